@@ -1,0 +1,38 @@
+import type { InputOf, Kind, ObjectOf } from '../api/kind.ts';
+import type { FieldError } from '../base/field-error.ts';
+
+/** Who sends a request, as the API server knows them. */
+export interface Requester {
+  readonly name: string;
+  readonly groups: readonly string[];
+}
+
+/** Reads another object that a rule depends on; undefined where it does not exist (or not yet). */
+export type Lookup = <K extends Kind>(kind: K, namespace: string, name: string) => ObjectOf<K> | undefined;
+
+/** One write as admission sees it; `object` is defaulted and valid by its schema, on DELETE it is what goes away. */
+export interface AdmissionRequest<T> {
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
+  readonly object: T;
+  readonly old?: T;
+  readonly user: Requester;
+  readonly subresource?: string;
+  readonly lookup: Lookup;
+}
+
+/** Any cause refuses the write; warnings are shown to the user and refuse nothing. */
+export interface Verdict {
+  readonly causes: readonly FieldError[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * What a kind asks beyond its schema. Both functions are pure over their arguments and never throw on an object
+ * that is valid by its schema; `validate` reports all causes at once.
+ */
+export interface Admitter<K extends Kind = Kind> {
+  readonly kind: K;
+  /** Fills in what a schema default cannot say; returns the same object where there is nothing to fill in. */
+  defaults?(object: InputOf<K>): InputOf<K>;
+  validate(request: AdmissionRequest<ObjectOf<K>>): Verdict;
+}

@@ -1,0 +1,142 @@
+import type { CelRule, Json, JsonSchema } from './json-schema.ts';
+import type { InputOf as InputOfSchema, OutputOf, Schema } from './schema.ts';
+
+/** The group of an API and one of its versions, as `apiVersion` spells them. */
+export type Group = 'kubevirt.io' | 'hypersdk.io' | 'novacron.io' | 'simulation.node-classifier.io';
+
+export interface Column {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  /** JSONPath in the form that CustomResourceDefinitions use: `.status.phase`. */
+  readonly path: string;
+  readonly description: string;
+  /** Shown only by `kubectl get -o wide`. */
+  readonly wide?: boolean;
+}
+
+export interface Scale {
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  readonly labelSelectorPath: string;
+}
+
+interface Definition<G extends Group, V extends string, K extends string, Spec extends Schema, Status extends Schema> {
+  readonly group: G;
+  /** The stored version first, then the older ones that are served with the same schema. */
+  readonly versions: readonly [V, ...string[]];
+  readonly kind: K;
+  readonly plural: string;
+  readonly shortNames: readonly string[];
+  readonly description: string;
+  readonly spec: Spec;
+  readonly status: Status;
+  readonly columns: readonly Column[];
+  readonly scale?: Scale;
+  /** Rules over the whole object, where spec and metadata meet. */
+  readonly rules?: readonly CelRule[];
+  /** A small manifest that works, shown in the reference. */
+  readonly example: { readonly name: string; readonly spec: NonNullable<InputOfSchema<Spec>> };
+}
+
+/**
+ * One resource kind, defined once. CRD, reference, types, admission and the API server's validation all follow from it.
+ * Every kind is namespaced, has a status subresource and belongs to the category `vimana`.
+ */
+export interface Kind<
+  G extends Group = Group,
+  V extends string = string,
+  K extends string = string,
+  Spec extends Schema = Schema,
+  Status extends Schema = Schema,
+> extends Definition<G, V, K, Spec, Status> {
+  readonly singular: string;
+  readonly categories: readonly string[];
+  /** The schema of the whole object. */
+  readonly schema: JsonSchema;
+  readonly apiVersion: `${G}/${V}`;
+}
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** What a user may write in `metadata`. */
+export interface InputMeta {
+  readonly name?: string;
+  readonly generateName?: string;
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
+}
+
+/** What a reader finds in `metadata` of a stored object. */
+export interface ObjectMeta extends InputMeta {
+  readonly name: string;
+  readonly namespace: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation: number;
+  readonly creationTimestamp: string;
+  readonly deletionTimestamp?: string;
+  readonly deletionGracePeriodSeconds?: number;
+  readonly managedFields?: readonly Readonly<Record<string, Json>>[];
+}
+
+/** What a user may write: fields with a default may be left out, and status is not theirs. */
+export type InputOf<K extends Kind> =
+  K extends Kind<infer G, infer V, infer Name, infer Spec, infer _Status>
+    ? {
+        readonly apiVersion: `${G}/${V}`;
+        readonly kind: Name;
+        readonly metadata: InputMeta;
+        readonly spec: InputOfSchema<Spec>;
+      }
+    : never;
+
+/** What a reader gets after defaulting. */
+export type ObjectOf<K extends Kind> =
+  K extends Kind<infer G, infer V, infer Name, infer Spec, infer Status>
+    ? {
+        readonly apiVersion: `${G}/${V}`;
+        readonly kind: Name;
+        readonly metadata: ObjectMeta;
+        readonly spec: OutputOf<Spec>;
+        readonly status?: OutputOf<Status>;
+      }
+    : never;
+
+export function defineKind<
+  G extends Group,
+  V extends string,
+  K extends string,
+  Spec extends Schema,
+  Status extends Schema,
+>(definition: Definition<G, V, K, Spec, Status>): Kind<G, V, K, Spec, Status> {
+  const rules = definition.rules;
+  return {
+    ...definition,
+    singular: definition.kind.toLowerCase(),
+    categories: ['vimana'],
+    apiVersion: `${definition.group}/${definition.versions[0]}` as `${G}/${V}`,
+    schema: {
+      type: 'object',
+      description: definition.description,
+      required: ['spec'],
+      properties: {
+        apiVersion: { type: 'string', description: 'The API group and version of this object.' },
+        kind: { type: 'string', description: 'The kind of this object.' },
+        metadata: { type: 'object', description: 'Name, namespace, labels, annotations and what the server keeps.' },
+        spec: definition.spec.json,
+        status: definition.status.json,
+      },
+      ...(rules === undefined ? {} : { 'x-kubernetes-validations': rules }),
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { choice, integer, list, map, object, required, string } from './schema.ts';
+
+/** Where a machine may run, in the vocabulary of Kubernetes pods; every group shares these shapes. */
+
+const values = list('Values to compare with; empty for Exists and DoesNotExist.', string('A value.'));
+
+const nodeRequirement = object('One requirement on node labels.', {
+  key: required(string('The label that is looked at.')),
+  operator: required(choice('How the label is compared.', ['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'])),
+  values,
+});
+
+const nodeTerm = object(
+  'Requirements on a node that must all hold.',
+  {
+    matchExpressions: list('Requirements on node labels.', nodeRequirement),
+    matchFields: list('Requirements on node fields (metadata.name).', nodeRequirement),
+  },
+  { mapType: 'atomic' },
+);
+
+export const labelSelector = object(
+  'Selects objects by their labels; empty selects all.',
+  {
+    matchLabels: map('Labels that must have exactly these values.', string('A label value.')),
+    matchExpressions: list(
+      'Requirements on labels that must all hold.',
+      object('One requirement on labels.', {
+        key: required(string('The label that is looked at.')),
+        operator: required(choice('How the label is compared.', ['In', 'NotIn', 'Exists', 'DoesNotExist'])),
+        values,
+      }),
+    ),
+  },
+  { mapType: 'atomic' },
+);
+
+const keys = (description: string) => list(description, string('A label key.'));
+
+/** `topologyKey` is required by Kubernetes; a group that fills it in itself passes its default. */
+const podTermFields = {
+  labelSelector,
+  matchLabelKeys: keys("Label keys whose values are taken from the machine's own pod and must match."),
+  mismatchLabelKeys: keys("Label keys whose values are taken from the machine's own pod and must differ."),
+  namespaceSelector: labelSelector,
+  namespaces: list('Namespaces that are looked at; empty means the own one.', string('A namespace.')),
+};
+const topologyKeyText = 'Node label that says what "same place" means.';
+const podTerm = object('Pods to be near to, or away from.', {
+  ...podTermFields,
+  topologyKey: required(string(topologyKeyText)),
+});
+const podTermOnHosts = object('Pods to be near to, or away from.', {
+  ...podTermFields,
+  topologyKey: string(topologyKeyText, { default: 'kubernetes.io/hostname' }),
+});
+
+const weight = required(integer('Weight of this preference.', { format: 'int32', minimum: 1, maximum: 100 }));
+
+function affinityOf<T extends typeof podTerm | typeof podTermOnHosts>(term: T) {
+  const podRules = (description: string) =>
+    object(description, {
+      requiredDuringSchedulingIgnoredDuringExecution: list('Terms that must all hold for a node to be chosen.', term),
+      preferredDuringSchedulingIgnoredDuringExecution: list(
+        'Terms that add to the score of a node.',
+        object('A weighted term.', { weight, podAffinityTerm: required(term) }),
+      ),
+    });
+  return object('Which nodes and which other pods the machine wants or avoids.', {
+    nodeAffinity: object('Nodes that are required or preferred.', {
+      requiredDuringSchedulingIgnoredDuringExecution: object(
+        'Nodes that the machine may run on at all.',
+        { nodeSelectorTerms: required(list('Terms of which one must hold.', nodeTerm)) },
+        { mapType: 'atomic' },
+      ),
+      preferredDuringSchedulingIgnoredDuringExecution: list(
+        'Nodes that are scored higher.',
+        object('A weighted node term.', { weight, preference: required(nodeTerm) }),
+      ),
+    }),
+    podAffinity: podRules('Pods that the machine wants near.'),
+    podAntiAffinity: podRules('Pods that the machine wants away.'),
+  });
+}
+
+export const affinity = affinityOf(podTerm);
+
+/** As `affinity`, but a pod term without a topologyKey means the same host. */
+export const affinityOnHosts = affinityOf(podTermOnHosts);
+
+export const nodeSelector = map('Labels that a node must have.', string('A label value.'));
+
+export const tolerations = list(
+  'Taints that do not keep the machine off a node.',
+  object('Tolerates the taints that match key, value and effect.', {
+    key: string('Taint key; empty with operator Exists matches all.'),
+    operator: choice('How the value is compared (Equal when left out).', ['Exists', 'Equal', 'Gt', 'Lt']),
+    value: string('Taint value.'),
+    effect: choice('Effect to tolerate; empty means all.', ['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
+    tolerationSeconds: integer('How long a NoExecute taint is tolerated.', { format: 'int64' }),
+  }),
+);
+
+export const topologySpreadConstraints = list(
+  'How machines that match a selector spread over the cluster.',
+  object('One constraint on the spread.', {
+    maxSkew: required(integer('Largest allowed difference between places.', { format: 'int32', minimum: 1 })),
+    topologyKey: required(string(topologyKeyText)),
+    whenUnsatisfiable: required(choice('What happens when it cannot hold.', ['DoNotSchedule', 'ScheduleAnyway'])),
+    labelSelector,
+    matchLabelKeys: keys("Label keys whose values are taken from the machine's own pod."),
+    minDomains: integer('Smallest number of places to count.', { format: 'int32', minimum: 1 }),
+    nodeAffinityPolicy: choice('Whether nodes outside the affinity count.', ['Honor', 'Ignore']),
+    nodeTaintsPolicy: choice('Whether tainted nodes count.', ['Honor', 'Ignore']),
+  }),
+  { keys: ['topologyKey', 'whenUnsatisfiable'] },
+);

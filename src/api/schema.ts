@@ -1,0 +1,214 @@
+import type { CelRule, Json, JsonSchema } from './json-schema.ts';
+
+/** Whether a field must be written (`required`), is filled in when absent (`defaulted`), or may be absent (`optional`). */
+type Presence = 'required' | 'defaulted' | 'optional';
+
+declare const OUTPUT: unique symbol;
+declare const INPUT: unique symbol;
+
+/**
+ * A value that is a JSON schema and a TypeScript type at once: `json` is what the API server gets,
+ * `Output` is what a reader sees after defaulting, `Input` is what a user may write.
+ */
+export interface Schema<Output = unknown, Input = Output, P extends Presence = Presence> {
+  readonly json: JsonSchema;
+  readonly presence: P;
+  readonly [OUTPUT]?: Output;
+  readonly [INPUT]?: Input;
+}
+
+export type OutputOf<S extends Schema> = S extends Schema<infer Output, infer _Input> ? Output : never;
+export type InputOf<S extends Schema> = S extends Schema<infer _Output, infer Input> ? Input : never;
+
+type Fields = Readonly<Record<string, Schema>>;
+type Having<F extends Fields, P extends Presence> = { [K in keyof F]: F[K]['presence'] extends P ? K : never }[keyof F];
+type Flat<T> = { [K in keyof T]: T[K] };
+type OutputOfFields<F extends Fields> = Flat<
+  { readonly [K in Having<F, 'required' | 'defaulted'>]: OutputOf<F[K]> } & {
+    readonly [K in Having<F, 'optional'>]?: OutputOf<F[K]>;
+  }
+>;
+type InputOfFields<F extends Fields> = Flat<
+  { readonly [K in Having<F, 'required'>]: InputOf<F[K]> } & {
+    readonly [K in Having<F, 'defaulted' | 'optional'>]?: InputOf<F[K]>;
+  }
+>;
+
+/** Options that every schema takes; a `default` makes the field present for every reader. */
+interface Options {
+  readonly default?: Json;
+  readonly nullable?: boolean;
+  readonly rules?: readonly CelRule[];
+}
+type PresenceOf<O> = O extends { readonly default: Json } ? 'defaulted' : 'optional';
+type Made<T, O, I = T> = O extends { readonly nullable: true }
+  ? Schema<T | null, I | null, PresenceOf<O>>
+  : Schema<T, I, PresenceOf<O>>;
+
+function make<S>(base: JsonSchema, description: string, options: Options = {}): S {
+  const { rules, ...rest } = options;
+  const json: JsonSchema = {
+    ...base,
+    description,
+    ...rest,
+    ...(rules === undefined ? {} : { 'x-kubernetes-validations': rules }),
+  };
+  return { json, presence: options.default === undefined ? 'optional' : 'defaulted' } as S;
+}
+
+interface StringOptions extends Options {
+  readonly default?: string;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+}
+export function string<const O extends StringOptions>(description: string, options?: O): Made<string, O> {
+  return make({ type: 'string' }, description, options);
+}
+
+/** A string out of a fixed list. */
+export function choice<const V extends readonly string[], const O extends Options & { default?: V[number] }>(
+  description: string,
+  values: V,
+  options?: O,
+): Made<V[number], O> {
+  return make({ type: 'string', enum: values }, description, options);
+}
+
+interface NumberOptions extends Options {
+  readonly default?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: boolean;
+  readonly exclusiveMaximum?: boolean;
+}
+export function integer<const O extends NumberOptions & { format?: 'int32' | 'int64' }>(
+  description: string,
+  options?: O,
+): Made<number, O> {
+  return make({ type: 'integer' }, description, options);
+}
+
+export function number<const O extends NumberOptions>(description: string, options?: O): Made<number, O> {
+  return make({ type: 'number' }, description, options);
+}
+
+export function boolean<const O extends Options & { default?: boolean }>(
+  description: string,
+  options?: O,
+): Made<boolean, O> {
+  return make({ type: 'boolean' }, description, options);
+}
+
+/** An instant as RFC 3339 text. */
+export function timestamp<const O extends Options & { default?: string }>(
+  description: string,
+  options?: O,
+): Made<string, O> {
+  return make({ type: 'string', format: 'date-time' }, description, options);
+}
+
+/** Go's duration units plus d and w, as src/base/duration parses them. */
+const DURATION = '^([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h|d|w))+$';
+export function duration<const O extends Options & { default?: string }>(
+  description: string,
+  options?: O,
+): Made<string, O> {
+  return make({ type: 'string', pattern: DURATION }, description, options);
+}
+
+/** Every form that a Kubernetes resource quantity may be written in. */
+const QUANTITY =
+  '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$';
+export function quantity<const O extends Options & { default?: string | number }>(
+  description: string,
+  options?: O,
+): Made<string | number, O> {
+  return make(
+    { anyOf: [{ type: 'integer' }, { type: 'string' }], pattern: QUANTITY, 'x-kubernetes-int-or-string': true },
+    description,
+    options,
+  );
+}
+
+export function intOrString<const O extends Options & { pattern?: string; default?: string | number }>(
+  description: string,
+  options?: O,
+): Made<string | number, O> {
+  return make(
+    { anyOf: [{ type: 'integer' }, { type: 'string' }], 'x-kubernetes-int-or-string': true },
+    description,
+    options,
+  );
+}
+
+interface ListOptions extends Options {
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  /** How server-side apply merges: whole (`atomic`), by value (`set`), or by the key fields named in `keys`. */
+  readonly type?: 'atomic' | 'set';
+  readonly keys?: readonly [string, ...string[]];
+}
+export function list<S extends Schema, const O extends ListOptions>(
+  description: string,
+  items: S,
+  options?: O,
+): Made<readonly OutputOf<S>[], O, readonly InputOf<S>[]> {
+  const { type, keys, ...rest }: ListOptions = options ?? {};
+  const merge: JsonSchema =
+    keys === undefined
+      ? { 'x-kubernetes-list-type': type ?? 'atomic' }
+      : { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys };
+  return make({ type: 'array', items: items.json, ...merge }, description, rest);
+}
+
+/** An object whose keys are the user's own. */
+export function map<S extends Schema, const O extends Options & { maxProperties?: number }>(
+  description: string,
+  values: S,
+  options?: O,
+): Made<Readonly<Record<string, OutputOf<S>>>, O, Readonly<Record<string, InputOf<S>>>> {
+  return make({ type: 'object', additionalProperties: values.json }, description, options);
+}
+
+interface ObjectOptions extends Options {
+  /** Fields that are accepted and kept but have no TypeScript type here. */
+  readonly also?: Readonly<Record<string, JsonSchema>>;
+  readonly mapType?: 'atomic';
+}
+export function object<F extends Fields, const O extends ObjectOptions>(
+  description: string,
+  fields: F,
+  options?: O,
+): Made<OutputOfFields<F>, O, InputOfFields<F>> {
+  const { also, mapType, ...rest }: ObjectOptions = options ?? {};
+  const properties: Record<string, JsonSchema> = { ...also };
+  for (const [name, field] of Object.entries(fields)) properties[name] = field.json;
+  const required = Object.keys(fields).filter((name) => fields[name]?.presence === 'required');
+  return make(
+    {
+      type: 'object',
+      properties,
+      ...(required.length === 0 ? {} : { required }),
+      ...(mapType === undefined ? {} : { 'x-kubernetes-map-type': mapType }),
+    },
+    description,
+    rest,
+  );
+}
+
+/** An object of any shape, kept as it is written. */
+export function anyObject<T = Readonly<Record<string, unknown>>>(description: string): Schema<T, T, 'optional'> {
+  return make({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true }, description);
+}
+
+/** Marks a field that the user must write. */
+export function required<Output, Input>(schema: Schema<Output, Input>): Schema<Output, Input, 'required'> {
+  return { ...schema, presence: 'required' };
+}
+
+/** The same schema with another description, for a shared shape that means something particular here. */
+export function described<S extends Schema>(schema: S, description: string): S {
+  return { ...schema, json: { ...schema.json, description } };
+}
