@@ -1,0 +1,60 @@
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '"': '\\"',
+  '\\': '\\\\',
+};
+
+const FEWEST_EXPONENT = 6;
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+
+/** Quotes text as Go's %q does: JSON escapes differ for control and for invisible characters. */
+export function goQuote(text: string): string {
+  let out = '"';
+  for (const char of text.toWellFormed()) {
+    const escape = ESCAPES[char];
+    if (escape !== undefined) out += escape;
+    else if (PRINTABLE.test(char)) out += char;
+    else out += escapeCode(char.codePointAt(0) ?? 0);
+  }
+  return `${out}"`;
+}
+
+function escapeCode(code: number): string {
+  if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`;
+  if (code < 0x1_00_00) return `\\u${code.toString(16).padStart(4, '0')}`;
+  return `\\U${code.toString(16).padStart(8, '0')}`;
+}
+
+/** Prints a number as Go's %v does: whole numbers are int64 to the API server, all others float64. */
+export function goNumber(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) return BigInt(value).toString();
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
+  const [mantissa = '', exponent = ''] = value.toExponential().split('e');
+  const power = Number(exponent);
+  // Go decides for the exponent as if six digits had been asked for, however many it then prints.
+  if (power >= -4 && power < FEWEST_EXPONENT) return String(value);
+  return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
+}
+
+/** Prints any JSON value as Go's encoding/json does: keys sorted, and characters that HTML could misread escaped. */
+export function goJson(value: unknown): string {
+  const text = JSON.stringify(sortKeys(value)) ?? 'null';
+  return text.replaceAll(
+    /[<>&\u2028\u2029]/g,
+    (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return value;
+  const entries = Object.entries(value).map(([key, item]) => [key, sortKeys(item)] as const);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
