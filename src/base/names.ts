@@ -1,0 +1,107 @@
+const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`;
+const LABEL_1035 = '[a-z]([-a-z0-9]*[a-z0-9])?';
+const QUALIFIED = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
+const LABEL_VALUE = `(${QUALIFIED})?`;
+
+const MAX_LABEL = 63;
+const MAX_SUBDOMAIN = 253;
+
+const labelRule = rule(
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+  LABEL,
+  ['my-name', '123-abc'],
+);
+const subdomainRule = rule(
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+  SUBDOMAIN,
+  ['example.com'],
+);
+const label1035Rule = rule(
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+  LABEL_1035,
+  ['my-name', 'abc-123'],
+);
+const qualifiedRule = rule(
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  QUALIFIED,
+  ['MyName', 'my.name', '123-abc'],
+);
+const labelValueRule = rule(
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  LABEL_VALUE,
+  ['MyValue', 'my_value', '12345'],
+);
+
+/*
+ * Each check returns what is wrong with a name, in the words of Kubernetes 1.36, and nothing for a good name.
+ * Kubernetes counts bytes everywhere but calls them characters in the rules for object names.
+ */
+
+/** Checks a DNS label (RFC 1123), the name of a namespace for example. */
+export function dns1123LabelProblems(name: string): string[] {
+  const problems = tooLong(name, MAX_LABEL, 'characters');
+  if (labelRule.matches(name)) return problems;
+  return [...problems, subdomainRule.matches(name) ? 'must not contain dots' : labelRule.message];
+}
+
+/** Checks a DNS subdomain (RFC 1123), the name of most objects. */
+export function dns1123SubdomainProblems(name: string): string[] {
+  return [...tooLong(name, MAX_SUBDOMAIN, 'characters'), ...mismatch(name, subdomainRule)];
+}
+
+/** Checks a DNS label (RFC 1035), the name of a service for example. */
+export function dns1035LabelProblems(name: string): string[] {
+  return [...tooLong(name, MAX_LABEL, 'characters'), ...mismatch(name, label1035Rule)];
+}
+
+/** Checks a qualified name: the key of a label, an annotation or a taint, or a finalizer. */
+export function qualifiedNameProblems(text: string): string[] {
+  const parts = text.split('/');
+  if (parts.length > 2) {
+    return [
+      `a valid label key ${qualifiedRule.message} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ];
+  }
+  const name = parts.at(-1) ?? '';
+  const prefix = parts.length === 2 ? parts[0] : undefined;
+  const problems = [];
+  if (prefix === '') problems.push('prefix part must be non-empty');
+  else if (prefix !== undefined) problems.push(...prefixProblems(prefix).map((problem) => `prefix part ${problem}`));
+  if (name === '') problems.push('name part must be non-empty');
+  const wrong = [...tooLong(name, MAX_LABEL, 'bytes'), ...mismatch(name, qualifiedRule)];
+  return [...problems, ...wrong.map((problem) => `name part ${problem}`)];
+}
+
+/** Checks the value of a label. */
+export function labelValueProblems(value: string): string[] {
+  return [...tooLong(value, MAX_LABEL, 'bytes'), ...mismatch(value, labelValueRule)];
+}
+
+function prefixProblems(prefix: string): string[] {
+  return [...tooLong(prefix, MAX_SUBDOMAIN, 'bytes'), ...mismatch(prefix, subdomainRule)];
+}
+
+interface Rule {
+  readonly message: string;
+  matches(text: string): boolean;
+}
+
+/** A rule that a pattern states; the message lists the examples as Kubernetes does, odd spacing included. */
+function rule(says: string, pattern: string, examples: readonly string[]): Rule {
+  const whole = new RegExp(`^(?:${pattern})$`);
+  const listed = examples.map((example) => `'${example}', `).join(' or ');
+  return {
+    message: `${says} (e.g. ${listed}regex used for validation is '${pattern}')`,
+    matches: (text) => whole.test(text),
+  };
+}
+
+function mismatch(text: string, rule: Rule): string[] {
+  return rule.matches(text) ? [] : [rule.message];
+}
+
+function tooLong(text: string, max: number, unit: 'bytes' | 'characters'): string[] {
+  const length = new TextEncoder().encode(text).length;
+  return length > max ? [`must be no more than ${max} ${unit}`] : [];
+}
