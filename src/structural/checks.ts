@@ -1,0 +1,177 @@
+import type { JsonSchema } from '../api/json-schema.ts';
+import { duplicate, invalid, required, tooMany } from '../base/field-error.ts';
+import { type Check, typeName, wrongType } from './check.ts';
+import { checkCombinators } from './combinators.ts';
+import type { Cursor } from './cursor.ts';
+import { checkEnum, checkInteger, checkNumber, checkString } from './scalars.ts';
+
+type Container = Readonly<Record<string, unknown>>;
+
+export function compileCheck(schema: JsonSchema, root = false): Check {
+  const checks = [
+    checkType(schema),
+    checkEnum(schema),
+    checkCombinators(schema, compileCheck),
+    checkResource(schema, root),
+  ].filter((check) => check !== undefined);
+  const [first, second] = checks;
+  const inner: Check =
+    first === undefined
+      ? () => {}
+      : second === undefined
+        ? first
+        : (value, at) => {
+            for (const check of checks) check(value, at);
+          };
+  if (schema.nullable !== true) return inner;
+  return (value, at) => {
+    if (value !== null) inner(value, at);
+  };
+}
+
+function checkType(schema: JsonSchema): Check | undefined {
+  if (schema['x-kubernetes-int-or-string'] === true) return checkIntOrString(schema);
+  switch (schema.type) {
+    case 'string':
+      return checkString(schema);
+    case 'integer':
+      return checkInteger(schema);
+    case 'number':
+      return checkNumber(schema);
+    case 'boolean':
+      return (value, at) => {
+        if (typeof value !== 'boolean') wrongType(at, 'boolean', typeName(value));
+      };
+    case 'array':
+      return checkArray(schema);
+    case 'object':
+      return checkObject(schema);
+    default:
+      return checkUntyped(schema);
+  }
+}
+
+/** Inside anyOf and the like a schema has no type: each keyword then speaks only of values of its own type. */
+function checkUntyped(schema: JsonSchema): Check | undefined {
+  const object = checkObject(schema);
+  const string = checkString(schema);
+  const number = checkNumber(schema);
+  const array = checkArray(schema);
+  return (value, at) => {
+    if (typeof value === 'string') string(value, at);
+    else if (typeof value === 'number') number(value, at);
+    else if (Array.isArray(value)) array(value, at);
+    else if (typeof value === 'object' && value !== null) object(value, at);
+  };
+}
+
+function checkIntOrString(schema: JsonSchema): Check {
+  const string = checkString(schema);
+  const integer = checkInteger(schema);
+  return (value, at) => {
+    if (typeof value === 'string') string(value, at);
+    else if (Number.isInteger(value)) integer(value, at);
+    else wrongType(at, 'integer,string', typeName(value));
+  };
+}
+
+function checkArray(schema: JsonSchema): Check {
+  const item = schema.items === undefined ? undefined : compileCheck(schema.items);
+  const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema;
+  const listType = schema['x-kubernetes-list-type'];
+  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+  return (value, at) => {
+    if (!Array.isArray(value)) return wrongType(at, 'array', typeName(value));
+    if (value.length > maxItems) at.report(tooMany(at.path(), value.length, maxItems));
+    else if (value.length < minItems) {
+      const path = at.path();
+      at.report(invalid(path, value.length, `${path} in body should have at least ${minItems} items`));
+    }
+    if (item !== undefined) {
+      for (let i = 0; i < value.length && !at.full; i++) {
+        at.enter(i);
+        item(value[i], at);
+        at.leave();
+      }
+    }
+    if (listType === 'set') reportTwice(value, (entry) => entry, at);
+    else if (listType === 'map') reportTwice(value, (entry) => keyOf(entry, keys), at);
+    else if (schema.uniqueItems === true && new Set(value.map((entry) => JSON.stringify(entry))).size < value.length) {
+      const path = at.path();
+      at.report(invalid(path, undefined, `${path} in body shouldn't contain duplicates`));
+    }
+  };
+}
+
+function keyOf(entry: unknown, keys: readonly string[]): unknown {
+  if (typeof entry !== 'object' || entry === null) return undefined;
+  const found: [string, unknown][] = [];
+  for (const key of keys) {
+    const value = (entry as Container)[key];
+    if (value !== undefined) found.push([key, value]);
+  }
+  return Object.fromEntries(found);
+}
+
+function reportTwice(items: readonly unknown[], keyOfItem: (item: unknown) => unknown, at: Cursor): void {
+  if (items.length < 2) return;
+  const seen = new Set<string>();
+  for (let i = 0; i < items.length; i++) {
+    const key = keyOfItem(items[i]);
+    if (key === undefined) continue;
+    const text = JSON.stringify(key);
+    if (seen.has(text)) {
+      at.enter(i);
+      at.report(duplicate(at.path(), key));
+      at.leave();
+    }
+    seen.add(text);
+  }
+}
+
+function checkObject(schema: JsonSchema): Check {
+  const fields = new Map<string, Check>();
+  for (const [name, field] of Object.entries(schema.properties ?? {})) fields.set(name, compileCheck(field));
+  const { required: needed = [], minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = schema;
+  const extra = schema.additionalProperties;
+  const other = typeof extra === 'object' ? compileCheck(extra) : undefined;
+  return (value, at) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return wrongType(at, 'object', typeName(value));
+    }
+    const object = value as Container;
+    for (const name of needed) {
+      if (object[name] !== undefined) continue;
+      at.enter(name);
+      at.report(required(at.path()));
+      at.leave();
+    }
+    const names = Object.keys(object);
+    if (names.length > maxProperties) at.report(tooMany(at.path(), names.length, maxProperties));
+    else if (names.length < minProperties) {
+      const path = at.path();
+      at.report(invalid(path, names.length, `${path} in body should have at least ${minProperties} properties`));
+    }
+    for (const name of names) {
+      const check = fields.get(name) ?? other;
+      if (check === undefined || object[name] === undefined || at.full) continue;
+      at.enter(name);
+      check(object[name], at);
+      at.leave();
+    }
+  };
+}
+
+/** An embedded resource must say what it is. */
+function checkResource(schema: JsonSchema, root: boolean): Check | undefined {
+  if (root || schema['x-kubernetes-embedded-resource'] !== true) return undefined;
+  return (value, at) => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const name of ['apiVersion', 'kind']) {
+      if ((value as Container)[name] !== undefined) continue;
+      at.enter(name);
+      at.report(required(at.path()));
+      at.leave();
+    }
+  };
+}

@@ -1,0 +1,64 @@
+import type { Json, JsonSchema } from '../api/json-schema.ts';
+
+/** Fills in defaults in place, and drops nulls where the schema allows none, as the API server does on every write. */
+export type Defaults = (value: unknown) => void;
+
+type Container = Record<string, unknown>;
+
+/** A fresh value for each object, since objects are changed in place later. */
+function fresh(value: Json): () => unknown {
+  if (typeof value !== 'object' || value === null) return () => value;
+  const text = JSON.stringify(value);
+  return () => JSON.parse(text);
+}
+
+export function compileDefaults(schema: JsonSchema): Defaults | undefined {
+  if (schema.items !== undefined) return eachOf(schema.items, (value) => (Array.isArray(value) ? value : []));
+  if (typeof schema.additionalProperties === 'object') {
+    const values = compileDefaults(schema.additionalProperties);
+    const dropsNull = schema.additionalProperties.nullable !== true;
+    return (value) => {
+      if (typeof value !== 'object' || value === null) return;
+      const entries = value as Container;
+      for (const key of Object.keys(entries)) {
+        if (entries[key] === null && dropsNull) delete entries[key];
+        else values?.(entries[key]);
+      }
+    };
+  }
+  return schema.properties === undefined ? undefined : fieldsOf(schema.properties);
+}
+
+function eachOf(schema: JsonSchema, children: (value: unknown) => unknown[]): Defaults | undefined {
+  const child = compileDefaults(schema);
+  if (child === undefined) return undefined;
+  return (value) => {
+    for (const item of children(value)) child(item);
+  };
+}
+
+interface Field {
+  readonly name: string;
+  readonly nullable: boolean;
+  readonly make: (() => unknown) | undefined;
+  readonly inner: Defaults | undefined;
+}
+
+function fieldsOf(properties: Readonly<Record<string, JsonSchema>>): Defaults {
+  const byName = new Map<string, Field>();
+  for (const [name, schema] of Object.entries(properties)) {
+    const make = schema.default === undefined ? undefined : fresh(schema.default);
+    byName.set(name, { name, nullable: schema.nullable === true, make, inner: compileDefaults(schema) });
+  }
+  const withDefault = [...byName.values()].filter((field) => field.make !== undefined);
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+    const object = value as Container;
+    for (const name of Object.keys(object)) {
+      const field = byName.get(name);
+      if (field !== undefined && !field.nullable && object[name] === null) delete object[name];
+    }
+    for (const { name, make } of withDefault) if (object[name] === undefined) object[name] = make?.();
+    for (const name of Object.keys(object)) byName.get(name)?.inner?.(object[name]);
+  };
+}

@@ -1,0 +1,141 @@
+import type { JsonSchema } from '../api/json-schema.ts';
+import { type FieldError, invalid, required, tooLong } from '../base/field-error.ts';
+import { dns1123SubdomainProblems, labelValueProblems, qualifiedNameProblems } from '../base/names.ts';
+import { compileCheck } from './checks.ts';
+import { Cursor } from './cursor.ts';
+import { compilePrune } from './prune.ts';
+
+/** What every object has: the shape of `metadata` and the rules that Kubernetes has for it. */
+
+const text: JsonSchema = { type: 'string' };
+const texts: JsonSchema = { type: 'object', additionalProperties: text };
+const instant: JsonSchema = { type: 'string', format: 'date-time', nullable: true };
+const flag: JsonSchema = { type: 'boolean' };
+
+const SCHEMA: JsonSchema = {
+  type: 'object',
+  properties: {
+    name: text,
+    generateName: text,
+    namespace: text,
+    selfLink: text,
+    uid: text,
+    resourceVersion: text,
+    generation: { type: 'integer', format: 'int64' },
+    creationTimestamp: instant,
+    deletionTimestamp: instant,
+    deletionGracePeriodSeconds: { type: 'integer', format: 'int64' },
+    labels: texts,
+    annotations: texts,
+    finalizers: { type: 'array', items: text },
+    ownerReferences: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { apiVersion: text, kind: text, name: text, uid: text, controller: flag, blockOwnerDeletion: flag },
+      },
+    },
+    managedFields: {
+      type: 'array',
+      items: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+    },
+  },
+};
+
+export const pruneMeta = compilePrune(SCHEMA);
+const checkShape = compileCheck(SCHEMA);
+
+interface Meta {
+  readonly name?: string;
+  readonly generateName?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
+}
+
+interface OwnerReference {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly uid?: string;
+  readonly controller?: boolean;
+}
+
+/** All causes why this is not the metadata of an object; where the shape is off, the rules are not looked at. */
+export function validateMeta(meta: unknown): readonly FieldError[] {
+  const at = new Cursor();
+  at.enter('metadata');
+  checkShape(meta ?? {}, at);
+  if (at.causes.length > 0) return at.causes;
+  const known = (meta ?? {}) as Meta;
+  return [...nameCauses(known), ...labelCauses(known), ...annotationCauses(known), ...referenceCauses(known)];
+}
+
+function nameCauses({ name = '', generateName = '' }: Meta): FieldError[] {
+  const causes: FieldError[] = [];
+  if (generateName !== '') {
+    // A generated name ends in a suffix, so that a trailing dash or dot is fine.
+    for (const problem of dns1123SubdomainProblems(`${generateName}x`)) {
+      causes.push(invalid('metadata.generateName', generateName, problem));
+    }
+  }
+  if (name === '' && generateName === '') {
+    causes.push(required('metadata.name', 'name or generateName is required'));
+  } else if (name !== '') {
+    for (const problem of dns1123SubdomainProblems(name)) causes.push(invalid('metadata.name', name, problem));
+  }
+  return causes;
+}
+
+function labelCauses({ labels = {} }: Meta): FieldError[] {
+  const causes: FieldError[] = [];
+  for (const [name, value] of Object.entries(labels)) {
+    for (const problem of qualifiedNameProblems(name)) causes.push(invalid('metadata.labels', name, problem));
+    for (const problem of labelValueProblems(value)) causes.push(invalid('metadata.labels', value, problem));
+  }
+  return causes;
+}
+
+const MOST_ANNOTATION_BYTES = 256 * 1024;
+
+function annotationCauses({ annotations = {}, finalizers = [] }: Meta): FieldError[] {
+  const causes: FieldError[] = [];
+  let size = 0;
+  for (const [name, value] of Object.entries(annotations)) {
+    size += byteLength(name) + byteLength(value);
+    // The key of an annotation may have upper case letters in its prefix.
+    for (const problem of qualifiedNameProblems(name.toLowerCase())) {
+      causes.push(invalid('metadata.annotations', name, problem));
+    }
+  }
+  if (size > MOST_ANNOTATION_BYTES) causes.push(tooLong('metadata.annotations', MOST_ANNOTATION_BYTES));
+  for (const name of finalizers) {
+    for (const problem of qualifiedNameProblems(name)) causes.push(invalid('metadata.finalizers', name, problem));
+  }
+  return causes;
+}
+
+function byteLength(text: string): number {
+  return text.length > MOST_ANNOTATION_BYTES ? text.length : new TextEncoder().encode(text).length;
+}
+
+function referenceCauses({ ownerReferences = [] }: Meta): FieldError[] {
+  const causes: FieldError[] = [];
+  let controller: OwnerReference | undefined;
+  for (const reference of ownerReferences) {
+    for (const field of ['apiVersion', 'kind', 'name', 'uid'] as const) {
+      if (reference[field]) continue;
+      const detail = field === 'apiVersion' ? 'version must not be empty' : 'must not be empty';
+      causes.push(invalid(`metadata.ownerReferences.${field}`, reference[field] ?? '', detail));
+    }
+    if (reference.controller !== true) continue;
+    if (controller !== undefined) {
+      const both = `${controller.kind}/${controller.name} and ${reference.kind}/${reference.name}`;
+      const detail = `Only one reference can have Controller set to true. Found "true" in references for ${both}`;
+      causes.push(invalid('metadata.ownerReferences', ownerReferences, detail));
+    }
+    controller = reference;
+  }
+  return causes;
+}

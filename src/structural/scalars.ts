@@ -1,0 +1,90 @@
+import type { JsonSchema } from '../api/json-schema.ts';
+import { type FieldError, invalid, notSupported, tooLong, typeInvalid } from '../base/field-error.ts';
+import { type Check, typeName, wrongType } from './check.ts';
+import type { Cursor } from './cursor.ts';
+import { FORMATS } from './formats.ts';
+import { pattern as compilePattern } from './pattern.ts';
+
+/** Characters as Go counts runes: surrogate pairs are one. */
+function runeCount(text: string): number {
+  let pairs = 0;
+  for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00) pairs++;
+  return text.length - pairs;
+}
+
+function bad(at: Cursor, value: unknown, should: string): FieldError {
+  const path = at.path();
+  return invalid(path, value, `${path} in body should ${should}`);
+}
+
+export function checkString(schema: JsonSchema): Check {
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, format } = schema;
+  const matches = schema.pattern === undefined ? undefined : compilePattern(schema.pattern);
+  const wellFormed = format === undefined ? undefined : FORMATS.get(format);
+  return (value, at) => {
+    if (typeof value !== 'string') return wrongType(at, 'string', typeName(value));
+    if (value.length > maxLength && runeCount(value) > maxLength) at.report(tooLong(at.path(), maxLength));
+    else if (value.length < minLength || (minLength > 0 && runeCount(value) < minLength)) {
+      at.report(bad(at, value, `be at least ${minLength} chars long`));
+    } else if (matches !== undefined && !matches(value)) {
+      at.report(bad(at, value, `match '${schema.pattern}'`));
+    }
+    if (wellFormed !== undefined && !wellFormed(value)) {
+      const path = at.path();
+      at.report(typeInvalid(path, value, `${path} in body must be of type ${format}: ${JSON.stringify(value)}`));
+    }
+  };
+}
+
+export function checkNumber(schema: JsonSchema): Check {
+  const { minimum, maximum, multipleOf } = schema;
+  const above = schema.exclusiveMinimum === true;
+  const below = schema.exclusiveMaximum === true;
+  return (value, at) => {
+    if (typeof value !== 'number') return wrongType(at, 'number', typeName(value));
+    if (multipleOf !== undefined && !Number.isInteger(value / multipleOf)) {
+      at.report(bad(at, value, `be a multiple of ${multipleOf}`));
+    }
+    if (maximum !== undefined && (below ? value >= maximum : value > maximum)) {
+      at.report(bad(at, value, `be less than ${below ? '' : 'or equal to '}${maximum}`));
+    }
+    if (minimum !== undefined && (above ? value <= minimum : value < minimum)) {
+      at.report(bad(at, value, `be greater than ${above ? '' : 'or equal to '}${minimum}`));
+    }
+  };
+}
+
+const LARGEST: ReadonlyMap<string, number> = new Map([
+  ['int32', 2 ** 31],
+  ['int64', 2 ** 63],
+]);
+
+export function checkInteger(schema: JsonSchema): Check {
+  const bounds = checkNumber(schema);
+  const { format } = schema;
+  const limit = format === undefined ? 2 ** 63 : (LARGEST.get(format) ?? 2 ** 63);
+  const described = format === undefined ? 'integer (default format)' : `integer with format ${format}`;
+  return (value, at) => {
+    if (typeof value !== 'number') return wrongType(at, 'integer', typeName(value));
+    const whole = Number.isInteger(value) && Math.abs(value) < 2 ** 63;
+    if (!whole) {
+      if (format === undefined) wrongType(at, 'integer', 'number');
+      else wrongType(at, format, 'float64');
+    }
+    if (!whole || value >= limit || value < -limit) {
+      at.report(invalid('', '', `Checked value must be of type ${described} in ${at.path()}`));
+    }
+    if (whole) bounds(value, at);
+  };
+}
+
+export function checkEnum(schema: JsonSchema): Check | undefined {
+  if (schema.enum === undefined) return undefined;
+  const allowed = new Set(schema.enum.map((value) => JSON.stringify(value)));
+  const names = schema.enum.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
+  const strings = new Set(schema.enum);
+  return (value, at) => {
+    if (typeof value === 'string' ? strings.has(value) : allowed.has(JSON.stringify(value))) return;
+    at.report(notSupported(at.path(), value, names));
+  };
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonSchema } from '../api/json-schema.ts';
+import { causeReason, fieldErrorBody } from '../base/field-error.ts';
+// What a kube-apiserver v1.36.3 answered to each of these objects under the same schema.
+import answers from './answers.data.json' with { type: 'json' };
+import { compileSchema } from './structural-schema.ts';
+
+const schema = compileSchema(answers.schema as unknown as JsonSchema);
+const objectWith = (spec: unknown) => ({
+  apiVersion: 'o.example.com/v1',
+  kind: 'Probe',
+  metadata: { name: 'p' },
+  spec: structuredClone(spec),
+});
+
+function answerTo(spec: unknown) {
+  const object = objectWith(spec);
+  const dropped = schema.prune(object);
+  schema.applyDefaults(object);
+  if (dropped.length > 0) return { dropped };
+  const causes = schema.validate(object);
+  if (causes.length === 0) return { stored: object.spec };
+  return { causes: causes.map((cause) => [causeReason(cause), cause.field || '<nil>', fieldErrorBody(cause)]).sort() };
+}
+
+describe('a structural schema', () => {
+  it.each(answers.cases)('answers as the API server does to $spec', ({ spec, stored, causes, refused }) => {
+    const answer = answerTo(spec);
+    if (refused !== undefined) {
+      expect(answer.dropped).toBeDefined();
+      for (const path of answer.dropped ?? []) expect(refused).toContain(`unknown field "${path}"`);
+    } else if (causes !== undefined) expect(answer).toEqual({ causes: [...causes].sort() });
+    else expect(answer).toEqual({ stored });
+  });
+
+  it('holds a transition rule only against a stored object', () => {
+    const before = objectWith({ need: 'x', im: 'a' });
+    const after = objectWith({ need: 'x', im: 'b' });
+    expect(schema.validate(after)).toEqual([]);
+    expect(schema.validate(before, before)).toEqual([]);
+    expect(schema.validate(after, before)).toEqual([
+      { type: 'Invalid', field: 'spec.im', value: 'b', detail: 'im immutable' },
+    ]);
+  });
+
+  it('drops a __proto__ key by name and pollutes nothing', () => {
+    const object = JSON.parse('{"metadata":{"name":"p","__proto__":{"x":1}},"spec":{"need":"x","__proto__":{"y":1}}}');
+    expect(schema.prune(object)).toEqual(['spec.__proto__', 'metadata.__proto__']);
+    expect(schema.validate(object)).toEqual([]);
+    expect(({} as Record<string, unknown>)['x']).toBeUndefined();
+  });
+
+  it('stops counting causes before they become a flood', () => {
+    const object = objectWith({ need: 'x', set: Array.from({ length: 10_000 }, (_, i) => i) });
+    expect(schema.validate(object).length).toBeLessThan(600);
+  });
+});

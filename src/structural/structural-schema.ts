@@ -1,0 +1,66 @@
+import type { JsonSchema } from '../api/json-schema.ts';
+import { type FieldError, type FieldErrorType, invalid } from '../base/field-error.ts';
+import { compileCheck } from './checks.ts';
+import { Cursor } from './cursor.ts';
+import { compileDefaults } from './defaults.ts';
+import { pruneMeta, validateMeta } from './object-meta.ts';
+import { compilePrune } from './prune.ts';
+import { compileRules } from './rules.ts';
+
+/**
+ * A schema of a whole resource, compiled once. The API server's order is prune, default, validate; prune and default
+ * change the object in place, so the caller hands in one of its own.
+ */
+export interface StructuralSchema {
+  /** Drops fields that the schema does not know and returns their paths. */
+  prune(object: unknown): string[];
+  /** Fills in defaults; nulls that the schema does not allow are dropped first. */
+  applyDefaults(object: unknown): void;
+  /** All causes why the object does not fit, schema first, then rules; `old` is the stored object on update. */
+  validate(object: unknown, old?: unknown): readonly FieldError[];
+}
+
+/** After one of these the shape of the object is not what rules were written for. */
+const BLOCKS_RULES: ReadonlySet<FieldErrorType> = new Set([
+  'Required',
+  'TooLong',
+  'TooMany',
+  'TypeInvalid',
+  'NotSupported',
+]);
+const RULES_NOT_CHECKED = invalid(
+  '',
+  null,
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+);
+
+export function compileSchema(schema: JsonSchema): StructuralSchema {
+  const prune = compilePrune(schema, true);
+  const defaults = compileDefaults(schema);
+  const check = compileCheck(schema, true);
+  const rules = compileRules(schema);
+  return {
+    prune(object) {
+      const dropped: string[] = [];
+      prune?.(object, '', dropped);
+      if (isObject(object)) pruneMeta?.(object['metadata'], 'metadata', dropped);
+      return dropped;
+    },
+    applyDefaults(object) {
+      defaults?.(object);
+    },
+    validate(object, old) {
+      const at = new Cursor();
+      check(object, at);
+      if (isObject(object)) for (const cause of validateMeta(object['metadata'])) at.report(cause);
+      if (rules === undefined) return at.causes;
+      if (at.causes.some((cause) => BLOCKS_RULES.has(cause.type))) return [...at.causes, RULES_NOT_CHECKED];
+      rules(object, old, at);
+      return at.causes;
+    },
+  };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
