@@ -37,8 +37,8 @@ describe('formatDuration', () => {
 
   test('what is printed reads back to the same duration', () => {
     fc.assert(
-      fc.property(fc.integer({ min: -(2 ** 43), max: 2 ** 43 }), fc.integer({ min: 0, max: 999 }), (ms, us) => {
-        const duration = ms + us / 1000;
+      fc.property(fc.maxSafeInteger(), (us) => {
+        const duration = Number(`${us}e-3`);
         expect(parseDuration(formatDuration(duration))).toBe(duration);
       }),
     );
