@@ -1,0 +1,35 @@
+import { parseDuration } from '../../base/duration.ts';
+import { type FieldError, invalid } from '../../base/field-error.ts';
+import { tryParseQuantity } from '../../base/quantity.ts';
+
+/** Checks that a quantity is one and more than nothing; a field left out is fine. */
+export function positiveQuantity(field: string, value: string | number | undefined): FieldError[] {
+  if (value === undefined) return [];
+  const quantity = tryParseQuantity(value);
+  if (quantity === undefined) return [invalid(field, value, 'must be a quantity such as 20Gi')];
+  return quantity.nano > 0n ? [] : [invalid(field, value, 'must be greater than zero')];
+}
+
+/** Checks that a duration is one and more than nothing; a field left out is fine. */
+export function positiveDuration(field: string, value: string | undefined): FieldError[] {
+  if (value === undefined) return [];
+  const milliseconds = milli(value);
+  if (milliseconds === undefined) return [invalid(field, value, 'must be a duration such as 30s or 1h30m')];
+  return milliseconds > 0 ? [] : [invalid(field, value, 'must be greater than zero')];
+}
+
+function milli(text: string): number | undefined {
+  try {
+    return parseDuration(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the first quantity is less than the second; false where either is missing or none. */
+export function isLess(a: string | number | undefined, b: string | number | undefined): boolean {
+  if (a === undefined || b === undefined) return false;
+  const left = tryParseQuantity(a);
+  const right = tryParseQuantity(b);
+  return left !== undefined && right !== undefined && left.nano < right.nano;
+}

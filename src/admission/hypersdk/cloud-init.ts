@@ -1,0 +1,11 @@
+import { type FieldError, invalid } from '../../base/field-error.ts';
+
+const MAX_KIB = 64;
+
+/** Checks the size of inline cloud-init; the text may hold secrets, so it is not repeated in the message. */
+export function checkCloudInitText(field: string, text: string | undefined): FieldError[] {
+  const bytes = text === undefined ? 0 : new TextEncoder().encode(text).length;
+  if (bytes <= MAX_KIB * 1024) return [];
+  const detail = `is ${bytes} bytes and may be ${MAX_KIB} KiB at most: put the rest where the guest can fetch it`;
+  return [invalid(field, undefined, detail)];
+}

@@ -1,0 +1,59 @@
+import type { Partially } from '../../api/hypersdk/partial.ts';
+import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import { duplicate, type FieldError, index, invalid } from '../../base/field-error.ts';
+import { positiveDuration, positiveQuantity } from './amounts.ts';
+import { checkCloudInitText } from './cloud-init.ts';
+import { checkDisks } from './disks.ts';
+import { checksum, imageSource } from './image.ts';
+import { annotations, label, labels, qualifiedName, subdomain } from './names.ts';
+import { checkNetworks } from './networks.ts';
+import { repeats } from './repeats.ts';
+
+/** The spec of a machine or of a template, which is the same with fields left out. */
+export type MachineSpec = Partially<VirtualMachine['spec']>;
+
+const ZONE = /^[A-Z]{2}(?:-[A-Z0-9]+)*$/;
+
+export function checkMachineSpec(field: string, spec: MachineSpec): FieldError[] {
+  const { image, cloudInit, carbonAware } = spec;
+  return [
+    ...positiveQuantity(`${field}.memory`, spec.memory),
+    ...checkDisks(`${field}.disks`, spec.disks),
+    ...checkNetworks(`${field}.networks`, spec.networks),
+    ...imageSource(`${field}.image.source`, image?.source),
+    ...subdomain(`${field}.image.templateRef.name`, image?.templateRef?.name),
+    ...label(`${field}.image.templateRef.namespace`, image?.templateRef?.namespace),
+    ...checksum(`${field}.image.checksum`, image?.checksum),
+    ...checkCloudInitText(`${field}.cloudInit.userData`, cloudInit?.userData),
+    ...checkCloudInitText(`${field}.cloudInit.networkData`, cloudInit?.networkData),
+    ...subdomain(`${field}.cloudInit.secretRef.name`, cloudInit?.secretRef?.name),
+    ...labels(`${field}.nodeSelector`, spec.nodeSelector),
+    ...checkZone(`${field}.carbonAware.zone`, carbonAware?.zone),
+    ...positiveDuration(`${field}.carbonAware.maxDelay`, carbonAware?.maxDelay),
+    ...positiveDuration(`${field}.highAvailability.restartDelay`, spec.highAvailability?.restartDelay),
+    ...checkDevices(`${field}.gpus`, spec.gpus),
+    ...checkDevices(`${field}.usbDevices`, spec.usbDevices),
+    ...labels(`${field}.labels`, spec.labels),
+    ...annotations(`${field}.annotations`, spec.annotations),
+  ];
+}
+
+function checkZone(field: string, zone: string | undefined): FieldError[] {
+  if (zone === undefined || ZONE.test(zone)) return [];
+  return [invalid(field, zone, 'must be a country code, with the grid area where there are several: DE, US-CAL-CISO')];
+}
+
+interface Device {
+  readonly name?: string;
+  readonly resourceName?: string;
+}
+
+function checkDevices(field: string, devices: readonly Device[] = []): FieldError[] {
+  return [
+    ...devices.flatMap(({ name, resourceName }, i) => [
+      ...label(`${index(field, i)}.name`, name),
+      ...qualifiedName(`${index(field, i)}.resourceName`, resourceName),
+    ]),
+    ...repeats(devices, ({ name }) => name).map((i) => duplicate(`${index(field, i)}.name`, devices[i]?.name)),
+  ];
+}

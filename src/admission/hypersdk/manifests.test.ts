@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { loadAll, YAML11_SCHEMA } from 'js-yaml';
+import { expect, test } from 'vitest';
+import { admissionTrial } from '../../testing/admission-trial.ts';
+import { virtualMachineAdmitter } from './virtual-machine.ts';
+import { vmOperationAdmitter } from './vm-operation.ts';
+import { vmSnapshotAdmitter } from './vm-snapshot.ts';
+import { vmTemplateAdmitter } from './vm-template.ts';
+
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+}
+
+const root = new URL('../../../', import.meta.url);
+const trials = {
+  VirtualMachine: admissionTrial(virtualMachineAdmitter),
+  VMOperation: admissionTrial(vmOperationAdmitter),
+  VMSnapshot: admissionTrial(vmSnapshotAdmitter),
+  VMTemplate: admissionTrial(vmTemplateAdmitter),
+};
+
+const kinds = [virtualMachineAdmitter, vmOperationAdmitter, vmSnapshotAdmitter, vmTemplateAdmitter].map(
+  ({ kind }) => kind,
+);
+
+function filesIn(folder: string, start = ''): string[] {
+  return readdirSync(new URL(folder, root))
+    .filter((name) => name.startsWith(start))
+    .map((name) => `${folder}/${name}`);
+}
+
+const text = (file: string) => readFileSync(new URL(file, root), 'utf8');
+
+function ours(file: string): Manifest[] {
+  const documents = loadAll(text(file), { schema: YAML11_SCHEMA }) as Manifest[];
+  return documents.filter(({ apiVersion }) => apiVersion.startsWith('hypersdk.io/'));
+}
+
+/** What the API server would hold against a manifest that kubectl sends with strict validation. */
+function objections(manifest: Manifest): readonly string[] {
+  const named = { ...manifest, metadata: { namespace: 'default', ...manifest.metadata } };
+  const { causes, unknownFields, warnings } = trials[manifest.kind as keyof typeof trials](named);
+  return [...causes, ...unknownFields, ...warnings];
+}
+
+const seeds = filesIn('test/fixtures/seeds', '002-');
+const examples = filesIn('examples/hypersdk');
+
+test('all four seed manifests and an example of every kind are there', () => {
+  expect(seeds).toHaveLength(4);
+  expect(new Set(examples.flatMap(ours).map(({ kind }) => kind))).toEqual(new Set(kinds.map(({ kind }) => kind)));
+});
+
+test.each([...seeds, ...examples])('%s is accepted as it stands, without warnings', (file) => {
+  const manifests = ours(file);
+  expect(manifests).not.toHaveLength(0);
+  expect(manifests.flatMap(objections)).toEqual([]);
+});
+
+test.each(examples)('%s says in its first line what it shows', (file) => {
+  expect(text(file).split('\n', 1)[0]).toMatch(/^# \S.*\.$/);
+});
+
+test('every operation has an example', () => {
+  const shown = examples
+    .flatMap(ours)
+    .map((manifest) => (manifest as { spec?: { operation?: string } }).spec?.operation);
+  const offered = vmOperationAdmitter.kind.schema.properties?.['spec']?.properties?.['operation']?.enum ?? [];
+  expect(offered).toHaveLength(9);
+  expect(shown).toEqual(expect.arrayContaining([...offered]));
+});
+
+test.each(kinds)('the example in the reference of $kind is accepted', ({ apiVersion, kind, example }) => {
+  expect(objections({ apiVersion, kind, metadata: { name: example.name }, ...{ spec: example.spec } })).toEqual([]);
+});

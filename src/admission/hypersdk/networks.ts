@@ -1,0 +1,56 @@
+import type { Network } from '../../api/hypersdk/network.ts';
+import type { Partially } from '../../api/hypersdk/partial.ts';
+import { duplicate, type FieldError, index, invalid } from '../../base/field-error.ts';
+import { label } from './names.ts';
+import { repeats } from './repeats.ts';
+
+type Networks = readonly Partially<Network>[];
+
+const MAC = /^[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})(?:\1[0-9a-fA-F]{2}){4}$/;
+
+export function checkNetworks(field: string, networks: Networks = []): FieldError[] {
+  const repeatedMacs = repeats(networks, ({ macAddress }) => macAddress?.toLowerCase().replaceAll('-', ':'));
+  // A pod has one interface on the pod network, and the machine lives in a pod.
+  const furtherPodNetworks = repeats(networks, ({ type }) => (type === 'pod-network' ? type : undefined));
+  return [
+    ...networks.flatMap((network, i) => checkNetwork(index(field, i), network)),
+    ...repeatedMacs.map((i) => duplicate(`${index(field, i)}.macAddress`, networks[i]?.macAddress)),
+    ...furtherPodNetworks.map((i) =>
+      invalid(`${index(field, i)}.type`, 'pod-network', 'only one network of a machine can be the pod network'),
+    ),
+  ];
+}
+
+function checkNetwork(field: string, { name, multusNetworkName, macAddress }: Partially<Network>): FieldError[] {
+  return [
+    ...label(`${field}.name`, name),
+    ...checkMultusName(`${field}.multusNetworkName`, multusNetworkName),
+    ...checkMac(`${field}.macAddress`, macAddress),
+  ];
+}
+
+function checkMultusName(field: string, value: string | undefined): FieldError[] {
+  if (value === undefined) return [];
+  const parts = value.split('/');
+  const sound = parts.length <= 2 && parts.every((part) => part !== '' && label(field, part).length === 0);
+  return sound ? [] : [invalid(field, value, 'must be the name of a network, or namespace/name')];
+}
+
+function checkMac(field: string, value: string | undefined): FieldError[] {
+  if (value === undefined) return [];
+  if (!MAC.test(value)) {
+    return [invalid(field, value, 'must be six pairs of hexadecimal digits such as 02:00:00:12:34:56')];
+  }
+  const isGroup = Number.parseInt(value.slice(0, 2), 16) % 2 === 1;
+  if (isGroup) return [invalid(field, value, 'must be the address of one device: the first pair must be even')];
+  return /[1-9a-fA-F]/.test(value) ? [] : [invalid(field, value, 'must not be all zeros')];
+}
+
+/** What a network says that nothing will heed. */
+export function networkWarnings(field: string, networks: Networks = []): string[] {
+  return networks.flatMap(({ type, multusNetworkName }, i) =>
+    multusNetworkName !== undefined && type !== undefined && type !== 'multus'
+      ? [`${index(field, i)}.multusNetworkName is ignored: the network is of type ${type}`]
+      : [],
+  );
+}

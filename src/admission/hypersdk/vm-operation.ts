@@ -1,0 +1,74 @@
+import { type VMOperation, vmOperation } from '../../api/hypersdk/vm-operation.ts';
+import { type FieldError, invalid } from '../../base/field-error.ts';
+import type { Admitter } from '../admitter.ts';
+import { positiveDuration, positiveQuantity } from './amounts.ts';
+import { changesSpec } from './changes-spec.ts';
+import { label, subdomain } from './names.ts';
+import { checkVMReference } from './vm-reference.ts';
+
+type Spec = VMOperation['spec'];
+
+export const vmOperationAdmitter: Admitter<typeof vmOperation> = {
+  kind: vmOperation,
+  validate(request) {
+    if (!changesSpec(request)) return { causes: [], warnings: [] };
+    const { metadata, spec } = request.object;
+    return {
+      causes: [
+        ...checkVMReference('spec.vmRef', spec.vmRef),
+        ...positiveDuration('spec.timeout', spec.timeout),
+        ...checkClone(spec, metadata.namespace),
+        ...checkMigrate(spec.migrateSpec),
+        ...positiveQuantity('spec.resizeSpec.memory', spec.resizeSpec?.memory),
+        ...subdomain('spec.snapshotSpec.name', spec.snapshotSpec?.name),
+        ...subdomain('spec.restoreSpec.snapshotName', spec.restoreSpec?.snapshotName),
+      ],
+      warnings: [...unheeded(spec), ...migrateWarnings(spec.migrateSpec)],
+    };
+  },
+};
+
+function checkClone({ cloneSpec, vmRef }: Spec, ownNamespace: string): FieldError[] {
+  if (cloneSpec === undefined) return [];
+  const { targetName, targetNamespace, snapshotRef } = cloneSpec;
+  const sourceNamespace = vmRef.namespace || ownNamespace;
+  const isSource = targetName === vmRef.name && (targetNamespace || sourceNamespace) === sourceNamespace;
+  return [
+    ...label('spec.cloneSpec.targetName', targetName),
+    ...(isSource
+      ? [invalid('spec.cloneSpec.targetName', targetName, 'must differ from the machine that is cloned')]
+      : []),
+    ...label('spec.cloneSpec.targetNamespace', targetNamespace),
+    ...subdomain('spec.cloneSpec.snapshotRef', snapshotRef),
+  ];
+}
+
+function checkMigrate(migrateSpec: Spec['migrateSpec']): FieldError[] {
+  const bandwidth = migrateSpec?.bandwidth;
+  return [
+    ...subdomain('spec.migrateSpec.targetNode', migrateSpec?.targetNode),
+    ...(bandwidth !== undefined && /^0+[KMG]?bps$/.test(bandwidth)
+      ? [invalid('spec.migrateSpec.bandwidth', bandwidth, 'must be greater than zero; leave it out for no limit')]
+      : []),
+  ];
+}
+
+const DETAILS = {
+  cloneSpec: 'clone',
+  migrateSpec: 'migrate',
+  resizeSpec: 'resize',
+  snapshotSpec: 'snapshot',
+  restoreSpec: 'restore',
+} as const;
+
+/** Details of another operation than the one that is asked for. */
+function unheeded(spec: Spec): string[] {
+  return (Object.keys(DETAILS) as (keyof typeof DETAILS)[])
+    .filter((field) => spec[field] !== undefined && DETAILS[field] !== spec.operation)
+    .map((field) => `spec.${field} is ignored: the operation is ${spec.operation}`);
+}
+
+function migrateWarnings(migrateSpec: Spec['migrateSpec']): string[] {
+  if (migrateSpec === undefined || migrateSpec.live) return [];
+  return migrateSpec.postCopy ? ['spec.migrateSpec.postCopy is ignored: the migration is not live'] : [];
+}

@@ -1,0 +1,35 @@
+import { type VMSnapshot, vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
+import { type FieldError, invalid } from '../../base/field-error.ts';
+import type { Admitter } from '../admitter.ts';
+import { changesSpec } from './changes-spec.ts';
+import { subdomain } from './names.ts';
+import { checkVMReference } from './vm-reference.ts';
+
+const LOCATION = /^(?:s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[^\s]*)?|local:\/\/\/[^\s]+)$/;
+
+export const vmSnapshotAdmitter: Admitter<typeof vmSnapshot> = {
+  kind: vmSnapshot,
+  validate(request) {
+    if (!changesSpec(request)) return { causes: [], warnings: [] };
+    const { vmRef, destination, retention } = request.object.spec;
+    return {
+      causes: [
+        ...checkVMReference('spec.vmRef', vmRef),
+        ...subdomain('spec.destination.storageClass', destination?.storageClass),
+        ...checkLocation('spec.destination.location', destination?.location),
+      ],
+      warnings: retentionWarnings(retention),
+    };
+  },
+};
+
+function checkLocation(field: string, location: string | undefined): FieldError[] {
+  if (location === undefined || LOCATION.test(location)) return [];
+  return [invalid(field, location, 'must be s3://bucket/prefix or local:///directory')];
+}
+
+function retentionWarnings(retention: VMSnapshot['spec']['retention']): string[] {
+  return retention?.expiresAt !== undefined && retention.keepDays !== undefined
+    ? ['spec.retention.keepDays is ignored: expiresAt says when the snapshot expires']
+    : [];
+}

@@ -1,0 +1,6 @@
+import { integer } from '../schema.ts';
+
+export const observedGeneration = integer('Generation of the spec that this status speaks of.', {
+  format: 'int64',
+  minimum: 0,
+});

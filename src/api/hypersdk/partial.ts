@@ -1,0 +1,39 @@
+import type { JsonSchema } from '../json-schema.ts';
+import type { InputOf, OutputOf, Schema } from '../schema.ts';
+
+/** `T` with every field at every depth optional; maps keep their values as they are. */
+export type Partially<T> = T extends readonly (infer Item)[]
+  ? readonly Partially<Item>[]
+  : T extends object
+    ? string extends keyof T
+      ? T
+      : { readonly [K in keyof T]?: Partially<T[K]> }
+    : T;
+
+/**
+ * The same fields with nothing required and nothing filled in, for an object that gives only what it has an opinion on.
+ * Keys of list maps stay required, as Kubernetes demands, and rules on change go: what is only a default may change.
+ */
+export function partial<S extends Schema>(
+  description: string,
+  schema: S,
+): Schema<Partially<OutputOf<S>>, Partially<InputOf<S>>, 'optional'> {
+  return { json: { ...loosened(schema.json), description }, presence: 'optional' };
+}
+
+function loosened(schema: JsonSchema, keys: readonly string[] = []): JsonSchema {
+  const { required, default: _default, 'x-kubernetes-validations': rules, ...rest } = schema;
+  const kept = required?.filter((name) => keys.includes(name)) ?? [];
+  const lasting = rules?.filter(({ rule }) => !/\boldSelf\b/.test(rule)) ?? [];
+  const { properties, items, additionalProperties } = rest;
+  return {
+    ...rest,
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, loosened(field)])),
+    }),
+    ...(items && { items: loosened(items, rest['x-kubernetes-list-map-keys']) }),
+    ...(typeof additionalProperties === 'object' && { additionalProperties: loosened(additionalProperties) }),
+    ...(kept.length > 0 && { required: kept }),
+    ...(lasting.length > 0 && { 'x-kubernetes-validations': lasting }),
+  };
+}

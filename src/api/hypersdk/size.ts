@@ -1,0 +1,10 @@
+import { integer, string } from '../schema.ts';
+
+/** How large a machine is; the VM itself, a resize and a template all speak of size in these fields. */
+
+export const cpus = integer('Number of virtual CPUs, 1 to 128.', { format: 'int32', minimum: 1, maximum: 128 });
+
+export const memory = string('Memory of the guest as a whole number with a binary suffix: 512Mi, 8Gi.', {
+  pattern: '^[0-9]+[KMGT]i$',
+  maxLength: 24,
+});

@@ -1,0 +1,33 @@
+import { affinity, nodeSelector, tolerations } from '../placement.ts';
+import { boolean, map, object, required, string } from '../schema.ts';
+import { carbonAware } from './carbon-aware.ts';
+import { cloudInit } from './cloud-init.ts';
+import { disks } from './disk.ts';
+import { firmware, gpus, guestAgent, machineType, usbDevices } from './hardware.ts';
+import { highAvailability } from './high-availability.ts';
+import { image } from './image.ts';
+import { networks } from './network.ts';
+import { cpus, memory } from './size.ts';
+
+/** The fields of a machine, written once: the VirtualMachine takes them whole and a VMTemplate in part. */
+export const virtualMachineSpec = object('The machine that is wanted.', {
+  cpus: required(cpus),
+  memory: required(memory),
+  running: boolean('Whether the machine should run.', { default: true }),
+  disks,
+  networks,
+  image,
+  cloudInit,
+  nodeSelector,
+  affinity,
+  tolerations,
+  carbonAware,
+  machineType,
+  firmware,
+  guestAgent,
+  highAvailability,
+  gpus,
+  usbDevices,
+  labels: map("Labels for the machine's pod.", string('A label value.')),
+  annotations: map("Annotations for the machine's pod.", string('An annotation value.')),
+});

@@ -1,0 +1,47 @@
+import { conditions } from '../conditions.ts';
+import { boolean, choice, integer, list, number, object, string, timestamp } from '../schema.ts';
+import { observedGeneration } from './observed-generation.ts';
+
+export const virtualMachineStatus = object('What is known of the machine.', {
+  observedGeneration,
+  phase: choice('Where the machine is in its life.', [
+    'Pending',
+    'Creating',
+    'Running',
+    'Stopped',
+    'Migrating',
+    'Paused',
+    'Failed',
+    'Unknown',
+  ]),
+  conditions: conditions('Ready, AgentConnected, DiskReady, NetworkReady, CarbonAware'),
+  guestAgent: object('What the agent inside the machine says.', {
+    connected: boolean('Whether the agent answers.'),
+    version: string('Version of the agent.'),
+    hostname: string('Host name that the guest gave itself.'),
+  }),
+  ipAddresses: list('IP addresses of the machine, the one on the pod network first.', string('An IP address.')),
+  nodeName: string('Node that the machine runs on.'),
+  resources: object('Measured use against what was asked for.', {
+    cpu: object('CPU of the machine.', {
+      usage: string('CPU in use, as a share of the CPUs asked for: 45%.'),
+      requests: integer('Virtual CPUs asked for.', { format: 'int32' }),
+    }),
+    memory: object('Memory of the machine.', {
+      usage: string('Memory in use: 6200Mi.'),
+      requests: string('Memory asked for.'),
+    }),
+  }),
+  qemuPid: integer('Process id of QEMU on the node.', { format: 'int64' }),
+  vnc: object('The graphical console.', {
+    port: integer('TCP port of the VNC server on the node.', { format: 'int32' }),
+    enabled: boolean('Whether a VNC server listens.'),
+  }),
+  creationTimestamp: timestamp('When the machine was first set up.'),
+  startTime: timestamp('When the machine last started to run.'),
+  carbonIntensity: number('Carbon intensity in gCO2/kWh where the machine runs or waits to run.'),
+  restartCount: integer('Restarts after a failure since the machine was last started on request.', {
+    format: 'int32',
+    minimum: 0,
+  }),
+});

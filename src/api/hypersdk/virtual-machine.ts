@@ -1,0 +1,36 @@
+import type { InputOf, ObjectOf } from '../kind.ts';
+import { defineKind } from '../kind.ts';
+import { virtualMachineSpec } from './virtual-machine-spec.ts';
+import { virtualMachineStatus } from './virtual-machine-status.ts';
+
+export const virtualMachine = defineKind({
+  group: 'hypersdk.io',
+  versions: ['v1alpha1'],
+  kind: 'VirtualMachine',
+  plural: 'virtualmachines',
+  shortNames: ['vm', 'vms'],
+  description: 'A virtual machine with its disks, networks and image, from a template or on its own.',
+  spec: virtualMachineSpec,
+  status: virtualMachineStatus,
+  columns: [
+    { name: 'Status', type: 'string', path: '.status.phase', description: 'Where the machine is in its life.' },
+    { name: 'CPUs', type: 'integer', path: '.spec.cpus', description: 'Number of virtual CPUs.' },
+    { name: 'Memory', type: 'string', path: '.spec.memory', description: 'Memory of the guest.' },
+    { name: 'Node', type: 'string', path: '.status.nodeName', description: 'Node that the machine runs on.' },
+    { name: 'IPs', type: 'string', path: '.status.ipAddresses[0]', description: 'First IP address of the machine.' },
+    { name: 'Age', type: 'date', path: '.metadata.creationTimestamp', description: 'Time since creation.' },
+  ],
+  example: {
+    name: 'web',
+    spec: {
+      cpus: 2,
+      memory: '4Gi',
+      image: { source: 'https://images.example.org/debian-12.qcow2' },
+      disks: [{ name: 'root', size: '20Gi', bootOrder: 1 }],
+      networks: [{ name: 'default' }],
+    },
+  },
+});
+
+export type VirtualMachine = ObjectOf<typeof virtualMachine>;
+export type VirtualMachineInput = InputOf<typeof virtualMachine>;

@@ -1,0 +1,34 @@
+import { conditions } from '../conditions.ts';
+import { boolean, choice, integer, object, string, timestamp } from '../schema.ts';
+import { observedGeneration } from './observed-generation.ts';
+
+const count = (description: string) => integer(description, { format: 'int64', minimum: 0 });
+
+const result = object('What came out, by operation.', {
+  targetVM: string('clone: name of the new machine.'),
+  targetNamespace: string('clone: namespace of the new machine.'),
+  sourceSnapshot: string('clone: snapshot that the new machine was made from.'),
+  sourceNode: string('migrate: node that the machine left.'),
+  targetNode: string('migrate: node that the machine runs on now.'),
+  live: boolean('migrate: whether the machine kept running.'),
+  downtimeMs: count('migrate: milliseconds for which the guest stood still.'),
+  transferredBytes: count('migrate: bytes sent between the nodes.'),
+  oldCPUs: count('resize: virtual CPUs before.'),
+  newCPUs: count('resize: virtual CPUs after.'),
+  oldMemory: string('resize: memory before.'),
+  newMemory: string('resize: memory after.'),
+  hotplug: boolean('resize: whether the running machine was changed without a restart.'),
+  snapshotName: string('snapshot, restore: the VMSnapshot.'),
+  includeMemory: boolean('snapshot: whether memory is in it.'),
+});
+
+export const vmOperationStatus = object('How far the operation is.', {
+  observedGeneration,
+  phase: choice('Where the operation is in its life.', ['Pending', 'Running', 'Succeeded', 'Failed', 'Cancelled']),
+  conditions: conditions('Succeeded, Failed'),
+  progress: integer('Progress in per cent.', { format: 'int32', minimum: 0, maximum: 100 }),
+  startTime: timestamp('When the work began.'),
+  completionTime: timestamp('When the operation succeeded, failed or was cancelled.'),
+  message: string('What is going on, or what went wrong.'),
+  result,
+});

@@ -1,0 +1,90 @@
+import { conditions } from '../conditions.ts';
+import type { InputOf, ObjectOf } from '../kind.ts';
+import { defineKind } from '../kind.ts';
+import { boolean, choice, integer, list, object, required, string, timestamp } from '../schema.ts';
+import { immutable } from './immutable.ts';
+import { observedGeneration } from './observed-generation.ts';
+import { vmRef } from './vm-reference.ts';
+
+const count = (description: string) => integer(description, { format: 'int32', minimum: 1 });
+
+const spec = object(
+  'Which machine is saved, how, and for how long.',
+  {
+    vmRef: required(vmRef),
+    includeMemory: boolean('Whether memory is saved too, so that a restore resumes where the machine was.', {
+      default: false,
+    }),
+    quiesce: boolean('Whether the guest agent flushes and freezes file systems first.', { default: true }),
+    description: string('What the snapshot is for.', { maxLength: 1024 }),
+    retention: object('How long the snapshot is kept; for good when left out.', {
+      keepDays: count('Days after which the snapshot expires.'),
+      keepCount: count('Snapshots of this machine to keep; the oldest beyond it expire.'),
+      autoDelete: boolean('Whether an expired snapshot is deleted; otherwise it stays, marked Expired.', {
+        default: true,
+      }),
+      expiresAt: timestamp('When the snapshot expires; wins over keepDays.'),
+    }),
+    destination: object('Where the snapshot is kept; beside the disks when left out.', {
+      storageClass: string('StorageClass for the saved disks; that of the disks when left out.', { maxLength: 253 }),
+      location: string('s3://bucket/prefix or local:///directory to copy the snapshot to.', { maxLength: 2048 }),
+    }),
+  },
+  {
+    rules: ['vmRef', 'includeMemory', 'quiesce', 'destination'].map((field) =>
+      immutable(field, `${field} cannot be changed: create another VMSnapshot`),
+    ),
+  },
+);
+
+const status = object('What is known of the snapshot.', {
+  observedGeneration,
+  phase: choice('Where the snapshot is in its life.', [
+    'Pending',
+    'Creating',
+    'Ready',
+    'Failed',
+    'Deleting',
+    'Expired',
+  ]),
+  conditions: conditions('Ready, Failed'),
+  size: string('Size of the snapshot for people, such as 3.2Gi.'),
+  sizeBytes: integer('Size of the snapshot in bytes.', { format: 'int64', minimum: 0 }),
+  creationTime: timestamp('When the state was captured.'),
+  readyToRestore: boolean('Whether a machine can be restored from it.'),
+  backingFiles: list('Files or claims that hold the snapshot.', string('A file or claim.')),
+  vmState: object('The machine as it was when captured.', {
+    cpus: integer('Virtual CPUs.', { format: 'int32' }),
+    memory: string('Memory.'),
+    diskCount: integer('Number of disks.', { format: 'int32', minimum: 0 }),
+    running: boolean('Whether it was running.'),
+  }),
+  parentSnapshot: string('Snapshot that this one builds on.'),
+  snapshotChain: list('Snapshots that this one builds on, oldest first.', string('Name of a VMSnapshot.')),
+});
+
+export const vmSnapshot = defineKind({
+  group: 'hypersdk.io',
+  versions: ['v1alpha1'],
+  kind: 'VMSnapshot',
+  plural: 'vmsnapshots',
+  shortNames: ['vmsnap', 'vmsnaps'],
+  description: 'The state of a virtual machine at one moment, to go back to.',
+  spec,
+  status,
+  columns: [
+    { name: 'VM', type: 'string', path: '.spec.vmRef.name', description: 'The machine.' },
+    { name: 'Status', type: 'string', path: '.status.phase', description: 'Where the snapshot is in its life.' },
+    { name: 'Size', type: 'string', path: '.status.size', description: 'Size of the snapshot.' },
+    { name: 'Memory', type: 'boolean', path: '.spec.includeMemory', description: 'Whether memory is in it.' },
+    { name: 'Ready', type: 'boolean', path: '.status.readyToRestore', description: 'Whether it can be restored.' },
+    { name: 'Age', type: 'date', path: '.metadata.creationTimestamp', description: 'Time since creation.' },
+  ],
+  example: {
+    name: 'web-before-upgrade',
+    spec: { vmRef: { name: 'web' }, description: 'Before the upgrade', retention: { keepDays: 14 } },
+  },
+});
+
+export type VMSnapshot = ObjectOf<typeof vmSnapshot>;
+export type VMSnapshotInput = InputOf<typeof vmSnapshot>;
