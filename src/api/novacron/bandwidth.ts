@@ -1,0 +1,6 @@
+import { string } from '../schema.ts';
+
+/** A rate of bits, never zero: 100Mbps, 1Gbps. */
+export function bandwidth(description: string) {
+  return string(description, { pattern: '^[1-9][0-9]*[KMGT]?bps$', maxLength: 24 });
+}

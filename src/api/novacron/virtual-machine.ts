@@ -1,0 +1,108 @@
+import { conditions } from '../conditions.ts';
+import { defineKind, type InputOf, type ObjectOf } from '../kind.ts';
+import { boolean, choice, integer, list, number, object, quantity, required, string, timestamp } from '../schema.ts';
+import { bandwidth } from './bandwidth.ts';
+import { demanded } from './demanded.ts';
+import { machineTemplate, templateRules } from './machine-template.ts';
+import { machineUpdateStrategy } from './update-strategy.ts';
+
+const spec = object(
+  'The machine that is wanted.',
+  {
+    template: demanded(machineTemplate),
+    running: boolean('Whether the machine should run.', { default: true }),
+    migrationPolicy: object(
+      'How the machine may be moved to another node.',
+      {
+        allowLiveMigration: boolean('Whether the machine may be moved while it runs.', { default: true }),
+        compression: boolean('Whether memory is compressed on its way.', { default: true }),
+        encrypted: boolean('Whether the transfer is encrypted.', { default: false }),
+        bandwidth: bandwidth('Upper limit of the transfer, such as 1Gbps; no limit when left out.'),
+      },
+      { default: {} },
+    ),
+    snapshotPolicy: object('Snapshots that are taken on their own.', {
+      schedule: required(
+        string('When a snapshot is taken: a cron expression of five fields, in UTC.', { minLength: 1, maxLength: 256 }),
+      ),
+      retention: integer('How many of these snapshots are kept; the oldest goes first.', {
+        format: 'int32',
+        minimum: 1,
+        default: 7,
+      }),
+    }),
+    updateStrategy: machineUpdateStrategy,
+  },
+  { rules: templateRules({ image: 'required' }) },
+);
+
+const usage = (what: string) =>
+  object(`${what} of the machine.`, {
+    used: quantity('How much is in use.'),
+    available: quantity('How much there is.'),
+    percentage: number('How much of it is in use, in percent.', { minimum: 0 }),
+  });
+
+const status = object('What was last observed.', {
+  observedGeneration: integer('Generation of the spec that this status is about.', { format: 'int64', minimum: 0 }),
+  phase: choice('Where the machine is in its life.', ['Pending', 'Running', 'Migrating', 'Stopped', 'Failed']),
+  nodeName: string('Node that the machine runs on.'),
+  vmID: string('Identifier of the machine on its node.'),
+  ipAddresses: list('Addresses of the machine, the first one foremost.', string('An address.')),
+  resources: object('How much of its resources the machine uses.', {
+    cpu: usage('CPUs'),
+    memory: usage('Memory'),
+    disk: usage('Root disk'),
+  }),
+  conditions: conditions('Ready, LiveMigratable, Paused'),
+  migration: object('The migration that is under way, or the last one.', {
+    sourceNode: string('Node that the machine leaves.'),
+    targetNode: string('Node that the machine moves to; empty when there is none.'),
+    startTime: timestamp('When it began.', { nullable: true }),
+    endTime: timestamp('When it ended.', { nullable: true }),
+    progress: integer('How far it is, in percent.', { format: 'int32', minimum: 0, maximum: 100 }),
+    state: string('The step it is in.'),
+    message: string('Why it failed, if it did.'),
+  }),
+  snapshots: list(
+    'Snapshots of the machine, the oldest first.',
+    object('A snapshot.', {
+      name: required(string('Name of the snapshot: snapshot- and the UTC time, as in snapshot-20240120-020000.')),
+      createdAt: timestamp('When it was taken.'),
+      size: quantity('What it occupies.'),
+    }),
+    { keys: ['name'] },
+  ),
+  lastUpdated: timestamp('When this status last changed.'),
+});
+
+export const virtualMachine = defineKind({
+  group: 'novacron.io',
+  versions: ['v1alpha1'],
+  kind: 'VirtualMachine',
+  plural: 'virtualmachines',
+  shortNames: ['vm', 'vms'],
+  description: 'A virtual machine: its size, image, networks and disks, and how it is moved, snapshotted and updated.',
+  spec,
+  status,
+  columns: [
+    { name: 'Phase', type: 'string', path: '.status.phase', description: 'Where the machine is in its life.' },
+    { name: 'Node', type: 'string', path: '.status.nodeName', description: 'Node that the machine runs on.' },
+    { name: 'IP', type: 'string', path: '.status.ipAddresses[0]', description: 'First address of the machine.' },
+    { name: 'Age', type: 'date', path: '.metadata.creationTimestamp', description: 'Time since creation.' },
+  ],
+  example: {
+    name: 'web-1',
+    spec: {
+      template: {
+        spec: {
+          resources: { cpu: 2, memory: '4Gi' },
+          image: { source: 'marketplace://debian-12' },
+        },
+      },
+    },
+  },
+});
+
+export type VirtualMachine = ObjectOf<typeof virtualMachine>;
+export type VirtualMachineInput = InputOf<typeof virtualMachine>;

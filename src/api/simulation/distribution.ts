@@ -1,0 +1,98 @@
+import type { CelRule } from '../json-schema.ts';
+import { choice, number, object } from '../schema.ts';
+
+/** Which parameters each distribution takes; min and max also bound what normal and exponential yield. */
+const PARAMETERS = {
+  constant: { needs: ['value'], refuses: ['mean', 'stddev', 'min', 'max'] },
+  uniform: { needs: ['min', 'max'], refuses: ['value', 'mean', 'stddev'] },
+  normal: { needs: ['mean', 'stddev'], refuses: ['value'] },
+  exponential: { needs: ['mean'], refuses: ['value', 'stddev'] },
+} as const;
+
+const types = Object.entries(PARAMETERS);
+const needed = types.flatMap(([type, { needs }]) =>
+  needs.map(
+    (name): CelRule => ({
+      rule: `self.type != '${type}' || has(self.${name})`,
+      message: `type ${type} needs ${name}`,
+      reason: 'FieldValueRequired',
+      fieldPath: `.${name}`,
+    }),
+  ),
+);
+const refused = types.flatMap(([type, { refuses }]) =>
+  refuses.map(
+    (name): CelRule => ({
+      rule: `self.type != '${type}' || !has(self.${name})`,
+      message: `type ${type} has no ${name}`,
+      reason: 'FieldValueForbidden',
+      fieldPath: `.${name}`,
+    }),
+  ),
+);
+
+const ordered: CelRule = {
+  rule: '!has(self.min) || !has(self.max) || self.min <= self.max',
+  message: 'may not be less than min',
+  fieldPath: '.max',
+};
+
+const fields = (unit: string) => ({
+  value: number(`The value of type constant, in ${unit}.`, { minimum: 0 }),
+  min: number(`Smallest value, in ${unit}; required for uniform, a bound for normal and exponential.`, { minimum: 0 }),
+  max: number(`Largest value, in ${unit}; required for uniform, a bound for normal and exponential.`, { minimum: 0 }),
+  mean: number(`Mean, in ${unit}, of types normal and exponential.`, { minimum: 0, exclusiveMinimum: true }),
+  stddev: number(`Standard deviation, in ${unit}, of type normal.`, { minimum: 0 }),
+});
+
+/** A random quantity that is never negative. */
+export function distribution(what: string, unit: string) {
+  return object(
+    `${what}, in ${unit}.`,
+    {
+      type: choice('How values spread.', ['constant', 'uniform', 'normal', 'exponential'], { default: 'constant' }),
+      ...fields(unit),
+    },
+    { rules: [...needed, ...refused, ordered] },
+  );
+}
+
+/** When things arrive: at a rate (poisson), or with a random time between one and the next. */
+export const arrivals = object(
+  'When tasks arrive: at a mean rate (poisson), or each a random time after the one before.',
+  {
+    type: choice('How arrivals spread.', ['poisson', 'constant', 'uniform', 'normal', 'exponential'], {
+      default: 'poisson',
+    }),
+    ratePerHour: number('Mean number of tasks in a simulated hour, for type poisson.', {
+      minimum: 0,
+      exclusiveMinimum: true,
+      maximum: 1_000_000,
+    }),
+    ...fields('seconds'),
+  },
+  {
+    rules: [
+      ...needed,
+      ...refused,
+      ordered,
+      {
+        rule: "self.type != 'poisson' || has(self.ratePerHour)",
+        message: 'type poisson needs ratePerHour',
+        reason: 'FieldValueRequired',
+        fieldPath: '.ratePerHour',
+      },
+      {
+        rule: "self.type == 'poisson' || !has(self.ratePerHour)",
+        message: 'is for type poisson only',
+        reason: 'FieldValueForbidden',
+        fieldPath: '.ratePerHour',
+      },
+      {
+        rule: "self.type != 'poisson' || !(has(self.value) || has(self.min) || has(self.max) || has(self.mean) || has(self.stddev))",
+        message: 'type poisson has ratePerHour and no other parameter',
+        reason: 'FieldValueForbidden',
+      },
+    ],
+  },
+);
