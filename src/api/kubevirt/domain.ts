@@ -1,0 +1,16 @@
+import { required } from '../schema.ts';
+import { cpu, memory, resources } from './cpu-memory.ts';
+import { devices } from './devices.ts';
+import { clock, features, firmware, machine } from './firmware.ts';
+import { kubevirtObject } from './upstream.ts';
+
+export const domain = kubevirtObject('DomainSpec', 'The machine itself: processors, memory, devices, firmware.', {
+  cpu,
+  memory,
+  resources,
+  devices: required(devices),
+  machine,
+  firmware,
+  features,
+  clock,
+});

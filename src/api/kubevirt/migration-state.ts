@@ -1,0 +1,25 @@
+import { boolean, choice, string, timestamp } from '../schema.ts';
+import { kubevirtStatus } from './upstream.ts';
+
+/** How a live migration goes; the same in the status of the instance and of the migration. */
+export const migrationState = kubevirtStatus(
+  'VirtualMachineInstanceMigrationState',
+  'The migration that is under way, or the last one.',
+  {
+    migrationUid: string('UID of the VirtualMachineInstanceMigration.'),
+    sourceNode: string('Node that the machine leaves.'),
+    targetNode: string('Node that the machine goes to.'),
+    sourcePod: string('Pod that the machine leaves.'),
+    targetPod: string('Pod that the machine goes to.'),
+    targetNodeAddress: string('Address at which the target node listens.'),
+    targetNodeDomainDetected: boolean('Whether the machine was seen on the target node.'),
+    startTimestamp: timestamp('When the transfer began.', { nullable: true }),
+    endTimestamp: timestamp('When the transfer ended.', { nullable: true }),
+    mode: choice('How memory is transferred.', ['PreCopy', 'PostCopy', 'Paused']),
+    completed: boolean('Whether it is over.'),
+    failed: boolean('Whether it failed.'),
+    failureReason: string('Why it failed.'),
+    abortRequested: boolean('Whether somebody asked to give it up.'),
+    abortStatus: choice('How giving it up went.', ['Aborting', 'Succeeded', 'Failed']),
+  },
+);

@@ -1,0 +1,33 @@
+import { list, map, object, required, string, timestamp } from '../schema.ts';
+import { instanceSpec } from './instance-spec.ts';
+
+const ignored = (what: string) => `${what} Written by some tools; has no effect in a template.`;
+
+/** KubeVirt takes any metadata here; only labels and annotations mean something. */
+const metadata = object(
+  'Labels and annotations of the instance and its pod.',
+  {
+    labels: map('Labels, which Services and selectors look for.', string('A label value.')),
+    annotations: map('Annotations.', string('An annotation value.')),
+    name: string(ignored('Name.')),
+    generateName: string(ignored('Prefix of a name.')),
+    namespace: string(ignored('Namespace.')),
+    creationTimestamp: timestamp(ignored('Time of creation.'), { nullable: true }),
+    finalizers: list(ignored('Finalizers.'), string('A finalizer.')),
+  },
+  {
+    nullable: true,
+    also: {
+      ownerReferences: {
+        type: 'array',
+        description: ignored('Owners.'),
+        items: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+      },
+    },
+  },
+);
+
+export const template = object('The instance that is made when the machine starts.', {
+  metadata,
+  spec: required(instanceSpec),
+});

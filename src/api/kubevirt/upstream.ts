@@ -1,0 +1,107 @@
+import type { JsonSchema } from '../json-schema.ts';
+import { intOrString, object, quantity, type Schema } from '../schema.ts';
+import data from './upstream.data.json' with { type: 'json' };
+
+/**
+ * The fields of KubeVirt 1.9's public API (upstream.data.json, written by tools/kubevirt-fields.ts), so that a
+ * manifest made for KubeVirt is valid here whether or not we act on each of its fields.
+ */
+
+/** A schema of the data file; `$ref` names another definition of the file, or one of SPECIAL_TYPES. */
+export interface UpstreamSchema extends Omit<JsonSchema, 'properties' | 'items' | 'additionalProperties'> {
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, UpstreamSchema>>;
+  readonly items?: UpstreamSchema;
+  readonly additionalProperties?: UpstreamSchema;
+}
+export type UpstreamName = keyof typeof data;
+
+export const definitions = data as unknown as Readonly<Record<string, UpstreamSchema>>;
+
+/** What `kubectl explain` says of a field that nothing acts on; admission knows such a field by this description. */
+export const NOT_ACTED_ON = 'KubeVirt field: accepted, not acted on yet.';
+const NOT_ACTED_ON_EITHER = 'Not acted on yet.';
+const NOT_FILLED_IN = 'KubeVirt field: not filled in yet.';
+
+/** Types that JSON schema spells its own way. */
+export const SPECIAL_TYPES: Readonly<Record<string, JsonSchema>> = {
+  Quantity: withoutDescription(quantity('').json),
+  IntOrString: withoutDescription(intOrString('').json),
+  Time: { type: 'string', format: 'date-time', nullable: true },
+  Duration: { type: 'string' },
+  ObjectMeta: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+  AnyObject: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+};
+
+function withoutDescription({ description: _, ...schema }: JsonSchema): JsonSchema {
+  return schema;
+}
+
+type Fields = Readonly<Record<string, Schema>>;
+type Options = Omit<NonNullable<Parameters<typeof object>[2]>, 'also'>;
+
+/** An object of KubeVirt's API: the fields that we act on, written by hand, and under them all others that KubeVirt has. */
+export function kubevirtObject<F extends Fields, const O extends Options>(
+  name: UpstreamName,
+  description: string,
+  fields: F,
+  options?: O,
+): ReturnType<typeof object<F, O>> {
+  return withOthers(name, resolved, description, fields, options);
+}
+
+/** As kubevirtObject, for what controllers report: what nothing fills in is known by name and type, but not looked into. */
+export function kubevirtStatus<F extends Fields, const O extends Options>(
+  name: UpstreamName,
+  description: string,
+  fields: F,
+  options?: O,
+): ReturnType<typeof object<F, O>> {
+  return withOthers(name, outlined, description, fields, options);
+}
+
+function withOthers<F extends Fields, const O extends Options>(
+  name: UpstreamName,
+  convert: (schema: UpstreamSchema) => JsonSchema,
+  description: string,
+  fields: F,
+  options?: O,
+): ReturnType<typeof object<F, O>> {
+  const others = Object.entries(definitions[name]?.properties ?? {}).filter(([field]) => !(field in fields));
+  const also = Object.fromEntries(others.map(([field, schema]) => [field, convert(schema)]));
+  return object(description, fields, { ...options, also } as O & { also: typeof also }) as ReturnType<
+    typeof object<F, O>
+  >;
+}
+
+function resolved(schema: UpstreamSchema): JsonSchema {
+  return { ...resolve(schema), description: NOT_ACTED_ON };
+}
+
+/** The schema with every reference replaced by what it names. Three served versions must fit into one CRD, hence few words. */
+function resolve(schema: UpstreamSchema): JsonSchema {
+  const { $ref, properties, items, additionalProperties, ...rest } = schema;
+  if ($ref !== undefined) return SPECIAL_TYPES[$ref] ?? resolve(definitions[$ref] ?? {});
+  const fields = Object.entries(properties ?? {}).map(([field, inner]) => [
+    field,
+    { ...resolve(inner), description: NOT_ACTED_ON_EITHER },
+  ]);
+  return {
+    ...rest,
+    ...(properties === undefined ? {} : { properties: Object.fromEntries(fields) }),
+    ...(items === undefined ? {} : { items: resolve(items) }),
+    ...(additionalProperties === undefined ? {} : { additionalProperties: resolve(additionalProperties) }),
+  };
+}
+
+function outlined(schema: UpstreamSchema): JsonSchema {
+  return { ...outline(schema), description: NOT_FILLED_IN };
+}
+
+/** As resolve, but an object is any object. */
+function outline(schema: UpstreamSchema): JsonSchema {
+  const { $ref, items, additionalProperties, ...rest } = schema;
+  if ($ref !== undefined) return SPECIAL_TYPES[$ref] ?? outline(definitions[$ref] ?? {});
+  if (rest.type === 'array') return { ...rest, items: outline(items ?? {}) } as JsonSchema;
+  return rest.type === 'object' ? (SPECIAL_TYPES.AnyObject as JsonSchema) : (rest as JsonSchema);
+}

@@ -1,0 +1,78 @@
+import { conditions } from '../conditions.ts';
+import { defineKind, type InputOf, type ObjectOf } from '../kind.ts';
+import { choice, list, map, object, required, string, timestamp } from '../schema.ts';
+import { migrationState } from './migration-state.ts';
+import { kubevirtObject, kubevirtStatus } from './upstream.ts';
+
+export const MIGRATION_PHASES = [
+  'Pending',
+  'Scheduling',
+  'Scheduled',
+  'PreparingTarget',
+  'TargetReady',
+  'Running',
+  'Succeeded',
+  'Failed',
+] as const;
+export type MigrationPhase = (typeof MIGRATION_PHASES)[number];
+
+const phase = (description: string) => choice(description, MIGRATION_PHASES);
+
+const spec = kubevirtObject(
+  'VirtualMachineInstanceMigrationSpec',
+  'Which instance moves. Cannot be changed.',
+  {
+    vmiName: required(
+      string('Name of the instance that moves, in the namespace of the migration.', { minLength: 1, maxLength: 253 }),
+    ),
+    addedNodeSelector: map(
+      'Labels that the target node must have, on top of what the instance asks for.',
+      string('A label value.', { maxLength: 63 }),
+      { maxProperties: 64 },
+    ),
+  },
+  {
+    rules: [
+      {
+        rule: 'self == oldSelf',
+        message: "update of Migration object's spec is restricted",
+        reason: 'FieldValueForbidden',
+      },
+    ],
+  },
+);
+
+const status = kubevirtStatus('VirtualMachineInstanceMigrationStatus', 'How the migration goes.', {
+  phase: phase('Where the migration is.'),
+  phaseTransitionTimestamps: list(
+    'When each phase began.',
+    object('The beginning of a phase.', {
+      phase: phase('The phase.'),
+      phaseTransitionTimestamp: timestamp('When it began.', { nullable: true }),
+    }),
+  ),
+  conditions: conditions('MigrationAbortRequested, MigrationRejectedByResourceQuota'),
+  migrationState,
+});
+
+/** A request to move a running instance to another node. */
+export const virtualMachineInstanceMigration = defineKind({
+  group: 'kubevirt.io',
+  versions: ['v1', 'v1alpha3', 'v1alpha2'],
+  kind: 'VirtualMachineInstanceMigration',
+  plural: 'virtualmachineinstancemigrations',
+  shortNames: ['vmim', 'vmims'],
+  description:
+    'Moves a running VirtualMachineInstance to another node without stopping it. Deleting it gives the move up.',
+  spec,
+  status,
+  columns: [
+    { name: 'Phase', type: 'string', path: '.status.phase', description: 'Where the migration is.' },
+    { name: 'VMI', type: 'string', path: '.spec.vmiName', description: 'Instance that moves.' },
+    { name: 'Age', type: 'date', path: '.metadata.creationTimestamp', description: 'Time since it was created.' },
+  ],
+  example: { name: 'move-web', spec: { vmiName: 'web' } },
+});
+
+export type VirtualMachineInstanceMigration = ObjectOf<typeof virtualMachineInstanceMigration>;
+export type VirtualMachineInstanceMigrationInput = InputOf<typeof virtualMachineInstanceMigration>;
