@@ -14,7 +14,7 @@ describe('errors', () => {
     expect(error).toBeInstanceOf(VimanaError);
     expect(error).toBeInstanceOf(Error);
     expect([error.code, error.name, error.message]).toEqual([code, name, 'm']);
-    expect(error.stack).toContain('errors.test.ts');
+    expect(error.stack).toMatch(new RegExp(`^${name}: m\\n[^]*errors\\.test\\.ts`));
   });
 
   test('the cause and the hint are kept, and absent when not given', () => {

@@ -16,9 +16,13 @@ export class VimanaError extends Error {
 
   constructor(code: string, message: string, details: ErrorDetails = {}) {
     super(message, 'cause' in details ? { cause: details.cause } : undefined);
-    this.name = new.target.name;
     this.code = code;
     if (details.hint !== undefined) this.hint = details.hint;
+  }
+
+  /** Read from the class already when the stack is taken, so that the stack begins with the right name. */
+  override get name(): string {
+    return this.constructor.name;
   }
 }
 

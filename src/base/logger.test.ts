@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError } from './errors.ts';
+import { FakeClock } from './fake-clock.ts';
+import { type Logger, memoryLogger, silentLogger } from './logger.ts';
+import { createLogger, type LoggerOptions } from './pino-logger.ts';
+
+const START = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+
+/** A logger and the lines it wrote. */
+function logged(use: (log: Logger) => void, options: Partial<LoggerOptions> = {}): string[] {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => lines.push(line) };
+  const clock = new FakeClock({ start: START });
+  use(createLogger({ level: 'debug', format: 'json', clock, destination, ...options }));
+  return lines;
+}
+
+const json = (use: (log: Logger) => void) => logged(use).map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe('the JSON log', () => {
+  test('an entry is one line with time from the clock, level, fields and message', () => {
+    expect(logged((log) => log.info({ vm: 'a', count: 2 }, 'started'))).toEqual([
+      '{"level":"info","time":"2026-01-02T03:04:05.678Z","vm":"a","count":2,"msg":"started"}\n',
+    ]);
+  });
+
+  test('a message alone, fields alone and an error alone are entries too', () => {
+    const entries = json((log) => {
+      log.warn('careful');
+      log.debug({ a: 1 });
+      log.error(new Error('boom'));
+      log.error(new Error('boom'), 'while starting');
+    });
+    expect(entries).toMatchObject([
+      { level: 'warn', msg: 'careful' },
+      { level: 'debug', a: 1 },
+      { level: 'error', msg: 'boom', err: { name: 'Error', message: 'boom' } },
+      { level: 'error', msg: 'while starting', err: { message: 'boom' } },
+    ]);
+  });
+
+  test('a child adds its fields to each entry, and each key appears once', () => {
+    const [line = ''] = logged((log) => {
+      log.child({ controller: 'vm', key: 'a' }).child({ key: 'b', token: 'x' }).info({ key: 'c' }, 'm');
+    });
+    expect(JSON.parse(line)).toMatchObject({ controller: 'vm', key: 'c', token: '[redacted]' });
+    expect(line.match(/"key"/g)).toHaveLength(1);
+  });
+
+  test('a field cannot pass for the time, level or message of the entry', () => {
+    expect(json((log) => log.info({ time: 1, level: 'x', msg: 'y' }, 'm'))).toEqual([
+      { level: 'info', time: '2026-01-02T03:04:05.678Z', msg: 'm', time_: 1, level_: 'x', msg_: 'y' },
+    ]);
+  });
+
+  test('levels below the one asked for are silent and cost no reading of their fields', () => {
+    const trap = {
+      get field(): string {
+        throw new Error('read');
+      },
+    };
+    const use = (log: Logger) => {
+      log.debug(trap, 'd');
+      log.info(trap, 'i');
+      log.warn('w');
+      log.error('e');
+    };
+    expect(logged(use, { level: 'warn' })).toHaveLength(2);
+    expect(logged(use, { level: 'silent' })).toEqual([]);
+  });
+
+  test('secrets reach neither fields, nor child fields, nor messages, nor errors', () => {
+    const secret = 'abcdef0123456789';
+    const lines = logged((log) => {
+      log.info({ request: { headers: { authorization: secret } } }, `sent Bearer ${secret}`);
+      log.child({ user: { 'client-key-data': secret } }).info('m');
+      log.error(new Error(`Bearer ${secret}`, { cause: { password: secret } }));
+    });
+    expect(lines).toHaveLength(3);
+    expect(lines.join('')).not.toContain(secret);
+  });
+});
+
+describe('the text log', () => {
+  const text = (use: (log: Logger) => void) => logged(use, { format: 'text' });
+
+  test('an entry is one readable line', () => {
+    const use = (log: Logger) => log.info({ vm: 'ns/a', tries: 2, why: 'no room', list: [1], empty: '' }, 'started');
+    expect(text(use)).toEqual([
+      '2026-01-02T03:04:05.678Z INFO  started vm=ns/a tries=2 why="no room" list=[1] empty=""\n',
+    ]);
+  });
+
+  test('an error is followed by its stack and the stacks of its causes', () => {
+    const cause = new ConfigError('too small', { hint: 'ask for more' });
+    const [line = ''] = text((log) => log.error(new Error('no start', { cause }), 'sync failed'));
+    const [head, ...rest] = line.split('\n');
+    expect(head).toBe('2026-01-02T03:04:05.678Z ERROR sync failed err="Error: no start"');
+    expect(rest[0]).toBe('    Error: no start');
+    expect(rest[1]).toMatch(/^ {8}at .*logger\.test\.ts/);
+    expect(rest).toContain('    caused by: ConfigError: too small code=CONFIG hint="ask for more"');
+  });
+
+  test('all errors of an aggregate, and a cause that is no error, are printed', () => {
+    const error = new AggregateError([new Error('one'), 'two'], 'both', { cause: 'three' });
+    const [line = ''] = text((log) => log.error(error));
+    expect(line).toContain('one of: Error: one');
+    expect(line).toContain('one of: two');
+    expect(line).toContain('caused by: three');
+  });
+
+  test('no text can forge a line or command the terminal', () => {
+    const [line = ''] = text((log) =>
+      log.info({ a: 'x\ny', b: '\u001b[31m', c: '\u007f' }, 'first\nsecond\u001b[2J\u0085'),
+    );
+    expect(line.slice(0, -1)).not.toMatch(/\p{Cc}/u);
+    expect(line).toContain('first\\nsecond');
+  });
+});
+
+describe('loggers for tests', () => {
+  test('the memory logger keeps entries, those of its children too, without secrets', async () => {
+    const clock = new FakeClock({ start: 5 });
+    const log = memoryLogger(clock);
+    log.info('one');
+    await clock.advance(10);
+    log.child({ a: 1 }).warn({ password: 'p' }, 'two');
+    expect(log.entries).toEqual([
+      { level: 'info', message: 'one', fields: {}, time: 5 },
+      { level: 'warn', message: 'two', fields: { a: 1, password: '[redacted]' }, time: 15 },
+    ]);
+  });
+
+  test('the silent logger reads nothing and says nothing', () => {
+    const trap = Object.defineProperty({}, 'x', {
+      enumerable: true,
+      get: () => {
+        throw new Error('read');
+      },
+    });
+    expect(() => silentLogger.error(trap, 'm')).not.toThrow();
+  });
+});

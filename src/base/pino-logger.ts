@@ -1,0 +1,41 @@
+import { pino } from 'pino';
+import type { Clock } from './clock.ts';
+import { formatLogLine } from './log-line.ts';
+import { type LogEntry, type Logger, type LogLevel, loggerOn } from './logger.ts';
+
+export interface LoggerOptions {
+  readonly level: LogLevel | 'silent';
+  readonly format: 'json' | 'text';
+  readonly clock: Clock;
+  /** Takes whole lines; process.stderr is one. */
+  readonly destination: { write(line: string): unknown };
+}
+
+/** A field of this name would appear twice in the line. */
+const RESERVED = new Set(['level', 'time', 'msg']);
+
+/** The logger of the program: one line an entry, as JSON for machines or as text for people. */
+export function createLogger({ level, format, clock, destination }: LoggerOptions): Logger {
+  const write = (line: string): void => {
+    destination.write(format === 'json' ? line : formatLogLine(JSON.parse(line)));
+  };
+  const log = pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      // Errors come as plain data already.
+      serializers: { err: (value: unknown) => value },
+    },
+    { write },
+  );
+  return loggerOn({
+    enabled: (entryLevel) => log.isLevelEnabled(entryLevel),
+    write: ({ level: entryLevel, fields, message }: LogEntry) => log[entryLevel](unreserved(fields), message),
+  });
+}
+
+function unreserved(fields: LogEntry['fields']): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [RESERVED.has(key) ? `${key}_` : key, value]));
+}
