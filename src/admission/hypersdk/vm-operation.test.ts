@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest';
+import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
+import { admissionTrial } from '../../testing/admission-trial.ts';
+import { vmOperationAdmitter } from './vm-operation.ts';
+
+const trial = admissionTrial(vmOperationAdmitter);
+
+function operation(operation: string, spec: object = {}) {
+  const { apiVersion, kind } = vmOperation;
+  const metadata = { name: 'op', namespace: 'default' };
+  return { apiVersion, kind, metadata, spec: { vmRef: { name: 'web' }, operation, ...spec } };
+}
+const clone = (cloneSpec: object, vmRef: object = { name: 'web' }) => operation('clone', { cloneSpec, vmRef });
+
+describe('what an operation needs to know', () => {
+  test.each<[string, object, string[]]>([
+    ['start needs nothing more', operation('start'), []],
+    ['migrate needs nothing more', operation('migrate'), []],
+    ['snapshot needs nothing more', operation('snapshot'), []],
+    [
+      'clone needs a cloneSpec',
+      operation('clone'),
+      ['spec.cloneSpec: Required value: operation clone needs cloneSpec.targetName'],
+    ],
+    [
+      'clone needs a target name',
+      clone({ linkedClone: true }),
+      ['spec.cloneSpec: Required value: operation clone needs cloneSpec.targetName'],
+    ],
+    [
+      'resize needs a size',
+      operation('resize', { resizeSpec: { hotplug: true } }),
+      ['spec.resizeSpec: Required value: operation resize needs resizeSpec.cpus or resizeSpec.memory'],
+    ],
+    ['resize may change CPUs alone', operation('resize', { resizeSpec: { cpus: 4 } }), []],
+    ['resize may change memory alone', operation('resize', { resizeSpec: { memory: '4Gi' } }), []],
+    [
+      'restore needs a snapshot',
+      operation('restore'),
+      ['spec.restoreSpec: Required value: operation restore needs restoreSpec.snapshotName'],
+    ],
+    ['restore is content with a snapshot', operation('restore', { restoreSpec: { snapshotName: 'monday' } }), []],
+    [
+      'an operation must be a known one',
+      operation('reboot'),
+      [
+        'spec.operation: Unsupported value: "reboot": supported values: "start", "stop", "restart", "clone", "migrate", "snapshot", "restore", "resize", "delete"',
+      ],
+    ],
+  ])('%s', (_what, object, expected) => {
+    expect(trial(object).causes.filter((cause) => !cause.includes('rules were not checked'))).toEqual(expected);
+  });
+});
+
+const LABEL = /^spec\.cloneSpec\.targetName: Invalid value: "Web_2": a lowercase RFC 1123 label must consist of/;
+
+describe('what is wrong is named with its place and what would be right', () => {
+  test.each<[string, object, string]>([
+    [
+      'clone onto itself',
+      clone({ targetName: 'web' }),
+      'spec.cloneSpec.targetName: Invalid value: "web": must differ from the machine that is cloned',
+    ],
+    [
+      'clone onto itself, namespace spelled out',
+      clone({ targetName: 'web', targetNamespace: 'default' }),
+      'spec.cloneSpec.targetName: Invalid value: "web": must differ from the machine that is cloned',
+    ],
+    [
+      'clone onto itself in a third namespace',
+      clone({ targetName: 'web' }, { name: 'web', namespace: 'shop' }),
+      'spec.cloneSpec.targetName: Invalid value: "web": must differ from the machine that is cloned',
+    ],
+    ['no time', operation('stop', { timeout: '0m' }), 'spec.timeout: Invalid value: "0m": must be greater than zero'],
+    [
+      'no bandwidth',
+      operation('migrate', { migrateSpec: { bandwidth: '0Mbps' } }),
+      'spec.migrateSpec.bandwidth: Invalid value: "0Mbps": must be greater than zero; leave it out for no limit',
+    ],
+    [
+      'bandwidth in bytes',
+      operation('migrate', { migrateSpec: { bandwidth: '10MB/s' } }),
+      `spec.migrateSpec.bandwidth: Invalid value: "10MB/s": spec.migrateSpec.bandwidth in body should match '^[0-9]+[KMG]?bps$'`,
+    ],
+    [
+      'no memory',
+      operation('resize', { resizeSpec: { memory: '0Mi' } }),
+      'spec.resizeSpec.memory: Invalid value: "0Mi": must be greater than zero',
+    ],
+    [
+      'an unknown group',
+      operation('start', { vmRef: { name: 'web', apiGroup: 'example.org' } }),
+      'spec.vmRef.apiGroup: Unsupported value: "example.org": supported values: "", "hypersdk.io", "kubevirt.io", "novacron.io", "simulation.node-classifier.io"',
+    ],
+    [
+      'a kind that is no machine',
+      operation('start', { vmRef: { name: 'web', kind: 'Pod' } }),
+      'spec.vmRef.kind: Unsupported value: "Pod": supported values: "", "VirtualMachine"',
+    ],
+  ])('%s', (_what, object, cause) => {
+    expect(trial(object).causes[0]).toBe(cause);
+  });
+
+  test('a target name that is no DNS label', () => {
+    expect(trial(clone({ targetName: 'Web_2' })).causes).toEqual([expect.stringMatching(LABEL)]);
+  });
+
+  test.each([
+    clone({ targetName: 'web', targetNamespace: 'staging' }),
+    clone({ targetName: 'web', targetNamespace: 'default' }, { name: 'web', namespace: 'shop' }),
+  ])('the same name in another namespace is fine (%#)', (object) => {
+    expect(trial(object).causes).toEqual([]);
+  });
+
+  test.each(['', 'hypersdk.io', 'kubevirt.io', 'novacron.io', 'simulation.node-classifier.io'])(
+    'a machine of group "%s" may be named',
+    (apiGroup) => {
+      expect(trial(operation('start', { vmRef: { name: 'web', apiGroup } })).causes).toEqual([]);
+    },
+  );
+});
+
+describe('an operation that is there already', () => {
+  test.each<[string, object, object]>([
+    ['vmRef', {}, { vmRef: { name: 'other' } }],
+    ['operation', {}, { operation: 'stop' }],
+    ['force', {}, { force: true }],
+    ['timeout', {}, { timeout: '5m' }],
+    ['cloneSpec', { cloneSpec: { targetName: 'a' } }, { cloneSpec: { targetName: 'b' } }],
+    ['migrateSpec', {}, { migrateSpec: { live: true } }],
+    ['resizeSpec', { resizeSpec: { cpus: 2 } }, {}],
+    ['snapshotSpec', { snapshotSpec: { name: 'a' } }, { snapshotSpec: { name: 'b' } }],
+    ['restoreSpec', { restoreSpec: { snapshotName: 'a' } }, { restoreSpec: { snapshotName: 'b' } }],
+  ])('keeps its %s', (field, before, after) => {
+    expect(trial(operation('start', after), operation('start', before)).causes).toEqual([
+      `spec.${field}: Forbidden: ${field} cannot be changed: create another VMOperation`,
+    ]);
+  });
+
+  test('can be called off, and that cannot be taken back', () => {
+    const running = operation('migrate');
+    const cancelled = operation('migrate', { cancel: true });
+    expect(trial(cancelled, running).causes).toEqual([]);
+    expect(trial(running, cancelled).causes).toEqual([
+      'spec.cancel: Forbidden: a cancelled operation stays cancelled: create another VMOperation',
+    ]);
+  });
+
+  test('may be kept for another time, and applied again unchanged', () => {
+    const before = operation('start', { ttlSecondsAfterFinished: 60 });
+    expect(trial(operation('start', { ttlSecondsAfterFinished: 600 }), before).causes).toEqual([]);
+    expect(trial(operation('start'), before).causes).toEqual([]);
+    expect(trial(before, before).causes).toEqual([]);
+  });
+});
+
+test('details of another operation are admitted with a warning', () => {
+  const object = operation('start', {
+    cloneSpec: { targetName: 'copy' },
+    migrateSpec: { live: false, postCopy: true },
+  });
+  expect(trial(object)).toMatchObject({
+    causes: [],
+    warnings: [
+      'spec.cloneSpec is ignored: the operation is start',
+      'spec.migrateSpec is ignored: the operation is start',
+      'spec.migrateSpec.postCopy is ignored: the migration is not live',
+    ],
+  });
+});
+
+test('a status with everything in it is accepted', () => {
+  const status = {
+    observedGeneration: 1,
+    phase: 'Succeeded',
+    conditions: [{ type: 'Succeeded', status: 'True', reason: 'Done', lastTransitionTime: '2030-01-01T00:00:00Z' }],
+    progress: 100,
+    startTime: '2030-01-01T00:00:00Z',
+    completionTime: '2030-01-01T00:00:09Z',
+    message: 'Moved',
+    result: { sourceNode: 'a', targetNode: 'b', live: true, downtimeMs: 39, transferredBytes: 5_000_000_000 },
+  };
+  expect(trial({ ...operation('migrate'), status })).toMatchObject({ causes: [], unknownFields: [] });
+  expect(trial({ ...operation('migrate'), status: { ...status, progress: 101 } }).causes).toHaveLength(1);
+});

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { JsonSchema } from '../json-schema.ts';
+import { partial } from './partial.ts';
+import { virtualMachineSpec } from './virtual-machine-spec.ts';
+
+const loose = partial('Some of it.', virtualMachineSpec);
+
+/** Every schema in a schema, each with its path and whether it is the item of a list with these keys. */
+function* parts(
+  schema: JsonSchema,
+  path = '',
+  keys: readonly string[] = [],
+): Generator<[string, JsonSchema, readonly string[]]> {
+  yield [path, schema, keys];
+  for (const [name, field] of Object.entries(schema.properties ?? {})) yield* parts(field, `${path}.${name}`);
+  if (schema.items !== undefined) yield* parts(schema.items, `${path}[]`, schema['x-kubernetes-list-map-keys']);
+  if (typeof schema.additionalProperties === 'object') yield* parts(schema.additionalProperties, `${path}{}`);
+}
+
+test('a partial schema has the same fields, with the same types and descriptions', () => {
+  const shape = (schema: JsonSchema) =>
+    [...parts(schema)].map(([path, { type, description, pattern, enum: values }]) => ({
+      path,
+      type,
+      pattern,
+      values,
+      description: path === '' ? 'The description of the whole is its own.' : description,
+    }));
+  expect(shape(loose.json)).toEqual(shape(virtualMachineSpec.json));
+  expect(shape(loose.json).length).toBeGreaterThan(100);
+});
+
+test('a partial schema requires nothing but the keys of its lists, and fills in nothing', () => {
+  for (const [path, { required = [], default: value }, keys] of parts(loose.json)) {
+    expect([path, required, value]).toEqual([path, keys, undefined]);
+  }
+});
+
+test('a partial schema keeps its rules, but none on change', () => {
+  const rules = (schema: JsonSchema) =>
+    [...parts(schema)].flatMap(([, part]) => part['x-kubernetes-validations'] ?? []).map(({ rule }) => rule);
+  const all = rules(virtualMachineSpec.json);
+  expect(all.some((rule) => rule.includes('oldSelf'))).toBe(true);
+  expect(rules(loose.json)).toEqual(all.filter((rule) => !rule.includes('oldSelf')));
+});
+
+test('the original is untouched', () => {
+  expect(virtualMachineSpec.json.required).toEqual(['cpus', 'memory']);
+});
