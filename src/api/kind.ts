@@ -132,7 +132,8 @@ export function defineKind<
       properties: {
         apiVersion: { type: 'string', description: 'The API group and version of this object.' },
         kind: { type: 'string', description: 'The kind of this object.' },
-        metadata: { type: 'object', description: 'Name, namespace, labels, annotations and what the server keeps.' },
+        // The API server describes metadata itself and allows nothing beside the type here.
+        metadata: { type: 'object' },
         spec: definition.spec.json,
         status: definition.status.json,
       },

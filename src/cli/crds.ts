@@ -1,0 +1,18 @@
+import { Command, Option } from 'commander';
+import { stringify } from 'yaml';
+import { crdOf } from '../api/crd.ts';
+import { KINDS } from '../api/kinds.ts';
+import type { Io } from './io.ts';
+
+/** `vimana crds`: prints the CustomResourceDefinitions for `kubectl apply -f -`. */
+export function crdsCommand(io: Io): Command {
+  const groups = [...new Set(KINDS.map(({ group }) => group))];
+  return new Command('crds')
+    .description('print the CustomResourceDefinitions, to pipe into kubectl apply -f -')
+    .addOption(new Option('-g, --group <group>', 'only this API group').choices(groups))
+    .action(({ group }: { group?: string }) => {
+      const kinds = KINDS.filter((kind) => group === undefined || kind.group === group);
+      const yaml = kinds.map((kind) => stringify(crdOf(kind), { lineWidth: 0, aliasDuplicateObjects: false }));
+      io.out(yaml.map((text) => `---\n${text}`).join(''));
+    });
+}

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { readManifest } from './manifest.ts';
+
+describe('a manifest', () => {
+  it('may hold several documents, of which empty ones do not count', () => {
+    const text = '# first\na: 1\n---\n---\n\nb: 2\n---\n# nothing\n';
+    expect(readManifest(text)).toEqual({
+      documents: [
+        { object: { a: 1 }, line: 2 },
+        { object: { b: 2 }, line: 6 },
+      ],
+      problems: [],
+    });
+  });
+
+  it('is read as kubectl reads it: YAML 1.1, JSON, and a List for its items', () => {
+    expect(readManifest('a: yes\nb: 0755\nc: "yes"').documents[0]?.object).toEqual({ a: true, b: 493, c: 'yes' });
+    expect(readManifest('{"a": [1, null]}').documents[0]?.object).toEqual({ a: [1, null] });
+    const list = readManifest('apiVersion: v1\nkind: List\nitems: [{a: 1}, {b: 2}]');
+    expect(list.documents.map(({ object }) => object)).toEqual([{ a: 1 }, { b: 2 }]);
+  });
+
+  it('says where it is broken and still gives the documents that are not', () => {
+    const { documents, problems } = readManifest('a: 1\n---\nb: [\n---\nc: 3\n');
+    expect(documents.map(({ object }) => object)).toEqual([{ a: 1 }, { c: 3 }]);
+    expect(problems).toEqual([{ line: 4, column: 1, message: expect.stringContaining('Flow sequence') }]);
+  });
+
+  it.each([
+    ['a key twice', 'a: 1\na: 2', 'unique'],
+    ['a tab for indentation', 'a:\n\tb: 1', 'Tabs'],
+    ['an alias that multiplies', bomb(), 'resource exhaustion'],
+    ['an unknown alias', 'a: *nowhere', 'Unresolved alias'],
+    ['deep nesting', `${'['.repeat(800)}${']'.repeat(800)}`, 'nested deeper'],
+    ['very deep nesting', '['.repeat(100_000), ''],
+    ['a flood of text', 'x'.repeat(33 * 1024 * 1024), 'larger than 32 MiB'],
+  ])('with %s is a problem, not a crash', (_name, text, message) => {
+    const { documents, problems } = readManifest(text);
+    expect(documents).toEqual([]);
+    expect(problems[0]?.message).toContain(message);
+  });
+
+  it('keeps a __proto__ key as a key', () => {
+    const object = readManifest('a: {__proto__: {polluted: yes}}').documents[0]?.object as { a: object };
+    expect(Object.keys(object.a)).toEqual(['__proto__']);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  it('gives back what was written', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        fc.pre(value !== null && JSON.stringify(value) !== undefined);
+        const { documents, problems } = readManifest(stringify({ value }, { version: '1.1' }));
+        expect(problems).toEqual([]);
+        expect(JSON.stringify(documents[0]?.object)).toEqual(JSON.stringify({ value }));
+      }),
+    );
+  });
+
+  it('of any text never throws', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+        readManifest(text);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+function bomb(): string {
+  const names = 'abcdefghi';
+  const lines = [...names.slice(1)].map((name, i) => `${name}: &${name} [${`*${names[i]},`.repeat(9)}]`);
+  return ['a: &a [x,x,x,x,x,x,x,x,x]', ...lines].join('\n');
+}

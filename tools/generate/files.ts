@@ -1,0 +1,13 @@
+import { KINDS } from '../../src/api/kinds.ts';
+import { crdFile } from './crd-file.ts';
+import { referenceFile } from './reference-file.ts';
+import { referenceIndex } from './reference-index.ts';
+
+/** Every file that follows from the kinds, as it should be. */
+export function generatedFiles(): Map<string, string> {
+  const files = [referenceIndex(KINDS), ...KINDS.flatMap((kind) => [crdFile(kind), referenceFile(kind)])];
+  return new Map(files.map(({ path, text }) => [path, text]));
+}
+
+/** Folders that hold nothing but generated files, so that a leftover of a removed kind is found. */
+export const GENERATED_FOLDERS = ['deploy/crds', ...new Set(KINDS.map(({ group }) => `docs/reference/${group}`))];

@@ -1,0 +1,36 @@
+import { parseSync, Visitor } from 'oxc-parser';
+
+export interface Import {
+  readonly specifier: string;
+  readonly line: number;
+}
+
+/** Every module that a source file names: import, export from, import type, import(), require() and import.meta.resolve. */
+export function importsOf(path: string, source: string): Import[] {
+  const { program, module, errors } = parseSync(path, source);
+  const [error] = errors;
+  if (error !== undefined) throw new Error(`${path}: ${error.message}`);
+  const found: Import[] = [];
+  const add = (specifier: string, offset: number) =>
+    found.push({ specifier, line: source.slice(0, offset).split('\n').length });
+  for (const { moduleRequest } of module.staticImports) add(moduleRequest.value, moduleRequest.start);
+  for (const { entries } of module.staticExports) {
+    for (const { moduleRequest } of entries) {
+      if (moduleRequest !== null) add(moduleRequest.value, moduleRequest.start);
+    }
+  }
+  new Visitor({
+    ImportExpression({ source: named, start }) {
+      add(named.type === 'Literal' && typeof named.value === 'string' ? named.value : '<computed>', start);
+    },
+    TSImportType({ source: named, start }) {
+      add(named.value, start);
+    },
+    CallExpression({ callee, arguments: [named], start }) {
+      const called = source.slice(callee.start, callee.end);
+      if (called !== 'require' && called !== 'import.meta.resolve') return;
+      add(named?.type === 'Literal' && typeof named.value === 'string' ? named.value : '<computed>', start);
+    },
+  }).visit(program);
+  return found;
+}

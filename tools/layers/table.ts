@@ -1,0 +1,59 @@
+/** Who may import whom: the table of ARCHITECTURE.md as data. A folder may always import itself. */
+
+export interface Layer {
+  readonly may: readonly string[];
+  /** Runs in the browser too: no Node module. */
+  readonly browser?: true;
+}
+
+const ANY = [
+  'base',
+  'api',
+  'structural',
+  'kube',
+  'runtime',
+  'admission',
+  'machine',
+  'dialects',
+  'carbon',
+  'forecast',
+  'controllers',
+  'scheduler',
+  'node',
+  'rebalance',
+  'exporter',
+  'apiserver',
+  'cli',
+] as const;
+
+export const LAYERS: Readonly<Record<string, Layer>> = {
+  base: { may: [] },
+  api: { may: [], browser: true },
+  structural: { may: ['api', 'base'] },
+  kube: { may: ['api', 'base'] },
+  runtime: { may: ['kube', 'api', 'base'] },
+  admission: { may: ['structural', 'kube', 'api', 'base'] },
+  machine: { may: ['runtime', 'kube', 'api', 'base'] },
+  dialects: { may: ['machine', 'api', 'base'] },
+  carbon: { may: ['machine', 'api', 'base'] },
+  forecast: { may: ['machine', 'api', 'base'] },
+  controllers: { may: ['runtime', 'machine', 'kube', 'api', 'base'] },
+  scheduler: { may: ['runtime', 'kube', 'api', 'base'] },
+  node: { may: ['runtime', 'kube', 'api', 'base'] },
+  rebalance: { may: ['runtime', 'kube', 'api', 'base'] },
+  exporter: { may: ['runtime', 'kube', 'api', 'base'] },
+  apiserver: { may: ['admission', 'structural', 'kube', 'api', 'base'] },
+  cli: { may: ['machine', 'dialects', 'rebalance', 'admission', 'kube', 'api', 'base'] },
+  testing: { may: ANY },
+  'main.ts': { may: [...ANY, 'up.ts', 'operator.ts', 'simulate.ts', 'node.ts'] },
+  'up.ts': { may: ANY },
+  'operator.ts': { may: ANY },
+  'simulate.ts': { may: ANY },
+  'node.ts': { may: ANY },
+};
+
+/** Folders whose parts stand beside each other and never import a sibling: <kind>/ under controllers. */
+export const SIBLINGS: readonly string[] = ['controllers'];
+
+/** Tests may use the fakes and contract suites of any layer, but product code may not use tests. */
+export const TEST_FILE = /\.(test|contract)\.ts$/;
