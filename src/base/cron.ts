@@ -1,0 +1,85 @@
+import { Cron } from 'croner';
+import { ParseError } from './errors.ts';
+import { instantOf, wallTime } from './time-zone.ts';
+
+/**
+ * When something runs again and again, to the minute. Where clocks change, an expression with chosen hours follows
+ * the clock on the wall: a time that the clocks skip runs as soon as they have jumped, and a time that they show
+ * twice runs once, the first time. An expression for every hour of the day has no local time to lose or to repeat: it
+ * keeps its rhythm through the change.
+ */
+export interface CronSchedule {
+  readonly expression: string;
+  /** The first run after an instant (never at it), in milliseconds since 1970, or undefined where none ever comes. */
+  next(after: number, timeZone?: string): number | undefined;
+}
+
+const NICKNAMES: ReadonlyMap<string, string> = new Map([
+  ['@yearly', '0 0 1 1 *'],
+  ['@annually', '0 0 1 1 *'],
+  ['@monthly', '0 0 1 * *'],
+  ['@weekly', '0 0 * * 0'],
+  ['@daily', '0 0 * * *'],
+  ['@midnight', '0 0 * * *'],
+  ['@hourly', '0 * * * *'],
+]);
+const FIELDS = ['minute', 'hour', 'day of month', 'month', 'day of week'];
+const ITEM = /^(?:[*?]|(?:\d{1,2}|[a-z]{3})(?:-(?:\d{1,2}|[a-z]{3}))?)(?:\/\d{1,2})?$/i;
+const EVERY_HOUR = /^(?:[*?]|0?0-23)(?:\/0?1)?$/;
+
+/** Reads a cron expression of five fields, or a nickname such as @hourly; throws a ParseError that names the field. */
+export function parseCron(expression: string): CronSchedule {
+  const pattern = NICKNAMES.get(expression.trim().toLowerCase()) ?? expression.trim();
+  const fields = pattern.split(/\s+/);
+  refuseUnknownSyntax(expression, fields);
+  const onWall = open(expression, pattern, 'UTC');
+  const everyHour = EVERY_HOUR.test(fields[1] ?? '');
+  return {
+    expression,
+    next(after, timeZone = 'UTC') {
+      if (everyHour) {
+        // Asked for its own error on an unknown zone.
+        wallTime(after, timeZone);
+        return open(expression, pattern, timeZone).nextRun(new Date(after))?.getTime();
+      }
+      return nextOnWall(onWall, after, timeZone);
+    },
+  };
+}
+
+/** Walks the matching wall times, which the instants follow in the same order, to the first one that lies ahead. */
+function nextOnWall(onWall: Cron, after: number, timeZone: string): number | undefined {
+  let wall: Date | null = new Date(wallTime(after, timeZone));
+  for (;;) {
+    wall = onWall.nextRun(wall);
+    if (wall === null) return undefined;
+    const instant = instantOf(wall.getTime(), timeZone);
+    if (instant > after) return instant;
+  }
+}
+
+/** A pattern without a function to call: nothing is scheduled. */
+function open(expression: string, pattern: string, timezone: string): Cron {
+  try {
+    return new Cron(pattern, { timezone, mode: '5-part', sloppyRanges: true });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.replace(/^CronPattern: /, '') : String(cause);
+    throw new ParseError(`invalid schedule "${expression}": ${reason}`, { cause });
+  }
+}
+
+/** The parser below knows extensions (seconds, L, W, #) that Kubernetes does not; schedules here stay portable. */
+function refuseUnknownSyntax(expression: string, fields: readonly string[]): void {
+  const refuse = (reason: string): never => {
+    throw new ParseError(`invalid schedule "${expression}": ${reason}`, {
+      hint: 'write minute, hour, day of month, month and day of week, for example "30 2 * * 1-5"',
+    });
+  };
+  if (fields[0]?.startsWith('@')) refuse(`unknown nickname; known are ${[...NICKNAMES.keys()].join(', ')}`);
+  if (fields.length === 6) refuse('expected 5 fields, found 6; seconds are not supported');
+  if (fields.length !== FIELDS.length) refuse(`expected 5 fields, found ${fields[0] === '' ? 0 : fields.length}`);
+  for (const [i, field] of fields.entries()) {
+    const wrong = field.split(',').find((item) => !ITEM.test(item));
+    if (wrong !== undefined) refuse(`${FIELDS[i]} "${field}" is not understood at "${wrong}"`);
+  }
+}
