@@ -44,17 +44,19 @@ export function goNumber(value: number): string {
 
 /** Prints any JSON value as Go's encoding/json does: keys sorted, and characters that HTML could misread escaped. */
 export function goJson(value: unknown): string {
-  const text = JSON.stringify(sortKeys(value)) ?? 'null';
-  return text.replaceAll(
+  if (Array.isArray(value)) return `[${value.map(goJson).join(',')}]`;
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null || 'toJSON' in value)
+    return escapeHtml(JSON.stringify(value) ?? 'null');
+  // Written out here because a JavaScript object keeps keys that look like numbers in an order of its own.
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  const sorted = entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${sorted.map(([key, item]) => `${escapeHtml(JSON.stringify(key))}:${goJson(item)}`).join(',')}}`;
+}
+
+function escapeHtml(json: string): string {
+  return json.replaceAll(
     /[<>&\u2028\u2029]/g,
     (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   );
-}
-
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (typeof value === 'bigint') return Number(value);
-  if (typeof value !== 'object' || value === null || 'toJSON' in value) return value;
-  const entries = Object.entries(value).map(([key, item]) => [key, sortKeys(item)] as const);
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,0 +1,88 @@
+import { ParseError } from './errors.ts';
+
+export type IpFamily = 4 | 6;
+
+/** An IP address as a number, so that ranges are arithmetic. */
+export interface IpAddress {
+  readonly family: IpFamily;
+  readonly value: bigint;
+}
+
+/** How many bits an address of a family has. */
+export function addressBits(family: IpFamily): number {
+  return family === 4 ? 32 : 128;
+}
+
+/** Reads an IPv4 or IPv6 address; a zone (fe80::1%eth0) and an octet with a leading zero are refused. */
+export function parseIp(text: string): IpAddress {
+  const address = tryParseIp(text);
+  if (address === undefined) throw new ParseError(`"${text}" is not an IP address`);
+  return address;
+}
+
+/** Reads an IPv4 or IPv6 address, or returns undefined where the text is none. */
+export function tryParseIp(text: string): IpAddress | undefined {
+  const family = text.includes(':') ? 6 : 4;
+  const value = family === 6 ? readIpv6(text) : readIpv4(text);
+  return value === undefined ? undefined : { family, value };
+}
+
+function readIpv4(text: string): bigint | undefined {
+  const octets = text.split('.');
+  if (octets.length !== 4) return undefined;
+  // Some programs read 010 as eight; nobody may rely on either reading.
+  if (!octets.every((octet) => /^(?:0|[1-9][0-9]{0,2})$/.test(octet) && Number(octet) <= 255)) return undefined;
+  return octets.reduce((value, octet) => (value << 8n) | BigInt(octet), 0n);
+}
+
+function readIpv6(text: string): bigint | undefined {
+  const halves = text.split('::');
+  if (halves.length > 2) return undefined;
+  const [head, tail] = [readGroups(halves[0] ?? '', halves.length === 1), readGroups(halves[1] ?? '', true)];
+  if (head === undefined || tail === undefined) return undefined;
+  const missing = 8 - head.length - tail.length;
+  if (halves.length === 2 ? missing < 1 : missing !== 0) return undefined;
+  const groups = [...head, ...Array.from({ length: missing }, () => 0n), ...tail];
+  return groups.reduce((value, group) => (value << 16n) | group, 0n);
+}
+
+/** Reads groups of hexadecimal digits; the last two of an address may be written as an IPv4 address. */
+function readGroups(text: string, isEnd: boolean): bigint[] | undefined {
+  if (text === '') return [];
+  const parts = text.split(':');
+  const last = parts.at(-1) ?? '';
+  const embedded = isEnd && last.includes('.') ? readIpv4(last) : undefined;
+  const plain = embedded === undefined ? parts : parts.slice(0, -1);
+  if (!plain.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return undefined;
+  const groups = plain.map((group) => BigInt(`0x${group}`));
+  return embedded === undefined ? groups : [...groups, embedded >> 16n, embedded & 0xffffn];
+}
+
+/** Prints an address; IPv6 in the one form that RFC 5952 recommends. */
+export function formatIp({ family, value }: IpAddress): string {
+  return family === 4 ? formatIpv4(value) : formatIpv6(value);
+}
+
+function formatIpv4(value: bigint): string {
+  return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.');
+}
+
+function formatIpv6(value: bigint): string {
+  // An IPv4 address mapped into IPv6 keeps its familiar look.
+  if (value >> 32n === 0xffffn) return `::ffff:${formatIpv4(value & 0xffffffffn)}`;
+  const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16));
+  const { start, length } = longestZeros(groups);
+  if (length < 2) return groups.join(':');
+  return `${groups.slice(0, start).join(':')}::${groups.slice(start + length).join(':')}`;
+}
+
+/** The longest run of zero groups, the first one of equals. */
+function longestZeros(groups: readonly string[]): { start: number; length: number } {
+  let best = { start: 0, length: 0 };
+  let length = 0;
+  for (const [i, group] of groups.entries()) {
+    length = group === '0' ? length + 1 : 0;
+    if (length > best.length) best = { start: i - length + 1, length };
+  }
+  return best;
+}
