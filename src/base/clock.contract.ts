@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import type { Clock } from './clock.ts';
+
+export interface ClockUnderTest {
+  readonly clock: Clock;
+  /** Lets this many milliseconds of the clock pass. */
+  readonly pass: (ms: number) => Promise<void>;
+}
+
+/** What every clock does. */
+export function clockContract(name: string, create: () => ClockUnderTest): void {
+  describe(`${name} as a clock`, () => {
+    test('both times move on by what has passed', async () => {
+      const { clock, pass } = create();
+      const [time, since] = [clock.now(), clock.monotonic()];
+      await pass(20);
+      expect(clock.now() - time).toBeGreaterThanOrEqual(19);
+      expect(clock.monotonic() - since).toBeGreaterThanOrEqual(20);
+    });
+
+    test('a sleep ends after its time and never before', async () => {
+      const { clock, pass } = create();
+      const since = clock.monotonic();
+      let woke = 0;
+      const sleep = clock.sleep(15).finally(() => {
+        woke = clock.monotonic();
+      });
+      await Promise.all([pass(40), sleep]);
+      expect(woke - since).toBeGreaterThanOrEqual(15);
+    });
+
+    test.each([0, -5])('a sleep of %d ms ends, but not within the call', async (ms) => {
+      const { clock, pass } = create();
+      let woke = false;
+      const sleep = clock.sleep(ms).finally(() => {
+        woke = true;
+      });
+      await Promise.resolve();
+      expect(woke).toBe(false);
+      await Promise.all([pass(5), sleep]);
+      expect(woke).toBe(true);
+    });
+
+    test('sleepers wake in the order in which they are due', async () => {
+      const { clock, pass } = create();
+      const order: number[] = [];
+      const sleeps = [60, 10, 35].map((ms) => clock.sleep(ms).then(() => order.push(ms)));
+      await Promise.all([pass(80), ...sleeps]);
+      expect(order).toEqual([10, 35, 60]);
+    });
+
+    test('an aborted signal rejects a sleep with its reason, before and during it', async () => {
+      const { clock } = create();
+      const reason = new Error('stop');
+      await expect(clock.sleep(60_000, AbortSignal.abort(reason))).rejects.toBe(reason);
+      const stop = new AbortController();
+      const sleep = clock.sleep(60_000, stop.signal);
+      stop.abort(reason);
+      await expect(sleep).rejects.toBe(reason);
+    });
+
+    test.each([2 ** 31, 2 ** 40, Number.POSITIVE_INFINITY])('a sleep of %d ms does not end early', async (ms) => {
+      const { clock, pass } = create();
+      const stop = new AbortController();
+      const outcomes: string[] = [];
+      const sleep = clock.sleep(ms, stop.signal).then(
+        () => outcomes.push('ended'),
+        () => outcomes.push('aborted'),
+      );
+      await pass(20);
+      stop.abort();
+      await sleep;
+      expect(outcomes).toEqual(['aborted']);
+    });
+
+    test('a cancelled timer does not fire, and cancelling again or late does nothing', async () => {
+      const { clock, pass } = create();
+      const fired: string[] = [];
+      const cancelled = clock.timer(5, () => fired.push('cancelled'));
+      const late = clock.timer(5, () => fired.push('late'));
+      {
+        using disposed = clock.timer(5, () => fired.push('disposed'));
+        expect(disposed).toBeDefined();
+      }
+      cancelled.cancel();
+      cancelled.cancel();
+      await pass(25);
+      late.cancel();
+      await pass(5);
+      expect(fired).toEqual(['late']);
+    });
+
+    test('a timer without a number is refused', async () => {
+      const { clock } = create();
+      expect(() => clock.timer(Number.NaN, () => {})).toThrow(RangeError);
+      await expect(clock.sleep(Number.NaN)).rejects.toThrow(RangeError);
+    });
+  });
+}

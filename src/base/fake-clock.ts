@@ -1,0 +1,134 @@
+import { type Clock, cancellable, refuseNaN, sleepBy, type Timer } from './clock.ts';
+import { TimerQueue } from './timer-queue.ts';
+
+export interface FakeClockOptions {
+  /** The time of day at which the clock starts, in milliseconds since 1970. */
+  readonly start?: number;
+  /** How many turns of the event loop to let pass before time moves on; more than one for work that itself takes turns. */
+  readonly turns?: number;
+}
+
+// Taken at load time so that a test which replaces the global timers does not stop this clock.
+const nextTurn = setImmediate;
+
+/**
+ * A clock that stands still until it is moved. Timers fire in the order they are due, those due at the same time in
+ * the order they were made. Between two timers, all promise chains that can go on do so; hence whatever starts to
+ * wait because of a timer is part of the same advance. The same program sees the same order every time, as long as it
+ * waits only for promises and this clock. Work that the event loop cannot show (disk, sockets, threads) must be
+ * bracketed by hold().
+ */
+export class FakeClock implements Clock {
+  readonly #queue = new TimerQueue();
+  readonly #start: number;
+  readonly #turns: number;
+  #elapsed = 0;
+  #holds = 0;
+  #moving = false;
+  #wake: (() => void) | undefined;
+
+  constructor({ start = 0, turns = 1 }: FakeClockOptions = {}) {
+    this.#start = start;
+    this.#turns = turns;
+  }
+
+  now(): number {
+    return this.#start + this.#elapsed;
+  }
+
+  monotonic(): number {
+    return this.#elapsed;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return sleepBy(this, ms, signal);
+  }
+
+  timer(ms: number, fn: () => void): Timer {
+    refuseNaN(ms);
+    const entry = this.#queue.add(this.#elapsed + Math.max(ms, 0), fn);
+    this.#wake?.();
+    return cancellable(() => this.#queue.cancel(entry));
+  }
+
+  /** How many timers wait, sleepers included. */
+  get pending(): number {
+    return this.#queue.size;
+  }
+
+  /** Keeps time from moving until the hold is given back, while real work is under way. */
+  hold(): Disposable {
+    this.#holds++;
+    let held = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (held) this.#holds--;
+        held = false;
+        this.#wake?.();
+      },
+    };
+  }
+
+  /** Moves time forward by `ms`, firing all that falls due. */
+  advance(ms: number): Promise<void> {
+    if (!(ms >= 0)) throw new RangeError(`time only moves forward, not by ${ms} ms`);
+    return this.#move(this.#elapsed + ms);
+  }
+
+  /** Moves time forward to a time of day, firing all that falls due. */
+  advanceTo(time: number): Promise<void> {
+    return this.advance(time - this.now());
+  }
+
+  /**
+   * Lets time run as fast as it can: it jumps to the next timer whenever nothing else is left to run. Given a time of
+   * day it ends there; given a signal it ends when that is aborted, and until then waits for new timers.
+   */
+  run(until: number | AbortSignal): Promise<void> {
+    if (typeof until === 'number') return this.advanceTo(until);
+    return this.#move(Number.POSITIVE_INFINITY, until);
+  }
+
+  async #move(target: number, signal?: AbortSignal): Promise<void> {
+    if (this.#moving) throw new Error('the clock is already being moved');
+    this.#moving = true;
+    const wake = (): void => this.#wake?.();
+    signal?.addEventListener('abort', wake);
+    try {
+      await this.#fireUntil(target, signal);
+      if (signal === undefined) this.#elapsed = target;
+    } finally {
+      signal?.removeEventListener('abort', wake);
+      this.#moving = false;
+    }
+  }
+
+  async #fireUntil(target: number, signal?: AbortSignal): Promise<void> {
+    for (;;) {
+      await this.#idle();
+      if (signal?.aborted) return;
+      if (this.#holds > 0) {
+        await this.#woken();
+        continue;
+      }
+      const next = this.#queue.peek();
+      if (next !== undefined && next.due <= target && next.due !== Number.POSITIVE_INFINITY) {
+        this.#queue.take();
+        this.#elapsed = next.due;
+        next.fn();
+      } else if (signal === undefined) return;
+      else await this.#woken();
+    }
+  }
+
+  async #idle(): Promise<void> {
+    for (let turn = 0; turn < this.#turns; turn++) await new Promise<void>((resolve) => nextTurn(resolve));
+  }
+
+  async #woken(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    this.#wake = undefined;
+  }
+}
