@@ -1,6 +1,7 @@
 import type { Partially } from '../../api/hypersdk/partial.ts';
 import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { duplicate, type FieldError, index, invalid } from '../../base/field-error.ts';
+import { checkAffinity, checkTolerations } from '../placement.ts';
 import { positiveDuration, positiveQuantity } from './amounts.ts';
 import { checkCloudInitText } from './cloud-init.ts';
 import { checkDisks } from './disks.ts';
@@ -28,6 +29,8 @@ export function checkMachineSpec(field: string, spec: MachineSpec): FieldError[]
     ...checkCloudInitText(`${field}.cloudInit.networkData`, cloudInit?.networkData),
     ...subdomain(`${field}.cloudInit.secretRef.name`, cloudInit?.secretRef?.name),
     ...labels(`${field}.nodeSelector`, spec.nodeSelector),
+    ...checkAffinity(`${field}.affinity`, spec.affinity),
+    ...checkTolerations(`${field}.tolerations`, spec.tolerations),
     ...checkZone(`${field}.carbonAware.zone`, carbonAware?.zone),
     ...positiveDuration(`${field}.carbonAware.maxDelay`, carbonAware?.maxDelay),
     ...positiveDuration(`${field}.highAvailability.restartDelay`, spec.highAvailability?.restartDelay),

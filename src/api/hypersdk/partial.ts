@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../json-schema.ts';
+import type { CelRule, JsonSchema } from '../json-schema.ts';
 import type { InputOf, OutputOf, Schema } from '../schema.ts';
 
 /** `T` with every field at every depth optional; maps keep their values as they are. */
@@ -12,7 +12,8 @@ export type Partially<T> = T extends readonly (infer Item)[]
 
 /**
  * The same fields with nothing required and nothing filled in, for an object that gives only what it has an opinion on.
- * Keys of list maps stay required, as Kubernetes demands, and rules on change go: what is only a default may change.
+ * What is merged as a whole (atomic lists and maps) must still be whole. Keys of list maps stay required, as
+ * Kubernetes demands, and rules on change go: what is only a default may change.
  */
 export function partial<S extends Schema>(
   description: string,
@@ -23,8 +24,8 @@ export function partial<S extends Schema>(
 
 function loosened(schema: JsonSchema, keys: readonly string[] = []): JsonSchema {
   const { required, default: _default, 'x-kubernetes-validations': rules, ...rest } = schema;
+  if (isAtomic(schema)) return { ...rest, ...(required && { required }), ...lasting(rules) };
   const kept = required?.filter((name) => keys.includes(name)) ?? [];
-  const lasting = rules?.filter(({ rule }) => !/\boldSelf\b/.test(rule)) ?? [];
   const { properties, items, additionalProperties } = rest;
   return {
     ...rest,
@@ -34,6 +35,15 @@ function loosened(schema: JsonSchema, keys: readonly string[] = []): JsonSchema 
     ...(items && { items: loosened(items, rest['x-kubernetes-list-map-keys']) }),
     ...(typeof additionalProperties === 'object' && { additionalProperties: loosened(additionalProperties) }),
     ...(kept.length > 0 && { required: kept }),
-    ...(lasting.length > 0 && { 'x-kubernetes-validations': lasting }),
+    ...lasting(rules),
   };
+}
+
+function isAtomic(schema: JsonSchema): boolean {
+  return schema['x-kubernetes-list-type'] === 'atomic' || schema['x-kubernetes-map-type'] === 'atomic';
+}
+
+function lasting(rules: readonly CelRule[] = []): Pick<JsonSchema, 'x-kubernetes-validations'> {
+  const kept = rules.filter(({ rule }) => !/\boldSelf\b/.test(rule));
+  return kept.length > 0 ? { 'x-kubernetes-validations': kept } : {};
 }
