@@ -18,3 +18,8 @@ export const utilization = object('How much of its size the machine uses; only w
 });
 
 export const labels = (whose: string) => map(`Labels of ${whose}.`, string('A label value.'), { maxProperties: 64 });
+
+/** Whether a size is of the ratio form: a memory that is a bare number is a share of a node, one with a suffix is bytes. */
+export function isRatio(memory: string | number): boolean {
+  return typeof memory === 'number' || /^[+-]?[0-9.]+([eE][+-]?[0-9]+)?$/.test(memory);
+}

@@ -1,0 +1,74 @@
+import { isRatio } from '../../api/simulation/resources.ts';
+import { type FieldError, forbidden, invalid } from '../../base/field-error.ts';
+import { type Quantity, tryParseQuantity } from '../../base/quantity.ts';
+
+type Written = string | number;
+interface Size {
+  readonly cpu: Written;
+  readonly memory: Written;
+}
+interface Use {
+  readonly cpu?: Written;
+  readonly memory?: Written;
+}
+
+const ONE = 1_000_000_000n;
+const MEBIBYTE = 1_048_576n * ONE;
+
+/** Checks the size of a machine in either form, and that the two forms are not mixed. */
+export function checkResources(field: string, { cpu, memory }: Size): FieldError[] {
+  return isRatio(memory) ? checkRatios(field, { cpu, memory }) : checkAmounts(field, { cpu, memory });
+}
+
+function checkRatios(field: string, { cpu, memory }: Size): FieldError[] {
+  return [
+    ...(isRatio(cpu)
+      ? checkAmount(`${field}.cpu`, cpu, ({ nano }) => nano >= 0n, 'must be a share of one node, 0 or more')
+      : [
+          invalid(
+            `${field}.cpu`,
+            cpu,
+            'must be a share of one node such as 0.15, because memory is one; for an amount of CPU give memory a suffix too',
+          ),
+        ]),
+    ...checkAmount(
+      `${field}.memory`,
+      memory,
+      isShare,
+      'must be a share of one node from 0 to 1, because no node holds more; bytes have a suffix, such as 8Gi',
+    ),
+  ];
+}
+
+function checkAmounts(field: string, { cpu, memory }: Size): FieldError[] {
+  return [
+    ...checkAmount(`${field}.cpu`, cpu, ({ nano }) => nano > 0n, 'must be greater than zero'),
+    ...checkAmount(`${field}.memory`, memory, ({ nano }) => nano >= MEBIBYTE, 'must be at least 1Mi'),
+  ];
+}
+
+/** Checks how busy a machine is; the ratio form says that already, as its size. */
+export function checkUtilization(field: string, use: Use | undefined, { memory }: Size): FieldError[] {
+  if (use === undefined) return [];
+  if (isRatio(memory)) {
+    return [forbidden(field, 'goes with resources in CPUs and bytes; a share of one node is what the machine uses')];
+  }
+  return [
+    ...checkAmount(`${field}.cpu`, use.cpu, ({ nano }) => nano >= 0n, 'must be 0 or more'),
+    ...checkAmount(`${field}.memory`, use.memory, isShare, 'must be from 0 to 1'),
+  ];
+}
+
+const isShare = ({ nano }: Quantity) => nano >= 0n && nano <= ONE;
+
+/** Checks a number that may be left out. */
+function checkAmount(
+  field: string,
+  written: Written | undefined,
+  fits: (amount: Quantity) => boolean,
+  detail: string,
+): FieldError[] {
+  if (written === undefined) return [];
+  const amount = tryParseQuantity(written);
+  return amount !== undefined && fits(amount) ? [] : [invalid(field, written, detail)];
+}

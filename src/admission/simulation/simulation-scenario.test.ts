@@ -1,0 +1,350 @@
+import { describe, expect, test } from 'vitest';
+import { simulationScenario } from '../../api/simulation/simulation-scenario.ts';
+import { formatFieldError } from '../../base/field-error.ts';
+import { admissionTrial } from '../../testing/admission-trial.ts';
+import { admission } from '../admit.ts';
+import { simulationScenarioAdmitter } from './simulation-scenario.ts';
+
+const trial = admissionTrial(simulationScenarioAdmitter);
+const constant = (value: number) => ({ type: 'constant', constant: { value } });
+
+/** A sound scenario with one of every part; a test replaces what it is about. */
+function scenario(parts: object) {
+  return {
+    apiVersion: simulationScenario.apiVersion,
+    kind: simulationScenario.kind,
+    metadata: { name: 'trial', namespace: 'default' },
+    spec: {
+      duration: '2h',
+      nodes: [{ name: 'rack', count: 2 }],
+      vmPools: [{ name: 'web', count: 3, resources: { cpu: '2', memory: '4Gi' }, profile: 'steady' }],
+      profiles: [{ name: 'steady', cpu: constant(0.5) }],
+      hotSpots: [{ name: 'hot', pick: { metric: 'cpuUsage' } }],
+      ...parts,
+    },
+  };
+}
+const event = (fields: object) => scenario({ timeline: [{ at: '1h', ...fields }] });
+const profile = (cpu: object, memory?: object) =>
+  scenario({ profiles: [{ name: 'steady', cpu, ...(memory === undefined ? {} : { memory }) }] });
+const task = (fields: object) =>
+  scenario({
+    taskGenerators: [
+      {
+        name: 'tasks',
+        pool: 'web',
+        arrivals: { ratePerHour: 10 },
+        cpu: { value: 1 },
+        memoryGi: { value: 1 },
+        lifetimeSeconds: { value: 60 },
+        ...fields,
+      },
+    ],
+  });
+const conditional = (when: object, action: object = { action: 'pause' }) =>
+  scenario({
+    conditionalEvents: [{ name: 'c', when: { metric: 'cpuUsage', threshold: 0.9, ...when }, actions: [action] }],
+  });
+
+test('a scenario gets its defaults', () => {
+  const { object, causes, warnings, unknownFields } = trial(scenario({}));
+  expect([...causes, ...warnings, ...unknownFields]).toEqual([]);
+  expect(object.spec).toMatchObject({
+    timeScale: 1,
+    paused: false,
+    seed: 0,
+    networkBandwidthMbps: 10_000,
+    nodes: [{ name: 'rack', count: 2, cpu: '32', memory: '128Gi', maxPods: 110 }],
+    hotSpots: [{ name: 'hot', pick: { metric: 'cpuUsage', order: 'highest', count: 1 } }],
+  });
+});
+
+describe('every action', () => {
+  test.each<[string, object]>([
+    ['create', { pool: 'web', count: 2 }],
+    ['delete', { pool: 'web' }],
+    ['delete', { pool: 'web', count: 1 }],
+    ['scale', { pool: 'web', count: 0 }],
+    ['setUtilization', { pool: 'web', profile: 'steady' }],
+    ['setUtilization', { vm: 'web-2', cpu: 1.2, memory: 0.4 }],
+    ['addNodes', { nodeGroup: 'rack', count: 1 }],
+    ['removeNodes', { nodes: ['rack-1'] }],
+    ['failNodes', { nodes: ['rack'] }],
+    ['failNodes', { hotSpot: 'hot' }],
+    ['recoverNodes', { nodes: ['rack-2'] }],
+    ['migrate', { vm: 'web-1', targetNode: 'rack-2' }],
+    ['migrate', { pool: 'web', count: 2 }],
+    ['pause', {}],
+  ])('%s is accepted with %o', (action, fields) => {
+    expect(trial(event({ action, ...fields })).causes).toEqual([]);
+    expect(trial(conditional({}, { action, ...fields })).causes).toEqual([]);
+  });
+
+  const AT = 'spec.timeline[0]';
+  test.each<[object, string[]]>([
+    [
+      { action: 'scale', pool: 'web' },
+      [`${AT}.count: Required value: is needed by the actions create, scale, addNodes`],
+    ],
+    [{ action: 'create', count: 1 }, [`${AT}.pool: Required value: is needed by the actions create, delete, scale`]],
+    [
+      { action: 'pause', pool: 'web' },
+      [`${AT}.pool: Forbidden: goes with the actions create, delete, scale, setUtilization, migrate only`],
+    ],
+    [{ action: 'migrate' }, [`${AT}: Invalid value: setUtilization and migrate name exactly one of pool and vm`]],
+    [{ action: 'migrate', vm: 'web-1', count: 1 }, [`${AT}.count: Forbidden: one machine has no count`]],
+    [
+      { action: 'setUtilization', pool: 'web' },
+      [`${AT}: Invalid value: setUtilization needs either a profile, or cpu, memory or both`],
+    ],
+    [
+      { action: 'failNodes', nodes: ['rack-1'], hotSpot: 'hot' },
+      [`${AT}: Invalid value: removeNodes and failNodes name exactly one of nodes and hotSpot`],
+    ],
+  ])('%o is refused', (fields, causes) => {
+    expect(trial(event(fields)).causes).toEqual(causes);
+  });
+});
+
+describe('what is wrong is named with its place and what would be right', () => {
+  test.each<[string, object, string[]]>([
+    ['no time', scenario({ duration: '0s' }), ['spec.duration: Invalid value: "0s": must be greater than zero']],
+    [
+      'a late event',
+      event({ at: '121m', action: 'pause' }),
+      ['spec.timeline[0].at: Invalid value: "121m": must not be after the end of the scenario, 2h'],
+    ],
+    [
+      'an unknown pool',
+      event({ action: 'delete', pool: 'db' }),
+      ['spec.timeline[0].pool: Invalid value: "db": must be the name of one of spec.vmPools: web'],
+    ],
+    [
+      'an unknown profile',
+      scenario({ profiles: [] }),
+      [
+        'spec.vmPools[0].profile: Invalid value: "steady": must be the name of one of spec.profiles, and there are none',
+      ],
+    ],
+    [
+      'an unknown hot spot',
+      task({ pool: undefined, hotSpot: 'cold' }),
+      ['spec.taskGenerators[0].hotSpot: Invalid value: "cold": must be the name of one of spec.hotSpots: hot'],
+    ],
+    [
+      'an unknown node',
+      event({ action: 'failNodes', nodes: ['rack-1', 'rack-3', 'other'] }),
+      [
+        'spec.timeline[0].nodes[1]: Invalid value: "rack-3": must be a node of one of spec.nodes, as <group>-<number>: rack',
+        'spec.timeline[0].nodes[2]: Invalid value: "other": must be a node of one of spec.nodes, as <group>-<number>: rack',
+      ],
+    ],
+    [
+      'a group as the target',
+      event({ action: 'migrate', pool: 'web', targetNode: 'rack' }),
+      [
+        'spec.timeline[0].targetNode: Invalid value: "rack": must be a node of one of spec.nodes, as <group>-<number>: rack',
+      ],
+    ],
+    [
+      'an unknown machine',
+      event({ action: 'migrate', vm: 'web' }),
+      ['spec.timeline[0].vm: Invalid value: "web": must be a machine of one of spec.vmPools, as <pool>-<number>: web'],
+    ],
+    [
+      'nodes of an unknown group',
+      event({ action: 'addNodes', nodeGroup: 'shelf', count: 1 }),
+      ['spec.timeline[0].nodeGroup: Invalid value: "shelf": must be the name of one of spec.nodes: rack'],
+    ],
+    [
+      'a group that reads as a node',
+      scenario({ nodes: [{ name: 'rack' }, { name: 'rack-1' }] }),
+      ['spec.nodes[1].name: Invalid value: "rack-1": reads as a node of the group rack'],
+    ],
+    [
+      'a node without CPU',
+      scenario({ nodes: [{ name: 'rack', cpu: '0' }] }),
+      ['spec.nodes[0].cpu: Invalid value: "0": must be greater than zero'],
+    ],
+    [
+      'a pool of mixed forms',
+      scenario({ vmPools: [{ name: 'a', resources: { cpu: '1', memory: '2' } }] }),
+      [
+        'spec.vmPools[0].resources.memory: Invalid value: "2": must be a share of one node from 0 to 1, because no node holds more; bytes have a suffix, such as 8Gi',
+      ],
+    ],
+    [
+      'the wrong block of a profile',
+      profile({ type: 'sine', constant: { value: 1 } }),
+      [
+        'spec.profiles[0].cpu.constant: Forbidden: is for type constant only',
+        'spec.profiles[0].cpu.sine: Required value: type sine needs sine',
+      ],
+    ],
+    [
+      'a trace that goes back',
+      profile({
+        type: 'trace',
+        trace: {
+          points: [
+            { at: '5m', value: 1 },
+            { at: '300s', value: 0 },
+          ],
+        },
+      }),
+      ['spec.profiles[0].cpu.trace.points[1].at: Invalid value: "300s": must be after the point before it, 5m'],
+    ],
+    [
+      'a walk that begins outside',
+      profile({ type: 'randomWalk', randomWalk: { start: 2, step: 0.1 } }),
+      ['spec.profiles[0].cpu.randomWalk.start: Invalid value: 2: must be from min to max, 0 to 1'],
+    ],
+    [
+      'a walk without room',
+      profile({ type: 'randomWalk', randomWalk: { start: 0.5, step: 0.1, min: 0.6, max: 0.4 } }),
+      ['spec.profiles[0].cpu.randomWalk.max: Invalid value: 0.4: may not be less than min, 0.6'],
+    ],
+    [
+      'a period of no time',
+      profile({ type: 'sine', sine: { mean: 1, amplitude: 0, period: '0s' } }),
+      ['spec.profiles[0].cpu.sine.period: Invalid value: "0s": must be greater than zero'],
+    ],
+    [
+      'more memory than there is',
+      profile(constant(3), constant(1.5)),
+      ['spec.profiles[0].memory.constant.value: Invalid value: 1.5: memory use may not exceed 1'],
+    ],
+    [
+      'a wave of memory over the brim',
+      profile(constant(1), { type: 'sine', sine: { mean: 0.8, amplitude: 0.3 } }),
+      ['spec.profiles[0].memory.sine.amplitude: Invalid value: 0.3: memory use may not exceed 1'],
+    ],
+    [
+      'load for nobody',
+      task({ pool: undefined }),
+      ['spec.taskGenerators[0]: Invalid value: load goes to exactly one of pool and hotSpot'],
+    ],
+    [
+      'a machine for a pool',
+      task({ creates: 'vm' }),
+      [
+        'spec.taskGenerators[0]: Forbidden: a machine of its own is placed by the scheduler: give neither pool nor hotSpot',
+      ],
+    ],
+    [
+      'machines named as those of a pool',
+      task({ creates: 'vm', pool: undefined, name: 'web' }),
+      [
+        'spec.taskGenerators[0].name: Invalid value: "web": is the name of a pool too, so their machines would have the same names',
+      ],
+    ],
+    [
+      'an end before the beginning',
+      task({ from: '1h', until: '30m' }),
+      ['spec.taskGenerators[0].until: Invalid value: "30m": must be after from, 1h'],
+    ],
+    [
+      'a rate for seconds between',
+      task({ arrivals: { type: 'exponential', mean: 5, ratePerHour: 2 } }),
+      ['spec.taskGenerators[0].arrivals.ratePerHour: Forbidden: is for type poisson only'],
+    ],
+    [
+      'tasks all at once',
+      task({ arrivals: { type: 'constant', value: 0 } }),
+      ['spec.taskGenerators[0].arrivals.value: Invalid value: 0: the time between two tasks must be more than 0'],
+    ],
+    [
+      'tasks of no time',
+      task({ lifetimeSeconds: { type: 'uniform', min: 0, max: 0 } }),
+      ['spec.taskGenerators[0].lifetimeSeconds.max: Invalid value: 0: the lifetime of a task must be more than 0'],
+    ],
+    [
+      'a uniform spread without bounds',
+      task({ cpu: { type: 'uniform', min: 1 } }),
+      ['spec.taskGenerators[0].cpu.max: Required value: type uniform needs max'],
+    ],
+    [
+      'bounds the wrong way round',
+      task({ cpu: { type: 'uniform', min: 2, max: 1 } }),
+      ['spec.taskGenerators[0].cpu.max: Invalid value: may not be less than min'],
+    ],
+    [
+      'a mean beyond the bounds',
+      task({ memoryGi: { type: 'normal', mean: 9, stddev: 1, max: 8 } }),
+      ['spec.taskGenerators[0].memoryGi.mean: Invalid value: 9: may not be more than max, 8'],
+    ],
+    [
+      'machines that wait on a node',
+      conditional({ scope: 'node', metric: 'pendingVMs', threshold: 3 }),
+      [
+        'spec.conditionalEvents[0].when.metric: Invalid value: "pendingVMs": is about the cluster: a machine that waits has no node',
+      ],
+    ],
+    [
+      'what never comes',
+      conditional({ metric: 'memoryUsage', threshold: 1 }),
+      ['spec.conditionalEvents[0].when.threshold: Invalid value: 1: memoryUsage is never above 1'],
+    ],
+    [
+      'a wait longer than the scenario',
+      conditional({ for: '3h' }),
+      ['spec.conditionalEvents[0].when.for: Invalid value: "3h": must not be after the end of the scenario, 2h'],
+    ],
+    [
+      'both ways to name a hot spot',
+      scenario({ hotSpots: [{ name: 'h', nodes: ['rack'], pick: { metric: 'vmCount' } }] }),
+      ['spec.hotSpots[0]: Invalid value: a hot spot has exactly one of nodes and pick'],
+    ],
+  ])('%s', (_what, object, causes) => {
+    expect(trial(object).causes).toEqual(causes);
+  });
+});
+
+test('a group that grows has room for nodes that are not there at first', () => {
+  const timeline = [
+    { at: '1h', action: 'addNodes', nodeGroup: 'rack', count: 2 },
+    { at: '1h', action: 'failNodes', nodes: ['rack-4'] },
+  ];
+  expect(trial(scenario({ timeline })).causes).toEqual([]);
+});
+
+test('nodes of the cluster are not known beforehand, so any may be named', () => {
+  const timeline = [{ at: '1h', action: 'failNodes', nodes: ['kwok-node-1'] }];
+  expect(trial(scenario({ nodes: [], timeline })).causes).toEqual([]);
+});
+
+test('a wave that falls below nothing is a warning', () => {
+  expect(trial(profile({ type: 'sine', sine: { mean: 0.2, amplitude: 0.3 } })).warnings).toEqual([
+    'spec.profiles[0].cpu.sine falls below 0, which counts as 0: amplitude is more than mean',
+  ]);
+});
+
+describe('a change', () => {
+  const before = trial(scenario({})).object;
+  const change = (parts: object, phase?: 'Pending' | 'Running' | 'Completed') =>
+    admission(simulationScenarioAdmitter)({
+      operation: 'UPDATE',
+      object: scenario(parts),
+      old: { ...before, ...(phase === undefined ? {} : { status: { phase } }) },
+      user: { name: 'tester', groups: [] },
+      lookup: () => undefined,
+    }).causes.map(formatFieldError);
+
+  test('of anything is fine before the scenario has begun', () => {
+    expect(change({ duration: '3h' })).toEqual([]);
+    expect(change({ duration: '3h' }, 'Pending')).toEqual([]);
+  });
+
+  test('of paused and timeScale is fine while it runs', () => {
+    expect(change({ paused: true, timeScale: 10 }, 'Running')).toEqual([]);
+  });
+
+  test('of anything else is refused once it has begun', () => {
+    const words = 'only paused and timeScale may be changed once the scenario has begun';
+    expect(change({ duration: '3h', seed: 4 }, 'Running')).toEqual([
+      `spec.duration: Forbidden: ${words}`,
+      `spec.seed: Forbidden: ${words}`,
+    ]);
+    expect(change({ seed: 4 }, 'Completed')).toHaveLength(1);
+  });
+});

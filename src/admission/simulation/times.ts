@@ -1,0 +1,27 @@
+import { parseDuration } from '../../base/duration.ts';
+import { type FieldError, invalid } from '../../base/field-error.ts';
+
+/** A duration in milliseconds, or undefined where the text is none. */
+export function milliseconds(text: string): number | undefined {
+  try {
+    return parseDuration(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Checks that a time is not after the end of the scenario; a time left out is fine. */
+export function checkWithin(field: string, text: string | undefined, end: string): FieldError[] {
+  if (text === undefined) return [];
+  const time = milliseconds(text);
+  if (time === undefined) return [invalid(field, text, 'must be a duration such as 30s or 1h30m')];
+  return time > (milliseconds(end) ?? Number.POSITIVE_INFINITY)
+    ? [invalid(field, text, `must not be after the end of the scenario, ${end}`)]
+    : [];
+}
+
+/** Whether the first time comes before the second; false where either is none. */
+export function isBefore(a: string, b: string): boolean {
+  const [left, right] = [milliseconds(a), milliseconds(b)];
+  return left !== undefined && right !== undefined && left < right;
+}

@@ -1,0 +1,51 @@
+import { isRatio } from '../../api/simulation/resources.ts';
+import {
+  CPU_CONSUMPTION,
+  MEMORY_CONSUMPTION,
+  type VirtualMachine,
+  virtualMachine,
+} from '../../api/simulation/virtual-machine.ts';
+import { type FieldError, tooLong } from '../../base/field-error.ts';
+import type { Admitter } from '../admitter.ts';
+import { changesSpec } from '../hypersdk/changes-spec.ts';
+import { checkResources, checkUtilization } from './resources.ts';
+
+/** The machine's name is the value of a label on its pod. */
+const MAX_NAME = 63;
+
+export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
+  kind: virtualMachine,
+  defaults(object) {
+    const { cpu, memory } = object.spec.resources;
+    if (!isRatio(memory)) return object;
+    const { annotations } = object.metadata;
+    if (annotations?.[CPU_CONSUMPTION] === `${cpu}` && annotations[MEMORY_CONSUMPTION] === `${memory}`) return object;
+    const consumption = { [CPU_CONSUMPTION]: `${cpu}`, [MEMORY_CONSUMPTION]: `${memory}` };
+    return { ...object, metadata: { ...object.metadata, annotations: { ...annotations, ...consumption } } };
+  },
+  validate(request) {
+    if (!changesSpec(request)) return { causes: [], warnings: [] };
+    const { operation, object } = request;
+    const { resources, utilization } = object.spec;
+    return {
+      causes: [
+        ...(operation === 'CREATE' ? checkName(object.metadata.name) : []),
+        ...checkResources('spec.resources', resources),
+        ...checkUtilization('spec.utilization', utilization, resources),
+      ],
+      warnings: annotationWarnings(object),
+    };
+  },
+};
+
+function checkName(name = ''): FieldError[] {
+  return name.length > MAX_NAME ? [tooLong('metadata.name', MAX_NAME)] : [];
+}
+
+/** The annotations of a machine that is given in bytes tell of a share that nobody counts with. */
+function annotationWarnings({ metadata, spec }: VirtualMachine): string[] {
+  if (isRatio(spec.resources.memory)) return [];
+  return [CPU_CONSUMPTION, MEMORY_CONSUMPTION]
+    .filter((name) => metadata.annotations?.[name] !== undefined)
+    .map((name) => `metadata.annotations[${name}] is ignored: spec.resources is in CPUs and bytes`);
+}
