@@ -56,6 +56,11 @@ describe('a sound machine', () => {
     });
   });
 
+  test('may leave its name to the server', () => {
+    const metadata = { generateName: 'web-', namespace: 'default' };
+    expect(trial({ ...machine({}), metadata }).causes).toEqual([]);
+  });
+
   test.each([
     'http://host/disk.img',
     'https://user@host:8443/a/b.qcow2?x=1',

@@ -25,8 +25,9 @@ export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
   },
 };
 
-function checkName(name: string): FieldError[] {
-  return name.length > MAX_NAME ? [tooLong('metadata.name', MAX_NAME)] : [];
+/** With generateName there may be no name yet, and the one to come is never too long. */
+function checkName(name: string | undefined): FieldError[] {
+  return name !== undefined && name.length > MAX_NAME ? [tooLong('metadata.name', MAX_NAME)] : [];
 }
 
 function imageWarnings({ image, disks = [] }: VirtualMachine['spec']): string[] {
