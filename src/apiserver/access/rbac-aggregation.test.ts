@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { bootstrapRoles } from './bootstrap.fixture.ts';
+import { aggregatedRules } from './rbac-aggregation.ts';
+import type { ClusterRole } from './rbac-objects.ts';
+
+const { clusterroles } = bootstrapRoles();
+
+test.each(['view', 'edit', 'admin'])('the rules of %s are those of the roles that its selectors pick', (name) => {
+  const role = clusterroles.find(({ metadata }) => metadata.name === name);
+  expect(role?.rules?.length).toBeGreaterThan(10);
+  expect(aggregatedRules({ ...role, metadata: { name }, rules: [] }, clusterroles)).toEqual(role?.rules);
+});
+
+const rule = (verb: string) => ({ verbs: [verb], apiGroups: [''], resources: ['pods'] });
+
+function labelled(name: string, labels: Record<string, string>, ...verbs: string[]): ClusterRole {
+  return { metadata: { name, labels }, rules: verbs.map(rule) };
+}
+
+function aggregate(
+  selectors: NonNullable<ClusterRole['aggregationRule']>['clusterRoleSelectors'],
+  roles: ClusterRole[],
+) {
+  const role = { metadata: { name: 'sum' }, aggregationRule: { clusterRoleSelectors: selectors ?? [] } };
+  return aggregatedRules(role, roles)?.flatMap(({ verbs }) => verbs);
+}
+
+test('roles come in the order of their names, a rule that two of them have comes once, and the role itself never', () => {
+  const roles = [labelled('b', {}, 'get', 'list'), labelled('a', {}, 'watch', 'get'), labelled('sum', {}, 'delete')];
+  expect(aggregate([{}], roles)).toEqual(['watch', 'get', 'list']);
+});
+
+test.each([
+  [{ matchLabels: { tier: 'x' } }, ['get']],
+  [{ matchExpressions: [{ key: 'tier', operator: 'In', values: ['x', 'y'] }] }, ['get', 'list']],
+  [{ matchExpressions: [{ key: 'tier', operator: 'NotIn', values: ['x'] }] }, ['list', 'watch']],
+  [{ matchExpressions: [{ key: 'tier', operator: 'Exists' }] }, ['get', 'list']],
+  [{ matchExpressions: [{ key: 'tier', operator: 'DoesNotExist' }] }, ['watch']],
+  [{ matchExpressions: [{ key: 'tier', operator: 'Near' }] }, []],
+  [{ matchLabels: { tier: 'x' }, matchExpressions: [{ key: 'tier', operator: 'DoesNotExist' }] }, []],
+])('the selector %j picks %j', (selector, verbs) => {
+  const roles = [labelled('a', { tier: 'x' }, 'get'), labelled('b', { tier: 'y' }, 'list'), labelled('c', {}, 'watch')];
+  expect(aggregate([selector], roles)).toEqual(verbs);
+});
+
+test('a role that is not aggregated keeps its own rules', () => {
+  expect(aggregatedRules(labelled('a', {}, 'get'), clusterroles)).toBeUndefined();
+});

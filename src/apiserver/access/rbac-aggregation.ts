@@ -1,0 +1,44 @@
+import type { ClusterRole, LabelSelector, PolicyRule } from './rbac-objects.ts';
+
+/**
+ * The rules that an aggregated ClusterRole must have: those of every role that one of its selectors picks, by name,
+ * each once. Undefined where the role is not aggregated and its rules are its own.
+ */
+export function aggregatedRules(role: ClusterRole, roles: Iterable<ClusterRole>): PolicyRule[] | undefined {
+  const selectors = role.aggregationRule?.clusterRoleSelectors;
+  if (!selectors) return undefined;
+  const others = [...roles].filter(({ metadata }) => metadata.name !== role.metadata.name);
+  others.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  const rules = new Map<string, PolicyRule>();
+  for (const selector of selectors) {
+    for (const other of others) {
+      if (!selects(selector, other.metadata.labels ?? {})) continue;
+      for (const rule of other.rules ?? []) {
+        const key = ruleKey(rule);
+        if (!rules.has(key)) rules.set(key, rule);
+      }
+    }
+  }
+  return [...rules.values()];
+}
+
+/** Two rules are the same when their lists are, in order; an absent list is an empty one. */
+function ruleKey(rule: PolicyRule): string {
+  const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } = rule;
+  return JSON.stringify([verbs, apiGroups ?? [], resources ?? [], resourceNames ?? [], nonResourceURLs ?? []]);
+}
+
+/** Whether the labels fit the selector; an empty selector fits all, one with an operator it does not know fits none. */
+function selects(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
+  const exact = Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
+  return (
+    exact &&
+    (selector.matchExpressions ?? []).every(({ key, operator, values = [] }) => {
+      const value = labels[key];
+      if (operator === 'Exists') return value !== undefined;
+      if (operator === 'DoesNotExist') return value === undefined;
+      if (operator === 'In') return value !== undefined && values.includes(value);
+      return operator === 'NotIn' && (value === undefined || !values.includes(value));
+    })
+  );
+}

@@ -1,0 +1,64 @@
+/** The parts of the RBAC kinds that decisions depend on; whole objects of the API fit. */
+
+export interface PolicyRule {
+  readonly verbs: readonly string[];
+  readonly apiGroups?: readonly string[] | null;
+  readonly resources?: readonly string[] | null;
+  readonly resourceNames?: readonly string[] | null;
+  readonly nonResourceURLs?: readonly string[] | null;
+}
+
+export interface LabelSelector {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: readonly {
+    readonly key: string;
+    readonly operator: string;
+    readonly values?: readonly string[];
+  }[];
+}
+
+interface Metadata {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+export interface Role {
+  readonly metadata: Metadata;
+  readonly rules?: readonly PolicyRule[] | null;
+}
+
+export interface ClusterRole extends Role {
+  readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly LabelSelector[] } | null;
+}
+
+export interface RoleRef {
+  readonly apiGroup?: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+export interface Subject {
+  readonly kind: string;
+  readonly apiGroup?: string;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+export interface Binding {
+  readonly metadata: Metadata;
+  readonly roleRef: RoleRef;
+  readonly subjects?: readonly Subject[] | null;
+}
+
+export const RBAC_GROUP = 'rbac.authorization.k8s.io';
+
+/** The objects that an authoriser holds, by kind. */
+export interface RbacObjects {
+  readonly Role: Role;
+  readonly ClusterRole: ClusterRole;
+  readonly RoleBinding: Binding;
+  readonly ClusterRoleBinding: Binding;
+}
+
+export type RbacKind = keyof RbacObjects;

@@ -1,0 +1,158 @@
+import { goQuote } from '../../base/go-value.ts';
+import { type Attributes, type Decision, isPath, type PathAttributes, type ResourceAttributes } from './attributes.ts';
+import { BindingIndex, describeBinding, objectKey, subjectOf } from './rbac-bindings.ts';
+import { type PolicyRule, RBAC_GROUP, type RbacKind, type RbacObjects, type RoleRef } from './rbac-objects.ts';
+import { matchesName, matchesPath, matchesResource } from './rbac-rules.ts';
+import { MASTERS, type User } from './user.ts';
+
+/** A rule that a user has, and how they came by it. */
+interface Grant {
+  readonly rule: PolicyRule;
+  readonly reason: string;
+}
+
+/** All that a user may do in one namespace, with the answers given so far. */
+interface Scope {
+  readonly grants: readonly Grant[];
+  readonly missing: readonly RoleRef[];
+  readonly refusal: Decision;
+  /** Per verb and resource the grants that speak of it, up to the first that holds for every name. */
+  readonly byRequest: Map<string, readonly Grant[]>;
+}
+
+/** What a user may do in a namespace. */
+export interface UserRules {
+  readonly rules: readonly PolicyRule[];
+  /** Roles that the user is bound to but that do not exist. */
+  readonly missing: readonly RoleRef[];
+}
+
+const ALLOWED_AS_MASTER: Decision = { allowed: true, reason: '' };
+const MOST_SCOPES = 4096;
+const MOST_REQUESTS = 4096;
+
+/**
+ * Role-based access control over the roles and bindings it is told of. Answers are remembered until one of those
+ * changes, and depend on nothing else. Bindings are looked at in the order of their names, those of the cluster first.
+ */
+export class Rbac {
+  readonly #roles = new Map<string, readonly PolicyRule[]>();
+  readonly #clusterRoles = new Map<string, readonly PolicyRule[]>();
+  readonly #roleBindings = new BindingIndex();
+  readonly #clusterRoleBindings = new BindingIndex();
+  readonly #scopes = new Map<string, Scope>();
+
+  /** Takes in an object that is new or changed. */
+  upsert<K extends RbacKind>(kind: K, object: RbacObjects[K]): void;
+  upsert(kind: RbacKind, object: RbacObjects['ClusterRole'] & RbacObjects['RoleBinding']): void {
+    const { namespace, name } = object.metadata;
+    if (kind === 'Role') this.#roles.set(objectKey(namespace, name), object.rules ?? []);
+    else if (kind === 'ClusterRole') this.#clusterRoles.set(name, object.rules ?? []);
+    else this.#bindings(kind).upsert(object);
+    this.#scopes.clear();
+  }
+
+  /** Forgets an object; one that is not known is no error. */
+  remove(kind: RbacKind, namespace: string | undefined, name: string): void {
+    if (kind === 'Role') this.#roles.delete(objectKey(namespace, name));
+    else if (kind === 'ClusterRole') this.#clusterRoles.delete(name);
+    else this.#bindings(kind).remove(namespace, name);
+    this.#scopes.clear();
+  }
+
+  /** Decides on a request. A refusal's reason names the bindings that point at no role, if there are any. */
+  authorize(attributes: Attributes): Decision {
+    if (attributes.user.groups.includes(MASTERS)) return ALLOWED_AS_MASTER;
+    return isPath(attributes) ? this.#path(attributes) : this.#resource(attributes);
+  }
+
+  /** All rules that the user has in the namespace ('' for the cluster scope alone). */
+  rulesFor(user: User, namespace: string): UserRules {
+    const { grants, missing } = this.#scope(user, namespace);
+    return { rules: grants.map(({ rule }) => rule), missing };
+  }
+
+  /** The rules of the role that a binding in the namespace refers to; undefined where there is no such role. */
+  rulesOf(ref: RoleRef, namespace: string): readonly PolicyRule[] | undefined {
+    if (ref.kind === 'ClusterRole') return this.#clusterRoles.get(ref.name);
+    return ref.kind === 'Role' ? this.#roles.get(objectKey(namespace, ref.name)) : undefined;
+  }
+
+  #resource(attributes: ResourceAttributes): Decision {
+    const scope = this.#scope(attributes.user, attributes.namespace ?? '');
+    const { verb, group, resource, subresource = '', name = '' } = attributes;
+    const key = `${verb.length} ${group.length} ${resource.length} ${verb}${group}${resource}${subresource}`;
+    let grants = scope.byRequest.get(key);
+    if (grants === undefined) {
+      grants = grantsFor(scope.grants, attributes);
+      if (scope.byRequest.size >= MOST_REQUESTS) scope.byRequest.clear();
+      scope.byRequest.set(key, grants);
+    }
+    for (const { rule, reason } of grants) if (matchesName(rule, name)) return { allowed: true, reason };
+    return scope.refusal;
+  }
+
+  #path(attributes: PathAttributes): Decision {
+    const scope = this.#scope(attributes.user, '');
+    const grant = scope.grants.find(({ rule }) => matchesPath(rule, attributes));
+    return grant ? { allowed: true, reason: grant.reason } : scope.refusal;
+  }
+
+  #scope(user: User, namespace: string): Scope {
+    // With lengths, because names and groups may hold any character and two users must never share a key.
+    let key = `${namespace.length} ${namespace}${user.name.length} ${user.name}`;
+    for (const group of user.groups) key += `${group.length} ${group}`;
+    let scope = this.#scopes.get(key);
+    if (scope === undefined) {
+      scope = this.#build(user, namespace);
+      if (this.#scopes.size >= MOST_SCOPES) this.#scopes.clear();
+      this.#scopes.set(key, scope);
+    }
+    return scope;
+  }
+
+  #build(user: User, namespace: string): Scope {
+    const grants: Grant[] = [];
+    const missing: RoleRef[] = [];
+    const bindings = this.#clusterRoleBindings.of(user, '');
+    if (namespace !== '') bindings.push(...this.#roleBindings.of(user, namespace));
+    for (const binding of bindings) {
+      const subject = subjectOf(binding, user);
+      const rules = this.rulesOf(binding.roleRef, namespace);
+      if (rules === undefined) missing.push(binding.roleRef);
+      else if (subject) {
+        const reason = `RBAC: allowed by ${describeBinding(binding, subject)}`;
+        for (const rule of rules) grants.push({ rule, reason });
+      }
+    }
+    const reason = missing.length > 0 ? `RBAC: ${missingRoles(missing)}` : '';
+    return { grants, missing, refusal: { allowed: false, reason }, byRequest: new Map() };
+  }
+
+  #bindings(kind: RbacKind): BindingIndex {
+    return kind === 'RoleBinding' ? this.#roleBindings : this.#clusterRoleBindings;
+  }
+}
+
+function grantsFor(grants: readonly Grant[], request: ResourceAttributes): Grant[] {
+  const found: Grant[] = [];
+  for (const grant of grants) {
+    if (!matchesResource(grant.rule, request)) continue;
+    found.push(grant);
+    if (!grant.rule.resourceNames?.length) break;
+  }
+  return found;
+}
+
+/** Says which roles do not exist, as Go prints several errors: each once, in brackets where there are more than one. */
+export function missingRoles(refs: readonly RoleRef[]): string {
+  const once = [...new Set(refs.map(noSuchRole))];
+  return once.length === 1 ? (once[0] ?? '') : `[${once.join(', ')}]`;
+}
+
+function noSuchRole(ref: RoleRef): string {
+  if (ref.kind === 'ClusterRole' || ref.kind === 'Role') {
+    return `${ref.kind.toLowerCase()}.${RBAC_GROUP} ${goQuote(ref.name)} not found`;
+  }
+  return `unsupported role reference kind: ${goQuote(ref.kind)}`;
+}

@@ -1,0 +1,50 @@
+/** Who sends a request. `groups` holds system:authenticated or system:unauthenticated, whichever applies. */
+export interface User {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+export const AUTHENTICATED = 'system:authenticated';
+export const UNAUTHENTICATED = 'system:unauthenticated';
+/** Members may do everything, whatever the roles say. */
+export const MASTERS = 'system:masters';
+export const NODES = 'system:nodes';
+
+/** Whoever shows no credentials. */
+export const ANONYMOUS: User = { name: 'system:anonymous', groups: [UNAUTHENTICATED] };
+
+const SERVICE_ACCOUNT_PREFIX = 'system:serviceaccount:';
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const LONGEST_NAME = 253;
+
+/** The user name of a ServiceAccount. */
+export function serviceAccountUserName(namespace: string, name: string): string {
+  return `${SERVICE_ACCOUNT_PREFIX}${namespace}:${name}`;
+}
+
+/** The groups that every ServiceAccount of the namespace is in. */
+export function serviceAccountGroups(namespace: string): string[] {
+  return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
+}
+
+/** The ServiceAccount that a user name stands for, if it is one. */
+export function splitServiceAccount(userName: string): { namespace: string; name: string } | undefined {
+  if (!userName.startsWith(SERVICE_ACCOUNT_PREFIX)) return undefined;
+  const [namespace = '', name = '', ...rest] = userName.slice(SERVICE_ACCOUNT_PREFIX.length).split(':');
+  if (rest.length > 0 || !NAMESPACE.test(namespace) || !isSubdomain(name)) return undefined;
+  return { namespace, name };
+}
+
+/** The node that a user name stands for, if it is one. */
+export function splitNode(userName: string): string | undefined {
+  const prefix = 'system:node:';
+  const name = userName.slice(prefix.length);
+  return userName.startsWith(prefix) && isSubdomain(name) ? name : undefined;
+}
+
+function isSubdomain(name: string): boolean {
+  return name.length <= LONGEST_NAME && NAME.test(name);
+}
