@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { writeSync } from 'node:fs';
+import { realClock } from '../../base/clock.ts';
+import { seededRandom } from '../../base/random.ts';
+import type { Durability } from './lmdb-journal.ts';
+import { openLmdbStore } from './lmdb-store.ts';
+
+/**
+ * The process that a crash test kills: writes as fast as it can and reports each answer on standard output, by
+ * synchronous writes, so that what it was told is known however it dies.
+ * Arguments: folder, seed, durability, number of writers.
+ */
+const STDOUT = 1;
+export const KEYS = 200;
+
+/** A value that shows whether it is whole and whose it is. */
+export function sealedValue(key: string, revision: number, size: number): string {
+  const body = `${key} ${revision} ${'ü'.repeat(size)}`;
+  return `${createHash('sha1').update(body).digest('hex')} ${body}`;
+}
+
+async function main([folder = '', seed = '', durability = 'sync', writers = '0']: string[]): Promise<void> {
+  say('starting');
+  const store = await openLmdbStore({
+    folder,
+    durability: durability as Durability,
+    clock: realClock,
+    retention: { maxEvents: 3_000 },
+  });
+  say('open');
+  const random = seededRandom(seed);
+  const write = async (): Promise<void> => {
+    const key = `/r/${random.int(1, KEYS)}`;
+    const size = random.int(0, 3_000);
+    const outcome =
+      random.next() < 0.2
+        ? await store.delete(key)
+        : await store.put(key, (revision) => sealedValue(key, revision, size));
+    if (outcome.done) say(`${outcome.event.revision} ${outcome.event.type} ${key}`);
+  };
+  const writer = async (): Promise<never> => {
+    for (;;) await write();
+  };
+  await Promise.all(Array.from({ length: Number(writers) }, writer));
+  await realClock.sleep(Number.POSITIVE_INFINITY);
+}
+
+function say(line: string): void {
+  writeSync(STDOUT, `${line}\n`);
+}
+
+if (import.meta.main) await main(process.argv.slice(2));

@@ -1,0 +1,135 @@
+import type { Compaction, Journal } from './journal.ts';
+import type { StoreEvent } from './store.ts';
+import { StoreError } from './store-error.ts';
+import type { Version } from './version.ts';
+
+/** Values in one commit, by length: enough to make a flush worth it, little enough that it is short. */
+const GROUP_SIZE = 8 * 1024 * 1024;
+/** Useless versions removed in one commit, so that a large compaction does not hold up the writes that carry it. */
+const REMOVALS = 2_000;
+
+interface Accepted {
+  readonly version: Version;
+  readonly write: PromiseWithResolvers<StoreEvent>;
+}
+
+/**
+ * Carries accepted writes to the journal in groups: all that arrive while one group is on its way form the next.
+ * A failed group takes down all writes accepted after it too, because they may have been decided upon its outcome.
+ */
+export class GroupCommit {
+  readonly #journal: Journal;
+  /** Called with every group that has become durable, before its writes are answered; gives the event of each. */
+  readonly #show: (versions: readonly Version[]) => readonly StoreEvent[];
+  readonly #pending = new Map<string, Accepted>();
+  #accepted: Accepted[] = [];
+  #flushes: PromiseWithResolvers<void>[] = [];
+  #useless: number[] = [];
+  #compacted = 0;
+  #compactedOnDisk = 0;
+  #newest = 0;
+  #running = false;
+
+  constructor(journal: Journal, show: (versions: readonly Version[]) => readonly StoreEvent[]) {
+    this.#journal = journal;
+    this.#show = show;
+  }
+
+  /** The revision of the newest write accepted, which may be visible by now; 0 when all since the last were lost. */
+  get newest(): number {
+    return this.#newest;
+  }
+
+  /** The newest version of a key that is accepted but not durable. */
+  pending(key: string): Version | undefined {
+    return this.#pending.get(key)?.version;
+  }
+
+  /** Settles when the newest pending write of a key has, well or badly. */
+  async settled(key: string): Promise<void> {
+    await this.#pending.get(key)?.write.promise.catch(() => {});
+  }
+
+  /** Takes a version that has been given the next revision, and answers with its event once that is visible. */
+  accept(version: Version): Promise<StoreEvent> {
+    const accepted = { version, write: Promise.withResolvers<StoreEvent>() };
+    this.#pending.set(version.key, accepted);
+    this.#accepted.push(accepted);
+    this.#newest = version.revision;
+    this.#start();
+    return accepted.write.promise;
+  }
+
+  /** Notes what to remove; it goes along with the next writes. */
+  compact({ revision, useless }: Compaction): void {
+    this.#compacted = revision;
+    for (const one of useless) this.#useless.push(one);
+  }
+
+  /** Brings everything to the journal, compactions included. */
+  flush(): Promise<void> {
+    const flush = Promise.withResolvers<void>();
+    this.#flushes.push(flush);
+    this.#start();
+    return flush.promise;
+  }
+
+  #start(): void {
+    if (this.#running) return;
+    this.#running = true;
+    // One turn of the microtask queue later, so that writers answered together are also gathered together.
+    queueMicrotask(() => void this.#run());
+  }
+
+  async #run(): Promise<void> {
+    while (this.#accepted.length > 0 || (this.#flushes.length > 0 && this.#compactionDue())) {
+      const group = this.#nextGroup();
+      try {
+        const events = await this.#commit(group.map(({ version }) => version));
+        this.#succeed(group, events);
+      } catch (cause) {
+        this.#fail(group, new StoreError('Unavailable', 'the write could not be stored', { cause }));
+      }
+    }
+    this.#running = false;
+    for (const flush of this.#flushes.splice(0)) flush.resolve();
+  }
+
+  #nextGroup(): Accepted[] {
+    let size = 0;
+    let count = 0;
+    while (count < this.#accepted.length && size < GROUP_SIZE) {
+      size += this.#accepted[count++]!.version.value?.length ?? 0;
+    }
+    return this.#accepted.splice(0, count);
+  }
+
+  #compactionDue(): boolean {
+    return this.#useless.length > 0 || this.#compacted !== this.#compactedOnDisk;
+  }
+
+  async #commit(versions: readonly Version[]): Promise<readonly StoreEvent[]> {
+    const revision = this.#compacted;
+    const useless = this.#useless.slice(0, REMOVALS);
+    await this.#journal.append(versions, this.#compactionDue() ? { revision, useless } : undefined);
+    this.#useless.splice(0, useless.length);
+    this.#compactedOnDisk = revision;
+    return this.#show(versions);
+  }
+
+  #succeed(group: readonly Accepted[], events: readonly StoreEvent[]): void {
+    for (const [i, accepted] of group.entries()) {
+      const { key } = accepted.version;
+      if (this.#pending.get(key) === accepted) this.#pending.delete(key);
+      accepted.write.resolve(events[i]!);
+    }
+  }
+
+  #fail(group: readonly Accepted[], failure: StoreError): void {
+    const lost = [...group, ...this.#accepted.splice(0)];
+    this.#pending.clear();
+    this.#newest = 0;
+    for (const { write } of lost) write.reject(failure);
+    for (const flush of this.#flushes.splice(0)) flush.reject(failure);
+  }
+}

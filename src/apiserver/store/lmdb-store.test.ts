@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { open } from 'lmdb';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startWriter } from './crash.contract.ts';
+import { openLmdbStore } from './lmdb-store.ts';
+import { describeModel } from './model.contract.ts';
+import { describeStore } from './store.contract.ts';
+import type { Store } from './store.ts';
+import { put } from './watching.contract.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'lmdb-store-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const clock = { monotonic: () => 0 };
+let folders = 0;
+const newFolder = () => join(root, String(folders++));
+
+for (const durability of ['sync', 'relaxed'] as const) {
+  describeStore({
+    name: `LMDB (${durability})`,
+    open: (options) => openLmdbStore({ folder: newFolder(), durability, clock, ...options }),
+  });
+}
+
+describe('LMDB store over time', () => {
+  const folderOf = new WeakMap<Store, string>();
+  const openIn = async (folder: string) => {
+    const store = await openLmdbStore({ folder, clock });
+    folderOf.set(store, folder);
+    return store;
+  };
+  describeModel(
+    () => openIn(newFolder()),
+    async (store) => {
+      await store.close();
+      return openIn(folderOf.get(store)!);
+    },
+  );
+
+  it('reopens with its state, history and compaction, and goes on with the next revision', async () => {
+    const folder = newFolder();
+    let store = await openLmdbStore({ folder, clock });
+    await put(store, '/a', '1');
+    await put(store, '/a', '2');
+    await put(store, '/b', '1');
+    await store.compact(3);
+    await store.delete('/b');
+    await store.close();
+
+    store = await openLmdbStore({ folder, clock });
+    expect(store).toMatchObject({ revision: 5, compacted: 3 });
+    expect(store.get('/a')).toMatchObject({ value: '2', revision: 3, createRevision: 2 });
+    expect(store.get('/b', { revision: 4 })?.value).toBe('1');
+    for await (const events of store.watch({ prefix: '/', after: 3 })) {
+      expect(events).toMatchObject([
+        { type: 'put', key: '/b' },
+        { type: 'delete', previous: { value: '1' } },
+      ]);
+      break;
+    }
+    expect(await put(store, '/c', '1')).toBe(6);
+    await store.close();
+  });
+
+  it('does not give out a revision again after the newest writes were deleted and compacted', async () => {
+    const folder = newFolder();
+    let store = await openLmdbStore({ folder, clock });
+    await put(store, '/a', '1');
+    await store.delete('/a');
+    await store.compact(3);
+    await store.close();
+    store = await openLmdbStore({ folder, clock });
+    expect(store).toMatchObject({ revision: 3, compacted: 3 });
+    expect(await put(store, '/a', '1')).toBe(4);
+    await store.close();
+  });
+
+  it('changes its durability from one opening to the next', async () => {
+    const folder = newFolder();
+    for (const durability of ['sync', 'relaxed', 'sync', 'relaxed'] as const) {
+      const store = await openLmdbStore({ folder, clock, durability });
+      await put(store, `/${store.revision}`, durability);
+      await store.close();
+    }
+    const store = await openLmdbStore({ folder, clock });
+    expect(store.range({ prefix: '/' }).entries.map(({ value }) => value)).toEqual([
+      'sync',
+      'relaxed',
+      'sync',
+      'relaxed',
+    ]);
+    await store.close();
+  });
+
+  it('removes what is compacted from disk too', async () => {
+    const folder = newFolder();
+    const store = await openLmdbStore({ folder, clock });
+    for (let i = 0; i < 5_000; i++) void store.put(`/${i % 10}`, 'x');
+    await put(store, '/last', 'x');
+    await store.delete('/last');
+    await store.compact(store.revision);
+    await store.close();
+    const root = open(folder, { noSubdir: false });
+    expect(root.openDB('records', { encoding: 'binary' }).getKeysCount()).toBe(10);
+    await root.close();
+  });
+
+  it('lets only one store at a time have a folder', async () => {
+    const folder = newFolder();
+    const store = await openLmdbStore({ folder, clock });
+    await expect(openLmdbStore({ folder, clock })).rejects.toMatchObject({ code: 'FolderInUse' });
+    await put(store, '/a', '1');
+    await store.close();
+    const next = await openLmdbStore({ folder, clock });
+    expect(next.get('/a')?.value).toBe('1');
+    await next.close();
+  });
+
+  it('lets no other process have its folder, and holds it no longer than its own process lives', async () => {
+    const folder = newFolder();
+    const holder = await startWriter(folder);
+    await expect(openLmdbStore({ folder, clock })).rejects.toMatchObject({ code: 'FolderInUse' });
+    await holder.kill();
+    const store = await openLmdbStore({ folder, clock });
+    await store.close();
+  });
+
+  it('refuses a folder of an unknown format by name, and leaves it alone', async () => {
+    const folder = newFolder();
+    await (await openLmdbStore({ folder, clock })).close();
+    const root = open(folder, { noSubdir: false });
+    await root.openDB('meta', { encoding: 'binary' }).put('format', Buffer.from('vimana-store/9'));
+    await root.close();
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await expect(openLmdbStore({ folder, clock })).rejects.toMatchObject({
+        code: 'UnknownFormat',
+        message: expect.stringContaining('"vimana-store/9"; this version reads "vimana-store/1"'),
+      });
+    }
+  });
+
+  it('refuses a folder with a damaged record by its revision', async () => {
+    const folder = newFolder();
+    const store = await openLmdbStore({ folder, clock });
+    await put(store, '/a', '1');
+    await store.close();
+    const root = open(folder, { noSubdir: false });
+    await root.openDB('records', { encoding: 'binary' }).put(2, Buffer.from([7]));
+    await root.close();
+    await expect(openLmdbStore({ folder, clock })).rejects.toThrow('the record of revision 2 cannot be read');
+  });
+});

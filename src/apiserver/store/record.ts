@@ -1,0 +1,44 @@
+import { StoreError } from './store-error.ts';
+import { Version } from './version.ts';
+
+/**
+ * A version as bytes, stored under its revision:
+ * kind (1 byte: 1 put, 2 delete), length of the key in bytes (4), createRevision (8, a double), key, value; UTF-8.
+ */
+const HEADER = 13;
+const PUT = 1;
+const DELETE = 2;
+
+/** Encodes versions into parts of one buffer, one allocation for a whole commit. */
+export function encodeRecords(versions: readonly Version[]): Buffer[] {
+  const sizes = versions.map(({ key, value }) => ({
+    key: Buffer.byteLength(key),
+    value: Buffer.byteLength(value ?? ''),
+  }));
+  const total = sizes.reduce((sum, size) => sum + HEADER + size.key + size.value, 0);
+  const buffer = Buffer.allocUnsafeSlow(total);
+  let start = 0;
+  return versions.map(({ key, value, createRevision }, i) => {
+    const size = sizes[i]!;
+    const end = start + HEADER + size.key + size.value;
+    buffer.writeUInt8(value === undefined ? DELETE : PUT, start);
+    buffer.writeUInt32LE(size.key, start + 1);
+    buffer.writeDoubleLE(createRevision, start + 5);
+    buffer.write(key, start + HEADER, 'utf8');
+    if (value !== undefined) buffer.write(value, start + HEADER + size.key, 'utf8');
+    const record = buffer.subarray(start, end);
+    start = end;
+    return record;
+  });
+}
+
+export function decodeRecord(revision: number, record: Buffer): Version {
+  const kind = record.length < HEADER ? 0 : record.readUInt8(0);
+  const keyEnd = kind === 0 ? 0 : HEADER + record.readUInt32LE(1);
+  if ((kind !== PUT && kind !== DELETE) || keyEnd > record.length) {
+    throw new StoreError('Corrupt', `the record of revision ${revision} cannot be read`);
+  }
+  const key = record.toString('utf8', HEADER, keyEnd);
+  const value = kind === PUT ? record.toString('utf8', keyEnd) : undefined;
+  return new Version(key, value, revision, record.readDoubleLE(5));
+}

@@ -1,0 +1,165 @@
+import type { Clock } from '../../base/clock.ts';
+import { GroupCommit } from './group-commit.ts';
+import type { Journal } from './journal.ts';
+import { DEFAULT_RETENTION, type Retention, RetentionPolicy } from './retention.ts';
+import type {
+  DeleteEvent,
+  Entry,
+  Outcome,
+  PutEvent,
+  Range,
+  RangeOptions,
+  Store,
+  StoreEvent,
+  Watch,
+  WatchOptions,
+  WriteOptions,
+} from './store.ts';
+import { StoreError } from './store-error.ts';
+import { StoreWatch } from './store-watch.ts';
+import { Timeline } from './timeline.ts';
+import { live, Version } from './version.ts';
+import { WatchHub } from './watch-hub.ts';
+
+export interface StoreOptions {
+  /** Ages history. */
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly retention?: Partial<Retention>;
+}
+
+type NewValue = string | ((revision: number) => string) | undefined;
+
+/** The store itself: decides writes, keeps the visible state in memory, and has a journal make it durable if given. */
+export class RevisionStore implements Store {
+  readonly #clock: StoreOptions['clock'];
+  readonly #timeline: Timeline;
+  readonly #journal: Journal | undefined;
+  readonly #commits: GroupCommit | undefined;
+  readonly #hub = new WatchHub();
+  readonly #retention: RetentionPolicy;
+  #closing: Promise<void> | undefined;
+
+  constructor({ clock, retention }: StoreOptions, timeline = new Timeline(), journal?: Journal) {
+    this.#clock = clock;
+    this.#timeline = timeline;
+    this.#journal = journal;
+    this.#commits = journal && new GroupCommit(journal, (versions) => this.#show(versions));
+    this.#retention = new RetentionPolicy({ ...DEFAULT_RETENTION, ...retention }, clock.monotonic(), timeline.revision);
+  }
+
+  get revision(): number {
+    return this.#timeline.revision;
+  }
+
+  get compacted(): number {
+    return this.#timeline.compacted;
+  }
+
+  get(key: string, options?: { readonly revision?: number }): Entry | undefined {
+    this.#checkOpen();
+    return this.#timeline.get(key, options?.revision);
+  }
+
+  range(options: RangeOptions): Range {
+    this.#checkOpen();
+    return this.#timeline.range(options);
+  }
+
+  latest(key: string): Entry | undefined {
+    this.#checkOpen();
+    return live(this.#commits?.pending(key) ?? this.#timeline.head(key));
+  }
+
+  put(key: string, value: NonNullable<NewValue>, options?: WriteOptions): Promise<Outcome<PutEvent>> {
+    return this.#write(key, value, options?.expected) as Promise<Outcome<PutEvent>>;
+  }
+
+  delete(key: string, options?: WriteOptions): Promise<Outcome<DeleteEvent>> {
+    return this.#write(key, undefined, options?.expected) as Promise<Outcome<DeleteEvent>>;
+  }
+
+  watch({ prefix, after, signal }: WatchOptions): Watch {
+    this.#checkOpen();
+    if (after !== undefined) this.#timeline.checkReadable(after);
+    return new StoreWatch(this.#timeline, this.#hub, prefix, after ?? this.revision, signal);
+  }
+
+  async compact(revision: number): Promise<void> {
+    this.#checkOpen();
+    this.#compactTo(revision);
+    await this.#commits?.flush();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** Decides a write and, once it is visible, answers it. */
+  async #write(key: string, value: NewValue, expected: number | undefined): Promise<Outcome> {
+    for (;;) {
+      this.#checkOpen();
+      const pending = this.#commits?.pending(key);
+      const current = live(pending ?? this.#timeline.head(key));
+      if (admits(current, value, expected)) {
+        const revision = Math.max(this.#timeline.revision, this.#commits?.newest ?? 0) + 1;
+        return { done: true, event: await this.#accept(nextVersion(key, value, revision, current)) };
+      }
+      if (pending === undefined) return { done: false, current };
+      // A refusal tells what is there, so one because of a write that is not durable yet waits for its fate.
+      await this.#commits?.settled(key);
+    }
+  }
+
+  /** Takes a write in; the event comes at once without a journal. */
+  #accept(version: Version): StoreEvent | Promise<StoreEvent> {
+    if (this.#commits !== undefined) return this.#commits.accept(version);
+    return this.#show([version])[0]!;
+  }
+
+  /** Makes a durable group visible, to readers and watchers at once. */
+  #show(versions: readonly Version[]): StoreEvent[] {
+    const events = versions.map((version) => this.#apply(version));
+    const floor = this.#retention.floor(this.#clock.monotonic(), this.#timeline);
+    if (floor !== undefined) this.#compactTo(floor);
+    return events;
+  }
+
+  #apply(version: Version): StoreEvent {
+    const event = this.#timeline.apply(version);
+    this.#hub.publish(event);
+    return event;
+  }
+
+  #compactTo(revision: number): void {
+    const useless = this.#timeline.compact(revision);
+    this.#commits?.compact({ revision: this.#timeline.compacted, useless });
+  }
+
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw new StoreError('Closed', 'the store is closed');
+  }
+
+  async #close(): Promise<void> {
+    try {
+      await this.#commits?.flush();
+    } finally {
+      this.#hub.endAll();
+      await this.#journal?.close();
+    }
+  }
+}
+
+/** Whether a write may happen given what the key holds. */
+function admits(current: Entry | undefined, value: NewValue, expected: number | undefined): boolean {
+  if (value === undefined && current === undefined) return false;
+  return expected === undefined || expected === (current?.revision ?? 0);
+}
+
+function nextVersion(key: string, value: NewValue, revision: number, current: Entry | undefined): Version {
+  const text = typeof value === 'function' ? value(revision) : value;
+  // Stored as UTF-8, which has no room for half a character.
+  if (current === undefined && (key === '' || !key.isWellFormed())) throw new StoreError('InvalidKey', `key "${key}"`);
+  if (text !== undefined && !text.isWellFormed()) throw new StoreError('InvalidValue', `value of "${key}"`);
+  return new Version(key, text, revision, current?.createRevision ?? revision);
+}

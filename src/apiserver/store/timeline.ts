@@ -1,0 +1,133 @@
+import { KeyIndex } from './key-index.ts';
+import type { Entry, Range, RangeOptions, StoreEvent } from './store.ts';
+import { StoreError } from './store-error.ts';
+import { live, type Version } from './version.ts';
+
+type Change = StoreEvent & { readonly version: Version };
+
+/** A revision before the first write: nothing is at 0, which clients use to mean "any". */
+export const FIRST_REVISION = 1;
+
+/** All visible versions of all keys from the compacted revision on, and the events between them. No I/O, no time. */
+export class Timeline {
+  readonly #index = new KeyIndex();
+  /** One per revision, so that the event of revision r is at r - compacted - 1. */
+  readonly #changes: Change[] = [];
+  #compacted: number;
+  #revision: number;
+  #bytes = 0;
+
+  constructor(compacted = FIRST_REVISION) {
+    this.#compacted = compacted;
+    this.#revision = compacted;
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get compacted(): number {
+    return this.#compacted;
+  }
+
+  /** How many events are kept, and about how many bytes of values they hold on to. */
+  get kept(): { events: number; bytes: number } {
+    return { events: this.#changes.length, bytes: this.#bytes };
+  }
+
+  /** The newest version of a key, which may be a deletion. */
+  head(key: string): Version | undefined {
+    return this.#index.head(key);
+  }
+
+  get(key: string, revision: number = this.#revision): Entry | undefined {
+    this.checkReadable(revision);
+    return live(this.#index.head(key)?.at(revision));
+  }
+
+  range({ prefix, after, limit = Number.POSITIVE_INFINITY, revision = this.#revision }: RangeOptions): Range {
+    this.checkReadable(revision);
+    const { entries, remaining } = this.#index.scan(prefix, after, limit, revision);
+    return { entries, revision, remaining };
+  }
+
+  /** Throws unless the state at a revision, and the events after it, are all here. */
+  checkReadable(revision: number): void {
+    if (revision < this.#compacted) {
+      throw new StoreError('Compacted', `revision ${revision} is compacted: the oldest kept is ${this.#compacted}`);
+    }
+    if (revision > this.#revision) {
+      throw new StoreError('FutureRevision', `revision ${revision} is not reached: the newest is ${this.#revision}`);
+    }
+  }
+
+  /** Up to `limit` events after a revision that the test accepts, and the revision up to which that is all of them. */
+  eventsAfter(revision: number, limit: number, accepts: (key: string) => boolean) {
+    this.checkReadable(revision);
+    const events: StoreEvent[] = [];
+    for (let i = revision - this.#compacted; i < this.#changes.length; i++) {
+      const change = this.#changes[i]!;
+      if (!accepts(change.key)) continue;
+      events.push(change);
+      if (events.length === limit) return { events, upTo: change.revision };
+    }
+    return { events, upTo: this.#revision };
+  }
+
+  /** Makes the next revision visible. */
+  apply(version: Version): StoreEvent {
+    if (version.revision !== this.#revision + 1) {
+      throw new StoreError('Corrupt', `revision ${version.revision} follows ${this.#revision}`);
+    }
+    const head = this.#index.head(version.key);
+    version.supersede(head);
+    const change = changeOf(version, live(head));
+    this.#index.set(version);
+    this.#changes.push(change);
+    this.#bytes += version.value?.length ?? 0;
+    this.#revision = version.revision;
+    return change;
+  }
+
+  /** Takes in a stored version that is older than the events kept; returns the revisions that it made useless. */
+  restore(version: Version): number[] {
+    const useless: number[] = [];
+    const head = this.#index.head(version.key);
+    if (head !== undefined) useless.push(head.revision);
+    if (version.value === undefined) {
+      this.#index.remove(version.key);
+      useless.push(version.revision);
+    } else {
+      this.#index.set(version);
+    }
+    return useless;
+  }
+
+  /**
+   * Forgets events up to a revision and every version that no readable revision shows any more.
+   * Returns the revisions of those versions; a deletion always comes after the value it deleted.
+   */
+  compact(revision: number): number[] {
+    if (revision > this.#revision) this.checkReadable(revision);
+    const count = Math.max(0, revision - this.#compacted);
+    const useless: number[] = [];
+    for (const { key, previous, version } of this.#changes.splice(0, count)) {
+      version.forgetOlder();
+      this.#bytes -= version.value?.length ?? 0;
+      if (previous !== undefined) useless.push(previous.revision);
+      if (version.value !== undefined) continue;
+      useless.push(version.revision);
+      if (this.#index.head(key) === version) this.#index.remove(key);
+    }
+    this.#compacted += count;
+    return useless;
+  }
+}
+
+function changeOf(version: Version, previous: Entry | undefined): Change {
+  const { key, revision } = version;
+  const entry = live(version);
+  if (entry !== undefined) return { type: 'put', key, revision, entry, previous, version };
+  if (previous !== undefined) return { type: 'delete', key, revision, entry: undefined, previous, version };
+  throw new StoreError('Corrupt', `revision ${revision} deletes "${key}", which does not exist`);
+}
