@@ -7,8 +7,6 @@ import { probe } from './probe.ts';
 import { kubevirtObject } from './upstream.ts';
 import { volumes } from './volume.ts';
 
-export const EVICTION_STRATEGIES = ['None', 'LiveMigrate', 'LiveMigrateIfPossible', 'External'] as const;
-
 /** One run of a machine; the same in a VirtualMachineInstance and in the template of a VirtualMachine. */
 export const instanceSpec = kubevirtObject('VirtualMachineInstanceSpec', 'The machine and where it runs.', {
   domain: required(domain),
@@ -26,7 +24,7 @@ export const instanceSpec = kubevirtObject('VirtualMachineInstanceSpec', 'The ma
   }),
   evictionStrategy: choice(
     'What an eviction or a node drain does: None stops the machine, LiveMigrate moves it or holds the drain up, LiveMigrateIfPossible moves it where it can be moved, External leaves it to another controller. The setting of the cluster when left out.',
-    EVICTION_STRATEGIES,
+    ['None', 'LiveMigrate', 'LiveMigrateIfPossible', 'External'],
   ),
   terminationGracePeriodSeconds: integer(
     'Seconds between asking the guest to shut down and ending it; 30 when left out.',

@@ -63,7 +63,7 @@ describe('every field of KubeVirt 1.9', () => {
     const missing: string[] = [];
     places((upstream, ours, path) => {
       for (const word of upstream.enum ?? []) {
-        if (ours?.enum !== undefined && !ours.enum.includes(word)) missing.push(`${path}: ${String(word)}`);
+        if (ours?.enum !== undefined && !ours.enum.includes(word)) missing.push(`${path}: ${JSON.stringify(word)}`);
       }
     });
     expect(missing).toEqual([]);

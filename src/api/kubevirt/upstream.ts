@@ -23,19 +23,17 @@ export const NOT_ACTED_ON = 'KubeVirt field: accepted, not acted on yet.';
 const NOT_ACTED_ON_EITHER = 'Not acted on yet.';
 const NOT_FILLED_IN = 'KubeVirt field: not filled in yet.';
 
+const ANY_OBJECT: JsonSchema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
 /** Types that JSON schema spells its own way. */
 export const SPECIAL_TYPES: Readonly<Record<string, JsonSchema>> = {
-  Quantity: withoutDescription(quantity('').json),
-  IntOrString: withoutDescription(intOrString('').json),
+  Quantity: quantity('A quantity.').json,
+  IntOrString: intOrString('A number or a text.').json,
   Time: { type: 'string', format: 'date-time', nullable: true },
   Duration: { type: 'string' },
-  ObjectMeta: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
-  AnyObject: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+  ObjectMeta: ANY_OBJECT,
+  AnyObject: ANY_OBJECT,
 };
-
-function withoutDescription({ description: _, ...schema }: JsonSchema): JsonSchema {
-  return schema;
-}
 
 type Fields = Readonly<Record<string, Schema>>;
 type Options = Omit<NonNullable<Parameters<typeof object>[2]>, 'also'>;
@@ -69,9 +67,7 @@ function withOthers<F extends Fields, const O extends Options>(
 ): ReturnType<typeof object<F, O>> {
   const others = Object.entries(definitions[name]?.properties ?? {}).filter(([field]) => !(field in fields));
   const also = Object.fromEntries(others.map(([field, schema]) => [field, convert(schema)]));
-  return object(description, fields, { ...options, also } as O & { also: typeof also }) as ReturnType<
-    typeof object<F, O>
-  >;
+  return object<F, O>(description, fields, { ...options, also } as unknown as O);
 }
 
 function resolved(schema: UpstreamSchema): JsonSchema {
@@ -100,8 +96,14 @@ function outlined(schema: UpstreamSchema): JsonSchema {
 
 /** As resolve, but an object is any object. */
 function outline(schema: UpstreamSchema): JsonSchema {
-  const { $ref, items, additionalProperties, ...rest } = schema;
+  const { $ref, type, format, items, nullable, 'x-kubernetes-list-type': listType } = schema;
   if ($ref !== undefined) return SPECIAL_TYPES[$ref] ?? outline(definitions[$ref] ?? {});
-  if (rest.type === 'array') return { ...rest, items: outline(items ?? {}) } as JsonSchema;
-  return rest.type === 'object' ? (SPECIAL_TYPES.AnyObject as JsonSchema) : (rest as JsonSchema);
+  if (type === undefined || type === 'object') return ANY_OBJECT;
+  return {
+    type,
+    ...(format === undefined ? {} : { format }),
+    ...(nullable === undefined ? {} : { nullable }),
+    ...(items === undefined ? {} : { items: outline(items) }),
+    ...(listType === undefined ? {} : { 'x-kubernetes-list-type': listType }),
+  };
 }

@@ -1,0 +1,19 @@
+import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { duplicate, type FieldError } from '../../base/field-error.ts';
+
+/** Disks and network cards share one order. */
+export function bootOrderCauses({ domain }: InstanceSpec, path: string): FieldError[] {
+  const { disks = [], interfaces = [] } = domain.devices;
+  const causes: FieldError[] = [];
+  const taken = new Set<number>();
+  const check = (list: string, devices: readonly { readonly bootOrder?: number }[]): void => {
+    for (const [i, { bootOrder }] of devices.entries()) {
+      if (bootOrder === undefined) continue;
+      if (taken.has(bootOrder)) causes.push(duplicate(`${path}.domain.devices.${list}[${i}].bootOrder`, bootOrder));
+      taken.add(bootOrder);
+    }
+  };
+  check('disks', disks);
+  check('interfaces', interfaces);
+  return causes;
+}

@@ -1,0 +1,56 @@
+import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { type FieldError, invalid, required, tooLong } from '../../base/field-error.ts';
+
+type CloudInit = NonNullable<NonNullable<InstanceSpec['volumes']>[number]['cloudInitNoCloud']>;
+
+/** KubeVirt's limit for data that is written into the manifest. */
+const MOST_BYTES = 2048;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** User data and network data each come in one form: text, base64 or a Secret. */
+export function cloudInitCauses(source: CloudInit, at: string, anySize: boolean): FieldError[] {
+  const { userData, userDataBase64, secretRef, networkData, networkDataBase64, networkDataSecretRef } = source;
+  const user = given({ userData, userDataBase64, secretRef: secretRef?.name });
+  const network = given({ networkData, networkDataBase64, networkDataSecretRef: networkDataSecretRef?.name });
+  const causes = [
+    ...dataCauses('userData', userData, userDataBase64, at, anySize),
+    ...dataCauses('networkData', networkData, networkDataBase64, at, anySize),
+  ];
+  if (user.length > 1) causes.push(invalid(at, user.join(', '), 'must have only one userdatasource set'));
+  if (network.length > 1) causes.push(invalid(at, network.join(', '), 'must have only one networkdata source set'));
+  if (user.length + network.length === 0) {
+    causes.push(required(at, 'must have at least one userdatasource or one networkdatasource set'));
+  }
+  return causes;
+}
+
+/** The names of the forms that say something: empty text is as good as none. */
+function given(forms: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.keys(forms).filter((form) => forms[form]);
+}
+
+function dataCauses(
+  field: string,
+  text: string | undefined,
+  base64: string | undefined,
+  at: string,
+  anySize: boolean,
+): FieldError[] {
+  const causes: FieldError[] = [];
+  // The number of characters bounds the number of bytes on both sides, so most texts need not be counted.
+  if (!anySize && text !== undefined && text.length * 3 > MOST_BYTES && bytesOf(text) > MOST_BYTES) {
+    causes.push(tooLong(`${at}.${field}`, MOST_BYTES));
+  }
+  if (base64 === undefined) return causes;
+  // Go's decoder, which KubeVirt asks, skips line breaks.
+  const packed = base64.replaceAll(/[\r\n]/g, '');
+  if (!BASE64.test(packed)) causes.push(invalid(`${at}.${field}Base64`, base64, 'must be base64'));
+  else if (!anySize && (packed.length / 4) * 3 - (packed.match(/=/g)?.length ?? 0) > MOST_BYTES) {
+    causes.push(tooLong(`${at}.${field}Base64`, MOST_BYTES));
+  }
+  return causes;
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

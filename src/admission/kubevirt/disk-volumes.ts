@@ -1,0 +1,73 @@
+import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { type FieldError, fieldErrorBody, invalid, notFound } from '../../base/field-error.ts';
+import type { Verdict } from '../admitter.ts';
+
+/** How disks and volumes refer to each other. */
+
+interface Dangling {
+  /** Place of the disk in its list. */
+  readonly position: number;
+  readonly disk: string;
+  readonly volume: string;
+  /** Whether the disk names its volume in the form of v1alpha2. */
+  readonly oldForm: boolean;
+}
+
+export interface DiskVolumeOptions {
+  /** The spec as it was before the write. */
+  readonly old: InstanceSpec | undefined;
+  /** Whether the manifest is of a version in which disks named their volume in `volumeName`. */
+  readonly oldVersion: boolean;
+}
+
+/**
+ * Every disk must show a volume. What was stored with a missing one keeps its warning instead of blocking every later
+ * write, and so does a manifest in the old form.
+ */
+export function missingVolumes(spec: InstanceSpec, path: string, { old, oldVersion }: DiskVolumeOptions): Verdict {
+  const dangling = danglingDisks(spec);
+  if (dangling.length === 0) return NOTHING;
+  const known = new Set((old === undefined ? [] : danglingDisks(old)).map(({ disk, volume }) => `${disk}/${volume}`));
+  const causes: FieldError[] = [];
+  const warnings: string[] = [];
+  for (const { position, disk, volume, oldForm } of dangling) {
+    const field = `${path}.domain.devices.disks[${position}].${oldForm ? 'volumeName' : 'name'}`;
+    const cause = notFound(field, volume);
+    if ((oldForm && oldVersion) || known.has(`${disk}/${volume}`)) {
+      warnings.push(`${field}: ${fieldErrorBody(cause)}: no volume has this name; the machine cannot start without it`);
+    } else causes.push(cause);
+  }
+  return { causes, warnings };
+}
+
+const NOTHING: Verdict = { causes: [], warnings: [] };
+
+function danglingDisks({ domain, volumes = [] }: InstanceSpec): Dangling[] {
+  const names = new Set(volumes.map(({ name }) => name));
+  const found: Dangling[] = [];
+  for (const [position, { name, volumeName, cdrom }] of (domain.devices.disks ?? []).entries()) {
+    // A drive may be empty.
+    if (cdrom !== undefined && volumeName === undefined) continue;
+    const volume = volumeName ?? name;
+    if (!names.has(volume)) found.push({ position, disk: name, volume, oldForm: volumeName !== undefined });
+  }
+  return found;
+}
+
+/** Volumes that no disk and no shared file system shows to the guest. */
+export function unusedVolumes({ domain, volumes = [] }: InstanceSpec, path: string): FieldError[] {
+  if (volumes.length === 0) return [];
+  const { disks = [], ...devices } = domain.devices;
+  const filesystems = (devices as { filesystems?: readonly { name: string }[] }).filesystems ?? [];
+  const shown = new Set([
+    ...disks.map(({ name, volumeName }) => volumeName ?? name),
+    ...filesystems.map(({ name }) => name),
+  ]);
+  const causes: FieldError[] = [];
+  for (const [i, volume] of volumes.entries()) {
+    // A memory dump is written to, not shown.
+    if (shown.has(volume.name) || 'memoryDump' in volume) continue;
+    causes.push(invalid(`${path}.volumes[${i}].name`, volume.name, 'no disk or filesystem has this name'));
+  }
+  return causes;
+}

@@ -1,0 +1,32 @@
+import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { type FieldError, invalid } from '../../base/field-error.ts';
+import { dns1123LabelProblems } from '../../base/names.ts';
+import { nameCauses } from './names.ts';
+
+type Disk = NonNullable<InstanceSpec['domain']['devices']['disks']>[number];
+
+const TARGETS = ['disk', 'cdrom', 'lun'] as const;
+
+/** Each disk by itself; what it shows is looked at where volumes are. */
+export function diskCauses({ domain }: InstanceSpec, path: string): FieldError[] {
+  const causes: FieldError[] = [];
+  for (const [i, disk] of (domain.devices.disks ?? []).entries()) {
+    const at = `${path}.domain.devices.disks[${i}]`;
+    // The name becomes the name of a container in the pod.
+    causes.push(...nameCauses(`${at}.name`, disk.name, dns1123LabelProblems), ...targetCauses(disk, at));
+  }
+  return causes;
+}
+
+function targetCauses(disk: Disk, at: string): FieldError[] {
+  const targets = TARGETS.filter((target) => disk[target] !== undefined);
+  if (targets.length > 1) {
+    return [invalid(at, targets.join(', '), 'can only have a single target type defined: disk, cdrom or lun')];
+  }
+  if (disk.disk?.bus === 'sata' && disk.disk.readonly === true) {
+    return [
+      invalid(`${at}.disk.readonly`, true, 'sata hard-disks do not support read-only; use virtio, scsi or a cdrom'),
+    ];
+  }
+  return [];
+}

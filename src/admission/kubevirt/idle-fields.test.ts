@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { virtualMachine } from '../../api/kubevirt/virtual-machine.ts';
+import { readManifest } from '../../kube/manifest.ts';
+import { idleFields } from './idle-fields.ts';
+
+const schema = virtualMachine.schema.properties?.['spec'] ?? {};
+const find = idleFields(schema, 'spec');
+
+function specOf(file: string): object {
+  const text = readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
+  const [first] = readManifest(text).documents;
+  return (first?.object as { spec: object } | undefined)?.spec ?? {};
+}
+
+test('an idle field is named once, at its top, and not looked into', () => {
+  const domain = { devices: { sound: { name: 'a', model: 'ich9' } }, cpu: { numa: { guestMappingPassthrough: {} } } };
+  expect(find({ template: { spec: { domain } } })).toEqual([
+    'spec.template.spec.domain.devices.sound',
+    'spec.template.spec.domain.cpu.numa',
+  ]);
+});
+
+test('fields that are left out on purpose are not named', () => {
+  const spec = { instancetype: { name: 'x' }, updateVolumesStrategy: 'Migration' };
+  expect(find(spec)).toEqual(['spec.instancetype', 'spec.updateVolumesStrategy']);
+  expect(idleFields(schema, 'spec', ['instancetype'])(spec)).toEqual(['spec.updateVolumesStrategy']);
+});
+
+test('whatever shape it meets, it does not throw', () => {
+  for (const odd of [null, undefined, 1, 'x', [], { template: [] }, { template: { spec: { volumes: [null, 3] } } }]) {
+    expect(find(odd)).toEqual([]);
+  }
+});
+
+test('a usual machine is walked in a few microseconds', () => {
+  const spec = specOf('examples/kubevirt/vm-running.yaml');
+  const rounds = 20_000;
+  for (let i = 0; i < rounds; i++) find(spec);
+  const start = process.hrtime.bigint();
+  for (let i = 0; i < rounds; i++) find(spec);
+  const microseconds = Number(process.hrtime.bigint() - start) / 1000 / rounds;
+  expect(find(spec)).toEqual([]);
+  expect(microseconds).toBeLessThan(10);
+});

@@ -1,0 +1,60 @@
+import type { JsonSchema } from '../../api/json-schema.ts';
+import { NOT_ACTED_ON } from '../../api/kubevirt/upstream.ts';
+
+/** The part of a schema that holds fields nothing acts on; all the rest is not even looked at. */
+interface Place {
+  readonly idle: ReadonlySet<string>;
+  readonly fields: ReadonlyMap<string, Place>;
+  readonly items?: Place;
+}
+
+/** Finds the fields of an object that are accepted although nothing acts on them yet. */
+export type FindIdleFields = (value: unknown) => string[];
+
+/** `except` names top-level fields that are reported in another way. */
+export function idleFields(schema: JsonSchema, path: string, except: readonly string[] = []): FindIdleFields {
+  const place = placeOf(schema, new Set(except));
+  return (value) => {
+    const found: string[] = [];
+    if (place !== undefined) walk(value, place, path, found);
+    return found;
+  };
+}
+
+function placeOf(schema: JsonSchema, except: ReadonlySet<string>): Place | undefined {
+  const idle = new Set<string>();
+  const fields = new Map<string, Place>();
+  for (const [field, inner] of Object.entries(schema.properties ?? {})) {
+    if (except.has(field)) continue;
+    if (inner.description === NOT_ACTED_ON) {
+      idle.add(field);
+      continue;
+    }
+    const place = placeOf(inner, NOTHING);
+    if (place !== undefined) fields.set(field, place);
+  }
+  const items = schema.items === undefined ? undefined : placeOf(schema.items, NOTHING);
+  if (idle.size === 0 && fields.size === 0 && items === undefined) return undefined;
+  return { idle, fields, ...(items === undefined ? {} : { items }) };
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+function walk(value: unknown, place: Place, path: string, found: string[]): void {
+  if (Array.isArray(value)) {
+    if (place.items === undefined) return;
+    for (const [i, item] of value.entries()) walk(item, place.items, `${path}[${i}]`, found);
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const field of Object.keys(value)) {
+    if (place.idle.has(field)) found.push(`${path}.${field}`);
+    const inner = place.fields.get(field);
+    if (inner !== undefined) walk((value as Record<string, unknown>)[field], inner, `${path}.${field}`, found);
+  }
+}
+
+/** What a user reads of such a field. */
+export function idleWarning(path: string): string {
+  return `${path}: accepted, but nothing acts on it yet`;
+}

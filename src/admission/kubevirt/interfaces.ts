@@ -1,0 +1,55 @@
+import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { duplicate, type FieldError, invalid } from '../../base/field-error.ts';
+import { isMulticastMac, tryParseMac } from '../../base/mac.ts';
+import { networkNameCauses } from './networks.ts';
+
+type Interface = NonNullable<InstanceSpec['domain']['devices']['interfaces']>[number];
+
+const BINDINGS = ['bridge', 'masquerade', 'sriov', 'binding', 'passtBinding', 'slirp', 'macvtap', 'passt'] as const;
+
+/** Each network card by itself, and their hardware addresses together. */
+export function interfaceCauses({ domain, networks = [] }: InstanceSpec, path: string): FieldError[] {
+  const causes: FieldError[] = [];
+  const addresses = new Set<string>();
+  for (const [i, card] of (domain.devices.interfaces ?? []).entries()) {
+    const at = `${path}.domain.devices.interfaces[${i}]`;
+    causes.push(...networkNameCauses(`${at}.name`, card.name), ...bindingCauses(card, at), ...portCauses(card, at));
+    const network = networks.find(({ name }) => name === card.name);
+    if (card.masquerade !== undefined && network?.multus !== undefined && network.multus.default !== true) {
+      causes.push(invalid(`${at}.masquerade`, card.name, 'Masquerade interface only implemented with pod network'));
+    }
+    if (card.macAddress !== undefined) causes.push(...macCauses(`${at}.macAddress`, card.macAddress, addresses));
+  }
+  return causes;
+}
+
+function bindingCauses(card: Interface, at: string): FieldError[] {
+  const bindings = BINDINGS.filter((binding) => binding in card);
+  if (bindings.length < 2) return [];
+  return [invalid(at, bindings.join(', '), 'cannot have more than one interface type')];
+}
+
+/** `taken` are the addresses of the cards before this one; a good address is added to them. */
+function macCauses(field: string, written: string, taken: Set<string>): FieldError[] {
+  const mac = tryParseMac(written);
+  if (mac === undefined) {
+    return [invalid(field, written, 'malformed MAC address, must be like 02:00:5e:10:00:01')];
+  }
+  if (isMulticastMac(mac)) {
+    return [invalid(field, written, 'must be the address of one card: the first byte must be even')];
+  }
+  if (taken.has(mac)) return [duplicate(field, written)];
+  taken.add(mac);
+  return [];
+}
+
+function portCauses({ ports = [] }: Interface, at: string): FieldError[] {
+  const names = new Set<string>();
+  const causes: FieldError[] = [];
+  for (const [i, { name }] of ports.entries()) {
+    if (name === undefined || name === '') continue;
+    if (names.has(name)) causes.push(duplicate(`${at}.ports[${i}].name`, name));
+    names.add(name);
+  }
+  return causes;
+}

@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { RUN_STRATEGIES } from '../../api/kubevirt/run-strategy.ts';
+import type { VirtualMachineInput } from '../../api/kubevirt/virtual-machine.ts';
+import { readManifest } from '../../kube/manifest.ts';
+import { admissionTrial } from '../../testing/admission-trial.ts';
+import { idleWarning } from './idle-fields.ts';
+import { virtualMachineAdmitter } from './virtual-machine.ts';
+import { virtualMachineInstanceAdmitter } from './virtual-machine-instance.ts';
+import { virtualMachineInstanceMigrationAdmitter } from './virtual-machine-instance-migration.ts';
+
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: object;
+  readonly status?: object;
+}
+
+const root = new URL('../../../', import.meta.url);
+const trials = {
+  VirtualMachine: admissionTrial(virtualMachineAdmitter),
+  VirtualMachineInstance: admissionTrial(virtualMachineInstanceAdmitter({ operatorUser: 'operator' })),
+  VirtualMachineInstanceMigration: admissionTrial(virtualMachineInstanceMigrationAdmitter),
+};
+
+const text = (file: string) => readFileSync(new URL(file, root), 'utf8');
+
+function manifestsIn(file: string): Manifest[] {
+  const { documents, problems } = readManifest(text(file));
+  expect(problems).toEqual([]);
+  const objects = documents.map(({ object }) => object as Manifest);
+  return objects.filter(({ apiVersion }) => apiVersion.startsWith('kubevirt.io/'));
+}
+
+function verdictOn(manifest: Manifest) {
+  const named = { ...manifest, metadata: { namespace: 'default', ...manifest.metadata } };
+  return trials[manifest.kind as keyof typeof trials](named);
+}
+
+function namesIn(folder: string): string[] {
+  return readdirSync(new URL(folder, root)).filter((name) => name.endsWith('.yaml'));
+}
+
+describe('the manifest of seed 004', () => {
+  const [manifest] = manifestsIn('test/fixtures/seeds/004-virtual-machine.yaml');
+  const seed = manifest as Manifest;
+
+  test('is accepted as it stands, with a warning for the volume that it misspells', () => {
+    const { causes, unknownFields, warnings } = verdictOn(seed);
+    expect([...causes, ...unknownFields]).toEqual([]);
+    expect(warnings).toEqual([
+      'spec.template.spec.domain.devices.disks[0].volumeName: Not found: "mypcv": no volume has this name; the machine cannot start without it',
+      'spec.template.spec.volumes[0].name: Invalid value: "mypvc": no disk or filesystem has this name',
+    ]);
+  });
+
+  test('is accepted with the status that the seed shows', () => {
+    const status = { observedGeneration: 124, virtualMachine: 'my-vm', created: true, ready: true, conditions: [] };
+    const { causes, unknownFields, object } = verdictOn({ ...seed, status });
+    expect([...causes, ...unknownFields]).toEqual([]);
+    expect(object.status).toEqual(status);
+  });
+
+  test('is refused when it is created in v1, where the old form is no excuse', () => {
+    expect(verdictOn({ ...seed, apiVersion: 'kubevirt.io/v1' }).causes).toEqual([
+      'spec.template.spec.domain.devices.disks[0].volumeName: Not found: "mypcv"',
+    ]);
+  });
+
+  test('may be edited in v1 once it is stored, as long as the wrong name stays', () => {
+    const named = { ...seed, metadata: { ...seed.metadata, namespace: 'default' } };
+    const started = { ...named, apiVersion: 'kubevirt.io/v1', spec: { ...seed.spec, running: true } };
+    expect(trials.VirtualMachine(started, named)).toMatchObject({
+      causes: [],
+      warnings: [{}, {}].map(() => expect.any(String)),
+    });
+  });
+});
+
+describe('examples', () => {
+  const examples = namesIn('examples/kubevirt').map((name) => `examples/kubevirt/${name}`);
+
+  test.each(examples)('%s is accepted, without a warning about any of its fields', (file) => {
+    const manifests = manifestsIn(file);
+    expect(manifests).not.toHaveLength(0);
+    for (const manifest of manifests) {
+      const { causes, unknownFields, warnings } = verdictOn(manifest);
+      // A migration may be written before its instance runs.
+      const about = warnings.filter((warning) => !warning.includes('does not exist'));
+      expect([...causes, ...unknownFields, ...about]).toEqual([]);
+    }
+  });
+
+  test.each(examples)('%s says in its first line what it shows', (file) => {
+    expect(text(file).split('\n', 1)[0]).toMatch(/^# \S.*\.$/);
+  });
+
+  test('show every kind and every run strategy, or running in its place', () => {
+    const manifests = examples.flatMap(manifestsIn);
+    expect(new Set(manifests.map(({ kind }) => kind))).toEqual(new Set(Object.keys(trials)));
+    const machines = manifests
+      .filter(({ kind }) => kind === 'VirtualMachine')
+      .map(({ spec }) => spec as VirtualMachineInput['spec']);
+    const shown = new Set(machines.map(({ running, runStrategy }) => runStrategy ?? (running ? 'Always' : 'Halted')));
+    expect(shown).toEqual(new Set(RUN_STRATEGIES));
+  });
+});
+
+describe('manifests made for KubeVirt', () => {
+  test.each(namesIn('test/fixtures/kubevirt'))(
+    '%s is accepted, and each field that nothing acts on is named',
+    (name) => {
+      const expected = text(`test/fixtures/kubevirt/${name.replace('.yaml', '.warnings.txt')}`)
+        .split('\n')
+        .filter(Boolean);
+      const [manifest] = manifestsIn(`test/fixtures/kubevirt/${name}`);
+      const { causes, unknownFields, warnings, object } = verdictOn(manifest as Manifest);
+      expect([...causes, ...unknownFields]).toEqual([]);
+      expect([...warnings].sort()).toEqual(expected.map(idleWarning).sort());
+      expect(object.spec).toEqual(manifest?.spec);
+    },
+  );
+});

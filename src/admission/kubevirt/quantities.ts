@@ -1,0 +1,24 @@
+import { type FieldError, invalid } from '../../base/field-error.ts';
+import { type Quantity, tryParseQuantity } from '../../base/quantity.ts';
+
+type Written = string | number;
+
+const NOT_A_QUANTITY = 'must be a quantity, such as 500m, 2 or 4Gi';
+
+/** Something that must be more than nothing. */
+export function amountCauses(field: string, written: Written): FieldError[] {
+  const amount = tryParseQuantity(written);
+  if (amount === undefined) return [invalid(field, written, NOT_A_QUANTITY)];
+  return amount.nano > 0n ? [] : [invalid(field, written, 'must be greater than zero')];
+}
+
+/** Something that may be nothing, but not less. */
+export function sizeCauses(field: string, written: Written): FieldError[] {
+  const amount = tryParseQuantity(written);
+  if (amount === undefined) return [invalid(field, written, NOT_A_QUANTITY)];
+  return amount.nano >= 0n ? [] : [invalid(field, written, 'must be greater than or equal to 0')];
+}
+
+export function read(written: Written | undefined): Quantity | undefined {
+  return written === undefined ? undefined : tryParseQuantity(written);
+}

@@ -1,0 +1,74 @@
+import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { type FieldError, invalid, required } from '../../base/field-error.ts';
+import { compare, parseQuantity, type Quantity } from '../../base/quantity.ts';
+import { amountCauses, read, sizeCauses } from './quantities.ts';
+
+const LEAST_MEMORY = parseQuantity('1M');
+
+/** Requests, limits and the memory of the guest, each by itself and against the others. */
+export function resourceCauses({ domain }: InstanceSpec, path: string): FieldError[] {
+  const { requests = {}, limits = {} } = domain.resources ?? {};
+  const at = `${path}.domain.resources`;
+  const causes: FieldError[] = [];
+  for (const [name, written] of Object.entries(limits)) causes.push(...sizeCauses(`${at}.limits[${name}]`, written));
+  for (const [name, written] of Object.entries(requests)) {
+    causes.push(...sizeCauses(`${at}.requests[${name}]`, written));
+    const limit = limits[name];
+    if (limit !== undefined && exceeds(read(written), read(limit))) {
+      const detail = `must be less than or equal to ${name} limit of ${limit}`;
+      causes.push(invalid(`${at}.requests[${name}]`, written, detail));
+    }
+  }
+  const asked = requests['memory'];
+  if (asked !== undefined && isBelowLeast(read(asked))) {
+    causes.push(invalid(`${at}.requests[memory]`, asked, 'must be greater than or equal to 1M'));
+  }
+  return [...causes, ...memoryCauses(domain, `${path}.domain`)];
+}
+
+function exceeds(a: Quantity | undefined, b: Quantity | undefined): boolean {
+  return a !== undefined && b !== undefined && compare(a, b) > 0;
+}
+
+function isBelowLeast(memory: Quantity | undefined): boolean {
+  return memory !== undefined && memory.nano > 0n && compare(memory, LEAST_MEMORY) < 0;
+}
+
+function memoryCauses({ memory, resources }: InstanceSpec['domain'], at: string): FieldError[] {
+  if (memory === undefined) return [];
+  const { guest, maxGuest, hugepages } = memory;
+  const causes: FieldError[] = [];
+  if (guest !== undefined) causes.push(...amountCauses(`${at}.memory.guest`, guest));
+  if (maxGuest !== undefined) causes.push(...amountCauses(`${at}.memory.maxGuest`, maxGuest));
+  const seen = guest ?? resources?.requests?.['memory'];
+  const limit = resources?.limits?.['memory'];
+  if (guest !== undefined && limit !== undefined && exceeds(read(guest), read(limit))) {
+    causes.push(invalid(`${at}.memory.guest`, guest, `must be equal to or less than the memory limit of ${limit}`));
+  }
+  if (seen !== undefined && maxGuest !== undefined && exceeds(read(seen), read(maxGuest))) {
+    causes.push(
+      invalid(`${at}.memory.maxGuest`, maxGuest, `must be equal to or more than the guest memory of ${seen}`),
+    );
+  }
+  if (hugepages?.pageSize !== undefined) {
+    causes.push(...hugepageCauses(hugepages.pageSize, seen, `${at}.memory.hugepages.pageSize`));
+  }
+  return causes;
+}
+
+function hugepageCauses(pageSize: string, memory: string | number | undefined, field: string): FieldError[] {
+  const wrong = amountCauses(field, pageSize);
+  const page = read(pageSize);
+  const total = read(memory);
+  if (wrong.length > 0 || page === undefined || total === undefined || total.nano % page.nano === 0n) return wrong;
+  return [invalid(field, pageSize, `the guest memory of ${memory} is not a multiple of the page size`)];
+}
+
+/** A machine without memory cannot start; hugepages or a limit say how much as well as a request does. */
+export function memoryMissing({ domain }: InstanceSpec, path: string): FieldError | undefined {
+  const { memory, resources } = domain;
+  if (memory?.guest !== undefined || memory?.hugepages !== undefined) return undefined;
+  if (resources?.requests?.['memory'] !== undefined || resources?.limits?.['memory'] !== undefined) return undefined;
+  const detail = `no memory requested, at least one of '${path}.domain.memory.guest', '${path}.domain.memory.hugepages.size' or '${path}.domain.resources.requests.memory' must be set`;
+  return required(`${path}.domain.memory.guest`, detail);
+}

@@ -1,0 +1,47 @@
+import { virtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
+import {
+  type VirtualMachineInstanceMigration,
+  virtualMachineInstanceMigration,
+} from '../../api/kubevirt/virtual-machine-instance-migration.ts';
+import { type FieldError, invalid } from '../../base/field-error.ts';
+import type { AdmissionRequest, Admitter, Verdict } from '../admitter.ts';
+import { idleFields, idleWarning } from './idle-fields.ts';
+import { labelCauses } from './names.ts';
+import { isAboutSpec } from './writes.ts';
+
+const findIdleFields = idleFields(virtualMachineInstanceMigration.schema.properties?.['spec'] ?? {}, 'spec');
+
+/** That the spec never changes is a rule of the schema, so only a creation has something to look at. */
+export const virtualMachineInstanceMigrationAdmitter: Admitter<typeof virtualMachineInstanceMigration> = {
+  kind: virtualMachineInstanceMigration,
+  validate(request) {
+    if (!isAboutSpec(request) || request.operation !== 'CREATE') return { causes: [], warnings: [] };
+    const { spec } = request.object;
+    const target = targetVerdict(request);
+    return {
+      causes: [...labelCauses('spec.addedNodeSelector', spec.addedNodeSelector), ...target.causes],
+      warnings: [...target.warnings, ...findIdleFields(spec).map(idleWarning)],
+    };
+  },
+};
+
+/** A migration may be written before its instance is there; one that can never succeed is refused. */
+function targetVerdict({ object, lookup }: AdmissionRequest<VirtualMachineInstanceMigration>): Verdict {
+  const { vmiName } = object.spec;
+  const instance = lookup(virtualMachineInstance, object.metadata.namespace, vmiName);
+  if (instance === undefined) {
+    const name = `${object.metadata.namespace}/${vmiName}`;
+    return { causes: [], warnings: [`spec.vmiName: the VMI "${name}" does not exist`] };
+  }
+  const causes: FieldError[] = [];
+  const { phase, conditions = [] } = instance.status ?? {};
+  if (phase === 'Succeeded' || phase === 'Failed') {
+    causes.push(invalid('spec.vmiName', vmiName, 'Cannot migrate VMI in finalized state.'));
+  }
+  const migratable = conditions.find(({ type }) => type === 'LiveMigratable');
+  if (migratable?.status === 'False') {
+    const detail = `Cannot migrate VMI, Reason: ${migratable.reason ?? ''}, Message: ${migratable.message ?? ''}`;
+    causes.push(invalid('spec.vmiName', vmiName, detail));
+  }
+  return { causes, warnings: [] };
+}

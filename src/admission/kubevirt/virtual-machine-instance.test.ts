@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { virtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { formatFieldError } from '../../base/field-error.ts';
+import { admission } from '../admit.ts';
+import { virtualMachineInstanceAdmitter } from './virtual-machine-instance.ts';
+
+const operator = 'system:serviceaccount:vimana-system:vimana-operator';
+const admit = admission(virtualMachineInstanceAdmitter({ operatorUser: operator }));
+
+const instance = {
+  apiVersion: 'kubevirt.io/v1' as const,
+  kind: 'VirtualMachineInstance' as const,
+  metadata: { name: 'web', namespace: 'default', labels: {} as Record<string, string> },
+  spec: virtualMachineInstance.example.spec,
+};
+
+function write(user: string, object: object, old?: object) {
+  const { causes, warnings } = admit({
+    operation: old === undefined ? 'CREATE' : 'UPDATE',
+    object: structuredClone(object),
+    ...(old === undefined ? {} : { old: old as never }),
+    user: { name: user, groups: [] },
+    lookup: () => undefined,
+  });
+  return { causes: causes.map(formatFieldError), warnings };
+}
+
+const bigger = {
+  ...instance,
+  spec: { ...instance.spec, domain: { ...instance.spec.domain, memory: { guest: '1Gi' } } },
+};
+
+describe('the spec of an instance', () => {
+  test('may be changed by the operator alone', () => {
+    expect(write(operator, bigger, instance).causes).toEqual([]);
+    expect(write('ada', bigger, instance).causes).toEqual([
+      'spec: Forbidden: update of VMI object is restricted: change the VirtualMachine that it belongs to',
+    ]);
+  });
+
+  test('is not changed by writing it in another order', () => {
+    const { volumes, domain, ...rest } = instance.spec;
+    expect(write('ada', { ...instance, spec: { volumes, ...rest, domain } }, instance).causes).toEqual([]);
+  });
+
+  test('is checked when the operator writes it, too', () => {
+    const broken = { ...instance, spec: { ...instance.spec, volumes: [] } };
+    expect(write(operator, broken).causes).toEqual(['spec.domain.devices.disks[0].name: Not found: "root"']);
+  });
+});
+
+describe('labels and annotations', () => {
+  test('are free for users, but for the labels that controllers look for', () => {
+    const labels = { app: 'web', 'kubevirt.io/nodeName': 'node-a' };
+    const labelled = { ...instance, metadata: { ...instance.metadata, labels } };
+    const refused = [
+      'metadata.labels[kubevirt.io/nodeName]: Forbidden: this label is reserved: only the operator may set it on an instance',
+    ];
+    expect(write('ada', labelled).causes).toEqual(refused);
+    expect(write('ada', labelled, instance).causes).toEqual(refused);
+    expect(write('ada', instance, labelled).causes).toEqual(refused);
+    expect(
+      write('ada', { ...labelled, metadata: { ...labelled.metadata, labels: { ...labels, app: 'x' } } }, labelled)
+        .causes,
+    ).toEqual([]);
+    expect(write(operator, labelled).causes).toEqual([]);
+  });
+});
+
+describe('the size of cloud-init data', () => {
+  test('is limited for users, not for the operator, whose machines may come from other groups', () => {
+    const seed = { name: 'seed', cloudInitNoCloud: { userData: 'x'.repeat(4000) } };
+    const disks = [...(instance.spec.domain.devices.disks ?? []), { name: 'seed' }];
+    const domain = { ...instance.spec.domain, devices: { disks } };
+    const large = {
+      ...instance,
+      spec: { ...instance.spec, domain, volumes: [...(instance.spec.volumes ?? []), seed] },
+    };
+    expect(write(operator, large).causes).toEqual([]);
+    expect(write('ada', large).causes).toEqual([
+      'spec.volumes[1].cloudInitNoCloud.userData: Too long: may not be more than 2048 bytes',
+    ]);
+  });
+});
+
+test('warnings name the fields that nothing acts on; the operator gets none', () => {
+  const exotic = { ...instance, spec: { ...instance.spec, architecture: 'arm64' } };
+  expect(write('ada', exotic).warnings).toEqual(['spec.architecture: accepted, but nothing acts on it yet']);
+  expect(write(operator, exotic).warnings).toEqual([]);
+});

@@ -1,0 +1,66 @@
+import { type VirtualMachine, virtualMachine } from '../../api/kubevirt/virtual-machine.ts';
+import { type FieldError, fieldErrorBody, forbidden, invalid } from '../../base/field-error.ts';
+import type { AdmissionRequest, Admitter, Verdict } from '../admitter.ts';
+import { missingVolumes, unusedVolumes } from './disk-volumes.ts';
+import { idleFields, idleWarning } from './idle-fields.ts';
+import { instanceSpecCauses } from './instance-spec.ts';
+import { annotationCauses, labelCauses } from './names.ts';
+import { memoryMissing } from './resources.ts';
+import { isAboutSpec } from './writes.ts';
+
+/** The name of the machine is a label of its pod. */
+const LONGEST_NAME = 63;
+
+/** Fields that would make another machine of it if they were only warned of, and what to write instead. */
+const REFUSED: Readonly<Record<string, string>> = {
+  instancetype: 'instance types are not supported yet: write cpu and memory into spec.template.spec.domain',
+  preference: 'preferences are not supported yet: write the devices into spec.template.spec.domain',
+  dataVolumeTemplates:
+    'data volumes are not made yet: create the PersistentVolumeClaim and refer to it in spec.template.spec.volumes',
+};
+
+const TEMPLATE = 'spec.template.spec';
+const spec = virtualMachine.schema.properties?.['spec'] ?? {};
+const findIdleFields = idleFields(spec, 'spec', Object.keys(REFUSED));
+
+export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
+  kind: virtualMachine,
+  validate(request) {
+    return isAboutSpec(request) ? verdictOn(request) : { causes: [], warnings: [] };
+  },
+};
+
+function verdictOn({ operation, object, old }: AdmissionRequest<VirtualMachine>): Verdict {
+  const { template } = object.spec;
+  const oldVersion = (object.apiVersion as string) !== virtualMachine.apiVersion;
+  const volumes = missingVolumes(template.spec, TEMPLATE, { old: old?.spec.template.spec, oldVersion });
+  const causes = [
+    ...(operation === 'CREATE' ? nameCauses(object.metadata.name) : []),
+    ...refusedCauses(object.spec),
+    ...labelCauses('spec.template.metadata.labels', template.metadata?.labels),
+    ...annotationCauses('spec.template.metadata.annotations', template.metadata?.annotations),
+    ...instanceSpecCauses(template.spec, TEMPLATE, { anySize: false }),
+    ...volumes.causes,
+  ];
+  // KubeVirt admits both, because the template of a stopped machine may be unfinished.
+  const unfinished = [memoryMissing(template.spec, TEMPLATE), ...unusedVolumes(template.spec, TEMPLATE)];
+  const warnings = [
+    ...volumes.warnings,
+    ...unfinished.flatMap((problem) => (problem === undefined ? [] : [`${problem.field}: ${fieldErrorBody(problem)}`])),
+    ...findIdleFields(object.spec).map(idleWarning),
+  ];
+  return { causes, warnings };
+}
+
+function nameCauses(name: string | undefined): FieldError[] {
+  if (name === undefined || name.length <= LONGEST_NAME) return [];
+  return [invalid('metadata.name', name, `must be no more than ${LONGEST_NAME} characters`)];
+}
+
+function refusedCauses(spec: VirtualMachine['spec']): FieldError[] {
+  return Object.entries(REFUSED).flatMap(([field, detail]) => {
+    const value: unknown = Reflect.get(spec, field);
+    const empty = value === undefined || (Array.isArray(value) && value.length === 0);
+    return empty ? [] : [forbidden(`spec.${field}`, detail)];
+  });
+}
