@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { type MachineCase, tryMachine } from '../../testing/machine-trial.ts';
+
+const term = 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms';
+const spread = (parts: object) => ({
+  spec: {
+    topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', ...parts }],
+  },
+});
+const rows: readonly MachineCase[] = [
+  [
+    'a host name with a dot',
+    { spec: { hostname: 'a.b' } },
+    ['spec.hostname: Invalid value: "a.b": must not contain dots'],
+  ],
+  [
+    'a toleration of one value of any key',
+    { spec: { tolerations: [{ value: 'x' }] } },
+    [
+      'spec.tolerations[0].operator: Invalid value: "Equal": operator must be Exists when `key` is empty, which means "match all values and all keys"',
+    ],
+  ],
+  [
+    'a selector that no label can match',
+    { spec: { nodeSelector: { zone: 'a b' } } },
+    [expect.stringMatching(/^spec\.nodeSelector\[zone\]: Invalid value: "a b": a valid label must be/)],
+  ],
+  [
+    'an affinity without a node term',
+    {
+      spec: {
+        affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [] } } },
+      },
+    },
+    [`${term}: Required value: must have at least one node selector term`],
+  ],
+  ['a spread over places', spread({ minDomains: 2 }), []],
+  [
+    'a spread over nothing',
+    spread({ topologyKey: '' }),
+    ['spec.topologySpreadConstraints[0].topologyKey: Required value: can not be empty'],
+  ],
+  [
+    'a spread of labels that cannot be',
+    spread({ labelSelector: { matchExpressions: [{ key: 'a', operator: 'In' }] } }),
+    [
+      "spec.topologySpreadConstraints[0].labelSelector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
+    ],
+  ],
+  [
+    'places to count for a spread that is only a wish',
+    spread({ whenUnsatisfiable: 'ScheduleAnyway', minDomains: 2 }),
+    [
+      "spec.topologySpreadConstraints[0].minDomains: Invalid value: 2: can only use minDomains if whenUnsatisfiable=DoNotSchedule, not 'ScheduleAnyway'",
+    ],
+  ],
+];
+
+test.each(rows)('%s', (_, parts, causes) => {
+  expect(tryMachine(parts).causes).toEqual(causes);
+});

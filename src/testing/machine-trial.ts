@@ -1,0 +1,32 @@
+import { virtualMachineInstanceAdmitter } from '../admission/kubevirt/virtual-machine-instance.ts';
+import { admissionTrial } from './admission-trial.ts';
+
+/** Tries out machines of kubevirt.io that are fine but for the parts under test. */
+
+export interface MachineParts {
+  readonly spec?: object;
+  readonly domain?: object;
+  readonly devices?: object;
+}
+
+/** What is wrong with a machine that has these parts: a row of a table. */
+export type MachineCase = readonly [what: string, parts: MachineParts, causes: readonly string[]];
+
+export const diskImage = { image: 'registry.example.com/disk:1' };
+export const rootVolume = { name: 'root', containerDisk: diskImage };
+export const rootDisk = { name: 'root', disk: {} };
+
+const tryOut = admissionTrial(virtualMachineInstanceAdmitter({ operatorUser: 'operator' }));
+
+export function tryMachine({ spec = {}, domain = {}, devices = {} }: MachineParts) {
+  return tryOut({
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachineInstance',
+    metadata: { name: 'm', namespace: 'default' },
+    spec: {
+      domain: { memory: { guest: '1Gi' }, devices: { disks: [rootDisk], ...devices }, ...domain },
+      volumes: [rootVolume],
+      ...spec,
+    },
+  });
+}
