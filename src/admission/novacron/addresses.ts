@@ -1,0 +1,62 @@
+import { type Cidr, contains, firstHost, formatCidr, lastHost, networkAddress, tryParseCidr } from '../../base/cidr.ts';
+import { type FieldError, invalid } from '../../base/field-error.ts';
+import { type IpAddress, type IpFamily, tryParseIp } from '../../base/ip.ts';
+
+const EXAMPLES = {
+  4: { address: '10.0.1.10', block: '10.0.1.0/24' },
+  6: { address: 'fd00::10', block: 'fd00::/64' },
+} as const;
+
+/** What reading a text gave: the value, or the cause why there is none. */
+export interface Read<T> {
+  readonly value?: T;
+  readonly causes: readonly FieldError[];
+}
+
+/** Reads an address, of one family where that is given. */
+export function readAddress(field: string, text: string, family?: IpFamily): Read<IpAddress> {
+  const value = tryParseIp(text);
+  if (value !== undefined && (family === undefined || value.family === family)) return { value, causes: [] };
+  return {
+    causes: [invalid(field, text, `must be an ${named(family)} address such as ${EXAMPLES[family ?? 4].address}`)],
+  };
+}
+
+/** Reads an address with the prefix length of its subnet. */
+export function readAddressInBlock(field: string, text: string, family: IpFamily): Read<Cidr> {
+  const value = tryParseCidr(text);
+  if (value?.address.family === family) return { value, causes: [] };
+  const { address, block } = EXAMPLES[family];
+  const example = `${address}${block.slice(block.indexOf('/'))}`;
+  return { causes: [invalid(field, text, `must be an ${named(family)} address and prefix length such as ${example}`)] };
+}
+
+/** Reads a block of addresses, which begins where it says. */
+export function readBlock(field: string, text: string): Read<Cidr> {
+  const value = tryParseCidr(text);
+  if (value === undefined) {
+    return {
+      causes: [
+        invalid(field, text, `must be a range of addresses such as ${EXAMPLES[4].block} or ${EXAMPLES[6].block}`),
+      ],
+    };
+  }
+  const start = networkAddress(value);
+  if (start.value === value.address.value) return { value, causes: [] };
+  return {
+    causes: [invalid(field, text, `must begin at the start of the range: ${formatCidr({ ...value, address: start })}`)],
+  };
+}
+
+const named = (family: IpFamily | undefined) => (family === undefined ? 'IP' : `IPv${family}`);
+
+/** Checks that a host can have an address in a block: it lies in it and is neither network nor broadcast address. */
+export function checkHost(field: string, text: string, address: IpAddress, block: Cidr): FieldError[] {
+  const shown = formatCidr({ ...block, address: networkAddress(block) });
+  if (!contains(block, address)) return [invalid(field, text, `must lie in ${shown}`)];
+  if (address.value < firstHost(block).value) return [invalid(field, text, `is the network address of ${shown}`)];
+  if (address.value > lastHost(block).value) return [invalid(field, text, `is the broadcast address of ${shown}`)];
+  return [];
+}
+
+export const isSame = (a: IpAddress, b: IpAddress) => a.family === b.family && a.value === b.value;

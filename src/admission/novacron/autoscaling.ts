@@ -1,0 +1,41 @@
+import type { VMPool } from '../../api/novacron/vm-pool.ts';
+import { parseDuration } from '../../base/duration.ts';
+import { type FieldError, index, invalid } from '../../base/field-error.ts';
+import { positiveDuration, positiveQuantity } from '../hypersdk/amounts.ts';
+import { checkLabelSelector } from '../placement.ts';
+
+type Autoscaling = NonNullable<VMPool['spec']['autoscaling']>;
+type Predictive = NonNullable<Autoscaling['predictive']>;
+
+export function checkAutoscaling(field: string, { metrics = [], predictive }: Autoscaling): FieldError[] {
+  return [
+    ...metrics.flatMap(({ metric, targetValue }, i) => {
+      const at = index(`${field}.metrics`, i);
+      return [
+        ...checkLabelSelector(`${at}.metric.selector`, metric?.selector),
+        ...positiveQuantity(`${at}.targetValue`, targetValue),
+      ];
+    }),
+    ...(predictive === undefined ? [] : checkPredictive(`${field}.predictive`, predictive)),
+  ];
+}
+
+function checkPredictive(field: string, { lookbackWindow, forecastHorizon }: Predictive): FieldError[] {
+  const causes = [
+    ...positiveDuration(`${field}.lookbackWindow`, lookbackWindow),
+    ...positiveDuration(`${field}.forecastHorizon`, forecastHorizon),
+  ];
+  if (causes.length > 0 || parseDuration(forecastHorizon) < parseDuration(lookbackWindow)) return causes;
+  return [
+    invalid(`${field}.forecastHorizon`, forecastHorizon, `must be shorter than lookbackWindow, ${lookbackWindow}`),
+  ];
+}
+
+/** What is asked for and will not be heeded. */
+export function autoscalingWarnings(field: string, { enabled, metrics = [], predictive }: Autoscaling): string[] {
+  if (enabled) return [];
+  return [
+    ...(metrics.length > 0 ? [`${field}.metrics has no effect: autoscaling is not enabled`] : []),
+    ...(predictive?.enabled === true ? [`${field}.predictive has no effect: autoscaling is not enabled`] : []),
+  ];
+}

@@ -1,0 +1,88 @@
+import type { Partially } from '../../api/hypersdk/partial.ts';
+import type { VirtualMachine } from '../../api/novacron/virtual-machine.ts';
+import type { VMNetwork } from '../../api/novacron/vm-network.ts';
+import { type Cidr, contains, tryParseCidr } from '../../base/cidr.ts';
+import { duplicate, type FieldError, index, invalid } from '../../base/field-error.ts';
+import { formatIp, type IpFamily } from '../../base/ip.ts';
+import { repeats } from '../hypersdk/repeats.ts';
+import { checkHost, isSame, readAddress, readAddressInBlock } from './addresses.ts';
+
+type Interface = Partially<NonNullable<VirtualMachine['spec']['template']['spec']['networks']>[number]>;
+type Addressing = NonNullable<Interface['ipv4']>;
+
+/** Finds the network that an interface names; undefined where there is none, or none yet. */
+export type FindNetwork = (name: string) => VMNetwork | undefined;
+
+export function checkInterfaces(field: string, interfaces: readonly Interface[] = [], find: FindNetwork): FieldError[] {
+  return [
+    ...interfaces.flatMap((nic, i) => checkInterface(index(field, i), nic, find)),
+    ...checkRepeats(field, interfaces, 'ipv4'),
+    ...checkRepeats(field, interfaces, 'ipv6'),
+  ];
+}
+
+function checkInterface(field: string, { name, type, ipv4, ipv6 }: Interface, find: FindNetwork): FieldError[] {
+  const network = name === undefined ? undefined : find(name);
+  return [
+    ...(network !== undefined && type !== undefined && type !== network.spec.type
+      ? [invalid(`${field}.type`, type, `the VMNetwork ${name} is of type ${network.spec.type}`)]
+      : []),
+    ...(ipv4 === undefined ? [] : checkAddressing(`${field}.ipv4`, ipv4, 4, network)),
+    ...(ipv6 === undefined ? [] : checkAddressing(`${field}.ipv6`, ipv6, 6, network)),
+  ];
+}
+
+function checkAddressing(field: string, addressing: Addressing, family: IpFamily, network?: VMNetwork): FieldError[] {
+  const { method, address, gateway, dns = [] } = addressing;
+  const isStatic = method === 'static' && address !== undefined;
+  return [
+    ...(isStatic ? checkStatic(field, address, gateway, family, network) : []),
+    ...dns.flatMap((server, i) => readAddress(index(`${field}.dns`, i), server).causes),
+  ];
+}
+
+function checkStatic(
+  field: string,
+  address: string,
+  gateway: string | undefined,
+  family: IpFamily,
+  network: VMNetwork | undefined,
+): FieldError[] {
+  const { value: block, causes } = readAddressInBlock(`${field}.address`, address, family);
+  const router = gateway === undefined ? undefined : readAddress(`${field}.gateway`, gateway, family);
+  const all = [...causes, ...(router?.causes ?? [])];
+  if (block === undefined) return all;
+  all.push(...checkHost(`${field}.address`, address, block.address, block));
+  if (gateway !== undefined && router?.value !== undefined) {
+    all.push(...checkHost(`${field}.gateway`, gateway, router.value, block));
+    if (isSame(router.value, block.address)) {
+      all.push(invalid(`${field}.address`, address, 'is the address of the gateway'));
+    }
+  }
+  if (network !== undefined) all.push(...checkInNetwork(`${field}.address`, address, block, network));
+  return all;
+}
+
+/** The address must be one that the network could have handed out; a network without subnets knows none. */
+function checkInNetwork(field: string, text: string, { address }: Cidr, { metadata, spec }: VMNetwork): FieldError[] {
+  const subnets = spec.subnets ?? [];
+  if (subnets.length === 0) return [];
+  for (const { cidr, gateway } of subnets) {
+    const block = tryParseCidr(cidr);
+    if (block === undefined || !contains(block, address)) continue;
+    if (gateway === formatIp(address)) {
+      return [invalid(field, text, `is the address of the gateway of the VMNetwork ${metadata.name}`)];
+    }
+    return checkHost(field, text, address, block);
+  }
+  const ranges = subnets.map(({ cidr }) => cidr).join(', ');
+  return [invalid(field, text, `must lie in a subnet of the VMNetwork ${metadata.name}: ${ranges}`)];
+}
+
+function checkRepeats(field: string, interfaces: readonly Interface[], family: 'ipv4' | 'ipv6'): FieldError[] {
+  const addressOf = (nic: Interface | undefined) => nic?.[family]?.address;
+  return repeats(interfaces, (nic) => {
+    const address = tryParseCidr(addressOf(nic) ?? '')?.address;
+    return address === undefined ? undefined : formatIp(address);
+  }).map((i) => duplicate(`${index(field, i)}.${family}.address`, addressOf(interfaces[i])));
+}

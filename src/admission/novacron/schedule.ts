@@ -1,0 +1,13 @@
+import { parseCron } from '../../base/cron.ts';
+import { type FieldError, invalid } from '../../base/field-error.ts';
+
+/** Checks a cron expression; one left out is fine. */
+export function checkSchedule(field: string, expression: string | undefined): FieldError[] {
+  if (expression === undefined) return [];
+  try {
+    parseCron(expression);
+    return [];
+  } catch (error) {
+    return [invalid(field, expression, `must be a cron expression of five fields: ${(error as Error).message}`)];
+  }
+}

@@ -1,0 +1,74 @@
+import type { VMNetwork } from '../../api/novacron/vm-network.ts';
+import { type Cidr, overlaps, tryParseCidr } from '../../base/cidr.ts';
+import { duplicate, type FieldError, index, invalid } from '../../base/field-error.ts';
+import { tryParseIp } from '../../base/ip.ts';
+import { repeats } from '../hypersdk/repeats.ts';
+import { checkHost, readAddress, readBlock } from './addresses.ts';
+
+type Subnet = NonNullable<VMNetwork['spec']['subnets']>[number];
+type Dhcp = NonNullable<Subnet['dhcp']>;
+
+export function checkSubnets(field: string, subnets: readonly Subnet[] = []): FieldError[] {
+  return [
+    ...subnets.flatMap((subnet, i) => checkSubnet(index(field, i), subnet)),
+    ...subnets.flatMap((subnet, i) => checkOverlap(`${index(field, i)}.cidr`, subnet, subnets.slice(0, i))),
+  ];
+}
+
+function checkSubnet(field: string, { cidr, gateway, dhcp = { enabled: false } }: Subnet): FieldError[] {
+  const { value: block, causes } = readBlock(`${field}.cidr`, cidr);
+  return [
+    ...causes,
+    ...(gateway === undefined ? [] : checkIn(`${field}.gateway`, gateway, block)),
+    ...(dhcp.range === undefined ? [] : checkRange(`${field}.dhcp.range`, dhcp.range, block)),
+    ...checkOptions(`${field}.dhcp.options`, dhcp.options),
+  ];
+}
+
+/** Checks an address, and that it lies in its subnet where that could be read. */
+function checkIn(field: string, text: string, block: Cidr | undefined): FieldError[] {
+  const { value, causes } = readAddress(field, text);
+  return value === undefined || block === undefined ? [...causes] : checkHost(field, text, value, block);
+}
+
+function checkRange(field: string, { start, end }: NonNullable<Dhcp['range']>, block: Cidr | undefined): FieldError[] {
+  const [first, last] = [tryParseIp(start), tryParseIp(end)];
+  return [
+    ...checkIn(`${field}.start`, start, block),
+    ...checkIn(`${field}.end`, end, block),
+    ...(first !== undefined && last !== undefined && last.value < first.value
+      ? [invalid(`${field}.end`, end, `must not be before start, ${start}`)]
+      : []),
+  ];
+}
+
+function checkOptions(field: string, options: Dhcp['options'] = []): FieldError[] {
+  return [
+    ...repeats(options, ({ name }) => name).map((i) => duplicate(`${index(field, i)}.name`, options[i]?.name)),
+    ...options.flatMap(({ name, value }, i) =>
+      name === 'dns-server' && value.split(',').some((server) => tryParseIp(server.trim()) === undefined)
+        ? [invalid(`${index(field, i)}.value`, value, 'must be IP addresses separated by commas')]
+        : [],
+    ),
+  ];
+}
+
+function checkOverlap(field: string, { cidr }: Subnet, others: readonly Subnet[]): FieldError[] {
+  const block = tryParseCidr(cidr);
+  if (block === undefined) return [];
+  return others.flatMap((other) => {
+    const range = tryParseCidr(other.cidr);
+    return range !== undefined && overlaps(block, range)
+      ? [invalid(field, cidr, `overlaps subnet ${other.name}, ${other.cidr}`)]
+      : [];
+  });
+}
+
+/** A gateway within the range is merely left out of it. */
+export function subnetWarnings(field: string, subnets: readonly Subnet[] = []): string[] {
+  return subnets.flatMap(({ gateway = '', dhcp }, i) => {
+    const [router, first, last] = [gateway, dhcp?.range?.start ?? '', dhcp?.range?.end ?? ''].map(tryParseIp);
+    const within = router && first && last && router.value >= first.value && router.value <= last.value;
+    return within ? [`${index(field, i)}.gateway lies in the DHCP range and is never handed out`] : [];
+  });
+}

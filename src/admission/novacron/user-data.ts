@@ -1,0 +1,24 @@
+import { type FieldError, tooLong } from '../../base/field-error.ts';
+
+const MAX_BYTES = 65_536;
+
+/** How cloud-init knows what it is given. */
+const MARKERS = [
+  '#cloud-config',
+  '#!',
+  '#include',
+  '#cloud-boothook',
+  '#part-handler',
+  '## template:',
+  'Content-Type:',
+  'MIME-Version:',
+];
+
+export function checkUserData(field: string, userData = ''): FieldError[] {
+  return new TextEncoder().encode(userData).length > MAX_BYTES ? [tooLong(field, MAX_BYTES)] : [];
+}
+
+export function userDataWarnings(field: string, userData = ''): string[] {
+  const known = userData === '' || MARKERS.some((marker) => userData.startsWith(marker));
+  return known ? [] : [`${field}: cloud-init will ignore it: it begins with none of ${MARKERS.join(', ')}`];
+}

@@ -1,0 +1,37 @@
+import { virtualMachine } from '../../api/novacron/virtual-machine.ts';
+import { vmNetwork } from '../../api/novacron/vm-network.ts';
+import { type FieldError, tooLong } from '../../base/field-error.ts';
+import type { Admitter } from '../admitter.ts';
+import { changesSpec } from '../hypersdk/changes-spec.ts';
+import { checkCountOrPercent } from './count-or-percent.ts';
+import { checkTemplate, templateWarnings } from './machine-template.ts';
+import { checkSchedule } from './schedule.ts';
+
+/** The machine's name is the value of a label on its pod. */
+const MAX_NAME = 63;
+
+export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
+  kind: virtualMachine,
+  validate(request) {
+    if (!changesSpec(request)) return { causes: [], warnings: [] };
+    const { operation, object, lookup } = request;
+    const { metadata, spec } = object;
+    const find = (name: string) => lookup(vmNetwork, metadata.namespace, name);
+    return {
+      causes: [
+        ...(operation === 'CREATE' ? checkName(metadata.name) : []),
+        ...checkTemplate('spec.template', spec.template, { image: 'required', find }),
+        ...checkSchedule('spec.snapshotPolicy.schedule', spec.snapshotPolicy?.schedule),
+        ...checkCountOrPercent(
+          'spec.updateStrategy.rollingUpdate.maxUnavailable',
+          spec.updateStrategy.rollingUpdate?.maxUnavailable,
+        ),
+      ],
+      warnings: templateWarnings('spec.template', spec.template),
+    };
+  },
+};
+
+function checkName(name = ''): FieldError[] {
+  return name.length > MAX_NAME ? [tooLong('metadata.name', MAX_NAME)] : [];
+}

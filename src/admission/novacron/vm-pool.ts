@@ -1,0 +1,75 @@
+import { vmNetwork } from '../../api/novacron/vm-network.ts';
+import { type VMPool, vmPool } from '../../api/novacron/vm-pool.ts';
+import { type FieldError, invalid, tooLong } from '../../base/field-error.ts';
+import { labelSelectorOf } from '../../kube/selectors/label-selector.ts';
+import type { Admitter } from '../admitter.ts';
+import { changesSpec } from '../hypersdk/changes-spec.ts';
+import { checkLabelSelector } from '../placement.ts';
+import { autoscalingWarnings, checkAutoscaling } from './autoscaling.ts';
+import { checkCountOrPercent } from './count-or-percent.ts';
+import { checkTemplate, templateWarnings } from './machine-template.ts';
+
+type Spec = VMPool['spec'];
+
+/** A machine is named <pool>-<five letters>, and a label holds 63 of them. */
+const MAX_NAME = 57;
+
+export const vmPoolAdmitter: Admitter<typeof vmPool> = {
+  kind: vmPool,
+  defaults(object) {
+    const { replicas, minReplicas = 1 } = object.spec;
+    return replicas === undefined ? { ...object, spec: { ...object.spec, replicas: minReplicas } } : object;
+  },
+  validate(request) {
+    if (!changesSpec(request)) return { causes: [], warnings: [] };
+    const { operation, object, lookup } = request;
+    const { metadata, spec } = object;
+    const find = (name: string) => lookup(vmNetwork, metadata.namespace, name);
+    return {
+      causes: [
+        ...(operation === 'CREATE' ? checkName(metadata.name) : []),
+        ...checkTemplate('spec.template', spec.template, { image: 'optional', find }),
+        ...checkSelector('spec.selector', spec),
+        ...(spec.autoscaling === undefined ? [] : checkAutoscaling('spec.autoscaling', spec.autoscaling)),
+        ...checkStrategy('spec.updateStrategy.rollingUpdate', spec.updateStrategy.rollingUpdate),
+      ],
+      warnings: [
+        ...templateWarnings('spec.template', spec.template),
+        ...addressWarnings('spec.template.spec.networks', spec),
+        ...(spec.autoscaling === undefined ? [] : autoscalingWarnings('spec.autoscaling', spec.autoscaling)),
+      ],
+    };
+  },
+};
+
+function checkName(name = ''): FieldError[] {
+  return name.length > MAX_NAME ? [tooLong('metadata.name', MAX_NAME)] : [];
+}
+
+/** A pool that does not select its own machines would make new ones for ever. */
+function checkSelector(field: string, { selector, template }: Spec): FieldError[] {
+  if (selector === undefined) return [];
+  const causes = checkLabelSelector(field, selector);
+  if (causes.length > 0) return causes;
+  const labels = template?.metadata?.labels ?? {};
+  return labelSelectorOf(selector).matches(labels)
+    ? []
+    : [invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')];
+}
+
+function checkStrategy(field: string, rolling: Spec['updateStrategy']['rollingUpdate']): FieldError[] {
+  return [
+    ...checkCountOrPercent(`${field}.maxSurge`, rolling?.maxSurge),
+    ...checkCountOrPercent(`${field}.maxUnavailable`, rolling?.maxUnavailable),
+  ];
+}
+
+/** One address cannot be that of many machines. */
+function addressWarnings(field: string, { template, maxReplicas, replicas = 1 }: Spec): string[] {
+  if ((maxReplicas ?? replicas) <= 1) return [];
+  return (template?.spec?.networks ?? []).flatMap(({ ipv4, ipv6 }, i) =>
+    ipv4?.method === 'static' || ipv6?.method === 'static'
+      ? [`${field}[${i}] gives every machine of the pool the same static address`]
+      : [],
+  );
+}

@@ -1,0 +1,99 @@
+import { type VMStorage, vmStorage } from '../../api/novacron/vm-storage.ts';
+import { type FieldError, index, invalid, required } from '../../base/field-error.ts';
+import type { Admitter } from '../admitter.ts';
+import { isLess, positiveDuration, positiveQuantity } from '../hypersdk/amounts.ts';
+import { changesSpec } from '../hypersdk/changes-spec.ts';
+import { checkSchedule } from './schedule.ts';
+
+type Spec = VMStorage['spec'];
+type Target = NonNullable<NonNullable<Spec['replication']>['targets']>[number];
+
+/** What can keep the data of a storage of each type. */
+const BACKENDS: Readonly<Record<Spec['type'], readonly string[]>> = {
+  local: ['dir', 'lvm', 'zfs'],
+  nfs: ['nfs'],
+  ceph: ['ceph'],
+  glusterfs: ['glusterfs'],
+  distributed: ['ceph', 'glusterfs'],
+};
+
+export const vmStorageAdmitter: Admitter<typeof vmStorage> = {
+  kind: vmStorage,
+  validate(request) {
+    if (!changesSpec(request)) return { causes: [], warnings: [] };
+    const { object, old } = request;
+    const { spec } = object;
+    return {
+      causes: [
+        ...checkBackend('spec.config.backend', spec),
+        ...checkCapacity('spec.capacity', spec, old?.spec),
+        ...checkAccessModes('spec.accessModes', spec),
+        ...positiveDuration('spec.encryption.keyRotation', spec.encryption?.keyRotation),
+        ...checkSchedule('spec.snapshots.schedule', spec.snapshots?.schedule),
+        ...(spec.replication?.targets ?? []).flatMap((target, i) =>
+          checkTarget(index('spec.replication.targets', i), target),
+        ),
+      ],
+      warnings: warnings(spec),
+    };
+  },
+};
+
+function checkBackend(field: string, { type, config }: Spec): FieldError[] {
+  const known = BACKENDS[type];
+  const backend = config?.backend;
+  if (backend === undefined) {
+    return type === 'distributed' ? [required(field, `type distributed needs one of ${known.join(', ')}`)] : [];
+  }
+  return known.includes(backend)
+    ? []
+    : [invalid(field, backend, `a storage of type ${type} is kept by ${known.join(', ')}`)];
+}
+
+function checkCapacity(field: string, { capacity }: Spec, before: Spec | undefined): FieldError[] {
+  const causes = positiveQuantity(field, capacity);
+  if (before === undefined || causes.length > 0 || !isLess(capacity, before.capacity)) return causes;
+  return [invalid(field, capacity, `may not be less than before, ${before.capacity}`)];
+}
+
+/** The disks of one node cannot be written to from many. */
+function checkAccessModes(field: string, { type, accessModes = [] }: Spec): FieldError[] {
+  if (type !== 'local') return [];
+  return accessModes.flatMap((mode, i) =>
+    mode === 'ReadWriteMany' || mode === 'ReadOnlyMany'
+      ? [
+          invalid(
+            index(field, i),
+            mode,
+            'a storage of type local is used from one node: ReadWriteOnce or ReadWriteOncePod',
+          ),
+        ]
+      : [],
+  );
+}
+
+function checkTarget(field: string, { endpoint, schedule }: Target): FieldError[] {
+  return [...checkEndpoint(`${field}.endpoint`, endpoint), ...checkSchedule(`${field}.schedule`, schedule)];
+}
+
+function checkEndpoint(field: string, endpoint: string): FieldError[] {
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === '') {
+    return [invalid(field, endpoint, 'must be a URL such as https://replica.example.com')];
+  }
+  // The spec is readable by many; a password has no place in it, and is not repeated in the answer.
+  return url.username === '' && url.password === ''
+    ? []
+    : [invalid(field, `${url.protocol}//…@${url.host}`, 'may not hold a user name or password')];
+}
+
+function warnings({ encryption, snapshots, replication }: Spec): string[] {
+  const idle: [path: string, given: boolean, enabled: boolean | undefined][] = [
+    ['encryption.keyRotation', encryption?.keyRotation !== undefined, encryption?.enabled],
+    ['snapshots.schedule', snapshots?.schedule !== undefined, snapshots?.enabled],
+    ['replication.targets', (replication?.targets ?? []).length > 0, replication?.enabled],
+  ];
+  return idle
+    .filter(([, given, enabled]) => given && enabled !== true)
+    .map(([path]) => `spec.${path} has no effect: spec.${path.split('.')[0]} is not enabled`);
+}

@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { Kind } from '../../api/kind.ts';
+import { readManifest } from '../../kube/manifest.ts';
+import { admissionTrial } from '../../testing/admission-trial.ts';
+import { simulationScenarioAdmitter } from './simulation-scenario.ts';
+import { virtualMachineAdmitter } from './virtual-machine.ts';
+
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly resources?: unknown };
+}
+
+const root = new URL('../../../', import.meta.url);
+const trials = {
+  VirtualMachine: admissionTrial(virtualMachineAdmitter),
+  SimulationScenario: admissionTrial(simulationScenarioAdmitter),
+};
+const kinds: readonly Kind[] = [virtualMachineAdmitter.kind, simulationScenarioAdmitter.kind];
+
+const text = (file: string) => readFileSync(new URL(file, root), 'utf8');
+const manifestsIn = (file: string) => readManifest(text(file)).documents.map(({ object }) => object as Manifest);
+const trial = (manifest: Manifest) =>
+  trials[manifest.kind as keyof typeof trials]({
+    ...manifest,
+    metadata: { namespace: 'default', ...manifest.metadata },
+  });
+
+/** All that the API server would say of a manifest that kubectl sends with strict validation. */
+function objections(manifest: Manifest): readonly string[] {
+  const { causes, unknownFields, warnings } = trial(manifest);
+  return [...causes, ...unknownFields, ...warnings];
+}
+
+const examples = readdirSync(new URL('examples/simulation', root)).map((name) => `examples/simulation/${name}`);
+
+test('the seed manifest is accepted; its status, which is only a sketch, has no unknown field and is dropped on create', () => {
+  const [manifest] = manifestsIn('test/fixtures/seeds/000-virtual-machine.yaml');
+  if (manifest === undefined) throw new Error('the fixture is empty');
+  expect(trial(manifest).unknownFields).toEqual([]);
+  const { status: sketch, ...sent } = manifest as Manifest & { status: { conditions: unknown } };
+  expect(sketch.conditions).toEqual(['...']);
+  expect(objections(sent)).toEqual([]);
+  expect(trial(sent).object.metadata.annotations).toEqual((manifest.metadata as { annotations?: unknown }).annotations);
+});
+
+test('there is an example of every kind', () => {
+  expect(new Set(examples.flatMap(manifestsIn).map(({ kind }) => kind))).toEqual(
+    new Set(kinds.map(({ kind }) => kind)),
+  );
+});
+
+test.each(examples)('%s is accepted as it stands, without warnings', (file) => {
+  expect(manifestsIn(file).flatMap(objections)).toEqual([]);
+});
+
+test.each(examples)('%s says in its first line what it shows', (file) => {
+  expect(text(file).split('\n', 1)[0]).toMatch(/^# \S.*\.$/);
+});
+
+test('the five machines have the shares of a node that the seed gives them', () => {
+  const machines = manifestsIn('examples/simulation/example-vms.yaml');
+  expect(Object.fromEntries(machines.map(({ metadata, spec }) => [metadata.name, spec.resources]))).toEqual({
+    'vm-small-1': { cpu: '0.05', memory: '0.08' },
+    'vm-medium-1': { cpu: '0.15', memory: '0.20' },
+    'vm-large-1': { cpu: '0.30', memory: '0.40' },
+    'vm-compute-intensive': { cpu: '0.40', memory: '0.15' },
+    'vm-memory-intensive': { cpu: '0.10', memory: '0.50' },
+  });
+});
+
+test.each(kinds)('the example in the reference of $kind is accepted', ({ apiVersion, kind, example }) => {
+  const spec = example.spec as Manifest['spec'];
+  expect(objections({ apiVersion, kind, metadata: { name: example.name }, spec })).toEqual([]);
+});
