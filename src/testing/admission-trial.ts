@@ -11,19 +11,22 @@ export interface Trial<K extends Kind> {
   readonly unknownFields: readonly string[];
 }
 
+type Send<K extends Kind> = (object: object, old?: object, subresource?: string) => Trial<K>;
+
 /** Sends objects of one kind through admission: alone as a create, with an old one as an update of it. */
-export function admissionTrial<K extends Kind>(admitter: Admitter<K>): (object: object, old?: object) => Trial<K> {
+export function admissionTrial<K extends Kind>(admitter: Admitter<K>): Send<K> {
   const admit = admission(admitter);
-  const write = (object: object, old?: ObjectOf<K>) =>
+  const write = (object: object, old?: ObjectOf<K>, subresource?: string) =>
     admit({
       operation: old === undefined ? 'CREATE' : 'UPDATE',
       object: structuredClone(object),
       ...(old === undefined ? {} : { old }),
+      ...(subresource === undefined ? {} : { subresource }),
       user: { name: 'tester', groups: ['system:authenticated'] },
       lookup: () => undefined,
     });
-  return (object, old) => {
-    const admitted = write(object, old === undefined ? undefined : write(old).object);
+  return (object, old, subresource) => {
+    const admitted = write(object, old === undefined ? undefined : write(old).object, subresource);
     return { ...admitted, causes: admitted.causes.map(formatFieldError) };
   };
 }

@@ -368,6 +368,29 @@ describe('a warning', () => {
   });
 });
 
+test('a status with everything in it is accepted', () => {
+  const status = {
+    observedGeneration: 2,
+    phase: 'Running',
+    conditions: [
+      { type: 'Ready', status: 'True', lastProbeTime: null, lastTransitionTime: '2030-01-01T00:00:00Z' },
+      { type: 'CarbonAware', status: 'False', reason: 'WaitingForGreenEnergy', message: '210 of 150 gCO2/kWh' },
+    ],
+    guestAgent: { connected: true, version: '8.0', hostname: 'web' },
+    ipAddresses: ['10.0.0.7', 'fd00::7'],
+    nodeName: 'worker-1',
+    resources: { cpu: { usage: '45%', requests: 2 }, memory: { usage: '3100Mi', requests: '4Gi' } },
+    qemuPid: 4711,
+    vnc: { port: 5900, enabled: true },
+    creationTimestamp: '2030-01-01T00:00:00Z',
+    startTime: '2030-01-01T00:00:05Z',
+    carbonIntensity: 118.5,
+    restartCount: 1,
+  };
+  const { causes, unknownFields, object } = trial({ ...machine({}), status }, machine({}), 'status');
+  expect([causes, unknownFields, object.status]).toEqual([[], [], status]);
+});
+
 test('every unicast hardware address is accepted, in either spelling', () => {
   const pair = fc.integer({ min: 0, max: 255 });
   fc.assert(

@@ -169,7 +169,8 @@ test('details of another operation are admitted with a warning', () => {
   });
 });
 
-test('a status with everything in it is accepted', () => {
+test('a status with everything in it is accepted, and one out of bounds is not', () => {
+  const before = operation('migrate');
   const status = {
     observedGeneration: 1,
     phase: 'Succeeded',
@@ -180,6 +181,9 @@ test('a status with everything in it is accepted', () => {
     message: 'Moved',
     result: { sourceNode: 'a', targetNode: 'b', live: true, downtimeMs: 39, transferredBytes: 5_000_000_000 },
   };
-  expect(trial({ ...operation('migrate'), status })).toMatchObject({ causes: [], unknownFields: [] });
-  expect(trial({ ...operation('migrate'), status: { ...status, progress: 101 } }).causes).toHaveLength(1);
+  const report = (change: object) => trial({ ...before, status: { ...status, ...change } }, before, 'status');
+  expect(report({})).toMatchObject({ causes: [], unknownFields: [], object: { status } });
+  expect(report({ progress: 101 }).causes).toEqual([
+    'status.progress: Invalid value: 101: status.progress in body should be less than or equal to 100',
+  ]);
 });
