@@ -26,6 +26,7 @@ export function admission<K extends Kind>(admitter: Admitter<K>): Admit<K> {
     if (named.length > 0)
       return { object: input.object as ObjectOf<K>, causes: named, warnings: [], unknownFields: [] };
     const unknownFields = schema.prune(input.object);
+    if (input.subresource !== 'status') leaveStatusAlone(input.object as { status?: unknown }, input.old);
     const object = withDefaults(admitter, schema, input.object);
     const schemaCauses = schema.validate(object, input.old);
     const verdict = verdictOf(admitter, { ...input, object }, schemaCauses);
@@ -45,6 +46,12 @@ function typeCauses(kind: Kind, object: unknown): FieldError[] {
   }
   if (name !== kind.kind) causes.push(invalid('kind', name ?? null, `must be ${kind.kind}`));
   return causes;
+}
+
+/** Status has a subresource of its own: what an ordinary write says of it is neither checked nor stored. */
+function leaveStatusAlone(object: { status?: unknown }, old: { readonly status?: unknown } | undefined): void {
+  if (old?.status === undefined) delete object.status;
+  else object.status = old.status;
 }
 
 function withDefaults<K extends Kind>(admitter: Admitter<K>, schema: StructuralSchema, object: unknown): ObjectOf<K> {

@@ -9,6 +9,7 @@ export function vimanaProgram(io: Io, version: string): Command {
   const program = new Command('vimana')
     .description('Virtual machines as Kubernetes resources, real or simulated.')
     .version(version)
+    .allowExcessArguments()
     .action((_options, command: Command) => {
       const [unknown] = command.args;
       if (unknown === undefined) io.out(overview());

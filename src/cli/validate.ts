@@ -1,13 +1,23 @@
 import { Command } from 'commander';
-import { admitterFor } from '../admission/admitters.ts';
+import type { Lookup } from '../admission/admitter.ts';
+import { findAdmission } from '../admission/admitters.ts';
+import type { Kind } from '../api/kind.ts';
+import { KINDS } from '../api/kinds.ts';
 import { UsageError } from '../base/errors.ts';
 import { formatFieldError } from '../base/field-error.ts';
 import { type ManifestDocument, readManifest } from '../kube/manifest.ts';
 import type { Io } from './io.ts';
 
+/** A manifest in a file is a user's, whoever runs the operator. */
+const admissionOf = findAdmission({ operatorUser: '' });
+
 interface Outcome {
   readonly lines: readonly string[];
-  readonly refused: boolean;
+  readonly verdict: 'valid' | 'refused' | 'skipped';
+}
+
+interface Found extends ManifestDocument {
+  readonly file: string;
 }
 
 /** `vimana validate FILE...`: what admission would say of manifests, with no cluster at hand. */
@@ -16,9 +26,17 @@ export function validateCommand(io: Io): Command {
     .description('check manifests against every rule of their kinds; needs no cluster')
     .argument('<file...>', 'YAML or JSON files, folders of them, or - for standard input')
     .action((paths: string[]) => {
-      const outcomes = paths.flatMap((path) => filesAt(io, path)).flatMap((file) => validateFile(io, file));
-      for (const { lines, refused } of outcomes) for (const line of lines) (refused ? io.err : io.out)(`${line}\n`);
-      const refused = outcomes.filter((outcome) => outcome.refused).length;
+      const files = paths.flatMap((path) => filesAt(io, path)).map((file) => ({ file, ...readFile(io, file) }));
+      const found = files.flatMap(({ file, documents }) => documents.map((document) => ({ ...document, file })));
+      const lookup = lookupIn(found);
+      const outcomes = [
+        ...files.flatMap(({ broken }) => broken),
+        ...found.map((document) => validateDocument(document, lookup)),
+      ];
+      for (const { lines, verdict } of outcomes) {
+        for (const line of lines) (verdict === 'refused' ? io.err : io.out)(`${line}\n`);
+      }
+      const refused = outcomes.filter(({ verdict }) => verdict === 'refused').length;
       if (refused > 0) throw new UsageError(`${refused} of ${outcomes.length} objects would be refused`);
     });
 }
@@ -31,7 +49,7 @@ function filesAt(io: Io, path: string): readonly string[] {
   }
 }
 
-function validateFile(io: Io, file: string): Outcome[] {
+function readFile(io: Io, file: string): { documents: readonly ManifestDocument[]; broken: readonly Outcome[] } {
   let text: string;
   try {
     text = io.read(file);
@@ -40,26 +58,64 @@ function validateFile(io: Io, file: string): Outcome[] {
   }
   const { documents, problems } = readManifest(text);
   const broken = problems.map(({ line, column, message }) => refuse([`${file}:${line}:${column}: ${message}`]));
-  if (documents.length + broken.length === 0) return [refuse([`${file}: holds no object`])];
-  return [...broken, ...documents.map((document) => validateDocument(file, document))];
+  return documents.length + broken.length === 0
+    ? { documents, broken: [refuse([`${file}: holds no object`])] }
+    : { documents, broken };
 }
 
 function refuse(lines: readonly string[]): Outcome {
-  return { lines, refused: true };
+  return { lines, verdict: 'refused' };
 }
 
-function validateDocument(file: string, { object, line }: ManifestDocument): Outcome {
-  const { apiVersion, kind, metadata } = (object ?? {}) as Readonly<Record<string, unknown>>;
-  const name = (metadata as { name?: unknown } | undefined)?.name;
-  const title = `${file}:${line}: ${String(kind ?? 'object')} "${String(name ?? '')}"`;
-  const admit = admitterFor(String(apiVersion), String(kind));
-  if (admit === undefined) {
-    return refuse([`${title}: ${String(apiVersion)} ${String(kind)} is no kind of Vimana's (see docs/reference/kinds.md)`]);
+interface Named {
+  readonly apiVersion?: unknown;
+  readonly kind?: unknown;
+  readonly metadata?: { readonly name?: unknown; readonly namespace?: unknown };
+}
+
+/** Objects that name each other are found among those given, as a cluster would have them after all are applied. */
+function lookupIn(found: readonly Found[]): Lookup {
+  const keyOf = (group: string, kind: string, namespace: string, name: string) =>
+    [group, kind, namespace, name].join(' ');
+  const objects = new Map<string, unknown>();
+  for (const { object } of found) {
+    const { apiVersion, kind, metadata } = (object ?? {}) as Named;
+    const group = String(apiVersion).split('/')[0] ?? '';
+    objects.set(
+      keyOf(group, String(kind), String(metadata?.namespace ?? DEFAULT_NAMESPACE), String(metadata?.name)),
+      object,
+    );
   }
+  return ((kind: Kind, namespace: string, name: string) =>
+    objects.get(keyOf(kind.group, kind.kind, namespace, name))) as Lookup;
+}
+
+const DEFAULT_NAMESPACE = 'default';
+
+function validateDocument({ file, object, line }: Found, lookup: Lookup): Outcome {
+  const { apiVersion, kind, metadata } = (object ?? {}) as Named;
+  const title = `${file}:${line}: ${String(kind ?? 'object')} "${String(metadata?.name ?? '')}"`;
+  const admit = admissionOf(String(apiVersion), String(kind));
+  if (admit === undefined) return foreign(title, String(apiVersion), String(kind));
+  const placed = inNamespace(object as object);
   const user = { name: 'validate', groups: [] };
-  const { causes, warnings, unknownFields } = admit({ operation: 'CREATE', object, user, lookup: () => undefined });
+  const { causes, warnings, unknownFields } = admit({ operation: 'CREATE', object: placed, user, lookup });
   const warned = warnings.map((warning) => `  warning: ${warning}`);
   const wrong = [...unknownFields.map((path) => `unknown field "${path}"`), ...causes.map(formatFieldError)];
-  if (wrong.length === 0) return { lines: [`${title} is valid`, ...warned], refused: false };
+  if (wrong.length === 0) return { lines: [`${title} is valid`, ...warned], verdict: 'valid' };
   return refuse([`${title} would be refused:`, ...wrong.map((cause) => `  ${cause}`), ...warned]);
+}
+
+/** Manifests hold objects of others too; only what claims to be ours and is not known is a mistake. */
+function foreign(title: string, apiVersion: string, kind: string): Outcome {
+  const ours = KINDS.filter(({ group }) => apiVersion.startsWith(`${group}/`));
+  if (ours.length === 0) return { lines: [`${title} is not Vimana's to judge (${apiVersion})`], verdict: 'skipped' };
+  const known = ours.map((each) => `${each.apiVersion} ${each.kind}`).join(', ');
+  return refuse([`${title} would be refused:`, `  there is no kind ${apiVersion} ${kind}; there are ${known}`]);
+}
+
+function inNamespace(object: { readonly metadata?: unknown }): object {
+  const { metadata } = object;
+  if (typeof metadata !== 'object' || metadata === null) return structuredClone(object);
+  return structuredClone({ ...object, metadata: { namespace: DEFAULT_NAMESPACE, ...metadata } });
 }

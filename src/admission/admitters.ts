@@ -1,0 +1,59 @@
+import type { Kind } from '../api/kind.ts';
+import { type Admit, admission } from './admit.ts';
+import type { Admitter } from './admitter.ts';
+import { virtualMachineAdmitter as hypersdkVirtualMachine } from './hypersdk/virtual-machine.ts';
+import { vmOperationAdmitter } from './hypersdk/vm-operation.ts';
+import { vmSnapshotAdmitter } from './hypersdk/vm-snapshot.ts';
+import { vmTemplateAdmitter } from './hypersdk/vm-template.ts';
+import { virtualMachineAdmitter as kubevirtVirtualMachine } from './kubevirt/virtual-machine.ts';
+import { virtualMachineInstanceAdmitter } from './kubevirt/virtual-machine-instance.ts';
+import { virtualMachineInstanceMigrationAdmitter } from './kubevirt/virtual-machine-instance-migration.ts';
+import { virtualMachineAdmitter as novacronVirtualMachine } from './novacron/virtual-machine.ts';
+import { vmNetworkAdmitter } from './novacron/vm-network.ts';
+import { vmPoolAdmitter } from './novacron/vm-pool.ts';
+import { vmStorageAdmitter } from './novacron/vm-storage.ts';
+import { simulationScenarioAdmitter } from './simulation/simulation-scenario.ts';
+import { virtualMachineAdmitter as simulationVirtualMachine } from './simulation/virtual-machine.ts';
+
+export interface AdmissionSettings {
+  /** The user that the operator writes as; some things are its alone. */
+  readonly operatorUser: string;
+}
+
+/** What every kind asks beyond its schema. */
+export function admitters({ operatorUser }: AdmissionSettings): readonly Admitter[] {
+  const all: readonly unknown[] = [
+    kubevirtVirtualMachine,
+    virtualMachineInstanceAdmitter({ operatorUser }),
+    virtualMachineInstanceMigrationAdmitter,
+    hypersdkVirtualMachine,
+    vmOperationAdmitter,
+    vmTemplateAdmitter,
+    vmSnapshotAdmitter,
+    novacronVirtualMachine,
+    vmPoolAdmitter,
+    vmNetworkAdmitter,
+    vmStorageAdmitter,
+    simulationVirtualMachine,
+    simulationScenarioAdmitter,
+  ];
+  return all as readonly Admitter[];
+}
+
+/** Finds admission for the kind that an object says it is; undefined where no kind of ours is meant. */
+export type FindAdmission = (apiVersion: string, kind: string) => Admit<Kind> | undefined;
+
+/** Schemas are compiled when the first object of a kind comes along. */
+export function findAdmission(settings: AdmissionSettings): FindAdmission {
+  const known = admitters(settings);
+  const compiled = new Map<Admitter, Admit<Kind>>();
+  return (apiVersion, kind) => {
+    const slash = apiVersion.indexOf('/');
+    const group = apiVersion.slice(0, slash);
+    const admitter = known.find((candidate) => candidate.kind.kind === kind && candidate.kind.group === group);
+    if (admitter === undefined || !admitter.kind.versions.includes(apiVersion.slice(slash + 1))) return undefined;
+    const admit = compiled.get(admitter) ?? admission(admitter);
+    compiled.set(admitter, admit);
+    return admit;
+  };
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import type { Io } from './io.ts';
+import { vimanaProgram } from './program.ts';
+
+const files: Readonly<Record<string, string>> = {
+  'good.yaml': `
+apiVersion: hypersdk.io/v1alpha1
+kind: VirtualMachine
+metadata: {name: web}
+spec: {cpus: 2, memory: 4Gi, image: {source: 'https://images.example.com/debian.qcow2'}}
+`,
+  'bad.yaml': `
+apiVersion: hypersdk.io/v1alpha1
+kind: VirtualMachine
+metadata: {name: Web}
+spec: {cpus: 0, memory: lots, wings: 2, networks: [{name: a, macAddress: zz}]}
+`,
+  'broken.yaml': 'a: [',
+  'other.yaml': 'apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n',
+  'typo.yaml': 'apiVersion: hypersdk.io/v1alpha1\nkind: VirtualMashine\nmetadata: {name: s}\n',
+  'empty.yaml': '# nothing\n',
+};
+
+async function validate(...paths: string[]) {
+  let [out, err] = ['', ''];
+  const io: Io = {
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+    read: (path) => {
+      const text = files[path];
+      if (text === undefined) throw new Error('no such file');
+      return text;
+    },
+    manifestsAt: (path) => (path === 'folder' ? ['good.yaml', 'other.yaml'] : [path]),
+  };
+  let failure: string | undefined;
+  try {
+    await vimanaProgram(io, '0').parseAsync(['validate', ...paths], { from: 'user' });
+  } catch (error) {
+    failure = (error as Error).message;
+  }
+  return { out, err, failure };
+}
+
+describe('vimana validate', () => {
+  it('accepts what admission would, and leaves the objects of others alone', async () => {
+    const { out, err, failure } = await validate('folder');
+    expect(out).toBe(
+      'good.yaml:2: VirtualMachine "web" is valid\nother.yaml:1: Secret "s" is not Vimana\'s to judge (v1)\n',
+    );
+    expect({ err, failure }).toEqual({ err: '', failure: undefined });
+  });
+
+  it('tells every cause at once, each with its path', async () => {
+    const { err, failure } = await validate('bad.yaml');
+    for (const path of ['metadata.name', 'spec.cpus', 'spec.memory', '"spec.wings"', 'spec.networks[0].macAddress']) {
+      expect(err).toContain(path);
+    }
+    expect(failure).toBe('1 of 1 objects would be refused');
+  });
+
+  it.each([
+    ['broken.yaml', 'broken.yaml:1:'],
+    [
+      'typo.yaml',
+      'there is no kind hypersdk.io/v1alpha1 VirtualMashine; there are hypersdk.io/v1alpha1 VirtualMachine',
+    ],
+    ['empty.yaml', 'empty.yaml: holds no object'],
+  ])('refuses %s by name', async (file, message) => {
+    const { err, failure } = await validate(file);
+    expect(err).toContain(message);
+    expect(failure).toBe('1 of 1 objects would be refused');
+  });
+
+  it('says which file it cannot read', async () => {
+    expect((await validate('missing.yaml')).failure).toBe('cannot read missing.yaml: no such file');
+  });
+});

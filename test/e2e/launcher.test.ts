@@ -1,0 +1,125 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../..');
+const scratch = mkdtempSync(join(tmpdir(), 'vimana-launcher-'));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+const run = (command: string, args: string[], cwd = scratch) =>
+  spawnSync(command, args, { cwd, encoding: 'utf8', env: { PATH: process.env['PATH'] } });
+
+/** A copy of the launcher beside small stand-ins for source and built code, which say who they are. */
+function installation(name: string): string {
+  const folder = join(scratch, name);
+  for (const part of ['bin', 'src', 'dist']) mkdirSync(join(folder, part), { recursive: true });
+  cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
+  writeFileSync(
+    join(folder, 'src/main.ts'),
+    "const who: string = 'source';\nconsole.log(who, ...process.argv.slice(2));\n",
+  );
+  writeFileSync(join(folder, 'dist/main.js'), "console.log('built', ...process.argv.slice(2));\n");
+  writeFileSync(join(folder, 'dist/.built'), '');
+  return folder;
+}
+
+const age = (path: string, seconds: number) => {
+  const time = Date.now() / 1000 - seconds;
+  utimesSync(path, time, time);
+};
+
+/** Everything an hour old, the build half of that. */
+function settle(folder: string): void {
+  for (const path of ['src/main.ts', 'src', 'package.json']) age(join(folder, path), 3600);
+  age(join(folder, 'dist/.built'), 1800);
+}
+
+describe('bin/vimana', () => {
+  it('works from any folder, and through a link in another', () => {
+    const link = join(scratch, 'linked-vimana');
+    symlinkSync(join(root, 'bin/vimana'), link);
+    for (const command of [join(root, 'bin/vimana'), link]) {
+      expect(run(command, ['--version'])).toMatchObject({ status: 0, stdout: '0.1.0\n', stderr: '' });
+    }
+  });
+
+  it('runs the Node that npm pinned, whatever is first in PATH', () => {
+    const folder = installation('pinned');
+    writeFileSync(join(folder, 'src/main.ts'), 'console.log(process.version);');
+    age(join(folder, 'dist/.built'), 3600);
+    const { stdout } = spawnSync(join(folder, 'bin/vimana'), { encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } });
+    expect(stdout.trim()).toBe('v26.10.0');
+  });
+
+  it('runs the built code only while it is as new as the source', () => {
+    const folder = installation('build');
+    const vimana = join(folder, 'bin/vimana');
+    settle(folder);
+    expect(run(vimana, ['a b']).stdout).toBe('built vimana a b\n');
+    age(join(folder, 'src/main.ts'), 60);
+    expect(run(vimana, []).stdout).toBe('source vimana\n');
+    settle(folder);
+    mkdirSync(join(folder, 'src/new'));
+    expect(run(vimana, []).stdout).toBe('source vimana\n');
+    rmSync(join(folder, 'src'), { recursive: true });
+    expect(run(vimana, []).stdout).toBe('built vimana\n');
+  });
+
+  it('is one process, which gets the signals', async () => {
+    const folder = installation('signal');
+    writeFileSync(
+      join(folder, 'src/main.ts'),
+      "process.on('SIGTERM', () => { console.log('stopping'); process.exit(7); });\nsetInterval(() => {}, 1000);\nconsole.log(process.pid);\n",
+    );
+    age(join(folder, 'dist/.built'), 3600);
+    const child = spawn(join(folder, 'bin/vimana'), { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [first] = (await once(child.stdout, 'data')) as [Buffer];
+    expect(Number(first.toString())).toBe(child.pid);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([7, null]);
+  });
+
+  it('ends without a word when its reader goes away', () => {
+    const output = execFileSync('sh', ['-c', `"${join(root, 'bin/vimana')}" crds | head -n 1; echo done`], {
+      encoding: 'utf8',
+    });
+    expect(output).toBe('---\ndone\n');
+  });
+
+  it('refuses what it does not know by name and without a stack trace', () => {
+    for (const args of [['fly'], ['validate'], ['crds', '--group', 'nope'], ['--wings']]) {
+      const { status, stdout, stderr } = run(join(root, 'bin/vimana'), args);
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect(stderr).toMatch(/^error: .*/);
+      expect(stderr).not.toContain('    at ');
+    }
+  });
+});
+
+describe('bin/hyperctl', () => {
+  it('is the same program under its second name', () => {
+    const folder = installation('second');
+    settle(folder);
+    expect(run(join(folder, 'bin/hyperctl'), ['k8s', '-op', 'vm-list']).stdout).toBe(
+      'built hyperctl k8s -op vm-list\n',
+    );
+  });
+
+  it('says that it is not built yet', () => {
+    const { status, stderr } = run(join(root, 'bin/hyperctl'), []);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^error: hyperctl is not built yet\n/);
+  });
+});
+
+it('npm start prints what is there', () => {
+  const { status, stdout } = run('npm', ['start', '--silent'], root);
+  expect(status).toBe(0);
+  expect(stdout).toContain('vimana validate examples');
+  expect(existsSync(join(root, 'examples'))).toBe(true);
+});

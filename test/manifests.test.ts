@@ -1,0 +1,60 @@
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { findAdmission } from '../src/admission/admitters.ts';
+import { KINDS } from '../src/api/kinds.ts';
+import { formatFieldError } from '../src/base/field-error.ts';
+import { readManifest } from '../src/kube/manifest.ts';
+
+const admissionOf = findAdmission({ operatorUser: '' });
+
+interface Named {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+function problemsOf(object: unknown): string[] {
+  const { apiVersion, kind } = object as Named;
+  const admit = admissionOf(apiVersion, kind);
+  if (admit === undefined) return apiVersion.includes('.io/') ? [`no kind ${apiVersion} ${kind}`] : [];
+  const user = { name: 'jane', groups: [] };
+  const { causes, unknownFields } = admit({ operation: 'CREATE', object, user, lookup: () => undefined });
+  return [...unknownFields, ...causes.map(formatFieldError)];
+}
+
+describe('examples', () => {
+  const files = globSync('examples/**/*.yaml').sort();
+
+  it.each(files)('%s begins with what it shows, and would be accepted', (file) => {
+    const text = readFileSync(file, 'utf8');
+    expect(text).toMatch(/^# [A-Z].{10,}\n/);
+    const { documents, problems } = readManifest(text);
+    expect(problems).toEqual([]);
+    expect(documents.length).toBeGreaterThan(0);
+    for (const { object } of documents) expect(problemsOf(object)).toEqual([]);
+  });
+
+  it('show every kind', () => {
+    const shown = files.flatMap((file) => readManifest(readFileSync(file, 'utf8')).documents);
+    const kinds = new Set(
+      shown.map(({ object }) => `${(object as Named).apiVersion.split('/')[0]} ${(object as Named).kind}`),
+    );
+    for (const { group, kind } of KINDS) expect(kinds).toContain(`${group} ${kind}`);
+  });
+
+  it.each(KINDS.map((kind) => [`${kind.kind}.${kind.group}`, kind] as const))(
+    'of the reference of %s work',
+    (_name, kind) => {
+      const { name, spec } = kind.example;
+      const object = structuredClone({ apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name }, spec });
+      expect(problemsOf(object)).toEqual([]);
+    },
+  );
+});
+
+describe('manifests that people have already', () => {
+  it.each(globSync('test/fixtures/seeds/*.yaml').sort())('%s is accepted unchanged', (file) => {
+    const { documents, problems } = readManifest(readFileSync(file, 'utf8'));
+    expect(problems).toEqual([]);
+    for (const { object } of documents) expect(problemsOf(object)).toEqual([]);
+  });
+});
