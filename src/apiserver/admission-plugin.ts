@@ -1,0 +1,27 @@
+import type { KubeObject } from '../kube/kube-object.ts';
+import type { Call } from './call.ts';
+import type { Resource } from './resource.ts';
+
+export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+
+/** One write as admission plugins see it. `object` may be changed by `mutate` only; on DELETE there is only `old`. */
+export interface Write {
+  readonly operation: Operation;
+  readonly resource: Resource;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly object: KubeObject | undefined;
+  readonly old: KubeObject | undefined;
+  /** The options object of the request, such as DeleteOptions. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly call: Call;
+}
+
+/** A step of admission; it refuses a write by throwing an ApiError. */
+export interface AdmissionPlugin {
+  readonly name: string;
+  /** Changes the object in place, or returns another one. */
+  mutate?(write: Write): KubeObject | undefined | Promise<KubeObject | undefined>;
+  validate?(write: Write): void | Promise<void>;
+}

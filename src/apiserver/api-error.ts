@@ -1,0 +1,167 @@
+import { causeReason, type FieldError, fieldErrorBody, formatFieldError } from '../base/field-error.ts';
+
+/** One cause inside a Status. */
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** The Status object that Kubernetes answers with, on failure and after some deletions. */
+export interface Status {
+  readonly kind: 'Status';
+  readonly apiVersion: 'v1';
+  readonly metadata: Readonly<Record<string, never>>;
+  readonly status: 'Success' | 'Failure';
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: StatusDetails;
+  readonly code?: number;
+}
+
+/** A request that ends in a Status of failure; the texts are those that Kubernetes' clients know. */
+export class ApiError extends Error {
+  readonly code: number;
+  readonly reason: string;
+  readonly details: StatusDetails | undefined;
+
+  constructor(code: number, reason: string, message: string, details?: StatusDetails, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.reason = reason;
+    this.details = details;
+  }
+
+  get status(): Status {
+    return {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: this.message,
+      reason: this.reason,
+      ...(this.details === undefined ? {} : { details: this.details }),
+      code: this.code,
+    };
+  }
+}
+
+/** Names a resource in errors: `configmaps`, or `probes.example.com` outside the core group. */
+export interface NamedResource {
+  readonly group: string;
+  readonly plural: string;
+}
+
+/** Names a kind in errors about the content of objects. */
+export interface NamedKind {
+  readonly group: string;
+  readonly kind: string;
+}
+
+const qualified = (group: string, name: string) => (group === '' ? name : `${name}.${group}`);
+const groupOf = (group: string) => (group === '' ? {} : { group });
+
+export function notFound({ group, plural }: NamedResource, name: string): ApiError {
+  const details = { name, ...groupOf(group), kind: plural };
+  return new ApiError(404, 'NotFound', `${qualified(group, plural)} "${name}" not found`, details);
+}
+
+export function noSuchResource(): ApiError {
+  return new ApiError(404, 'NotFound', 'the server could not find the requested resource', {});
+}
+
+export function alreadyExists({ group, plural }: NamedResource, name: string): ApiError {
+  const details = { name, ...groupOf(group), kind: plural };
+  return new ApiError(409, 'AlreadyExists', `${qualified(group, plural)} "${name}" already exists`, details);
+}
+
+export function conflict({ group, plural }: NamedResource, name: string, why: string): ApiError {
+  const message = `Operation cannot be fulfilled on ${qualified(group, plural)} "${name}": ${why}`;
+  return new ApiError(409, 'Conflict', message, { name, ...groupOf(group), kind: plural });
+}
+
+/** What a writer hears who read an older version. */
+export const OBJECT_MODIFIED =
+  'the object has been modified; please apply your changes to the latest version and try again';
+
+export function invalid({ group, kind }: NamedKind, name: string, causes: readonly FieldError[]): ApiError {
+  const texts = causes.map(formatFieldError);
+  const all = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
+  return new ApiError(422, 'Invalid', `${qualified(group, kind)} "${name}" is invalid: ${all}`, {
+    ...(name === '' ? {} : { name }),
+    ...groupOf(group),
+    kind,
+    causes: causes.map((cause) => ({
+      reason: causeReason(cause),
+      message: fieldErrorBody(cause),
+      field: cause.field === '' ? '<nil>' : cause.field,
+    })),
+  });
+}
+
+export function badRequest(message: string): ApiError {
+  return new ApiError(400, 'BadRequest', message);
+}
+
+export function forbidden({ group, plural }: NamedResource, name: string, why: string): ApiError {
+  const subject = `${qualified(group, plural)}${name === '' ? '' : ` "${name}"`}`;
+  const details = { ...(name === '' ? {} : { name }), ...groupOf(group), kind: plural };
+  return new ApiError(403, 'Forbidden', `${subject} is forbidden: ${why}`, details);
+}
+
+export function unauthorized(): ApiError {
+  return new ApiError(401, 'Unauthorized', 'Unauthorized');
+}
+
+export function methodNotAllowed(): ApiError {
+  return new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+}
+
+export function unsupportedMediaType(accepted?: readonly string[]): ApiError {
+  if (accepted === undefined) return new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+  const list = accepted.join(', ');
+  const message = `the body of the request was in an unknown format - accepted media types include: ${list}`;
+  return new ApiError(415, 'UnsupportedMediaType', message);
+}
+
+export function notAcceptable(accepted: readonly string[]): ApiError {
+  const message = `only the following media types are accepted: ${accepted.join(', ')}`;
+  return new ApiError(406, 'NotAcceptable', message);
+}
+
+export function tooLarge(limit: number): ApiError {
+  const message = `Request entity too large: limit is ${limit}`;
+  return new ApiError(413, 'RequestEntityTooLarge', message);
+}
+
+export function tooManyRequests(message: string, retryAfterSeconds: number): ApiError {
+  return new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds });
+}
+
+export function expired(message: string): ApiError {
+  return new ApiError(410, 'Expired', message);
+}
+
+export function tooLargeResourceVersion(wanted: number, current: number): ApiError {
+  const message = `Timeout: Too large resource version: ${wanted}, current: ${current}`;
+  return new ApiError(504, 'Timeout', message, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    retryAfterSeconds: 1,
+  });
+}
+
+/** What a client hears of a fault of ours: that it happened, not where. */
+export function internal(cause: unknown): ApiError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const message = `Internal error occurred: ${why}`;
+  return new ApiError(500, 'InternalError', message, { causes: [{ message: why }] }, cause);
+}

@@ -1,0 +1,48 @@
+import type { Clock } from '../base/clock.ts';
+import type { Random } from '../base/random.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import type { AdmissionPlugin, Write } from './admission-plugin.ts';
+import type { FieldManagement } from './field-management.ts';
+import type { ParsedObjects } from './object-text.ts';
+import type { Registry } from './registry.ts';
+import type { Resource } from './resource.ts';
+import type { Store } from './store/store.ts';
+
+/** What the verbs work with. */
+export interface Backend {
+  readonly stores: { readonly main: Store; readonly events: Store };
+  readonly registry: Registry;
+  readonly parsed: ParsedObjects;
+  readonly admission: readonly AdmissionPlugin[];
+  readonly fields: FieldManagement;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export function storeOf(backend: Backend, resource: Resource): Store {
+  return backend.stores[resource.storage.store];
+}
+
+/** The time as Kubernetes writes it in objects: whole seconds. */
+export function timestamp(clock: Clock): string {
+  return `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+}
+
+/** Lets every plugin change the object in turn. */
+export async function mutate(backend: Backend, write: Write): Promise<KubeObject | undefined> {
+  let { object } = write;
+  for (const plugin of backend.admission) {
+    if (plugin.mutate === undefined) continue;
+    const changed = plugin.mutate({ ...write, object });
+    object = (changed instanceof Promise ? await changed : changed) ?? object;
+  }
+  return object;
+}
+
+/** Asks every plugin whether the write may happen. */
+export async function admit(backend: Backend, write: Write): Promise<void> {
+  for (const plugin of backend.admission) {
+    const verdict = plugin.validate?.(write);
+    if (verdict instanceof Promise) await verdict;
+  }
+}

@@ -1,0 +1,56 @@
+import type { Resource } from './resource.ts';
+
+/**
+ * Which resources are served. Custom resources come and go while the server runs; `changed` lets discovery and OpenAPI
+ * notice.
+ */
+export class Registry {
+  readonly #byPath = new Map<string, Resource>();
+  readonly #listeners = new Set<() => void>();
+  #version = 0;
+
+  /** Counts the changes, so that documents made from the registry know when they are behind. */
+  get version(): number {
+    return this.#version;
+  }
+
+  find(group: string, version: string, plural: string): Resource | undefined {
+    return this.#byPath.get(path(group, version, plural));
+  }
+
+  /** The resource of a kind, for objects that name each other by kind. */
+  ofKind(apiVersion: string, kind: string): Resource | undefined {
+    for (const resource of this.#byPath.values()) {
+      if (resource.kind === kind && apiVersion === joined(resource)) return resource;
+    }
+    return undefined;
+  }
+
+  all(): IterableIterator<Resource> {
+    return this.#byPath.values();
+  }
+
+  add(resources: Iterable<Resource>): void {
+    for (const resource of resources)
+      this.#byPath.set(path(resource.group, resource.version, resource.plural), resource);
+    this.#changed();
+  }
+
+  remove(resources: Iterable<Pick<Resource, 'group' | 'version' | 'plural'>>): void {
+    for (const { group, version, plural } of resources) this.#byPath.delete(path(group, version, plural));
+    this.#changed();
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #changed(): void {
+    this.#version++;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+const path = (group: string, version: string, plural: string) => `${group}/${version}/${plural}`;
+const joined = ({ group, version }: Resource) => (group === '' ? version : `${group}/${version}`);

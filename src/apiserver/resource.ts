@@ -1,0 +1,91 @@
+import type { FieldError } from '../base/field-error.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import type { SelectableFields } from '../kube/selectors/selectable-fields.ts';
+
+/** What the API server knows of the shape of a kind; built-in kinds and CustomResourceDefinitions alike. */
+export interface Shape {
+  /** Throws an ApiError where a value cannot be decoded at all, as Go's decoder would. */
+  decode(object: KubeObject): void;
+  /** Drops fields that the kind does not have, in place, and returns their paths. */
+  prune(object: KubeObject): readonly string[];
+  /** Fills in defaults in place. */
+  applyDefaults(object: KubeObject): void;
+  /** All causes why the object cannot be stored; `old` is the stored one on update. */
+  validate(object: KubeObject, old?: KubeObject): readonly FieldError[];
+}
+
+/** How a kind departs from what all objects do. */
+export interface Strategy {
+  /** Sets what the server decides on creation, such as a first status; the object is defaulted and not yet validated. */
+  prepareCreate?(object: KubeObject): void;
+  /** Carries over what a writer may not change; status is already that of the stored object. */
+  prepareUpdate?(object: KubeObject, old: KubeObject): void;
+  /** The same for a write of the status, which has taken everything but status (and metadata) from the stored object. */
+  prepareStatusUpdate?(object: KubeObject, old: KubeObject): void;
+  /** What the shape cannot say. */
+  validate?(object: KubeObject, old?: KubeObject): readonly FieldError[];
+  /** Warnings for the writer. */
+  warnings?(object: KubeObject, old?: KubeObject): readonly string[];
+  /** Whether metadata.generation counts the changes of everything but metadata and status. */
+  readonly generation: boolean;
+  /** Whether the status has a subresource of its own, so that ordinary writes leave it alone. */
+  readonly status: boolean;
+  /** Whether PUT creates an object that is not there. */
+  readonly createOnUpdate?: boolean;
+  /** Whether PUT without a resourceVersion overwrites whatever is there. */
+  readonly unconditionalUpdate?: boolean;
+  /** Seconds between the deletion of an object and its end; absent where objects end at once. */
+  graceSeconds?(object: KubeObject, asked: number | undefined): number;
+}
+
+/** Where the objects of a resource are kept; all its versions share one. */
+export interface Storage {
+  /** Ends in `/`. */
+  readonly prefix: string;
+  /** The apiVersion that is written down. */
+  readonly apiVersion: string;
+  readonly store: 'main' | 'events';
+}
+
+export interface Subresource {
+  readonly name: string;
+  readonly kind: string;
+  readonly group: string;
+  readonly version: string;
+  readonly verbs: readonly string[];
+}
+
+/** One resource in one version. */
+export interface Resource {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly namespaced: boolean;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly verbs: readonly string[];
+  readonly subresources: ReadonlyMap<string, Subresource>;
+  readonly storage: Storage;
+  readonly shape: Shape;
+  readonly strategy: Strategy;
+  readonly selectable: SelectableFields;
+  /** Turns stored objects into this version; absent where they are stored in it. */
+  readonly fromStorage?: (objects: readonly KubeObject[]) => readonly KubeObject[] | Promise<readonly KubeObject[]>;
+  readonly toStorage?: (object: KubeObject) => KubeObject | Promise<KubeObject>;
+  /** Whether the resource is a user's, by CustomResourceDefinition. */
+  readonly custom: boolean;
+}
+
+export function apiVersionOf({ group, version }: Pick<Resource, 'group' | 'version'>): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
+/** The key of an object; with an empty name the prefix of its namespace, with both empty that of the whole resource. */
+export function keyOf(resource: Resource, namespace: string, name: string): string {
+  const { prefix } = resource.storage;
+  if (!resource.namespaced) return `${prefix}${name}`;
+  return namespace === '' ? prefix : `${prefix}${namespace}/${name}`;
+}

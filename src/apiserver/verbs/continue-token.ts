@@ -1,0 +1,32 @@
+import { badRequest } from '../api-error.ts';
+
+/** Where the next page of a list starts, as clients carry it; the form is Kubernetes' own. */
+export function encodeContinue(revision: number, start: string): string {
+  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start })).toString('base64url');
+}
+
+/** Revision -1 means the newest: a list that went on after its first revision was gone. */
+export function decodeContinue(token: string): { revision: number; start: string } {
+  let read: unknown;
+  try {
+    read = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
+  } catch (error) {
+    throw badRequest(`invalid continue token: continue key is not valid: ${(error as Error).message}`);
+  }
+  const { v, rv, start } = (read ?? {}) as Readonly<Record<string, unknown>>;
+  if (v !== 'meta.k8s.io/v1')
+    throw badRequest(
+      'invalid continue token: continue key is not valid: server does not recognize this encoded version',
+    );
+  if (typeof rv !== 'number' || !Number.isInteger(rv) || rv === 0) {
+    throw badRequest(
+      'invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)',
+    );
+  }
+  if (typeof start !== 'string' || start === '' || start.split('/').some((part) => part === '..' || part === '.')) {
+    throw badRequest(
+      'invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)',
+    );
+  }
+  return { revision: rv, start };
+}

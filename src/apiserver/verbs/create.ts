@@ -1,0 +1,92 @@
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { alreadyExists, badRequest, invalid } from '../api-error.ts';
+import { admit, type Backend, mutate, storeOf, timestamp } from '../backend.ts';
+import type { Call } from '../call.ts';
+import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
+import { decodeBody } from './decode.ts';
+import { store, type Written } from './written.ts';
+
+const GENERATED_NAME_BASE = 58;
+const NAME_ATTEMPTS = 8;
+
+/** POST: a new object. `body` is decoded JSON that belongs to the server from here on. */
+export async function createObject(
+  backend: Backend,
+  resource: Resource,
+  namespace: string,
+  body: unknown,
+  call: Call,
+): Promise<Written> {
+  const object = decodeBody(resource, body, call);
+  placeIn(resource, namespace, object);
+  const generated = (object.metadata.name ?? '') === '' && (object.metadata.generateName ?? '') !== '';
+  for (let attempt = 1; ; attempt++) {
+    const written = await attemptCreate(backend, resource, generated ? structuredClone(object) : object, call);
+    if (written !== undefined) return written;
+    if (!generated || attempt >= NAME_ATTEMPTS) throw alreadyExists(resource, object.metadata.name ?? '');
+  }
+}
+
+/** Undefined where the name is taken. */
+async function attemptCreate(
+  backend: Backend,
+  resource: Resource,
+  object: KubeObject,
+  call: Call,
+): Promise<Written | undefined> {
+  const { clock, random } = backend;
+  const { metadata } = object;
+  if ((metadata.name ?? '') === '' && (metadata.generateName ?? '') !== '') {
+    metadata.name = `${metadata.generateName?.slice(0, GENERATED_NAME_BASE)}${random.suffix()}`;
+  }
+  if (resource.strategy.status && resource.custom) delete object['status'];
+  metadata.uid = random.uuid();
+  metadata.creationTimestamp = timestamp(clock);
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete metadata.resourceVersion;
+  delete metadata.selfLink;
+  if (resource.strategy.generation) metadata.generation = 1;
+  else delete metadata.generation;
+
+  const { name = '', namespace = '' } = metadata;
+  const write = {
+    operation: 'CREATE',
+    resource,
+    subresource: '',
+    namespace,
+    name,
+    old: undefined,
+    options: {},
+    call,
+  } as const;
+  const admitted = (await mutate(backend, { ...write, object })) ?? object;
+  resource.strategy.prepareCreate?.(admitted);
+  const causes = [...resource.shape.validate(admitted), ...(resource.strategy.validate?.(admitted) ?? [])];
+  if (causes.length > 0) throw invalid(resource, name, causes);
+  call.warnings.push(...(resource.strategy.warnings?.(admitted) ?? []));
+  await admit(backend, { ...write, object: admitted });
+  const writer = { manager: call.fieldManager, subresource: '', time: timestamp(clock) };
+  backend.fields.record(resource, admitted, undefined, writer);
+  return await store(storeOf(backend, resource), resource, keyOf(resource, namespace, name), admitted, 0, call.dryRun);
+}
+
+/** The namespace of the request is that of the object; cluster-wide objects have none. */
+function placeIn(resource: Resource, namespace: string, object: KubeObject): void {
+  object.kind = resource.kind;
+  object.apiVersion = apiVersionOf(resource);
+  const { metadata } = object;
+  if (!resource.namespaced) {
+    if ((metadata.namespace ?? '') !== '') throw badRequest(NAMESPACE_MISMATCH);
+    delete metadata.namespace;
+    return;
+  }
+  if (namespace === '') throw badRequest('an empty namespace may not be set during creation');
+  if ((metadata.namespace ?? '') !== '' && metadata.namespace !== namespace) throw badRequest(NAMESPACE_MISMATCH);
+  metadata.namespace = namespace;
+  if ((metadata.resourceVersion ?? '') !== '') {
+    throw badRequest('resourceVersion should not be set on objects to be created');
+  }
+}
+
+const NAMESPACE_MISMATCH = 'the namespace of the provided object does not match the namespace sent on the request';

@@ -1,0 +1,150 @@
+import { notSupported } from '../../base/field-error.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { conflict, invalid, notFound, OBJECT_MODIFIED, type Status } from '../api-error.ts';
+import { admit, type Backend, storeOf, timestamp } from '../backend.ts';
+import type { Call } from '../call.ts';
+import { textOf } from '../object-text.ts';
+import { keyOf, type Resource } from '../resource.ts';
+import type { Store } from '../store/store.ts';
+import { type Target, viewOf } from './target.ts';
+import { store, type Written } from './written.ts';
+
+/** The body of a deletion. */
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly orphanDependents?: boolean;
+  readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly dryRun?: readonly string[];
+}
+
+export const FOREGROUND = 'foregroundDeletion';
+export const ORPHAN = 'orphan';
+const POLICIES = ['Background', 'Foreground', 'Orphan'];
+const ATTEMPTS = 20;
+
+/** What is left of an object after its deletion was asked for. */
+export type Deleted =
+  | { readonly gone: true; readonly object: KubeObject }
+  | { readonly gone: false; readonly written: Written };
+
+/** DELETE: ends an object, or marks it for those who must finish first. */
+export async function deleteObject(
+  backend: Backend,
+  target: Target,
+  options: DeleteOptions,
+  call: Call,
+): Promise<Deleted> {
+  const { resource, namespace, name } = target;
+  checkOptions(options);
+  const key = keyOf(resource, namespace, name);
+  const source = storeOf(backend, resource);
+  for (let attempt = 1; ; attempt++) {
+    const entry = source.latest(key);
+    if (entry === undefined) throw notFound(resource, name);
+    const old = await viewOf(backend, resource, entry);
+    checkPreconditions(resource, name, old, options);
+    const write = { operation: 'DELETE', resource, subresource: '', namespace, name, old, call } as const;
+    await admit(backend, { ...write, object: undefined, options: options as Readonly<Record<string, unknown>> });
+    const marked = mark(backend, resource, old, options);
+    if (marked === undefined) return { gone: false, written: { object: old, text: textOf(old), created: false } };
+    const written = isFinished(marked)
+      ? await dropEntry(source, key, marked, entry.revision, call.dryRun)
+      : await store(source, resource, key, marked, entry.revision, call.dryRun);
+    if (written !== undefined) {
+      return written.deleted === true ? { gone: true, object: written.object } : { gone: false, written };
+    }
+    if (attempt >= ATTEMPTS) throw conflict(resource, name, OBJECT_MODIFIED);
+  }
+}
+
+function checkOptions({ propagationPolicy, orphanDependents }: DeleteOptions): void {
+  const kind = { group: 'meta.k8s.io', kind: 'DeleteOptions' };
+  if (propagationPolicy !== undefined && !POLICIES.includes(propagationPolicy)) {
+    throw invalid(kind, '', [notSupported('propagationPolicy', propagationPolicy, [...POLICIES, 'nil'])]);
+  }
+  if (propagationPolicy !== undefined && orphanDependents !== undefined) {
+    const detail = 'orphanDependents and deletionPropagation cannot be both set';
+    throw invalid(kind, '', [{ type: 'Invalid', field: 'propagationPolicy', value: propagationPolicy, detail }]);
+  }
+}
+
+function checkPreconditions(resource: Resource, name: string, { metadata }: KubeObject, options: DeleteOptions): void {
+  const { uid, resourceVersion } = options.preconditions ?? {};
+  if (uid !== undefined && uid !== metadata.uid) {
+    const why = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
+    throw conflict(resource, name, why);
+  }
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`;
+    throw conflict(resource, name, why);
+  }
+}
+
+/** The object with its end written on it; undefined where it is already dying and this deletion adds nothing. */
+function mark(backend: Backend, resource: Resource, old: KubeObject, options: DeleteOptions): KubeObject | undefined {
+  const object = structuredClone(old);
+  const { metadata } = object;
+  const finalizers = finalizersAfter(metadata.finalizers ?? [], options);
+  if (finalizers.length > 0) metadata.finalizers = finalizers;
+  else delete metadata.finalizers;
+  const grace = resource.strategy.graceSeconds?.(old, options.gracePeriodSeconds) ?? 0;
+  const dying = metadata.deletionTimestamp !== undefined;
+  if (dying && grace >= (metadata.deletionGracePeriodSeconds ?? 0)) {
+    const same = JSON.stringify(finalizers) === JSON.stringify(old.metadata.finalizers ?? []);
+    return same && !isFinished(object) ? undefined : object;
+  }
+  metadata.deletionTimestamp = timestamp({ ...backend.clock, now: () => backend.clock.now() + grace * 1000 });
+  metadata.deletionGracePeriodSeconds = grace;
+  if (resource.strategy.generation && !dying) metadata.generation = (metadata.generation ?? 0) + 1;
+  return object;
+}
+
+function finalizersAfter(present: readonly string[], options: DeleteOptions): string[] {
+  const policy = options.propagationPolicy ?? (options.orphanDependents === true ? 'Orphan' : undefined);
+  const others = present.filter((name) => name !== FOREGROUND && name !== ORPHAN);
+  if (policy === 'Foreground') return [...others, FOREGROUND];
+  if (policy === 'Orphan') return [...others, ORPHAN];
+  return policy === 'Background' || options.orphanDependents === false ? others : [...present];
+}
+
+/** Whether a deleted object has nobody left to wait for. */
+export function isFinished({ metadata }: KubeObject): boolean {
+  return (
+    metadata.deletionTimestamp !== undefined &&
+    (metadata.finalizers?.length ?? 0) === 0 &&
+    (metadata.deletionGracePeriodSeconds ?? 0) === 0
+  );
+}
+
+/** Takes an object out of the store; undefined where it is at another revision by now. */
+export async function dropEntry(
+  target: Store,
+  key: string,
+  object: KubeObject,
+  expected: number,
+  dryRun: boolean,
+): Promise<Written | undefined> {
+  if (!dryRun) {
+    const outcome = await target.delete(key, { expected });
+    if (!outcome.done) return undefined;
+    object.metadata.resourceVersion = String(outcome.event.revision);
+  }
+  return { object, text: textOf(object), created: false, deleted: true };
+}
+
+/** The Status that a client gets for an object that is gone. */
+export function deletedStatus({ group, plural }: Resource, { metadata }: KubeObject): Status {
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: {
+      ...(metadata.name === undefined ? {} : { name: metadata.name }),
+      ...(group === '' ? {} : { group }),
+      kind: plural,
+      ...(metadata.uid === undefined ? {} : { uid: metadata.uid }),
+    },
+  };
+}

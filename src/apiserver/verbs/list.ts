@@ -1,0 +1,159 @@
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { badRequest, expired, tooLargeResourceVersion } from '../api-error.ts';
+import { type Backend, storeOf } from '../backend.ts';
+import { headerOf, textOf } from '../object-text.ts';
+import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
+import type { Entry, Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
+import { decodeContinue, encodeContinue } from './continue-token.ts';
+import { parseSelection, type Selection } from './selection.ts';
+
+export interface ListOptions {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly limit?: number;
+  readonly continue?: string;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: string;
+}
+
+/** One page of objects at one revision. */
+export interface Listing {
+  readonly entries: readonly Entry[];
+  readonly metadata: {
+    readonly resourceVersion: string;
+    readonly continue?: string;
+    readonly remainingItemCount?: number;
+  };
+}
+
+/** Rows read at a time while a selector leaves most of them out. */
+const SCAN = 500;
+
+/** LIST: consistent at one revision, page after page. */
+export function listObjects(backend: Backend, resource: Resource, namespace: string, options: ListOptions): Listing {
+  const store = storeOf(backend, resource);
+  const selection = parseSelection(resource, options.labelSelector, options.fieldSelector);
+  const prefix = keyOf(resource, namespace, '');
+  const { revision, after } = startOf(store, prefix, options);
+  const limit = options.limit ?? 0;
+  try {
+    return page(backend, store, { prefix, revision, after, limit, selection });
+  } catch (error) {
+    throw readError(error, options.continue !== undefined);
+  }
+}
+
+interface Page {
+  readonly prefix: string;
+  readonly revision: number | undefined;
+  readonly after: string | undefined;
+  readonly limit: number;
+  readonly selection: Selection;
+}
+
+function page(backend: Backend, store: Store, { prefix, revision, after, limit, selection }: Page): Listing {
+  const { matches } = selection;
+  const at = revision ?? store.revision;
+  const base = { prefix, revision: at };
+  if (matches === undefined) {
+    const range = store.range({ ...base, ...(after && { after }), ...(limit > 0 && { limit }) });
+    return listing(range.entries, at, prefix, range.remaining);
+  }
+  const found: Entry[] = [];
+  let last = after;
+  for (;;) {
+    const range = store.range({ ...base, ...(last && { after: last }), ...(limit > 0 && { limit: SCAN }) });
+    for (const entry of range.entries) {
+      last = entry.key;
+      if (!matches(backend.parsed.get(entry))) continue;
+      found.push(entry);
+      if (limit > 0 && found.length === limit)
+        return listing(found, at, prefix, undefined, moreAfter(store, base, last));
+    }
+    if (range.remaining === 0) return listing(found, at, prefix, 0);
+  }
+}
+
+function moreAfter(store: Store, base: { prefix: string; revision: number }, key: string): boolean {
+  return store.range({ ...base, after: key, limit: 1 }).entries.length > 0;
+}
+
+/** `remaining` is unknown where a selector chooses. */
+function listing(
+  entries: readonly Entry[],
+  revision: number,
+  prefix: string,
+  remaining: number | undefined,
+  more = (remaining ?? 0) > 0,
+): Listing {
+  const last = entries.at(-1);
+  return {
+    entries,
+    metadata: {
+      resourceVersion: String(revision),
+      ...(more && last !== undefined ? { continue: encodeContinue(revision, last.key.slice(prefix.length)) } : {}),
+      ...(more && remaining !== undefined ? { remainingItemCount: remaining } : {}),
+    },
+  };
+}
+
+/** Where a list starts: at the place of its continue token, or at the version that was asked for. */
+function startOf(store: Store, prefix: string, options: ListOptions) {
+  const { resourceVersion = '', resourceVersionMatch = '' } = options;
+  if (options.continue !== undefined && options.continue !== '') {
+    if (resourceVersion !== '' && resourceVersion !== '0') {
+      throw badRequest('specifying resource version is not allowed when using continue');
+    }
+    const token = decodeContinue(options.continue);
+    return { revision: token.revision > 0 ? token.revision : undefined, after: `${prefix}${token.start}` };
+  }
+  const version = parseVersion(resourceVersion);
+  if (version > store.revision) throw tooLargeResourceVersion(version, store.revision);
+  const exact =
+    resourceVersionMatch === 'Exact' || (resourceVersionMatch === '' && version > 0 && (options.limit ?? 0) > 0);
+  return { revision: exact && version > 0 ? version : undefined, after: undefined };
+}
+
+export function parseVersion(text: string): number {
+  if (text === '') return 0;
+  if (/^\d+$/.test(text)) return Number(text);
+  const problem = `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
+  throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: ${problem}`);
+}
+
+function readError(error: unknown, continued: boolean): unknown {
+  if (!(error instanceof StoreError) || error.code !== 'Compacted') return error;
+  return continued
+    ? expired(
+        'The provided continue parameter is too old to display a consistent list result. You must start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+      )
+    : expired('The resourceVersion for the provided list is too old.');
+}
+
+/** The text of a list, put together from the texts of its objects. */
+export async function listText(backend: Backend, resource: Resource, listing: Listing): Promise<string> {
+  const head = `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(apiVersionOf(resource))}`;
+  const items = await itemTexts(backend, resource, listing.entries);
+  return `${head},"metadata":${JSON.stringify(listing.metadata)},"items":[${items.join(',')}]}`;
+}
+
+/** Items of a built-in kind do not repeat kind and apiVersion; custom ones do. */
+async function itemTexts(backend: Backend, resource: Resource, entries: readonly Entry[]): Promise<readonly string[]> {
+  if (resource.fromStorage !== undefined) {
+    const objects = await listedObjects(backend, resource, entries);
+    return objects.map((object) => textOf(object));
+  }
+  if (resource.custom) return entries.map(({ value }) => value);
+  const start = headerOf(resource.kind, apiVersionOf(resource)).length;
+  return entries.map(({ value }) => `{${value.slice(start)}`);
+}
+
+export async function listedObjects(
+  backend: Backend,
+  resource: Resource,
+  entries: readonly Entry[],
+): Promise<readonly KubeObject[]> {
+  const stored = entries.map((entry) => backend.parsed.get(entry));
+  return resource.fromStorage === undefined ? stored : await resource.fromStorage(stored);
+}

@@ -1,0 +1,183 @@
+import { isDeepStrictEqual } from 'node:util';
+import { invalid as invalidField } from '../../base/field-error.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { type ApiError, badRequest, conflict, invalid, notFound, OBJECT_MODIFIED } from '../api-error.ts';
+import { admit, type Backend, mutate, storeOf, timestamp } from '../backend.ts';
+import type { Call } from '../call.ts';
+import { textOf } from '../object-text.ts';
+import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
+import type { Entry } from '../store/store.ts';
+import { createObject } from './create.ts';
+import { decodeBody } from './decode.ts';
+import { dropEntry, isFinished } from './delete.ts';
+import { type Target, viewOf } from './target.ts';
+import { store, type Written } from './written.ts';
+
+/** How often a write that names no version is tried on ever newer ones before its author is told. */
+const ATTEMPTS = 20;
+
+/** PUT: replaces an object, or only its status. */
+export async function updateObject(backend: Backend, target: Target, body: unknown, call: Call): Promise<Written> {
+  const { resource, namespace, name } = target;
+  const object = decodeBody(resource, body, call);
+  checkPlace(target, object);
+  const exists = storeOf(backend, resource).latest(keyOf(resource, namespace, name)) !== undefined;
+  if (!exists && resource.strategy.createOnUpdate === true && target.subresource === '') {
+    return await createObject(backend, resource, namespace, object, call);
+  }
+  const asked = object.metadata.resourceVersion ?? '';
+  if (asked === '' && resource.strategy.unconditionalUpdate !== true) {
+    const cause = invalidField('metadata.resourceVersion', 0, 'must be specified for an update');
+    throw invalid(resource, name, [cause]);
+  }
+  return await rewrite(backend, target, () => (asked === '' ? structuredClone(object) : object), call);
+}
+
+function checkPlace({ resource, namespace, name }: Target, object: KubeObject): void {
+  object.kind = resource.kind;
+  object.apiVersion = apiVersionOf(resource);
+  const { metadata } = object;
+  if ((metadata.name ?? '') === '') metadata.name = name;
+  if (metadata.name !== name) {
+    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
+  }
+  if (!resource.namespaced) return;
+  if ((metadata.namespace ?? '') === '') metadata.namespace = namespace;
+  if (metadata.namespace !== namespace) {
+    throw badRequest(
+      `the namespace of the object (${metadata.namespace}) does not match the namespace on the URL (${namespace})`,
+    );
+  }
+}
+
+/** What the object shall be, from what it is; both in the version of the request, `current` nobody may change. */
+export type Change = (current: KubeObject) => KubeObject | Promise<KubeObject>;
+
+/**
+ * Reads, changes and writes an object until nobody was faster. A change whose result names a resourceVersion holds for
+ * that version alone.
+ */
+export async function rewrite(backend: Backend, target: Target, change: Change, call: Call): Promise<Written> {
+  const { resource, namespace, name } = target;
+  const key = keyOf(resource, namespace, name);
+  for (let attempt = 1; ; attempt++) {
+    const entry = storeOf(backend, resource).latest(key);
+    if (entry === undefined) throw notFound(resource, name);
+    const old = await viewOf(backend, resource, entry);
+    const object = await change(old);
+    const written = await attemptWrite(backend, target, key, entry, old, object, call);
+    if (written !== undefined) return written;
+    if (attempt >= ATTEMPTS) throw conflict(resource, name, OBJECT_MODIFIED);
+  }
+}
+
+async function attemptWrite(
+  backend: Backend,
+  target: Target,
+  key: string,
+  entry: Entry,
+  old: KubeObject,
+  object: KubeObject,
+  call: Call,
+): Promise<Written | undefined> {
+  const { resource, namespace, name, subresource } = target;
+  const asked = object.metadata.resourceVersion ?? '';
+  if (asked !== '' && asked !== old.metadata.resourceVersion) throw staleVersion(resource, name, asked);
+  const given = object.metadata.uid ?? '';
+  if (given !== '' && given !== old.metadata.uid) {
+    const why = `Precondition failed: UID in precondition: ${given}, UID in object meta: ${old.metadata.uid}`;
+    throw conflict(resource, name, why);
+  }
+  keepWhatIsTheServers(target, object, old);
+  const write = { operation: 'UPDATE', resource, subresource, namespace, name, old, options: {}, call } as const;
+  const admitted = (await mutate(backend, { ...write, object })) ?? object;
+  prepare(target, admitted, old);
+  const causes = [
+    ...immutableMeta(admitted, old),
+    ...resource.shape.validate(admitted, old),
+    ...(resource.strategy.validate?.(admitted, old) ?? []),
+  ];
+  if (causes.length > 0) throw invalid(resource, name, causes);
+  call.warnings.push(...(resource.strategy.warnings?.(admitted, old) ?? []));
+  await admit(backend, { ...write, object: admitted });
+  backend.fields.record(resource, admitted, old, {
+    manager: call.fieldManager,
+    subresource,
+    time: timestamp(backend.clock),
+  });
+  admitted.metadata.resourceVersion = String(entry.revision);
+  const destination = storeOf(backend, resource);
+  if (isFinished(admitted)) return await dropEntry(destination, key, admitted, entry.revision, call.dryRun);
+  if (resource.toStorage === undefined && textOf(admitted) === entry.value) {
+    return { object: admitted, text: entry.value, created: false };
+  }
+  return await store(destination, resource, key, admitted, entry.revision, call.dryRun);
+}
+
+function staleVersion(resource: Resource, name: string, asked: string): ApiError {
+  if (!/^\d+$/.test(asked)) {
+    return invalid(resource, name, [
+      invalidField(
+        'metadata.resourceVersion',
+        asked,
+        `strconv.ParseUint: parsing ${JSON.stringify(asked)}: invalid syntax`,
+      ),
+    ]);
+  }
+  return conflict(resource, name, OBJECT_MODIFIED);
+}
+
+/** Fields that no writer decides. */
+function keepWhatIsTheServers({ resource, subresource }: Target, object: KubeObject, old: KubeObject): void {
+  const { metadata } = object;
+  if (subresource === 'status') {
+    const { status } = object;
+    for (const field of Object.keys(object)) if (field !== 'metadata') delete object[field];
+    Object.assign(object, structuredClone({ ...old, metadata: undefined }), { metadata });
+    if (status === undefined) delete object['status'];
+    else object['status'] = status;
+    if (resource.custom) object.metadata = { ...structuredClone(old.metadata), ...pick(metadata, 'managedFields') };
+  } else if (resource.strategy.status) {
+    if (old['status'] === undefined) delete object['status'];
+    else object['status'] = structuredClone(old['status']);
+  }
+  const kept = object.metadata;
+  kept.uid = old.metadata.uid as string;
+  kept.creationTimestamp = old.metadata.creationTimestamp as string;
+  for (const field of ['generation', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'generateName'] as const) {
+    if (old.metadata[field] === undefined) delete kept[field];
+    else Object.assign(kept, { [field]: old.metadata[field] });
+  }
+  delete kept.selfLink;
+}
+
+function pick<T extends object, K extends keyof T>(from: T, key: K): Partial<Pick<T, K>> {
+  return from[key] === undefined ? {} : ({ [key]: from[key] } as Partial<Pick<T, K>>);
+}
+
+function prepare({ resource, subresource }: Target, object: KubeObject, old: KubeObject): void {
+  if (subresource === 'status') {
+    resource.strategy.prepareStatusUpdate?.(object, old);
+    return;
+  }
+  resource.strategy.prepareUpdate?.(object, old);
+  if (resource.strategy.generation && contentDiffers(object, old)) {
+    object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  }
+}
+
+function contentDiffers(object: KubeObject, old: KubeObject): boolean {
+  const { metadata: _newMeta, status: _newStatus, ...content } = object;
+  const { metadata: _oldMeta, status: _oldStatus, ...before } = old;
+  return !isDeepStrictEqual(content, before);
+}
+
+/** Once an object is being deleted, finalizers can only go. */
+function immutableMeta(object: KubeObject, old: KubeObject) {
+  if (old.metadata.deletionTimestamp === undefined) return [];
+  const before = new Set(old.metadata.finalizers);
+  const added = (object.metadata.finalizers ?? []).filter((finalizer) => !before.has(finalizer));
+  if (added.length === 0) return [];
+  const detail = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${added.map((name) => JSON.stringify(name)).join(', ')}}`;
+  return [{ type: 'Forbidden', field: 'metadata.finalizers', detail } as const];
+}

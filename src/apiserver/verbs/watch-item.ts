@@ -1,0 +1,74 @@
+import type { KubeObject } from '../../kube/kube-object.ts';
+import type { Status } from '../api-error.ts';
+import type { ParsedObjects } from '../object-text.ts';
+import { textOf } from '../object-text.ts';
+import { apiVersionOf, type Resource } from '../resource.ts';
+import type { Entry, StoreEvent } from '../store/store.ts';
+
+export type WatchType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+
+/** One event of a watch in one version of the resource; nobody may change the object. */
+export interface WatchItem {
+  readonly type: WatchType;
+  readonly object: KubeObject | Status;
+  /** The JSON text of the object. */
+  readonly text: string;
+}
+
+/** The same change goes to many watchers: whatever can be shared between them is made once. */
+export class WatchItems {
+  readonly #parsed: ParsedObjects;
+  readonly #gone = new WeakMap<StoreEvent, { object: KubeObject; text: string }>();
+
+  constructor(parsed: ParsedObjects) {
+    this.#parsed = parsed;
+  }
+
+  /** An object as it stands. */
+  async present(type: 'ADDED' | 'MODIFIED', resource: Resource, entry: Entry): Promise<WatchItem> {
+    if (resource.fromStorage !== undefined) return await this.#converted(type, resource, this.#parsed.get(entry));
+    const parsed = this.#parsed;
+    return {
+      type,
+      text: entry.value,
+      get object() {
+        return parsed.get(entry);
+      },
+    };
+  }
+
+  /** The last state of an object that went away, or that a selector no longer chooses, at the revision of the change. */
+  async gone(resource: Resource, event: StoreEvent): Promise<WatchItem> {
+    let last = this.#gone.get(event);
+    if (last === undefined) {
+      const before = this.#parsed.get(event.previous as Entry);
+      const object = { ...before, metadata: { ...before.metadata, resourceVersion: String(event.revision) } };
+      last = { object, text: textOf(object) };
+      this.#gone.set(event, last);
+    }
+    if (resource.fromStorage !== undefined) return await this.#converted('DELETED', resource, last.object);
+    return { type: 'DELETED', ...last };
+  }
+
+  async #converted(type: WatchType, resource: Resource, stored: KubeObject): Promise<WatchItem> {
+    const [object = stored] = (await resource.fromStorage?.([stored])) ?? [];
+    return { type, object, text: textOf(object) };
+  }
+}
+
+/** Tells how far a watch has come; `initial` ends the initial events. */
+export function bookmark(resource: Resource, revision: number, initial: boolean): WatchItem {
+  const object: KubeObject = {
+    kind: resource.kind,
+    apiVersion: apiVersionOf(resource),
+    metadata: {
+      resourceVersion: String(revision),
+      ...(initial ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}),
+    },
+  };
+  return { type: 'BOOKMARK', object, text: textOf(object) };
+}
+
+export function errorItem(status: Status): WatchItem {
+  return { type: 'ERROR', object: status, text: JSON.stringify(status) };
+}

@@ -1,0 +1,143 @@
+import type { Clock } from '../../base/clock.ts';
+import { forbidden as forbiddenField } from '../../base/field-error.ts';
+import { ApiError, expired, internal, invalid, tooLargeResourceVersion } from '../api-error.ts';
+import { type Backend, storeOf } from '../backend.ts';
+import { keyOf, type Resource } from '../resource.ts';
+import type { Store, StoreEvent, Watch } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
+import { parseVersion } from './list.ts';
+import { parseSelection, type Selection } from './selection.ts';
+import { bookmark, errorItem, type WatchItem, type WatchItems } from './watch-item.ts';
+
+export interface WatchOptions {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: string;
+  readonly sendInitialEvents?: boolean;
+  readonly allowWatchBookmarks?: boolean;
+  readonly timeoutSeconds?: number;
+  readonly signal: AbortSignal;
+}
+
+const BOOKMARK_MS = 60_000;
+
+/**
+ * WATCH: the state as ADDED events where asked for, then every change, in order, without gap or repeat. A watch that
+ * cannot go on ends with one ERROR item. Bad options throw before the first item.
+ */
+export function watchObjects(
+  backend: Backend,
+  items: WatchItems,
+  resource: Resource,
+  namespace: string,
+  options: WatchOptions,
+): AsyncIterable<readonly WatchItem[]> {
+  checkOptions(options);
+  const selection = parseSelection(resource, options.labelSelector, options.fieldSelector);
+  const store = storeOf(backend, resource);
+  const prefix = keyOf(resource, namespace, '');
+  const key =
+    selection.name !== undefined && (namespace !== '' || !resource.namespaced) ? `${prefix}${selection.name}` : prefix;
+  const version = parseVersion(options.resourceVersion ?? '');
+  const initial = options.sendInitialEvents ?? version === 0;
+  if (version > store.revision) throw tooLargeResourceVersion(version, store.revision);
+  return run({ backend, items, resource, selection, store, key, prefix, initial, options, version });
+}
+
+interface Run {
+  readonly backend: Backend;
+  readonly items: WatchItems;
+  readonly resource: Resource;
+  readonly selection: Selection;
+  readonly store: Store;
+  /** What the store is asked to watch: the prefix, or the one key that can match. */
+  readonly key: string;
+  readonly prefix: string;
+  readonly initial: boolean;
+  readonly options: WatchOptions;
+  readonly version: number;
+}
+
+async function* run(watch: Run): AsyncGenerator<readonly WatchItem[]> {
+  const { store, resource, options, initial, key } = watch;
+  const start = initial || options.sendInitialEvents === false ? store.revision : watch.version;
+  let changes: Watch;
+  try {
+    changes = store.watch({ prefix: key, after: start, signal: options.signal });
+  } catch (error) {
+    yield [errorItem(watchError(error, start, store).status)];
+    return;
+  }
+  const ticking = options.allowWatchBookmarks === true ? tick(watch.backend.clock, changes) : undefined;
+  try {
+    if (initial) {
+      yield await initialItems(watch, start);
+      if (options.sendInitialEvents === true) yield [bookmark(resource, start, true)];
+    }
+    for await (const batch of changes) {
+      const found: WatchItem[] = [];
+      for (const change of batch) {
+        if (change.type === 'progress') found.push(bookmark(resource, change.revision, false));
+        else {
+          const item = await itemOf(watch, change);
+          if (item !== undefined) found.push(item);
+        }
+      }
+      if (found.length > 0) yield found;
+    }
+  } catch (error) {
+    if (!options.signal.aborted) yield [errorItem(watchError(error, start, store).status)];
+  } finally {
+    ticking?.();
+    changes.close();
+  }
+}
+
+/** Asks for a bookmark now and then, so that a quiet watch can be resumed later than it began. */
+function tick(clock: Clock, changes: Watch): () => void {
+  let timer = clock.timer(BOOKMARK_MS, again);
+  function again(): void {
+    changes.requestProgress();
+    timer = clock.timer(BOOKMARK_MS, again);
+  }
+  return () => timer.cancel();
+}
+
+async function initialItems({ store, key, prefix, selection, backend, items, resource }: Run, revision: number) {
+  const single = key === prefix ? undefined : store.get(key, { revision });
+  const entries = key === prefix ? store.range({ prefix, revision }).entries : single === undefined ? [] : [single];
+  const { matches } = selection;
+  const chosen = matches === undefined ? entries : entries.filter((entry) => matches(backend.parsed.get(entry)));
+  return await Promise.all(chosen.map((entry) => items.present('ADDED', resource, entry)));
+}
+
+/** A change as this watch sees it: an object that begins to match is added, one that stops is gone. */
+async function itemOf({ items, resource, selection, backend }: Run, event: StoreEvent): Promise<WatchItem | undefined> {
+  const { matches } = selection;
+  const { entry, previous } = event;
+  const now = entry !== undefined && (matches === undefined || matches(backend.parsed.get(entry)));
+  const before = previous !== undefined && (matches === undefined || matches(backend.parsed.get(previous)));
+  if (now) return await items.present(before ? 'MODIFIED' : 'ADDED', resource, entry);
+  return before ? await items.gone(resource, event) : undefined;
+}
+
+function watchError(error: unknown, start: number, store: Store): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof StoreError && error.code === 'Compacted') {
+    return expired(`too old resource version: ${start} (${store.compacted})`);
+  }
+  return internal(error);
+}
+
+function checkOptions({ sendInitialEvents, resourceVersionMatch = '' }: WatchOptions): void {
+  const kind = { group: 'meta.k8s.io', kind: 'ListOptions' };
+  if (sendInitialEvents === undefined && resourceVersionMatch !== '') {
+    const why = 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided';
+    throw invalid(kind, '', [forbiddenField('resourceVersionMatch', why)]);
+  }
+  if (sendInitialEvents !== undefined && resourceVersionMatch !== 'NotOlderThan') {
+    const why = 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
+    throw invalid(kind, '', [forbiddenField('resourceVersionMatch', why)]);
+  }
+}

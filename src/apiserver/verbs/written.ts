@@ -1,0 +1,42 @@
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { textOf } from '../object-text.ts';
+import type { Resource } from '../resource.ts';
+import type { Store } from '../store/store.ts';
+
+/** What a write left behind: the object as it is now, and its text in the version of the request. */
+export interface Written {
+  readonly object: KubeObject;
+  readonly text: string;
+  /** Whether the object was not there before. */
+  readonly created: boolean;
+  /** The object was its last finalizer's and is gone now. */
+  readonly deleted?: boolean;
+}
+
+/** Puts an object in the store at the revision that it is expected to be at; undefined where it is not. */
+export async function store(
+  target: Store,
+  resource: Resource,
+  key: string,
+  object: KubeObject,
+  expected: number,
+  dryRun: boolean,
+): Promise<Written | undefined> {
+  const created = expected === 0;
+  if (dryRun) {
+    if ((target.latest(key)?.revision ?? 0) !== expected) return undefined;
+    return { object, text: textOf(object), created };
+  }
+  const stored = resource.toStorage === undefined ? object : await resource.toStorage(object);
+  const outcome = await target.put(
+    key,
+    (revision) => {
+      stored.metadata.resourceVersion = String(revision);
+      return textOf(stored);
+    },
+    { expected },
+  );
+  if (!outcome.done) return undefined;
+  object.metadata.resourceVersion = String(outcome.event.revision);
+  return { object, text: stored === object ? outcome.event.entry.value : textOf(object), created };
+}
