@@ -1,0 +1,85 @@
+import { humanDuration } from '../../base/duration.ts';
+import { formatQuantity, tryParseQuantity } from '../../base/quantity.ts';
+import { type LabelSelectorSpec, labelSelectorOf } from '../../kube/selectors/label-selector.ts';
+
+/** What stands in one field of a table. */
+export type Cell = string | number | boolean | null;
+
+/** Makes the cells of one object; every field may be missing, since a bookmark is an object with only a revision. */
+export type Row<T extends Listed = Listed> = (object: T, now: number) => Cell[];
+
+/** What the rows of all kinds read. */
+export interface Listed {
+  readonly metadata?: {
+    readonly name?: string;
+    readonly creationTimestamp?: string | null;
+    readonly deletionTimestamp?: string | null;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+}
+
+export interface Condition {
+  readonly type?: string;
+  readonly status?: string;
+  readonly reason?: string;
+}
+
+export interface Container {
+  readonly name?: string;
+  readonly image?: string;
+}
+
+export interface PodTemplate {
+  readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
+  readonly spec?: {
+    readonly containers?: readonly Container[] | null;
+    readonly nodeSelector?: Readonly<Record<string, string>>;
+  };
+}
+
+export const nameOf = (object: Listed): string => object.metadata?.name ?? '';
+
+/** How long ago the object was made. */
+export const ageOf = (object: Listed, now: number): string => since(object.metadata?.creationTimestamp, now);
+
+/** How long ago a moment was, in kubectl's few figures. */
+export function since(time: string | null | undefined, now: number): string {
+  if (time === null || time === undefined || time === '') return '<unknown>';
+  return humanDuration(now - Date.parse(time));
+}
+
+/** Labels as text, by name. */
+export function labelText(labels: Readonly<Record<string, string>> | undefined): string {
+  const entries = Object.keys(labels ?? {}).sort();
+  return entries.length === 0 ? '<none>' : entries.map((key) => `${key}=${labels?.[key]}`).join(',');
+}
+
+/** A selector as text, or `invalid` where it is none. */
+export function selectorText(selector: LabelSelectorSpec | undefined, invalid = '<error>', empty = '<none>'): string {
+  try {
+    return labelSelectorOf(selector).toString() || empty;
+  } catch {
+    return invalid;
+  }
+}
+
+/** The names and the images of containers, a cell each. */
+export function containerCells(containers: readonly Container[] | null | undefined): [string, string] {
+  if (!containers) return ['', ''];
+  if (containers.length === 1) return [containers[0]?.name ?? '', containers[0]?.image ?? ''];
+  return [containers.map(({ name = '' }) => name).join(','), containers.map(({ image = '' }) => image).join(',')];
+}
+
+/** A quantity in its shortest form; one that is left out counts as none. */
+export function quantityText(quantity: string | number | undefined): string {
+  if (quantity === undefined) return '0';
+  const parsed = tryParseQuantity(quantity);
+  return parsed === undefined ? String(quantity) : formatQuantity(parsed);
+}
+
+/** The first few of many, and how many more there are. */
+export function firstFew(all: readonly string[], most: number, empty: string): string {
+  if (all.length > most) return `${all.slice(0, most).join(',')} + ${all.length - most} more...`;
+  return all.join(',') || empty;
+}

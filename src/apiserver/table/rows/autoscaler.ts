@@ -1,0 +1,104 @@
+import { ageOf, type Cell, type Listed, nameOf, quantityText } from '../cell.ts';
+
+interface Amount {
+  readonly value?: string | number;
+  readonly averageValue?: string | number;
+  readonly averageUtilization?: number;
+}
+
+interface Metric {
+  readonly type?: string;
+  readonly external?: Source;
+  readonly pods?: Source;
+  readonly object?: Source;
+  readonly resource?: Source;
+  readonly containerResource?: Source;
+}
+
+interface Source {
+  readonly name?: string;
+  readonly target?: Amount;
+  readonly current?: Amount;
+}
+
+interface Autoscaler extends Listed {
+  readonly spec?: {
+    readonly scaleTargetRef?: { readonly kind?: string; readonly name?: string };
+    readonly minReplicas?: number;
+    readonly maxReplicas?: number;
+    readonly metrics?: readonly Metric[];
+    readonly targetCPUUtilizationPercentage?: number;
+  };
+  readonly status?: {
+    readonly currentReplicas?: number;
+    readonly currentMetrics?: readonly Metric[] | null;
+    readonly currentCPUUtilizationPercentage?: number;
+  };
+}
+
+export function autoscalerRow(object: Autoscaler, now: number): Cell[] {
+  const { scaleTargetRef, minReplicas, maxReplicas = 0 } = object.spec ?? {};
+  return [
+    nameOf(object),
+    `${scaleTargetRef?.kind ?? ''}/${scaleTargetRef?.name ?? ''}`,
+    targets(object),
+    minReplicas === undefined ? '<unset>' : String(minReplicas),
+    maxReplicas,
+    object.status?.currentReplicas ?? 0,
+    ageOf(object, now),
+  ];
+}
+
+const MOST = 2;
+
+function targets(object: Autoscaler): string {
+  const metrics = object.spec?.metrics ?? cpuMetric('target', object.spec?.targetCPUUtilizationPercentage);
+  const current = object.status?.currentMetrics ?? cpuMetric('current', object.status?.currentCPUUtilizationPercentage);
+  if (metrics.length === 0) return '<none>';
+  const texts = metrics.slice(0, MOST).map((metric, i) => metricText(metric, current[i]));
+  return texts.join(', ') + (metrics.length > MOST ? ` + ${metrics.length - MOST} more...` : '');
+}
+
+/** Version 1 knows only the load of the processors, in two fields of its own. */
+function cpuMetric(side: 'target' | 'current', averageUtilization: number | undefined): Metric[] {
+  if (averageUtilization === undefined) return [];
+  return [{ type: 'Resource', resource: { name: 'cpu', [side]: { averageUtilization } } }];
+}
+
+function metricText(spec: Metric, status: Metric | undefined): string {
+  switch (spec.type) {
+    case 'External':
+      return outsideText(spec.external, status?.external?.current);
+    case 'Object':
+      return outsideText(spec.object, status?.object?.current);
+    case 'Pods':
+      return `${reading(status?.pods?.current, 'averageValue')}/${quantity(spec.pods?.target?.averageValue)}`;
+    case 'Resource':
+      return resourceText(spec.resource, status?.resource?.current);
+    case 'ContainerResource':
+      return resourceText(spec.containerResource, status?.containerResource?.current);
+    default:
+      return '<unknown type>';
+  }
+}
+
+function outsideText(spec: Source | undefined, current: Amount | undefined): string {
+  const average = spec?.target?.averageValue;
+  if (average === undefined) return `${reading(current, 'value')}/${quantity(spec?.target?.value)}`;
+  const now = current?.averageValue === undefined ? '<unknown>' : quantity(current.averageValue);
+  return `${now}/${quantity(average)} (avg)`;
+}
+
+function resourceText(spec: Source | undefined, current: Amount | undefined): string {
+  const { averageValue, averageUtilization } = spec?.target ?? {};
+  const name = spec?.name ?? '';
+  if (averageValue !== undefined) return `${name}: ${reading(current, 'averageValue')}/${quantity(averageValue)}`;
+  const now = current?.averageUtilization === undefined ? '<unknown>' : `${current.averageUtilization}%`;
+  return `${name}: ${now}/${averageUtilization === undefined ? '<auto>' : `${averageUtilization}%`}`;
+}
+
+const reading = (current: Amount | undefined, field: 'value' | 'averageValue') =>
+  current === undefined ? '<unknown>' : quantity(current[field]);
+
+/** Go prints a quantity that is not there by this word. */
+const quantity = (value: string | number | undefined) => (value === undefined ? '<nil>' : quantityText(value));
