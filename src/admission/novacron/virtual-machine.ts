@@ -1,10 +1,10 @@
 import { virtualMachine } from '../../api/novacron/virtual-machine.ts';
-import { vmNetwork } from '../../api/novacron/vm-network.ts';
 import { type FieldError, tooLong } from '../../base/field-error.ts';
 import type { Admitter } from '../admitter.ts';
 import { changesSpec } from '../hypersdk/changes-spec.ts';
 import { checkCountOrPercent } from './count-or-percent.ts';
 import { checkTemplate, templateWarnings } from './machine-template.ts';
+import { networkFinder } from './network-finder.ts';
 import { checkSchedule } from './schedule.ts';
 
 /** The machine's name is the value of a label on its pod. */
@@ -14,9 +14,9 @@ export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
   kind: virtualMachine,
   validate(request) {
     if (!changesSpec(request)) return { causes: [], warnings: [] };
-    const { operation, object, lookup } = request;
+    const { operation, object } = request;
     const { metadata, spec } = object;
-    const find = (name: string) => lookup(vmNetwork, metadata.namespace, name);
+    const find = networkFinder(request);
     return {
       causes: [
         ...(operation === 'CREATE' ? checkName(metadata.name) : []),

@@ -1,4 +1,3 @@
-import { vmNetwork } from '../../api/novacron/vm-network.ts';
 import { type VMPool, vmPool } from '../../api/novacron/vm-pool.ts';
 import { type FieldError, invalid, tooLong } from '../../base/field-error.ts';
 import { labelSelectorOf } from '../../kube/selectors/label-selector.ts';
@@ -8,6 +7,7 @@ import { checkLabelSelector } from '../placement.ts';
 import { autoscalingWarnings, checkAutoscaling } from './autoscaling.ts';
 import { checkCountOrPercent } from './count-or-percent.ts';
 import { checkTemplate, templateWarnings } from './machine-template.ts';
+import { networkFinder } from './network-finder.ts';
 
 type Spec = VMPool['spec'];
 
@@ -22,9 +22,9 @@ export const vmPoolAdmitter: Admitter<typeof vmPool> = {
   },
   validate(request) {
     if (!changesSpec(request)) return { causes: [], warnings: [] };
-    const { operation, object, lookup } = request;
+    const { operation, object } = request;
     const { metadata, spec } = object;
-    const find = (name: string) => lookup(vmNetwork, metadata.namespace, name);
+    const find = networkFinder(request);
     return {
       causes: [
         ...(operation === 'CREATE' ? checkName(metadata.name) : []),

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Kind } from '../../api/kind.ts';
 import { readManifest } from '../../kube/manifest.ts';
 import { admissionTrial } from '../../testing/admission-trial.ts';
@@ -36,14 +36,25 @@ function objections(manifest: Manifest): readonly string[] {
 
 const examples = readdirSync(new URL('examples/simulation', root)).map((name) => `examples/simulation/${name}`);
 
-test('the seed manifest is accepted; its status, which is only a sketch, has no unknown field and is dropped on create', () => {
-  const [manifest] = manifestsIn('test/fixtures/seeds/000-virtual-machine.yaml');
-  if (manifest === undefined) throw new Error('the fixture is empty');
-  expect(trial(manifest).unknownFields).toEqual([]);
-  const { status: sketch, ...sent } = manifest as Manifest & { status: { conditions: unknown } };
-  expect(sketch.conditions).toEqual(['...']);
-  expect(objections(sent)).toEqual([]);
-  expect(trial(sent).object.metadata.annotations).toEqual((manifest.metadata as { annotations?: unknown }).annotations);
+describe('the seed manifest', () => {
+  const [seed] = manifestsIn('test/fixtures/seeds/000-virtual-machine.yaml') as (Manifest & { status: object })[];
+  if (seed === undefined) throw new Error('the fixture is empty');
+  const { conditions: sketch, ...status } = seed.status as { conditions: unknown };
+
+  test('is accepted as it stands, and keeps the annotations it has', () => {
+    expect(objections(seed)).toEqual([]);
+    expect(trial(seed).object.metadata.annotations).toEqual((seed.metadata as { annotations?: unknown }).annotations);
+  });
+
+  test('has a status that the controller could write, but for the conditions that it only hints at', () => {
+    expect(sketch).toEqual(['...']);
+    const written = { ...seed, metadata: { namespace: 'default', ...seed.metadata }, status };
+    expect(trials.VirtualMachine(written, seed, 'status')).toMatchObject({
+      causes: [],
+      unknownFields: [],
+      object: { status },
+    });
+  });
 });
 
 test('there is an example of every kind', () => {

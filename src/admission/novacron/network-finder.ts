@@ -1,0 +1,20 @@
+import { isDeepStrictEqual } from 'node:util';
+import { vmNetwork } from '../../api/novacron/vm-network.ts';
+import type { AdmissionRequest } from '../admitter.ts';
+import type { FindNetwork } from './interfaces.ts';
+import type { Template } from './machine-template.ts';
+
+interface Templated {
+  readonly metadata: { readonly namespace: string };
+  readonly spec: { readonly template?: Template };
+}
+
+/**
+ * Finds the networks that the interfaces of a request name. Interfaces that a write leaves as they are were checked
+ * when they were written: a network that has changed since must not keep a machine from being stopped.
+ */
+export function networkFinder({ object, old, lookup }: AdmissionRequest<Templated>): FindNetwork {
+  const networks = object.spec.template?.spec?.networks;
+  const same = old !== undefined && isDeepStrictEqual(networks, old.spec.template?.spec?.networks);
+  return (name) => (same ? undefined : lookup(vmNetwork, object.metadata.namespace, name));
+}
