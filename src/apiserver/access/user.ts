@@ -1,3 +1,5 @@
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../base/names.ts';
+
 /** Who sends a request. `groups` holds system:authenticated or system:unauthenticated, whichever applies. */
 export interface User {
   readonly name: string;
@@ -16,9 +18,6 @@ export const NODES = 'system:nodes';
 export const ANONYMOUS: User = { name: 'system:anonymous', groups: [UNAUTHENTICATED] };
 
 const SERVICE_ACCOUNT_PREFIX = 'system:serviceaccount:';
-const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
-const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const LONGEST_NAME = 253;
 
 /** The user name of a ServiceAccount. */
 export function serviceAccountUserName(namespace: string, name: string): string {
@@ -34,7 +33,7 @@ export function serviceAccountGroups(namespace: string): string[] {
 export function splitServiceAccount(userName: string): { namespace: string; name: string } | undefined {
   if (!userName.startsWith(SERVICE_ACCOUNT_PREFIX)) return undefined;
   const [namespace = '', name = '', ...rest] = userName.slice(SERVICE_ACCOUNT_PREFIX.length).split(':');
-  if (rest.length > 0 || !NAMESPACE.test(namespace) || !isSubdomain(name)) return undefined;
+  if (rest.length > 0 || dns1123LabelProblems(namespace).length > 0 || !isSubdomain(name)) return undefined;
   return { namespace, name };
 }
 
@@ -46,5 +45,5 @@ export function splitNode(userName: string): string | undefined {
 }
 
 function isSubdomain(name: string): boolean {
-  return name.length <= LONGEST_NAME && NAME.test(name);
+  return dns1123SubdomainProblems(name).length === 0;
 }

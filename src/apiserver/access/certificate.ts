@@ -1,0 +1,171 @@
+import { createHash, createPublicKey, type KeyObject, randomBytes, sign, type X509Certificate } from 'node:crypto';
+import { isIPv4 } from 'node:net';
+import { ConfigError } from '../../base/errors.ts';
+import {
+  bits,
+  boolean,
+  explicit,
+  implicit,
+  integer,
+  namedBits,
+  octets,
+  oid,
+  sequence,
+  set,
+  time,
+  utf8,
+} from './der.ts';
+
+/**
+ * Certificates are written here rather than by a library because loading one takes longer than all the rest of a
+ * first start; reading foreign certificate requests is left to the library.
+ */
+
+export interface CertificateContent {
+  /** The subject's name in DER; see subjectName. */
+  readonly subject: Uint8Array;
+  /** The subject's public key in DER (SubjectPublicKeyInfo). */
+  readonly publicKey: Uint8Array;
+  /** Milliseconds since 1970; certificates know seconds. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+  readonly authority?: boolean;
+  readonly usages: readonly KeyUsage[];
+  /** Names and addresses that a server may be called by. */
+  readonly names?: readonly string[];
+  /** The same, as a ready extension value; instead of `names`. */
+  readonly alternativeNames?: Uint8Array;
+}
+
+/** Who signs: a P-256 key and the name and public key of its certificate. */
+export interface Issuer {
+  readonly name: Uint8Array;
+  readonly publicKey: Uint8Array;
+  readonly key: KeyObject;
+}
+
+const ECDSA_SHA256 = sequence(oid('1.2.840.10045.4.3.2'));
+
+/** What a key may be used for, in the words of CertificateSigningRequest, with the bit or the identifier it stands for. */
+const USAGES = {
+  signing: 0,
+  'digital signature': 0,
+  'content commitment': 1,
+  'key encipherment': 2,
+  'data encipherment': 3,
+  'key agreement': 4,
+  'cert sign': 5,
+  'crl sign': 6,
+  'encipher only': 7,
+  'decipher only': 8,
+  any: '2.5.29.37.0',
+  'server auth': '1.3.6.1.5.5.7.3.1',
+  'client auth': '1.3.6.1.5.5.7.3.2',
+  'code signing': '1.3.6.1.5.5.7.3.3',
+  'email protection': '1.3.6.1.5.5.7.3.4',
+  's/mime': '1.3.6.1.5.5.7.3.4',
+  'ipsec end system': '1.3.6.1.5.5.7.3.5',
+  'ipsec tunnel': '1.3.6.1.5.5.7.3.6',
+  'ipsec user': '1.3.6.1.5.5.7.3.7',
+  timestamping: '1.3.6.1.5.5.7.3.8',
+  'ocsp signing': '1.3.6.1.5.5.7.3.9',
+  'microsoft sgc': '1.3.6.1.4.1.311.10.3.3',
+  'netscape sgc': '2.16.840.1.113730.4.1',
+} as const;
+
+export type KeyUsage = keyof typeof USAGES;
+
+/** Whether the text names a usage. */
+export function isKeyUsage(text: string): text is KeyUsage {
+  return Object.hasOwn(USAGES, text);
+}
+
+/** A name of a common name and organisations, which Kubernetes reads as user and groups. */
+export function subjectName(commonName: string, organizations: readonly string[] = []): Buffer {
+  const part = (type: string, value: string): Buffer => set(sequence(oid(type), utf8(value)));
+  return sequence(...organizations.map((name) => part('2.5.4.10', name)), part('2.5.4.3', commonName));
+}
+
+/** A signed certificate, as PEM. */
+export function issueCertificate(content: CertificateContent, issuer: Issuer): string {
+  const signed = sequence(
+    explicit(0, integer(Uint8Array.of(2))),
+    integer(randomBytes(16)),
+    ECDSA_SHA256,
+    issuer.name,
+    sequence(time(content.notBefore), time(content.notAfter)),
+    content.subject,
+    content.publicKey,
+    explicit(3, sequence(...extensions(content, issuer))),
+  );
+  const der = sequence(signed, ECDSA_SHA256, bits(sign('sha256', signed, issuer.key)));
+  const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+}
+
+/** The public key of a key, in DER. */
+export function publicKeyOf(key: KeyObject): Buffer {
+  return createPublicKey(key).export({ type: 'spki', format: 'der' });
+}
+
+/** Whether a certificate is good for all the names. */
+export function holdsNames(certificate: X509Certificate, names: readonly string[]): boolean {
+  return names.every((name) =>
+    isAddress(name)
+      ? certificate.checkIP(name) !== undefined
+      : certificate.checkHost(name, { subject: 'never' }) !== undefined,
+  );
+}
+
+function extensions(content: CertificateContent, issuer: Issuer): Buffer[] {
+  const {
+    authority = false,
+    names = [],
+    alternativeNames = names.length > 0 ? generalNames(names) : undefined,
+  } = content;
+  const numbers = content.usages.map((usage) => USAGES[usage]);
+  const flags = numbers.filter((usage) => typeof usage === 'number');
+  const purposes = [...new Set(numbers.filter((usage) => typeof usage === 'string'))];
+  return [
+    ...(flags.length > 0 ? [extension('2.5.29.15', true, namedBits(flags))] : []),
+    ...(purposes.length > 0 ? [extension('2.5.29.37', false, sequence(...purposes.map(oid)))] : []),
+    extension('2.5.29.19', true, authority ? sequence(boolean(true)) : sequence()),
+    ...(authority ? [extension('2.5.29.14', false, octets(keyId(content.publicKey)))] : []),
+    extension('2.5.29.35', false, sequence(implicit(0, keyId(issuer.publicKey)))),
+    ...(alternativeNames ? [extension('2.5.29.17', false, alternativeNames)] : []),
+  ];
+}
+
+function extension(type: string, critical: boolean, value: Uint8Array): Buffer {
+  return sequence(oid(type), ...(critical ? [boolean(true)] : []), octets(value));
+}
+
+function generalNames(names: readonly string[]): Buffer {
+  return sequence(
+    ...names.map((name) =>
+      isAddress(name) ? implicit(7, addressBytes(name)) : implicit(2, Buffer.from(name, 'latin1')),
+    ),
+  );
+}
+
+/** Whether a name is an address; by the colon, because the first check of an IPv6 address by node:net takes milliseconds. */
+function isAddress(name: string): boolean {
+  return name.includes(':') || isIPv4(name);
+}
+
+function addressBytes(address: string): Uint8Array {
+  if (isIPv4(address)) return Uint8Array.from(address.split('.').map(Number));
+  // The URL parser writes every form of an IPv6 address (also with a dotted tail) in hexadecimal groups.
+  const url = URL.parse(`http://[${address}]`);
+  if (!url) throw new ConfigError(`"${address}" is neither a host name nor an address`);
+  const [head = '', tail] = url.hostname.slice(1, -1).split('::');
+  const groups = (text: string): string[] => (text === '' ? [] : text.split(':'));
+  const zeros = 8 - groups(head).length - groups(tail ?? '').length;
+  const all = tail === undefined ? groups(head) : [...groups(head), ...Array(zeros).fill('0'), ...groups(tail)];
+  return Uint8Array.from(all.flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff]));
+}
+
+/** The usual identifier of a key; it only helps to find the certificate of an issuer, so SHA-1 is good enough. */
+function keyId(publicKey: Uint8Array): Buffer {
+  return createHash('sha1').update(publicKey).digest();
+}

@@ -1,0 +1,23 @@
+import type { X509Certificate } from 'node:crypto';
+import { AUTHENTICATED, type User } from './user.ts';
+
+const USER_ID = '1.3.6.1.4.1.57683.2';
+
+/**
+ * The user that a client certificate stands for: common name and organisations. Undefined where it names nobody.
+ * Whether the certificate may be believed is for the TLS handshake to say.
+ */
+export function userOfCertificate(certificate: X509Certificate): User | undefined {
+  // The plain `subject` is escaped text; this form has the values as they are.
+  const subject = certificate.toLegacyObject().subject as unknown as Record<string, string | string[] | undefined>;
+  const name = [subject['CN'] ?? []].flat().at(-1) ?? '';
+  if (name === '') return undefined;
+  const uid = [subject[USER_ID] ?? []].flat().at(-1);
+  const fingerprint = certificate.fingerprint256.replaceAll(':', '').toLowerCase();
+  return {
+    name,
+    ...(uid ? { uid } : {}),
+    groups: [...[subject['O'] ?? []].flat(), AUTHENTICATED],
+    extra: { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${fingerprint}`] },
+  };
+}

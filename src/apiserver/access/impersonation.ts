@@ -1,0 +1,220 @@
+import { goQuote } from '../../base/go-value.ts';
+import type { Attributes, Authorize, ResourceAttributes } from './attributes.ts';
+import type { RequestHeaders } from './bearer.ts';
+import { extraProblem } from './impersonated-extra.ts';
+import {
+  ANONYMOUS,
+  AUTHENTICATED,
+  MASTERS,
+  NODES,
+  serviceAccountGroups,
+  splitNode,
+  splitServiceAccount,
+  UNAUTHENTICATED,
+  type User,
+} from './user.ts';
+
+/** Whom the headers ask to be, as they say it, or why they make no sense (a 400). */
+export type Wanted = { readonly user: User } | { readonly problem: string };
+
+/** One thing that must be allowed; `or` would do instead; `problem` refuses whatever the roles say. */
+export interface Check {
+  readonly attributes: Attributes;
+  readonly or?: Attributes;
+  readonly problem?: string;
+}
+
+/** One way to become the other user: it is open when all checks pass. `constraint` names it for the audit log. */
+export interface Way {
+  readonly constraint: string;
+  readonly checks: readonly Check[];
+  readonly user: User;
+}
+
+/** The user that the request goes on as, or what was not allowed. */
+export type Impersonation =
+  | { readonly user: User; readonly constraint: string }
+  | { readonly forbidden: Attributes; readonly reason: string };
+
+const AUTHENTICATION_GROUP = 'authentication.k8s.io';
+const EXTRA_PREFIX = 'impersonate-extra-';
+const NODE_NAME = 'authentication.kubernetes.io/node-name';
+/** From how many groups or extra values on a permission for all of them is asked for first. */
+const MANY = 4;
+const MOST_SENDERS = 4096;
+
+/** Reads the impersonation headers; undefined where there are none. */
+export function wantedUser(headers: RequestHeaders): Wanted | undefined {
+  const name = values(headers['impersonate-user'])[0] ?? '';
+  const uid = values(headers['impersonate-uid'])[0] ?? '';
+  const groups = values(headers['impersonate-group']);
+  const extra: Record<string, string[]> = {};
+  for (const [header, value] of Object.entries(headers)) {
+    if (!header.startsWith(EXTRA_PREFIX) || value === undefined) continue;
+    const key = unescape(header.slice(EXTRA_PREFIX.length));
+    extra[key] = [...(extra[key] ?? []), ...values(value)];
+  }
+  const hasExtra = Object.keys(extra).length > 0;
+  if (name === '') {
+    if (uid === '' && groups.length === 0 && !hasExtra) return undefined;
+    return { problem: `requested ${goUser(uid, groups, extra)} without impersonating a user name` };
+  }
+  return { user: { name, ...(uid === '' ? {} : { uid }), groups, ...(hasExtra ? { extra } : {}) } };
+}
+
+/** The ways in which the sender of the request may become the wanted user, in the order in which to try them. */
+export function waysToImpersonate(wanted: User, request: Attributes): Way[] {
+  const { user: sender } = request;
+  const onlyName = !wanted.uid && wanted.groups.length === 0 && !wanted.extra;
+  const node = splitNode(wanted.name);
+  const account = splitServiceAccount(wanted.name);
+  const ways: Way[] = [];
+  if (onlyName && node !== undefined) {
+    const own = sender.extra?.[NODE_NAME];
+    if (splitServiceAccount(sender.name) && own?.length === 1 && own[0] === node)
+      ways.push(associatedNode(wanted, request));
+    ways.push(constrained('arbitrary-node', wanted, request));
+  }
+  if (onlyName && account) ways.push(constrained('serviceaccount', wanted, request));
+  if (node === undefined && !account) ways.push(constrained('user-info', wanted, request));
+  ways.push({ constraint: '', checks: identityChecks('impersonate', '', wanted, sender), user: become(wanted, false) });
+  return ways;
+}
+
+/**
+ * Lets users act as others. Whoever has got in by one way has that way tried first from then on, which decides the
+ * wording of a later refusal and nothing else.
+ */
+export class Impersonator {
+  readonly #authorize: Authorize;
+  readonly #lastWay = new Map<string, string>();
+
+  constructor(authorize: Authorize) {
+    this.#authorize = authorize;
+  }
+
+  /** Takes the first way that is open; where none is, the first refusal is the answer. */
+  impersonate(wanted: User, request: Attributes): Impersonation {
+    const sender = request.user.name;
+    const last = this.#lastWay.get(sender);
+    const ways = waysToImpersonate(wanted, request);
+    const before = ways.find(({ constraint }) => constraint === last);
+    let refused: Impersonation | undefined;
+    for (const way of before ? [before, ...ways.filter((way) => way !== before)] : ways) {
+      const refusal = refusalOf(way, this.#authorize);
+      if (!refusal) {
+        if (this.#lastWay.size >= MOST_SENDERS) this.#lastWay.clear();
+        this.#lastWay.set(sender, way.constraint);
+        return { user: way.user, constraint: way.constraint };
+      }
+      refused ??= refusal;
+    }
+    return refused ?? { forbidden: request, reason: 'all impersonation modes failed' };
+  }
+}
+
+function refusalOf(way: Way, authorize: Authorize): Impersonation | undefined {
+  for (const { attributes, or, problem } of way.checks) {
+    if (problem !== undefined) return { forbidden: attributes, reason: problem };
+    if (or && authorize(or).allowed) continue;
+    const { allowed, reason } = authorize(attributes);
+    if (!allowed) return { forbidden: attributes, reason };
+  }
+  return undefined;
+}
+
+/** A way that needs leave for the act itself (impersonate-on:...) and for the identity (impersonate:...). */
+function constrained(mode: string, wanted: User, request: Attributes): Way {
+  const constraint = `impersonate:${mode}`;
+  const act: Check = { attributes: { ...request, verb: `impersonate-on:${mode}:${request.verb}` } };
+  const identity = identityChecks(constraint, AUTHENTICATION_GROUP, wanted, request.user);
+  return { constraint, checks: [act, ...identity], user: become(wanted, true) };
+}
+
+/** The node that a ServiceAccount's pod runs on: leave is asked for all nodes at once, without what varies from pod to pod. */
+function associatedNode(wanted: User, request: Attributes): Way {
+  const keys = Object.keys(request.user.extra ?? {}).sort();
+  const user: User = { ...request.user, extra: { 'authentication.kubernetes.io/associated-node-keys': keys } };
+  const way = constrained('associated-node', wanted, { ...request, user });
+  const checks = way.checks.map(({ attributes }) => ({
+    attributes: attributes.verb === way.constraint ? { ...attributes, name: '*' } : attributes,
+  }));
+  return { ...way, checks };
+}
+
+function identityChecks(verb: string, nameGroup: string, wanted: User, user: User): Check[] {
+  const strict = nameGroup !== '';
+  const ask = (group: string, resource: string, name: string, subresource?: string): ResourceAttributes => ({
+    user,
+    verb,
+    group,
+    resource,
+    name,
+    ...(subresource === undefined ? {} : { subresource }),
+  });
+  const checks: Check[] = [{ attributes: nameAttributes(ask(nameGroup, 'users', wanted.name), strict) }];
+  if (wanted.uid) checks.push({ attributes: ask(AUTHENTICATION_GROUP, 'uids', wanted.uid) });
+  const groupProblem = strict ? problemWithGroups(wanted.groups) : undefined;
+  if (groupProblem)
+    checks.push({ attributes: ask(nameGroup, 'groups', groupProblem.name), problem: groupProblem.problem });
+  const manyGroups = strict && wanted.groups.length >= MANY ? { or: ask(nameGroup, 'groups', '*') } : {};
+  for (const group of wanted.groups) checks.push({ attributes: ask(nameGroup, 'groups', group), ...manyGroups });
+  const problem = strict ? extraProblem(wanted.extra ?? {}) : undefined;
+  if (problem !== undefined) checks.push({ attributes: ask(AUTHENTICATION_GROUP, 'userextras', ''), problem });
+  const extra = Object.entries(wanted.extra ?? {});
+  const isLarge = extra.length >= MANY || extra.reduce((sum, [, list]) => sum + list.length, 0) >= MANY;
+  const manyExtra = strict && isLarge ? { or: ask(AUTHENTICATION_GROUP, 'userextras', '*', '*') } : {};
+  for (const [key, list] of extra) {
+    for (const value of list)
+      checks.push({ attributes: ask(AUTHENTICATION_GROUP, 'userextras', value, key), ...manyExtra });
+  }
+  return checks;
+}
+
+/** ServiceAccounts and (except the old way) nodes are asked for as what they are. */
+function nameAttributes(asked: ResourceAttributes, strict: boolean): ResourceAttributes {
+  const name = asked.name ?? '';
+  const account = splitServiceAccount(name);
+  if (account) return { ...asked, resource: 'serviceaccounts', namespace: account.namespace, name: account.name };
+  const node = strict ? splitNode(name) : undefined;
+  return node === undefined ? asked : { ...asked, resource: 'nodes', name: node };
+}
+
+function problemWithGroups(groups: readonly string[]): { name: string; problem: string } | undefined {
+  if (groups.includes('')) return { name: '', problem: 'impersonating the empty string group is not allowed' };
+  if (!groups.includes(MASTERS)) return undefined;
+  return { name: MASTERS, problem: 'impersonating the system:masters group is not allowed' };
+}
+
+/** The wanted user with the groups that the server adds. */
+function become(wanted: User, strict: boolean): User {
+  const account = splitServiceAccount(wanted.name);
+  let groups = [...wanted.groups];
+  if (strict && splitNode(wanted.name) !== undefined) groups = [NODES];
+  if (account && groups.length === 0) groups = serviceAccountGroups(account.namespace);
+  const missing = wanted.name === ANONYMOUS.name ? UNAUTHENTICATED : AUTHENTICATED;
+  if (!groups.includes(UNAUTHENTICATED) && !groups.includes(missing)) groups.push(missing);
+  return { ...wanted, groups };
+}
+
+function values(header: RequestHeaders[string]): string[] {
+  return header === undefined ? [] : [header].flat();
+}
+
+function unescape(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}
+
+/** Prints a user as the server does in this one message, which shows a Go value. */
+function goUser(uid: string, groups: readonly string[], extra: Readonly<Record<string, readonly string[]>>): string {
+  const strings = (list: readonly string[]): string => `[]string{${list.map(goQuote).join(', ')}}`;
+  const entries = Object.entries(extra).sort(([a], [b]) => (a < b ? -1 : 1));
+  const map = entries.map(([key, list]) => `${goQuote(key)}:${strings(list)}`).join(', ');
+  const groupText = groups.length > 0 ? strings(groups) : '[]string(nil)';
+  const extraText = entries.length > 0 ? `map[string][]string{${map}}` : 'map[string][]string(nil)';
+  return `&user.DefaultInfo{Name:"", UID:${goQuote(uid)}, Groups:${groupText}, Extra:${extraText}}`;
+}

@@ -1,0 +1,118 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { ConfigError } from '../../base/errors.ts';
+import { makePrivateFolder, writePrivateFile } from '../../kube/kubeconfig/private-file.ts';
+
+/** A key that signs tokens, and how. */
+export interface SigningKey {
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+  readonly algorithm: 'ES256' | 'RS256';
+  /** The name of the key in tokens and key sets: the hash of its public part. */
+  readonly id: string;
+}
+
+/** A token taken apart, not yet believed. */
+export interface Jwt {
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly signed: string;
+  readonly signature: Buffer;
+}
+
+/** Opens the key that signs tokens, making a P-256 one if the file is not there; an RSA key is taken as well. */
+export function openSigningKey(file: string): SigningKey {
+  return signingKey(readKey(file) ?? makeKey(file), file);
+}
+
+/** A signed token. */
+export function signJwt(key: SigningKey, claims: object): string {
+  const signed = `${encode({ alg: key.algorithm, kid: key.id })}.${encode(claims)}`;
+  return `${signed}.${sign('sha256', Buffer.from(signed), options(key, key.privateKey)).toString('base64url')}`;
+}
+
+/** Takes a token apart; undefined where the text is none. */
+export function readJwt(token: string): Jwt | undefined {
+  const [head, body, signature, ...rest] = token.split('.');
+  if (head === undefined || body === undefined || signature === undefined || rest.length > 0) return undefined;
+  const header = decode(head);
+  const claims = decode(body);
+  if (!header || !claims) return undefined;
+  return { header, claims, signed: `${head}.${body}`, signature: Buffer.from(signature, 'base64url') };
+}
+
+/** Whether the key has signed the token. What the token says of its algorithm must be what the key does, never the other way round. */
+export function isSignedBy(jwt: Jwt, key: SigningKey): boolean {
+  if (jwt.header['alg'] !== key.algorithm || jwt.header['crit'] !== undefined) return false;
+  if (jwt.header['kid'] !== undefined && jwt.header['kid'] !== key.id) return false;
+  return verify('sha256', Buffer.from(jwt.signed), options(key, key.publicKey), jwt.signature);
+}
+
+/** The public part of the key, as a key set (RFC 7517) holds it. */
+export function jwkOf(key: SigningKey): Record<string, unknown> {
+  const { kty, ...parts } = key.publicKey.export({ format: 'jwk' });
+  return { use: 'sig', kty, kid: key.id, alg: key.algorithm, ...parts };
+}
+
+function options(key: SigningKey, of: KeyObject) {
+  return key.algorithm === 'ES256' ? { key: of, dsaEncoding: 'ieee-p1363' as const } : { key: of };
+}
+
+function signingKey(privateKey: KeyObject, file: string): SigningKey {
+  const publicKey = createPublicKey(privateKey);
+  const id = createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('base64url');
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = privateKey;
+  if (type === 'ec' && details?.namedCurve === 'prime256v1') return { privateKey, publicKey, algorithm: 'ES256', id };
+  if (type === 'rsa') return { privateKey, publicKey, algorithm: 'RS256', id };
+  throw new ConfigError(`${file} must hold a P-256 or RSA private key`);
+}
+
+function readKey(file: string): KeyObject | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new ConfigError(`${file} cannot be read`, { cause: error });
+  }
+  try {
+    return createPrivateKey(text);
+  } catch {
+    throw new ConfigError(`${file} is not a private key`, {
+      hint: 'Restore it from a backup, or remove it to make a new one; tokens given out so far then stop working.',
+    });
+  }
+}
+
+function makeKey(file: string): KeyObject {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  makePrivateFolder(dirname(file));
+  writePrivateFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  return privateKey;
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+function decode(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

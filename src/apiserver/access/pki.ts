@@ -1,0 +1,224 @@
+import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { makePrivateFolder, writePrivateFile } from '../../kube/kubeconfig/private-file.ts';
+import {
+  type CertificateContent,
+  holdsNames,
+  type Issuer,
+  issueCertificate,
+  type KeyUsage,
+  publicKeyOf,
+  subjectName,
+} from './certificate.ts';
+import { MASTERS } from './user.ts';
+
+export interface PkiOptions {
+  /** Where keys and certificates are kept; made if it is not there. */
+  readonly folder: string;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Names and addresses that the server is called by, besides those that every API server has. */
+  readonly serverNames?: readonly string[];
+}
+
+/** A certificate and its private key, as PEM. */
+export interface Credentials {
+  readonly certPem: string;
+  readonly keyPem: string;
+}
+
+export interface SigningOptions {
+  readonly usages: readonly string[];
+  /** A year where absent; never longer than the authority itself. */
+  readonly expirationSeconds?: number;
+}
+
+/** The certificates of a control plane. */
+export interface Pki {
+  /** What clients trust, and what the server trusts clients by. */
+  readonly caPem: string;
+  readonly server: Credentials;
+  /** A client that may do everything. */
+  readonly admin: Credentials;
+  /** When to open it again, because something nears its end (milliseconds since 1970). */
+  readonly renewAt: number;
+  /** A client certificate for a user and groups. */
+  clientCertificate(client: { user: string; groups?: readonly string[]; lifetimeMs?: number }): Credentials;
+  /** Signs a certificate request (PEM). Rejects with a ParseError where it is malformed or not signed by its key. */
+  signRequest(requestPem: string, options: SigningOptions): Promise<string>;
+}
+
+const AUTHORITY_NAME = 'kubernetes';
+const DAY = 86_400_000;
+const YEAR = 365 * DAY;
+const AUTHORITY_LIFETIME = 10 * YEAR;
+/** What remains of a lifetime when a certificate is replaced. */
+const RENEWED_FROM = 0.2;
+/** How far the clocks of two machines may be apart. */
+const BACKDATE = 5 * 60_000;
+
+const SERVER_NAMES = [
+  'localhost',
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+  '127.0.0.1',
+  '::1',
+  '10.96.0.1',
+];
+
+/** Opens the certificates of a control plane, making those that are missing, unfit or near their end. */
+export function openPki({ folder, clock, serverNames = [] }: PkiOptions): Pki {
+  makePrivateFolder(folder);
+  const now = clock.now();
+  const authority = openAuthority(folder, now);
+  const names = [...new Set([...SERVER_NAMES, ...serverNames])];
+  const leafUsages: KeyUsage[] = ['digital signature', 'key encipherment'];
+  const server = openLeaf(folder, 'apiserver', authority, now, {
+    subject: subjectName('kube-apiserver'),
+    usages: [...leafUsages, 'server auth'],
+    names,
+  });
+  const admin = openLeaf(folder, 'admin', authority, now, {
+    subject: subjectName('kubernetes-admin', [MASTERS]),
+    usages: [...leafUsages, 'client auth'],
+  });
+  const certificates = [authority.certificate, server.certificate, admin.certificate];
+  return {
+    caPem: authority.certificate.toString(),
+    server: server.credentials,
+    admin: admin.credentials,
+    renewAt: Math.min(...certificates.map(renewalOf)),
+    clientCertificate({ user, groups = [], lifetimeMs = YEAR }) {
+      const subject = subjectName(user, groups);
+      const usages: KeyUsage[] = [...leafUsages, 'client auth'];
+      return newLeaf(authority, clock.now(), { subject, usages }, lifetimeMs);
+    },
+    async signRequest(requestPem, options) {
+      const { signRequest } = await import('./certificate-request.ts');
+      const times = lifetime(authority, clock.now(), YEAR, options.expirationSeconds);
+      return signRequest(requestPem, options.usages, times, issuerOf(authority.key));
+    },
+  };
+}
+
+interface Authority {
+  readonly certificate: X509Certificate;
+  readonly key: KeyObject;
+}
+
+/** A file's text and what it holds. */
+interface Stored<T> {
+  readonly text: string;
+  readonly value: T;
+}
+
+type LeafContent = Pick<CertificateContent, 'subject' | 'usages' | 'names'>;
+
+function openAuthority(folder: string, now: number): Authority {
+  const keyFile = join(folder, 'ca.key');
+  const certFile = join(folder, 'ca.crt');
+  const stored = readPem(certFile, (text) => new X509Certificate(text));
+  const storedKey = readPem(keyFile, createPrivateKey);
+  // Another authority would lock out every client of this one, so nothing is replaced that a person has to look at.
+  if (stored === 'unreadable') throw unfit(certFile, 'is not a certificate');
+  if (storedKey === 'unreadable') throw unfit(keyFile, 'is not a private key');
+  if (stored && !storedKey) throw unfit(keyFile, `is missing, but ${certFile} needs it`);
+  if (stored && storedKey && !stored.value.checkPrivateKey(storedKey.value)) {
+    throw unfit(keyFile, `is not the key of ${certFile}`);
+  }
+  const key = storedKey?.value ?? newKey();
+  if (stored && now < renewalOf(stored.value)) return { certificate: stored.value, key };
+  if (!storedKey) writePrivateFile(keyFile, pem(key));
+  // The same key and name again: certificates that it has signed, and clients that trust the old one, stay good.
+  const issuer = issuerOf(key);
+  const content: CertificateContent = {
+    subject: issuer.name,
+    publicKey: issuer.publicKey,
+    notBefore: now - BACKDATE,
+    notAfter: now + AUTHORITY_LIFETIME,
+    authority: true,
+    usages: ['digital signature', 'key encipherment', 'cert sign'],
+  };
+  const certPem = issueCertificate(content, issuer);
+  writePrivateFile(certFile, certPem);
+  return { certificate: new X509Certificate(certPem), key };
+}
+
+/** A certificate of the folder, if it is fit; else a new one, which costs its holder nothing. */
+function openLeaf(folder: string, name: string, authority: Authority, now: number, content: LeafContent) {
+  const certFile = join(folder, `${name}.crt`);
+  const keyFile = join(folder, `${name}.key`);
+  const cert = readPem(certFile, (text) => new X509Certificate(text));
+  const key = readPem(keyFile, createPrivateKey);
+  if (cert && cert !== 'unreadable' && key && key !== 'unreadable' && isFit(cert.value, key.value, authority, now)) {
+    if (holdsNames(cert.value, content.names ?? [])) {
+      return { certificate: cert.value, credentials: { certPem: cert.text, keyPem: key.text } };
+    }
+  }
+  const credentials = newLeaf(authority, now, content, YEAR);
+  writePrivateFile(keyFile, credentials.keyPem);
+  writePrivateFile(certFile, credentials.certPem);
+  return { certificate: new X509Certificate(credentials.certPem), credentials };
+}
+
+function isFit(certificate: X509Certificate, key: KeyObject, authority: Authority, now: number): boolean {
+  const inTime = certificate.validFromDate.getTime() <= now && now < renewalOf(certificate);
+  return inTime && certificate.checkPrivateKey(key) && certificate.verify(authority.certificate.publicKey);
+}
+
+function newLeaf(authority: Authority, now: number, content: LeafContent, lifetimeMs: number): Credentials {
+  const key = newKey();
+  const times = lifetime(authority, now, lifetimeMs);
+  const certPem = issueCertificate({ ...content, ...times, publicKey: publicKeyOf(key) }, issuerOf(authority.key));
+  return { certPem, keyPem: pem(key) };
+}
+
+function issuerOf(key: KeyObject): Issuer {
+  return { name: subjectName(AUTHORITY_NAME), publicKey: publicKeyOf(key), key };
+}
+
+/** From a little before now to the end of the lifetime, but not past the end of the authority. */
+function lifetime(authority: Authority, now: number, longest: number, seconds = Number.POSITIVE_INFINITY) {
+  const notAfter = now + Math.min(longest, seconds * 1000);
+  return { notBefore: now - BACKDATE, notAfter: Math.min(notAfter, authority.certificate.validToDate.getTime()) };
+}
+
+function renewalOf(certificate: X509Certificate): number {
+  const from = certificate.validFromDate.getTime();
+  const to = certificate.validToDate.getTime();
+  return to - (to - from) * RENEWED_FROM;
+}
+
+function newKey(): KeyObject {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+}
+
+function pem(key: KeyObject): string {
+  return key.export({ type: 'pkcs8', format: 'pem' });
+}
+
+/** What a file holds: undefined where there is none. */
+function readPem<T>(file: string, parse: (text: string) => T): Stored<T> | 'unreadable' | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new ConfigError(`${file} cannot be read`, { cause: error });
+  }
+  try {
+    return { text, value: parse(text) };
+  } catch {
+    return 'unreadable';
+  }
+}
+
+function unfit(file: string, problem: string): ConfigError {
+  return new ConfigError(`${file} ${problem}`, {
+    hint: 'Restore it from a backup, or remove ca.crt and ca.key to start with a new authority; existing kubeconfigs then stop working.',
+  });
+}

@@ -1,0 +1,118 @@
+import { type FieldError, invalid } from '../../base/field-error.ts';
+import { goQuote } from '../../base/go-value.ts';
+import type { NamedObject, TokenSubject } from './service-account-claims.ts';
+
+/** What a TokenRequest asks for. */
+export interface TokenRequestSpec {
+  readonly audiences?: readonly string[] | null;
+  /** An hour where absent. */
+  readonly expirationSeconds?: number | null;
+  readonly boundObjectRef?: {
+    readonly apiVersion?: string;
+    readonly kind?: string;
+    readonly name?: string;
+    readonly uid?: string;
+  } | null;
+}
+
+/** Objects that a token may be bound to, as far as binding looks at them. */
+export interface BindingObjects {
+  readonly pod?: NamedObject & { readonly serviceAccountName: string; readonly nodeName?: string };
+  readonly secret?: NamedObject;
+  readonly node?: NamedObject;
+}
+
+/** Finds objects by kind and name, pods and secrets in the account's namespace. */
+export interface BindingLookup {
+  pod(name: string): BindingObjects['pod'] | undefined;
+  secret(name: string): NamedObject | undefined;
+  node(name: string): NamedObject | undefined;
+}
+
+/** Why no token is given, as the reason, message and details of a Status. */
+export interface TokenRefusal {
+  readonly reason: 'BadRequest' | 'NotFound' | 'Conflict';
+  readonly message: string;
+  readonly details?: { readonly name: string; readonly kind: string };
+}
+
+export interface TokenLifetime {
+  readonly expirationSeconds: number;
+  readonly warnAfterSeconds?: number;
+}
+
+export const DEFAULT_EXPIRATION_SECONDS = 3600;
+const SHORTEST_SECONDS = 600;
+const LONGEST_SECONDS = 2 ** 32;
+/** What kubelets ask for: tokens that old clients may go on using long after they should have fetched a new one. */
+const WARN_ONLY_SECONDS = 3607;
+const EXTENDED_SECONDS = 365 * 86_400;
+
+/** All that is wrong with the request itself. */
+export function validateTokenRequest(spec: TokenRequestSpec): FieldError[] {
+  const seconds = spec.expirationSeconds ?? DEFAULT_EXPIRATION_SECONDS;
+  const field = 'spec.expirationSeconds';
+  if (seconds < SHORTEST_SECONDS) return [invalid(field, seconds, 'may not specify a duration less than 10 minutes')];
+  if (seconds > LONGEST_SECONDS)
+    return [invalid(field, seconds, 'may not specify a duration larger than 2^32 seconds')];
+  return [];
+}
+
+/** Whom the token is for and what it is bound to, or why it cannot be bound. */
+export function tokenSubject(
+  account: NamedObject & { readonly namespace: string },
+  spec: TokenRequestSpec,
+  lookup: BindingLookup,
+): TokenSubject | TokenRefusal {
+  const { namespace, name, uid } = account;
+  const subject: TokenSubject = { namespace, serviceAccount: { name, uid } };
+  const ref = spec.boundObjectRef;
+  if (!ref) return subject;
+  // The version is not looked at, only the group in front of it.
+  const [group, version] = ref.apiVersion?.includes('/') ? ref.apiVersion.split('/') : ['', ref.apiVersion ?? ''];
+  if (group !== '' || !(ref.kind === 'Pod' || ref.kind === 'Secret' || ref.kind === 'Node')) {
+    return badRequest(`cannot bind token to object of type ${group ?? ''}/${version ?? ''}, Kind=${ref.kind ?? ''}`);
+  }
+  if (!ref.name) return badRequest('Name parameter required.');
+  const key = ref.kind.toLowerCase() as 'pod' | 'secret' | 'node';
+  const found = lookup[key](ref.name);
+  if (!found) {
+    const details = { name: ref.name, kind: `${key}s` };
+    return { reason: 'NotFound', message: `${key}s ${goQuote(ref.name)} not found`, details };
+  }
+  if ('serviceAccountName' in found && found.serviceAccountName !== name) {
+    return badRequest(
+      `cannot bind token for serviceaccount ${goQuote(name)} to pod running with different serviceaccount name.`,
+    );
+  }
+  if (ref.uid && ref.uid !== found.uid) return conflict(ref.kind, ref.name, ref.uid);
+  return { ...subject, [key]: { name: found.name, uid: found.uid }, ...nodeOf(found, lookup) };
+}
+
+/** How long the token lasts. A kubelet's token for the API server itself lasts far longer than it should be used. */
+export function tokenLifetime(spec: TokenRequestSpec, subject: TokenSubject, issuer: string): TokenLifetime {
+  const expirationSeconds = spec.expirationSeconds ?? DEFAULT_EXPIRATION_SECONDS;
+  const forServer = (spec.audiences ?? []).every((audience) => audience === issuer);
+  if (!subject.pod || !forServer || expirationSeconds !== WARN_ONLY_SECONDS) return { expirationSeconds };
+  return { expirationSeconds: EXTENDED_SECONDS, warnAfterSeconds: WARN_ONLY_SECONDS };
+}
+
+/** A pod's token names its node too, with the uid where the node exists. */
+function nodeOf(
+  found: NonNullable<BindingObjects['pod']> | NamedObject,
+  lookup: BindingLookup,
+): Pick<TokenSubject, 'node'> {
+  if (!('nodeName' in found) || !found.nodeName) return {};
+  const node = lookup.node(found.nodeName);
+  return { node: { name: found.nodeName, ...(node ? { uid: node.uid } : {}) } };
+}
+
+function badRequest(message: string): TokenRefusal {
+  return { reason: 'BadRequest', message };
+}
+
+function conflict(kind: string, name: string, uid: string): TokenRefusal {
+  const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
+  const message = `Operation cannot be fulfilled on ${kind} ${goQuote(name)}: ${why}`;
+  return { reason: 'Conflict', message, details: { name, kind } };
+}
