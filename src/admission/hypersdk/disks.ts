@@ -1,10 +1,10 @@
 import type { Disk } from '../../api/hypersdk/disk.ts';
 import type { Partially } from '../../api/hypersdk/partial.ts';
 import { duplicate, type FieldError, forbidden, index } from '../../base/field-error.ts';
-import { isLess, positiveQuantity } from './amounts.ts';
+import { isLess, positiveQuantity } from '../amounts.ts';
+import { label, subdomain } from '../names.ts';
+import { repeats } from '../repeats.ts';
 import { containerImage, httpAddress, s3Address } from './image.ts';
-import { label, subdomain } from './names.ts';
-import { repeats } from './repeats.ts';
 
 type Disks = readonly Partially<Disk>[] | undefined;
 

@@ -1,14 +1,14 @@
 import type { Partially } from '../../api/hypersdk/partial.ts';
 import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { duplicate, type FieldError, index, invalid } from '../../base/field-error.ts';
+import { positiveDuration, positiveQuantity } from '../amounts.ts';
+import { annotations, label, labels, qualifiedName, subdomain } from '../names.ts';
 import { checkAffinity, checkTolerations } from '../placement.ts';
-import { positiveDuration, positiveQuantity } from './amounts.ts';
+import { repeats } from '../repeats.ts';
 import { checkCloudInitText } from './cloud-init.ts';
 import { checkDisks } from './disks.ts';
 import { checksum, imageSource } from './image.ts';
-import { annotations, label, labels, qualifiedName, subdomain } from './names.ts';
 import { checkNetworks } from './networks.ts';
-import { repeats } from './repeats.ts';
 
 /** The spec of a machine or of a template, which is the same with fields left out. */
 export type MachineSpec = Partially<VirtualMachine['spec']>;

@@ -1,8 +1,8 @@
 import type { Network } from '../../api/hypersdk/network.ts';
 import type { Partially } from '../../api/hypersdk/partial.ts';
 import { duplicate, type FieldError, index, invalid } from '../../base/field-error.ts';
-import { label } from './names.ts';
-import { repeats } from './repeats.ts';
+import { label } from '../names.ts';
+import { repeats } from '../repeats.ts';
 
 type Networks = readonly Partially<Network>[];
 

@@ -1,7 +1,7 @@
 import { type VirtualMachine, virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { type FieldError, tooLong } from '../../base/field-error.ts';
 import type { Admitter } from '../admitter.ts';
-import { changesSpec } from './changes-spec.ts';
+import { changesSpec } from '../changes-spec.ts';
 import { checkGrowth } from './disks.ts';
 import { checkMachineSpec } from './machine-spec.ts';
 import { networkWarnings } from './networks.ts';

@@ -1,9 +1,9 @@
 import { type VMOperation, vmOperation } from '../../api/hypersdk/vm-operation.ts';
 import { type FieldError, invalid } from '../../base/field-error.ts';
 import type { Admitter } from '../admitter.ts';
-import { positiveDuration, positiveQuantity } from './amounts.ts';
-import { changesSpec } from './changes-spec.ts';
-import { label, subdomain } from './names.ts';
+import { positiveDuration, positiveQuantity } from '../amounts.ts';
+import { changesSpec } from '../changes-spec.ts';
+import { label, subdomain } from '../names.ts';
 import { checkVMReference } from './vm-reference.ts';
 
 type Spec = VMOperation['spec'];

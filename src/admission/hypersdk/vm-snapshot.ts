@@ -1,8 +1,8 @@
 import { type VMSnapshot, vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
 import { type FieldError, invalid } from '../../base/field-error.ts';
 import type { Admitter } from '../admitter.ts';
-import { changesSpec } from './changes-spec.ts';
-import { subdomain } from './names.ts';
+import { changesSpec } from '../changes-spec.ts';
+import { subdomain } from '../names.ts';
 import { checkVMReference } from './vm-reference.ts';
 
 const LOCATION = /^(?:s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[^\s]*)?|local:\/\/\/[^\s]+)$/;

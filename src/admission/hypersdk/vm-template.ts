@@ -1,8 +1,8 @@
 import { type VMTemplate, vmTemplate } from '../../api/hypersdk/vm-template.ts';
 import { type FieldError, invalid } from '../../base/field-error.ts';
 import type { Admitter } from '../admitter.ts';
-import { isLess, positiveQuantity } from './amounts.ts';
-import { changesSpec } from './changes-spec.ts';
+import { isLess, positiveQuantity } from '../amounts.ts';
+import { changesSpec } from '../changes-spec.ts';
 import { checkCloudInitText } from './cloud-init.ts';
 import { checksum, imageSource } from './image.ts';
 import { checkMachineSpec } from './machine-spec.ts';

@@ -1,13 +1,14 @@
 import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
 import { type FieldError, invalid, required } from '../../base/field-error.ts';
 import { qualifiedNameProblems } from '../../base/names.ts';
+import { labels } from '../names.ts';
 import { checkAffinity, checkLabelSelector, checkTolerations } from '../placement.ts';
-import { labelCauses, nameCauses } from './names.ts';
+import { nameCauses } from './names.ts';
 
 /** What Kubernetes would refuse in the pod that the machine runs in. */
 export function placementCauses(spec: InstanceSpec, path: string): FieldError[] {
   return [
-    ...labelCauses(`${path}.nodeSelector`, spec.nodeSelector),
+    ...labels(`${path}.nodeSelector`, spec.nodeSelector),
     ...checkTolerations(`${path}.tolerations`, spec.tolerations),
     ...checkAffinity(`${path}.affinity`, spec.affinity),
     ...spreadCauses(spec, `${path}.topologySpreadConstraints`),

@@ -5,9 +5,9 @@ import {
 } from '../../api/kubevirt/virtual-machine-instance-migration.ts';
 import { type FieldError, invalid } from '../../base/field-error.ts';
 import type { AdmissionRequest, Admitter, Verdict } from '../admitter.ts';
+import { changesSpec } from '../changes-spec.ts';
+import { labels } from '../names.ts';
 import { idleFields, idleWarning } from './idle-fields.ts';
-import { labelCauses } from './names.ts';
-import { isAboutSpec } from './writes.ts';
 
 const findIdleFields = idleFields(virtualMachineInstanceMigration.schema.properties?.['spec'] ?? {}, 'spec');
 
@@ -15,11 +15,11 @@ const findIdleFields = idleFields(virtualMachineInstanceMigration.schema.propert
 export const virtualMachineInstanceMigrationAdmitter: Admitter<typeof virtualMachineInstanceMigration> = {
   kind: virtualMachineInstanceMigration,
   validate(request) {
-    if (!isAboutSpec(request) || request.operation !== 'CREATE') return { causes: [], warnings: [] };
+    if (!changesSpec(request) || request.operation !== 'CREATE') return { causes: [], warnings: [] };
     const { spec } = request.object;
     const target = targetVerdict(request);
     return {
-      causes: [...labelCauses('spec.addedNodeSelector', spec.addedNodeSelector), ...target.causes],
+      causes: [...labels('spec.addedNodeSelector', spec.addedNodeSelector), ...target.causes],
       warnings: [...target.warnings, ...findIdleFields(spec).map(idleWarning)],
     };
   },

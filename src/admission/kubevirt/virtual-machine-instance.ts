@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { type VirtualMachineInstance, virtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
 import { type FieldError, forbidden } from '../../base/field-error.ts';
 import type { AdmissionRequest, Admitter, Verdict } from '../admitter.ts';
+import { changesSpec } from '../changes-spec.ts';
 import { missingVolumes, unusedVolumes } from './disk-volumes.ts';
 import { idleFields, idleWarning } from './idle-fields.ts';
 import { instanceSpecCauses } from './instance-spec.ts';
 import { memoryMissing } from './resources.ts';
-import { isAboutSpec } from './writes.ts';
 
 export interface InstanceSettings {
   /** Name of the user that the operator writes as: nobody else may change an instance. */
@@ -31,7 +31,7 @@ export function virtualMachineInstanceAdmitter({
   return {
     kind: virtualMachineInstance,
     validate(request) {
-      if (!isAboutSpec(request)) return { causes: [], warnings: [] };
+      if (!changesSpec(request)) return { causes: [], warnings: [] };
       return verdictOn(request, request.user.name === operatorUser);
     },
   };

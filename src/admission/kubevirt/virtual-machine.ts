@@ -1,12 +1,12 @@
 import { type VirtualMachine, virtualMachine } from '../../api/kubevirt/virtual-machine.ts';
 import { type FieldError, fieldErrorBody, forbidden, invalid } from '../../base/field-error.ts';
 import type { AdmissionRequest, Admitter, Verdict } from '../admitter.ts';
+import { changesSpec } from '../changes-spec.ts';
+import { annotations, labels } from '../names.ts';
 import { missingVolumes, unusedVolumes } from './disk-volumes.ts';
 import { idleFields, idleWarning } from './idle-fields.ts';
 import { instanceSpecCauses } from './instance-spec.ts';
-import { annotationCauses, labelCauses } from './names.ts';
 import { memoryMissing } from './resources.ts';
-import { isAboutSpec } from './writes.ts';
 
 /** The name of the machine is a label of its pod. */
 const LONGEST_NAME = 63;
@@ -26,7 +26,7 @@ const findIdleFields = idleFields(spec, 'spec', Object.keys(REFUSED));
 export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
   kind: virtualMachine,
   validate(request) {
-    return isAboutSpec(request) ? verdictOn(request) : { causes: [], warnings: [] };
+    return changesSpec(request) ? verdictOn(request) : { causes: [], warnings: [] };
   },
 };
 
@@ -37,8 +37,8 @@ function verdictOn({ operation, object, old }: AdmissionRequest<VirtualMachine>)
   const causes = [
     ...(operation === 'CREATE' ? nameCauses(object.metadata.name) : []),
     ...refusedCauses(object.spec),
-    ...labelCauses('spec.template.metadata.labels', template.metadata?.labels),
-    ...annotationCauses('spec.template.metadata.annotations', template.metadata?.annotations),
+    ...labels('spec.template.metadata.labels', template.metadata?.labels),
+    ...annotations('spec.template.metadata.annotations', template.metadata?.annotations),
     ...instanceSpecCauses(template.spec, TEMPLATE, { anySize: false }),
     ...volumes.causes,
   ];

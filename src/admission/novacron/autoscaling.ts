@@ -1,7 +1,7 @@
 import type { VMPool } from '../../api/novacron/vm-pool.ts';
 import { parseDuration } from '../../base/duration.ts';
 import { type FieldError, index, invalid } from '../../base/field-error.ts';
-import { positiveDuration, positiveQuantity } from '../hypersdk/amounts.ts';
+import { positiveDuration, positiveQuantity } from '../amounts.ts';
 import { checkLabelSelector } from '../placement.ts';
 
 type Autoscaling = NonNullable<VMPool['spec']['autoscaling']>;

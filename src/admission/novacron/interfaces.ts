@@ -4,7 +4,7 @@ import type { VMNetwork } from '../../api/novacron/vm-network.ts';
 import { type Cidr, contains, tryParseCidr } from '../../base/cidr.ts';
 import { duplicate, type FieldError, index, invalid } from '../../base/field-error.ts';
 import { formatIp, type IpFamily } from '../../base/ip.ts';
-import { repeats } from '../hypersdk/repeats.ts';
+import { repeats } from '../repeats.ts';
 import { checkHost, isSame, readAddress, readAddressInBlock } from './addresses.ts';
 
 type Interface = Partially<NonNullable<VirtualMachine['spec']['template']['spec']['networks']>[number]>;

@@ -2,7 +2,7 @@ import type { VMNetwork } from '../../api/novacron/vm-network.ts';
 import { type Cidr, overlaps, tryParseCidr } from '../../base/cidr.ts';
 import { duplicate, type FieldError, index, invalid } from '../../base/field-error.ts';
 import { tryParseIp } from '../../base/ip.ts';
-import { repeats } from '../hypersdk/repeats.ts';
+import { repeats } from '../repeats.ts';
 import { checkHost, readAddress, readBlock } from './addresses.ts';
 
 type Subnet = NonNullable<VMNetwork['spec']['subnets']>[number];

@@ -1,7 +1,7 @@
 import { virtualMachine } from '../../api/novacron/virtual-machine.ts';
 import { type FieldError, tooLong } from '../../base/field-error.ts';
 import type { Admitter } from '../admitter.ts';
-import { changesSpec } from '../hypersdk/changes-spec.ts';
+import { changesSpec } from '../changes-spec.ts';
 import { checkCountOrPercent } from './count-or-percent.ts';
 import { checkTemplate, templateWarnings } from './machine-template.ts';
 import { networkFinder } from './network-finder.ts';

@@ -2,8 +2,8 @@ import { type VMNetwork, vmNetwork } from '../../api/novacron/vm-network.ts';
 import { tryParseCidr } from '../../base/cidr.ts';
 import { type FieldError, forbidden, index, invalid } from '../../base/field-error.ts';
 import type { Admitter } from '../admitter.ts';
-import { changesSpec } from '../hypersdk/changes-spec.ts';
-import { repeats } from '../hypersdk/repeats.ts';
+import { changesSpec } from '../changes-spec.ts';
+import { repeats } from '../repeats.ts';
 import { checkSubnets, subnetWarnings } from './subnets.ts';
 
 type Spec = VMNetwork['spec'];

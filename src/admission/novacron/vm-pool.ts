@@ -2,7 +2,7 @@ import { type VMPool, vmPool } from '../../api/novacron/vm-pool.ts';
 import { type FieldError, invalid, tooLong } from '../../base/field-error.ts';
 import { labelSelectorOf } from '../../kube/selectors/label-selector.ts';
 import type { Admitter } from '../admitter.ts';
-import { changesSpec } from '../hypersdk/changes-spec.ts';
+import { changesSpec } from '../changes-spec.ts';
 import { checkLabelSelector } from '../placement.ts';
 import { autoscalingWarnings, checkAutoscaling } from './autoscaling.ts';
 import { checkCountOrPercent } from './count-or-percent.ts';

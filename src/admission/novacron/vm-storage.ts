@@ -1,8 +1,8 @@
 import { type VMStorage, vmStorage } from '../../api/novacron/vm-storage.ts';
 import { type FieldError, index, invalid, required } from '../../base/field-error.ts';
 import type { Admitter } from '../admitter.ts';
-import { isLess, positiveDuration, positiveQuantity } from '../hypersdk/amounts.ts';
-import { changesSpec } from '../hypersdk/changes-spec.ts';
+import { isLess, positiveDuration, positiveQuantity } from '../amounts.ts';
+import { changesSpec } from '../changes-spec.ts';
 import { checkSchedule } from './schedule.ts';
 
 type Spec = VMStorage['spec'];

@@ -1,6 +1,6 @@
 import type { SimulationScenario } from '../../api/simulation/simulation-scenario.ts';
 import { type FieldError, index, invalid } from '../../base/field-error.ts';
-import { positiveDuration } from '../hypersdk/amounts.ts';
+import { positiveDuration } from '../amounts.ts';
 import { isBefore } from './times.ts';
 
 type Profile = NonNullable<SimulationScenario['spec']['profiles']>[number];

@@ -1,6 +1,6 @@
 import type { SimulationScenario } from '../../api/simulation/simulation-scenario.ts';
 import { type FieldError, invalid } from '../../base/field-error.ts';
-import { labels } from '../hypersdk/names.ts';
+import { labels } from '../names.ts';
 import { checkPart, type Parts } from './references.ts';
 import { checkWithin, isBefore } from './times.ts';
 

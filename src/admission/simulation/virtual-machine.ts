@@ -7,7 +7,7 @@ import {
 } from '../../api/simulation/virtual-machine.ts';
 import { type FieldError, tooLong } from '../../base/field-error.ts';
 import type { Admitter } from '../admitter.ts';
-import { changesSpec } from '../hypersdk/changes-spec.ts';
+import { changesSpec } from '../changes-spec.ts';
 import { checkResources, checkUtilization } from './resources.ts';
 
 /** The machine's name is the value of a label on its pod. */

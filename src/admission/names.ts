@@ -1,10 +1,10 @@
-import { type FieldError, invalid, key } from '../../base/field-error.ts';
+import { type FieldError, invalid, key } from '../base/field-error.ts';
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
   labelValueProblems,
   qualifiedNameProblems,
-} from '../../base/names.ts';
+} from '../base/names.ts';
 
 type Check = (text: string) => string[];
 

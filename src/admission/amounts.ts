@@ -1,6 +1,6 @@
-import { parseDuration } from '../../base/duration.ts';
-import { type FieldError, invalid } from '../../base/field-error.ts';
-import { tryParseQuantity } from '../../base/quantity.ts';
+import { parseDuration } from '../base/duration.ts';
+import { type FieldError, invalid } from '../base/field-error.ts';
+import { tryParseQuantity } from '../base/quantity.ts';
 
 /** Checks that a quantity is one and more than nothing; a field left out is fine. */
 export function positiveQuantity(field: string, value: string | number | undefined): FieldError[] {
