@@ -1,6 +1,8 @@
 import type { FieldError } from '../base/field-error.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
+import type { PatchSchema } from '../kube/patches/patch-schema.ts';
 import type { SelectableFields } from '../kube/selectors/selectable-fields.ts';
+import type { ResourceTable } from './table/resource-table.ts';
 
 /** What the API server knows of the shape of a kind; built-in kinds and CustomResourceDefinitions alike. */
 export interface Shape {
@@ -72,6 +74,9 @@ export interface Resource {
   readonly shape: Shape;
   readonly strategy: Strategy;
   readonly selectable: SelectableFields;
+  readonly table: ResourceTable;
+  /** How strategic merge patches merge; absent where they are not understood. */
+  readonly patchSchema?: PatchSchema;
   /** Turns stored objects into this version; absent where they are stored in it. */
   readonly fromStorage?: (objects: readonly KubeObject[]) => readonly KubeObject[] | Promise<readonly KubeObject[]>;
   readonly toStorage?: (object: KubeObject) => KubeObject | Promise<KubeObject>;

@@ -16,12 +16,13 @@ export async function createObject(
   namespace: string,
   body: unknown,
   call: Call,
+  applied = false,
 ): Promise<Written> {
   const object = decodeBody(resource, body, call);
   placeIn(resource, namespace, object);
   const generated = (object.metadata.name ?? '') === '' && (object.metadata.generateName ?? '') !== '';
   for (let attempt = 1; ; attempt++) {
-    const written = await attemptCreate(backend, resource, generated ? structuredClone(object) : object, call);
+    const written = await attemptCreate(backend, resource, generated ? structuredClone(object) : object, call, applied);
     if (written !== undefined) return written;
     if (!generated || attempt >= NAME_ATTEMPTS) throw alreadyExists(resource, object.metadata.name ?? '');
   }
@@ -33,6 +34,7 @@ async function attemptCreate(
   resource: Resource,
   object: KubeObject,
   call: Call,
+  applied: boolean,
 ): Promise<Written | undefined> {
   const { clock, random } = backend;
   const { metadata } = object;
@@ -67,7 +69,8 @@ async function attemptCreate(
   call.warnings.push(...(resource.strategy.warnings?.(admitted) ?? []));
   await admit(backend, { ...write, object: admitted });
   const writer = { manager: call.fieldManager, subresource: '', time: timestamp(clock) };
-  backend.fields.record(resource, admitted, undefined, writer);
+  // Applying has recorded its fields already.
+  if (!applied) backend.fields.record(resource, admitted, undefined, writer);
   return await store(storeOf(backend, resource), resource, keyOf(resource, namespace, name), admitted, 0, call.dryRun);
 }
 

@@ -17,7 +17,8 @@ export function decodeBody(resource: Resource, body: unknown, call: Call): KubeO
   return object;
 }
 
-function checkType(resource: Resource, object: KubeObject): void {
+/** Refuses a body that says it is something else. */
+export function checkType(resource: Resource, object: KubeObject): void {
   const { kind = '', apiVersion = '' } = object;
   if (kind === '' && apiVersion === '' && !resource.custom) return;
   const expected = apiVersionOf(resource);

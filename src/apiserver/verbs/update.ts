@@ -33,7 +33,8 @@ export async function updateObject(backend: Backend, target: Target, body: unkno
   return await rewrite(backend, target, () => (asked === '' ? structuredClone(object) : object), call);
 }
 
-function checkPlace({ resource, namespace, name }: Target, object: KubeObject): void {
+/** The name and namespace of an object are those of the path. */
+export function checkPlace({ resource, namespace, name }: Target, object: KubeObject): void {
   object.kind = resource.kind;
   object.apiVersion = apiVersionOf(resource);
   const { metadata } = object;
@@ -57,7 +58,13 @@ export type Change = (current: KubeObject) => KubeObject | Promise<KubeObject>;
  * Reads, changes and writes an object until nobody was faster. A change whose result names a resourceVersion holds for
  * that version alone.
  */
-export async function rewrite(backend: Backend, target: Target, change: Change, call: Call): Promise<Written> {
+export async function rewrite(
+  backend: Backend,
+  target: Target,
+  change: Change,
+  call: Call,
+  applied = false,
+): Promise<Written> {
   const { resource, namespace, name } = target;
   const key = keyOf(resource, namespace, name);
   for (let attempt = 1; ; attempt++) {
@@ -65,7 +72,7 @@ export async function rewrite(backend: Backend, target: Target, change: Change, 
     if (entry === undefined) throw notFound(resource, name);
     const old = await viewOf(backend, resource, entry);
     const object = await change(old);
-    const written = await attemptWrite(backend, target, key, entry, old, object, call);
+    const written = await attemptWrite(backend, target, key, entry, old, object, call, applied);
     if (written !== undefined) return written;
     if (attempt >= ATTEMPTS) throw conflict(resource, name, OBJECT_MODIFIED);
   }
@@ -79,6 +86,7 @@ async function attemptWrite(
   old: KubeObject,
   object: KubeObject,
   call: Call,
+  applied: boolean,
 ): Promise<Written | undefined> {
   const { resource, namespace, name, subresource } = target;
   const asked = object.metadata.resourceVersion ?? '';
@@ -100,11 +108,11 @@ async function attemptWrite(
   if (causes.length > 0) throw invalid(resource, name, causes);
   call.warnings.push(...(resource.strategy.warnings?.(admitted, old) ?? []));
   await admit(backend, { ...write, object: admitted });
-  backend.fields.record(resource, admitted, old, {
-    manager: call.fieldManager,
-    subresource,
-    time: timestamp(backend.clock),
-  });
+  // Applying has recorded its fields already.
+  if (!applied) {
+    const writer = { manager: call.fieldManager, subresource, time: timestamp(backend.clock) };
+    backend.fields.record(resource, admitted, old, writer);
+  }
   admitted.metadata.resourceVersion = String(entry.revision);
   const destination = storeOf(backend, resource);
   if (isFinished(admitted)) return await dropEntry(destination, key, admitted, entry.revision, call.dryRun);

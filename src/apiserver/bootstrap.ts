@@ -1,0 +1,52 @@
+import type { KubeObject } from '../kube/kube-object.ts';
+import { ApiError } from './api-error.ts';
+import type { Backend } from './backend.ts';
+import type { Call } from './call.ts';
+import objects from './kubernetes/bootstrap-objects.data.json' with { type: 'json' };
+import { createObject } from './verbs/create.ts';
+
+/** What a new control plane begins with: namespaces, roles, flow schemas and priority classes. */
+
+interface Bootstrapped {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly objects: readonly object[];
+}
+
+const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
+const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' };
+const FLOW = { group: 'flowcontrol.apiserver.k8s.io', version: 'v1' };
+
+const FIRST: readonly Bootstrapped[] = [
+  { group: '', version: 'v1', plural: 'namespaces', objects: NAMESPACES.map((name) => ({ metadata: { name } })) },
+];
+const THEN: readonly Bootstrapped[] = [
+  { ...RBAC, plural: 'clusterroles', objects: objects.rbac.clusterroles },
+  { ...RBAC, plural: 'clusterrolebindings', objects: objects.rbac.clusterrolebindings },
+  { ...RBAC, plural: 'roles', objects: objects.rbac.roles },
+  { ...RBAC, plural: 'rolebindings', objects: objects.rbac.rolebindings },
+  { ...FLOW, plural: 'prioritylevelconfigurations', objects: objects.flowcontrol.prioritylevelconfigurations },
+  { ...FLOW, plural: 'flowschemas', objects: objects.flowcontrol.flowschemas },
+  { group: 'scheduling.k8s.io', version: 'v1', plural: 'priorityclasses', objects: objects.priorityclasses },
+];
+
+/** Creates what is not there; what a user changed since the first start stays as it is. */
+export async function bootstrap(backend: Backend, call: Call): Promise<void> {
+  for (const step of [FIRST, THEN]) await Promise.all(step.map((part) => ensure(backend, part, call)));
+}
+
+async function ensure(backend: Backend, { group, version, plural, objects }: Bootstrapped, call: Call): Promise<void> {
+  const resource = backend.registry.find(group, version, plural);
+  if (resource === undefined) return;
+  await Promise.all(
+    objects.map(async (object) => {
+      const copy = structuredClone(object) as KubeObject;
+      try {
+        await createObject(backend, resource, copy.metadata.namespace ?? '', copy, call);
+      } catch (error) {
+        if (!(error instanceof ApiError && error.reason === 'AlreadyExists')) throw error;
+      }
+    }),
+  );
+}

@@ -1,0 +1,110 @@
+import { type PatchSchemaSource, PatchSchemas } from '../kube/patches/patch-schema.ts';
+import { builtInFields } from '../kube/selectors/selectable-fields.ts';
+import discovery from './kubernetes/discovery.data.json' with { type: 'json' };
+import schemas from './kubernetes/openapi-schemas.data.json' with { type: 'json' };
+import { apiVersionOf, type Resource, type Shape, type Storage, type Strategy, type Subresource } from './resource.ts';
+import { builtInTable } from './table/built-in-table.ts';
+import { customTable } from './table/custom-table.ts';
+
+interface DiscoveredSubresource {
+  readonly subresource: string;
+  readonly responseKind: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly verbs: readonly string[];
+}
+
+interface DiscoveredResource {
+  readonly resource: string;
+  readonly responseKind: { readonly kind: string };
+  readonly scope: string;
+  readonly singularResource: string;
+  readonly verbs: readonly string[];
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly subresources?: readonly DiscoveredSubresource[];
+}
+
+type Discovered = Readonly<Record<string, readonly { version: string; resources: readonly DiscoveredResource[] }[]>>;
+
+/** The groups of the built-in kinds in the order in which clients prefer them. */
+export const BUILT_IN_GROUPS: readonly string[] = Object.keys(discovery);
+
+/** What a kind brings beside its place in discovery. */
+export interface KindParts {
+  shape(group: string, version: string, kind: string): Shape;
+  strategy(group: string, plural: string): Strategy;
+  /** Conversions from and to the stored version, where a kind has two. */
+  conversion(group: string, version: string, plural: string): Pick<Resource, 'fromStorage' | 'toStorage'>;
+}
+
+/** Every resource that a Kubernetes API server serves without extensions. */
+export function builtInResources(parts: KindParts): Resource[] {
+  const patchSchemas = new PatchSchemas(schemas as unknown as Readonly<Record<string, PatchSchemaSource>>);
+  return Object.entries(discovery as unknown as Discovered).flatMap(([group, versions]) =>
+    versions.flatMap(({ version, resources }) =>
+      resources.map((found) => resourceOf(parts, patchSchemas, group, version, versions[0]?.version ?? version, found)),
+    ),
+  );
+}
+
+function resourceOf(
+  parts: KindParts,
+  patchSchemas: PatchSchemas,
+  group: string,
+  version: string,
+  stored: string,
+  found: DiscoveredResource,
+): Resource {
+  const { kind } = found.responseKind;
+  const plural = found.resource;
+  const patchSchema = patchSchemas.get(componentOf(group, version, kind));
+  const strategy = parts.strategy(group, plural);
+  const named = `${apiVersionOf({ group, version })}/${plural}`;
+  let shape: Shape | undefined;
+  return {
+    group,
+    version,
+    plural,
+    kind,
+    listKind: `${kind}List`,
+    singular: found.singularResource,
+    namespaced: found.scope === 'Namespaced',
+    shortNames: found.shortNames ?? [],
+    categories: found.categories ?? [],
+    verbs: found.verbs,
+    subresources: new Map((found.subresources ?? []).map((each) => [each.subresource, subresourceOf(each)])),
+    storage: storageOf(group, plural, stored),
+    // Most kinds are never written to: their schemas are compiled when the first object comes along.
+    get shape() {
+      shape ??= parts.shape(group, version, kind);
+      return shape;
+    },
+    strategy,
+    selectable: builtInFields(named),
+    table: builtInTable(named) ?? customTable(undefined),
+    ...(patchSchema === undefined ? {} : { patchSchema }),
+    ...parts.conversion(group, version, plural),
+    custom: false,
+  };
+}
+
+/** Events of both groups are the same objects, kept apart from all others so that they cost those nothing. */
+function storageOf(group: string, plural: string, version: string): Storage {
+  if (plural === 'events') return { prefix: '/registry/events/', apiVersion: 'v1', store: 'events' };
+  const folder = group === '' ? plural : `${group}/${plural}`;
+  return { prefix: `/registry/${folder}/`, apiVersion: apiVersionOf({ group, version }), store: 'main' };
+}
+
+function subresourceOf({ subresource, responseKind, verbs }: DiscoveredSubresource): Subresource {
+  return { name: subresource, ...responseKind, verbs };
+}
+
+const EXTENSION_GROUPS: Readonly<Record<string, string>> = {
+  'apiextensions.k8s.io': 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions',
+  'apiregistration.k8s.io': 'io.k8s.kube-aggregator.pkg.apis.apiregistration',
+};
+
+/** The name of a kind among the OpenAPI components. */
+export function componentOf(group: string, version: string, kind: string): string {
+  const folder = group === '' ? 'core' : (group.split('.')[0] ?? group);
+  return `${EXTENSION_GROUPS[group] ?? `io.k8s.api.${folder}`}.${version}.${kind}`;
+}

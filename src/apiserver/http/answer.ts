@@ -1,0 +1,52 @@
+import { stringify } from 'yaml';
+import type { Status } from '../api-error.ts';
+
+/** What goes back to a client. */
+export type Answer = WholeAnswer | StreamAnswer;
+
+export interface WholeAnswer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface StreamAnswer {
+  readonly status: number;
+  readonly type: string;
+  /** Pieces as they come; the client going away ends the iteration. */
+  readonly pieces: AsyncIterable<string>;
+}
+
+export const JSON_TYPE = 'application/json';
+
+export function json(status: number, text: string): WholeAnswer {
+  return { status, type: JSON_TYPE, body: text };
+}
+
+export function plain(status: number, text: string): WholeAnswer {
+  return { status, type: 'text/plain; charset=utf-8', body: text };
+}
+
+export function statusAnswer(status: Status): WholeAnswer {
+  const retry = status.details?.retryAfterSeconds;
+  return {
+    ...json(status.code ?? 200, JSON.stringify(status)),
+    ...(retry === undefined ? {} : { headers: { 'retry-after': String(retry) } }),
+  };
+}
+
+/** The same answer in YAML; keys in order, as the API server writes them. */
+export function asYaml(answer: WholeAnswer): WholeAnswer {
+  const body = stringify(JSON.parse(answer.body), {
+    sortMapEntries: true,
+    lineWidth: 0,
+    version: '1.1',
+    indentSeq: false,
+  });
+  return { ...answer, type: 'application/yaml', body };
+}
+
+export function asPretty(answer: WholeAnswer): WholeAnswer {
+  return { ...answer, body: JSON.stringify(JSON.parse(answer.body), null, 2) };
+}

@@ -1,0 +1,14 @@
+import type { User } from '../access/user.ts';
+
+/** A request whose sender is known. */
+export interface ApiRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  header(name: string): string | undefined;
+  readonly user: User;
+  /** The whole body; refused where it is larger than the server takes. */
+  body(): Promise<Buffer>;
+  /** Aborted when the client is gone or the server stops. */
+  readonly signal: AbortSignal;
+}

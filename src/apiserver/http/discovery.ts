@@ -1,0 +1,156 @@
+import type { Registry } from '../registry.ts';
+import type { Resource } from '../resource.ts';
+
+/** The documents by which clients learn what is served: /api, /apis, one a group, one a version, and all in one. */
+export class Discovery {
+  readonly #registry: Registry;
+  readonly #priority: readonly string[];
+  #version = -1;
+  #groups = new Map<string, Map<string, Resource[]>>();
+
+  /** `priority` is the order of the built-in groups; others follow by name. */
+  constructor(registry: Registry, priority: readonly string[]) {
+    this.#registry = registry;
+    this.#priority = priority;
+  }
+
+  core(): object {
+    return {
+      kind: 'APIVersions',
+      versions: ['v1'],
+      serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: '127.0.0.1' }],
+    };
+  }
+
+  groupList(): object {
+    const groups = [...this.#current().keys()].filter((group) => group !== '').map((group) => this.#group(group));
+    return { kind: 'APIGroupList', apiVersion: 'v1', groups };
+  }
+
+  group(name: string): object | undefined {
+    if (!this.#current().has(name) || name === '') return undefined;
+    return { kind: 'APIGroup', apiVersion: 'v1', ...this.#group(name) };
+  }
+
+  version(group: string, version: string): object | undefined {
+    const resources = this.#current().get(group)?.get(version);
+    if (resources === undefined) return undefined;
+    const groupVersion = joined(group, version);
+    return {
+      kind: 'APIResourceList',
+      ...(group === '' ? {} : { apiVersion: 'v1' }),
+      groupVersion,
+      resources: resources.flatMap((resource) => plainEntries(resource)),
+    };
+  }
+
+  /** apidiscovery.k8s.io/v2 for /api (`core`) or /apis. */
+  aggregated(core: boolean): object {
+    const items = [...this.#current()]
+      .filter(([group]) => (group === '') === core)
+      .map(([group, versions]) => ({
+        metadata: { ...(group === '' ? {} : { name: group }), creationTimestamp: null },
+        versions: [...versions].map(([version, resources]) => ({
+          version,
+          resources: resources.map(aggregatedEntry),
+          freshness: 'Current',
+        })),
+      }));
+    return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items };
+  }
+
+  #group(name: string): object {
+    const versions = [...(this.#current().get(name)?.keys() ?? [])].map((version) => ({
+      groupVersion: joined(name, version),
+      version,
+    }));
+    return { name, versions, preferredVersion: versions[0] };
+  }
+
+  #current(): Map<string, Map<string, Resource[]>> {
+    if (this.#version === this.#registry.version) return this.#groups;
+    const groups = new Map<string, Map<string, Resource[]>>();
+    for (const resource of this.#registry.all()) {
+      const versions = groups.get(resource.group) ?? new Map<string, Resource[]>();
+      groups.set(resource.group, versions);
+      versions.set(resource.version, [...(versions.get(resource.version) ?? []), resource]);
+    }
+    const rank = (group: string) =>
+      this.#priority.includes(group) ? this.#priority.indexOf(group) : this.#priority.length;
+    const order = [...groups.keys()].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+    this.#groups = new Map(order.map((group) => [group, sortedVersions(groups.get(group) ?? new Map())]));
+    this.#version = this.#registry.version;
+    return this.#groups;
+  }
+}
+
+const joined = (group: string, version: string) => (group === '' ? version : `${group}/${version}`);
+
+/** v2 before v1 before v1beta2 before v1alpha1, as Kubernetes orders versions; other names last. */
+export function compareVersions(a: string, b: string): number {
+  const parts = (version: string) => {
+    const [, major, stage, minor] = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version) ?? [];
+    if (major === undefined) return undefined;
+    return [stage === undefined ? 2 : stage === 'beta' ? 1 : 0, Number(major), Number(minor ?? 0)] as const;
+  };
+  const [left, right] = [parts(a), parts(b)];
+  if (left === undefined || right === undefined) {
+    if (left === right) return a < b ? -1 : 1;
+    return left === undefined ? 1 : -1;
+  }
+  return right[0] - left[0] || right[1] - left[1] || right[2] - left[2];
+}
+
+function sortedVersions(versions: Map<string, Resource[]>): Map<string, Resource[]> {
+  const sorted = [...versions].sort(([a], [b]) => compareVersions(a, b));
+  return new Map(
+    sorted.map(([version, resources]) => [version, resources.sort((a, b) => (a.plural < b.plural ? -1 : 1))]),
+  );
+}
+
+function plainEntries(resource: Resource): object[] {
+  const { plural, singular, namespaced, kind, verbs, shortNames, categories, subresources } = resource;
+  return [
+    {
+      name: plural,
+      singularName: singular,
+      namespaced,
+      kind,
+      verbs,
+      ...(shortNames.length > 0 ? { shortNames } : {}),
+      ...(categories.length > 0 ? { categories } : {}),
+    },
+    ...[...subresources.values()].map((subresource) => ({
+      name: `${plural}/${subresource.name}`,
+      singularName: '',
+      namespaced,
+      ...(subresource.group === '' ? {} : { group: subresource.group }),
+      ...(subresource.version === '' ? {} : { version: subresource.version }),
+      kind: subresource.kind,
+      verbs: subresource.verbs,
+    })),
+  ];
+}
+
+function aggregatedEntry(resource: Resource): object {
+  const { plural, singular, namespaced, kind, verbs, shortNames, categories, subresources, group, version } = resource;
+  const gvk = resource.custom ? { group, version, kind } : { group: '', version: '', kind };
+  return {
+    resource: plural,
+    responseKind: gvk,
+    scope: namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: singular,
+    verbs,
+    ...(shortNames.length > 0 ? { shortNames } : {}),
+    ...(categories.length > 0 ? { categories } : {}),
+    ...(subresources.size === 0
+      ? {}
+      : {
+          subresources: [...subresources.values()].map((subresource) => ({
+            subresource: subresource.name,
+            responseKind: { group: subresource.group, version: subresource.version, kind: subresource.kind },
+            verbs: subresource.verbs,
+          })),
+        }),
+  };
+}

@@ -1,0 +1,85 @@
+const QUOTE = 34;
+const BACKSLASH = 92;
+const COMMA = 44;
+const COLON = 58;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
+const OPEN_ARRAY = 91;
+const CLOSE_ARRAY = 93;
+
+interface Level {
+  /** Undefined inside an array. */
+  readonly keys: Set<string> | undefined;
+  key: string;
+  index: number;
+}
+
+/**
+ * Finds keys that stand twice in an object, which JSON.parse passes over in silence. The text is valid JSON. Answers
+ * the paths as the API server prints them.
+ */
+export function duplicateFields(text: string): string[] {
+  const found: string[] = [];
+  const levels: Level[] = [];
+  let expectsKey = false;
+  for (let i = 0; i < text.length; i++) {
+    switch (text.charCodeAt(i)) {
+      case QUOTE: {
+        const end = endOfString(text, i);
+        const level = levels.at(-1);
+        if (expectsKey && level?.keys !== undefined) {
+          const raw = text.slice(i + 1, end);
+          level.key = raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
+          if (level.keys.has(level.key)) found.push(pathOf(levels));
+          level.keys.add(level.key);
+        }
+        expectsKey = false;
+        i = end;
+        break;
+      }
+      case OPEN_OBJECT:
+        levels.push({ keys: new Set(), key: '', index: -1 });
+        expectsKey = true;
+        break;
+      case OPEN_ARRAY:
+        levels.push({ keys: undefined, key: '', index: 0 });
+        break;
+      case CLOSE_OBJECT:
+      case CLOSE_ARRAY:
+        levels.pop();
+        expectsKey = false;
+        break;
+      case COMMA: {
+        const level = levels.at(-1);
+        if (level === undefined) break;
+        expectsKey = level.keys !== undefined;
+        level.index++;
+        break;
+      }
+      case COLON:
+        expectsKey = false;
+        break;
+      default:
+    }
+  }
+  return found;
+}
+
+function endOfString(text: string, start: number): number {
+  for (let i = start + 1; ; i++) {
+    const end = text.indexOf('"', i);
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return end;
+    i = end;
+  }
+}
+
+function pathOf(levels: readonly Level[]): string {
+  let path = '';
+  for (const { keys, key, index } of levels) {
+    if (keys === undefined) path += `[${index}]`;
+    else path += path === '' ? key : `.${key}`;
+  }
+  return path;
+}

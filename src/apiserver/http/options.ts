@@ -1,0 +1,86 @@
+import { type FieldError, forbidden, invalid as invalidField, notSupported, required } from '../../base/field-error.ts';
+import { badRequest, invalid } from '../api-error.ts';
+import type { ListOptions } from '../verbs/list.ts';
+
+/** The parameters of a request, read with the API server's tolerance and its refusals. */
+
+export function listOptions(query: URLSearchParams): ListOptions & { readonly timeoutSeconds?: number } {
+  return {
+    ...text(query, 'labelSelector'),
+    ...text(query, 'fieldSelector'),
+    ...text(query, 'continue'),
+    ...text(query, 'resourceVersion'),
+    ...text(query, 'resourceVersionMatch'),
+    ...whole(query, 'limit'),
+    ...whole(query, 'timeoutSeconds'),
+  };
+}
+
+export function watchFlags(query: URLSearchParams): { sendInitialEvents?: boolean; allowWatchBookmarks?: boolean } {
+  return { ...flag(query, 'sendInitialEvents'), ...flag(query, 'allowWatchBookmarks') };
+}
+
+export function isWatch(query: URLSearchParams): boolean {
+  return flag(query, 'watch').watch ?? false;
+}
+
+export interface WriteOptions {
+  readonly dryRun: boolean;
+  readonly fieldManager: string | undefined;
+  readonly fieldValidation: 'Strict' | 'Warn' | 'Ignore';
+  readonly force: boolean | undefined;
+}
+
+const VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'];
+
+/** `kind` names the options in refusals: CreateOptions, PatchOptions and so on. */
+export function writeOptions(query: URLSearchParams, kind: string, applies = false): WriteOptions {
+  const dryRun = query.getAll('dryRun');
+  const validation = query.get('fieldValidation') ?? '';
+  const fieldManager = query.get('fieldManager') ?? undefined;
+  const causes: FieldError[] = [];
+  if (dryRun.some((value) => value !== 'All')) causes.push(notSupported('dryRun', dryRun, ['All']));
+  if (!VALIDATIONS.includes(validation)) causes.push(notSupported('fieldValidation', validation, VALIDATIONS));
+  if (fieldManager !== undefined && fieldManager.length > 128) {
+    causes.push({ type: 'TooLong', field: 'fieldManager', detail: 'may not be more than 128 bytes' });
+  }
+  if (fieldManager !== undefined && /[\p{C}\p{Zl}\p{Zp}]/u.test(fieldManager)) {
+    causes.push(invalidField('fieldManager', fieldManager, 'should only contain printable characters'));
+  }
+  if (applies && fieldManager === undefined) causes.push(required('fieldManager', 'is required for apply patch'));
+  if (!applies && query.has('force') && kind === 'PatchOptions') {
+    causes.push(forbidden('force', 'may not be specified for non-apply patch'));
+  }
+  if (causes.length > 0) throw invalid({ group: 'meta.k8s.io', kind }, '', causes);
+  return {
+    dryRun: dryRun.length > 0,
+    fieldManager,
+    fieldValidation: validation === '' ? 'Warn' : (validation as 'Strict' | 'Warn' | 'Ignore'),
+    force: flag(query, 'force').force,
+  };
+}
+
+function text<K extends string>(query: URLSearchParams, name: K): { [P in K]?: string } {
+  const value = query.get(name);
+  return (value === null || value === '' ? {} : { [name]: value }) as { [P in K]?: string };
+}
+
+function whole<K extends string>(query: URLSearchParams, name: K): { [P in K]?: number } {
+  const value = query.get(name);
+  if (value === null || value === '') return {};
+  if (!/^[+-]?\d+$/.test(value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
+  return { [name]: Number(value) } as { [P in K]?: number };
+}
+
+const TRUE = new Set(['', '1', 't', 'T', 'true', 'TRUE', 'True']);
+const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
+
+/** A flag with an empty value is set, as in `?watch`. What is no boolean is false there, as in Go's form. */
+function flag<K extends string>(query: URLSearchParams, name: K): { [P in K]?: boolean } {
+  const value = query.get(name);
+  if (value === null) return {};
+  if (!TRUE.has(value) && !FALSE.has(value)) {
+    throw badRequest(`strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`);
+  }
+  return { [name]: TRUE.has(value) } as { [P in K]?: boolean };
+}

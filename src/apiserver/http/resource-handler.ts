@@ -1,0 +1,299 @@
+import type { Attributes, Authorize } from '../access/attributes.ts';
+import { forbiddenMessage } from '../access/forbidden.ts';
+import { ApiError, methodNotAllowed, noSuchResource, notFound } from '../api-error.ts';
+import { type Backend, storeOf } from '../backend.ts';
+import type { Call } from '../call.ts';
+import type { ResourcePath } from '../request-path.ts';
+import { keyOf, type Resource } from '../resource.ts';
+import { createObject } from '../verbs/create.ts';
+import { type DeleteOptions, deletedStatus, deleteObject } from '../verbs/delete.ts';
+import { deleteCollection } from '../verbs/delete-collection.ts';
+import { listObjects } from '../verbs/list.ts';
+import { APPLY_PATCH, applyObject, patchObject } from '../verbs/patch.ts';
+import type { Target } from '../verbs/target.ts';
+import { updateObject } from '../verbs/update.ts';
+import { watchObjects } from '../verbs/watch.ts';
+import type { WatchItems } from '../verbs/watch-item.ts';
+import type { Written } from '../verbs/written.ts';
+import { type Answer, statusAnswer } from './answer.ts';
+import type { ApiRequest } from './api-request.ts';
+import { type Decoded, type DecodeProtobuf, decodeRequest, decodeYaml } from './body.ts';
+import { isWatch, listOptions, watchFlags, writeOptions } from './options.ts';
+import { entryAnswer, listAnswer, watchAnswer, writtenAnswer } from './shapes.ts';
+
+/** A request for a resource that is served. */
+export interface ResourceRequest extends Target {
+  readonly request: ApiRequest;
+  readonly path: ResourcePath;
+}
+
+/** Answers one subresource that is more than a part of its object, such as pods/eviction. */
+export type SubresourceHandler = (asked: ResourceRequest, call: Call) => Promise<Answer>;
+
+export interface ResourceHandlerParts {
+  readonly backend: Backend;
+  readonly items: WatchItems;
+  readonly authorize: Authorize;
+  readonly protobuf: DecodeProtobuf;
+  /** By `group/plural/subresource`. */
+  readonly subresources: ReadonlyMap<string, SubresourceHandler>;
+}
+
+/** Answers requests for resources: finds the resource, asks whether it is allowed, and does what the method says. */
+export function resourceHandler(parts: ResourceHandlerParts) {
+  return async (request: ApiRequest, path: ResourcePath): Promise<Answer> => {
+    const resource = parts.backend.registry.find(path.group, path.version, path.plural);
+    const verb = verbOf(request, path);
+    authorized(parts.authorize, request, path, verb);
+    if (resource === undefined) throw noSuchResource();
+    const asked: ResourceRequest = {
+      request,
+      path,
+      resource,
+      namespace: path.namespace,
+      name: path.name,
+      subresource: path.subresource,
+    };
+    return path.subresource === '' ? await onObjects(parts, asked, verb) : await onSubresource(parts, asked, verb);
+  };
+}
+
+function verbOf({ method, query }: ApiRequest, { name, watch }: ResourcePath): string {
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+      if (watch || isWatch(query)) return 'watch';
+      return name === '' ? 'list' : 'get';
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      return 'update';
+    case 'PATCH':
+      return 'patch';
+    case 'DELETE':
+      return name === '' ? 'deletecollection' : 'delete';
+    default:
+      throw methodNotAllowed();
+  }
+}
+
+function authorized(authorize: Authorize, { user }: ApiRequest, path: ResourcePath, verb: string): void {
+  const { group, plural: resource, subresource, namespace, name } = path;
+  const attributes: Attributes = { user, verb, group, resource, subresource, namespace, name };
+  const { allowed, reason } = authorize(attributes);
+  if (allowed) return;
+  const details = { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind: resource };
+  throw new ApiError(403, 'Forbidden', forbiddenMessage(attributes, reason), details);
+}
+
+async function onObjects(parts: ResourceHandlerParts, asked: ResourceRequest, verb: string): Promise<Answer> {
+  const { resource, namespace, name } = asked;
+  if (!resource.verbs.includes(verb)) throw methodNotAllowed();
+  if (!resource.namespaced && namespace !== '') throw noSuchResource();
+  switch (verb) {
+    case 'get':
+      return await get(parts, asked);
+    case 'list':
+      return await list(parts, asked);
+    case 'watch':
+      return watch(parts, asked);
+    case 'create':
+      if (name !== '' || (resource.namespaced && namespace === '')) throw methodNotAllowed();
+      return await create(parts, asked);
+    case 'update':
+      return await update(parts, asked);
+    case 'patch':
+      return await patch(parts, asked);
+    case 'delete':
+      return await remove(parts, asked);
+    default:
+      return await removeAll(parts, asked);
+  }
+}
+
+async function onSubresource(parts: ResourceHandlerParts, asked: ResourceRequest, verb: string): Promise<Answer> {
+  const { resource, subresource } = asked;
+  const known = resource.subresources.get(subresource);
+  if (known === undefined) throw noSuchResource();
+  if (!known.verbs.includes(verb)) throw methodNotAllowed();
+  const handler =
+    parts.subresources.get(`${resource.group}/${resource.plural}/${subresource}`) ??
+    parts.subresources.get(`*/${subresource}`);
+  if (handler !== undefined) return await handler(asked, callOf(asked, 'CreateOptions').call);
+  if (known.kind !== resource.kind) throw notBuilt(resource, subresource);
+  if (verb === 'get') return await get(parts, asked);
+  return verb === 'update' ? await update(parts, asked) : await patch(parts, asked);
+}
+
+function notBuilt({ plural }: Resource, subresource: string): ApiError {
+  return new ApiError(
+    501,
+    'NotImplemented',
+    `the subresource ${plural}/${subresource} is not served by this control plane`,
+  );
+}
+
+async function get(
+  { backend }: ResourceHandlerParts,
+  { request, resource, namespace, name }: ResourceRequest,
+): Promise<Answer> {
+  const entry = storeOf(backend, resource).get(keyOf(resource, namespace, name));
+  if (entry === undefined || (resource.namespaced && namespace === '')) throw notFound(resource, name);
+  return await entryAnswer(backend, request, resource, entry);
+}
+
+async function list(
+  { backend }: ResourceHandlerParts,
+  { request, resource, namespace }: ResourceRequest,
+): Promise<Answer> {
+  const listing = listObjects(backend, resource, namespace, listOptions(request.query));
+  return await listAnswer(backend, request, resource, listing);
+}
+
+function watch(
+  { backend, items }: ResourceHandlerParts,
+  { request, resource, namespace, name }: ResourceRequest,
+): Answer {
+  const { query, signal } = request;
+  const options = listOptions(query);
+  const fieldSelector = [options.fieldSelector, name === '' ? undefined : `metadata.name=${name}`];
+  const chosen = fieldSelector.filter((part) => part !== undefined).join(',');
+  const watching = { ...options, ...watchFlags(query), signal, ...(chosen === '' ? {} : { fieldSelector: chosen }) };
+  return watchAnswer(
+    backend,
+    request,
+    resource,
+    watchObjects(backend, items, resource, namespace, watching),
+    options.timeoutSeconds,
+  );
+}
+
+async function create(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
+  const { resource, namespace, request } = asked;
+  const { call } = callOf(asked, 'CreateOptions');
+  const body = await objectOf(parts, asked, call);
+  return answerTo(
+    request,
+    resource,
+    await createObject(parts.backend, resource, namespace, body, call),
+    call,
+    parts.backend,
+  );
+}
+
+async function update(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
+  const { call } = callOf(asked, 'UpdateOptions');
+  const body = await objectOf(parts, asked, call);
+  return answerTo(
+    asked.request,
+    asked.resource,
+    await updateObject(parts.backend, asked, body, call),
+    call,
+    parts.backend,
+  );
+}
+
+async function patch(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
+  const { request, resource } = asked;
+  const { call, options } = callOf(
+    asked,
+    'PatchOptions',
+    request.header('content-type')?.startsWith(APPLY_PATCH) === true,
+  );
+  const type = request.header('content-type')?.split(';')[0]?.trim() ?? '';
+  const text = (await request.body()).toString('utf8');
+  const { value } = type === APPLY_PATCH ? decodeYaml(text, resource.kind) : decodePatch(text);
+  const written =
+    type === APPLY_PATCH
+      ? await applyObject(parts.backend, asked, value, options.force ?? false, call)
+      : await patchObject(parts.backend, asked, type, value, call);
+  return answerTo(request, resource, written, call, parts.backend);
+}
+
+function decodePatch(text: string): Decoded {
+  try {
+    return { value: JSON.parse(text), duplicates: [] };
+  } catch (error) {
+    throw new ApiError(400, 'BadRequest', `error decoding patch: ${(error as Error).message}`);
+  }
+}
+
+async function remove(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
+  const options = await deleteOptions(parts, asked);
+  const { call } = callOf(asked, 'DeleteOptions');
+  const deleted = await deleteObject(parts.backend, asked, options, {
+    ...call,
+    dryRun: call.dryRun || options.dryRun !== undefined,
+  });
+  if (deleted.gone) return statusAnswer(deletedStatus(asked.resource, deleted.object));
+  return answerTo(asked.request, asked.resource, { ...deleted.written, created: false }, call, parts.backend);
+}
+
+async function removeAll(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
+  const { request, resource, namespace } = asked;
+  const options = await deleteOptions(parts, asked);
+  const { call } = callOf(asked, 'DeleteOptions');
+  const listing = await deleteCollection(parts.backend, resource, namespace, listOptions(request.query), options, call);
+  return await listAnswer(parts.backend, request, resource, listing);
+}
+
+/** Options of a deletion stand in its body, or among the parameters. */
+async function deleteOptions(parts: ResourceHandlerParts, { request }: ResourceRequest): Promise<DeleteOptions> {
+  const bytes = await request.body();
+  const body =
+    bytes.length === 0 ? {} : ((await decodeRequest(request, 'DeleteOptions', parts.protobuf)).value as DeleteOptions);
+  const { query } = request;
+  const grace = query.get('gracePeriodSeconds');
+  const policy = query.get('propagationPolicy');
+  const orphan = query.get('orphanDependents');
+  const { dryRun, ...rest } = body;
+  return {
+    ...(grace === null ? {} : { gracePeriodSeconds: Number(grace) }),
+    ...(policy === null ? {} : { propagationPolicy: policy as 'Orphan' }),
+    ...(orphan === null ? {} : { orphanDependents: orphan === 'true' }),
+    ...rest,
+    ...(dryRun === undefined || dryRun.length === 0 ? {} : { dryRun }),
+  };
+}
+
+/** The object in the body, with keys that stand twice treated as the client asked. */
+async function objectOf(
+  parts: ResourceHandlerParts,
+  { request, resource }: ResourceRequest,
+  call: Call,
+): Promise<unknown> {
+  const { value, duplicates } = await decodeRequest(request, resource.kind, parts.protobuf);
+  if (duplicates.length === 0 || call.fieldValidation === 'Ignore') return value;
+  const found = duplicates.map((path) => `duplicate field "${path}"`);
+  if (call.fieldValidation === 'Strict') {
+    const prefix = `${resource.kind} in version "${resource.version}" cannot be handled as a ${resource.kind}`;
+    throw new ApiError(400, 'BadRequest', `${prefix}: strict decoding error: ${found.join(', ')}`);
+  }
+  call.warnings.push(...found);
+  return value;
+}
+
+function callOf({ request }: ResourceRequest, kind: string, needsManager = false) {
+  const options = writeOptions(request.query, kind, needsManager);
+  const call: Call = {
+    user: request.user,
+    fieldManager: options.fieldManager ?? managerOf(request.header('user-agent')),
+    dryRun: options.dryRun,
+    fieldValidation: options.fieldValidation,
+    warnings: [],
+    signal: request.signal,
+  };
+  return { call, options };
+}
+
+/** Without a name given, fields belong to the program that the user agent names. */
+function managerOf(userAgent = ''): string {
+  return (userAgent.split('/')[0] ?? '').slice(0, 128) || 'unknown';
+}
+
+function answerTo(request: ApiRequest, resource: Resource, written: Written, call: Call, backend: Backend): Answer {
+  const answer = writtenAnswer(backend, request, resource, written);
+  if (call.warnings.length === 0 || !('body' in answer)) return answer;
+  const warning = call.warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(', ');
+  return { ...answer, headers: { ...answer.headers, warning } };
+}

@@ -1,0 +1,72 @@
+import type { Authorize } from '../access/attributes.ts';
+import { forbiddenMessage } from '../access/forbidden.ts';
+import { ApiError, badRequest } from '../api-error.ts';
+import { parsePath, type RequestPath, type ResourcePath } from '../request-path.ts';
+import { type Answer, asPretty, asYaml, plain, statusAnswer } from './answer.ts';
+import type { ApiRequest } from './api-request.ts';
+import { negotiate } from './negotiation.ts';
+
+/** Answers a path that is no resource, or undefined to let the next one try. */
+export type Route = (request: ApiRequest) => Answer | undefined | Promise<Answer | undefined>;
+
+export interface RouterParts {
+  readonly authorize: Authorize;
+  readonly resources: (request: ApiRequest, path: ResourcePath) => Promise<Answer>;
+  readonly routes: readonly Route[];
+  /** Told of faults of ours, which a client only hears of in general. */
+  readonly onFault: (error: unknown, request: ApiRequest) => void;
+}
+
+/** From a request to its answer: whatever goes wrong on the way becomes a Status. */
+export function router({ authorize, resources, routes, onFault }: RouterParts) {
+  return async (request: ApiRequest): Promise<Answer> => {
+    try {
+      const path = pathOf(request.path);
+      const answer = path.kind === 'resource' ? await resources(request, path) : await other(path.path, request);
+      return formatted(answer, request);
+    } catch (error) {
+      if (error instanceof ApiError) return formatted(statusAnswer(error.status), request);
+      onFault(error, request);
+      throw error;
+    }
+  };
+
+  async function other(path: string, request: ApiRequest): Promise<Answer> {
+    const attributes = { user: request.user, verb: request.method.toLowerCase(), path };
+    const { allowed, reason } = authorize(attributes);
+    if (!allowed) throw new ApiError(403, 'Forbidden', forbiddenMessage(attributes, reason), {});
+    for (const route of routes) {
+      const answer = await route(request);
+      if (answer !== undefined) return answer;
+    }
+    return plain(404, '404 page not found\n');
+  }
+}
+
+function pathOf(path: string): RequestPath {
+  try {
+    return parsePath(path);
+  } catch {
+    throw badRequest(`the path ${JSON.stringify(path)} is not properly percent-encoded`);
+  }
+}
+
+const BROWSERS = /^(curl|Wget|Mozilla)\//;
+
+/** People who ask by hand get text that they can read. */
+function formatted(answer: Answer, request: ApiRequest): Answer {
+  if (!('body' in answer) || answer.type !== 'application/json') return answer;
+  if (negotiated(request) === 'yaml') return asYaml(answer);
+  const pretty = request.query.get('pretty');
+  const wanted =
+    pretty === null ? BROWSERS.test(request.header('user-agent') ?? '') : pretty !== '0' && pretty !== 'false';
+  return wanted ? asPretty(answer) : answer;
+}
+
+function negotiated(request: ApiRequest): 'json' | 'yaml' {
+  try {
+    return negotiate(request.header('accept')).format;
+  } catch {
+    return 'json';
+  }
+}

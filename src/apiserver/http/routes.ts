@@ -1,0 +1,68 @@
+import { json, plain } from './answer.ts';
+import type { Discovery } from './discovery.ts';
+import { negotiate } from './negotiation.ts';
+import type { Route } from './router.ts';
+
+/** The Kubernetes version that this server is like. */
+const VERSION = {
+  major: '1',
+  minor: '36',
+  emulationMajor: '1',
+  emulationMinor: '36',
+  minCompatibilityMajor: '1',
+  minCompatibilityMinor: '35',
+  gitVersion: 'v1.36.3+vimana',
+  gitCommit: '',
+  gitTreeState: 'clean',
+  buildDate: '1970-01-01T00:00:00Z',
+  goVersion: 'none',
+  compiler: 'none',
+  platform: 'linux/amd64',
+};
+
+export const versionRoute: Route = ({ path }) => (path === '/version' ? json(200, JSON.stringify(VERSION)) : undefined);
+
+const HEALTH = new Set(['/healthz', '/livez', '/readyz']);
+
+/** Health; `ready` tells whether start-up is over and the store takes writes. */
+export function healthRoute(ready: () => boolean): Route {
+  return ({ path, query }) => {
+    const [, root = '', check] = /^(\/[a-z]+)(?:\/(.*))?$/.exec(path) ?? [];
+    if (!HEALTH.has(root)) return undefined;
+    const well = root !== '/readyz' || ready();
+    if (check !== undefined && check !== 'ping' && check !== 'etcd') return plain(404, '404 page not found\n');
+    if (query.has('verbose')) {
+      const lines = ['ping', 'etcd']
+        .map((name) => `[${well ? '+' : '-'}]${name} ${well ? 'ok' : 'failed: not ready'}\n`)
+        .join('');
+      return plain(well ? 200 : 500, `${lines}${root.slice(1)} check ${well ? 'passed' : 'failed'}\n`);
+    }
+    return well ? plain(200, 'ok') : plain(500, `${root.slice(1)} check failed\n`);
+  };
+}
+
+/** /api, /apis and what is below them, down to one version of a group. */
+export function discoveryRoute(discovery: Discovery): Route {
+  return (request) => {
+    const [root, group, version, ...more] = request.path.split('/').filter((part) => part !== '');
+    if ((root !== 'api' && root !== 'apis') || more.length > 0) return undefined;
+    const aggregated = negotiate(request.header('accept')).as === 'discovery';
+    if (group === undefined && aggregated) {
+      const type = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+      return { ...json(200, JSON.stringify(discovery.aggregated(root === 'api'))), type };
+    }
+    const found =
+      root === 'api'
+        ? group === undefined
+          ? discovery.core()
+          : version === undefined
+            ? discovery.version('', group)
+            : undefined
+        : group === undefined
+          ? discovery.groupList()
+          : version === undefined
+            ? discovery.group(group)
+            : discovery.version(group, version);
+    return found === undefined ? undefined : json(200, JSON.stringify(found));
+  };
+}

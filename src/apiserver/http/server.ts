@@ -1,0 +1,253 @@
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+} from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { Credentials as TlsCredentials } from '../access/pki.ts';
+import type { User } from '../access/user.ts';
+import { ApiError, internal, tooLarge, tooManyRequests } from '../api-error.ts';
+import { type Answer, statusAnswer } from './answer.ts';
+import type { ApiRequest } from './api-request.ts';
+
+type Request = IncomingMessage | Http2ServerRequest;
+type Response = ServerResponse | Http2ServerResponse;
+
+export interface ServerOptions {
+  /** Loopback unless told otherwise. */
+  readonly host: string;
+  /** 0 takes any free one. */
+  readonly port: number;
+  /** Absent: plain HTTP. */
+  readonly tls?: TlsCredentials & { readonly caPem: string };
+  /** Who sends a request; throws an ApiError where credentials are bad. */
+  readonly authenticate: (credentials: RequestCredentials) => Promise<User>;
+  readonly handle: (request: ApiRequest) => Promise<Answer>;
+  /** Requests at a time, watches not counted. */
+  readonly maxInFlight?: number;
+  readonly onRequest?: (finished: FinishedRequest) => void;
+}
+
+export interface RequestCredentials {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly certificate?: { readonly value: X509Certificate; readonly trusted: boolean };
+}
+
+/** What metrics and the audit log record of a request. */
+export interface FinishedRequest {
+  readonly request: ApiRequest | undefined;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+}
+
+export interface ApiHttpServer {
+  readonly port: number;
+  readonly url: string;
+  /** Ends watches, lets other requests finish, and closes all connections. */
+  close(): Promise<void>;
+}
+
+const LARGEST_BODY = 3 * 1024 * 1024;
+const MAX_IN_FLIGHT = 600;
+const HEADERS_TIMEOUT = 10_000;
+const REQUEST_TIMEOUT = 60_000;
+
+/** Serves HTTP/1.1 and HTTP/2 on one port. */
+export async function startServer(options: ServerOptions): Promise<ApiHttpServer> {
+  const stopping = new AbortController();
+  const onRequest = requestListener(options, stopping.signal);
+  const server = listenerFor(options, onRequest);
+  server.listen(options.port, options.host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host;
+  return {
+    port,
+    url: `${options.tls === undefined ? 'http' : 'https'}://${host}:${port}`,
+    async close() {
+      stopping.abort(new Error('the server is stopping'));
+      const closed = once(server, 'close');
+      server.close();
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      for (const session of sessions.get(server) ?? []) session.close();
+      await closed;
+    },
+  };
+}
+
+const sessions = new WeakMap<object, Set<{ close(): void }>>();
+
+function listenerFor(
+  { tls }: ServerOptions,
+  onRequest: (request: Request, response: Response) => void,
+): Server | Http2SecureServer {
+  if (tls === undefined) {
+    const server = createServer({ headersTimeout: HEADERS_TIMEOUT, requestTimeout: REQUEST_TIMEOUT }, onRequest);
+    server.on('clientError', (_error, socket) => socket.destroy());
+    return server;
+  }
+  const server = createSecureServer({
+    allowHTTP1: true,
+    key: tls.keyPem,
+    cert: tls.certPem,
+    ca: tls.caPem,
+    requestCert: true,
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.2',
+    settings: { maxConcurrentStreams: 1000, initialWindowSize: 1 << 20 },
+  });
+  const open = new Set<{ close(): void; destroy(): void }>();
+  sessions.set(server, open);
+  server.on('session', (session) => {
+    open.add(session);
+    session.on('close', () => open.delete(session));
+    session.on('error', () => session.destroy());
+  });
+  server.on('request', onRequest);
+  for (const event of ['tlsClientError', 'sessionError', 'clientError', 'error'] as const) {
+    server.on(event, (_error: unknown, socket?: { destroy?(): void }) => socket?.destroy?.());
+  }
+  return server;
+}
+
+function requestListener(options: ServerOptions, stopping: AbortSignal) {
+  const { maxInFlight = MAX_IN_FLIGHT } = options;
+  let inFlight = 0;
+  return (request: Request, response: Response): void => {
+    const end = lazySignal(response, stopping);
+    if (inFlight >= maxInFlight) {
+      const refusal = tooManyRequests('Too many requests, please try again later.', 1);
+      void send(response, statusAnswer(refusal.status), end);
+      return;
+    }
+    inFlight++;
+    let counted = true;
+    const release = () => {
+      if (counted) inFlight--;
+      counted = false;
+    };
+    void answer(options, request, end)
+      .then(async ([asked, result]) => {
+        // A watch holds no place: there may be thousands, and they wait for others to write.
+        if ('pieces' in result) release();
+        await send(response, result, end);
+        const { method = '', url: path = '' } = request;
+        options.onRequest?.({ request: asked, method, path, status: result.status });
+      })
+      .finally(release);
+  };
+}
+
+/** Most requests never look at their signal, so that it is made when first asked for. */
+function lazySignal(response: Response, stopping: AbortSignal): () => AbortSignal {
+  let signal: AbortSignal | undefined;
+  return () => {
+    if (signal !== undefined) return signal;
+    const gone = new AbortController();
+    if (response.destroyed) gone.abort(new Error('the client is gone'));
+    response.on('close', () => gone.abort(new Error('the client is gone')));
+    signal = AbortSignal.any([gone.signal, stopping]);
+    return signal;
+  };
+}
+
+/** Never rejects: a fault of ours is a Status too. */
+async function answer(
+  options: ServerOptions,
+  request: Request,
+  end: () => AbortSignal,
+): Promise<[ApiRequest | undefined, Answer]> {
+  let asked: ApiRequest | undefined;
+  try {
+    const user = await options.authenticate(credentialsOf(request));
+    asked = apiRequest(request, user, end);
+    return [asked, await options.handle(asked)];
+  } catch (error) {
+    const known = error instanceof ApiError ? error : internal(error);
+    return [asked, statusAnswer(known.status)];
+  }
+}
+
+function apiRequest(request: Request, user: User, end: () => AbortSignal): ApiRequest {
+  const target = request.url ?? '/';
+  const mark = target.indexOf('?');
+  let body: Promise<Buffer> | undefined;
+  return {
+    method: request.method ?? 'GET',
+    path: mark < 0 ? target : target.slice(0, mark),
+    query: new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1)),
+    header: (name) => {
+      const value = request.headers[name];
+      return Array.isArray(value) ? value.join(', ') : value;
+    },
+    user,
+    get signal() {
+      return end();
+    },
+    body: () => {
+      body ??= readBody(request);
+      return body;
+    },
+  };
+}
+
+async function readBody(request: Request): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > LARGEST_BODY) throw tooLarge(LARGEST_BODY);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > LARGEST_BODY) throw tooLarge(LARGEST_BODY);
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+}
+
+function credentialsOf(request: Request): RequestCredentials {
+  const socket = request.socket as TLSSocket;
+  const certificate = certificateOf(socket);
+  return { headers: request.headers, ...(certificate === undefined ? {} : { certificate }) };
+}
+
+const certificates = new WeakMap<object, RequestCredentials['certificate']>();
+
+/** A connection shows one certificate for all its requests. */
+function certificateOf(socket: TLSSocket): RequestCredentials['certificate'] {
+  if (certificates.has(socket)) return certificates.get(socket);
+  const value = socket.getPeerX509Certificate?.();
+  const found = value === undefined ? undefined : { value, trusted: socket.authorized };
+  certificates.set(socket, found);
+  return found;
+}
+
+async function send(to: Response, result: Answer, end: () => AbortSignal): Promise<void> {
+  // The two kinds of response are used alike; their overloads just do not unite.
+  const response = to as ServerResponse;
+  const common = { 'content-type': result.type, 'cache-control': 'no-cache, private' };
+  try {
+    if ('body' in result) {
+      const bytes = Buffer.from(result.body, 'utf8');
+      response.writeHead(result.status, { ...common, 'content-length': bytes.length, ...result.headers });
+      response.end(bytes);
+      return;
+    }
+    const signal = end();
+    response.writeHead(result.status, common);
+    response.flushHeaders();
+    for await (const piece of result.pieces) {
+      if (signal.aborted) break;
+      // A client that does not read holds back its own watch, nobody else's.
+      if (!response.write(piece)) await once(response, 'drain', { signal });
+    }
+    response.end();
+  } catch {
+    // The client is gone, or its connection broke: nobody is left to tell.
+    response.destroy();
+  }
+}

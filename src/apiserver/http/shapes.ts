@@ -1,0 +1,128 @@
+import { ParseError } from '../../base/errors.ts';
+import { badRequest } from '../api-error.ts';
+import type { Backend } from '../backend.ts';
+import { textOf } from '../object-text.ts';
+import type { Resource } from '../resource.ts';
+import type { Entry } from '../store/store.ts';
+import type { Listed } from '../table/cell.ts';
+import { listTable, objectTable, parseIncludeObject, partialObject, partialObjectList } from '../table/table.ts';
+import { type Listing, listedObjects, listText } from '../verbs/list.ts';
+import { viewOf } from '../verbs/target.ts';
+import type { WatchItem } from '../verbs/watch-item.ts';
+import type { Written } from '../verbs/written.ts';
+import { type Answer, JSON_TYPE, json, type StreamAnswer, type WholeAnswer } from './answer.ts';
+import type { ApiRequest } from './api-request.ts';
+import { negotiate, type Wanted } from './negotiation.ts';
+
+/** The forms that an object, a list or a watch can be answered in: itself, its metadata, or a table of it. */
+
+function includeObject({ query }: ApiRequest) {
+  try {
+    return parseIncludeObject(query.get('includeObject'));
+  } catch (error) {
+    if (error instanceof ParseError) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+function shaped(backend: Backend, request: ApiRequest, resource: Resource, object: Listed, as: Wanted['as']): object {
+  if (as !== 'table') return partialObject(object);
+  return objectTable(resource.table, object, { now: backend.clock.now(), includeObject: includeObject(request) });
+}
+
+export async function entryAnswer(
+  backend: Backend,
+  request: ApiRequest,
+  resource: Resource,
+  entry: Entry,
+): Promise<Answer> {
+  const { as } = negotiate(request.header('accept'));
+  if (as === 'object' && resource.fromStorage === undefined) return json(200, entry.value);
+  const object = await viewOf(backend, resource, entry);
+  return json(
+    200,
+    as === 'object' ? textOf(object) : JSON.stringify(shaped(backend, request, resource, object as Listed, as)),
+  );
+}
+
+export function writtenAnswer(
+  backend: Backend,
+  request: ApiRequest,
+  resource: Resource,
+  written: Written,
+): WholeAnswer {
+  const { as } = negotiate(request.header('accept'));
+  const status = written.created ? 201 : 200;
+  if (as === 'object') return json(status, written.text);
+  return json(status, JSON.stringify(shaped(backend, request, resource, written.object as Listed, as)));
+}
+
+export async function listAnswer(
+  backend: Backend,
+  request: ApiRequest,
+  resource: Resource,
+  listing: Listing,
+): Promise<Answer> {
+  const { as } = negotiate(request.header('accept'));
+  if (as === 'object') return json(200, await listText(backend, resource, listing));
+  const objects = (await listedObjects(backend, resource, listing.entries)) as readonly Listed[];
+  if (as !== 'table') return json(200, JSON.stringify(partialObjectList(objects, listing.metadata)));
+  const options = { now: backend.clock.now(), includeObject: includeObject(request) };
+  return json(200, JSON.stringify(listTable(resource.table, objects, listing.metadata, options)));
+}
+
+/** A watch as lines of JSON. `timeoutSeconds` ends it in good order. */
+export function watchAnswer(
+  backend: Backend,
+  request: ApiRequest,
+  resource: Resource,
+  batches: AsyncIterable<readonly WatchItem[]>,
+  timeoutSeconds: number | undefined,
+): StreamAnswer {
+  const { as } = negotiate(request.header('accept'));
+  let first = true;
+  const line = ({ type, object, text }: WatchItem): string => {
+    if (as === 'object' || type === 'ERROR') return `{"type":"${type}","object":${text}}\n`;
+    if (as !== 'table') return `{"type":"${type}","object":${JSON.stringify(partialObject(object as Listed))}}\n`;
+    const options = { now: backend.clock.now(), includeObject: includeObject(request), headers: first };
+    first = false;
+    return `{"type":"${type}","object":${JSON.stringify(objectTable(resource.table, object as Listed, options))}}\n`;
+  };
+  async function* pieces(): AsyncGenerator<string> {
+    for await (const batch of batches) yield batch.map(line).join('');
+  }
+  const type = `${JSON_TYPE};stream=watch`;
+  return {
+    status: 200,
+    type: as === 'object' ? JSON_TYPE : type.slice(0, JSON_TYPE.length),
+    pieces: limited(backend, pieces(), timeoutSeconds),
+  };
+}
+
+/** Ends a stream after a time, whether or not anything came. */
+async function* limited(
+  backend: Backend,
+  source: AsyncGenerator<string>,
+  seconds: number | undefined,
+): AsyncGenerator<string> {
+  if (seconds === undefined || seconds <= 0) {
+    yield* source;
+    return;
+  }
+  const stop = new AbortController();
+  const over = backend.clock.sleep(seconds * 1000, stop.signal).then(
+    () => undefined,
+    () => undefined,
+  );
+  try {
+    for (;;) {
+      const next = source.next();
+      const step = await Promise.race([next, over]);
+      if (step === undefined || step.done === true) return;
+      yield step.value;
+    }
+  } finally {
+    stop.abort();
+    void source.return(undefined);
+  }
+}

@@ -1,0 +1,29 @@
+import { ApiError } from '../api-error.ts';
+import type { Backend } from '../backend.ts';
+import type { Call } from '../call.ts';
+import type { Resource } from '../resource.ts';
+import { type DeleteOptions, deleteObject } from './delete.ts';
+import { type Listing, type ListOptions, listObjects } from './list.ts';
+
+/** DELETE of a collection: every object that the selectors choose; answers what was there. */
+export async function deleteCollection(
+  backend: Backend,
+  resource: Resource,
+  namespace: string,
+  selection: ListOptions,
+  options: DeleteOptions,
+  call: Call,
+): Promise<Listing> {
+  const listing = listObjects(backend, resource, namespace, selection);
+  for (const entry of listing.entries) {
+    const { metadata } = backend.parsed.get(entry);
+    const target = { resource, namespace: metadata.namespace ?? '', name: metadata.name ?? '', subresource: '' };
+    try {
+      await deleteObject(backend, target, options, call);
+    } catch (error) {
+      // Somebody else was faster: gone is what was asked for.
+      if (!(error instanceof ApiError && error.code === 404)) throw error;
+    }
+  }
+  return listing;
+}

@@ -1,0 +1,118 @@
+import type { Json } from '../../api/json-schema.ts';
+import { invalid as invalidField } from '../../base/field-error.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { applyJsonPatch } from '../../kube/patches/json-patch.ts';
+import { applyMergePatch } from '../../kube/patches/merge-patch.ts';
+import { PatchError } from '../../kube/patches/patch-error.ts';
+import { applyStrategicMergePatch } from '../../kube/patches/strategic-merge-patch.ts';
+import { ApiError, invalid, notFound, unsupportedMediaType } from '../api-error.ts';
+import { type Backend, storeOf, timestamp } from '../backend.ts';
+import type { Call } from '../call.ts';
+import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
+import { createObject } from './create.ts';
+import { checkType, decodeBody } from './decode.ts';
+import type { Target } from './target.ts';
+import { checkPlace, rewrite } from './update.ts';
+import type { Written } from './written.ts';
+
+export const JSON_PATCH = 'application/json-patch+json';
+export const MERGE_PATCH = 'application/merge-patch+json';
+export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
+export const APPLY_PATCH = 'application/apply-patch+yaml';
+
+/** PATCH by what the content type says. */
+export async function patchObject(
+  backend: Backend,
+  target: Target,
+  type: string,
+  patch: unknown,
+  call: Call,
+): Promise<Written> {
+  const change = changeOf(target.resource, type);
+  return await rewrite(
+    backend,
+    target,
+    (current) => {
+      const patched = structuredClone(guarded(() => change(current as never, patch as Json))) as unknown as KubeObject;
+      const object = decodePatched(target.resource, patched, call);
+      checkPlace(target, object);
+      // A patch that does not speak of the version holds for whichever is newest.
+      if (object.metadata.resourceVersion === current.metadata.resourceVersion) delete object.metadata.resourceVersion;
+      return object;
+    },
+    call,
+  );
+}
+
+type Apply = (current: { readonly [key: string]: Json }, patch: Json) => { readonly [key: string]: Json };
+
+function changeOf(resource: Resource, type: string): Apply {
+  if (type === JSON_PATCH) return applyJsonPatch;
+  if (type === MERGE_PATCH) return applyMergePatch;
+  const { patchSchema } = resource;
+  if (type === STRATEGIC_PATCH && patchSchema !== undefined) {
+    return (current, patch) => applyStrategicMergePatch(current, patch, patchSchema);
+  }
+  throw unsupportedMediaType([
+    JSON_PATCH,
+    MERGE_PATCH,
+    ...(patchSchema === undefined ? [] : [STRATEGIC_PATCH]),
+    APPLY_PATCH,
+  ]);
+}
+
+function guarded<T>(patch: () => T): T {
+  try {
+    return patch();
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    throw new ApiError(error.status, error.reason, error.message, error.reason === 'Invalid' ? {} : undefined, error);
+  }
+}
+
+/** Unknown fields of a patched object are told as faults of the patch. */
+function decodePatched(resource: Resource, object: KubeObject, call: Call): KubeObject {
+  if (call.fieldValidation !== 'Strict') return decodeBody(resource, object, call);
+  const warnings: string[] = [];
+  const before = JSON.stringify(object);
+  const decoded = decodeBody(resource, object, { ...call, fieldValidation: 'Warn', warnings });
+  if (warnings.length === 0) return decoded;
+  const cause = invalidField('patch', before, `strict decoding error: ${warnings.join(', ')}`);
+  throw invalid({ group: '', kind: '' }, '', [cause]);
+}
+
+/** PATCH with a configuration to apply: creates the object where it is not there yet. */
+export async function applyObject(
+  backend: Backend,
+  target: Target,
+  config: unknown,
+  force: boolean,
+  call: Call,
+): Promise<Written> {
+  const { resource, namespace, name, subresource } = target;
+  const object = config as KubeObject;
+  checkType(resource, object);
+  object.metadata ??= {};
+  checkPlace(target, object);
+  if (object.metadata.managedFields !== undefined) {
+    throw new ApiError(400, 'BadRequest', 'metadata.managedFields must be nil');
+  }
+  const writer = () => ({ manager: call.fieldManager, subresource, time: timestamp(backend.clock) });
+  if (storeOf(backend, resource).latest(keyOf(resource, namespace, name)) === undefined) {
+    if (subresource !== '') throw notFound(resource, name);
+    const fresh = backend.fields.apply(resource, object, undefined, writer(), force);
+    return await createObject(backend, resource, namespace, fresh, call, true);
+  }
+  return await rewrite(
+    backend,
+    target,
+    (current) => {
+      const merged = backend.fields.apply(resource, structuredClone(object), current, writer(), force);
+      const decoded = decodeBody(resource, structuredClone(merged), call);
+      decoded.apiVersion = apiVersionOf(resource);
+      return decoded;
+    },
+    call,
+    true,
+  );
+}
