@@ -1,0 +1,149 @@
+import { ParseError } from '../../base/errors.ts';
+import { type Field, type MessageShape, messageShape, type Scalar } from './message-shape.ts';
+import { specialMessage } from './special-message.ts';
+import { WireReader } from './wire-reader.ts';
+
+type Json = Record<string, unknown>;
+
+/** Deeper than any real object; the bytes of a short body could nest far deeper. */
+const DEEPEST = 500;
+
+const VARINT = 0;
+const FIXED_64 = 1;
+const DELIMITED = 2;
+const WIRE: Readonly<Record<Scalar, number>> = {
+  string: DELIMITED,
+  bytes: DELIMITED,
+  bool: VARINT,
+  int32: VARINT,
+  int64: VARINT,
+  double: FIXED_64,
+};
+
+/** Reads a message to the object that it is in JSON; throws a ParseError where the bytes are not such a message. */
+export function decodeMessage(bytes: Uint8Array, name: string): Json {
+  const reader = new WireReader(bytes);
+  const value = message(reader, reader.length, name, 0);
+  return (typeof value === 'object' && value !== null ? value : {}) as Json;
+}
+
+function message(reader: WireReader, end: number, name: string, depth: number, into?: Json): unknown {
+  if (depth > DEEPEST) throw new ParseError(`proto: nested more than ${DEEPEST} levels deep`);
+  const shape = messageShape(name);
+  const special = specialMessage(name);
+  const json = special === undefined ? (into ?? {}) : {};
+  fields(reader, end, shape, json, depth);
+  if (special !== undefined) return special.toJson(json);
+  for (const field of shape.unasked) if (!Object.hasOwn(json, field.json)) set(json, field.json, absent(field));
+  return json;
+}
+
+/** Where the wire has nothing: what Go writes for a field it never set. */
+function absent(field: Field): unknown {
+  if (field.absent === 'null') return null;
+  if (!field.scalar) return message(new WireReader(new Uint8Array()), 0, field.type, 0);
+  return field.type === 'string' ? '' : field.type === 'bool' ? false : 0;
+}
+
+function fields(reader: WireReader, end: number, shape: MessageShape, json: Json, depth: number): void {
+  while (reader.at < end) {
+    const { id, wire } = reader.tag(shortName(shape));
+    const field = shape.byId.get(id);
+    if (field === undefined) reader.skip(wire);
+    else read(reader, end, field, wire, json, depth);
+    reader.expectWithin(end);
+  }
+}
+
+const shortName = ({ name }: MessageShape) => name.slice(name.lastIndexOf('.') + 1);
+
+function read(reader: WireReader, end: number, field: Field, wire: number, json: Json, depth: number): void {
+  const packed = field.container === 'list' && wire === DELIMITED && field.scalar;
+  const expected = field.scalar && field.container !== 'map' ? WIRE[field.type as Scalar] : DELIMITED;
+  if (wire !== expected && !packed) {
+    const name = field.json.charAt(0).toUpperCase() + field.json.slice(1);
+    throw new ParseError(`proto: wrong wireType = ${wire} for field ${name}`);
+  }
+  if (field.inline) fields(reader, reader.end(end), messageShape(field.type), json, depth + 1);
+  else if (field.container === 'map') entry(reader, reader.end(end), field, mapOf(json, field), depth);
+  else if (field.container === 'one') {
+    const before = Object.hasOwn(json, field.json) ? json[field.json] : undefined;
+    put(json, field, value(reader, end, field, depth, isObject(before) ? before : undefined));
+  } else if (packed && wire !== expected) {
+    const last = reader.end(end);
+    while (reader.at < last) listOf(json, field).push(value(reader, last, field, depth));
+  } else listOf(json, field).push(value(reader, end, field, depth));
+}
+
+function value(reader: WireReader, end: number, field: Field, depth: number, into?: Json): unknown {
+  switch (field.type) {
+    case 'string':
+      return reader.string();
+    case 'bytes':
+      return bytesOrBase64(reader.bytes(), field);
+    case 'bool':
+      return reader.bool();
+    case 'int32':
+      return reader.int32();
+    case 'int64':
+      return reader.int64();
+    case 'double':
+      return reader.double();
+    default:
+      return message(reader, reader.end(end), field.type, depth + 1, into);
+  }
+}
+
+/** JSON writes bytes in base64; only the messages that carry JSON in themselves want the bytes. */
+function bytesOrBase64(bytes: Uint8Array, field: Field): unknown {
+  return field.json === 'raw' || field.json === 'Raw' ? bytes : Buffer.from(bytes).toString('base64');
+}
+
+function put(json: Json, field: Field, read: unknown): void {
+  const zero = read === '' || read === 0 || read === false || (read === null && field.omitsZero);
+  if (zero && field.omitsZero) delete json[field.json];
+  else set(json, field.json, read);
+}
+
+/** Adds one entry of a map, which is a message of a key and a value. */
+function entry(reader: WireReader, end: number, field: Field, map: Json, depth: number): void {
+  let key = '';
+  let found: unknown;
+  while (reader.at < end) {
+    const { id, wire } = reader.tag('entry');
+    if (id === 1 && wire === DELIMITED) key = reader.string();
+    else if (id === 2 && wire === (field.scalar ? WIRE[field.type as Scalar] : DELIMITED)) {
+      found = value(reader, end, field, depth + 1);
+    } else reader.skip(wire);
+    reader.expectWithin(end);
+  }
+  if (found === undefined) found = field.scalar ? '' : absent({ ...field, absent: 'zero' });
+  set(map, key, found);
+}
+
+function listOf(json: Json, field: Field): unknown[] {
+  const list = json[field.json];
+  if (Array.isArray(list)) return list;
+  const fresh: unknown[] = [];
+  set(json, field.json, fresh);
+  return fresh;
+}
+
+function mapOf(json: Json, field: Field): Json {
+  const map = json[field.json];
+  if (isObject(map)) return map;
+  const fresh: Json = {};
+  set(json, field.json, fresh);
+  return fresh;
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
+}
+
+/** Sets a field as JSON.parse would: a key named __proto__ is a key like any other. */
+function set(json: Json, key: string, value: unknown): void {
+  if (key === '__proto__')
+    Object.defineProperty(json, key, { value, enumerable: true, configurable: true, writable: true });
+  else json[key] = value;
+}

@@ -1,0 +1,137 @@
+import { goFields } from '../builtin-schema/kinds.ts';
+import descriptor from '../kubernetes/protobuf.data.json' with { type: 'json' };
+
+/** A message on the wire, and how its fields stand in JSON. */
+export interface MessageShape {
+  /** Its full name in protobuf, such as k8s.io.api.core.v1.Pod. */
+  readonly name: string;
+  readonly byId: ReadonlyMap<number, Field>;
+  /** By name in JSON; fields of inlined structures are found through `inlined`. */
+  readonly byJson: ReadonlyMap<string, Field>;
+  readonly inlined: readonly Field[];
+  /** Fields that JSON has even when the wire does not. */
+  readonly unasked: readonly Field[];
+}
+
+export type Scalar = 'string' | 'bytes' | 'bool' | 'int32' | 'int64' | 'double';
+
+export interface Field {
+  readonly id: number;
+  readonly json: string;
+  readonly container: 'one' | 'list' | 'map';
+  /** A scalar type, or the name of a message. */
+  readonly type: Scalar | (string & {});
+  readonly scalar: boolean;
+  readonly inline: boolean;
+  /** Whether a value that is empty or zero is left out of JSON. */
+  readonly omitsZero: boolean;
+  /** What JSON has where the wire has nothing. */
+  readonly absent: 'nothing' | 'zero' | 'null';
+}
+
+interface Namespace {
+  readonly nested?: Readonly<Record<string, Namespace>>;
+  readonly fields?: Readonly<Record<string, Declared>>;
+}
+
+interface Declared {
+  readonly id: number;
+  readonly type: string;
+  readonly rule?: string;
+  readonly keyType?: string;
+}
+
+const SCALARS: ReadonlySet<string> = new Set(['string', 'bytes', 'bool', 'int32', 'int64', 'double']);
+const ROOT = descriptor as unknown as Namespace;
+
+const flexOptions: Declared = { keyType: 'string', type: 'string', id: 5 };
+/** Fields that are named `options`, which the descriptor takes for its own word and has lost. */
+const OPTIONS: Readonly<Record<string, Declared>> = {
+  'k8s.io.api.core.v1.FlexPersistentVolumeSource': flexOptions,
+  'k8s.io.api.core.v1.FlexVolumeSource': flexOptions,
+  'k8s.io.api.core.v1.PodDNSConfig': { rule: 'repeated', type: 'PodDNSConfigOption', id: 3 },
+};
+
+const shapes = new Map<string, MessageShape>();
+
+/** The shape of a message by its full name; each is made when first asked for. */
+export function messageShape(name: string): MessageShape {
+  let shape = shapes.get(name);
+  if (shape === undefined) {
+    shape = shapeOf(name);
+    shapes.set(name, shape);
+  }
+  return shape;
+}
+
+/** The message of a schema: io.k8s.api.core.v1.Pod is k8s.io.api.core.v1.Pod in protobuf. */
+export function messageNameOf(schemaName: string): string {
+  return schemaName.replace(/^io\.k8s\./, 'k8s.io.').replaceAll('-', '_');
+}
+
+export function isMessage(name: string): boolean {
+  return find(name)?.fields !== undefined;
+}
+
+function find(name: string): Namespace | undefined {
+  let at: Namespace | undefined = ROOT;
+  for (const part of name.split('.')) {
+    at = at?.nested !== undefined && Object.hasOwn(at.nested, part) ? at.nested[part] : undefined;
+  }
+  return at;
+}
+
+function shapeOf(name: string): MessageShape {
+  const go = goFields(name.replace(/^k8s\.io\./, 'io.k8s.').replace(/(apiextensions|kube)_/, '$1-'));
+  const byProtobuf = new Map(
+    [...go].map(([key, field]) => [field.protobuf ?? (field.flag === 'i' ? uncapitalized(key) : key), { key, field }]),
+  );
+  const byId = new Map<number, Field>();
+  const options = OPTIONS[name];
+  const declaredFields = { ...find(name)?.fields, ...(options === undefined ? {} : { options }) };
+  for (const [protoName, declared] of Object.entries(declaredFields)) {
+    const { key = protoName, field } = byProtobuf.get(protoName) ?? {};
+    byId.set(declared.id, fieldOf(name, key, declared, field?.flag ?? ''));
+  }
+  const fields = [...byId.values()];
+  const inlined = fields.filter((field) => field.inline);
+  return {
+    name,
+    byId,
+    byJson: new Map(fields.filter((field) => !field.inline).map((field) => [field.json, field])),
+    inlined,
+    unasked: [
+      ...fields.filter((field) => !field.inline && field.absent !== 'nothing'),
+      ...inlined.flatMap((field) => messageShape(field.type).unasked),
+    ],
+  };
+}
+
+function uncapitalized(name: string): string {
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}
+
+function fieldOf(message: string, json: string, declared: Declared, flag: string): Field {
+  const scalar = SCALARS.has(declared.type);
+  const container = declared.keyType !== undefined ? 'map' : declared.rule === 'repeated' ? 'list' : 'one';
+  const single = scalar && container === 'one' && declared.type !== 'bytes';
+  return {
+    id: declared.id,
+    json,
+    container,
+    type: scalar ? declared.type : resolve(declared.type, message),
+    scalar,
+    inline: flag === 'i',
+    omitsZero: flag === 'z' || (flag === '' && scalar),
+    absent: flag === 'P' || flag === 'n' ? 'null' : flag === 'v' || (flag === 'r' && single) ? 'zero' : 'nothing',
+  };
+}
+
+/** Finds the message that a name means inside another: absolute after a dot, else from the nearest package that has it. */
+function resolve(type: string, inside: string): string {
+  if (type.startsWith('.')) return type.slice(1);
+  for (let scope = inside; scope !== ''; scope = scope.slice(0, Math.max(0, scope.lastIndexOf('.')))) {
+    if (isMessage(`${scope}.${type}`)) return `${scope}.${type}`;
+  }
+  return type;
+}

@@ -1,0 +1,74 @@
+import { ParseError } from '../../base/errors.ts';
+import { schemaNameOf } from '../builtin-schema/kinds.ts';
+import { decodeMessage } from './decode.ts';
+import { encodeMessage } from './encode.ts';
+import { isMessage, messageNameOf } from './message-shape.ts';
+
+/** The media type of built-in kinds in protobuf; custom resources have none. */
+export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+
+/** What a body calls itself. */
+export interface TypeMeta {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** An object as it would have come in JSON. */
+export type ProtobufObject = TypeMeta & Record<string, unknown>;
+
+const MAGIC = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
+const ENVELOPE = 'k8s.io.apimachinery.pkg.runtime.Unknown';
+/** As much as the API server takes. */
+const MOST_BYTES = 3 * 1024 * 1024;
+
+/** Whether this kind has a form in protobuf. */
+export function hasProtobuf({ apiVersion, kind }: TypeMeta): boolean {
+  return messageOf(apiVersion, kind) !== undefined;
+}
+
+function messageOf(apiVersion: string, kind: string): string | undefined {
+  const schema = schemaNameOf(apiVersion, kind);
+  const name = schema === undefined ? undefined : messageNameOf(schema);
+  return name !== undefined && isMessage(name) ? name : undefined;
+}
+
+/**
+ * Reads a body in protobuf to the object it would have been in JSON. `expected` is the kind of the endpoint, for a
+ * body that does not say what it is. Throws a ParseError where the body cannot be read, or holds a kind that we do not know.
+ */
+export function decodeProtobuf(body: Uint8Array, expected?: TypeMeta, mostBytes = MOST_BYTES): ProtobufObject {
+  const { apiVersion, kind, raw } = openEnvelope(body, mostBytes);
+  const type = { apiVersion: apiVersion || (expected?.apiVersion ?? ''), kind: kind || (expected?.kind ?? '') };
+  const name = messageOf(type.apiVersion, type.kind);
+  if (name === undefined) {
+    throw new ParseError(`no kind "${type.kind}" is registered for version "${type.apiVersion}"`);
+  }
+  return { ...type, ...decodeMessage(raw, name) };
+}
+
+function openEnvelope(body: Uint8Array, mostBytes: number): TypeMeta & { readonly raw: Uint8Array } {
+  if (body.length === 0) throw new ParseError('empty data');
+  if (body.length > mostBytes) throw new ParseError(`request body is larger than ${mostBytes} bytes`);
+  if (body.length < MAGIC.length || !MAGIC.every((byte, i) => body[i] === byte)) {
+    throw new ParseError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
+  }
+  if (body.length === MAGIC.length) throw new ParseError('empty body');
+  const { typeMeta, raw } = decodeMessage(body.subarray(MAGIC.length), ENVELOPE) as {
+    readonly typeMeta?: Partial<TypeMeta>;
+    readonly raw?: Uint8Array;
+  };
+  return { apiVersion: typeMeta?.apiVersion ?? '', kind: typeMeta?.kind ?? '', raw: raw ?? new Uint8Array() };
+}
+
+/** Writes an object as a body in protobuf; undefined where its kind has no such form. */
+export function encodeProtobuf(object: TypeMeta & Readonly<Record<string, unknown>>): Uint8Array | undefined {
+  const { apiVersion, kind, ...rest } = object;
+  const name = messageOf(apiVersion, kind);
+  if (name === undefined) return undefined;
+  const raw = encodeMessage(rest, name);
+  const envelope = encodeMessage({ typeMeta: { apiVersion, kind }, raw }, ENVELOPE);
+  const body = new Uint8Array(MAGIC.length + envelope.length);
+  body.set(MAGIC);
+  body.set(envelope, MAGIC.length);
+  return body;
+}

@@ -1,0 +1,84 @@
+import protobuf from 'protobufjs/minimal.js';
+import { ParseError } from '../../base/errors.ts';
+
+/** Reads the bytes of one body; all that is wrong with them is a ParseError in the words of the API server. */
+export class WireReader {
+  readonly #reader: protobuf.Reader;
+
+  constructor(bytes: Uint8Array) {
+    this.#reader = protobuf.Reader.create(bytes);
+  }
+
+  get at(): number {
+    return this.#reader.pos;
+  }
+
+  get length(): number {
+    return this.#reader.len;
+  }
+
+  /** Runs a read, and words what protobufjs throws as Go does. */
+  #guard<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      const overflow = error instanceof Error && error.message.includes('varint');
+      throw new ParseError(overflow ? 'proto: integer overflow' : 'unexpected EOF', { cause: error });
+    }
+  }
+
+  /** The number and the wire type of the next field of a message. */
+  tag(message: string): { readonly id: number; readonly wire: number } {
+    const tag = this.#guard(() => this.#reader.uint32());
+    const [id, wire] = [tag >>> 3, tag & 7];
+    if (id === 0) throw new ParseError(`proto: ${message}: illegal tag ${id} (wire type ${wire})`);
+    return { id, wire };
+  }
+
+  /** Where the next length-delimited value ends; it may not reach beyond what it is part of. */
+  end(within: number): number {
+    const length = this.#guard(() => this.#reader.uint32());
+    const end = this.#reader.pos + length;
+    if (end > within) throw new ParseError('unexpected EOF');
+    return end;
+  }
+
+  /** Refuses to have read beyond the end of a message. */
+  expectWithin(end: number): void {
+    if (this.#reader.pos > end) throw new ParseError('unexpected EOF');
+  }
+
+  bool(): boolean {
+    return this.#guard(() => this.#reader.bool());
+  }
+
+  int32(): number {
+    return this.#guard(() => this.#reader.int32());
+  }
+
+  /** A 64 bit integer as a number, as JSON would be read: beyond 2^53 the nearest there is. */
+  int64(): number {
+    return this.#guard(() => Number(this.#reader.int64()));
+  }
+
+  double(): number {
+    return this.#guard(() => this.#reader.double());
+  }
+
+  string(): string {
+    return this.#guard(() => this.#reader.string());
+  }
+
+  bytes(): Uint8Array {
+    return this.#guard(() => this.#reader.bytes());
+  }
+
+  /** Passes over a field that nobody knows. */
+  skip(wire: number): void {
+    if (wire === 0) this.#guard(() => this.#reader.uint64());
+    else if (wire === 1) this.#guard(() => this.#reader.skip(8));
+    else if (wire === 2) this.#guard(() => this.#reader.skip(this.#reader.uint32()));
+    else if (wire === 5) this.#guard(() => this.#reader.skip(4));
+    else throw new ParseError(`proto: illegal wireType ${wire}`);
+  }
+}
