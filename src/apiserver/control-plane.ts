@@ -15,6 +15,8 @@ import type { Backend } from './backend.ts';
 import { bootstrap } from './bootstrap.ts';
 import { BUILT_IN_GROUPS, builtInResources, type KindParts } from './builtin-resources.ts';
 import type { Call } from './call.ts';
+import { renameVersion } from './custom/conversion.ts';
+import { Definitions } from './custom/definitions.ts';
 import type { FieldManagement } from './field-management.ts';
 import type { Answer } from './http/answer.ts';
 import type { ApiRequest } from './http/api-request.ts';
@@ -76,6 +78,7 @@ export async function startControlPlane(
   const parsed = new ParsedObjects();
   const backend: Backend = { stores, registry, parsed, admission: [], fields, clock, random };
   await bootstrap(backend, systemCall(stop.signal));
+  new Definitions({ backend, call: systemCall(stop.signal), log, converterFor: () => renameVersion }).start();
   const rbac = indexRoles(stores.main, registry, parsed, stop.signal);
   const authorize = rbac.authorize.bind(rbac);
   const items = new WatchItems(parsed);

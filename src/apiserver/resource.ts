@@ -36,6 +36,10 @@ export interface Strategy {
   readonly createOnUpdate?: boolean;
   /** Whether PUT without a resourceVersion overwrites whatever is there. */
   readonly unconditionalUpdate?: boolean;
+  /** Marks an object whose deletion has just been asked for. */
+  onDelete?(object: KubeObject): void;
+  /** Whether a deleted object has still to wait, beside its finalizers. */
+  unfinished?(object: KubeObject): boolean;
   /** Seconds between the deletion of an object and its end; absent where objects end at once. */
   graceSeconds?(object: KubeObject, asked: number | undefined): number;
 }

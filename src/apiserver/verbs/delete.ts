@@ -48,7 +48,7 @@ export async function deleteObject(
     await admit(backend, { ...write, object: undefined, options: options as Readonly<Record<string, unknown>> });
     const marked = mark(backend, resource, old, options);
     if (marked === undefined) return { gone: false, written: { object: old, text: textOf(old), created: false } };
-    const written = isFinished(marked)
+    const written = isFinished(resource, marked)
       ? await dropEntry(source, key, marked, entry.revision, call.dryRun)
       : await store(source, resource, key, marked, entry.revision, call.dryRun);
     if (written !== undefined) {
@@ -92,11 +92,12 @@ function mark(backend: Backend, resource: Resource, old: KubeObject, options: De
   const dying = metadata.deletionTimestamp !== undefined;
   if (dying && grace >= (metadata.deletionGracePeriodSeconds ?? 0)) {
     const same = JSON.stringify(finalizers) === JSON.stringify(old.metadata.finalizers ?? []);
-    return same && !isFinished(object) ? undefined : object;
+    return same && !isFinished(resource, object) ? undefined : object;
   }
   metadata.deletionTimestamp = timestamp({ ...backend.clock, now: () => backend.clock.now() + grace * 1000 });
   metadata.deletionGracePeriodSeconds = grace;
   if (resource.strategy.generation && !dying) metadata.generation = (metadata.generation ?? 0) + 1;
+  if (!dying) resource.strategy.onDelete?.(object);
   return object;
 }
 
@@ -109,11 +110,13 @@ function finalizersAfter(present: readonly string[], options: DeleteOptions): st
 }
 
 /** Whether a deleted object has nobody left to wait for. */
-export function isFinished({ metadata }: KubeObject): boolean {
+export function isFinished({ strategy }: Resource, object: KubeObject): boolean {
+  const { deletionTimestamp, finalizers = [], deletionGracePeriodSeconds = 0 } = object.metadata;
   return (
-    metadata.deletionTimestamp !== undefined &&
-    (metadata.finalizers?.length ?? 0) === 0 &&
-    (metadata.deletionGracePeriodSeconds ?? 0) === 0
+    deletionTimestamp !== undefined &&
+    finalizers.length === 0 &&
+    deletionGracePeriodSeconds === 0 &&
+    strategy.unfinished?.(object) !== true
   );
 }
 

@@ -115,7 +115,7 @@ async function attemptWrite(
   }
   admitted.metadata.resourceVersion = String(entry.revision);
   const destination = storeOf(backend, resource);
-  if (isFinished(admitted)) return await dropEntry(destination, key, admitted, entry.revision, call.dryRun);
+  if (isFinished(resource, admitted)) return await dropEntry(destination, key, admitted, entry.revision, call.dryRun);
   if (resource.toStorage === undefined && textOf(admitted) === entry.value) {
     return { object: admitted, text: entry.value, created: false };
   }

@@ -1,0 +1,79 @@
+import type { JsonSchema } from '../../api/json-schema.ts';
+import type { KubeMeta } from '../../kube/kube-object.ts';
+import type { PrinterColumn } from '../table/custom-table.ts';
+
+/** A CustomResourceDefinition, as far as the server acts on it. */
+export interface Definition {
+  apiVersion: string;
+  kind: string;
+  metadata: KubeMeta;
+  spec: {
+    group: string;
+    scope: 'Namespaced' | 'Cluster';
+    names: DefinitionNames;
+    versions: DefinitionVersion[];
+    conversion?: {
+      strategy: 'None' | 'Webhook';
+      webhook?: { conversionReviewVersions: string[]; clientConfig?: ConversionClient };
+    };
+    preserveUnknownFields?: boolean;
+  };
+  status?: DefinitionStatus;
+  [field: string]: unknown;
+}
+
+export interface ConversionClient {
+  url?: string;
+  caBundle?: string;
+  service?: { namespace: string; name: string; path?: string; port?: number };
+}
+
+export interface DefinitionNames {
+  plural: string;
+  singular?: string;
+  kind: string;
+  listKind?: string;
+  shortNames?: string[];
+  categories?: string[];
+}
+
+export interface DefinitionVersion {
+  name: string;
+  served: boolean;
+  storage: boolean;
+  deprecated?: boolean;
+  deprecationWarning?: string;
+  schema?: { openAPIV3Schema?: JsonSchema };
+  subresources?: {
+    status?: Record<string, never>;
+    scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string };
+  };
+  additionalPrinterColumns?: PrinterColumn[];
+  selectableFields?: { jsonPath: string }[];
+}
+
+export interface DefinitionStatus {
+  conditions?: DefinitionCondition[];
+  acceptedNames?: DefinitionNames;
+  storedVersions?: string[];
+}
+
+export interface DefinitionCondition {
+  type: string;
+  status: 'True' | 'False' | 'Unknown';
+  reason: string;
+  message: string;
+  lastTransitionTime: string;
+  observedGeneration?: number;
+}
+
+/** Keeps a definition until its last instance is gone. */
+export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+
+export function isTrue({ status }: Definition, type: string): boolean {
+  return status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
+}
+
+export function storageVersion({ spec }: Definition): string {
+  return spec.versions.find(({ storage }) => storage)?.name ?? spec.versions[0]?.name ?? '';
+}
