@@ -85,7 +85,7 @@ export async function startControlPlane(
   const discovery = new Discovery(registry, BUILT_IN_GROUPS);
   let ready = false;
   const routes: Route[] = [healthRoute(() => ready), versionRoute, discoveryRoute(discovery)];
-  const resources = resourceHandler({ backend, items, authorize, protobuf: refuseProtobuf, subresources: new Map() });
+  const resources = resourceHandler({ backend, items, authorize, subresources: new Map() });
   const onFault = (error: unknown, { method, path }: ApiRequest) =>
     log.error({ method, path, error }, 'request failed');
   const handle: (request: ApiRequest) => Promise<Answer> = router({ authorize, resources, routes, onFault });
@@ -157,8 +157,4 @@ function lookupIn({ registry, stores, parsed }: Backend): ObjectLookup {
     const { uid = '', deletionTimestamp } = parsed.get(entry).metadata;
     return { uid, ...(deletionTimestamp === undefined ? {} : { deletedAt: Date.parse(deletionTimestamp) }) };
   };
-}
-
-function refuseProtobuf(): never {
-  throw new Error('protobuf is not read yet');
 }

@@ -1,5 +1,7 @@
 import { parse as parseYaml } from 'yaml';
+import { ParseError } from '../../base/errors.ts';
 import { badRequest, unsupportedMediaType } from '../api-error.ts';
+import { decodeProtobuf, PROTOBUF, type TypeMeta } from '../protobuf/protobuf.ts';
 import type { ApiRequest } from './api-request.ts';
 import { duplicateFields } from './duplicate-fields.ts';
 
@@ -9,19 +11,27 @@ export interface Decoded {
   readonly duplicates: readonly string[];
 }
 
-export type DecodeProtobuf = (bytes: Buffer) => unknown;
-
-const ACCEPTED = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+const ACCEPTED = ['application/json', 'application/yaml', PROTOBUF];
 const DEEPEST_YAML_ALIASES = 100;
 
-/** Reads a body in any of the accepted formats. `kind` names what is expected there in refusals. */
-export async function decodeRequest(request: ApiRequest, kind: string, protobuf: DecodeProtobuf): Promise<Decoded> {
+/** Reads a body in any of the accepted formats; what is expected there is named in refusals. */
+export async function decodeRequest(request: ApiRequest, expected: TypeMeta): Promise<Decoded> {
+  const { kind } = expected;
   const bytes = await request.body();
   const media = (request.header('content-type') ?? 'application/json').split(';')[0]?.trim() ?? '';
-  if (media === 'application/vnd.kubernetes.protobuf') return { value: protobuf(bytes), duplicates: [] };
+  if (media === PROTOBUF) return decodeBinary(bytes, expected);
   if (media === 'application/json' || media === '') return decodeJson(bytes.toString('utf8'), kind);
   if (media === 'application/yaml') return decodeYaml(bytes.toString('utf8'), kind);
   throw unsupportedMediaType(ACCEPTED);
+}
+
+function decodeBinary(bytes: Buffer, expected: TypeMeta): Decoded {
+  try {
+    return { value: decodeProtobuf(bytes, expected), duplicates: [] };
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    throw badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${error.message}`);
+  }
 }
 
 export function decodeJson(text: string, kind: string): Decoded {

@@ -4,7 +4,7 @@ import { ApiError, methodNotAllowed, noSuchResource, notFound } from '../api-err
 import { type Backend, storeOf } from '../backend.ts';
 import type { Call } from '../call.ts';
 import type { ResourcePath } from '../request-path.ts';
-import { keyOf, type Resource } from '../resource.ts';
+import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import { createObject } from '../verbs/create.ts';
 import { type DeleteOptions, deletedStatus, deleteObject } from '../verbs/delete.ts';
 import { deleteCollection } from '../verbs/delete-collection.ts';
@@ -17,7 +17,7 @@ import type { WatchItems } from '../verbs/watch-item.ts';
 import type { Written } from '../verbs/written.ts';
 import { type Answer, statusAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
-import { type Decoded, type DecodeProtobuf, decodeRequest, decodeYaml } from './body.ts';
+import { type Decoded, decodeRequest, decodeYaml } from './body.ts';
 import { isWatch, listOptions, watchFlags, writeOptions } from './options.ts';
 import { entryAnswer, listAnswer, watchAnswer, writtenAnswer } from './shapes.ts';
 
@@ -34,7 +34,6 @@ export interface ResourceHandlerParts {
   readonly backend: Backend;
   readonly items: WatchItems;
   readonly authorize: Authorize;
-  readonly protobuf: DecodeProtobuf;
   /** By `group/plural/subresource`. */
   readonly subresources: ReadonlyMap<string, SubresourceHandler>;
 }
@@ -171,7 +170,7 @@ function watch(
 async function create(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
   const { resource, namespace, request } = asked;
   const { call } = callOf(asked, 'CreateOptions');
-  const body = await objectOf(parts, asked, call);
+  const body = await objectOf(asked, call);
   return answerTo(
     request,
     resource,
@@ -183,7 +182,7 @@ async function create(parts: ResourceHandlerParts, asked: ResourceRequest): Prom
 
 async function update(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
   const { call } = callOf(asked, 'UpdateOptions');
-  const body = await objectOf(parts, asked, call);
+  const body = await objectOf(asked, call);
   return answerTo(
     asked.request,
     asked.resource,
@@ -219,7 +218,7 @@ function decodePatch(text: string): Decoded {
 }
 
 async function remove(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
-  const options = await deleteOptions(parts, asked);
+  const options = await deleteOptions(asked);
   const { call } = callOf(asked, 'DeleteOptions');
   const deleted = await deleteObject(parts.backend, asked, options, {
     ...call,
@@ -231,17 +230,18 @@ async function remove(parts: ResourceHandlerParts, asked: ResourceRequest): Prom
 
 async function removeAll(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
   const { request, resource, namespace } = asked;
-  const options = await deleteOptions(parts, asked);
+  const options = await deleteOptions(asked);
   const { call } = callOf(asked, 'DeleteOptions');
   const listing = await deleteCollection(parts.backend, resource, namespace, listOptions(request.query), options, call);
   return await listAnswer(parts.backend, request, resource, listing);
 }
 
+const DELETE_OPTIONS = { apiVersion: 'v1', kind: 'DeleteOptions' };
+
 /** Options of a deletion stand in its body, or among the parameters. */
-async function deleteOptions(parts: ResourceHandlerParts, { request }: ResourceRequest): Promise<DeleteOptions> {
+async function deleteOptions({ request }: ResourceRequest): Promise<DeleteOptions> {
   const bytes = await request.body();
-  const body =
-    bytes.length === 0 ? {} : ((await decodeRequest(request, 'DeleteOptions', parts.protobuf)).value as DeleteOptions);
+  const body = bytes.length === 0 ? {} : ((await decodeRequest(request, DELETE_OPTIONS)).value as DeleteOptions);
   const { query } = request;
   const grace = query.get('gracePeriodSeconds');
   const policy = query.get('propagationPolicy');
@@ -257,12 +257,11 @@ async function deleteOptions(parts: ResourceHandlerParts, { request }: ResourceR
 }
 
 /** The object in the body, with keys that stand twice treated as the client asked. */
-async function objectOf(
-  parts: ResourceHandlerParts,
-  { request, resource }: ResourceRequest,
-  call: Call,
-): Promise<unknown> {
-  const { value, duplicates } = await decodeRequest(request, resource.kind, parts.protobuf);
+async function objectOf({ request, resource }: ResourceRequest, call: Call): Promise<unknown> {
+  const { value, duplicates } = await decodeRequest(request, {
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+  });
   if (duplicates.length === 0 || call.fieldValidation === 'Ignore') return value;
   const found = duplicates.map((path) => `duplicate field "${path}"`);
   if (call.fieldValidation === 'Strict') {

@@ -59,9 +59,9 @@ describe('the table of a built-in resource', () => {
     const items = Array.from({ length: 3000 }, (_, i) => pods[i % pods.length] ?? {});
     const table = tableOf('v1/pods');
     const times = Array.from({ length: 8 }, () => {
-      const start = realClock.now();
-      listTable(table, items, {}, { now: start });
-      return realClock.now() - start;
+      const start = realClock.monotonic();
+      listTable(table, items, {}, { now: 1_800_000_000_000 });
+      return realClock.monotonic() - start;
     });
     expect(Math.min(...times)).toBeLessThan(30);
   });

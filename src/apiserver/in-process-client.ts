@@ -1,0 +1,218 @@
+import type {
+  ApplyOptions,
+  Client,
+  DeleteOptions,
+  KubeList,
+  ListOptions,
+  NewObject,
+  ObjectOptions,
+  Patch,
+  ResourceType,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from '../kube/client.ts';
+import { KubeError } from '../kube/kube-error.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import type { Authorize } from './access/attributes.ts';
+import { forbiddenMessage } from './access/forbidden.ts';
+import type { User } from './access/user.ts';
+import { ApiError, internal, noSuchResource, notFound, type Status } from './api-error.ts';
+import { type Backend, storeOf } from './backend.ts';
+import type { Call } from './call.ts';
+import type { Act } from './http/subresource.ts';
+import { keyOf, type Resource } from './resource.ts';
+import { createObject } from './verbs/create.ts';
+import { deleteObject } from './verbs/delete.ts';
+import { deleteCollection } from './verbs/delete-collection.ts';
+import { listedObjects, listObjects } from './verbs/list.ts';
+import { applyObject, JSON_PATCH, MERGE_PATCH, patchObject, STRATEGIC_PATCH } from './verbs/patch.ts';
+import { viewOf } from './verbs/target.ts';
+import { updateObject } from './verbs/update.ts';
+import { watchObjects } from './verbs/watch.ts';
+import type { WatchItems } from './verbs/watch-item.ts';
+
+export interface InProcessClientParts {
+  readonly backend: Backend;
+  readonly items: WatchItems;
+  readonly authorize: Authorize;
+  readonly act: Act;
+  readonly raw: (path: string, user: User) => Promise<string>;
+  /** Whom the client speaks for: the same roles and admission hold as over HTTP. */
+  readonly user: User;
+  readonly fieldManager: string;
+}
+
+const PATCH_TYPES = { json: JSON_PATCH, merge: MERGE_PATCH, strategic: STRATEGIC_PATCH } as const;
+
+/** A client in the same process: no HTTP, and nothing is serialised that the store does not need. */
+export function inProcessClient(parts: InProcessClientParts): Client {
+  const { backend, user } = parts;
+
+  function found(type: ResourceType, verb: string, name: string, options: ObjectOptions, subresource = ''): Resource {
+    const { group, version, plural } = type;
+    const attributes = { user, verb, group, resource: plural, subresource, namespace: options.namespace ?? '', name };
+    const { allowed, reason } = parts.authorize(attributes);
+    if (!allowed) {
+      const details = { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind: plural };
+      throw new ApiError(403, 'Forbidden', forbiddenMessage(attributes, reason), details);
+    }
+    const resource = backend.registry.find(group, version, plural);
+    if (resource === undefined) throw noSuchResource();
+    return resource;
+  }
+
+  function callOf(options: WriteOptions): Call {
+    return {
+      user,
+      fieldManager: options.fieldManager ?? parts.fieldManager,
+      dryRun: options.dryRun ?? false,
+      fieldValidation: options.fieldValidation ?? 'Warn',
+      warnings: [],
+      signal: options.signal ?? NEVER,
+    };
+  }
+
+  function targetOf(type: ResourceType, verb: string, name: string, options: WriteOptions) {
+    const subresource = options.subresource ?? '';
+    const resource = found(type, verb, name, options, subresource);
+    if (subresource !== '' && !resource.subresources.has(subresource)) throw noSuchResource();
+    return { resource, namespace: options.namespace ?? '', name, subresource };
+  }
+
+  return {
+    get: guard(async <T extends KubeObject>(type: ResourceType<T>, name: string, options: ObjectOptions = {}) => {
+      const resource = found(type, 'get', name, options);
+      const entry = storeOf(backend, resource).get(keyOf(resource, options.namespace ?? '', name));
+      if (entry === undefined) throw notFound(resource, name);
+      return (await viewOf(backend, resource, entry)) as T;
+    }),
+
+    list: guard(
+      async <T extends KubeObject>(type: ResourceType<T>, options: ListOptions = {}): Promise<KubeList<T>> => {
+        const resource = found(type, 'list', '', options);
+        const { entries, metadata } = listObjects(backend, resource, options.namespace ?? '', options);
+        return { metadata, items: (await listedObjects(backend, resource, entries)) as readonly T[] };
+      },
+    ),
+
+    async *watch<T extends KubeObject>(
+      type: ResourceType<T>,
+      options: WatchOptions = {},
+    ): AsyncGenerator<WatchEvent<T>> {
+      const ending = options.timeoutSeconds === undefined ? undefined : timeLimit(backend, options);
+      try {
+        const resource = found(type, 'watch', '', options);
+        const signal = ending?.signal ?? options.signal ?? NEVER;
+        const match = options.sendInitialEvents === undefined ? {} : { resourceVersionMatch: 'NotOlderThan' };
+        const batches = watchObjects(backend, parts.items, resource, options.namespace ?? '', {
+          ...options,
+          ...match,
+          signal,
+        });
+        for await (const batch of batches) {
+          for (const { type: kind, object } of batch) {
+            if (kind === 'ERROR') throw errorOf(object as Status);
+            yield { type: kind, object: object as T };
+          }
+        }
+      } catch (error) {
+        throw kubeError(error);
+      } finally {
+        ending?.cancel();
+      }
+    },
+
+    create: guard(
+      async <T extends KubeObject>(type: ResourceType<T>, object: NewObject<T>, options: WriteOptions = {}) => {
+        const namespace = options.namespace ?? object.metadata.namespace ?? '';
+        const resource = found(type, 'create', '', { ...options, namespace });
+        const body = { apiVersion: apiVersionOf(type), kind: type.kind, ...structuredClone(object) };
+        return (await createObject(backend, resource, namespace, body, callOf(options))).object as T;
+      },
+    ),
+
+    update: guard(async <T extends KubeObject>(type: ResourceType<T>, object: T, options: WriteOptions = {}) => {
+      const { namespace = '', name = '' } = object.metadata;
+      const target = targetOf(type, 'update', name, { namespace, ...options });
+      return (await updateObject(backend, target, structuredClone(object), callOf(options))).object as T;
+    }),
+
+    patch: guard(
+      async <T extends KubeObject>(type: ResourceType<T>, name: string, patch: Patch, options: WriteOptions = {}) => {
+        const target = targetOf(type, 'patch', name, options);
+        const body = structuredClone(patch.body);
+        return (await patchObject(backend, target, PATCH_TYPES[patch.type], body, callOf(options))).object as T;
+      },
+    ),
+
+    apply: guard(async <T extends KubeObject>(type: ResourceType<T>, config: NewObject<T>, options: ApplyOptions) => {
+      const namespace = options.namespace ?? config.metadata.namespace ?? '';
+      const target = targetOf(type, 'patch', config.metadata.name ?? '', { ...options, namespace });
+      const body = { apiVersion: apiVersionOf(type), kind: type.kind, ...structuredClone(config) };
+      return (await applyObject(backend, target, body, options.force ?? false, callOf(options))).object as T;
+    }),
+
+    delete: guard(async <T extends KubeObject>(type: ResourceType<T>, name: string, options: DeleteOptions = {}) => {
+      const target = targetOf(type, 'delete', name, options);
+      const { signal: _signal, namespace: _namespace, dryRun = false, ...rest } = options;
+      const deleted = await deleteObject(backend, target, rest, callOf({ ...options, dryRun }));
+      return deleted.gone ? undefined : (deleted.written.object as T);
+    }),
+
+    deleteCollection: guard(async (type: ResourceType, options: DeleteOptions & ListOptions = {}) => {
+      const resource = found(type, 'deletecollection', '', options);
+      const { gracePeriodSeconds, propagationPolicy } = options;
+      const how = {
+        ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+        ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+      };
+      await deleteCollection(backend, resource, options.namespace ?? '', options, how, callOf(options));
+    }),
+
+    act: guard(
+      async (type: ResourceType, name: string, subresource: string, body: object, options: WriteOptions = {}) => {
+        const target = targetOf(type, 'create', name, { ...options, subresource });
+        return await parts.act(target, structuredClone(body), callOf(options));
+      },
+    ),
+
+    raw: guard(async (path: string) => await parts.raw(path, user)),
+  };
+}
+
+const NEVER = new AbortController().signal;
+
+function apiVersionOf({ group, version }: ResourceType): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
+/** Refusals reach callers as those of any other client do. */
+function guard<A extends unknown[], R>(action: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
+  return async (...args) => {
+    try {
+      return await action(...args);
+    } catch (error) {
+      throw kubeError(error);
+    }
+  };
+}
+
+function kubeError(error: unknown): unknown {
+  if (error instanceof KubeError) return error;
+  const known = error instanceof ApiError ? error : internal(error);
+  return new KubeError(known.code, known.reason, known.message, known.details, { cause: error });
+}
+
+function errorOf({ code = 500, reason = '', message = '', details }: Status): KubeError {
+  return new KubeError(code, reason, message, details);
+}
+
+function timeLimit({ clock }: Backend, { timeoutSeconds = 0, signal }: WatchOptions) {
+  const over = new AbortController();
+  const timer = clock.timer(timeoutSeconds * 1000, () => over.abort());
+  return {
+    signal: signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]),
+    cancel: () => timer.cancel(),
+  };
+}
