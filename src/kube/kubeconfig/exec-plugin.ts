@@ -1,0 +1,147 @@
+import { ConfigError } from '../../base/errors.ts';
+import type { ClientCertificate } from './cluster-access.ts';
+import { type ClusterSettings, reasonOf } from './cluster-settings.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** A program that gives credentials, as a kubeconfig describes it. */
+export interface ExecSettings {
+  readonly apiVersion: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+  readonly provideClusterInfo: boolean;
+  readonly interactiveMode: 'Never' | 'IfAvailable' | 'Always';
+  readonly installHint?: string;
+}
+
+/** What a plugin has given. */
+export interface PluginCredentials {
+  readonly token?: string;
+  readonly certificate?: ClientCertificate;
+  /** Until when they are good (milliseconds since 1970); until the server refuses them where absent. */
+  readonly expires?: number;
+}
+
+/** A credential plugin. What it gives is remembered for as long as it says. */
+export class ExecPlugin {
+  readonly #settings: ExecSettings;
+  readonly #cluster: ClusterSettings;
+  readonly #surroundings: Surroundings;
+  #current: Promise<PluginCredentials> | undefined;
+
+  constructor(settings: ExecSettings, cluster: ClusterSettings, surroundings: Surroundings) {
+    this.#settings = settings;
+    this.#cluster = cluster;
+    this.#surroundings = surroundings;
+  }
+
+  /** The credentials of the moment; the program runs once for all who wait. */
+  async credentials(): Promise<PluginCredentials> {
+    const before = this.#current;
+    if (before) {
+      const credentials = await before;
+      if (credentials.expires === undefined || this.#surroundings.clock.now() < credentials.expires) return credentials;
+      // Whoever comes back first from waiting starts the next run, the others join it.
+      if (this.#current === before) this.forget();
+    }
+    this.#current ??= this.#run();
+    try {
+      return await this.#current;
+    } catch (error) {
+      this.forget();
+      throw error;
+    }
+  }
+
+  /** Asks the program again next time. */
+  forget(): void {
+    this.#current = undefined;
+  }
+
+  async #run(): Promise<PluginCredentials> {
+    const { command, args, env, interactiveMode } = this.#settings;
+    const { terminal, run } = this.#surroundings;
+    if (interactiveMode === 'Always' && !terminal) {
+      throw this.#failure('needs a terminal to ask on, and there is none');
+    }
+    const interactive = interactiveMode !== 'Never' && terminal;
+    const inherited = Object.entries(this.#surroundings.env).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    );
+    const info = JSON.stringify(execInfo(this.#settings, this.#cluster, interactive));
+    const own = env.map(({ name, value }) => [name, value] as const);
+    const all = Object.fromEntries([...inherited, ...own, ['KUBERNETES_EXEC_INFO', info]]);
+    let result: Awaited<ReturnType<typeof run>>;
+    try {
+      result = await run({ command, args, env: all, interactive });
+    } catch (error) {
+      const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+      throw this.#failure(missing ? 'was not found' : `could not be started${reasonOf(error)}`);
+    }
+    if (result.code !== 0) throw this.#failure(`failed with exit code ${result.code}`);
+    const found = readExecCredential(result.stdout, this.#settings.apiVersion);
+    if (typeof found === 'string') throw this.#failure(found);
+    return found;
+  }
+
+  /** Names the program but none of its arguments or output, which may hold secrets. */
+  #failure(problem: string): ConfigError {
+    const { command, installHint } = this.#settings;
+    return new ConfigError(`exec: ${command} ${problem}`, installHint === undefined ? {} : { hint: installHint });
+  }
+}
+
+/** What a plugin is told through its environment. */
+function execInfo(
+  { apiVersion, provideClusterInfo }: ExecSettings,
+  cluster: ClusterSettings,
+  interactive: boolean,
+): object {
+  const { server, serverName, insecure, ca, proxyUrl, pluginConfig } = cluster;
+  const info = {
+    server,
+    ...(serverName === undefined ? {} : { 'tls-server-name': serverName }),
+    ...(insecure ? { 'insecure-skip-tls-verify': true } : {}),
+    ...(ca === undefined ? {} : { 'certificate-authority-data': Buffer.from(ca).toString('base64') }),
+    ...(proxyUrl === undefined ? {} : { 'proxy-url': proxyUrl }),
+    config: pluginConfig ?? null,
+  };
+  return {
+    kind: 'ExecCredential',
+    apiVersion,
+    spec: { ...(provideClusterInfo ? { cluster: info } : {}), interactive },
+  };
+}
+
+/** Reads what a plugin has printed; text says what is wrong with it. */
+export function readExecCredential(stdout: string, apiVersion: string): PluginCredentials | string {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(stdout);
+  } catch {
+    return 'printed something that is not JSON';
+  }
+  const { kind, apiVersion: version, status } = (answer ?? {}) as Record<string, unknown>;
+  if (kind !== 'ExecCredential') return 'did not print an ExecCredential';
+  if (version !== apiVersion) return `printed another version than ${apiVersion}`;
+  if (typeof status !== 'object' || status === null) return 'printed an ExecCredential without a status';
+  const {
+    token,
+    clientCertificateData: cert,
+    clientKeyData: key,
+    expirationTimestamp,
+  } = status as Record<string, unknown>;
+  if ((token ?? '') === '' && (cert ?? '') === '' && (key ?? '') === '')
+    return 'gave neither a token nor a certificate';
+  for (const value of [token, cert, key]) {
+    if (value !== undefined && value !== null && typeof value !== 'string') return 'gave credentials that are not text';
+  }
+  if (Boolean(cert) !== Boolean(key)) return 'gave a certificate without its key, or a key without its certificate';
+  const expires = typeof expirationTimestamp === 'string' ? Date.parse(expirationTimestamp) : undefined;
+  if (Number.isNaN(expires)) return 'gave an expirationTimestamp that is no time';
+  return {
+    ...(token ? { token: token as string } : {}),
+    ...(cert && key ? { certificate: { cert: cert as string, key: key as string } } : {}),
+    ...(expires === undefined ? {} : { expires }),
+  };
+}

@@ -1,0 +1,38 @@
+import { ConfigError } from '../../base/errors.ts';
+import { clusterAccess } from './access.ts';
+import type { ClusterAccess } from './cluster-access.ts';
+import { reasonOf } from './cluster-settings.ts';
+import type { Surroundings } from './surroundings.ts';
+
+const FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** Whether the process runs in a pod, by what the kubelet sets. */
+export function isInCluster({ env }: Pick<Surroundings, 'env'>): boolean {
+  return Boolean(env['KUBERNETES_SERVICE_HOST'] && env['KUBERNETES_SERVICE_PORT']);
+}
+
+/** The access that a pod has by its ServiceAccount. */
+export async function inClusterAccess(surroundings: Surroundings, namespace?: string): Promise<ClusterAccess> {
+  const { env, readFile } = surroundings;
+  const host = env['KUBERNETES_SERVICE_HOST'] ?? '';
+  const port = env['KUBERNETES_SERVICE_PORT'] ?? '';
+  const problems: string[] = [];
+  const read = async (name: string): Promise<string> => {
+    try {
+      return await readFile(`${FOLDER}/${name}`);
+    } catch (error) {
+      problems.push(`cannot read ${FOLDER}/${name}${reasonOf(error)}`);
+      return '';
+    }
+  };
+  const [ca] = await Promise.all([read('ca.crt'), read('token')]);
+  if (problems.length > 0) {
+    throw new ConfigError(`the ServiceAccount of this pod cannot be used: ${problems.join('; ')}`, {
+      hint: 'Check that the pod does not set automountServiceAccountToken to false.',
+    });
+  }
+  const own = namespace ?? (await readFile(`${FOLDER}/namespace`).catch(() => '')).trim();
+  const server = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const user = { tokenFile: `${FOLDER}/token` };
+  return clusterAccess({ server, ca, insecure: false }, user, own === '' ? 'default' : own, surroundings);
+}

@@ -1,0 +1,50 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { stringify } from 'yaml';
+import { writePrivateFile } from './private-file.ts';
+
+export interface KubeconfigContent {
+  /** The name of cluster, user and context. */
+  readonly name: string;
+  readonly server: string;
+  readonly caPem?: string;
+  readonly namespace?: string;
+  /** A client certificate with its key (PEM), or a token. */
+  readonly clientCert?: string;
+  readonly clientKey?: string;
+  readonly token?: string;
+}
+
+/** A kubeconfig with one context that stands on its own: certificates are inside, no other file is needed. */
+export function kubeconfigText(content: KubeconfigContent): string {
+  const { name, server, caPem, namespace, clientCert, clientKey, token } = content;
+  const cluster = { server, ...(caPem === undefined ? {} : { 'certificate-authority-data': base64(caPem) }) };
+  const user = {
+    ...(clientCert === undefined ? {} : { 'client-certificate-data': base64(clientCert) }),
+    ...(clientKey === undefined ? {} : { 'client-key-data': base64(clientKey) }),
+    ...(token === undefined ? {} : { token }),
+  };
+  const context = { cluster: name, user: name, ...(namespace === undefined ? {} : { namespace }) };
+  return stringify(
+    {
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name, cluster }],
+      users: [{ name, user }],
+      contexts: [{ name, context }],
+      'current-context': name,
+    },
+    // All text is quoted, because readers differ in what they take for a number or a truth value: no, 0o7, 1:30.
+    { version: '1.1', lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' },
+  );
+}
+
+/** Writes a kubeconfig that only its owner may read, making the folder if it is not there. */
+export function writeKubeconfig(path: string, content: KubeconfigContent): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writePrivateFile(path, kubeconfigText(content));
+}
+
+function base64(pem: string): string {
+  return Buffer.from(pem).toString('base64');
+}

@@ -1,0 +1,145 @@
+import { delimiter, join } from 'node:path';
+import { ConfigError } from '../../base/errors.ts';
+import { clusterAccess } from './access.ts';
+import type { ClusterAccess } from './cluster-access.ts';
+import { readCluster, reasonOf } from './cluster-settings.ts';
+import { Fields } from './fields.ts';
+import { inClusterAccess, isInCluster } from './in-cluster.ts';
+import { type Kubeconfig, type KubeconfigFile, mergeKubeconfigs, parseKubeconfig } from './kubeconfig.ts';
+import type { Surroundings } from './surroundings.ts';
+import { readUser, type UserSettings } from './user-settings.ts';
+
+/** What the command line says; each counts before what the files say. */
+export interface AccessFlags {
+  /** One file, instead of those that the environment names; it must exist. */
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly cluster?: string;
+  readonly user?: string;
+  readonly namespace?: string;
+  readonly server?: string;
+  readonly token?: string;
+  readonly insecureSkipTlsVerify?: boolean;
+  readonly as?: string;
+  readonly asGroups?: readonly string[];
+  readonly asUid?: string;
+}
+
+/**
+ * Finds out how to reach the cluster: from the file of the flag, else from those that KUBECONFIG lists, else from
+ * ~/.kube/config; with none of these, from the pod that the process runs in. Throws one ConfigError that names all
+ * that is wrong, without secrets.
+ */
+export async function loadClusterAccess(flags: AccessFlags, surroundings: Surroundings): Promise<ClusterAccess> {
+  const problems: string[] = [];
+  const { paths, explicit } = kubeconfigPaths(flags, surroundings);
+  const files = await readFiles(paths, explicit, surroundings, problems);
+  refuse('kubeconfig cannot be used', problems);
+  const config = mergeKubeconfigs(files, problems);
+  const contextName = flags.context ?? config.currentContext;
+  if (contextName === undefined && flags.cluster === undefined && flags.server === undefined) {
+    if (!explicit && config.names('context').length === 0 && isInCluster(surroundings)) {
+      return inClusterAccess(surroundings, flags.namespace);
+    }
+    throw noContext(config, files, paths);
+  }
+  return fromConfig(config, contextName, flags, surroundings, problems);
+}
+
+async function fromConfig(
+  config: Kubeconfig,
+  contextName: string | undefined,
+  flags: AccessFlags,
+  surroundings: Surroundings,
+  problems: string[],
+): Promise<ClusterAccess> {
+  const context = contextName === undefined ? undefined : config.entry('context', contextName);
+  if (contextName !== undefined && !context) problems.push(missing(config, 'context', contextName));
+  const clusterName = flags.cluster ?? context?.string('cluster');
+  const userName = flags.user ?? context?.string('user');
+  const namespace = flags.namespace ?? context?.string('namespace') ?? 'default';
+  if (context && clusterName === undefined && flags.server === undefined && !context.has('cluster')) {
+    context.problem('cluster', 'is missing');
+  }
+  const clusterFields = clusterName === undefined ? undefined : config.entry('cluster', clusterName);
+  if (clusterName !== undefined && !clusterFields) problems.push(missing(config, 'cluster', clusterName));
+  const userFields = userName === undefined ? undefined : config.entry('user', userName);
+  if (userName !== undefined && !userFields) problems.push(missing(config, 'user', userName));
+  const ofFlags = new Fields('', 'the command line', {}, problems);
+  const overrides = {
+    ...(flags.server === undefined ? {} : { server: flags.server }),
+    ...(flags.insecureSkipTlsVerify === undefined ? {} : { insecure: flags.insecureSkipTlsVerify }),
+  };
+  const useFlags = flags.server !== undefined && clusterName === undefined;
+  const cluster = clusterFields ?? (useFlags ? ofFlags : undefined);
+  const clusterSettings = cluster && (await readCluster(cluster, overrides, surroundings));
+  const user = withFlags(userFields ? await readUser(userFields, surroundings) : {}, flags, problems);
+  refuse(
+    contextName === undefined ? 'the cluster cannot be used' : `context "${contextName}" cannot be used`,
+    problems,
+  );
+  if (!clusterSettings) throw new ConfigError(`context "${contextName ?? ''}" names no cluster`);
+  return clusterAccess(clusterSettings, user, namespace, surroundings);
+}
+
+/** A token of the command line takes the place of all other credentials but a certificate. */
+function withFlags(user: UserSettings, flags: AccessFlags, problems: string[]): UserSettings {
+  const { certificate, impersonate } = user;
+  const base = flags.token === undefined ? user : { token: flags.token, ...(certificate ? { certificate } : {}) };
+  if (flags.as === undefined) {
+    if (flags.asGroups?.length || flags.asUid)
+      problems.push('the command line: as: is missing, groups and uid need it');
+    return { ...base, ...(impersonate ? { impersonate } : {}) };
+  }
+  const uid = flags.asUid === undefined ? {} : { uid: flags.asUid };
+  return { ...base, impersonate: { user: flags.as, ...uid, groups: flags.asGroups ?? [], extra: {} } };
+}
+
+function kubeconfigPaths(flags: AccessFlags, { env }: Surroundings): { paths: string[]; explicit: boolean } {
+  if (flags.kubeconfig !== undefined) return { paths: [flags.kubeconfig], explicit: true };
+  const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
+  if (listed.length > 0) return { paths: [...new Set(listed)], explicit: false };
+  const home = env['HOME'] ?? env['USERPROFILE'];
+  return { paths: home ? [join(home, '.kube', 'config')] : [], explicit: false };
+}
+
+/** Reads the files; one that does not exist is skipped, unless it was asked for by name. */
+async function readFiles(
+  paths: readonly string[],
+  explicit: boolean,
+  { readFile }: Surroundings,
+  problems: string[],
+): Promise<KubeconfigFile[]> {
+  const files: KubeconfigFile[] = [];
+  for (const path of paths) {
+    try {
+      files.push(parseKubeconfig(await readFile(path), path, problems));
+    } catch (error) {
+      const absent = (error as NodeJS.ErrnoException).code === 'ENOENT';
+      if (explicit || !absent) problems.push(`${path}: cannot be read${reasonOf(error)}`);
+    }
+  }
+  return files;
+}
+
+function missing(config: Kubeconfig, kind: 'context' | 'cluster' | 'user', name: string): string {
+  const known = config.names(kind).map((other) => `"${other}"`);
+  return `${kind} "${name}" does not exist${known.length > 0 ? `; there are ${known.join(', ')}` : ''}`;
+}
+
+function noContext(config: Kubeconfig, files: readonly KubeconfigFile[], paths: readonly string[]): ConfigError {
+  const looked = paths.length > 0 ? ` (looked at ${paths.join(', ')})` : '';
+  if (files.length === 0) {
+    return new ConfigError(`no kubeconfig was found${looked}, and this is not a pod`, {
+      hint: 'Name a file with --kubeconfig or KUBECONFIG, or a server with --server.',
+    });
+  }
+  const names = config.names('context');
+  return new ConfigError(`no current context is set${looked}`, {
+    hint: names.length > 0 ? `Choose one with --context: ${names.join(', ')}.` : 'The kubeconfig has no contexts.',
+  });
+}
+
+function refuse(what: string, problems: readonly string[]): void {
+  if (problems.length > 0) throw new ConfigError(`${what}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+}

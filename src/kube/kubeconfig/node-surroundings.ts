@@ -1,0 +1,19 @@
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import type { Command, Surroundings } from './surroundings.ts';
+
+/** The machine that the process runs on; environment, clock and terminal come from whoever composes the program. */
+export function nodeSurroundings(given: Pick<Surroundings, 'env' | 'clock' | 'terminal'>): Surroundings {
+  return { ...given, readFile: (path) => readFile(path, 'utf8'), run };
+}
+
+function run({ command, args, env, interactive }: Command): Promise<{ code: number; stdout: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { env, stdio: [interactive ? 'inherit' : 'ignore', 'pipe', 'inherit'] });
+    const chunks: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    child.on('error', reject);
+    // A program that a signal ended has no code; shells count that as a failure too.
+    child.on('close', (code) => resolve({ code: code ?? 128, stdout: Buffer.concat(chunks).toString('utf8') }));
+  });
+}

@@ -1,0 +1,47 @@
+import { ConfigError } from '../../base/errors.ts';
+import { reasonOf } from './cluster-settings.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** How long a token from a file is used before the file is read again; whoever writes such files renews them well ahead. */
+const FRESH_MS = 60_000;
+
+/** A token that somebody else keeps fresh in a file. */
+export class TokenFile {
+  readonly #path: string;
+  readonly #surroundings: Pick<Surroundings, 'readFile' | 'clock'>;
+  #known: { readonly token: string; readonly readAt: number } | undefined;
+
+  /** `before` is used for as long as the file has never been readable. */
+  constructor(path: string, surroundings: Pick<Surroundings, 'readFile' | 'clock'>, before?: string) {
+    this.#path = path;
+    this.#surroundings = surroundings;
+    if (before !== undefined) this.#known = { token: before, readAt: Number.NEGATIVE_INFINITY };
+  }
+
+  /** The token; when the file cannot be read for once, the one that was there before. */
+  async token(): Promise<string> {
+    const now = this.#surroundings.clock.now();
+    if (this.#known && now - this.#known.readAt < FRESH_MS) return this.#known.token;
+    const token = await this.#read();
+    this.#known = { token, readAt: now };
+    return token;
+  }
+
+  /** Reads the file again next time. */
+  forget(): void {
+    if (this.#known) this.#known = { ...this.#known, readAt: Number.NEGATIVE_INFINITY };
+  }
+
+  async #read(): Promise<string> {
+    let problem: string;
+    try {
+      const token = (await this.#surroundings.readFile(this.#path)).trim();
+      if (token !== '') return token;
+      problem = 'is empty';
+    } catch (error) {
+      problem = `cannot be read${reasonOf(error)}`;
+    }
+    if (this.#known) return this.#known.token;
+    throw new ConfigError(`token file ${this.#path} ${problem}`);
+  }
+}
