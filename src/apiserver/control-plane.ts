@@ -11,7 +11,7 @@ import { type ObjectLookup, ServiceAccountTokens } from './access/service-accoun
 import { StaticTokens } from './access/static-tokens.ts';
 import { AUTHENTICATED, MASTERS, type User } from './access/user.ts';
 import { unauthorized } from './api-error.ts';
-import type { Backend } from './backend.ts';
+import { type Backend, timestamp } from './backend.ts';
 import { bootstrap } from './bootstrap.ts';
 import { BUILT_IN_GROUPS, builtInResources, type KindParts } from './builtin-resources.ts';
 import type { Call } from './call.ts';
@@ -28,6 +28,7 @@ import { startServer } from './http/server.ts';
 import { ParsedObjects } from './object-text.ts';
 import { Registry } from './registry.ts';
 import { keyOf } from './resource.ts';
+import { reviews } from './reviews.ts';
 import { indexRoles } from './role-index.ts';
 import { openLmdbStore } from './store/lmdb-store.ts';
 import { openMemoryStore } from './store/memory-store.ts';
@@ -85,11 +86,12 @@ export async function startControlPlane(
   const discovery = new Discovery(registry, BUILT_IN_GROUPS);
   let ready = false;
   const routes: Route[] = [healthRoute(() => ready), versionRoute, discoveryRoute(discovery)];
-  const resources = resourceHandler({ backend, items, authorize, subresources: new Map() });
+  const authenticator = openAuthenticator(backend, folder);
+  const answers = reviews(rbac, authenticator, () => timestamp(clock));
+  const resources = resourceHandler({ backend, items, authorize, subresources: new Map(), reviews: answers });
   const onFault = (error: unknown, { method, path }: ApiRequest) =>
     log.error({ method, path, error }, 'request failed');
   const handle: (request: ApiRequest) => Promise<Answer> = router({ authorize, resources, routes, onFault });
-  const authenticator = openAuthenticator(backend, folder);
   const server = await startServer({
     host,
     port,

@@ -5,6 +5,8 @@ export interface ApiRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** One header, several values joined. */
   header(name: string): string | undefined;
   readonly user: User;
   /** The whole body; refused where it is larger than the server takes. */

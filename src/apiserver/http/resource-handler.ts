@@ -1,11 +1,13 @@
-import type { Attributes, Authorize } from '../access/attributes.ts';
-import { forbiddenMessage } from '../access/forbidden.ts';
+import type { Authorize } from '../access/attributes.ts';
 import { ApiError, methodNotAllowed, noSuchResource, notFound } from '../api-error.ts';
 import { type Backend, storeOf } from '../backend.ts';
 import type { Call } from '../call.ts';
+import { textOf } from '../object-text.ts';
 import type { ResourcePath } from '../request-path.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
+import type { Review } from '../reviews.ts';
 import { createObject } from '../verbs/create.ts';
+import { decodeBody } from '../verbs/decode.ts';
 import { type DeleteOptions, deletedStatus, deleteObject } from '../verbs/delete.ts';
 import { deleteCollection } from '../verbs/delete-collection.ts';
 import { listObjects } from '../verbs/list.ts';
@@ -15,10 +17,11 @@ import { updateObject } from '../verbs/update.ts';
 import { watchObjects } from '../verbs/watch.ts';
 import type { WatchItems } from '../verbs/watch-item.ts';
 import type { Written } from '../verbs/written.ts';
-import { type Answer, statusAnswer } from './answer.ts';
+import { type Answer, json, statusAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { type Decoded, decodeRequest, decodeYaml } from './body.ts';
-import { isWatch, listOptions, watchFlags, writeOptions } from './options.ts';
+import { listOptions, watchFlags, writeOptions } from './options.ts';
+import { attributesOf, refused, verbOf } from './request-attributes.ts';
 import { entryAnswer, listAnswer, watchAnswer, writtenAnswer } from './shapes.ts';
 
 /** A request for a resource that is served. */
@@ -36,6 +39,8 @@ export interface ResourceHandlerParts {
   readonly authorize: Authorize;
   /** By `group/plural/subresource`. */
   readonly subresources: ReadonlyMap<string, SubresourceHandler>;
+  /** By `group/plural`. */
+  readonly reviews: ReadonlyMap<string, Review>;
 }
 
 /** Answers requests for resources: finds the resource, asks whether it is allowed, and does what the method says. */
@@ -43,7 +48,9 @@ export function resourceHandler(parts: ResourceHandlerParts) {
   return async (request: ApiRequest, path: ResourcePath): Promise<Answer> => {
     const resource = parts.backend.registry.find(path.group, path.version, path.plural);
     const verb = verbOf(request, path);
-    authorized(parts.authorize, request, path, verb);
+    const attributes = attributesOf(request, path);
+    const { allowed, reason } = parts.authorize(attributes);
+    if (!allowed) throw refused(attributes, reason);
     if (resource === undefined) throw noSuchResource();
     const asked: ResourceRequest = {
       request,
@@ -55,34 +62,6 @@ export function resourceHandler(parts: ResourceHandlerParts) {
     };
     return path.subresource === '' ? await onObjects(parts, asked, verb) : await onSubresource(parts, asked, verb);
   };
-}
-
-function verbOf({ method, query }: ApiRequest, { name, watch }: ResourcePath): string {
-  switch (method) {
-    case 'GET':
-    case 'HEAD':
-      if (watch || isWatch(query)) return 'watch';
-      return name === '' ? 'list' : 'get';
-    case 'POST':
-      return 'create';
-    case 'PUT':
-      return 'update';
-    case 'PATCH':
-      return 'patch';
-    case 'DELETE':
-      return name === '' ? 'deletecollection' : 'delete';
-    default:
-      throw methodNotAllowed();
-  }
-}
-
-function authorized(authorize: Authorize, { user }: ApiRequest, path: ResourcePath, verb: string): void {
-  const { group, plural: resource, subresource, namespace, name } = path;
-  const attributes: Attributes = { user, verb, group, resource, subresource, namespace, name };
-  const { allowed, reason } = authorize(attributes);
-  if (allowed) return;
-  const details = { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind: resource };
-  throw new ApiError(403, 'Forbidden', forbiddenMessage(attributes, reason), details);
 }
 
 async function onObjects(parts: ResourceHandlerParts, asked: ResourceRequest, verb: string): Promise<Answer> {
@@ -171,6 +150,11 @@ async function create(parts: ResourceHandlerParts, asked: ResourceRequest): Prom
   const { resource, namespace, request } = asked;
   const { call } = callOf(asked, 'CreateOptions');
   const body = await objectOf(asked, call);
+  const review = parts.reviews.get(`${resource.group}/${resource.plural}`);
+  if (review !== undefined) {
+    const object = await review(decodeBody(resource, body, call), request.user, namespace);
+    return json(201, textOf({ ...object, kind: resource.kind, apiVersion: apiVersionOf(resource) }));
+  }
   return answerTo(
     request,
     resource,

@@ -1,10 +1,11 @@
 import type { Authorize } from '../access/attributes.ts';
-import { forbiddenMessage } from '../access/forbidden.ts';
+import { Impersonator } from '../access/impersonation.ts';
 import { ApiError, badRequest } from '../api-error.ts';
 import { parsePath, type RequestPath, type ResourcePath } from '../request-path.ts';
 import { type Answer, asPretty, asYaml, plain, statusAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { negotiate } from './negotiation.ts';
+import { attributesOf, impersonated, refused } from './request-attributes.ts';
 
 /** Answers a path that is no resource, or undefined to let the next one try. */
 export type Route = (request: ApiRequest) => Answer | undefined | Promise<Answer | undefined>;
@@ -19,10 +20,13 @@ export interface RouterParts {
 
 /** From a request to its answer: whatever goes wrong on the way becomes a Status. */
 export function router({ authorize, resources, routes, onFault }: RouterParts) {
-  return async (request: ApiRequest): Promise<Answer> => {
+  const impersonator = new Impersonator(authorize);
+  return async (sent: ApiRequest): Promise<Answer> => {
+    let request = sent;
     try {
-      const path = pathOf(request.path);
-      const answer = path.kind === 'resource' ? await resources(request, path) : await other(path.path, request);
+      const path = pathOf(sent.path);
+      request = impersonated(impersonator, sent, path);
+      const answer = path.kind === 'resource' ? await resources(request, path) : await other(path, request);
       return formatted(answer, request);
     } catch (error) {
       if (error instanceof ApiError) return formatted(statusAnswer(error.status), request);
@@ -31,10 +35,10 @@ export function router({ authorize, resources, routes, onFault }: RouterParts) {
     }
   };
 
-  async function other(path: string, request: ApiRequest): Promise<Answer> {
-    const attributes = { user: request.user, verb: request.method.toLowerCase(), path };
+  async function other(path: RequestPath, request: ApiRequest): Promise<Answer> {
+    const attributes = attributesOf(request, path);
     const { allowed, reason } = authorize(attributes);
-    if (!allowed) throw new ApiError(403, 'Forbidden', forbiddenMessage(attributes, reason), {});
+    if (!allowed) throw refused(attributes, reason);
     for (const route of routes) {
       const answer = await route(request);
       if (answer !== undefined) return answer;

@@ -182,6 +182,7 @@ function apiRequest(request: Request, user: User, end: () => AbortSignal): ApiRe
     method: request.method ?? 'GET',
     path: mark < 0 ? target : target.slice(0, mark),
     query: new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1)),
+    headers: request.headers,
     header: (name) => {
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(', ') : value;

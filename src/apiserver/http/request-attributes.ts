@@ -1,0 +1,57 @@
+import type { Attributes } from '../access/attributes.ts';
+import { forbiddenMessage } from '../access/forbidden.ts';
+import { type Impersonator, wantedUser } from '../access/impersonation.ts';
+import { ApiError, badRequest, methodNotAllowed } from '../api-error.ts';
+import type { RequestPath, ResourcePath } from '../request-path.ts';
+import type { ApiRequest } from './api-request.ts';
+import { isWatch } from './options.ts';
+
+/** What a request does to a resource, in the words that roles use. */
+export function verbOf({ method, query }: ApiRequest, { name, watch }: ResourcePath): string {
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+      if (watch || isWatch(query)) return 'watch';
+      return name === '' ? 'list' : 'get';
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      return 'update';
+    case 'PATCH':
+      return 'patch';
+    case 'DELETE':
+      return name === '' ? 'deletecollection' : 'delete';
+    default:
+      throw methodNotAllowed();
+  }
+}
+
+/** A request as authorisation sees it. */
+export function attributesOf(request: ApiRequest, path: RequestPath): Attributes {
+  const { user, method } = request;
+  if (path.kind === 'other') return { user, verb: method.toLowerCase(), path: path.path };
+  const { group, plural: resource, subresource, namespace, name } = path;
+  return { user, verb: verbOf(request, path), group, resource, subresource, namespace, name };
+}
+
+/** The refusal of a request that no role allows. */
+export function refused(attributes: Attributes, reason: string): ApiError {
+  const message = forbiddenMessage(attributes, reason);
+  if ('path' in attributes) return new ApiError(403, 'Forbidden', message, {});
+  const { name = '', group, resource: kind } = attributes;
+  return new ApiError(403, 'Forbidden', message, {
+    ...(name === '' ? {} : { name }),
+    ...(group === '' ? {} : { group }),
+    kind,
+  });
+}
+
+/** The request as the user that its headers ask to be; refused where the sender may not. */
+export function impersonated(impersonator: Impersonator, request: ApiRequest, path: RequestPath): ApiRequest {
+  const wanted = wantedUser(request.headers);
+  if (wanted === undefined) return request;
+  if ('problem' in wanted) throw badRequest(wanted.problem);
+  const outcome = impersonator.impersonate(wanted.user, attributesOf(request, path));
+  if ('forbidden' in outcome) throw refused(outcome.forbidden, outcome.reason);
+  return Object.create(request, { user: { value: outcome.user, enumerable: true } }) as ApiRequest;
+}

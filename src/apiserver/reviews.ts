@@ -1,0 +1,115 @@
+import { type FieldError, invalid as invalidField } from '../base/field-error.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import type { Attributes } from './access/attributes.ts';
+import type { Authenticator } from './access/authenticate.ts';
+import type { Rbac } from './access/rbac.ts';
+import { rulesReview } from './access/rules-review.ts';
+import type { User } from './access/user.ts';
+import { invalid } from './api-error.ts';
+
+/** Answers a kind that is asked and never stored: the object that comes back holds the answer in its status. */
+export type Review = (object: KubeObject, user: User, namespace: string) => KubeObject | Promise<KubeObject>;
+
+interface AccessSpec {
+  readonly resourceAttributes?: {
+    readonly namespace?: string;
+    readonly verb?: string;
+    readonly group?: string;
+    readonly resource?: string;
+    readonly subresource?: string;
+    readonly name?: string;
+  };
+  readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string };
+  readonly user?: string;
+  readonly groups?: readonly string[];
+  readonly uid?: string;
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** By `group/plural`. */
+export function reviews(rbac: Rbac, authenticator: Authenticator, now: () => string): ReadonlyMap<string, Review> {
+  return new Map<string, Review>([
+    ['authorization.k8s.io/selfsubjectaccessreviews', (object, user) => access(rbac, object, user)],
+    ['authorization.k8s.io/subjectaccessreviews', (object) => access(rbac, object, undefined)],
+    [
+      'authorization.k8s.io/localsubjectaccessreviews',
+      (object, _user, namespace) => access(rbac, object, undefined, namespace),
+    ],
+    ['authorization.k8s.io/selfsubjectrulesreviews', (object, user) => rules(rbac, object, user)],
+    ['authentication.k8s.io/selfsubjectreviews', (object, user) => self(object, user, now())],
+    ['authentication.k8s.io/tokenreviews', (object) => token(authenticator, object)],
+  ]);
+}
+
+function access(rbac: Rbac, object: KubeObject, self: User | undefined, namespace?: string): KubeObject {
+  const spec = (object['spec'] ?? {}) as AccessSpec;
+  const causes = [...accessCauses(spec, namespace), ...(self === undefined ? subjectCauses(spec) : [])];
+  if (causes.length > 0) throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', causes);
+  const { user: name = '', groups = [], uid, extra } = spec;
+  const user = self ?? {
+    name,
+    groups,
+    ...(uid === undefined ? {} : { uid }),
+    ...(extra === undefined ? {} : { extra }),
+  };
+  const { allowed, reason } = rbac.authorize(attributesOf(spec, user));
+  return { ...object, status: { allowed, ...(reason === '' ? {} : { reason }) } };
+}
+
+function accessCauses(
+  { resourceAttributes, nonResourceAttributes }: AccessSpec,
+  namespace: string | undefined,
+): FieldError[] {
+  const both = resourceAttributes !== undefined && nonResourceAttributes !== undefined;
+  if (both) {
+    const detail = 'cannot be specified in combination with resourceAttributes';
+    return [invalidField('spec.nonResourceAttributes', nonResourceAttributes, detail)];
+  }
+  if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
+    const detail = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
+    return [invalidField('spec.resourceAttributes', null, detail)];
+  }
+  if (namespace !== undefined && nonResourceAttributes !== undefined) {
+    return [invalidField('spec.nonResourceAttributes', nonResourceAttributes, 'disallowed on this kind of request')];
+  }
+  const asked = resourceAttributes?.namespace ?? '';
+  if (namespace === undefined || asked === namespace) return [];
+  return [invalidField('spec.resourceAttributes.namespace', asked, 'must match metadata.namespace')];
+}
+
+function subjectCauses({ user = '', groups = [] }: AccessSpec): FieldError[] {
+  if (user !== '' || groups.length > 0) return [];
+  return [invalidField('spec.user', user, 'at least one of user or group must be specified')];
+}
+
+function attributesOf({ resourceAttributes, nonResourceAttributes }: AccessSpec, user: User): Attributes {
+  if (resourceAttributes === undefined) {
+    return { user, verb: nonResourceAttributes?.verb ?? '', path: nonResourceAttributes?.path ?? '' };
+  }
+  const { verb = '', group = '', resource = '', subresource = '', namespace = '', name = '' } = resourceAttributes;
+  return { user, verb, group, resource, subresource, namespace, name };
+}
+
+function rules(rbac: Rbac, object: KubeObject, user: User): KubeObject {
+  const { namespace = '' } = (object['spec'] ?? {}) as { readonly namespace?: string };
+  if (namespace === '') {
+    const cause = invalidField('spec.namespace', '', 'no namespace on request');
+    throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', [cause]);
+  }
+  return { ...object, spec: {}, status: rulesReview(rbac.rulesFor(user, namespace)) };
+}
+
+function self(object: KubeObject, { name, uid, groups, extra }: User, now: string): KubeObject {
+  const userInfo = {
+    username: name,
+    ...(uid === undefined ? {} : { uid }),
+    groups,
+    ...(extra === undefined ? {} : { extra }),
+  };
+  return { ...object, metadata: { ...object.metadata, creationTimestamp: now }, status: { userInfo } };
+}
+
+async function token(authenticator: Authenticator, object: KubeObject): Promise<KubeObject> {
+  const spec = (object['spec'] ?? {}) as { readonly token?: string; readonly audiences?: readonly string[] };
+  return { ...object, status: await authenticator.review(spec.token ?? '', spec.audiences) };
+}
