@@ -2,7 +2,7 @@ import type { Entry } from './store.ts';
 import { live, type Version } from './version.ts';
 
 /** Small enough that inserting into one is cheap, large enough that a million keys make only a few thousand. */
-const CHUNK_LIMIT = 512;
+const CHUNK_LIMIT = 128;
 
 interface Slot {
   readonly key: string;
@@ -26,17 +26,15 @@ export class KeyIndex {
     return this.#slots.get(key)?.head;
   }
 
-  /** Makes a version the newest of its key. */
-  set(version: Version): void {
-    let slot = this.#slots.get(version.key);
-    if (slot === undefined) {
-      slot = this.#insert(version);
-    } else {
-      slot.chunk.alive -= slot.head.value === undefined ? 0 : 1;
-      slot.head = version;
-    }
-    slot.chunk.alive += version.value === undefined ? 0 : 1;
-    slot.chunk.changed = version.revision;
+  /** Makes a version the newest of its key; returns the one that was. */
+  set(version: Version): Version | undefined {
+    const slot = this.#slots.get(version.key);
+    const older = slot?.head;
+    if (slot !== undefined) slot.head = version;
+    const { chunk } = slot ?? this.#insert(version);
+    chunk.alive += (version.value === undefined ? 0 : 1) - (older?.value === undefined ? 0 : 1);
+    chunk.changed = version.revision;
+    return older;
   }
 
   /** Removes a key whose newest version is a deletion that nobody can look behind any more. */

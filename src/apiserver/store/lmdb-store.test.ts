@@ -141,6 +141,26 @@ describe('LMDB store over time', () => {
     }
   });
 
+  it('takes out what failed writes have left behind, and goes on', async () => {
+    const folder = newFolder();
+    const store = await openLmdbStore({ folder, clock });
+    await put(store, '/a', '1');
+    // As after a commit that reported a failure although it had reached the disk.
+    const root = open(folder, { noSubdir: false });
+    await root.openDB('records', { encoding: 'binary' }).put(4, Buffer.from([7]));
+    await root.close();
+    const failed = { code: 'Unavailable', cause: { code: 'Corrupt' } };
+    await expect(store.put('/b', '1')).rejects.toMatchObject(failed);
+    expect(await put(store, '/c', '1')).toBe(3);
+    await store.close();
+    const reopened = await openLmdbStore({ folder, clock });
+    expect(reopened.range({ prefix: '' }).entries.map(({ key, revision }) => [key, revision])).toEqual([
+      ['/a', 2],
+      ['/c', 3],
+    ]);
+    await reopened.close();
+  });
+
   it('refuses a folder with a damaged record by its revision', async () => {
     const folder = newFolder();
     const store = await openLmdbStore({ folder, clock });

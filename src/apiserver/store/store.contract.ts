@@ -156,6 +156,7 @@ export function describeStore({ name, open }: StoreContract): void {
           after = entries.at(-1)?.key;
           await store.delete(keys[page]!);
           await store.delete(keys[2_300 + page]!);
+          await store.delete(keys[2_310 + page]!);
           await put(store, keys[2_400 + page]!, 'new');
           await put(store, `/r/0230${page}-more`, 'new');
         }

@@ -79,10 +79,9 @@ export class Timeline {
     if (version.revision !== this.#revision + 1) {
       throw new StoreError('Corrupt', `revision ${version.revision} follows ${this.#revision}`);
     }
-    const head = this.#index.head(version.key);
-    version.supersede(head);
-    const change = changeOf(version, live(head));
-    this.#index.set(version);
+    const older = this.#index.set(version);
+    version.supersede(older);
+    const change = changeOf(version, live(older));
     this.#changes.push(change);
     this.#bytes += version.value?.length ?? 0;
     this.#revision = version.revision;
@@ -91,16 +90,11 @@ export class Timeline {
 
   /** Takes in a stored version that is older than the events kept; returns the revisions that it made useless. */
   restore(version: Version): number[] {
-    const useless: number[] = [];
-    const head = this.#index.head(version.key);
-    if (head !== undefined) useless.push(head.revision);
-    if (version.value === undefined) {
-      this.#index.remove(version.key);
-      useless.push(version.revision);
-    } else {
-      this.#index.set(version);
-    }
-    return useless;
+    const older = this.#index.set(version);
+    const useless = older === undefined ? [] : [older.revision];
+    if (version.value !== undefined) return useless;
+    this.#index.remove(version.key);
+    return [...useless, version.revision];
   }
 
   /**
