@@ -1,4 +1,7 @@
-/** The headers of a request that authentication looks at, by lower-case name. */
+/**
+ * The headers of a request by lower-case name, those that come more than once as a list: IncomingMessage.headersDistinct,
+ * not `headers`, which would make one group of two.
+ */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const WEB_SOCKET_PREFIX = 'base64url.bearer.authorization.k8s.io.';
@@ -7,7 +10,7 @@ const WEB_SOCKET_PREFIX = 'base64url.bearer.authorization.k8s.io.';
 export function bearerToken(headers: RequestHeaders): string {
   const [scheme = '', token = ''] = first(headers['authorization']).trim().split(' ');
   if (scheme.toLowerCase() === 'bearer') return token;
-  return webSocketToken(first(headers['sec-websocket-protocol']));
+  return webSocketToken([headers['sec-websocket-protocol'] ?? []].flat().join(','));
 }
 
 /** The WebSocket protocols that a server may answer with: all but the one that carries a token. */

@@ -121,6 +121,19 @@ test.each<[RequestHeaders, User]>([
   expect(become(headers)).toMatchObject({ user });
 });
 
+test('an extra value may have a key that every object has', () => {
+  const wanted = wantedUser({
+    'impersonate-user': 'jane',
+    'impersonate-extra-__proto__': 'x',
+    'impersonate-extra-constructor': ['y'],
+  });
+  const extra = wanted && 'user' in wanted ? Object.entries(wanted.user.extra ?? {}) : [];
+  expect(extra).toEqual([
+    ['__proto__', ['x']],
+    ['constructor', ['y']],
+  ]);
+});
+
 describe('without a user name', () => {
   test.each<[RequestHeaders, string]>([
     [

@@ -48,13 +48,15 @@ export function wantedUser(headers: RequestHeaders): Wanted | undefined {
   const name = values(headers['impersonate-user'])[0] ?? '';
   const uid = values(headers['impersonate-uid'])[0] ?? '';
   const groups = values(headers['impersonate-group']);
-  const extra: Record<string, string[]> = {};
+  // A map first, because a sender may choose any key, also one that every object has.
+  const found = new Map<string, string[]>();
   for (const [header, value] of Object.entries(headers)) {
     if (!header.startsWith(EXTRA_PREFIX) || value === undefined) continue;
     const key = unescape(header.slice(EXTRA_PREFIX.length));
-    extra[key] = [...(extra[key] ?? []), ...values(value)];
+    found.set(key, [...(found.get(key) ?? []), ...values(value)]);
   }
-  const hasExtra = Object.keys(extra).length > 0;
+  const extra = Object.fromEntries(found);
+  const hasExtra = found.size > 0;
   if (name === '') {
     if (uid === '' && groups.length === 0 && !hasExtra) return undefined;
     return { problem: `requested ${goUser(uid, groups, extra)} without impersonating a user name` };

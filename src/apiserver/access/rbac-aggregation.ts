@@ -34,7 +34,7 @@ function selects(selector: LabelSelector, labels: Readonly<Record<string, string
   return (
     exact &&
     (selector.matchExpressions ?? []).every(({ key, operator, values = [] }) => {
-      const value = labels[key];
+      const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
       if (operator === 'Exists') return value !== undefined;
       if (operator === 'DoesNotExist') return value === undefined;
       if (operator === 'In') return value !== undefined && values.includes(value);

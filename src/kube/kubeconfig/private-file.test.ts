@@ -1,0 +1,36 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { makePrivateFolder, writePrivateFile } from './private-file.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'private-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test('a file is replaced as a whole, and others can no longer read it', () => {
+  const path = join(folder, 'secret');
+  writeFileSync(path, 'old and long', { mode: 0o644 });
+  chmodSync(path, 0o644);
+  writePrivateFile(path, 'new');
+  expect(readFileSync(path, 'utf8')).toBe('new');
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder)).toEqual(['secret']);
+});
+
+test('a file that cannot be replaced stays as it is, and no draft is left', () => {
+  mkdirSync(join(folder, 'taken'));
+  expect(() => writePrivateFile(join(folder, 'taken'), 'new')).toThrow();
+  expect(readdirSync(folder)).toEqual(['taken']);
+});
+
+test('a folder is made with those above it, and closed if it was open', () => {
+  const path = join(folder, 'a', 'b');
+  makePrivateFolder(path);
+  expect(statSync(path).mode & 0o777).toBe(0o700);
+  chmodSync(path, 0o755);
+  makePrivateFolder(path);
+  expect(statSync(path).mode & 0o777).toBe(0o700);
+});
