@@ -3,6 +3,7 @@ import { builtInFields } from '../kube/selectors/selectable-fields.ts';
 import discovery from './kubernetes/discovery.data.json' with { type: 'json' };
 import schemas from './kubernetes/openapi-schemas.data.json' with { type: 'json' };
 import { apiVersionOf, type Resource, type Shape, type Storage, type Strategy, type Subresource } from './resource.ts';
+import { BUILT_IN_SCALE } from './subresources/scale.ts';
 import { builtInTable } from './table/built-in-table.ts';
 import { customTable } from './table/custom-table.ts';
 
@@ -82,6 +83,7 @@ function resourceOf(
     selectable: builtInFields(named),
     table: builtInTable(named) ?? customTable(undefined),
     ...(patchSchema === undefined ? {} : { patchSchema }),
+    ...(found.subresources?.some((each) => each.subresource === 'scale') === true ? { scale: BUILT_IN_SCALE } : {}),
     ...parts.conversion(group, version, plural),
     custom: false,
   };

@@ -33,6 +33,10 @@ import { indexRoles } from './role-index.ts';
 import { openLmdbStore } from './store/lmdb-store.ts';
 import { openMemoryStore } from './store/memory-store.ts';
 import type { Store } from './store/store.ts';
+import type { Act } from './subresources/act.ts';
+import { bind } from './subresources/binding.ts';
+import { evict } from './subresources/eviction.ts';
+import { issueToken } from './subresources/token.ts';
 import { WatchItems } from './verbs/watch-item.ts';
 
 export interface ControlPlaneOptions {
@@ -86,9 +90,17 @@ export async function startControlPlane(
   const discovery = new Discovery(registry, BUILT_IN_GROUPS);
   let ready = false;
   const routes: Route[] = [healthRoute(() => ready), versionRoute, discoveryRoute(discovery)];
-  const authenticator = openAuthenticator(backend, folder);
+  const serviceAccountTokens = openServiceAccountTokens(backend, folder);
+  const authenticator = openAuthenticator(serviceAccountTokens);
   const answers = reviews(rbac, authenticator, () => timestamp(clock));
-  const resources = resourceHandler({ backend, items, authorize, subresources: new Map(), reviews: answers });
+  const resources = resourceHandler({
+    backend,
+    items,
+    authorize,
+    subresources: new Map(),
+    acts: actsOf(serviceAccountTokens),
+    reviews: answers,
+  });
   const onFault = (error: unknown, { method, path }: ApiRequest) =>
     log.error({ method, path, error }, 'request failed');
   const handle: (request: ApiRequest) => Promise<Answer> = router({ authorize, resources, routes, onFault });
@@ -137,16 +149,22 @@ function systemCall(signal: AbortSignal): Call {
   return { user: SYSTEM, fieldManager: 'vimana', dryRun: false, fieldValidation: 'Ignore', warnings: [], signal };
 }
 
-function openAuthenticator(backend: Backend, folder: string): Authenticator {
+function openServiceAccountTokens(backend: Backend, folder: string): ServiceAccountTokens {
   const { clock, random } = backend;
   const key = openSigningKey(join(folder, 'pki', 'service-account.key'));
-  const serviceAccountTokens = new ServiceAccountTokens({
-    key,
-    clock,
-    uuid: () => random.uuid(),
-    lookup: lookupIn(backend),
-  });
+  return new ServiceAccountTokens({ key, clock, uuid: () => random.uuid(), lookup: lookupIn(backend) });
+}
+
+function openAuthenticator(serviceAccountTokens: ServiceAccountTokens): Authenticator {
   return new Authenticator({ staticTokens: new StaticTokens(), serviceAccountTokens });
+}
+
+function actsOf(tokens: ServiceAccountTokens): ReadonlyMap<string, Act> {
+  return new Map([
+    ['/pods/binding', bind],
+    ['/pods/eviction', evict],
+    ['/serviceaccounts/token', issueToken(tokens)],
+  ]);
 }
 
 const PLURALS = { ServiceAccount: 'serviceaccounts', Pod: 'pods', Secret: 'secrets', Node: 'nodes' } as const;

@@ -17,11 +17,11 @@ import type { KubeObject } from '../kube/kube-object.ts';
 import type { Authorize } from './access/attributes.ts';
 import { forbiddenMessage } from './access/forbidden.ts';
 import type { User } from './access/user.ts';
-import { ApiError, internal, noSuchResource, notFound, type Status } from './api-error.ts';
+import { ApiError, internal, methodNotAllowed, noSuchResource, notFound, type Status } from './api-error.ts';
 import { type Backend, storeOf } from './backend.ts';
 import type { Call } from './call.ts';
-import type { Act } from './http/subresource.ts';
 import { keyOf, type Resource } from './resource.ts';
+import type { Act } from './subresources/act.ts';
 import { createObject } from './verbs/create.ts';
 import { deleteObject } from './verbs/delete.ts';
 import { deleteCollection } from './verbs/delete-collection.ts';
@@ -36,7 +36,8 @@ export interface InProcessClientParts {
   readonly backend: Backend;
   readonly items: WatchItems;
   readonly authorize: Authorize;
-  readonly act: Act;
+  /** By `group/plural/subresource`. */
+  readonly acts: ReadonlyMap<string, Act>;
   readonly raw: (path: string, user: User) => Promise<string>;
   /** Whom the client speaks for: the same roles and admission hold as over HTTP. */
   readonly user: User;
@@ -173,7 +174,10 @@ export function inProcessClient(parts: InProcessClientParts): Client {
     act: guard(
       async (type: ResourceType, name: string, subresource: string, body: object, options: WriteOptions = {}) => {
         const target = targetOf(type, 'create', name, { ...options, subresource });
-        return await parts.act(target, structuredClone(body), callOf(options));
+        const act = parts.acts.get(`${type.group}/${type.plural}/${subresource}`);
+        if (act === undefined) throw methodNotAllowed();
+        const sent = { metadata: {}, ...structuredClone(body) } as KubeObject;
+        return (await act(backend, target, sent, callOf(options))) as KubeObject;
       },
     ),
 

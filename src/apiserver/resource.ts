@@ -2,6 +2,7 @@ import type { FieldError } from '../base/field-error.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import type { PatchSchema } from '../kube/patches/patch-schema.ts';
 import type { SelectableFields } from '../kube/selectors/selectable-fields.ts';
+import type { ScalePaths } from './subresources/scale.ts';
 import type { ResourceTable } from './table/resource-table.ts';
 
 /** What the API server knows of the shape of a kind; built-in kinds and CustomResourceDefinitions alike. */
@@ -79,6 +80,8 @@ export interface Resource {
   readonly strategy: Strategy;
   readonly selectable: SelectableFields;
   readonly table: ResourceTable;
+  /** Where its number of replicas stands, if it has a scale subresource. */
+  readonly scale?: ScalePaths;
   /** How strategic merge patches merge; absent where they are not understood. */
   readonly patchSchema?: PatchSchema;
   /** Turns stored objects into this version; absent where they are stored in it. */

@@ -47,6 +47,7 @@ function resourceOf(definition: Definition, version: DefinitionVersion, convert:
     },
     selectable: customFields(version.selectableFields?.map(({ jsonPath }) => jsonPath)),
     table: customTable(version.additionalPrinterColumns),
+    ...scaleOf(version),
     ...(alwaysStoredAs(definition, version.name) ? {} : { fromStorage: fromStorage(apiVersion, convert) }),
     ...(apiVersion === stored ? {} : { toStorage: toStorage(stored, convert) }),
     custom: true,
@@ -70,6 +71,13 @@ function toStorage(stored: string, convert: Convert): NonNullable<Resource['toSt
     const [converted] = await convert([object], stored);
     return converted === undefined || converted === object ? { ...object, apiVersion: stored } : converted;
   };
+}
+
+function scaleOf({ subresources }: DefinitionVersion): Pick<Resource, 'scale'> {
+  const scale = subresources?.scale;
+  if (scale === undefined) return {};
+  const { specReplicasPath: spec, statusReplicasPath: status, labelSelectorPath } = scale;
+  return { scale: { spec, status, selector: labelSelectorPath ?? '.status.selector' } };
 }
 
 function deprecation({ spec }: Definition, { name, deprecationWarning }: DefinitionVersion): string {

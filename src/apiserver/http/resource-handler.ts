@@ -1,19 +1,22 @@
+import type { KubeObject } from '../../kube/kube-object.ts';
 import type { Authorize } from '../access/attributes.ts';
-import { ApiError, methodNotAllowed, noSuchResource, notFound } from '../api-error.ts';
+import { ApiError, badRequest, methodNotAllowed, noSuchResource, notFound } from '../api-error.ts';
 import { type Backend, storeOf } from '../backend.ts';
 import type { Call } from '../call.ts';
 import { textOf } from '../object-text.ts';
 import type { ResourcePath } from '../request-path.ts';
-import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
+import { apiVersionOf, keyOf, type Resource, type Subresource } from '../resource.ts';
 import type { Review } from '../reviews.ts';
+import type { Act } from '../subresources/act.ts';
+import { rescaled, type ScalePaths, scaleOf } from '../subresources/scale.ts';
 import { createObject } from '../verbs/create.ts';
 import { decodeBody } from '../verbs/decode.ts';
 import { type DeleteOptions, deletedStatus, deleteObject } from '../verbs/delete.ts';
 import { deleteCollection } from '../verbs/delete-collection.ts';
 import { listObjects } from '../verbs/list.ts';
-import { APPLY_PATCH, applyObject, patchObject } from '../verbs/patch.ts';
-import type { Target } from '../verbs/target.ts';
-import { updateObject } from '../verbs/update.ts';
+import { APPLY_PATCH, applyObject, patchObject, patchPlain } from '../verbs/patch.ts';
+import { type Target, viewOf } from '../verbs/target.ts';
+import { rewrite, updateObject } from '../verbs/update.ts';
 import { watchObjects } from '../verbs/watch.ts';
 import type { WatchItems } from '../verbs/watch-item.ts';
 import type { Written } from '../verbs/written.ts';
@@ -37,8 +40,10 @@ export interface ResourceHandlerParts {
   readonly backend: Backend;
   readonly items: WatchItems;
   readonly authorize: Authorize;
-  /** By `group/plural/subresource`. */
+  /** By `group/plural/subresource`: what a node runtime answers, such as pods/log. */
   readonly subresources: ReadonlyMap<string, SubresourceHandler>;
+  /** By `group/plural/subresource`: what a POST does. */
+  readonly acts: ReadonlyMap<string, Act>;
   /** By `group/plural`. */
   readonly reviews: ReadonlyMap<string, Review>;
 }
@@ -94,13 +99,68 @@ async function onSubresource(parts: ResourceHandlerParts, asked: ResourceRequest
   const known = resource.subresources.get(subresource);
   if (known === undefined) throw noSuchResource();
   if (!known.verbs.includes(verb)) throw methodNotAllowed();
-  const handler =
-    parts.subresources.get(`${resource.group}/${resource.plural}/${subresource}`) ??
-    parts.subresources.get(`*/${subresource}`);
-  if (handler !== undefined) return await handler(asked, callOf(asked, 'CreateOptions').call);
+  const name = `${resource.group}/${resource.plural}/${subresource}`;
+  const connect = parts.subresources.get(name);
+  if (connect !== undefined) return await connect(asked, callOf(asked, 'CreateOptions').call);
+  const act = parts.acts.get(name);
+  if (act !== undefined) return await perform(parts, asked, act, known);
+  if (resource.scale !== undefined && subresource === 'scale') return await onScale(parts, asked, resource.scale, verb);
   if (known.kind !== resource.kind) throw notBuilt(resource, subresource);
   if (verb === 'get') return await get(parts, asked);
   return verb === 'update' ? await update(parts, asked) : await patch(parts, asked);
+}
+
+async function perform(
+  parts: ResourceHandlerParts,
+  asked: ResourceRequest,
+  act: Act,
+  { group, version, kind }: Subresource,
+): Promise<Answer> {
+  const apiVersion = group === '' ? version || 'v1' : `${group}/${version}`;
+  const { value } = await decodeRequest(asked.request, { apiVersion, kind });
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw badRequest(`a ${kind} must be a JSON object`);
+  const body = value as KubeObject;
+  body.metadata ??= {};
+  const { call } = callOf(asked, 'CreateOptions');
+  return json(201, JSON.stringify(await act(parts.backend, asked, body, call)));
+}
+
+/** An object seen as nothing but its number of replicas. */
+async function onScale(
+  parts: ResourceHandlerParts,
+  asked: ResourceRequest,
+  paths: ScalePaths,
+  verb: string,
+): Promise<Answer> {
+  const { backend } = parts;
+  const { resource, namespace, name, request } = asked;
+  const entry = storeOf(backend, resource).get(keyOf(resource, namespace, name));
+  if (entry === undefined) throw notFound(resource, name);
+  if (verb === 'get') return json(200, textOf(scaleOf(await viewOf(backend, resource, entry), paths)));
+  const { call } = callOf(asked, verb === 'patch' ? 'PatchOptions' : 'UpdateOptions');
+  const change = verb === 'patch' ? await scalePatch(request) : undefined;
+  const sent = change === undefined ? ((await decodeRequest(request, SCALE)).value as KubeObject) : undefined;
+  const written = await rewrite(
+    backend,
+    { ...asked, subresource: '' },
+    (current) => {
+      const scale = sent ?? (change?.(scaleOf(current, paths)) as KubeObject);
+      if (sent === undefined && scale.metadata.resourceVersion === current.metadata.resourceVersion)
+        delete scale.metadata.resourceVersion;
+      return rescaled(current, scale, paths);
+    },
+    call,
+  );
+  return json(200, textOf(scaleOf(written.object, paths)));
+}
+
+const SCALE = { apiVersion: 'autoscaling/v1', kind: 'Scale' };
+
+async function scalePatch(request: ApiRequest): Promise<(scale: KubeObject) => KubeObject> {
+  const type = request.header('content-type')?.split(';')[0]?.trim() ?? '';
+  const { value } = decodePatch((await request.body()).toString('utf8'));
+  return (scale) => patchPlain(scale, type, value);
 }
 
 function notBuilt({ plural }: Resource, subresource: string): ApiError {

@@ -182,7 +182,7 @@ function apiRequest(request: Request, user: User, end: () => AbortSignal): ApiRe
     method: request.method ?? 'GET',
     path: mark < 0 ? target : target.slice(0, mark),
     query: new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1)),
-    headers: request.headers,
+    headers: distinctHeaders(request),
     header: (name) => {
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(', ') : value;
@@ -196,6 +196,17 @@ function apiRequest(request: Request, user: User, end: () => AbortSignal): ApiRe
       return body;
     },
   };
+}
+
+/** Only impersonation tells two headers of one name from one with a comma; it is rare. */
+function distinctHeaders({ headers, rawHeaders }: Request): ApiRequest['headers'] {
+  if (!Object.keys(headers).some((name) => name.startsWith('impersonate-'))) return headers;
+  const distinct: Record<string, string[]> = {};
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] ?? '').toLowerCase();
+    distinct[name] = [...(distinct[name] ?? []), rawHeaders[i + 1] ?? ''];
+  }
+  return distinct;
 }
 
 async function readBody(request: Request): Promise<Buffer> {

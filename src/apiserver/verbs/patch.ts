@@ -44,6 +44,20 @@ export async function patchObject(
   );
 }
 
+/** Patches an object that no schema speaks of, such as a Scale. */
+export function patchPlain(object: KubeObject, type: string, patch: unknown): KubeObject {
+  const change =
+    type === STRATEGIC_PATCH
+      ? applyMergePatch
+      : type === JSON_PATCH
+        ? applyJsonPatch
+        : type === MERGE_PATCH
+          ? applyMergePatch
+          : undefined;
+  if (change === undefined) throw unsupportedMediaType([JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH]);
+  return structuredClone(guarded(() => change(object as never, patch as Json))) as unknown as KubeObject;
+}
+
 type Apply = (current: { readonly [key: string]: Json }, patch: Json) => { readonly [key: string]: Json };
 
 function changeOf(resource: Resource, type: string): Apply {

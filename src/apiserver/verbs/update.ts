@@ -7,6 +7,7 @@ import type { Call } from '../call.ts';
 import { textOf } from '../object-text.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import type { Entry } from '../store/store.ts';
+import { partOf } from '../subresources/parts.ts';
 import { createObject } from './create.ts';
 import { decodeBody } from './decode.ts';
 import { dropEntry, isFinished } from './delete.ts';
@@ -138,7 +139,14 @@ function staleVersion(resource: Resource, name: string, asked: string): ApiError
 /** Fields that no writer decides. */
 function keepWhatIsTheServers({ resource, subresource }: Target, object: KubeObject, old: KubeObject): void {
   const { metadata } = object;
-  if (subresource === 'status') {
+  const part = partOf(resource.group, resource.plural, subresource);
+  if (part !== undefined) {
+    const sent = { ...object };
+    for (const field of Object.keys(object)) delete object[field];
+    Object.assign(object, structuredClone(old));
+    part(object, sent);
+    if (subresource === 'binding') object.metadata = metadata;
+  } else if (subresource === 'status') {
     const { status } = object;
     for (const field of Object.keys(object)) if (field !== 'metadata') delete object[field];
     Object.assign(object, structuredClone({ ...old, metadata: undefined }), { metadata });
@@ -164,8 +172,8 @@ function pick<T extends object, K extends keyof T>(from: T, key: K): Partial<Pic
 }
 
 function prepare({ resource, subresource }: Target, object: KubeObject, old: KubeObject): void {
-  if (subresource === 'status') {
-    resource.strategy.prepareStatusUpdate?.(object, old);
+  if (subresource !== '') {
+    if (subresource === 'status') resource.strategy.prepareStatusUpdate?.(object, old);
     return;
   }
   resource.strategy.prepareUpdate?.(object, old);

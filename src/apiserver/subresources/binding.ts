@@ -1,0 +1,52 @@
+import { type FieldError, formatFieldError, notSupported, required } from '../../base/field-error.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { ApiError, badRequest, conflict } from '../api-error.ts';
+import { timestamp } from '../backend.ts';
+import { rewrite } from '../verbs/update.ts';
+import { type Act, DONE } from './act.ts';
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly [field: string]: unknown;
+}
+
+/** pods/binding: the scheduler puts a pod on a node, once. */
+export const bind: Act = async (backend, target, body, call) => {
+  const { name = '' } = body.metadata;
+  if (name !== target.name) throw badRequest('name in URL does not match name in Binding object');
+  const node = (body['target'] ?? {}) as { readonly kind?: string; readonly name?: string };
+  const causes = bindingCauses(node);
+  if (causes.length > 0) throw new ApiError(500, '', `[${causes.map(formatFieldError).join(', ')}]`);
+  const onPod = { ...target, subresource: 'binding' };
+  await rewrite(backend, onPod, (pod) => bound(pod, node.name ?? '', body, timestamp(backend.clock)), call);
+  return DONE;
+};
+
+function bindingCauses({ kind = '', name = '' }: { readonly kind?: string; readonly name?: string }): FieldError[] {
+  return [
+    ...(kind === '' || kind === 'Node' ? [] : [notSupported('target.kind', kind, ['Node', '<empty>'])]),
+    ...(name === '' ? [required('target.name')] : []),
+  ];
+}
+
+function bound(pod: KubeObject, node: string, { metadata }: KubeObject, now: string): KubeObject {
+  const spec = (pod['spec'] ?? {}) as { readonly nodeName?: string; readonly schedulingGates?: readonly unknown[] };
+  const refuse = (why: string) => conflict({ group: '', plural: 'pods/binding' }, pod.metadata.name ?? '', why);
+  if (pod.metadata.deletionTimestamp !== undefined)
+    throw refuse(`pod ${pod.metadata.name} is being deleted, cannot be assigned to a host`);
+  if ((spec.nodeName ?? '') !== '')
+    throw refuse(`pod ${pod.metadata.name} is already assigned to node ${JSON.stringify(spec.nodeName)}`);
+  if ((spec.schedulingGates ?? []).length > 0)
+    throw refuse(`pod ${pod.metadata.name} has non-empty .spec.schedulingGates`);
+  const status = (pod['status'] ?? {}) as { readonly conditions?: readonly Condition[] };
+  const others = (status.conditions ?? []).filter(({ type }) => type !== 'PodScheduled');
+  const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: now };
+  const annotations = { ...pod.metadata.annotations, ...metadata.annotations };
+  return structuredClone({
+    ...pod,
+    metadata: { ...pod.metadata, ...(Object.keys(annotations).length > 0 ? { annotations } : {}) },
+    spec: { ...spec, nodeName: node },
+    status: { ...status, conditions: [...others, scheduled] },
+  });
+}

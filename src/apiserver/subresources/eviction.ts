@@ -1,0 +1,136 @@
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { type LabelSelectorSpec, labelSelectorOf } from '../../kube/selectors/label-selector.ts';
+import { ApiError, badRequest, notFound } from '../api-error.ts';
+import { type Backend, storeOf, timestamp } from '../backend.ts';
+import type { Call } from '../call.ts';
+import { keyOf } from '../resource.ts';
+import { type DeleteOptions, deleteObject } from '../verbs/delete.ts';
+import { type Target, viewOf } from '../verbs/target.ts';
+import { rewrite } from '../verbs/update.ts';
+import { type Act, DONE } from './act.ts';
+
+interface PodStatus {
+  readonly phase?: string;
+  readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+}
+
+interface BudgetStatus {
+  readonly disruptionsAllowed?: number;
+  readonly observedGeneration?: number;
+  readonly disruptedPods?: Readonly<Record<string, string>>;
+  readonly [field: string]: unknown;
+}
+
+/** More pods than this on the way out mean that nobody counts them. */
+const MOST_DISRUPTED = 2000;
+
+/** pods/eviction: deletes a pod, unless its disruption budget needs it. */
+export const evict: Act = async (backend, target, body, call) => {
+  const { resource, namespace, name } = target;
+  if ((body.metadata.name ?? name) !== name) throw badRequest('name in URL does not match name in Eviction object');
+  const entry = storeOf(backend, resource).latest(keyOf(resource, namespace, name));
+  if (entry === undefined) throw notFound(resource, name);
+  const pod = await viewOf(backend, resource, entry);
+  const options = (body['deleteOptions'] ?? {}) as DeleteOptions;
+  if (needsBudget(pod)) await claim(backend, pod, namespace, call);
+  if (pod.metadata.deletionTimestamp === undefined && !call.dryRun) await announce(backend, target, call);
+  await deleteObject(backend, { ...target, subresource: '' }, options, call);
+  return DONE;
+};
+
+/** A pod that is finished, never started, or already going disturbs nobody. */
+function needsBudget(pod: KubeObject): boolean {
+  const { phase } = (pod['status'] ?? {}) as PodStatus;
+  return (
+    phase !== 'Succeeded' && phase !== 'Failed' && phase !== 'Pending' && pod.metadata.deletionTimestamp === undefined
+  );
+}
+
+async function claim(backend: Backend, pod: KubeObject, namespace: string, call: Call): Promise<void> {
+  const budgets = budgetsOf(backend, pod, namespace);
+  const [budget] = budgets;
+  if (budget === undefined) return;
+  if (budgets.length > 1) {
+    const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
+    throw new ApiError(500, 'InternalError', message);
+  }
+  const resource = budgetResource(backend);
+  const target = { resource, namespace, name: budget.metadata.name ?? '', subresource: 'status' };
+  await rewrite(
+    backend,
+    target,
+    (current) => ({ ...structuredClone(current), status: spent(current, pod, timestamp(backend.clock)) }),
+    call,
+  );
+}
+
+function budgetResource({ registry }: Backend) {
+  const resource = registry.find('policy', 'v1', 'poddisruptionbudgets');
+  if (resource === undefined) throw new Error('poddisruptionbudgets are not served');
+  return resource;
+}
+
+function budgetsOf(backend: Backend, pod: KubeObject, namespace: string): KubeObject[] {
+  const resource = budgetResource(backend);
+  const { entries } = storeOf(backend, resource).range({ prefix: keyOf(resource, namespace, '') });
+  return entries
+    .map((entry) => backend.parsed.get(entry))
+    .filter((budget) => {
+      const { selector } = (budget['spec'] ?? {}) as { readonly selector?: LabelSelectorSpec };
+      return labelSelectorOf(selector).matches(pod.metadata.labels);
+    });
+}
+
+/** The status of a budget after one more disruption; refused where it allows none. */
+function spent(budget: KubeObject, pod: KubeObject, now: string): BudgetStatus {
+  const status = (budget['status'] ?? {}) as BudgetStatus;
+  const { disruptionsAllowed = 0, disruptedPods = {}, observedGeneration = 0 } = status;
+  if (observedGeneration < (budget.metadata.generation ?? 0)) {
+    throw refused(budget, 'The disruption budget is still being processed by the server.', 10);
+  }
+  if (disruptionsAllowed < 0) throw refused(budget, 'pdb disruptions allowed is negative', 0);
+  if (Object.keys(disruptedPods).length > MOST_DISRUPTED)
+    throw refused(budget, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller', 0);
+  if (disruptionsAllowed === 0) {
+    const { currentHealthy = 0, desiredHealthy = 0 } = status as { currentHealthy?: number; desiredHealthy?: number };
+    throw refused(
+      budget,
+      `The disruption budget ${budget.metadata.name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`,
+      0,
+    );
+  }
+  return {
+    ...status,
+    disruptionsAllowed: disruptionsAllowed - 1,
+    disruptedPods: { ...disruptedPods, [pod.metadata.name ?? '']: now },
+  };
+}
+
+function refused(_budget: KubeObject, why: string, retryAfterSeconds: number): ApiError {
+  return new ApiError(429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", {
+    causes: [{ reason: 'DisruptionBudget', message: why }],
+    ...(retryAfterSeconds > 0 ? { retryAfterSeconds } : {}),
+  });
+}
+
+/** Writes on the pod why it ends. */
+async function announce(backend: Backend, target: Target, call: Call): Promise<void> {
+  await rewrite(
+    backend,
+    { ...target, subresource: 'status' },
+    (pod) => {
+      const status = (pod['status'] ?? {}) as PodStatus;
+      const others = (status.conditions ?? []).filter(({ type }) => type !== 'DisruptionTarget');
+      const condition = {
+        type: 'DisruptionTarget',
+        status: 'True',
+        reason: 'EvictionByEvictionAPI',
+        message: 'Eviction API: evicting',
+        lastProbeTime: null,
+        lastTransitionTime: timestamp(backend.clock),
+      };
+      return { ...structuredClone(pod), status: { ...structuredClone(status), conditions: [...others, condition] } };
+    },
+    call,
+  );
+}

@@ -1,0 +1,35 @@
+import type { KubeObject } from '../../kube/kube-object.ts';
+
+/**
+ * Subresources that are a part of their object: takes from what a client sent the fields that the subresource writes.
+ * `object` is a copy of the stored object and is changed in place.
+ */
+export type TakePart = (object: KubeObject, sent: KubeObject) => void;
+
+const field = (object: KubeObject, name: string) => (object[name] ?? {}) as Record<string, unknown>;
+
+function take(object: KubeObject, sent: KubeObject, section: 'spec' | 'status', names: readonly string[]): void {
+  const into = { ...field(object, section) };
+  for (const name of names) {
+    const value = field(sent, section)[name];
+    if (value === undefined) delete into[name];
+    else into[name] = value;
+  }
+  object[section] = into;
+}
+
+const PARTS: ReadonlyMap<string, TakePart> = new Map<string, TakePart>([
+  ['/namespaces/finalize', (object, sent) => take(object, sent, 'spec', ['finalizers'])],
+  ['/pods/ephemeralcontainers', (object, sent) => take(object, sent, 'spec', ['ephemeralContainers'])],
+  ['/pods/resize', (object, sent) => take(object, sent, 'spec', ['containers', 'initContainers'])],
+  ['/pods/binding', (object, sent) => Object.assign(object, { spec: sent['spec'], status: sent['status'] })],
+  [
+    'certificates.k8s.io/certificatesigningrequests/approval',
+    (object, sent) => take(object, sent, 'status', ['conditions']),
+  ],
+]);
+
+/** How a subresource writes its object; undefined for the object itself, its status, and what is no part. */
+export function partOf(group: string, plural: string, subresource: string): TakePart | undefined {
+  return PARTS.get(`${group}/${plural}/${subresource}`);
+}

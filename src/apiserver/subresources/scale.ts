@@ -1,0 +1,71 @@
+import { invalid as invalidField } from '../../base/field-error.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { type LabelSelectorSpec, labelSelectorOf, labelSelectorOfSet } from '../../kube/selectors/label-selector.ts';
+import { invalid } from '../api-error.ts';
+
+/** Where a kind keeps what its scale shows: paths such as `.spec.replicas`. */
+export interface ScalePaths {
+  readonly spec: string;
+  readonly status: string;
+  /** Absent: the label selector of spec.selector. */
+  readonly selector?: string;
+}
+
+export const BUILT_IN_SCALE: ScalePaths = { spec: '.spec.replicas', status: '.status.replicas' };
+
+const keysOf = (path: string) => path.split('.').filter((key) => key !== '');
+
+function read(object: unknown, path: string): unknown {
+  let value = object;
+  for (const key of keysOf(path)) value = (value as Readonly<Record<string, unknown>> | undefined)?.[key];
+  return value;
+}
+
+/** The Scale of an object. */
+export function scaleOf(object: KubeObject, paths: ScalePaths): KubeObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const selector = selectorOf(object, paths);
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: JSON.parse(JSON.stringify({ name, namespace, uid, resourceVersion, creationTimestamp })),
+    spec: withReplicas(read(object, paths.spec)),
+    status: { replicas: Number(read(object, paths.status) ?? 0), ...(selector === '' ? {} : { selector }) },
+  };
+}
+
+const withReplicas = (count: unknown) => (count === undefined || count === 0 ? {} : { replicas: Number(count) });
+
+function selectorOf(object: KubeObject, { selector }: ScalePaths): string {
+  if (selector !== undefined) return String(read(object, selector) ?? '');
+  const spec = read(object, '.spec.selector');
+  if (typeof spec !== 'object' || spec === null) return '';
+  // A ReplicationController selects by plain labels.
+  const plain = Object.values(spec).every((value) => typeof value === 'string');
+  const chosen = plain
+    ? labelSelectorOfSet(spec as Record<string, string>)
+    : labelSelectorOf(spec as LabelSelectorSpec);
+  return chosen.toString();
+}
+
+/** The object with the number of replicas that a Scale asks for. */
+export function rescaled(object: KubeObject, scale: KubeObject, paths: ScalePaths): KubeObject {
+  const { replicas = 0 } = (scale['spec'] ?? {}) as { readonly replicas?: number };
+  if (replicas < 0) {
+    const cause = invalidField('spec.replicas', replicas, 'must be greater than or equal to 0');
+    throw invalid({ group: 'autoscaling', kind: 'Scale' }, object.metadata.name ?? '', [cause]);
+  }
+  const copy = structuredClone(object);
+  const keys = keysOf(paths.spec);
+  const last = keys.pop() ?? 'replicas';
+  let at = copy as Record<string, unknown>;
+  for (const key of keys) {
+    at[key] ??= {};
+    at = at[key] as Record<string, unknown>;
+  }
+  at[last] = replicas;
+  const asked = scale.metadata.resourceVersion ?? '';
+  if (asked === '') delete copy.metadata.resourceVersion;
+  else copy.metadata.resourceVersion = asked;
+  return copy;
+}
