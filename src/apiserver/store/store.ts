@@ -110,7 +110,7 @@ export interface Store {
    */
   latest(key: string): Entry | undefined;
 
-  /** Writes a value, or the value made from the revision that the write is going to have. */
+  /** Writes a value, or the value made from the revision that the write is going to have; making it must not write. */
   put(key: string, value: string | ((revision: number) => string), options?: WriteOptions): Promise<Outcome<PutEvent>>;
   /** Deletes a key; one that does not exist answers `done: false`. */
   delete(key: string, options?: WriteOptions): Promise<Outcome<DeleteEvent>>;
