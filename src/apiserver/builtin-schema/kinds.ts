@@ -57,7 +57,8 @@ export function referencedName(schema: OpenApiSchema): string | undefined {
 }
 
 /**
- * What the Go structure behind a schema adds to it. Each flag is one letter: r = written even when empty, p = a
+ * What the Go structure behind a schema adds to it, as Kubernetes 1.36 declares it; OpenAPI leaves it out, but what
+ * JSON writes and how errors read depends on it. Each flag is one letter: r = written even when empty, p = a
  * pointer, P = a pointer written as null when absent, v = a structure written even when empty, z = a structure left
  * out when it is zero, n = a list or map written as null when empty, i = a structure whose fields stand in its parent.
  */

@@ -1,5 +1,11 @@
 import { ParseError } from '../../base/errors.ts';
-import { type Field, type MessageShape, messageShape, type Scalar } from './message-shape.ts';
+import {
+  type Field,
+  type MessageShape,
+  messageShape,
+  type Scalar,
+  structName,
+} from '../builtin-schema/message-shape.ts';
 import { specialMessage } from './special-message.ts';
 import { WireReader } from './wire-reader.ts';
 
@@ -47,15 +53,13 @@ function absent(field: Field): unknown {
 
 function fields(reader: WireReader, end: number, shape: MessageShape, json: Json, depth: number): void {
   while (reader.at < end) {
-    const { id, wire } = reader.tag(shortName(shape));
+    const { id, wire } = reader.tag(structName(shape));
     const field = shape.byId.get(id);
     if (field === undefined) reader.skip(wire);
     else read(reader, end, field, wire, json, depth);
     reader.expectWithin(end);
   }
 }
-
-const shortName = ({ name }: MessageShape) => name.slice(name.lastIndexOf('.') + 1);
 
 function read(reader: WireReader, end: number, field: Field, wire: number, json: Json, depth: number): void {
   const packed = field.container === 'list' && wire === DELIMITED && field.scalar;
@@ -80,7 +84,7 @@ function value(reader: WireReader, end: number, field: Field, depth: number, int
     case 'string':
       return reader.string();
     case 'bytes':
-      return bytesOrBase64(reader.bytes(), field);
+      return field.raw ? reader.bytes() : Buffer.from(reader.bytes()).toString('base64');
     case 'bool':
       return reader.bool();
     case 'int32':
@@ -92,11 +96,6 @@ function value(reader: WireReader, end: number, field: Field, depth: number, int
     default:
       return message(reader, reader.end(end), field.type, depth + 1, into);
   }
-}
-
-/** JSON writes bytes in base64; only the messages that carry JSON in themselves want the bytes. */
-function bytesOrBase64(bytes: Uint8Array, field: Field): unknown {
-  return field.json === 'raw' || field.json === 'Raw' ? bytes : Buffer.from(bytes).toString('base64');
 }
 
 function put(json: Json, field: Field, read: unknown): void {

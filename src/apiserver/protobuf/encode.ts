@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs/minimal.js';
-import { type Field, messageShape } from './message-shape.ts';
+import { type Field, messageShape } from '../builtin-schema/message-shape.ts';
 import { specialMessage } from './special-message.ts';
 
 type Json = Readonly<Record<string, unknown>>;

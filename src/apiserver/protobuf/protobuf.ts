@@ -1,8 +1,8 @@
 import { ParseError } from '../../base/errors.ts';
 import { schemaNameOf } from '../builtin-schema/kinds.ts';
+import { isMessage, messageNameOf } from '../builtin-schema/message-shape.ts';
 import { decodeMessage } from './decode.ts';
 import { encodeMessage } from './encode.ts';
-import { isMessage, messageNameOf } from './message-shape.ts';
 
 /** The media type of built-in kinds in protobuf; custom resources have none. */
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';

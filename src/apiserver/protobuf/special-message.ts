@@ -9,8 +9,6 @@ export type Parts = Readonly<Record<string, unknown>>;
 export interface SpecialMessage {
   toJson(parts: Parts): unknown;
   toParts(json: unknown): Parts;
-  /** Whether the value is Go's zero, which some fields leave out. */
-  isZero?(json: unknown): boolean;
 }
 
 const META = 'k8s.io.apimachinery.pkg.apis.meta.v1.';
@@ -18,7 +16,6 @@ const CRD = 'k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1.';
 
 const numberOf = (value: unknown) => (typeof value === 'number' ? value : 0);
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
-const isNull = (json: unknown) => json === null;
 
 /** A moment; Go's zero time has no bytes at all, and JSON knows it as null. */
 function time(format: (seconds: number, nanos: number) => string): SpecialMessage {
@@ -32,7 +29,6 @@ function time(format: (seconds: number, nanos: number) => string): SpecialMessag
       const fraction = /\.(\d{1,9})/.exec(json)?.[1] ?? '';
       return { seconds: Math.floor(ms / 1000), nanos: Number(fraction.padEnd(9, '0')) };
     },
-    isZero: isNull,
   };
 }
 

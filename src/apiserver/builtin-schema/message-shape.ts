@@ -1,10 +1,12 @@
-import { goFields } from '../builtin-schema/kinds.ts';
 import descriptor from '../kubernetes/protobuf.data.json' with { type: 'json' };
+import { type GoField, goFields, openApiSchema } from './kinds.ts';
 
-/** A message on the wire, and how its fields stand in JSON. */
+/** A structure of a built-in kind: a message in protobuf, and how its fields stand in JSON. */
 export interface MessageShape {
   /** Its full name in protobuf, such as k8s.io.api.core.v1.Pod. */
   readonly name: string;
+  /** Whether it says of itself what it is by `kind` and `apiVersion`, which protobuf has in an envelope instead. */
+  readonly typed: boolean;
   readonly byId: ReadonlyMap<number, Field>;
   /** By name in JSON; fields of inlined structures are found through `inlined`. */
   readonly byJson: ReadonlyMap<string, Field>;
@@ -23,6 +25,10 @@ export interface Field {
   readonly type: Scalar | (string & {});
   readonly scalar: boolean;
   readonly inline: boolean;
+  /** Whether its bytes are themselves text or another message, and not base64 in JSON. */
+  readonly raw: boolean;
+  /** The type as Go prints it: []v1.Container. */
+  readonly goType: string;
   /** Whether a value that is empty or zero is left out of JSON. */
   readonly omitsZero: boolean;
   /** What JSON has where the wire has nothing. */
@@ -64,6 +70,11 @@ export function messageShape(name: string): MessageShape {
   return shape;
 }
 
+/** The last part of the name, which is Go's name of the structure. */
+export function structName({ name }: MessageShape): string {
+  return name.slice(name.lastIndexOf('.') + 1);
+}
+
 /** The message of a schema: io.k8s.api.core.v1.Pod is k8s.io.api.core.v1.Pod in protobuf. */
 export function messageNameOf(schemaName: string): string {
   return schemaName.replace(/^io\.k8s\./, 'k8s.io.').replaceAll('-', '_');
@@ -82,7 +93,9 @@ function find(name: string): Namespace | undefined {
 }
 
 function shapeOf(name: string): MessageShape {
-  const go = goFields(name.replace(/^k8s\.io\./, 'io.k8s.').replace(/(apiextensions|kube)_/, '$1-'));
+  const schemaName = name.replace(/^k8s\.io\./, 'io.k8s.').replace(/(apiextensions|kube)_/, '$1-');
+  const go = goFields(schemaName);
+  const properties = openApiSchema(schemaName)?.properties ?? {};
   const byProtobuf = new Map(
     [...go].map(([key, field]) => [field.protobuf ?? (field.flag === 'i' ? uncapitalized(key) : key), { key, field }]),
   );
@@ -91,14 +104,16 @@ function shapeOf(name: string): MessageShape {
   const declaredFields = { ...find(name)?.fields, ...(options === undefined ? {} : { options }) };
   for (const [protoName, declared] of Object.entries(declaredFields)) {
     const { key = protoName, field } = byProtobuf.get(protoName) ?? {};
-    byId.set(declared.id, fieldOf(name, key, declared, field?.flag ?? ''));
+    byId.set(declared.id, fieldOf(name, key, declared, field ?? { flag: '' }));
   }
   const fields = [...byId.values()];
   const inlined = fields.filter((field) => field.inline);
+  const byJson = new Map(fields.filter((field) => !field.inline).map((field) => [field.json, field]));
   return {
     name,
+    typed: 'kind' in properties && 'apiVersion' in properties && !byJson.has('kind'),
     byId,
-    byJson: new Map(fields.filter((field) => !field.inline).map((field) => [field.json, field])),
+    byJson,
     inlined,
     unasked: [
       ...fields.filter((field) => !field.inline && field.absent !== 'nothing'),
@@ -111,20 +126,30 @@ function uncapitalized(name: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
-function fieldOf(message: string, json: string, declared: Declared, flag: string): Field {
+function fieldOf(message: string, json: string, declared: Declared, { flag, type: goType }: GoField): Field {
   const scalar = SCALARS.has(declared.type);
   const container = declared.keyType !== undefined ? 'map' : declared.rule === 'repeated' ? 'list' : 'one';
+  const type = scalar ? declared.type : resolve(declared.type, message);
   const single = scalar && container === 'one' && declared.type !== 'bytes';
   return {
     id: declared.id,
     json,
     container,
-    type: scalar ? declared.type : resolve(declared.type, message),
+    type,
     scalar,
     inline: flag === 'i',
-    omitsZero: flag === 'z' || (flag === '' && scalar),
+    raw: type === 'bytes' && json.toLowerCase() === 'raw',
+    goType: goType ?? `${container === 'list' ? '[]' : container === 'map' ? 'map[string]' : ''}${goTypeOf(type)}`,
+    omitsZero: flag === 'z' || (flag === '' && (scalar || container !== 'one')),
     absent: flag === 'P' || flag === 'n' ? 'null' : flag === 'v' || (flag === 'r' && single) ? 'zero' : 'nothing',
   };
+}
+
+/** The type of one value as Go prints it, with the last part of its package. */
+export function goTypeOf(type: string): string {
+  if (type === 'bytes') return '[]uint8';
+  if (type === 'double') return 'float64';
+  return type.split('.').slice(-2).join('.');
 }
 
 /** Finds the message that a name means inside another: absolute after a dot, else from the nearest package that has it. */

@@ -1,0 +1,126 @@
+/** More than these are not told, as by the API server. */
+const MOST_UNKNOWN = 100;
+
+/** Deeper than any real object, and not so deep that reading it would exhaust the stack. */
+const DEEPEST = 500;
+
+/** Reads an object of a message; `decode` does, and is handed in because types that read their own JSON nest messages too. */
+export type ReadMessage = (value: unknown, message: string, walk: DecodeWalk) => unknown;
+
+/** Where the reading of a body stands, and what it has found: fields nobody knows, and the first value of a wrong type. */
+export class DecodeWalk {
+  readonly unknown: string[] = [];
+  #mismatch: string | undefined;
+  #refusal: string | undefined;
+  readonly #segments: (string | number)[] = [];
+  readonly #goPath: string[] = [];
+  readonly #structs: string[] = [];
+  readonly #readMessage: ReadMessage;
+  #quiet = false;
+
+  constructor(readMessage: ReadMessage) {
+    this.#readMessage = readMessage;
+  }
+
+  /** Goes to a field of a structure; `through` is the structure that stands in between in Go, but not in JSON. */
+  enterField(name: string, struct: string, through: string | undefined): void {
+    this.#segments.push(name);
+    this.#goPath.push(through === undefined ? name : `${through}.${name}`);
+    this.#structs.push(struct);
+  }
+
+  leaveField(): void {
+    this.#segments.pop();
+    this.#goPath.pop();
+    this.#structs.pop();
+  }
+
+  /** Goes to an item of a list or an entry of a map, which Go does not count as a step. */
+  enterItem(segment: string | number): void {
+    this.#segments.push(segment);
+  }
+
+  leaveItem(): void {
+    this.#segments.pop();
+  }
+
+  get tooDeep(): boolean {
+    return this.#segments.length > DEEPEST;
+  }
+
+  /** Tells of a field that the structure here does not have. */
+  unknownField(name: string): void {
+    if (!this.#quiet && this.unknown.length < MOST_UNKNOWN) this.unknown.push(this.#pathTo(name));
+  }
+
+  #pathTo(name: string): string {
+    let path = '';
+    for (const segment of [...this.#segments, name]) {
+      if (typeof segment === 'number') path += `[${segment}]`;
+      else path += path === '' ? segment : `.${segment}`;
+    }
+    return path;
+  }
+
+  /** Why the body cannot be read: Go stops at the first refusal of a type, but reads on after a value of the wrong type. */
+  get error(): string | undefined {
+    return this.#refusal ?? this.#mismatch;
+  }
+
+  /** Tells what is wrong with a value; only the first counts. The value then reads as nothing. */
+  fail(error: string): undefined {
+    // What is read quietly is read by a type for itself.
+    if (this.#quiet) return this.refuse(error);
+    this.#mismatch ??= error;
+    return undefined;
+  }
+
+  /** Tells that a type which reads its own JSON does not take this. */
+  refuse(error: string): undefined {
+    this.#refusal ??= error;
+    return undefined;
+  }
+
+  /** Tells that a value has not the type that Go wants here. */
+  mismatch(value: unknown, goType: string): undefined {
+    return this.fail(this.#mismatchText(value, goType));
+  }
+
+  /** Tells the same of a value inside a type which reads its own JSON. */
+  refuseType(value: unknown, goType: string): undefined {
+    return this.refuse(this.#mismatchText(value, goType));
+  }
+
+  #mismatchText(value: unknown, goType: string): string {
+    const struct = this.#structs.at(-1);
+    const target =
+      struct === undefined
+        ? `Go value of type ${goType}`
+        : `Go struct field ${struct}.${this.#goPath.join('.')} of type ${goType}`;
+    return `json: cannot unmarshal ${valueName(value, goType)} into ${target}`;
+  }
+
+  /** Reads a message that tells nobody what it has too much. */
+  quietly(value: unknown, message: string): unknown {
+    const before = this.#quiet;
+    this.#quiet = true;
+    const read = this.#readMessage(value, message, this);
+    this.#quiet = before;
+    return read;
+  }
+}
+
+/** The name that Go has for a JSON value; a number that does not fit is spelled out. */
+function valueName(value: unknown, goType: string): string {
+  if (Array.isArray(value)) return 'array';
+  switch (typeof value) {
+    case 'boolean':
+      return 'bool';
+    case 'number':
+      return /^u?int\d*$/.test(goType) ? `number ${value}` : 'number';
+    case 'string':
+      return 'string';
+    default:
+      return 'object';
+  }
+}

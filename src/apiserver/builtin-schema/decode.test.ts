@@ -1,0 +1,100 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+// What Kubernetes 1.36 makes of each body: the object it writes again, the fields it does not know, or why it refuses.
+import answers from './decode.data.json' with { type: 'json' };
+import { decodeBuiltIn, strictDecodingError } from './decode.ts';
+import { duplicateFields } from './duplicate-fields.ts';
+
+interface Answer {
+  readonly body: { readonly apiVersion: string; readonly kind: string };
+  readonly object?: object;
+  readonly strict?: string;
+  readonly error?: string;
+}
+
+describe('a body of a built-in kind', () => {
+  it.each(answers as readonly unknown[] as readonly Answer[])('is understood as by the API server: $body', (answer) => {
+    const { body, object, strict, error } = answer;
+    const before = JSON.stringify(body);
+    const decoded = decodeBuiltIn(body.apiVersion, body.kind, body);
+    expect(decoded?.error).toBe(error);
+    if (error === undefined) {
+      expect(decoded?.unknown.length ? strictDecodingError(decoded.unknown) : undefined).toBe(strict);
+      expect(decoded?.object).toStrictEqual(object);
+      // The same fields in the same order too, so that answers read alike.
+      expect(JSON.stringify(decoded?.object)).toBe(JSON.stringify(object));
+    }
+    expect(JSON.stringify(body)).toBe(before);
+  });
+
+  it('reads the same once more after it was written', () => {
+    for (const { body, object } of answers as readonly unknown[] as readonly Answer[]) {
+      if (object === undefined) continue;
+      expect(decodeBuiltIn(body.apiVersion, body.kind, object)).toEqual({ object, unknown: [] });
+    }
+  });
+
+  it('is nobody’s of another kind', () => {
+    expect(decodeBuiltIn('kubevirt.io/v1', 'VirtualMachine', {})).toBeUndefined();
+    expect(decodeBuiltIn('v2', 'Pod', {})).toBeUndefined();
+  });
+
+  it('is read from the start of an object, whatever it is', () => {
+    expect(decodeBuiltIn('v1', 'ConfigMap', [])?.error).toBe(
+      'json: cannot unmarshal array into Go value of type v1.ConfigMap',
+    );
+    expect(decodeBuiltIn('v1', 'ConfigMap', null)?.object).toEqual({ metadata: {} });
+  });
+
+  it('of any JSON is read or refused, never worse', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('Pod', 'Service', 'Node', 'Event'), fc.json(), (kind, json) => {
+        const value = JSON.parse(json);
+        const whole = { apiVersion: 'v1', kind, metadata: value, spec: value, status: value, type: value };
+        expect(decodeBuiltIn('v1', kind, whole)).toBeDefined();
+      }),
+    );
+  });
+
+  it('is refused when it nests without end', () => {
+    const kind = 'CustomResourceDefinition';
+    for (const key of ['not', 'items', 'additionalProperties']) {
+      const schema = JSON.parse(`${`{"${key}":`.repeat(20_000)}{}${'}'.repeat(20_000)}`);
+      const body = { spec: { versions: [{ schema: { openAPIV3Schema: schema } }] } };
+      expect(decodeBuiltIn('apiextensions.k8s.io/v1', kind, body)?.error).toBe('exceeded max depth');
+    }
+  });
+
+  it('tells a hundred unknown fields and no more', () => {
+    const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`x${i}`, i]));
+    expect(decodeBuiltIn('v1', 'Pod', many)?.unknown).toHaveLength(100);
+  });
+});
+
+describe('keys that stand twice', () => {
+  it.each([
+    ['{"metadata":{"name":"x","name":"y"},"spec":{}}', ['metadata.name']],
+    [
+      '{"spec":{"containers":[{"name":"a"},{"name":"a","name" : "q"}],"x":true,"x":false}}',
+      ['spec.containers[1].name', 'spec.x'],
+    ],
+    ['{"a":{"b":[[],[{"c":1,"c":2,"c":3}]]}}', ['a.b[1][0].c']],
+    ['{"a":"{\\"a\\":1,\\"a\\":2}","b":"a","c":["a","a"]}', []],
+    ['{"a\\u0062":1,"ab":2}', ['ab']],
+    ['{"a":1,"b":{"a":1}}', []],
+    ['[]', []],
+    ['"x:y"', []],
+  ])('are found in %s', (text, paths) => {
+    expect(JSON.parse(text)).toBeDefined();
+    expect(duplicateFields(text)).toEqual(paths);
+  });
+
+  it('are never found in what JSON.stringify writes', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(duplicateFields(JSON.stringify(value))).toEqual([]);
+        expect(duplicateFields(JSON.stringify(value, null, 2))).toEqual([]);
+      }),
+    );
+  });
+});

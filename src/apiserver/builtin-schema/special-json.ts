@@ -1,0 +1,117 @@
+import { formatDuration, parseDuration } from '../../base/duration.ts';
+import { ParseError } from '../../base/errors.ts';
+import { formatQuantity, parseQuantity } from '../../base/quantity.ts';
+import type { DecodeWalk } from './decode-walk.ts';
+import { formatGoTime, readGoTime } from './go-time.ts';
+
+/** A type that reads JSON in a way of its own. */
+export interface SpecialJson {
+  /** What Go writes where nothing was read. */
+  readonly zero: unknown;
+  /** The value as Go would write it again; what is wrong with it is told to the walk. */
+  read(value: unknown, walk: DecodeWalk): unknown;
+}
+
+/** Any JSON at all. */
+const anything: SpecialJson = { zero: null, read: (value) => value };
+
+function time(micro: boolean): SpecialJson {
+  return {
+    zero: null,
+    read(value, walk) {
+      if (value === null) return null;
+      if (typeof value !== 'string') return walk.refuseType(value, 'string');
+      const read = readGoTime(value, micro);
+      if ('error' in read) return walk.refuse(read.error);
+      return formatGoTime(read, micro);
+    },
+  };
+}
+
+/** Reads with a parser that throws what is wrong. */
+function parsed(walk: DecodeWalk, parse: () => string): string | undefined {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    walk.refuse(error.message);
+    return undefined;
+  }
+}
+
+const quantity: SpecialJson = {
+  zero: '0',
+  read(value, walk) {
+    if (value === null) return '0';
+    const text = typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value);
+    return parsed(walk, () => formatQuantity(parseQuantity(text)));
+  },
+};
+
+const duration: SpecialJson = {
+  zero: '0s',
+  read(value, walk) {
+    if (typeof value !== 'string') return value === null ? '0s' : walk.refuseType(value, 'string');
+    return parsed(walk, () => formatDuration(parseDuration(value)));
+  },
+};
+
+const INT32_MAX = 2 ** 31 - 1;
+
+const intOrString: SpecialJson = {
+  zero: 0,
+  read(value, walk) {
+    if (value === null) return 0;
+    if (typeof value === 'string') return value;
+    const fits = typeof value === 'number' && Number.isInteger(value) && value <= INT32_MAX && value >= -INT32_MAX - 1;
+    return fits ? value : walk.refuseType(value, 'int32');
+  },
+};
+
+/** A list of texts that has a name of its own in Go. */
+const texts: SpecialJson = {
+  zero: null,
+  read(value, walk) {
+    if (value === null) return null;
+    if (!Array.isArray(value)) return walk.mismatch(value, 'v1.ExtraValue');
+    return value.map((item) => (item === null ? '' : typeof item === 'string' ? item : walk.mismatch(item, 'string')));
+  },
+};
+
+const META = 'k8s.io.apimachinery.pkg.apis.meta.v1.';
+const CRD = 'k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1.';
+const SCHEMA = `${CRD}JSONSchemaProps`;
+
+/** A schema inside another is read by itself: what it has too much is dropped, but not told. */
+const schemaOr = (simple: (value: unknown, walk: DecodeWalk) => unknown): SpecialJson => ({
+  zero: null,
+  read(value, walk) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return simple(value, walk);
+    return walk.quietly(value, SCHEMA);
+  },
+});
+
+const SPECIAL: Readonly<Record<string, SpecialJson>> = {
+  [`${META}Time`]: time(false),
+  [`${META}MicroTime`]: time(true),
+  [`${META}Duration`]: duration,
+  [`${META}FieldsV1`]: anything,
+  'k8s.io.api.authentication.v1.ExtraValue': texts,
+  'k8s.io.api.authorization.v1.ExtraValue': texts,
+  'k8s.io.api.certificates.v1.ExtraValue': texts,
+  'k8s.io.apimachinery.pkg.runtime.RawExtension': anything,
+  'k8s.io.apimachinery.pkg.api.resource.Quantity': quantity,
+  'k8s.io.apimachinery.pkg.util.intstr.IntOrString': intOrString,
+  [`${CRD}JSON`]: anything,
+  [`${CRD}JSONSchemaPropsOrBool`]: schemaOr((value, walk) =>
+    typeof value === 'boolean' ? value : walk.refuse('boolean or JSON schema expected'),
+  ),
+  [`${CRD}JSONSchemaPropsOrArray`]: schemaOr((value, walk) =>
+    Array.isArray(value) ? value.map((item) => walk.quietly(item, SCHEMA)) : null,
+  ),
+  [`${CRD}JSONSchemaPropsOrStringArray`]: schemaOr((value) => (Array.isArray(value) ? value : null)),
+};
+
+export function specialJson(message: string): SpecialJson | undefined {
+  return Object.hasOwn(SPECIAL, message) ? SPECIAL[message] : undefined;
+}
