@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { UsageError, VimanaError } from './base/errors.ts';
+import type { ApiServerSettings } from './cli/apiserver.ts';
 import { vimanaProgram } from './cli/program.ts';
 import { terminal } from './cli/terminal.ts';
 
@@ -18,7 +19,8 @@ try {
     throw new UsageError('hyperctl is not built yet', { hint: 'use kubectl with the manifests in examples/hypersdk' });
   }
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  await vimanaProgram(terminal, version).parseAsync(args, { from: 'user' });
+  const apiserver = async (settings: ApiServerSettings) => (await import('./serve.ts')).serve(settings);
+  await vimanaProgram(terminal, version, { apiserver }).parseAsync(args, { from: 'user' });
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode;
   else if (error instanceof VimanaError) {

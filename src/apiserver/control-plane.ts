@@ -4,20 +4,22 @@ import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
+import type { Client } from '../kube/client.ts';
 import { Authenticator } from './access/authenticate.ts';
 import { openSigningKey } from './access/jwt.ts';
 import { openPki, type Pki } from './access/pki.ts';
 import { type ObjectLookup, ServiceAccountTokens } from './access/service-account-tokens.ts';
-import { StaticTokens } from './access/static-tokens.ts';
+import { openAdminToken, StaticTokens } from './access/static-tokens.ts';
 import { AUTHENTICATED, MASTERS, type User } from './access/user.ts';
-import { unauthorized } from './api-error.ts';
+import { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
+import { ApiError, unauthorized } from './api-error.ts';
 import { type Backend, timestamp } from './backend.ts';
 import { bootstrap } from './bootstrap.ts';
-import { BUILT_IN_GROUPS, builtInResources, type KindParts } from './builtin-resources.ts';
+import { BUILT_IN_GROUPS, builtInResources } from './builtin-resources.ts';
 import type { Call } from './call.ts';
 import { renameVersion } from './custom/conversion.ts';
 import { Definitions } from './custom/definitions.ts';
-import type { FieldManagement } from './field-management.ts';
+import { fieldManagement } from './field-management.ts';
 import type { Answer } from './http/answer.ts';
 import type { ApiRequest } from './http/api-request.ts';
 import { Discovery } from './http/discovery.ts';
@@ -25,6 +27,8 @@ import { resourceHandler } from './http/resource-handler.ts';
 import { type Route, router } from './http/router.ts';
 import { discoveryRoute, healthRoute, versionRoute } from './http/routes.ts';
 import { startServer } from './http/server.ts';
+import { inProcessClient } from './in-process-client.ts';
+import { kindParts } from './kind-parts.ts';
 import { ParsedObjects } from './object-text.ts';
 import { Registry } from './registry.ts';
 import { keyOf } from './resource.ts';
@@ -60,28 +64,37 @@ export interface ControlPlane {
   readonly url: string;
   readonly port: number;
   readonly pki: Pki;
+  /** For clients that cannot show a certificate. */
+  readonly adminToken: string;
   readonly backend: Backend;
+  /** A client in this process that speaks for a user. */
+  client(user: User, fieldManager: string): Client;
   stop(): Promise<void>;
 }
 
+const ADMIN: User = { name: 'kubernetes-admin', groups: [MASTERS] };
 /** The user that the server itself writes as. */
 const SYSTEM: User = { name: 'system:apiserver', groups: [MASTERS, AUTHENTICATED] };
 
 /** Brings up an API server: stores, first objects, access, and the port it listens on. */
-export async function startControlPlane(
-  options: ControlPlaneOptions,
-  parts: KindParts,
-  fields: FieldManagement,
-): Promise<ControlPlane> {
+export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const { clock, random, log, host = '127.0.0.1', port = 0 } = options;
   const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), 'vimana-'));
   const stop = new AbortController();
   const pki = openPki({ folder: join(folder, 'pki'), clock, serverNames: [host] });
   const stores = await openStores(options, folder);
   const registry = new Registry();
-  registry.add(builtInResources(parts));
+  registry.add(builtInResources(kindParts));
   const parsed = new ParsedObjects();
-  const backend: Backend = { stores, registry, parsed, admission: [], fields, clock, random };
+  const backend: Backend = {
+    stores,
+    registry,
+    parsed,
+    admission: [namespaceLifecycle(() => backend)],
+    fields: fieldManagement,
+    clock,
+    random,
+  };
   await bootstrap(backend, systemCall(stop.signal));
   new Definitions({ backend, call: systemCall(stop.signal), log, converterFor: () => renameVersion }).start();
   const rbac = indexRoles(stores.main, registry, parsed, stop.signal);
@@ -90,15 +103,17 @@ export async function startControlPlane(
   const discovery = new Discovery(registry, BUILT_IN_GROUPS);
   let ready = false;
   const routes: Route[] = [healthRoute(() => ready), versionRoute, discoveryRoute(discovery)];
+  const adminToken = openAdminToken(join(folder, 'pki', 'admin.token'));
   const serviceAccountTokens = openServiceAccountTokens(backend, folder);
-  const authenticator = openAuthenticator(serviceAccountTokens);
+  const authenticator = openAuthenticator(serviceAccountTokens, adminToken);
   const answers = reviews(rbac, authenticator, () => timestamp(clock));
+  const acts = actsOf(serviceAccountTokens);
   const resources = resourceHandler({
     backend,
     items,
     authorize,
     subresources: new Map(),
-    acts: actsOf(serviceAccountTokens),
+    acts,
     reviews: answers,
   });
   const onFault = (error: unknown, { method, path }: ApiRequest) =>
@@ -117,11 +132,18 @@ export async function startControlPlane(
     handle,
   });
   ready = true;
+  const raw = async (path: string, user: User): Promise<string> => {
+    const answer = await handle(localRequest(path, user, stop.signal));
+    if ('body' in answer && answer.status < 300) return answer.body;
+    throw new ApiError(answer.status, '', 'body' in answer ? answer.body : 'no answer');
+  };
   return {
     url: server.url,
     port: server.port,
     pki,
+    adminToken,
     backend,
+    client: (user, fieldManager) => inProcessClient({ backend, items, authorize, acts, user, fieldManager, raw }),
     async stop() {
       ready = false;
       await server.close();
@@ -155,8 +177,10 @@ function openServiceAccountTokens(backend: Backend, folder: string): ServiceAcco
   return new ServiceAccountTokens({ key, clock, uuid: () => random.uuid(), lookup: lookupIn(backend) });
 }
 
-function openAuthenticator(serviceAccountTokens: ServiceAccountTokens): Authenticator {
-  return new Authenticator({ staticTokens: new StaticTokens(), serviceAccountTokens });
+function openAuthenticator(serviceAccountTokens: ServiceAccountTokens, adminToken: string): Authenticator {
+  const staticTokens = new StaticTokens();
+  staticTokens.add(adminToken, ADMIN);
+  return new Authenticator({ staticTokens, serviceAccountTokens });
 }
 
 function actsOf(tokens: ServiceAccountTokens): ReadonlyMap<string, Act> {
@@ -176,5 +200,20 @@ function lookupIn({ registry, stores, parsed }: Backend): ObjectLookup {
     if (entry === undefined) return undefined;
     const { uid = '', deletionTimestamp } = parsed.get(entry).metadata;
     return { uid, ...(deletionTimestamp === undefined ? {} : { deletedAt: Date.parse(deletionTimestamp) }) };
+  };
+}
+
+/** A GET from within, for documents that are no resources. */
+function localRequest(path: string, user: User, signal: AbortSignal): ApiRequest {
+  const [target = path, query = ''] = path.split('?');
+  return {
+    method: 'GET',
+    path: target,
+    query: new URLSearchParams(query),
+    headers: {},
+    header: () => undefined,
+    user,
+    body: async () => Buffer.alloc(0),
+    signal,
   };
 }

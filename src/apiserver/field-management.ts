@@ -1,4 +1,5 @@
 import type { KubeObject } from '../kube/kube-object.ts';
+import { ApiError } from './api-error.ts';
 import type { Resource } from './resource.ts';
 
 /** Who writes, as metadata.managedFields records it. */
@@ -22,3 +23,11 @@ export interface FieldManagement {
     force: boolean,
   ): KubeObject;
 }
+
+/** Records nothing: ownership of fields is not kept yet. */
+export const fieldManagement: FieldManagement = {
+  record() {},
+  apply() {
+    throw new ApiError(501, 'NotImplemented', 'server-side apply is not served yet');
+  },
+};

@@ -35,7 +35,7 @@ async function validate(...paths: string[]) {
   };
   let failure: string | undefined;
   try {
-    await vimanaProgram(io, '0').parseAsync(['validate', ...paths], { from: 'user' });
+    await vimanaProgram(io, '0', { apiserver: async () => {} }).parseAsync(['validate', ...paths], { from: 'user' });
   } catch (error) {
     failure = (error as Error).message;
   }

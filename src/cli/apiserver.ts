@@ -1,0 +1,44 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+
+/** What `vimana apiserver` was asked for. */
+export interface ApiServerSettings {
+  readonly dataDir?: string;
+  readonly port: number;
+  readonly bindAddress: string;
+  readonly kubeconfigOut?: string;
+  readonly store: 'memory' | 'lmdb';
+  readonly durability: 'sync' | 'relaxed';
+  readonly insecureHttp: boolean;
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  readonly auditLog?: string;
+}
+
+/** `vimana apiserver`: the embedded control plane's API server alone. `start` runs it until it is told to stop. */
+export function apiServerCommand(start: (settings: ApiServerSettings) => Promise<void>): Command {
+  return new Command('apiserver')
+    .description('run the embedded Kubernetes API server alone')
+    .option('--data-dir <folder>', 'where objects, certificates and keys are kept (default: the user data folder)')
+    .option('--port <number>', 'port to listen on; 0 takes a free one', portNumber, 6443)
+    .option('--bind-address <address>', 'address to listen on', '127.0.0.1')
+    .option('--kubeconfig-out <file>', 'write a kubeconfig for the administrator there, once ready')
+    .addOption(new Option('--store <kind>', 'where objects live').choices(['memory', 'lmdb']).default('lmdb'))
+    .addOption(
+      new Option('--durability <mode>', 'sync answers a write when it is on disk; relaxed when the system has it')
+        .choices(['sync', 'relaxed'])
+        .default('sync'),
+    )
+    .option('--insecure-http', 'serve plain HTTP, with no certificates', false)
+    .option('--audit-log <file>', 'append one JSON line for every request')
+    .addOption(
+      new Option('--log-level <level>', 'what to log')
+        .choices(['debug', 'info', 'warn', 'error', 'silent'])
+        .default('info'),
+    )
+    .action(start);
+}
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
+}

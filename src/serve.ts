@@ -1,0 +1,64 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { startControlPlane } from './apiserver/control-plane.ts';
+import { StoreError } from './apiserver/store/store-error.ts';
+import { realClock } from './base/clock.ts';
+import { ConfigError } from './base/errors.ts';
+import { createLogger } from './base/pino-logger.ts';
+import { systemRandom } from './base/random.ts';
+import type { ApiServerSettings } from './cli/apiserver.ts';
+import { writeKubeconfig } from './kube/kubeconfig/kubeconfig-text.ts';
+
+/** Runs the API server of `vimana apiserver` until SIGINT or SIGTERM. */
+export async function serve(settings: ApiServerSettings): Promise<void> {
+  const clock = realClock;
+  const log = createLogger({ level: settings.logLevel, format: 'text', clock, destination: process.stderr });
+  const dataDir = settings.dataDir ?? defaultDataDir();
+  const { store, durability, port, bindAddress: host, insecureHttp: insecure } = settings;
+  const plane = await startControlPlane({
+    dataDir,
+    store,
+    durability,
+    host,
+    port,
+    insecure,
+    clock,
+    random: systemRandom(),
+    log,
+  }).catch((error: unknown) => {
+    throw explained(error, dataDir, port);
+  });
+  const { caPem, admin } = plane.pki;
+  if (settings.kubeconfigOut !== undefined) {
+    const secrets = insecure
+      ? { token: plane.adminToken }
+      : { caPem, clientCert: admin.certPem, clientKey: admin.keyPem };
+    writeKubeconfig(settings.kubeconfigOut, { name: 'vimana', server: plane.url, ...secrets });
+  }
+  process.stdout.write(`ready: ${plane.url} (objects in ${store === 'memory' ? 'memory' : dataDir})\n`);
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+  await plane.stop();
+}
+
+function defaultDataDir(): string {
+  return join(process.env['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share'), 'vimana', 'apiserver');
+}
+
+/** Says what to do about the ways in which starting can fail. */
+function explained(error: unknown, dataDir: string, port: number): unknown {
+  if (error instanceof StoreError && error.code === 'FolderInUse') {
+    return new ConfigError(`the data folder ${dataDir} is in use by another control plane`, {
+      cause: error,
+      hint: 'Stop the other one, or choose another folder with --data-dir.',
+    });
+  }
+  if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
+    return new ConfigError(`port ${port} is taken`, {
+      cause: error,
+      hint: 'Choose another with --port; 0 takes a free one.',
+    });
+  }
+  return error;
+}
