@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { Kind } from '../../api/kind.ts';
+import { readManifest } from '../../kube/manifest.ts';
+import { admissionTrial } from '../../testing/admission-trial.ts';
+import { virtualMachineAdmitter } from './virtual-machine.ts';
+import { vmNetworkAdmitter } from './vm-network.ts';
+import { vmPoolAdmitter } from './vm-pool.ts';
+import { vmStorageAdmitter } from './vm-storage.ts';
+
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: unknown;
+  readonly status?: unknown;
+}
+
+const root = new URL('../../../', import.meta.url);
+const trials = {
+  VirtualMachine: admissionTrial(virtualMachineAdmitter),
+  VMPool: admissionTrial(vmPoolAdmitter),
+  VMNetwork: admissionTrial(vmNetworkAdmitter),
+  VMStorage: admissionTrial(vmStorageAdmitter),
+};
+const kinds: readonly Kind[] = [virtualMachineAdmitter, vmPoolAdmitter, vmNetworkAdmitter, vmStorageAdmitter].map(
+  ({ kind }) => kind,
+);
+
+function filesIn(folder: string, start = ''): string[] {
+  return readdirSync(new URL(folder, root))
+    .filter((name) => name.startsWith(start))
+    .map((name) => `${folder}/${name}`);
+}
+
+const text = (file: string) => readFileSync(new URL(file, root), 'utf8');
+const manifestsIn = (file: string) => readManifest(text(file)).documents.map(({ object }) => object as Manifest);
+
+/** All that the API server would say of a manifest that kubectl sends with strict validation. */
+function objections(manifest: Manifest): readonly string[] {
+  const named = { ...manifest, metadata: { namespace: 'default', ...manifest.metadata } };
+  const { causes, unknownFields, warnings } = trials[manifest.kind as keyof typeof trials](named);
+  return [...causes, ...unknownFields, ...warnings];
+}
+
+const seeds = filesIn('test/fixtures/seeds', '003-');
+const examples = filesIn('examples/novacron');
+
+test('a seed manifest and an example of every kind are there', () => {
+  const all = new Set(kinds.map(({ kind }) => kind));
+  expect(new Set(seeds.flatMap(manifestsIn).map(({ kind }) => kind))).toEqual(all);
+  expect(new Set(examples.flatMap(manifestsIn).map(({ kind }) => kind))).toEqual(all);
+});
+
+test.each([...seeds, ...examples])('%s is accepted as it stands, without warnings', (file) => {
+  expect(manifestsIn(file).flatMap(objections)).toEqual([]);
+});
+
+test.each(seeds)('%s has a status that a controller could write', (file) => {
+  for (const manifest of manifestsIn(file)) {
+    const named = { ...manifest, metadata: { namespace: 'default', ...manifest.metadata } };
+    const { causes, unknownFields, object } = trials[manifest.kind as keyof typeof trials](named, named, 'status');
+    expect([...causes, ...unknownFields]).toEqual([]);
+    expect(object.status).toEqual(manifest.status);
+  }
+});
+
+test.each(examples)('%s says in its first line what it shows', (file) => {
+  expect(text(file).split('\n', 1)[0]).toMatch(/^# \S.*\.$/);
+});
+
+test.each(kinds)('the example in the reference of $kind is accepted', ({ apiVersion, kind, example }) => {
+  expect(objections({ apiVersion, kind, metadata: { name: example.name }, spec: example.spec })).toEqual([]);
+});

@@ -1,0 +1,458 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Kind, ObjectOf } from '../../api/kind.ts';
+import { virtualMachine } from '../../api/novacron/virtual-machine.ts';
+import { vmNetwork } from '../../api/novacron/vm-network.ts';
+import { formatFieldError } from '../../base/field-error.ts';
+import { compileSchema } from '../../structural/structural-schema.ts';
+import { admissionTrial } from '../../testing/admission-trial.ts';
+import { admission } from '../admit.ts';
+import { virtualMachineAdmitter } from './virtual-machine.ts';
+
+const trial = admissionTrial(virtualMachineAdmitter);
+const resources = { cpu: 2, memory: '4Gi' };
+const image = { source: 'marketplace://debian-12' };
+
+function raw(spec: object, name = 'web') {
+  const { apiVersion, kind } = virtualMachine;
+  return { apiVersion, kind, metadata: { name, namespace: 'default' }, spec };
+}
+const machine = (spec: object, more: object = {}) =>
+  raw({ template: { spec: { resources, image, ...spec } }, ...more });
+const source = (text: string) => machine({ image: { source: text } });
+const network = (fields: object) => machine({ networks: [{ name: 'net', ...fields }] });
+const fixed = (address: string, more: object = {}) => network({ ipv4: { method: 'static', address, ...more } });
+
+const AT = 'spec.template.spec';
+const CPU = 'CPU must be at least 1';
+const MEMORY = 'Memory must be at least 512Mi';
+const IMAGE = 'Image source is required';
+
+test('a machine gets every default and nothing else', () => {
+  const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ labelSelector: {} }] } };
+  const volumes = [{ name: 'data', size: '1Gi' }];
+  const { object, causes, warnings } = trial(
+    machine({ networks: [{ name: 'a', ipv4: {} }], volumes, devices: [{ type: 'gpu' }], affinity }),
+  );
+  expect([...causes, ...warnings]).toEqual([]);
+  expect(object.spec).toEqual({
+    running: true,
+    migrationPolicy: { allowLiveMigration: true, compression: true, encrypted: false },
+    updateStrategy: { type: 'RollingUpdate' },
+    template: {
+      spec: {
+        resources,
+        image,
+        networks: [{ name: 'a', ipv4: { method: 'dhcp' } }],
+        volumes: [{ name: 'data', size: '1Gi', accessMode: 'ReadWriteOnce' }],
+        devices: [{ type: 'gpu', count: 1 }],
+        affinity: {
+          podAntiAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: [
+              { labelSelector: {}, topologyKey: 'kubernetes.io/hostname' },
+            ],
+          },
+        },
+      },
+    },
+  });
+});
+
+test('a policy that says something keeps the defaults of what it leaves out', () => {
+  const { object } = trial(machine({}, { migrationPolicy: { encrypted: true }, updateStrategy: { type: 'Recreate' } }));
+  expect(object.spec.migrationPolicy).toEqual({ allowLiveMigration: true, compression: true, encrypted: true });
+  expect(object.spec.updateStrategy).toEqual({ type: 'Recreate' });
+});
+
+describe('size and image are asked for in the words of the webhook', () => {
+  const missing = [
+    `${AT}.resources.cpu: Required value: ${CPU}`,
+    `${AT}.resources.memory: Required value: ${MEMORY}`,
+    `${AT}.image.source: Required value: ${IMAGE}`,
+  ];
+  test.each<[string, object]>([
+    ['nothing at all', raw({})],
+    ['an empty template', raw({ template: {} })],
+    ['an empty machine', raw({ template: { spec: {} } })],
+    ['empty parts', raw({ template: { spec: { resources: {}, image: {} } } })],
+    ['the size in the wrong place, which is dropped', raw({ resources: { cpu: 2, memory: '4Gi' } })],
+  ])('%s', (_what, object) => {
+    expect(trial(object).causes.toSorted()).toEqual(missing.toSorted());
+  });
+
+  test.each<[string, object, string[]]>([
+    ['no CPU', machine({ resources: { cpu: 0, memory: '1Gi' } }), [`${AT}.resources.cpu: Invalid value: 0: ${CPU}`]],
+    [
+      'fewer than none',
+      machine({ resources: { cpu: -2, memory: '1Gi' } }),
+      [`${AT}.resources.cpu: Invalid value: -2: ${CPU}`],
+    ],
+    [
+      'too little memory',
+      machine({ resources: { cpu: 1, memory: '511Mi' } }),
+      [`${AT}.resources.memory: Invalid value: "511Mi": ${MEMORY}`],
+    ],
+    [
+      'a byte too little',
+      machine({ resources: { cpu: 1, memory: 536870911 } }),
+      [`${AT}.resources.memory: Invalid value: 536870911: ${MEMORY}`],
+    ],
+    ['an empty source', source(''), [`${AT}.image.source: Required value: ${IMAGE}`]],
+  ])('%s', (_what, object, causes) => {
+    expect(trial(object).causes).toEqual(causes);
+  });
+
+  test('also where something else keeps the rules of the schema from being heard', () => {
+    const { causes } = trial(raw({ running: 'yes', template: { spec: { resources: { cpu: 0 } } } }));
+    expect(causes).toEqual(
+      expect.arrayContaining([
+        `${AT}.resources.cpu: Invalid value: 0: ${CPU}`,
+        `${AT}.resources.memory: Required value: ${MEMORY}`,
+        `${AT}.image.source: Required value: ${IMAGE}`,
+      ]),
+    );
+  });
+
+  test('also by the schema alone, on a cluster without our webhook', () => {
+    const schema = compileSchema(virtualMachine.schema);
+    const told = (object: object) => {
+      schema.applyDefaults(object);
+      return schema.validate(object).map(formatFieldError).toSorted();
+    };
+    expect(told(raw({}))).toEqual(missing.toSorted());
+    expect(
+      told(raw({ template: { spec: { resources: { cpu: 0, memory: '511Mi' }, image: { source: '' } } } })),
+    ).toEqual([
+      `${AT}.image.source: Required value: ${IMAGE}`,
+      `${AT}.resources.cpu: Invalid value: 0: ${CPU}`,
+      `${AT}.resources.memory: Invalid value: "511Mi": ${MEMORY}`,
+    ]);
+    expect(told(machine({ resources: { cpu: 1, memory: 536870911 } }))).toEqual([
+      `${AT}.resources.memory: Invalid value: 536870911: ${MEMORY}`,
+    ]);
+    expect(told(machine({ resources: { cpu: 1, memory: '512Mi' } }))).toEqual([]);
+  });
+
+  test.each(['512Mi', '0.5Gi', 536870912, '536870912', '524288Ki', '537M', '1e9'])('memory may be %s', (memory) => {
+    expect(trial(machine({ resources: { cpu: 1, memory } })).causes).toEqual([]);
+  });
+});
+
+describe('an image', () => {
+  test.each([
+    'marketplace://ubuntu-22.04-lts',
+    'marketplace://team/debian:12',
+    'http://images.example.com/ubuntu.qcow2',
+    'https://images.example.com:8443/a/b.img?version=3',
+    's3://bucket/path/to/image.vmdk',
+    'pvc://namespace/pvc-name',
+  ])('may come from %s', (text) => {
+    expect(trial(source(text)).causes).toEqual([]);
+  });
+
+  const SCHEME = 'must begin with marketplace://, http://, https://, s3:// or pvc://';
+  const URL = 'must be a URL with a host and the path of an image, such as https://images.example.com/debian.qcow2';
+  test.each([
+    ['ubuntu-22.04', SCHEME],
+    ['ftp://host/disk.img', SCHEME],
+    ['constructor://x', SCHEME],
+    ['marketplace://', 'must be marketplace:// and the name of an image, such as marketplace://debian-12'],
+    ['marketplace://a b', 'must be marketplace:// and the name of an image, such as marketplace://debian-12'],
+    ['https://', URL],
+    ['http://images.example.com', URL],
+    ['s3://bucket', 'must be s3://bucket/key'],
+    ['s3://Bucket/key', 'must be s3://bucket/key'],
+    ['pvc://claim', 'must be pvc://namespace/claim'],
+    ['pvc://ns/claim/more', 'must be pvc://namespace/claim'],
+    ['pvc://NS/claim', 'must be pvc://namespace/claim'],
+  ])('may not come from %s', (text, detail) => {
+    expect(trial(source(text)).causes).toEqual([`${AT}.image.source: Invalid value: "${text}": ${detail}`]);
+  });
+});
+
+describe('a network interface', () => {
+  const NET = `${AT}.networks[0]`;
+
+  test.each<[string, object]>([
+    ['dhcp', network({ ipv4: { method: 'dhcp', dns: ['9.9.9.9', '2620:fe::fe'] } })],
+    ['a fixed address without a gateway', fixed('10.0.1.10/24')],
+    ['two addresses on a wire between two', fixed('10.0.1.0/31', { gateway: '10.0.1.1' })],
+    ['IPv6', network({ ipv6: { method: 'static', address: 'fd00::ffff/112', gateway: 'fd00::1' } })],
+  ])('may have %s', (_what, object) => {
+    expect(trial(object).causes).toEqual([]);
+  });
+
+  test.each<[string, object, string[]]>([
+    [
+      'static without address',
+      network({ ipv4: { method: 'static' } }),
+      [`${NET}.ipv4.address: Required value: method static needs an address`],
+    ],
+    [
+      'an address with dhcp',
+      network({ ipv4: { address: '10.0.0.5/24', gateway: '10.0.0.1' } }),
+      [
+        `${NET}.ipv4.address: Forbidden: an address is given with method static only`,
+        `${NET}.ipv4.gateway: Forbidden: a gateway is given with method static only`,
+      ],
+    ],
+    [
+      'an address without prefix',
+      fixed('10.0.1.10'),
+      [
+        `${NET}.ipv4.address: Invalid value: "10.0.1.10": must be an IPv4 address and prefix length such as 10.0.1.10/24`,
+      ],
+    ],
+    [
+      'an address of the other family',
+      network({ ipv6: { method: 'static', address: '10.0.1.10/24' } }),
+      [
+        `${NET}.ipv6.address: Invalid value: "10.0.1.10/24": must be an IPv6 address and prefix length such as fd00::10/64`,
+      ],
+    ],
+    [
+      'the network address',
+      fixed('10.0.1.0/24'),
+      [`${NET}.ipv4.address: Invalid value: "10.0.1.0/24": is the network address of 10.0.1.0/24`],
+    ],
+    [
+      'the broadcast address',
+      fixed('10.0.1.255/24'),
+      [`${NET}.ipv4.address: Invalid value: "10.0.1.255/24": is the broadcast address of 10.0.1.0/24`],
+    ],
+    [
+      'a gateway outside',
+      fixed('10.0.1.10/24', { gateway: '10.0.2.1' }),
+      [`${NET}.ipv4.gateway: Invalid value: "10.0.2.1": must lie in 10.0.1.0/24`],
+    ],
+    [
+      'a gateway that is none',
+      fixed('10.0.1.10/24', { gateway: 'router' }),
+      [`${NET}.ipv4.gateway: Invalid value: "router": must be an IPv4 address such as 10.0.1.10`],
+    ],
+    [
+      'the address of the gateway',
+      fixed('10.0.1.1/24', { gateway: '10.0.1.1' }),
+      [`${NET}.ipv4.address: Invalid value: "10.0.1.1/24": is the address of the gateway`],
+    ],
+    [
+      'a name server by name',
+      network({ ipv4: { dns: ['1.1.1.1', 'dns.example.com'] } }),
+      [`${NET}.ipv4.dns[1]: Invalid value: "dns.example.com": must be an IP address such as 10.0.1.10`],
+    ],
+    [
+      'the same name twice',
+      machine({ networks: [{ name: 'a' }, { name: 'a' }] }),
+      [`${AT}.networks[1]: Duplicate value: {"name":"a"}`],
+    ],
+    [
+      'the same address twice',
+      machine({
+        networks: ['a', 'b'].map((name) => ({ name, ipv4: { method: 'static', address: '10.0.0.5/24' } })),
+      }),
+      [`${AT}.networks[1].ipv4.address: Duplicate value: "10.0.0.5/24"`],
+    ],
+  ])('may not have %s', (_what, object, causes) => {
+    expect(trial(object).causes).toEqual(causes);
+  });
+
+  test('of any subnet may have each address but the first and the last', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 20, max: 30 }), fc.nat(), (prefix, seed) => {
+        const size = 2 ** (32 - prefix);
+        const offset = seed % size;
+        const address = `10.${[16, 8, 0].map((shift) => (offset >> shift) & 255).join('.')}/${prefix}`;
+        expect(trial(fixed(address)).causes.length).toBe(offset === 0 || offset === size - 1 ? 1 : 0);
+      }),
+    );
+  });
+
+  describe('that names a VMNetwork', () => {
+    const subnets = [
+      { name: 'a', cidr: '10.7.0.0/24', gateway: '10.7.0.1' },
+      { name: 'b', cidr: 'fd07::/64' },
+    ];
+    const net = {
+      apiVersion: vmNetwork.apiVersion,
+      kind: vmNetwork.kind,
+      metadata: { name: 'net', namespace: 'default' },
+      spec: { type: 'overlay', subnets },
+    } as unknown as ObjectOf<typeof vmNetwork>;
+    const lookup = <K extends Kind>(kind: K, namespace: string, name: string) =>
+      (kind.kind === 'VMNetwork' && namespace === 'default' && name === 'net' ? net : undefined) as
+        | ObjectOf<K>
+        | undefined;
+    const causes = (object: object, old?: ObjectOf<typeof virtualMachine>) =>
+      admission(virtualMachineAdmitter)({
+        operation: old === undefined ? 'CREATE' : 'UPDATE',
+        object,
+        ...(old === undefined ? {} : { old }),
+        user: { name: 'tester', groups: [] },
+        lookup,
+      }).causes.map(formatFieldError);
+
+    test('may have an address of its subnets', () => {
+      expect(causes(fixed('10.7.0.9/24'))).toEqual([]);
+      expect(causes(network({ ipv6: { method: 'static', address: 'fd07::9/64' } }))).toEqual([]);
+    });
+
+    test('is not asked about it again while it stays as it is', () => {
+      const outside = fixed('10.8.0.9/24');
+      const stored = trial(outside).object;
+      const stopped = { ...outside, spec: { ...outside.spec, running: false } };
+      expect(causes(stopped, stored)).toEqual([]);
+      expect(causes(fixed('10.8.0.10/24'), stored)).toHaveLength(1);
+    });
+
+    test.each<[string, object, string]>([
+      [
+        'an address of no subnet',
+        fixed('10.8.0.9/24'),
+        `${NET}.ipv4.address: Invalid value: "10.8.0.9/24": must lie in a subnet of the VMNetwork net: 10.7.0.0/24, fd07::/64`,
+      ],
+      [
+        'the address of its gateway',
+        fixed('10.7.0.1/24'),
+        `${NET}.ipv4.address: Invalid value: "10.7.0.1/24": is the address of the gateway of the VMNetwork net`,
+      ],
+      [
+        'its broadcast address',
+        fixed('10.7.0.255/16'),
+        `${NET}.ipv4.address: Invalid value: "10.7.0.255/16": is the broadcast address of 10.7.0.0/24`,
+      ],
+      [
+        'another type',
+        network({ type: 'bridge' }),
+        `${NET}.type: Invalid value: "bridge": the VMNetwork net is of type overlay`,
+      ],
+    ])('may not have %s', (_what, object, cause) => {
+      expect(causes(object)).toEqual([cause]);
+    });
+  });
+});
+
+describe('what else is wrong is named with its place and what would be right', () => {
+  const hook = (preStop: object) => machine({ lifecycle: { preStop } });
+  const HOOK = `${AT}.lifecycle.preStop`;
+  const exec = { command: ['/bin/true'] };
+
+  test.each<[string, object, string[]]>([
+    [
+      'a disk of no size',
+      machine({ volumes: [{ name: 'data', size: '0' }] }),
+      [`${AT}.volumes[0].size: Invalid value: "0": must be greater than zero`],
+    ],
+    [
+      'a root disk of no size',
+      machine({ resources: { ...resources, disk: '-1Gi' } }),
+      [`${AT}.resources.disk: Invalid value: "-1Gi": must be greater than zero`],
+    ],
+    [
+      'an unknown access mode',
+      machine({ volumes: [{ name: 'd', size: '1Gi', accessMode: 'Some' }] }),
+      [
+        `${AT}.volumes[0].accessMode: Unsupported value: "Some": supported values: "ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"`,
+        '<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+      ],
+    ],
+    [
+      'two disks of a name',
+      machine({ volumes: ['1Gi', '2Gi'].map((size) => ({ name: 'd', size })) }),
+      [`${AT}.volumes[1]: Duplicate value: {"name":"d"}`],
+    ],
+    [
+      'no device',
+      machine({ devices: [{ type: 'gpu', count: 0 }] }),
+      [`${AT}.devices[0].count: Invalid value: 0: ${AT}.devices[0].count in body should be greater than or equal to 1`],
+    ],
+    [
+      'too much user data',
+      machine({ userData: `#cloud-config\n${'é'.repeat(40_000)}` }),
+      [`${AT}.userData: Too long: may not be more than 65536 bytes`],
+    ],
+    ['a hook that does nothing', hook({}), [`${HOOK}: Invalid value: a hook has exactly one of exec and httpGet`]],
+    [
+      'a hook that does two things',
+      hook({ exec, httpGet: { port: 80 } }),
+      [`${HOOK}: Invalid value: a hook has exactly one of exec and httpGet`],
+    ],
+    [
+      'two timeouts',
+      hook({ exec: { ...exec, timeoutSeconds: 3 }, timeoutSeconds: 4 }),
+      [`${HOOK}.timeoutSeconds: Invalid value: differs from exec.timeoutSeconds; give it once`],
+    ],
+    [
+      'a port out of range',
+      hook({ httpGet: { port: 70_000 } }),
+      [`${HOOK}.httpGet.port: Invalid value: 70000: must be a number from 1 to 65535 or the name of a port`],
+    ],
+    [
+      'a bandwidth of nothing',
+      machine({}, { migrationPolicy: { bandwidth: '0bps' } }),
+      [
+        'spec.migrationPolicy.bandwidth: Invalid value: "0bps": spec.migrationPolicy.bandwidth in body should match \'^[1-9][0-9]*[KMGT]?bps$\'',
+      ],
+    ],
+    [
+      'a schedule with seconds',
+      machine({}, { snapshotPolicy: { schedule: '0 0 2 * * *' } }),
+      [
+        'spec.snapshotPolicy.schedule: Invalid value: "0 0 2 * * *": must be a cron expression of five fields: invalid schedule "0 0 2 * * *": expected 5 fields, found 6; seconds are not supported',
+      ],
+    ],
+    [
+      'snapshots that are not kept',
+      machine({}, { snapshotPolicy: { schedule: '@daily', retention: 0 } }),
+      [
+        'spec.snapshotPolicy.retention: Invalid value: 0: spec.snapshotPolicy.retention in body should be greater than or equal to 1',
+      ],
+    ],
+    [
+      'limits of what does not roll',
+      machine({}, { updateStrategy: { type: 'Recreate', rollingUpdate: {} } }),
+      ['spec.updateStrategy.rollingUpdate: Forbidden: may only be given with type RollingUpdate'],
+    ],
+    [
+      'fewer than none unavailable',
+      machine({}, { updateStrategy: { rollingUpdate: { maxUnavailable: -1 } } }),
+      ['spec.updateStrategy.rollingUpdate.maxUnavailable: Invalid value: -1: must be 0 or more, or a percentage'],
+    ],
+    [
+      'a toleration that a pod could not have',
+      machine({ tolerations: [{}] }),
+      [
+        `${AT}.tolerations[0].operator: Invalid value: "Equal": operator must be Exists when \`key\` is empty, which means "match all values and all keys"`,
+      ],
+    ],
+    [
+      'a name that no label can hold',
+      { ...machine({}), metadata: { name: 'x'.repeat(64), namespace: 'default' } },
+      ['metadata.name: Too long: may not be more than 63 bytes'],
+    ],
+  ])('%s', (_what, object, causes) => {
+    expect(trial(object).causes).toEqual(causes);
+  });
+
+  test.each([{ exec: { ...exec, timeoutSeconds: 3 } }, { exec, timeoutSeconds: 3 }, { httpGet: { port: 'http' } }])(
+    'a hook may be %j',
+    (preStop) => {
+      expect(trial(hook(preStop)).causes).toEqual([]);
+    },
+  );
+
+  test('user data that cloud-init does not know is a warning', () => {
+    expect(trial(machine({ userData: 'hostname: x' })).warnings).toHaveLength(1);
+    expect(trial(machine({ userData: '#!/bin/sh\ntrue' })).warnings).toEqual([]);
+  });
+});
+
+test('status and deletion are not held up by a spec that would be refused today', () => {
+  const admit = admission(virtualMachineAdmitter);
+  const sound = trial(machine({})).object;
+  const broken = { ...sound, spec: { ...sound.spec, snapshotPolicy: { schedule: 'never', retention: 1 } } };
+  const request = { user: { name: 'tester', groups: [] }, lookup: () => undefined, old: broken };
+  const write = { ...request, operation: 'UPDATE' as const, object: structuredClone(broken) };
+  expect(admit(write).causes).toHaveLength(1);
+  expect(admit({ ...write, object: structuredClone(broken), subresource: 'status' }).causes).toEqual([]);
+  expect(admit({ ...request, operation: 'DELETE', object: structuredClone(broken) }).causes).toEqual([]);
+});

@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest';
+import { vmPool } from '../../api/novacron/vm-pool.ts';
+import { admissionTrial } from '../../testing/admission-trial.ts';
+import { vmPoolAdmitter } from './vm-pool.ts';
+
+const trial = admissionTrial(vmPoolAdmitter);
+const labels = { app: 'web', tier: 'front' };
+
+function pool(spec: object, name = 'web', template: object = {}) {
+  const { apiVersion, kind } = vmPool;
+  const machine = { resources: { cpu: 1, memory: '1Gi' }, ...template };
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, namespace: 'default' },
+    spec: { template: { metadata: { labels }, spec: machine }, ...spec },
+  };
+}
+const scaled = (autoscaling: object) => pool({ maxReplicas: 9, autoscaling: { enabled: true, ...autoscaling } });
+const metric = (fields: object) => scaled({ metrics: [fields] });
+const cpu = { type: 'cpu', targetAverageUtilization: 70 };
+const predicted = (predictive: object) => scaled({ metrics: [cpu], predictive });
+const rolling = (rollingUpdate: object) => pool({ updateStrategy: { rollingUpdate } });
+
+describe('a pool gets its defaults', () => {
+  test('one machine where no number is given, or the fewest that it may have', () => {
+    expect(trial(pool({})).object.spec.replicas).toBe(1);
+    expect(trial(pool({ minReplicas: 3 })).object.spec.replicas).toBe(3);
+    expect(trial(pool({ replicas: 0 })).object.spec.replicas).toBe(0);
+  });
+
+  test('updates that roll, one more machine at a time', () => {
+    expect(trial(pool({})).object.spec.updateStrategy).toEqual({ type: 'RollingUpdate' });
+    expect(trial(rolling({})).object.spec.updateStrategy.rollingUpdate).toEqual({
+      maxSurge: 1,
+      maxUnavailable: 0,
+      partition: 0,
+    });
+  });
+
+  test('a week to learn from and an hour to look ahead', () => {
+    expect(trial(predicted({ enabled: true })).object.spec.autoscaling?.predictive).toEqual({
+      enabled: true,
+      model: 'arima',
+      lookbackWindow: '7d',
+      forecastHorizon: '1h',
+    });
+  });
+});
+
+describe('a sound pool is accepted:', () => {
+  test.each<[string, object]>([
+    ['no image', pool({})],
+    ['an image', pool({}, 'web', { image: { source: 'marketplace://debian-12' } })],
+    ['bounds that meet', pool({ replicas: 2, minReplicas: 2, maxReplicas: 2 })],
+    ['a selector of some of its labels', pool({ selector: { matchLabels: { app: 'web' } } })],
+    [
+      'a selector by expression',
+      pool({
+        selector: { matchExpressions: [{ key: 'tier', operator: 'In', values: ['front'] }] },
+      }),
+    ],
+    ['a metric of its own', metric({ type: 'custom', metric: { name: 'rps' }, targetValue: '0.5' })],
+    ['a horizon just below the window', predicted({ lookbackWindow: '1d', forecastHorizon: '23h59m' })],
+    ['machines that may be down', rolling({ maxSurge: 0, maxUnavailable: '10%' })],
+    ['no scaling down', scaled({ metrics: [cpu], behavior: { scaleDown: { selectPolicy: 'Disabled' } } })],
+  ])('%s', (_what, object) => {
+    const { causes, warnings, unknownFields } = trial(object);
+    expect([...causes, ...warnings, ...unknownFields]).toEqual([]);
+  });
+});
+
+describe('what is wrong is named with its place and what would be right', () => {
+  const METRIC = 'spec.autoscaling.metrics[0]';
+  const UPDATE = 'spec.updateStrategy.rollingUpdate';
+  const STUCK = `${UPDATE}.maxUnavailable: Invalid value: may not be 0 when maxSurge is 0: no machine could ever be replaced`;
+  const COUNT = 'must be 0 or more, or a percentage';
+
+  test.each<[string, object, string[]]>([
+    [
+      'no template',
+      pool({ template: undefined }),
+      [
+        'spec.template.spec.resources.cpu: Required value: CPU must be at least 1',
+        'spec.template.spec.resources.memory: Required value: Memory must be at least 512Mi',
+      ],
+    ],
+    [
+      'an image without a source',
+      pool({}, 'web', { image: { pullPolicy: 'Always' } }),
+      ['spec.template.spec.image.source: Required value: Image source is required'],
+    ],
+    [
+      'bounds the wrong way round',
+      pool({ replicas: 4, minReplicas: 4, maxReplicas: 3 }),
+      [
+        'spec.maxReplicas: Invalid value: may not be less than minReplicas',
+        'spec.replicas: Invalid value: may not be more than maxReplicas',
+      ],
+    ],
+    [
+      'fewer than the fewest',
+      pool({ replicas: 1, minReplicas: 2 }),
+      ['spec.replicas: Invalid value: may not be less than minReplicas'],
+    ],
+    [
+      'scaling without bound',
+      pool({ autoscaling: { enabled: true, metrics: [cpu] } }),
+      ['spec.maxReplicas: Required value: autoscaling needs an upper bound'],
+    ],
+    [
+      'scaling by nothing',
+      scaled({}),
+      ['spec.autoscaling.metrics: Required value: autoscaling needs at least one metric'],
+    ],
+    [
+      'CPU without a target',
+      metric({ type: 'cpu' }),
+      [`${METRIC}.targetAverageUtilization: Required value: types cpu and memory need targetAverageUtilization`],
+    ],
+    [
+      'memory with a value',
+      metric({ type: 'memory', targetAverageUtilization: 80, targetValue: '1' }),
+      [`${METRIC}.targetValue: Forbidden: is for type custom only; types cpu and memory have targetAverageUtilization`],
+    ],
+    [
+      'a metric without name and target',
+      metric({ type: 'custom' }),
+      [
+        `${METRIC}.metric: Required value: type custom needs the name of a metric`,
+        `${METRIC}.targetValue: Required value: type custom needs targetValue`,
+      ],
+    ],
+    [
+      'a target of nothing',
+      metric({ type: 'custom', metric: { name: 'rps' }, targetValue: '0' }),
+      [`${METRIC}.targetValue: Invalid value: "0": must be greater than zero`],
+    ],
+    [
+      'a horizon as long as the window',
+      predicted({ lookbackWindow: '2d', forecastHorizon: '48h' }),
+      ['spec.autoscaling.predictive.forecastHorizon: Invalid value: "48h": must be shorter than lookbackWindow, 2d'],
+    ],
+    [
+      'no window',
+      predicted({ lookbackWindow: '0s' }),
+      ['spec.autoscaling.predictive.lookbackWindow: Invalid value: "0s": must be greater than zero'],
+    ],
+    ['an update that cannot move', rolling({ maxSurge: 0 }), [STUCK]],
+    ['an update that cannot move, in percent', rolling({ maxSurge: '0%', maxUnavailable: '0%' }), [STUCK]],
+    [
+      'fewer than none',
+      rolling({ maxSurge: -1, maxUnavailable: -2 }),
+      [`${UPDATE}.maxSurge: Invalid value: -1: ${COUNT}`, `${UPDATE}.maxUnavailable: Invalid value: -2: ${COUNT}`],
+    ],
+    [
+      'more than all',
+      rolling({ maxSurge: '101%' }),
+      [
+        `${UPDATE}.maxSurge: Invalid value: "101%": ${UPDATE}.maxSurge in body should match '^([0-9]+|[0-9]{1,2}%|100%)$'`,
+      ],
+    ],
+    [
+      'a negative partition',
+      rolling({ partition: -1 }),
+      [`${UPDATE}.partition: Invalid value: -1: ${UPDATE}.partition in body should be greater than or equal to 0`],
+    ],
+    [
+      'a selector of other machines',
+      pool({ selector: { matchLabels: { app: 'db' } } }),
+      [
+        'spec.template.metadata.labels: Invalid value: {"app":"web","tier":"front"}: `selector` does not match template `labels`',
+      ],
+    ],
+    [
+      'a name with no room for its machines',
+      pool({}, 'x'.repeat(58)),
+      ['metadata.name: Too long: may not be more than 57 bytes'],
+    ],
+  ])('%s', (_what, object, causes) => {
+    expect(trial(object).causes).toEqual(causes);
+  });
+});
+
+describe('what will not be heeded is a warning', () => {
+  test('scaling that is not enabled', () => {
+    const { causes, warnings } = trial(pool({ autoscaling: { metrics: [cpu], predictive: { enabled: true } } }));
+    expect(causes).toEqual([]);
+    expect(warnings).toEqual([
+      'spec.autoscaling.metrics has no effect: autoscaling is not enabled',
+      'spec.autoscaling.predictive has no effect: autoscaling is not enabled',
+    ]);
+  });
+
+  test('one address for many machines', () => {
+    const networks = [{ name: 'a', ipv4: { method: 'static', address: '10.0.0.5/24' } }];
+    expect(trial(pool({ replicas: 2 }, 'web', { networks })).warnings).toEqual([
+      'spec.template.spec.networks[0] gives every machine of the pool the same static address',
+    ]);
+    expect(trial(pool({ replicas: 1 }, 'web', { networks })).warnings).toEqual([]);
+  });
+});
+
+test('the scale subresource reads and writes where kubectl scale looks', () => {
+  expect(vmPool.scale).toEqual({
+    specReplicasPath: '.spec.replicas',
+    statusReplicasPath: '.status.replicas',
+    labelSelectorPath: '.status.selector',
+  });
+});
