@@ -126,8 +126,9 @@ function openEnvironment(folder: string, durability: Durability): Environment {
     noMemInit: true,
     // Ours are the groups; without this, LMDB would wait for the event loop to turn and add promises nobody hears.
     eventTurnBatching: false,
-    // With it a commit is answered first and flushed after: safe if the process dies, not if the machine does.
-    overlappingSync: durability === 'relaxed',
+    // LMDB's middle way, to commit first and flush after, still waits for the disk once for every group.
+    overlappingSync: false,
+    noSync: durability === 'relaxed',
   });
   return {
     root,

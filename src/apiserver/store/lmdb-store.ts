@@ -7,7 +7,8 @@ export interface LmdbStoreOptions extends StoreOptions {
   readonly folder: string;
   /**
    * `sync` (the default) answers a write when it is on disk. `relaxed` answers when the operating system has it: the
-   * death of this process loses nothing, that of the machine may lose the last moments, but never tears what is left.
+   * death of this process loses nothing, but that of the machine may lose the last moments, or the folder, because
+   * pages may have reached the disk in any order. For what can be made again.
    */
   readonly durability?: Durability;
 }
