@@ -7,18 +7,27 @@ import type { ResourceTable } from './table/resource-table.ts';
 
 /** What the API server knows of the shape of a kind; built-in kinds and CustomResourceDefinitions alike. */
 export interface Shape {
-  /** Throws an ApiError where a value cannot be decoded at all, as Go's decoder would. */
-  decode(object: KubeObject): void;
-  /** Drops fields that the kind does not have, in place, and returns their paths. */
-  prune(object: KubeObject): readonly string[];
+  /**
+   * Makes an object of the kind of a body, which belongs to the server: fields that the kind does not have are left out
+   * and named. Throws an ApiError where a value cannot be decoded at all, as Go's decoder would.
+   */
+  read(body: KubeObject): ReadObject;
   /** Fills in defaults in place. */
   applyDefaults(object: KubeObject): void;
   /** All causes why the object cannot be stored; `old` is the stored one on update. */
   validate(object: KubeObject, old?: KubeObject): readonly FieldError[];
 }
 
+/** A body as an object of its kind, and the paths of fields that the kind does not have. */
+export interface ReadObject {
+  readonly object: KubeObject;
+  readonly unknown: readonly string[];
+}
+
 /** How a kind departs from what all objects do. */
 export interface Strategy {
+  /** Fills in what the shape's own defaults cannot say; runs right after them. */
+  defaults?(object: KubeObject): void;
   /** Sets what the server decides on creation, such as a first status; the object is defaulted and not yet validated. */
   prepareCreate?(object: KubeObject): void;
   /** Carries over what a writer may not change; status is already that of the stored object. */

@@ -99,8 +99,11 @@ function subresourcesOf({ spec }: Definition, { name, subresources }: Definition
 function shapeOf({ schema }: DefinitionVersion): Shape {
   const structural: StructuralSchema = compileSchema(schema?.openAPIV3Schema ?? { type: 'object' });
   return {
-    decode: decodeMeta,
-    prune: (object) => structural.prune(object),
+    read: (object) => {
+      object.metadata ??= {};
+      decodeMeta(object);
+      return { object, unknown: structural.prune(object) };
+    },
     applyDefaults: (object) => structural.applyDefaults(object),
     validate: (object, old) => structural.validate(object, old),
   };

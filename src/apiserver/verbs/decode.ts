@@ -8,12 +8,12 @@ export function decodeBody(resource: Resource, body: unknown, call: Call): KubeO
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): not a JSON object`);
   }
-  const object = body as KubeObject;
-  checkType(resource, object);
+  checkType(resource, body as KubeObject);
+  const { object, unknown } = resource.shape.read(body as KubeObject);
+  reportUnknown(resource, unknown, call);
   object.metadata ??= {};
-  resource.shape.decode(object);
-  reportUnknown(resource, resource.shape.prune(object), call);
   resource.shape.applyDefaults(object);
+  resource.strategy.defaults?.(object);
   return object;
 }
 
