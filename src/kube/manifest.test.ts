@@ -22,6 +22,19 @@ describe('a manifest', () => {
     expect(list.documents.map(({ object }) => object)).toEqual([{ a: 1 }, { b: 2 }]);
   });
 
+  it.each([
+    ['52:54:00:12:34:56', '52:54:00:12:34:56'],
+    ['1:30', '1:30'],
+    ['2024-06-01', '2024-06-01'],
+    ['2024-06-01T12:00:00Z', '2024-06-01T12:00:00Z'],
+    ['!!binary aGVsbG8=', 'hello'],
+    ['!!omap [x: 1]', [{ x: 1 }]],
+    ['!!set {a, b}', { a: null, b: null }],
+    ['1_000', 1000],
+  ])('takes %s for what kubectl takes it for', (text, value) => {
+    expect(readManifest(`a: ${text}`)).toEqual({ documents: [{ object: { a: value }, line: 1 }], problems: [] });
+  });
+
   it('says where it is broken and still gives the documents that are not', () => {
     const { documents, problems } = readManifest('a: 1\n---\nb: [\n---\nc: 3\n');
     expect(documents.map(({ object }) => object)).toEqual([{ a: 1 }, { c: 3 }]);
@@ -34,7 +47,10 @@ describe('a manifest', () => {
     ['an alias that multiplies', bomb(), 'resource exhaustion'],
     ['an unknown alias', 'a: *nowhere', 'Unresolved alias'],
     ['deep nesting', `${'['.repeat(800)}${']'.repeat(800)}`, 'nested deeper'],
-    ['very deep nesting', '['.repeat(100_000), ''],
+    ['very deep nesting', '['.repeat(100_000), 'nested deeper'],
+    ['a number that is none', 'a: [1, {b: .nan}]', 'NaN, which is no number'],
+    ['an endless number', 'a: -.inf', '-Infinity, which is no number'],
+    ['a binary that is no base64', 'a: !!binary "%"', 'base64'],
     ['a flood of text', 'x'.repeat(33 * 1024 * 1024), 'larger than 32 MiB'],
   ])('with %s is a problem, not a crash', (_name, text, message) => {
     const { documents, problems } = readManifest(text);

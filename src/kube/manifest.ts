@@ -1,4 +1,4 @@
-import { LineCounter, parseAllDocuments } from 'yaml';
+import { LineCounter, parseAllDocuments, type Tags } from 'yaml';
 
 /** One object of a manifest file and the line it starts at. */
 export interface ManifestDocument {
@@ -38,7 +38,7 @@ export function readManifest(text: string): Manifest {
   };
   for (const document of parse(text, lines, problems)) {
     for (const error of document.errors) {
-      problems.push({ ...place(error.pos[0]), message: firstLine(error.message) });
+      problems.push({ ...place(error.pos[0]), message: wording(error) });
     }
     const start = document.contents?.range?.[0] ?? 0;
     const line = place(start).line;
@@ -46,11 +46,11 @@ export function readManifest(text: string): Manifest {
     try {
       const object: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
       if (object === null) continue;
-      if (deeperThan(DEEPEST, object))
-        problems.push({ line, column: 1, message: `is nested deeper than ${DEEPEST} levels` });
+      const unfit = unfitForJson(object);
+      if (unfit !== undefined) problems.push({ line, column: 1, message: unfit });
       else for (const item of itemsOf(object)) documents.push({ object: item, line });
     } catch (error) {
-      problems.push({ line, column: 1, message: firstLine((error as Error).message) });
+      problems.push({ line, column: 1, message: wording(error as Error) });
     }
   }
   return { documents, problems };
@@ -58,11 +58,34 @@ export function readManifest(text: string): Manifest {
 
 function parse(text: string, lineCounter: LineCounter, problems: ManifestProblem[]) {
   try {
-    const parsed = parseAllDocuments(text, { version: '1.1', lineCounter, prettyErrors: false });
+    const parsed = parseAllDocuments(text, {
+      version: '1.1',
+      customTags: asKubectlReads,
+      lineCounter,
+      prettyErrors: false,
+      logLevel: 'error',
+    });
     return 'empty' in parsed ? [] : parsed;
   } catch (error) {
-    problems.push({ line: 1, column: 1, message: firstLine((error as Error).message) });
+    problems.push({ line: 1, column: 1, message: wording(error as Error) });
     return [];
+  }
+}
+
+/** Types of YAML 1.1 that JSON has no word for: kubectl leaves a date, a time or 52:54:00:12:34:56 the text that it is. */
+const NOT_OF_JSON = new Set(['timestamp', 'binary', 'omap', 'pairs', 'set'].map((name) => `tag:yaml.org,2002:${name}`));
+
+function asKubectlReads(tags: Tags): Tags {
+  const kept = tags.filter((tag) => typeof tag === 'string' || (!NOT_OF_JSON.has(tag.tag) && tag.format !== 'TIME'));
+  return [...kept, { tag: 'tag:yaml.org,2002:binary', resolve: unpacked }];
+}
+
+function unpacked(base64: string, onError: (message: string) => void): string {
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)));
+  } catch {
+    onError('!!binary is followed by base64');
+    return base64;
   }
 }
 
@@ -70,8 +93,10 @@ function refused(message: string): Manifest {
   return { documents: [], problems: [{ line: 1, column: 1, message }] };
 }
 
-function firstLine(message: string): string {
-  return message.split('\n')[0] ?? message;
+const TOO_DEEP = `is nested deeper than ${DEEPEST} levels`;
+
+function wording({ message }: Error): string {
+  return /call stack|stack overflow/i.test(message) ? TOO_DEEP : (message.split('\n')[0] ?? message);
 }
 
 /** A `List` stands for its items, as `kubectl get -o yaml` prints several objects. */
@@ -81,11 +106,14 @@ function itemsOf(object: unknown): readonly unknown[] {
   return kind === 'List' && apiVersion === 'v1' && Array.isArray(items) ? items : [object];
 }
 
-function deeperThan(limit: number, root: unknown): boolean {
+/** Why JSON cannot hold what YAML could, level by level so that no depth is too much. */
+function unfitForJson(root: unknown): string | undefined {
   let level: unknown[] = [root];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > limit) return true;
+    if (depth > DEEPEST) return TOO_DEEP;
+    const endless = level.find((value) => typeof value === 'number' && !Number.isFinite(value));
+    if (endless !== undefined) return `holds ${String(endless)}, which is no number to JSON`;
     level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
   }
-  return false;
+  return undefined;
 }
