@@ -1,5 +1,6 @@
 import type { Kind, ObjectOf } from '../api/kind.ts';
-import { type FieldError, invalid } from '../base/field-error.ts';
+import { type FieldError, type FieldErrorType, invalid } from '../base/field-error.ts';
+import { MOST_CAUSES } from '../structural/cursor.ts';
 import { compileSchema, type StructuralSchema } from '../structural/structural-schema.ts';
 import type { AdmissionRequest, Admitter, Verdict } from './admitter.ts';
 
@@ -26,10 +27,10 @@ export function admission<K extends Kind>(admitter: Admitter<K>): Admit<K> {
     if (named.length > 0)
       return { object: input.object as ObjectOf<K>, causes: named, warnings: [], unknownFields: [] };
     const unknownFields = schema.prune(input.object);
+    schema.applyDefaults(input.object);
     if (input.subresource !== 'status') leaveStatusAlone(input.object as { status?: unknown }, input.old);
-    const object = withDefaults(admitter, schema, input.object);
-    const schemaCauses = schema.validate(object, input.old);
-    const verdict = verdictOf(admitter, { ...input, object }, schemaCauses);
+    const { object, causes } = withDefaults(admitter, schema, input);
+    const verdict = verdictOf(admitter, { ...input, object }, causes);
     return { object, unknownFields, ...verdict };
   };
 }
@@ -54,16 +55,21 @@ function leaveStatusAlone(object: { status?: unknown }, old: { readonly status?:
   else object.status = old.status;
 }
 
-function withDefaults<K extends Kind>(admitter: Admitter<K>, schema: StructuralSchema, object: unknown): ObjectOf<K> {
-  schema.applyDefaults(object);
-  if (admitter.defaults === undefined) return object as ObjectOf<K>;
-  try {
-    return admitter.defaults(object as never) as unknown as ObjectOf<K>;
-  } catch {
-    // Only an object that the schema is about to refuse can trip a default.
-    return object as ObjectOf<K>;
-  }
+/** The object with what its kind fills in, and what its schema says of it; a kind fills in only what its schema accepts. */
+function withDefaults<K extends Kind>(
+  admitter: Admitter<K>,
+  schema: StructuralSchema,
+  input: AdmissionInput<K>,
+): { readonly object: ObjectOf<K>; readonly causes: readonly FieldError[] } {
+  const object = input.object as ObjectOf<K>;
+  const causes = schema.validate(object, input.old);
+  if (admitter.defaults === undefined || causes.length > 0) return { object, causes };
+  const filled = admitter.defaults(object as never) as unknown as ObjectOf<K>;
+  return filled === object ? { object, causes } : { object: filled, causes: schema.validate(filled, input.old) };
 }
+
+/** The bounds of a schema are what keeps checks cheap: past them, a list may be longer than a check was written for. */
+const BEYOND_BOUNDS: ReadonlySet<FieldErrorType> = new Set(['TooMany', 'TooLong']);
 
 /**
  * The kind's own validation is asked even where the schema has causes, so that a user sees everything at once; there it
@@ -74,14 +80,23 @@ function verdictOf<K extends Kind>(
   request: AdmissionRequest<ObjectOf<K>>,
   schemaCauses: readonly FieldError[],
 ): Verdict {
-  if (schemaCauses.length === 0) return admitter.validate(request);
+  if (schemaCauses.length === 0) return bounded(admitter.validate(request));
+  if (schemaCauses.some(({ type }) => BEYOND_BOUNDS.has(type))) return { causes: schemaCauses, warnings: [] };
   try {
     const { causes, warnings } = admitter.validate(request);
-    const further = causes.filter((cause) => !schemaCauses.some((known) => overlaps(known.field, cause.field)));
-    return { causes: [...schemaCauses, ...further], warnings };
+    const further = causes
+      .slice(0, MOST_CAUSES)
+      .filter((cause) => !schemaCauses.some((known) => overlaps(known.field, cause.field)));
+    return bounded({ causes: [...schemaCauses, ...further], warnings });
   } catch {
     return { causes: schemaCauses, warnings: [] };
   }
+}
+
+function bounded({ causes, warnings }: Verdict): Verdict {
+  return causes.length <= MOST_CAUSES && warnings.length <= MOST_CAUSES
+    ? { causes, warnings }
+    : { causes: causes.slice(0, MOST_CAUSES), warnings: warnings.slice(0, MOST_CAUSES) };
 }
 
 function overlaps(a: string, b: string): boolean {

@@ -32,7 +32,10 @@ export interface Verdict {
  */
 export interface Admitter<K extends Kind = Kind> {
   readonly kind: K;
-  /** Fills in what a schema default cannot say; returns the same object where there is nothing to fill in. */
+  /**
+   * Fills in what a schema default cannot say; returns the same object where there is nothing to fill in. It is asked
+   * only about objects that are valid by their schema, so no rule of the schema may demand what it fills in.
+   */
   defaults?(object: InputOf<K>): InputOf<K>;
   validate(request: AdmissionRequest<ObjectOf<K>>): Verdict;
 }

@@ -1,12 +1,17 @@
 import type { FieldError } from '../base/field-error.ts';
 
 /** More causes than this tell nobody anything, and a large bad object could otherwise produce hundreds of thousands. */
-const MOST_CAUSES = 500;
+export const MOST_CAUSES = 500;
+
+/** A field by name, an item by index, or an entry of a map by key. */
+export type Segment = string | number | { readonly key: string };
 
 /** Where a walk through an object stands, and what it has found so far; the path becomes text only when something is wrong. */
 export class Cursor {
   readonly causes: FieldError[] = [];
-  readonly #segments: (string | number)[] = [];
+  /** Where the walk stood at each of the causes. */
+  readonly places: (readonly Segment[])[] = [];
+  readonly #segments: Segment[] = [];
 
   /** A second cursor at the same place with nothing reported yet. */
   static at(other: Cursor): Cursor {
@@ -15,7 +20,7 @@ export class Cursor {
     return cursor;
   }
 
-  enter(segment: string | number): void {
+  enter(segment: Segment): void {
     this.#segments.push(segment);
   }
 
@@ -23,11 +28,12 @@ export class Cursor {
     this.#segments.pop();
   }
 
-  /** The path as Kubernetes prints it: `spec.disks[0].name`. */
+  /** The path as Kubernetes prints it: `spec.disks[0].name`, `metadata.labels[a/b]`. */
   path(): string {
     let text = '';
     for (const segment of this.#segments) {
-      if (typeof segment === 'number') text += `[${segment}]`;
+      if (typeof segment === 'object') text += `[${segment.key}]`;
+      else if (typeof segment === 'number') text += `[${segment}]`;
       else text += text === '' ? segment : `.${segment}`;
     }
     return text;
@@ -38,6 +44,8 @@ export class Cursor {
   }
 
   report(cause: FieldError): void {
-    if (!this.full) this.causes.push(cause);
+    if (this.full) return;
+    this.causes.push(cause);
+    this.places.push([...this.#segments]);
   }
 }

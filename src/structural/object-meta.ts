@@ -12,7 +12,7 @@ const texts: JsonSchema = { type: 'object', additionalProperties: text };
 const instant: JsonSchema = { type: 'string', format: 'date-time', nullable: true };
 const flag: JsonSchema = { type: 'boolean' };
 
-const SCHEMA: JsonSchema = {
+export const metaSchema: JsonSchema = {
   type: 'object',
   properties: {
     name: text,
@@ -42,8 +42,8 @@ const SCHEMA: JsonSchema = {
   },
 };
 
-export const pruneMeta = compilePrune(SCHEMA);
-const checkShape = compileCheck(SCHEMA);
+export const pruneMeta = compilePrune(metaSchema);
+const checkShape = compileCheck(metaSchema);
 
 interface Meta {
   readonly name?: string;
