@@ -3,11 +3,21 @@ import { AUTHENTICATED, type User } from './user.ts';
 
 const USER_ID = '1.3.6.1.4.1.57683.2';
 
+/** A connection shows the same certificate with every request, and taking one apart is not cheap. */
+const known = new WeakMap<X509Certificate, User | undefined>();
+
 /**
  * The user that a client certificate stands for: common name and organisations. Undefined where it names nobody.
  * Whether the certificate may be believed is for the TLS handshake to say.
  */
 export function userOfCertificate(certificate: X509Certificate): User | undefined {
+  if (known.has(certificate)) return known.get(certificate);
+  const user = readUser(certificate);
+  known.set(certificate, user);
+  return user;
+}
+
+function readUser(certificate: X509Certificate): User | undefined {
   // The plain `subject` is escaped text; this form has the values as they are.
   const subject = certificate.toLegacyObject().subject as unknown as Record<string, string | string[] | undefined>;
   const name = [subject['CN'] ?? []].flat().at(-1) ?? '';
