@@ -1,0 +1,253 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/random.ts';
+import type {
+  ApplyOptions,
+  Client,
+  DeleteOptions,
+  KubeList,
+  ListOptions,
+  NewObject,
+  ObjectOptions,
+  Patch,
+  RequestOptions,
+  ResourceType,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from '../client.ts';
+import { KubeError } from '../kube-error.ts';
+import type { KubeObject } from '../kube-object.ts';
+import { lines } from './lines.ts';
+import { pathOf } from './resource-url.ts';
+import { type Sent, Transport, type TransportParts } from './transport.ts';
+
+const JSON_TYPE = 'application/json';
+const PATCH_TYPES = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+} as const;
+const FIRST_PAUSE = 200;
+const LONGEST_PAUSE = 30_000;
+
+/** A client over HTTP, and the way to end its connections. */
+export interface HttpClient extends Client {
+  close(): Promise<void>;
+}
+
+export function httpClient(parts: TransportParts): HttpClient {
+  const transport = new Transport(parts);
+  const ask = async <T>(sent: Sent): Promise<T> => JSON.parse(await transport.send(sent)) as T;
+  const typed = (type: ResourceType, object: object) => ({
+    apiVersion: apiVersionOf(type),
+    kind: type.kind,
+    ...object,
+  });
+
+  return {
+    get: <T extends KubeObject>(type: ResourceType<T>, name: string, options: ObjectOptions = {}) =>
+      ask<T>({ method: 'GET', path: pathOf(type, { ...options, name }), signal: options.signal }),
+
+    list: async <T extends KubeObject>(type: ResourceType<T>, options: ListOptions = {}): Promise<KubeList<T>> => {
+      const list = await ask<KubeList<T>>({
+        method: 'GET',
+        path: pathOf(type, options, selection(options)),
+        signal: options.signal,
+      });
+      // Items of built-in lists come without their type.
+      return { metadata: list.metadata, items: list.items.map((item) => typed(type, item) as T) };
+    },
+
+    watch: <T extends KubeObject>(type: ResourceType<T>, options: WatchOptions = {}) =>
+      watchEvents<T>(transport, parts, type, options),
+
+    create: <T extends KubeObject>(type: ResourceType<T>, object: NewObject<T>, options: WriteOptions = {}) => {
+      const namespace = options.namespace ?? object.metadata.namespace;
+      const path = pathOf(type, { ...options, ...(namespace === undefined ? {} : { namespace }) }, writing(options));
+      return ask<T>({
+        method: 'POST',
+        path,
+        body: JSON.stringify(typed(type, object)),
+        contentType: JSON_TYPE,
+        signal: options.signal,
+      });
+    },
+
+    update: <T extends KubeObject>(type: ResourceType<T>, object: T, options: WriteOptions = {}) => {
+      const { name = '', namespace } = object.metadata;
+      const path = pathOf(
+        type,
+        { ...(namespace === undefined ? {} : { namespace }), ...options, name },
+        writing(options),
+      );
+      return ask<T>({
+        method: 'PUT',
+        path,
+        body: JSON.stringify(object),
+        contentType: JSON_TYPE,
+        signal: options.signal,
+      });
+    },
+
+    patch: <T extends KubeObject>(type: ResourceType<T>, name: string, patch: Patch, options: WriteOptions = {}) => {
+      const path = pathOf(type, { ...options, name }, writing(options));
+      const contentType = PATCH_TYPES[patch.type];
+      return ask<T>({ method: 'PATCH', path, body: JSON.stringify(patch.body), contentType, signal: options.signal });
+    },
+
+    apply: <T extends KubeObject>(type: ResourceType<T>, config: NewObject<T>, options: ApplyOptions) => {
+      const { name = '', namespace } = config.metadata;
+      const query = { ...writing(options), ...(options.force === true ? { force: 'true' } : {}) };
+      const path = pathOf(type, { ...(namespace === undefined ? {} : { namespace }), ...options, name }, query);
+      const body = JSON.stringify(typed(type, config));
+      return ask<T>({
+        method: 'PATCH',
+        path,
+        body,
+        contentType: 'application/apply-patch+yaml',
+        signal: options.signal,
+      });
+    },
+
+    delete: async <T extends KubeObject>(type: ResourceType<T>, name: string, options: DeleteOptions = {}) => {
+      const answer = await ask<T>({
+        method: 'DELETE',
+        path: pathOf(type, { ...options, name }),
+        body: JSON.stringify(deletion(options)),
+        contentType: JSON_TYPE,
+        signal: options.signal,
+      });
+      return answer.kind === 'Status' && type.kind !== 'Status' ? undefined : answer;
+    },
+
+    deleteCollection: async (type: ResourceType, options: DeleteOptions & ListOptions = {}) => {
+      await transport.send({
+        method: 'DELETE',
+        path: pathOf(type, options, selection(options)),
+        body: JSON.stringify(deletion(options)),
+        contentType: JSON_TYPE,
+        signal: options.signal,
+      });
+    },
+
+    act: (type: ResourceType, name: string, subresource: string, body: object, options: WriteOptions = {}) =>
+      ask<KubeObject>({
+        method: 'POST',
+        path: pathOf(type, { ...options, name, subresource }, writing(options)),
+        body: JSON.stringify(body),
+        contentType: JSON_TYPE,
+        signal: options.signal,
+      }),
+
+    raw: (path: string, options: RequestOptions = {}) =>
+      transport.send({ method: 'GET', path, signal: options.signal }),
+
+    close: () => transport.close(),
+  };
+}
+
+function apiVersionOf({ group, version }: ResourceType): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
+type Query = Record<string, string>;
+
+function selection({
+  labelSelector,
+  fieldSelector,
+  limit,
+  continue: token,
+  resourceVersion,
+  resourceVersionMatch,
+}: ListOptions): Query {
+  return {
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    ...(limit === undefined ? {} : { limit: String(limit) }),
+    ...(token === undefined ? {} : { continue: token }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    ...(resourceVersionMatch === undefined ? {} : { resourceVersionMatch }),
+  };
+}
+
+function writing({ dryRun, fieldManager, fieldValidation }: WriteOptions): Query {
+  return {
+    ...(dryRun === true ? { dryRun: 'All' } : {}),
+    ...(fieldManager === undefined ? {} : { fieldManager }),
+    ...(fieldValidation === undefined ? {} : { fieldValidation }),
+  };
+}
+
+function deletion({ dryRun, gracePeriodSeconds, propagationPolicy, preconditions }: DeleteOptions): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'DeleteOptions',
+    ...(dryRun === true ? { dryRun: ['All'] } : {}),
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+    ...(preconditions === undefined ? {} : { preconditions }),
+  };
+}
+
+interface RawEvent {
+  readonly type: string;
+  readonly object: KubeObject & { readonly code?: number; readonly reason?: string; readonly message?: string };
+}
+
+/** Watches on, connection after connection, each from where the last one was. */
+async function* watchEvents<T extends KubeObject>(
+  transport: Transport,
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
+  type: ResourceType<T>,
+  options: WatchOptions,
+): AsyncGenerator<WatchEvent<T>> {
+  const { signal, timeoutSeconds } = options;
+  const until = timeoutSeconds === undefined ? Number.POSITIVE_INFINITY : clock.monotonic() + timeoutSeconds * 1000;
+  let version = options.resourceVersion;
+  /** Before the first version is known, a broken connection cannot be taken up without repeating events. */
+  let seen = false;
+  for (let failures = 0; ; ) {
+    try {
+      const left = Number.isFinite(until)
+        ? { timeoutSeconds: String(Math.max(1, Math.ceil((until - clock.monotonic()) / 1000))) }
+        : {};
+      const path = pathOf(type, options, { ...watchQuery(options, version, seen), ...left });
+      const stream = await transport.stream({ method: 'GET', path, signal });
+      for await (const line of lines(stream)) {
+        const event = JSON.parse(line) as RawEvent;
+        if (event.type === 'ERROR') throw errorOf(event);
+        failures = 0;
+        version = event.object.metadata.resourceVersion ?? version;
+        seen ||=
+          options.resourceVersion !== undefined || event.type === 'BOOKMARK' || options.sendInitialEvents !== true;
+        yield event as WatchEvent<T>;
+      }
+    } catch (error) {
+      if (signal?.aborted === true) return;
+      if (error instanceof KubeError && error.code < 500 && error.code !== 429) throw error;
+      if (version === undefined || !seen) throw error;
+      failures++;
+      const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (failures - 1));
+      await clock.sleep(pause * (0.5 + random.next()), signal).catch(() => undefined);
+    }
+    if (signal?.aborted === true || clock.monotonic() >= until) return;
+  }
+}
+
+function watchQuery(options: WatchOptions, version: string | undefined, resumed: boolean): Query {
+  const { labelSelector, fieldSelector, allowWatchBookmarks, sendInitialEvents } = options;
+  return {
+    watch: 'true',
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    ...(allowWatchBookmarks === true ? { allowWatchBookmarks: 'true' } : {}),
+    ...(version === undefined ? {} : { resourceVersion: version }),
+    ...(sendInitialEvents === undefined || resumed
+      ? {}
+      : { sendInitialEvents: String(sendInitialEvents), resourceVersionMatch: 'NotOlderThan' }),
+  };
+}
+
+function errorOf({ object }: RawEvent): KubeError {
+  return new KubeError(object.code ?? 500, object.reason ?? '', object.message ?? 'the watch failed');
+}

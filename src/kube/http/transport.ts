@@ -1,0 +1,137 @@
+import { Agent, type Dispatcher, ProxyAgent, request } from 'undici';
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/random.ts';
+import { KubeError, type KubeErrorDetails } from '../kube-error.ts';
+import type { ClusterAccess } from '../kubeconfig/cluster-access.ts';
+
+export interface TransportParts {
+  readonly access: ClusterAccess;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly userAgent: string;
+  /** Connections at a time; watches have more of their own. */
+  readonly connections?: number;
+}
+
+export interface Sent {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly body?: string;
+  readonly contentType?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const CONNECTIONS = 32;
+const ATTEMPTS = 6;
+const FIRST_PAUSE = 100;
+const LONGEST_PAUSE = 10_000;
+
+/** Sends requests to an API server: credentials, connections, and second attempts where they can do no harm. */
+export class Transport {
+  readonly #parts: TransportParts;
+  #agents: { cert: string | undefined; ordinary: Dispatcher; watching: Dispatcher } | undefined;
+
+  constructor(parts: TransportParts) {
+    this.#parts = parts;
+  }
+
+  /** The body of a good answer; a refusal is a KubeError. */
+  async send(sent: Sent): Promise<string> {
+    for (let attempt = 1; ; attempt++) {
+      let failure: unknown;
+      try {
+        const response = await this.#once(sent, false);
+        const text = await response.body.text();
+        if (response.statusCode < 300) return text;
+        failure = refusal(response.statusCode, text);
+      } catch (error) {
+        failure = error;
+      }
+      if (attempt >= ATTEMPTS || !this.#worthAnother(sent, failure)) throw failure;
+      await this.#pause(attempt, failure, sent.signal);
+    }
+  }
+
+  /** The open body of an answer that goes on, such as a watch. */
+  async stream(sent: Sent): Promise<AsyncIterable<Buffer>> {
+    const response = await this.#once(sent, true);
+    if (response.statusCode < 300) return response.body;
+    throw refusal(response.statusCode, await response.body.text());
+  }
+
+  async close(): Promise<void> {
+    const agents = this.#agents;
+    this.#agents = undefined;
+    await Promise.all([agents?.ordinary.destroy(), agents?.watching.destroy()]);
+  }
+
+  async #once(sent: Sent, watching: boolean): Promise<Dispatcher.ResponseData> {
+    const { access, userAgent } = this.#parts;
+    const credentials = await access.headers();
+    const agents = await this.#connect();
+    return await request(`${access.server}${sent.path}`, {
+      dispatcher: watching ? agents.watching : agents.ordinary,
+      method: sent.method,
+      headers: {
+        accept: 'application/json',
+        'user-agent': userAgent,
+        ...(sent.contentType === undefined ? {} : { 'content-type': sent.contentType }),
+        ...credentials,
+      },
+      ...(sent.body === undefined ? {} : { body: sent.body }),
+      ...(sent.signal === undefined ? {} : { signal: sent.signal }),
+      ...(watching ? { bodyTimeout: 0 } : {}),
+    });
+  }
+
+  /** A plugin may hand out a new certificate; connections then start anew. */
+  async #connect() {
+    const { access, connections = CONNECTIONS } = this.#parts;
+    const certificate = await access.certificate();
+    if (this.#agents !== undefined && this.#agents.cert === certificate?.cert) return this.#agents;
+    const tls = {
+      ...(access.ca === undefined ? {} : { ca: access.ca }),
+      ...(certificate === undefined ? {} : { cert: certificate.cert, key: certificate.key }),
+      ...(access.serverName === undefined ? {} : { servername: access.serverName }),
+      rejectUnauthorized: !access.insecure,
+    };
+    const agent = (limit: number | null): Dispatcher =>
+      access.proxyUrl === undefined
+        ? new Agent({ connections: limit, connect: tls })
+        : new ProxyAgent({ uri: access.proxyUrl, connections: limit, requestTls: tls });
+    const old = this.#agents;
+    this.#agents = { cert: certificate?.cert, ordinary: agent(connections), watching: agent(null) };
+    void old?.ordinary.close();
+    return this.#agents;
+  }
+
+  /** Only what the server turned away unseen, or what changes nothing, is sent again. */
+  #worthAnother({ method, signal }: Sent, failure: unknown): boolean {
+    if (signal?.aborted === true) return false;
+    if (!(failure instanceof KubeError)) return method === 'GET';
+    if (failure.code === 401) return this.#parts.access.refused();
+    if (failure.code === 429) return failure.details.causes === undefined;
+    return method === 'GET' && failure.code >= 500 && failure.reason !== 'NotImplemented';
+  }
+
+  async #pause(attempt: number, failure: unknown, signal: AbortSignal | undefined): Promise<void> {
+    const { clock, random } = this.#parts;
+    const asked = failure instanceof KubeError ? (failure.details.retryAfterSeconds ?? 0) * 1000 : 0;
+    const backOff = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (attempt - 1));
+    await clock.sleep(Math.max(asked, backOff * (0.5 + random.next())), signal);
+  }
+}
+
+/** What the server says of a refusal; an answer that is no Status speaks for itself. */
+export function refusal(code: number, text: string): KubeError {
+  try {
+    const {
+      reason = '',
+      message = text,
+      details,
+    } = JSON.parse(text) as { reason?: string; message?: string; details?: KubeErrorDetails };
+    return new KubeError(code, reason, message, details);
+  } catch {
+    return new KubeError(code, '', text.trim() || `the server answered ${code}`);
+  }
+}

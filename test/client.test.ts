@@ -1,0 +1,45 @@
+import { type ControlPlane, startControlPlane } from '../src/apiserver/control-plane.ts';
+import { realClock } from '../src/base/clock.ts';
+import { silentLogger } from '../src/base/logger.ts';
+import { systemRandom } from '../src/base/random.ts';
+import { type ClientSubject, clientContract } from '../src/kube/client.contract.ts';
+import { httpClient } from '../src/kube/http/http-client.ts';
+
+const start = (insecure = false) =>
+  startControlPlane({ clock: realClock, random: systemRandom(), log: silentLogger, insecure });
+
+async function compact({ backend }: ControlPlane): Promise<void> {
+  await backend.stores.main.compact(backend.stores.main.revision);
+}
+
+async function overHttp(insecure: boolean): Promise<ClientSubject> {
+  const plane = await start(insecure);
+  const { certPem: cert, keyPem: key } = plane.pki.admin;
+  const access = {
+    server: plane.url,
+    insecure: false,
+    namespace: 'default',
+    ...(insecure ? {} : { ca: plane.pki.caPem }),
+    headers: async () => (insecure ? { authorization: `Bearer ${plane.adminToken}` } : {}) as Record<string, string>,
+    certificate: async () => (insecure ? undefined : { cert, key }),
+    refused: () => false,
+  };
+  const client = httpClient({ access, clock: realClock, random: systemRandom(), userAgent: 'contract/1' });
+  return {
+    client,
+    compact: () => compact(plane),
+    stop: async () => {
+      await client.close();
+      await plane.stop();
+    },
+  };
+}
+
+clientContract('the client in the process', async () => {
+  const plane = await start();
+  const client = plane.client({ name: 'admin', groups: ['system:masters'] }, 'contract');
+  return { client, compact: () => compact(plane), stop: () => plane.stop() };
+});
+
+clientContract('the client over HTTPS, by certificate', () => overHttp(false));
+clientContract('the client over plain HTTP, by token', () => overHttp(true));
