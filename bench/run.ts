@@ -14,6 +14,6 @@ if (unknown.length > 0) {
 }
 for (const name of wanted.length > 0 ? wanted : names) {
   console.log(`\n${name}`);
-  const { run } = (await import(`./${name}.ts`)) as { run(): Promise<void> };
+  const { run } = (await import(`./${name}.ts`)) as { run: () => Promise<void> };
   await run();
 }

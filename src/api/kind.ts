@@ -124,7 +124,7 @@ export function defineKind<
     ...definition,
     singular: definition.kind.toLowerCase(),
     categories: ['vimana'],
-    apiVersion: `${definition.group}/${definition.versions[0]}` as `${G}/${V}`,
+    apiVersion: `${definition.group}/${definition.versions[0]}`,
     schema: {
       type: 'object',
       description: definition.description,

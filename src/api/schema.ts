@@ -45,6 +45,8 @@ type Made<T, O, I = T> = O extends { readonly nullable: true }
   ? Schema<T | null, I | null, PresenceOf<O>>
   : Schema<T, I, PresenceOf<O>>;
 
+// The caller's return type says which schema this is; the values alone cannot.
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 function make<S>(base: JsonSchema, description: string, options: Options = {}): S {
   const { rules, ...rest } = options;
   const json: JsonSchema = {

@@ -124,7 +124,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     port,
     ...(options.insecure === true ? {} : { tls: { ...pki.server, caPem: pki.caPem } }),
     authenticate: async (credentials) => {
-      const found = await authenticator.authenticate(credentials as Parameters<Authenticator['authenticate']>[0]);
+      const found = await authenticator.authenticate(credentials);
       if ('user' in found) return found.user;
       log.debug({ why: found.refused }, 'credentials refused');
       throw unauthorized();

@@ -1,7 +1,7 @@
 /** What a command may touch of the world, handed in so that a test can be the terminal. */
 export interface Io {
-  out(text: string): void;
-  err(text: string): void;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
   /** The text of a file, or of standard input for `-`. Throws with the system's reason. */
   read(path: string): string;
   /** The manifest files below a folder, sorted; the path itself where it is no folder. */

@@ -67,10 +67,24 @@ function refuse(lines: readonly string[]): Outcome {
   return { lines, verdict: 'refused' };
 }
 
+/** What an object says it is, whatever else is wrong with it. */
 interface Named {
-  readonly apiVersion?: unknown;
-  readonly kind?: unknown;
-  readonly metadata?: { readonly name?: unknown; readonly namespace?: unknown };
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+function namesOf(object: unknown): Named {
+  const text = (value: unknown) => (typeof value === 'string' ? value : '');
+  const { apiVersion, kind, metadata } = (object ?? {}) as Readonly<Record<string, unknown>>;
+  const { name, namespace } = (metadata ?? {}) as Readonly<Record<string, unknown>>;
+  return {
+    apiVersion: text(apiVersion),
+    kind: text(kind),
+    name: text(name),
+    namespace: text(namespace) || DEFAULT_NAMESPACE,
+  };
 }
 
 /** Objects that name each other are found among those given, as a cluster would have them after all are applied. */
@@ -79,12 +93,8 @@ function lookupIn(found: readonly Found[]): Lookup {
     [group, kind, namespace, name].join(' ');
   const objects = new Map<string, unknown>();
   for (const { object } of found) {
-    const { apiVersion, kind, metadata } = (object ?? {}) as Named;
-    const group = String(apiVersion).split('/')[0] ?? '';
-    objects.set(
-      keyOf(group, String(kind), String(metadata?.namespace ?? DEFAULT_NAMESPACE), String(metadata?.name)),
-      object,
-    );
+    const { apiVersion, kind, namespace, name } = namesOf(object);
+    objects.set(keyOf(apiVersion.split('/')[0] ?? '', kind, namespace, name), object);
   }
   return ((kind: Kind, namespace: string, name: string) =>
     objects.get(keyOf(kind.group, kind.kind, namespace, name))) as Lookup;
@@ -93,10 +103,10 @@ function lookupIn(found: readonly Found[]): Lookup {
 const DEFAULT_NAMESPACE = 'default';
 
 function validateDocument({ file, object, line }: Found, lookup: Lookup): Outcome {
-  const { apiVersion, kind, metadata } = (object ?? {}) as Named;
-  const title = `${file}:${line}: ${String(kind ?? 'object')} "${String(metadata?.name ?? '')}"`;
-  const admit = admissionOf(String(apiVersion), String(kind));
-  if (admit === undefined) return foreign(title, String(apiVersion), String(kind));
+  const { apiVersion, kind, name } = namesOf(object);
+  const title = `${file}:${line}: ${kind || 'object'} "${name}"`;
+  const admit = admissionOf(apiVersion, kind);
+  if (admit === undefined) return foreign(title, apiVersion, kind);
   const placed = inNamespace(object as object);
   const user = { name: 'validate', groups: [] };
   const { causes, warnings, unknownFields } = admit({ operation: 'CREATE', object: placed, user, lookup });

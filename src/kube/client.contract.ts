@@ -173,7 +173,7 @@ export function clientContract(name: string, open: () => Promise<ClientSubject>)
       await client.delete(configMaps, label, inDefault);
       await watching;
       expect(seen.map(({ type }) => type)).toEqual(['ADDED', 'MODIFIED', 'DELETED']);
-      expect(seen.map(({ object }) => (object as ConfigMap).data)).toEqual([{ a: '1' }, { a: '2' }, { a: '2' }]);
+      expect(seen.map(({ object }) => object.data)).toEqual([{ a: '1' }, { a: '2' }, { a: '2' }]);
       const versions = seen.map(({ object }) => Number(object.metadata.resourceVersion));
       expect(versions).toEqual([...versions].sort((a, b) => a - b));
     });

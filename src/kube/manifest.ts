@@ -111,8 +111,8 @@ function unfitForJson(root: unknown): string | undefined {
   let level: unknown[] = [root];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > DEEPEST) return TOO_DEEP;
-    const endless = level.find((value) => typeof value === 'number' && !Number.isFinite(value));
-    if (endless !== undefined) return `holds ${String(endless)}, which is no number to JSON`;
+    const endless = level.find((value): value is number => typeof value === 'number' && !Number.isFinite(value));
+    if (endless !== undefined) return `holds ${endless}, which is no number to JSON`;
     level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
   }
   return undefined;

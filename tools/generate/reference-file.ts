@@ -80,7 +80,10 @@ function typeText(field: JsonSchema): string {
 function meaning(field: JsonSchema): string {
   const parts = [field.description ?? ''];
   const values = field.enum ?? field.items?.enum;
-  if (values !== undefined) parts.push(`One of ${values.map((value) => `\`${String(value)}\``).join(', ')}.`);
+  if (values !== undefined)
+    parts.push(
+      `One of ${values.map((value) => `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``).join(', ')}.`,
+    );
   const bounds = [
     field.minimum === undefined ? '' : `at least ${field.minimum}`,
     field.maximum === undefined ? '' : `at most ${field.maximum}`,

@@ -139,17 +139,11 @@ async function onScale(
   if (entry === undefined) throw notFound(resource, name);
   if (verb === 'get') return json(200, textOf(scaleOf(await viewOf(backend, resource, entry), paths)));
   const { call } = callOf(asked, verb === 'patch' ? 'PatchOptions' : 'UpdateOptions');
-  const change = verb === 'patch' ? await scalePatch(request) : undefined;
-  const sent = change === undefined ? ((await decodeRequest(request, SCALE)).value as KubeObject) : undefined;
+  const change = verb === 'patch' ? await scalePatch(request) : await scaleSent(request);
   const written = await rewrite(
     backend,
     { ...asked, subresource: '' },
-    (current) => {
-      const scale = sent ?? (change?.(scaleOf(current, paths)) as KubeObject);
-      if (sent === undefined && scale.metadata.resourceVersion === current.metadata.resourceVersion)
-        delete scale.metadata.resourceVersion;
-      return rescaled(current, scale, paths);
-    },
+    (current) => rescaled(current, change(scaleOf(current, paths)), paths),
     call,
   );
   return json(200, textOf(scaleOf(written.object, paths)));
@@ -157,10 +151,22 @@ async function onScale(
 
 const SCALE = { apiVersion: 'autoscaling/v1', kind: 'Scale' };
 
-async function scalePatch(request: ApiRequest): Promise<(scale: KubeObject) => KubeObject> {
+type ChangeScale = (scale: KubeObject) => KubeObject;
+
+async function scaleSent(request: ApiRequest): Promise<ChangeScale> {
+  const { value } = await decodeRequest(request, SCALE);
+  return () => value as KubeObject;
+}
+
+/** A patch that does not speak of the version holds for whichever is newest. */
+async function scalePatch(request: ApiRequest): Promise<ChangeScale> {
   const type = request.header('content-type')?.split(';')[0]?.trim() ?? '';
   const { value } = decodePatch((await request.body()).toString('utf8'));
-  return (scale) => patchPlain(scale, type, value);
+  return (scale) => {
+    const patched = patchPlain(scale, type, value);
+    if (patched.metadata.resourceVersion === scale.metadata.resourceVersion) delete patched.metadata.resourceVersion;
+    return patched;
+  };
 }
 
 function notBuilt({ plural }: Resource, subresource: string): ApiError {

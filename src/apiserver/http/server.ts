@@ -132,15 +132,14 @@ function requestListener(options: ServerOptions, stopping: AbortSignal) {
       if (counted) inFlight--;
       counted = false;
     };
-    void answer(options, request, end)
-      .then(async ([asked, result]) => {
-        // A watch holds no place: there may be thousands, and they wait for others to write.
-        if ('pieces' in result) release();
-        await send(response, result, end);
-        const { method = '', url: path = '' } = request;
-        options.onRequest?.({ request: asked, method, path, status: result.status });
-      })
-      .finally(release);
+    void (async () => {
+      const [asked, result] = await answer(options, request, end);
+      // A watch holds no place: there may be thousands, and they wait for others to write.
+      if ('pieces' in result) release();
+      await send(response, result, end);
+      const { method = '', url: path = '' } = request;
+      options.onRequest?.({ request: asked, method, path, status: result.status });
+    })().finally(release);
   };
 }
 

@@ -39,10 +39,7 @@ export async function entryAnswer(
   const { as } = negotiate(request.header('accept'));
   if (as === 'object' && resource.fromStorage === undefined) return json(200, entry.value);
   const object = await viewOf(backend, resource, entry);
-  return json(
-    200,
-    as === 'object' ? textOf(object) : JSON.stringify(shaped(backend, request, resource, object as Listed, as)),
-  );
+  return json(200, as === 'object' ? textOf(object) : JSON.stringify(shaped(backend, request, resource, object, as)));
 }
 
 export function writtenAnswer(
@@ -54,7 +51,7 @@ export function writtenAnswer(
   const { as } = negotiate(request.header('accept'));
   const status = written.created ? 201 : 200;
   if (as === 'object') return json(status, written.text);
-  return json(status, JSON.stringify(shaped(backend, request, resource, written.object as Listed, as)));
+  return json(status, JSON.stringify(shaped(backend, request, resource, written.object, as)));
 }
 
 export async function listAnswer(
@@ -83,10 +80,10 @@ export function watchAnswer(
   let first = true;
   const line = ({ type, object, text }: WatchItem): string => {
     if (as === 'object' || type === 'ERROR') return `{"type":"${type}","object":${text}}\n`;
-    if (as !== 'table') return `{"type":"${type}","object":${JSON.stringify(partialObject(object as Listed))}}\n`;
+    if (as !== 'table') return `{"type":"${type}","object":${JSON.stringify(partialObject(object))}}\n`;
     const options = { now: backend.clock.now(), includeObject: includeObject(request), headers: first };
     first = false;
-    return `{"type":"${type}","object":${JSON.stringify(objectTable(resource.table, object as Listed, options))}}\n`;
+    return `{"type":"${type}","object":${JSON.stringify(objectTable(resource.table, object, options))}}\n`;
   };
   async function* pieces(): AsyncGenerator<string> {
     for await (const batch of batches) yield batch.map(line).join('');

@@ -1,6 +1,6 @@
 import { invalid as invalidField } from '../../base/field-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
-import { type LabelSelectorSpec, labelSelectorOf, labelSelectorOfSet } from '../../kube/selectors/label-selector.ts';
+import { labelSelectorOf, labelSelectorOfSet } from '../../kube/selectors/label-selector.ts';
 import { invalid } from '../api-error.ts';
 
 /** Where a kind keeps what its scale shows: paths such as `.spec.replicas`. */
@@ -37,14 +37,15 @@ export function scaleOf(object: KubeObject, paths: ScalePaths): KubeObject {
 const withReplicas = (count: unknown) => (count === undefined || count === 0 ? {} : { replicas: Number(count) });
 
 function selectorOf(object: KubeObject, { selector }: ScalePaths): string {
-  if (selector !== undefined) return String(read(object, selector) ?? '');
+  if (selector !== undefined) {
+    const text = read(object, selector);
+    return typeof text === 'string' ? text : '';
+  }
   const spec = read(object, '.spec.selector');
   if (typeof spec !== 'object' || spec === null) return '';
   // A ReplicationController selects by plain labels.
   const plain = Object.values(spec).every((value) => typeof value === 'string');
-  const chosen = plain
-    ? labelSelectorOfSet(spec as Record<string, string>)
-    : labelSelectorOf(spec as LabelSelectorSpec);
+  const chosen = plain ? labelSelectorOfSet(spec as Record<string, string>) : labelSelectorOf(spec);
   return chosen.toString();
 }
 

@@ -19,7 +19,7 @@ export function decodeBody(resource: Resource, body: unknown, call: Call): KubeO
 
 /** Refuses a body that says it is something else. */
 export function checkType(resource: Resource, object: KubeObject): void {
-  const { kind = '', apiVersion = '' } = object;
+  const { kind = '', apiVersion = '' } = object as Partial<KubeObject>;
   if (kind === '' && apiVersion === '' && !resource.custom) return;
   const expected = apiVersionOf(resource);
   if (kind === resource.kind && apiVersion === expected) return;

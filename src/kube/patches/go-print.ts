@@ -1,5 +1,5 @@
 import type { Json } from '../../api/json-schema.ts';
-import { goNumber } from '../../base/go-value.ts';
+import { goNumber, goQuote } from '../../base/go-value.ts';
 
 /** Prints a JSON value as Go's %v prints maps and slices; messages of the API server quote patches that way. */
 export function goPrint(value: Json | undefined): string {
@@ -19,4 +19,25 @@ export function goPrintString(value: Json): string {
   if (typeof value === 'boolean') return `%!s(bool=${value})`;
   if (typeof value === 'number') return `%!s(${Number.isInteger(value) ? 'int64' : 'float64'}=${goNumber(value)})`;
   return goPrint(value);
+}
+
+/** The type that Go reads a JSON value into. */
+export function goType(value: Json): string {
+  if (value === null) return '<nil>';
+  if (Array.isArray(value)) return '[]interface {}';
+  if (typeof value === 'object') return 'map[string]interface {}';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  return typeof value === 'boolean' ? 'bool' : 'string';
+}
+
+/** Prints a JSON value as Go's %#v does. */
+export function goSyntax(value: Json): string {
+  if (value === null) return 'interface {}(nil)';
+  if (typeof value === 'string') return goQuote(value);
+  if (typeof value === 'number') return goNumber(value);
+  if (typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
+  const object = value as { readonly [key: string]: Json };
+  const keys = Object.keys(object).sort((a, b) => (a < b ? -1 : 1));
+  return `map[string]interface {}{${keys.map((key) => `${goQuote(key)}:${goSyntax(object[key] as Json)}`).join(', ')}}`;
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../../api/json-schema.ts';
-import { goPrint, goPrintString } from './go-print.ts';
+import { goPrint, goPrintString, goType } from './go-print.ts';
 import { isList, isObject, type JsonObject, type MutableObject, member, setMember } from './json-object.ts';
 import { mergeList, orderList } from './list-merge.ts';
 import { DELETE_PREFIX, DIRECTIVE, ORDER_PREFIX, RETAIN_KEYS, withoutDirectives } from './patch-directives.ts';
@@ -149,13 +149,5 @@ function badFormat(what: string): PatchError {
 }
 
 function badType(expected: string, value: Json): PatchError {
-  return new PatchError('', `expected a ${expected}, but received a ${goType(value)}`);
-}
-
-function goType(value: Json): string {
-  if (value === null) return '%!s(<nil>)';
-  if (isList(value)) return '[]interface {}';
-  if (typeof value === 'object') return 'map[string]interface {}';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
-  return typeof value === 'boolean' ? 'bool' : 'string';
+  return new PatchError('', `expected a ${expected}, but received a ${value === null ? '%!s(<nil>)' : goType(value)}`);
 }
