@@ -87,6 +87,9 @@ describe('a manifest', () => {
 
 function bomb(): string {
   const names = 'abcdefghi';
-  const lines = names.slice(1).map((name, i) => `${name}: &${name} [${`*${names[i]},`.repeat(9)}]`);
+  const lines = names
+    .slice(1)
+    .split('')
+    .map((name, i) => `${name}: &${name} [${`*${names[i]},`.repeat(9)}]`);
   return ['a: &a [x,x,x,x,x,x,x,x,x]', ...lines].join('\n');
 }
