@@ -1,3 +1,4 @@
+import { createWriteStream } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { startControlPlane } from './apiserver/control-plane.ts';
@@ -15,6 +16,7 @@ export async function serve(settings: ApiServerSettings): Promise<void> {
   const log = createLogger({ level: settings.logLevel, format: 'text', clock, destination: process.stderr });
   const dataDir = settings.dataDir ?? defaultDataDir();
   const { store, durability, port, bindAddress: host, insecureHttp: insecure } = settings;
+  const audit = settings.auditLog === undefined ? undefined : openAuditLog(settings.auditLog);
   const plane = await startControlPlane({
     dataDir,
     store,
@@ -25,6 +27,7 @@ export async function serve(settings: ApiServerSettings): Promise<void> {
     clock,
     random: systemRandom(),
     log,
+    ...(audit === undefined ? {} : { audit }),
   }).catch((error: unknown) => {
     throw explained(error, dataDir, port);
   });
@@ -40,6 +43,12 @@ export async function serve(settings: ApiServerSettings): Promise<void> {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
   await plane.stop();
+}
+
+/** Appends without holding anybody up; only its owner may read it. */
+function openAuditLog(file: string): (line: string) => void {
+  const stream = createWriteStream(file, { flags: 'a', mode: 0o600 });
+  return (line) => void stream.write(line);
 }
 
 function defaultDataDir(): string {

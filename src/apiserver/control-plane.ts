@@ -22,7 +22,9 @@ import { Definitions } from './custom/definitions.ts';
 import { fieldManagement } from './field-management.ts';
 import type { Answer } from './http/answer.ts';
 import type { ApiRequest } from './http/api-request.ts';
+import { auditLine } from './http/audit-log.ts';
 import { Discovery } from './http/discovery.ts';
+import { RequestMetrics } from './http/request-metrics.ts';
 import { resourceHandler } from './http/resource-handler.ts';
 import { type Route, router } from './http/router.ts';
 import { discoveryRoute, healthRoute, versionRoute } from './http/routes.ts';
@@ -54,6 +56,8 @@ export interface ControlPlaneOptions {
   readonly port?: number;
   /** Plain HTTP: only where asked for. */
   readonly insecure?: boolean;
+  /** Takes one line of JSON for every request; absent: no audit log. */
+  readonly audit?: (line: string) => void;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -102,7 +106,9 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const items = new WatchItems(parsed);
   const discovery = new Discovery(registry, BUILT_IN_GROUPS);
   let ready = false;
-  const routes: Route[] = [healthRoute(() => ready), versionRoute, discoveryRoute(discovery)];
+  let inFlight = () => 0;
+  const metrics = new RequestMetrics({ revision: () => stores.main.revision, inFlight: () => inFlight() });
+  const routes: Route[] = [healthRoute(() => ready), versionRoute, metrics.route, discoveryRoute(discovery)];
   const adminToken = openAdminToken(join(folder, 'pki', 'admin.token'));
   const serviceAccountTokens = openServiceAccountTokens(backend, folder);
   const authenticator = openAuthenticator(serviceAccountTokens, adminToken);
@@ -130,7 +136,13 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       throw unauthorized();
     },
     handle,
+    clock,
+    onRequest: (finished) => {
+      metrics.record(finished);
+      options.audit?.(auditLine(finished, new Date(clock.now()).toISOString(), random.uuid()));
+    },
   });
+  inFlight = () => server.inFlight;
   ready = true;
   const raw = async (path: string, user: User): Promise<string> => {
     const answer = await handle(localRequest(path, user, stop.signal));

@@ -9,6 +9,7 @@ import {
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import type { Clock } from '../../base/clock.ts';
 import type { Credentials as TlsCredentials } from '../access/pki.ts';
 import type { User } from '../access/user.ts';
 import { ApiError, internal, tooLarge, tooManyRequests } from '../api-error.ts';
@@ -31,6 +32,7 @@ export interface ServerOptions {
   /** Requests at a time, watches not counted. */
   readonly maxInFlight?: number;
   readonly onRequest?: (finished: FinishedRequest) => void;
+  readonly clock: Pick<Clock, 'monotonic'>;
 }
 
 export interface RequestCredentials {
@@ -44,9 +46,15 @@ export interface FinishedRequest {
   readonly method: string;
   readonly path: string;
   readonly status: number;
+  /** From the first byte to the last. */
+  readonly seconds: number;
+  /** Whether the answer went on, as a watch does. */
+  readonly streamed: boolean;
 }
 
 export interface ApiHttpServer {
+  /** Requests that are being answered now, watches not counted. */
+  readonly inFlight: number;
   readonly port: number;
   readonly url: string;
   /** Ends watches, lets other requests finish, and closes all connections. */
@@ -61,13 +69,17 @@ const REQUEST_TIMEOUT = 60_000;
 /** Serves HTTP/1.1 and HTTP/2 on one port. */
 export async function startServer(options: ServerOptions): Promise<ApiHttpServer> {
   const stopping = new AbortController();
-  const onRequest = requestListener(options, stopping.signal);
+  const load = { inFlight: 0 };
+  const onRequest = requestListener(options, stopping.signal, load);
   const server = listenerFor(options, onRequest);
   server.listen(options.port, options.host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
   return {
+    get inFlight() {
+      return load.inFlight;
+    },
     port,
     url: `${options.tls === undefined ? 'http' : 'https'}://${host}:${port}`,
     async close() {
@@ -116,20 +128,20 @@ function listenerFor(
   return server;
 }
 
-function requestListener(options: ServerOptions, stopping: AbortSignal) {
-  const { maxInFlight = MAX_IN_FLIGHT } = options;
-  let inFlight = 0;
+function requestListener(options: ServerOptions, stopping: AbortSignal, load: { inFlight: number }) {
+  const { maxInFlight = MAX_IN_FLIGHT, clock } = options;
   return (request: Request, response: Response): void => {
     const end = lazySignal(response, stopping);
-    if (inFlight >= maxInFlight) {
+    if (load.inFlight >= maxInFlight) {
       const refusal = tooManyRequests('Too many requests, please try again later.', 1);
       void send(response, statusAnswer(refusal.status), end);
       return;
     }
-    inFlight++;
+    load.inFlight++;
+    const began = clock.monotonic();
     let counted = true;
     const release = () => {
-      if (counted) inFlight--;
+      if (counted) load.inFlight--;
       counted = false;
     };
     void (async () => {
@@ -138,7 +150,15 @@ function requestListener(options: ServerOptions, stopping: AbortSignal) {
       if ('pieces' in result) release();
       await send(response, result, end);
       const { method = '', url: path = '' } = request;
-      options.onRequest?.({ request: asked, method, path, status: result.status });
+      const seconds = (clock.monotonic() - began) / 1000;
+      options.onRequest?.({
+        request: asked,
+        method,
+        path,
+        status: result.status,
+        seconds,
+        streamed: 'pieces' in result,
+      });
     })().finally(release);
   };
 }

@@ -1,0 +1,75 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { parsePath } from '../request-path.ts';
+import { plain } from './answer.ts';
+import type { Route } from './router.ts';
+import type { FinishedRequest } from './server.ts';
+
+/** Counts and times requests under the names that Kubernetes' dashboards know. */
+export class RequestMetrics {
+  readonly registry = new Registry();
+  readonly #total: Counter;
+  readonly #duration: Histogram;
+
+  constructor(state: { readonly revision: () => number; readonly inFlight: () => number }) {
+    const registers = [this.registry];
+    const labels = { verb: 'verb', group: 'group', resource: 'resource', subresource: 'subresource' } as const;
+    const labelNames = Object.values(labels);
+    this.#total = new Counter({
+      name: 'apiserver_request_total',
+      help: 'Requests by verb, resource and answer.',
+      labelNames: [...labelNames, 'code'],
+      registers,
+    });
+    this.#duration = new Histogram({
+      name: 'apiserver_request_duration_seconds',
+      help: 'Time from the request to the end of its answer, watches left out.',
+      labelNames,
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    });
+    new Gauge({
+      name: 'apiserver_current_inflight_requests',
+      help: 'Requests that are being answered, watches left out.',
+      registers,
+      collect() {
+        this.set(state.inFlight());
+      },
+    });
+    new Gauge({
+      name: 'vimana_store_revision',
+      help: 'The newest revision of the object store.',
+      registers,
+      collect() {
+        this.set(state.revision());
+      },
+    });
+  }
+
+  record({ method, path, status, seconds, streamed }: FinishedRequest): void {
+    const labels = labelsOf(method, path, streamed);
+    this.#total.inc({ ...labels, code: status });
+    if (!streamed) this.#duration.observe(labels, seconds);
+  }
+
+  /** GET /metrics. */
+  route: Route = async ({ path }) => {
+    if (path !== '/metrics') return undefined;
+    return { ...plain(200, await this.registry.metrics()), type: this.registry.contentType };
+  };
+}
+
+const VERBS: Readonly<Record<string, string>> = { POST: 'POST', PUT: 'PUT', PATCH: 'PATCH', DELETE: 'DELETE' };
+
+/** Names come from users and never end, so that only the kind of a request is a label. */
+function labelsOf(method: string, target: string, streamed: boolean) {
+  const none = { verb: VERBS[method] ?? 'GET', group: '', resource: '', subresource: '' };
+  try {
+    const path = parsePath(target.split('?')[0] ?? '');
+    if (path.kind === 'other') return none;
+    const { group, plural: resource, subresource, name } = path;
+    const read = streamed ? 'WATCH' : name === '' ? 'LIST' : 'GET';
+    return { verb: VERBS[method] ?? read, group, resource, subresource };
+  } catch {
+    return none;
+  }
+}
