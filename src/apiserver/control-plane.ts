@@ -11,7 +11,7 @@ import { openPki, type Pki } from './access/pki.ts';
 import { type ObjectLookup, ServiceAccountTokens } from './access/service-account-tokens.ts';
 import { openAdminToken, StaticTokens } from './access/static-tokens.ts';
 import { AUTHENTICATED, MASTERS, type User } from './access/user.ts';
-import { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
+import { admissionChain } from './admission/chain.ts';
 import { ApiError, unauthorized } from './api-error.ts';
 import { type Backend, timestamp } from './backend.ts';
 import { bootstrap } from './bootstrap.ts';
@@ -32,6 +32,7 @@ import { startServer } from './http/server.ts';
 import { inProcessClient } from './in-process-client.ts';
 import { kindParts } from './kind-parts.ts';
 import { ParsedObjects } from './object-text.ts';
+import { openApiRoute } from './openapi/route.ts';
 import { Registry } from './registry.ts';
 import { keyOf } from './resource.ts';
 import { reviews } from './reviews.ts';
@@ -90,25 +91,36 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const registry = new Registry();
   registry.add(builtInResources(kindParts));
   const parsed = new ParsedObjects();
+  const rbac = indexRoles(stores.main, registry, parsed, stop.signal);
+  const authorize = rbac.authorize.bind(rbac);
   const backend: Backend = {
     stores,
     registry,
     parsed,
-    admission: [namespaceLifecycle(() => backend)],
+    admission: admissionChain({
+      source: { store: stores.main, registry, parsed },
+      random: random.fork('admission'),
+      access: { authorize, rulesFor: rbac.rulesFor.bind(rbac), rulesOf: rbac.rulesOf.bind(rbac) },
+      signal: stop.signal,
+    }),
     fields: fieldManagement,
     clock,
     random,
   };
   await bootstrap(backend, systemCall(stop.signal));
   new Definitions({ backend, call: systemCall(stop.signal), log, converterFor: () => renameVersion }).start();
-  const rbac = indexRoles(stores.main, registry, parsed, stop.signal);
-  const authorize = rbac.authorize.bind(rbac);
   const items = new WatchItems(parsed);
   const discovery = new Discovery(registry, BUILT_IN_GROUPS);
   let ready = false;
   let inFlight = () => 0;
   const metrics = new RequestMetrics({ revision: () => stores.main.revision, inFlight: () => inFlight() });
-  const routes: Route[] = [healthRoute(() => ready), versionRoute, metrics.route, discoveryRoute(discovery)];
+  const routes: Route[] = [
+    healthRoute(() => ready),
+    versionRoute,
+    metrics.route,
+    discoveryRoute(discovery),
+    openApiRoute(backend),
+  ];
   const adminToken = openAdminToken(join(folder, 'pki', 'admin.token'));
   const serviceAccountTokens = openServiceAccountTokens(backend, folder);
   const authenticator = openAuthenticator(serviceAccountTokens, adminToken);

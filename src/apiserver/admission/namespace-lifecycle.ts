@@ -1,20 +1,20 @@
 import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
 import { ApiError, forbidden, notFound } from '../api-error.ts';
-import type { Backend } from '../backend.ts';
 import { keyOf } from '../resource.ts';
+import { refusal } from './refusal.ts';
+import type { ObjectSource } from './stored-objects.ts';
 
 const PERMANENT = new Set(['default', 'kube-system', 'kube-public']);
 
 /** Objects live in namespaces that exist and are not ending; the first namespaces are for ever. */
-export function namespaceLifecycle(backend: () => Backend): AdmissionPlugin {
+export function namespaceLifecycle(source: ObjectSource): AdmissionPlugin {
   return {
     name: 'NamespaceLifecycle',
     mutate(write) {
-      check(backend(), write);
+      if (write.resource.namespaced) check(source, write);
       return undefined;
     },
-    validate(write) {
-      const { operation, resource, name } = write;
+    validate({ operation, resource, name }) {
       const namespaceItself = resource.group === '' && resource.plural === 'namespaces';
       if (operation === 'DELETE' && namespaceItself && PERMANENT.has(name)) {
         throw forbidden(resource, name, 'this namespace may not be deleted');
@@ -23,28 +23,20 @@ export function namespaceLifecycle(backend: () => Backend): AdmissionPlugin {
   };
 }
 
-function check(
-  { registry, stores, parsed }: Backend,
-  { operation, resource, namespace, name, subresource }: Write,
-): void {
-  if (operation !== 'CREATE' || !resource.namespaced || subresource !== '') return;
+function check({ registry, store, parsed }: ObjectSource, write: Write): void {
+  const { operation, namespace, subresource } = write;
+  if (operation !== 'CREATE' || subresource !== '') return;
   const namespaces = registry.find('', 'v1', 'namespaces');
   if (namespaces === undefined) return;
-  const entry = stores.main.latest(keyOf(namespaces, '', namespace));
+  const entry = store.latest(keyOf(namespaces, '', namespace));
   if (entry === undefined) throw notFound(namespaces, namespace);
   if (parsed.get(entry).metadata.deletionTimestamp === undefined) return;
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
-  const { group, plural } = resource;
-  throw new ApiError(403, 'Forbidden', forbidden(resource, name, why).message, {
-    ...(name === '' ? {} : { name }),
-    ...(group === '' ? {} : { group }),
-    kind: plural,
-    causes: [
-      {
-        reason: 'NamespaceTerminating',
-        message: `namespace ${namespace} is being terminated`,
-        field: 'metadata.namespace',
-      },
-    ],
-  });
+  const { message, details } = refusal(write, why);
+  const cause = {
+    reason: 'NamespaceTerminating',
+    message: `namespace ${namespace} is being terminated`,
+    field: 'metadata.namespace',
+  };
+  throw new ApiError(403, 'Forbidden', message, { ...details, causes: [cause] });
 }

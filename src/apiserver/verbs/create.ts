@@ -1,3 +1,4 @@
+import type { Random } from '../../base/random.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { alreadyExists, badRequest, invalid } from '../api-error.ts';
 import { admit, type Backend, mutate, storeOf, timestamp } from '../backend.ts';
@@ -38,9 +39,6 @@ async function attemptCreate(
 ): Promise<Written | undefined> {
   const { clock, random } = backend;
   const { metadata } = object;
-  if ((metadata.name ?? '') === '' && (metadata.generateName ?? '') !== '') {
-    metadata.name = `${metadata.generateName?.slice(0, GENERATED_NAME_BASE)}${random.suffix()}`;
-  }
   if (resource.strategy.status && resource.custom) delete object['status'];
   metadata.uid = random.uuid();
   metadata.creationTimestamp = timestamp(clock);
@@ -51,18 +49,21 @@ async function attemptCreate(
   if (resource.strategy.generation) metadata.generation = 1;
   else delete metadata.generation;
 
-  const { name = '', namespace = '' } = metadata;
+  const { namespace = '' } = metadata;
   const write = {
     operation: 'CREATE',
     resource,
     subresource: '',
     namespace,
-    name,
+    // A name that is still to be generated is unknown to admission.
+    name: metadata.name ?? '',
     old: undefined,
     options: {},
     call,
   } as const;
   const admitted = (await mutate(backend, { ...write, object })) ?? object;
+  nameOf(admitted.metadata, random);
+  const { name = '' } = admitted.metadata;
   resource.strategy.prepareCreate?.(admitted);
   const causes = [...resource.shape.validate(admitted), ...(resource.strategy.validate?.(admitted) ?? [])];
   if (causes.length > 0) throw invalid(resource, name, causes);
@@ -72,6 +73,13 @@ async function attemptCreate(
   // Applying has recorded its fields already.
   if (!applied) backend.fields.record(resource, admitted, undefined, writer);
   return await store(storeOf(backend, resource), resource, keyOf(resource, namespace, name), admitted, 0, call.dryRun);
+}
+
+function nameOf(metadata: KubeObject['metadata'], random: Random): void {
+  const { name = '', generateName = '' } = metadata;
+  if (name === '' && generateName !== '') {
+    metadata.name = `${generateName.slice(0, GENERATED_NAME_BASE)}${random.suffix()}`;
+  }
 }
 
 /** The namespace of the request is that of the object; cluster-wide objects have none. */

@@ -1,0 +1,83 @@
+import 'reflect-metadata';
+import { isDeepStrictEqual } from 'node:util';
+import { Pkcs10CertificateRequest } from '@peculiar/x509';
+import { goQuote } from '../../base/go-value.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import type { Authorize } from '../access/attributes.ts';
+import { MASTERS, type User } from '../access/user.ts';
+import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
+import { refusal } from './refusal.ts';
+
+interface SigningRequest extends KubeObject {
+  spec: { signerName?: string; request?: string };
+  status?: { certificate?: string; conditions?: readonly unknown[] };
+}
+
+const GROUP = 'certificates.k8s.io';
+const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';
+
+function isFor({ resource, subresource, operation }: Write, wanted: Write['operation'], part: string): boolean {
+  return (
+    resource.plural === 'certificatesigningrequests' &&
+    resource.group === GROUP &&
+    operation === wanted &&
+    subresource === part
+  );
+}
+
+/** Whether a user may do something with the requests to a signer, or to all signers of its domain. */
+function maySign(authorize: Authorize, user: User, verb: string, signerName: string): boolean {
+  const may = (name: string) => authorize({ user, verb, group: GROUP, resource: 'signers', name }).allowed;
+  return may(signerName) || may(`${signerName.split('/')[0]}/*`);
+}
+
+/** Approving a request is granted per signer. */
+export function certificateApproval(authorize: Authorize): AdmissionPlugin {
+  return {
+    name: 'CertificateApproval',
+    validate(write) {
+      if (!isFor(write, 'UPDATE', 'approval')) return;
+      const { signerName = '' } = (write.old as SigningRequest).spec;
+      if (maySign(authorize, write.call.user, 'approve', signerName)) return;
+      throw refusal(write, `user not permitted to approve requests with signerName ${goQuote(signerName)}`);
+    },
+  };
+}
+
+/** So is signing it, or saying that it failed. */
+export function certificateSigning(authorize: Authorize): AdmissionPlugin {
+  return {
+    name: 'CertificateSigning',
+    validate(write) {
+      if (!isFor(write, 'UPDATE', 'status')) return;
+      const [before, after] = [write.old as SigningRequest, write.object as SigningRequest];
+      const same = (before.status?.certificate ?? '') === (after.status?.certificate ?? '');
+      if (same && isDeepStrictEqual(before.status?.conditions, after.status?.conditions)) return;
+      const { signerName = '' } = before.spec;
+      if (maySign(authorize, write.call.user, 'sign', signerName)) return;
+      throw refusal(write, `user not permitted to sign requests with signerName ${goQuote(signerName)}`);
+    },
+  };
+}
+
+/** Nobody becomes a member of the group that may do everything by asking for a certificate. */
+export const certificateSubjectRestriction: AdmissionPlugin = {
+  name: 'CertificateSubjectRestriction',
+  validate(write) {
+    if (!isFor(write, 'CREATE', '')) return;
+    const { signerName, request = '' } = (write.object as SigningRequest).spec;
+    if (signerName !== CLIENT_SIGNER) return;
+    const organizations = requestedOrganizations(Buffer.from(request, 'base64').toString('latin1'));
+    if (!organizations.includes(MASTERS)) return;
+    throw refusal(write, `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`);
+  },
+};
+
+/** The groups that a certificate request asks for; a request that cannot be read is for the kind's validation to refuse. */
+function requestedOrganizations(pem: string): readonly string[] {
+  try {
+    return new Pkcs10CertificateRequest(pem).subjectName.getField('O');
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,121 @@
+import { FakeClock } from '../../base/fake-clock.ts';
+import { seededRandom } from '../../base/random.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { AUTHENTICATED, MASTERS, type User } from '../access/user.ts';
+import { ApiError, type Status } from '../api-error.ts';
+import type { Backend } from '../backend.ts';
+import { builtInResources } from '../builtin-resources.ts';
+import type { Call } from '../call.ts';
+import { fieldManagement } from '../field-management.ts';
+import { kindParts } from '../kind-parts.ts';
+import { ParsedObjects } from '../object-text.ts';
+import { Registry } from '../registry.ts';
+import { indexRoles } from '../role-index.ts';
+import { openMemoryStore } from '../store/memory-store.ts';
+import { createObject } from '../verbs/create.ts';
+import { deleteObject } from '../verbs/delete.ts';
+import { MERGE_PATCH, patchObject } from '../verbs/patch.ts';
+import { admissionChain, type ChainParts } from './chain.ts';
+
+/** The verbs of an API server with its whole admission chain, without HTTP. */
+export interface Cluster {
+  readonly backend: Backend;
+  readonly clock: FakeClock;
+  /** What the last write was warned of. */
+  readonly warnings: readonly string[];
+  create(path: string, object: object, how?: How): Promise<KubeObject>;
+  patch(path: string, patch: object, how?: How): Promise<KubeObject>;
+  delete(path: string, how?: How): Promise<KubeObject>;
+  /** The object, as stored. */
+  get(path: string): KubeObject | undefined;
+  /** The Status that a write is refused with. */
+  refused(write: Promise<unknown>): Promise<Status>;
+}
+
+export interface How {
+  readonly user?: User;
+  readonly dryRun?: boolean;
+}
+
+const ADMIN: User = { name: 'admin', groups: [MASTERS, AUTHENTICATED] };
+
+/** Paths are `plural[.group]/[namespace/]name[/subresource]`; creation leaves the name out. */
+export async function testCluster(parts: Partial<ChainParts> = {}): Promise<Cluster> {
+  const clock = new FakeClock();
+  const random = seededRandom('admission');
+  const stores = { main: openMemoryStore({ clock }), events: openMemoryStore({ clock }) };
+  const registry = new Registry();
+  registry.add(builtInResources(kindParts));
+  const parsed = new ParsedObjects();
+  const { signal } = new AbortController();
+  const rbac = indexRoles(stores.main, registry, parsed, signal);
+  const source = { store: stores.main, registry, parsed };
+  const admission = admissionChain({
+    source,
+    random,
+    access: {
+      authorize: rbac.authorize.bind(rbac),
+      rulesFor: rbac.rulesFor.bind(rbac),
+      rulesOf: rbac.rulesOf.bind(rbac),
+    },
+    signal,
+    ...parts,
+  });
+  const backend: Backend = { stores, registry, parsed, admission, fields: fieldManagement, clock, random };
+  let warnings: string[] = [];
+  const callOf = ({ user = ADMIN, dryRun = false }: How = {}): Call => {
+    warnings = [];
+    return { user, fieldManager: 'test', dryRun, fieldValidation: 'Strict', warnings, signal };
+  };
+  const targetOf = (path: string) => {
+    const [named = '', ...rest] = path.split('/');
+    const dot = named.indexOf('.');
+    const [plural, group] = dot < 0 ? [named, ''] : [named.slice(0, dot), named.slice(dot + 1)];
+    const resource = [...registry.all()].find((each) => each.plural === plural && each.group === group);
+    if (resource === undefined) throw new Error(`no resource ${named}`);
+    const namespace = resource.namespaced ? (rest.shift() ?? '') : '';
+    const [name = '', subresource = ''] = rest;
+    return { resource, namespace, name, subresource };
+  };
+  const cluster: Cluster = {
+    backend,
+    clock,
+    get warnings() {
+      return warnings;
+    },
+    async create(path, object, how) {
+      const { resource, namespace } = targetOf(path);
+      const body = structuredClone({ metadata: {}, ...object });
+      return (await createObject(backend, resource, namespace, body, callOf(how))).object;
+    },
+    async patch(path, patch, how) {
+      return (await patchObject(backend, targetOf(path), MERGE_PATCH, structuredClone(patch), callOf(how))).object;
+    },
+    async delete(path, how) {
+      const deleted = await deleteObject(backend, targetOf(path), {}, callOf(how));
+      return deleted.gone ? deleted.object : deleted.written.object;
+    },
+    get(path) {
+      const { resource, namespace, name } = targetOf(path);
+      const key = `${resource.storage.prefix}${namespace === '' ? '' : `${namespace}/`}${name}`;
+      const entry = stores[resource.storage.store].get(key);
+      return entry === undefined ? undefined : parsed.get(entry);
+    },
+    async refused(write) {
+      const error = await write.then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      if (error instanceof ApiError) return error.status;
+      throw error instanceof Error ? error : new Error('the write was not refused');
+    },
+  };
+  await cluster.create('namespaces', { metadata: { name: 'x' } });
+  await cluster.create('serviceaccounts/x', { metadata: { name: 'default' } });
+  return cluster;
+}
+
+/** A pod of one container, with whatever else its spec shall say. */
+export function podOf(spec: object = {}, metadata: object = {}): object {
+  return { metadata: { name: 'a', ...metadata }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } };
+}

@@ -1,0 +1,24 @@
+import type { AdmissionPlugin } from '../admission-plugin.ts';
+import type { Pod, Toleration } from '../kinds/pod/pod-spec.ts';
+import { isPods } from './pod-write.ts';
+
+const SECONDS = 300;
+const KEYS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
+
+/** Pods stay five minutes on a node that is lost, in case it comes back. */
+export const defaultTolerationSeconds: AdmissionPlugin = {
+  name: 'DefaultTolerationSeconds',
+  mutate(write) {
+    if (write.subresource !== '' || !isPods(write) || write.object === undefined) return undefined;
+    const { spec } = write.object as Pod;
+    for (const key of KEYS) {
+      if ((spec.tolerations ?? []).some((toleration) => tolerates(toleration, key))) continue;
+      (spec.tolerations ??= []).push({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: SECONDS });
+    }
+    return undefined;
+  },
+};
+
+function tolerates({ key = '', effect = '' }: Toleration, wanted: string): boolean {
+  return (key === wanted || key === '') && (effect === 'NoExecute' || effect === '');
+}

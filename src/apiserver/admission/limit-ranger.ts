@@ -1,0 +1,81 @@
+import type { KubeObject } from '../../kube/kube-object.ts';
+import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
+import type { Container, Pod, Quantities } from '../kinds/pod/pod-spec.ts';
+import { type Limit, limitProblems } from './limits.ts';
+import { containersOf, isPods, newPod } from './pod-write.ts';
+import { joined, refusal } from './refusal.ts';
+import type { StoredObjects } from './stored-objects.ts';
+
+const ANNOTATION = 'kubernetes.io/limit-ranger';
+
+/** Gives containers the resources that their namespace has as a default, and holds objects to its bounds. */
+export function limitRanger(ranges: StoredObjects): AdmissionPlugin {
+  return {
+    name: 'LimitRanger',
+    mutate(write) {
+      if (ranges.size === 0) return undefined;
+      const pod = newPod(write);
+      if (pod === undefined) return undefined;
+      for (const range of ranges.in(write.namespace).values()) applyDefaults(pod, limitsOf(range));
+      return undefined;
+    },
+    validate(write) {
+      if (ranges.size === 0 || !isLimited(write)) return;
+      for (const range of ranges.in(write.namespace).values()) {
+        const problems = limitProblems(limitsOf(range), write.object as KubeObject);
+        if (problems.length > 0) throw refusal(write, joined(problems));
+      }
+    },
+  };
+}
+
+function limitsOf(range: KubeObject): readonly Limit[] {
+  return ((range['spec'] ?? {}) as { readonly limits?: readonly Limit[] }).limits ?? [];
+}
+
+/** A pod's resources are settled when it is created, but for a resize; those of a claim may change. */
+function isLimited(write: Write): boolean {
+  const { operation, resource, subresource } = write;
+  if (isPods(write)) {
+    return subresource === '' ? operation === 'CREATE' : subresource === 'resize' && operation === 'UPDATE';
+  }
+  return (
+    resource.plural === 'persistentvolumeclaims' &&
+    resource.group === '' &&
+    subresource === '' &&
+    (operation === 'CREATE' || (operation === 'UPDATE' && write.old?.metadata.deletionTimestamp === undefined))
+  );
+}
+
+/** Fills in what containers leave open, and writes on the pod what that was. */
+function applyDefaults(pod: Pod, limits: readonly Limit[]): void {
+  const defaults: { requests: Quantities; limits: Quantities } = { requests: {}, limits: {} };
+  for (const { type, default: most, defaultRequest } of limits) {
+    if (type !== 'Container') continue;
+    Object.assign(defaults.limits, most);
+    Object.assign(defaults.requests, defaultRequest);
+  }
+  const said: string[] = [];
+  for (const [what, container] of containersOf(pod)) {
+    const limited = fillIn(container, 'limits', defaults.limits);
+    const requested = fillIn(container, 'requests', defaults.requests);
+    if (requested.length > 0) said.push(`${requested.join(', ')} request for ${what} ${container.name}`);
+    if (limited.length > 0) said.push(`${limited.join(', ')} limit for ${what} ${container.name}`);
+  }
+  if (said.length === 0) return;
+  pod.metadata.annotations = {
+    ...pod.metadata.annotations,
+    [ANNOTATION]: `LimitRanger plugin set: ${said.join('; ')}`,
+  };
+}
+
+/** The names of the resources that were filled in. */
+function fillIn(container: Container, which: 'requests' | 'limits', defaults: Quantities): string[] {
+  const present = container.resources?.[which] ?? {};
+  const missing = Object.keys(defaults).filter((name) => present[name] === undefined);
+  if (missing.length === 0) return [];
+  container.resources ??= {};
+  const added = Object.fromEntries(missing.map((name) => [name, defaults[name] ?? '0']));
+  container.resources[which] = { ...present, ...added };
+  return missing.sort();
+}

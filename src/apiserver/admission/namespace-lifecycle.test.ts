@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { testCluster } from './chain.fixture.ts';
+
+test('objects need a namespace that exists', async () => {
+  const cluster = await testCluster();
+  const { message, code } = await cluster.refused(cluster.create('configmaps/none', { metadata: { name: 'c' } }));
+  expect([code, message]).toEqual([404, 'namespaces "none" not found']);
+});
+
+test('nothing new comes into a namespace that is ending, but what is there can change', async () => {
+  const cluster = await testCluster();
+  await cluster.create('configmaps/x', { metadata: { name: 'there' } });
+  await cluster.patch('namespaces/x', { metadata: { finalizers: ['example.com/wait'] } });
+  await cluster.delete('namespaces/x');
+  const refused = await cluster.refused(cluster.create('configmaps/x', { metadata: { generateName: 'c-' } }));
+  expect(refused).toMatchObject({
+    code: 403,
+    reason: 'Forbidden',
+    message: 'configmaps "c-" is forbidden: unable to create new content in namespace x because it is being terminated',
+    details: {
+      name: 'c-',
+      kind: 'configmaps',
+      causes: [
+        {
+          reason: 'NamespaceTerminating',
+          message: 'namespace x is being terminated',
+          field: 'metadata.namespace',
+        },
+      ],
+    },
+  });
+  await expect(cluster.patch('configmaps/x/there', { data: { a: 'b' } })).resolves.toBeDefined();
+});
+
+test('the first namespaces are never deleted', async () => {
+  const cluster = await testCluster();
+  for (const name of ['default', 'kube-system', 'kube-public']) {
+    await cluster.create('namespaces', { metadata: { name } });
+    const { message } = await cluster.refused(cluster.delete(`namespaces/${name}`));
+    expect(message).toBe(`namespaces "${name}" is forbidden: this namespace may not be deleted`);
+  }
+});

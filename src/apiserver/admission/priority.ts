@@ -1,0 +1,89 @@
+import type { KubeObject } from '../../kube/kube-object.ts';
+import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
+import type { Pod } from '../kinds/pod/pod-spec.ts';
+import { isPods } from './pod-write.ts';
+import { refusal } from './refusal.ts';
+import type { StoredObjects } from './stored-objects.ts';
+
+interface PriorityClass extends KubeObject {
+  value?: number;
+  globalDefault?: boolean;
+  preemptionPolicy?: string;
+}
+
+const PREEMPT = 'PreemptLowerPriority';
+
+/** Turns the name of a priority class into a number, which is what the scheduler compares. */
+export function priorityAdmission(classes: StoredObjects): AdmissionPlugin {
+  return {
+    name: 'Priority',
+    mutate(write) {
+      if (write.subresource !== '' || !isPods(write)) return undefined;
+      if (write.operation === 'CREATE') assign(write, write.object as Pod, classes);
+      if (write.operation === 'UPDATE') keep(write.object as Pod, write.old as Pod);
+      return undefined;
+    },
+    validate(write) {
+      const { group, plural } = write.resource;
+      if (plural !== 'priorityclasses' || group !== 'scheduling.k8s.io') return;
+      if (write.operation === 'DELETE') refuseSystemClass(write);
+      else refuseSecondDefault(write, classes);
+    },
+  };
+}
+
+function assign(write: Write, { spec }: Pod, classes: StoredObjects): void {
+  const { priorityClassName = '' } = spec;
+  const chosen: PriorityClass | undefined =
+    priorityClassName === '' ? defaultClass(classes) : classes.get('', priorityClassName);
+  if (chosen === undefined && priorityClassName !== '') {
+    throw refusal(write, `no PriorityClass with name ${priorityClassName} was found`);
+  }
+  const { value = 0, preemptionPolicy = PREEMPT } = chosen ?? {};
+  if (spec.priority !== undefined && spec.priority !== value) {
+    throw refusal(write, differs(`integer value of priority (${spec.priority})`, value));
+  }
+  if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy) {
+    throw refusal(write, differs(`string value of PreemptionPolicy (${spec.preemptionPolicy})`, preemptionPolicy));
+  }
+  if (chosen !== undefined) spec.priorityClassName = chosen.metadata.name ?? '';
+  spec.priority = value;
+  spec.preemptionPolicy = preemptionPolicy;
+}
+
+function differs(given: string, computed: string | number): string {
+  return `the ${given} must not be provided in pod spec; priority admission controller computed ${computed} from the given PriorityClass name`;
+}
+
+/** A pod keeps the priority it was created with, which a writer need not repeat. */
+function keep({ spec }: Pod, { spec: old }: Pod): void {
+  if (spec.priority === undefined && old.priority !== undefined) spec.priority = old.priority;
+  if (spec.preemptionPolicy === undefined && old.preemptionPolicy !== undefined) {
+    spec.preemptionPolicy = old.preemptionPolicy;
+  }
+}
+
+/** There should be one; among several, the lowest does the least harm. */
+function defaultClass(classes: StoredObjects): PriorityClass | undefined {
+  let lowest: PriorityClass | undefined;
+  for (const object of classes) {
+    const each = object as PriorityClass;
+    if (each.globalDefault === true && (lowest === undefined || (each.value ?? 0) < (lowest.value ?? 0))) lowest = each;
+  }
+  return lowest;
+}
+
+function refuseSecondDefault(write: Write, classes: StoredObjects): void {
+  const { globalDefault, metadata } = write.object as PriorityClass;
+  const present = globalDefault === true ? defaultClass(classes)?.metadata.name : undefined;
+  if (present === undefined || (write.operation === 'UPDATE' && present === metadata.name)) return;
+  throw refusal(write, `PriorityClass ${present} is already marked as default. Only one default can exist`);
+}
+
+const SYSTEM_CLASSES = new Set(['system-cluster-critical', 'system-node-critical']);
+
+function refuseSystemClass(write: Write): void {
+  if (SYSTEM_CLASSES.has(write.name)) {
+    throw refusal(write, 'this is a system priority class and cannot be deleted');
+  }
+}

@@ -1,0 +1,43 @@
+import { type Access, checkBindingWrite, checkRoleWrite, type Escalation } from '../access/rbac-escalation.ts';
+import type { Binding, ClusterRole } from '../access/rbac-objects.ts';
+import { RBAC_GROUP } from '../access/rbac-objects.ts';
+import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
+import { notFound } from '../api-error.ts';
+import { refusal } from './refusal.ts';
+
+/**
+ * Nobody grants what they do not have. Checked where Kubernetes checks it: when all plugins have changed the object,
+ * and before anything asks whether it is valid.
+ */
+export function roleEscalation(access: Access): AdmissionPlugin {
+  return {
+    name: 'RoleEscalation',
+    mutate(write) {
+      if (write.resource.group !== RBAC_GROUP || (write.operation !== 'CREATE' && write.operation !== 'UPDATE')) return;
+      const found = escalationOf(access, write);
+      if (found?.reason === 'NotFound') throw notFound(write.resource, found.name);
+      if (found !== undefined) throw refusal(write, found.detail);
+    },
+  };
+}
+
+function escalationOf(access: Access, { resource, namespace, name, operation, object, old, call }: Write) {
+  const { plural } = resource;
+  const common = { user: call.user, namespace };
+  let found: Escalation | undefined;
+  if (plural === 'roles' || plural === 'clusterroles') {
+    const before = old === undefined ? {} : { old: old as unknown as ClusterRole };
+    const requestName = operation === 'CREATE' ? '' : name;
+    const role = object as unknown as ClusterRole;
+    found = checkRoleWrite(access, { ...common, resource: plural, requestName, role, ...before });
+  } else if (plural === 'rolebindings' || plural === 'clusterrolebindings') {
+    const before = old === undefined ? {} : { old: old as unknown as Binding };
+    found = checkBindingWrite(access, {
+      ...common,
+      resource: plural,
+      binding: object as unknown as Binding,
+      ...before,
+    });
+  }
+  return found;
+}

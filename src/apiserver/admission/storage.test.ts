@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { type Cluster, testCluster } from './chain.fixture.ts';
+
+const claimOf = (spec: object = {}, metadata: object = {}) => ({
+  metadata: { name: 'p', ...metadata },
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...spec },
+});
+
+async function withClass(name: string, fields: object = {}, cluster?: Cluster): Promise<Cluster> {
+  const made = cluster ?? (await testCluster());
+  const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' };
+  const object = { metadata: { name, annotations }, provisioner: 'x/y', ...fields };
+  await made.create('storageclasses.storage.k8s.io', object);
+  return made;
+}
+
+describe('the storage class of a claim', () => {
+  const classOf = async (cluster: Cluster, claim: object) =>
+    (await cluster.create('persistentvolumeclaims/x', claim, { dryRun: true }))['spec'];
+
+  test('is the newest default one, the first by name of several as new', async () => {
+    const cluster = await withClass('b');
+    await withClass('a', {}, cluster);
+    expect(await classOf(cluster, claimOf())).toMatchObject({ storageClassName: 'a' });
+    await cluster.clock.advance(1000);
+    await withClass('c', {}, cluster);
+    expect(await classOf(cluster, claimOf())).toMatchObject({ storageClassName: 'c' });
+  });
+
+  test('stays open where the claim says so', async () => {
+    const cluster = await withClass('a');
+    expect(await classOf(cluster, claimOf({ storageClassName: '' }))).toMatchObject({ storageClassName: '' });
+    const annotations = { 'volume.beta.kubernetes.io/storage-class': '' };
+    expect(await classOf(cluster, claimOf({}, { annotations }))).not.toHaveProperty('storageClassName');
+  });
+});
+
+test('claims and volumes are protected while they are in use', async () => {
+  const cluster = await testCluster();
+  const claim = await cluster.create('persistentvolumeclaims/x', claimOf());
+  const volume = await cluster.create('persistentvolumes', {
+    metadata: { name: 'v' },
+    spec: { capacity: { storage: '1Gi' }, hostPath: { path: '/x' } },
+  });
+  expect(claim.metadata.finalizers).toEqual(['kubernetes.io/pvc-protection']);
+  expect(volume.metadata.finalizers).toEqual(['kubernetes.io/pv-protection']);
+});
+
+describe('a claim that grows', () => {
+  const grown = { spec: { resources: { requests: { storage: '2Gi' } } } };
+  const bound = async (fields: object) => {
+    const cluster = await withClass('a', fields);
+    await cluster.create('persistentvolumeclaims/x', claimOf());
+    await cluster.patch('persistentvolumeclaims/x/p/status', { status: { phase: 'Bound' } });
+    return cluster;
+  };
+
+  test('must be bound', async () => {
+    const cluster = await withClass('a', { allowVolumeExpansion: true });
+    await cluster.create('persistentvolumeclaims/x', claimOf());
+    const { message } = await cluster.refused(cluster.patch('persistentvolumeclaims/x/p', grown));
+    expect(message).toBe(
+      'persistentvolumeclaims "p" is forbidden: Only bound persistent volume claims can be expanded',
+    );
+  });
+
+  test('needs a class that lets it', async () => {
+    const cluster = await bound({});
+    const { message } = await cluster.refused(cluster.patch('persistentvolumeclaims/x/p', grown));
+    expect(message).toBe(
+      'persistentvolumeclaims "p" is forbidden: only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
+    );
+  });
+
+  test('grows where its class lets it', async () => {
+    const cluster = await bound({ allowVolumeExpansion: true });
+    expect((await cluster.patch('persistentvolumeclaims/x/p', grown))['spec']).toMatchObject(grown.spec);
+  });
+});
+
+test('ingresses get the default class unless an annotation names one', async () => {
+  const cluster = await testCluster();
+  const backend = { defaultBackend: { service: { name: 's', port: { number: 80 } } } };
+  const specOf = async (metadata: object) =>
+    (
+      await cluster.create(
+        'ingresses.networking.k8s.io/x',
+        { metadata: { name: 'i', ...metadata }, spec: backend },
+        { dryRun: true },
+      )
+    )['spec'];
+  expect(await specOf({})).not.toHaveProperty('ingressClassName');
+  await cluster.create('ingressclasses.networking.k8s.io', {
+    metadata: { name: 'nginx', annotations: { 'ingressclass.kubernetes.io/is-default-class': 'true' } },
+    spec: { controller: 'x/y' },
+  });
+  expect(await specOf({})).toMatchObject({ ingressClassName: 'nginx' });
+  expect(await specOf({ annotations: { 'kubernetes.io/ingress.class': 'x' } })).not.toHaveProperty('ingressClassName');
+});

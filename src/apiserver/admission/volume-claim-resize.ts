@@ -1,0 +1,44 @@
+import { compare, tryParseQuantity } from '../../base/quantity.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import type { AdmissionPlugin } from '../admission-plugin.ts';
+import { refusal } from './refusal.ts';
+import { type ObjectSource, readObject } from './stored-objects.ts';
+
+interface Claim extends KubeObject {
+  spec: { storageClassName?: string; resources?: { requests?: Record<string, string> } };
+  status?: { phase?: string };
+}
+
+const STORAGE_CLASS = 'volume.beta.kubernetes.io/storage-class';
+
+/** Claims grow only when they are bound, and where their storage class says that its volumes can. */
+export function persistentVolumeClaimResize(source: ObjectSource): AdmissionPlugin {
+  return {
+    name: 'PersistentVolumeClaimResize',
+    validate(write) {
+      const { operation, resource, subresource } = write;
+      if (operation !== 'UPDATE' || resource.plural !== 'persistentvolumeclaims' || resource.group !== '') return;
+      if (subresource !== '' || !grows(write.object as Claim, write.old as Claim)) return;
+      if ((write.old as Claim).status?.phase !== 'Bound') {
+        throw refusal(write, 'Only bound persistent volume claims can be expanded');
+      }
+      const [now, before] = [classOf(write.object as Claim), classOf(write.old as Claim)];
+      const found = readObject(source, 'storage.k8s.io', 'v1', 'storageclasses', '', now);
+      if (now === '' || now !== before || found?.['allowVolumeExpansion'] !== true) {
+        throw refusal(
+          write,
+          'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
+        );
+      }
+    },
+  };
+}
+
+function grows(claim: Claim, old: Claim): boolean {
+  const [size, before] = [claim, old].map(({ spec }) => tryParseQuantity(spec.resources?.requests?.['storage'] ?? '0'));
+  return size !== undefined && before !== undefined && compare(size, before) > 0;
+}
+
+function classOf({ spec, metadata }: Claim): string {
+  return metadata.annotations?.[STORAGE_CLASS] ?? spec.storageClassName ?? '';
+}
