@@ -23,16 +23,33 @@ export type Admit<K extends Kind> = (input: AdmissionInput<K>) => Admitted<K>;
 export function admission<K extends Kind>(admitter: Admitter<K>): Admit<K> {
   const schema = compileSchema(admitter.kind.schema);
   return (input) => {
-    const named = typeCauses(admitter.kind, input.object);
-    if (named.length > 0)
-      return { object: input.object as ObjectOf<K>, causes: named, warnings: [], unknownFields: [] };
-    const unknownFields = schema.prune(input.object);
-    schema.applyDefaults(input.object);
-    if (input.subresource !== 'status') leaveStatusAlone(input.object as { status?: unknown }, input.old);
-    const { object, causes } = withDefaults(admitter, schema, input);
-    const verdict = verdictOf(admitter, { ...input, object }, causes);
-    return { object, unknownFields, ...verdict };
+    try {
+      return admitted(admitter, schema, input);
+    } catch (error) {
+      // The stack is the one bound on nesting that costs nothing to look at as long as all is well.
+      if (!(error instanceof RangeError)) throw error;
+      return refused(input, [invalid('', undefined, 'is nested too deeply')]);
+    }
   };
+}
+
+function admitted<K extends Kind>(
+  admitter: Admitter<K>,
+  schema: StructuralSchema,
+  input: AdmissionInput<K>,
+): Admitted<K> {
+  const named = typeCauses(admitter.kind, input.object);
+  if (named.length > 0) return refused(input, named);
+  const unknownFields = schema.prune(input.object);
+  schema.applyDefaults(input.object);
+  if (input.subresource !== 'status') leaveStatusAlone(input.object as { status?: unknown }, input.old);
+  const { object, causes } = withDefaults(admitter, schema, input);
+  const verdict = verdictOf(admitter, { ...input, object }, causes);
+  return { object, unknownFields, ...verdict };
+}
+
+function refused<K extends Kind>({ object }: AdmissionInput<K>, causes: readonly FieldError[]): Admitted<K> {
+  return { object: object as ObjectOf<K>, causes, warnings: [], unknownFields: [] };
 }
 
 function typeCauses(kind: Kind, object: unknown): FieldError[] {

@@ -125,7 +125,12 @@ function formatValue(value: unknown): string {
   if (typeof value === 'string') return goQuote(value);
   if (typeof value === 'number') return goNumber(value);
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
-  return goJson(value);
+  try {
+    return goJson(value);
+  } catch {
+    // Only nesting that is deeper than the stack gets here; whoever sent it knows what it looks like.
+    return '<nested too deeply>';
+  }
 }
 
 function count(n: number, noun: string): string {

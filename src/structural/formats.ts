@@ -9,7 +9,8 @@ const IPV4 = new RegExp(`^${OCTET}(\\.${OCTET}){3}$`);
 const MAC =
   /^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}$|^[0-9A-Fa-f]{2}(-[0-9A-Fa-f]{2}){5}$|^[0-9A-Fa-f]{4}(\.[0-9A-Fa-f]{4}){2}$/;
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
-const HOSTNAME = /^([a-zA-Z0-9\u00a1-\uffff]([a-zA-Z0-9\u00a1-\uffff-]{0,62})\.?)+$/;
+// Each letter begins a part of its own, so that there is one way only to read a name: no name can make it backtrack.
+const HOSTNAME = /^(?:[a-zA-Z0-9\u00a1-\uffff]-{0,62}\.?)+$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 function isDate(text: string): boolean {

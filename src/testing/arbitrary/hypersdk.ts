@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import type { Draw } from './draw.ts';
+import { atMostOne, joined, type Knowledge, type Part, together } from './knowledge.ts';
+import { placement } from './placement.ts';
+import {
+  amount,
+  annotations,
+  containerImageText,
+  duration,
+  gibibytes,
+  label,
+  labels,
+  labelText,
+  mac,
+  qualifiedName,
+  s3Text,
+  subdomain,
+  urlText,
+} from './values.ts';
+
+const imageSource = {
+  good: fc.oneof(
+    urlText,
+    s3Text,
+    containerImageText,
+    containerImageText.map((name) => `docker://${name}`),
+  ),
+  bad: ['ftp://host/disk', 'https://', 's3://bucket', 'Two Words', 'docker://Upper/Case'],
+};
+
+const DIGITS = { md5: 32, sha256: 64, sha512: 128 } as const;
+const digestText = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF'), minLength: 128, maxLength: 128 });
+
+function checksum(part: Part, draw: Draw): void {
+  if (part['type'] === undefined && part['value'] === undefined) return;
+  part['type'] ??= draw.one(['md5', 'sha256', 'sha512']);
+  part['value'] = draw.of(digestText).slice(0, DIGITS[part['type'] as keyof typeof DIGITS]);
+}
+
+const noWholeDigest = ['', 'abc', 'g'.repeat(64), 'a'.repeat(31)];
+
+/** The spec of a machine, wherever it stands; `defaulted` tells whether a network without a type is on the pod network. */
+function machine({ defaulted }: { readonly defaulted: boolean }): Knowledge {
+  return joined(placement, {
+    fields: {
+      memory: { good: gibibytes, bad: ['0Gi', '1.5Gi', '4G', '4'] },
+      'disks[].name': label,
+      'disks[].size': amount,
+      'disks[].storageClass': subdomain,
+      'source.pvc': subdomain,
+      'source.http': { good: urlText, bad: ['ftp://host/a', 'https:///a', 'host/a'] },
+      'source.s3': { good: s3Text, bad: ['s3://bucket', 's3://B_B/key', 'https://host/a'] },
+      'source.containerDisk': { good: containerImageText, bad: ['Upper/Case', 'two words', 'a:b:c'] },
+      'networks[].name': label,
+      'networks[].multusNetworkName': {
+        good: fc.oneof(
+          labelText,
+          fc.tuple(labelText, labelText).map((parts) => parts.join('/')),
+        ),
+        bad: ['a/b/c', '/a', 'a/', 'Upper'],
+      },
+      'networks[].macAddress': mac,
+      'image.source': imageSource,
+      'templateRef.name': subdomain,
+      'templateRef.namespace': label,
+      'checksum.value': { good: digestText, bad: noWholeDigest },
+      'secretRef.name': subdomain,
+      'carbonAware.zone': { good: fc.constantFrom('DE', 'US-CAL-CISO', 'GB-NIR'), bad: ['de', 'Germany', 'D', 'DE-'] },
+      maxDelay: duration,
+      restartDelay: duration,
+      'gpus[].name': label,
+      resourceName: qualifiedName,
+      'usbDevices[].name': label,
+      'spec.labels': labels,
+      'spec.annotations': annotations,
+      'defaultSpec.labels': labels,
+      'defaultSpec.annotations': annotations,
+    },
+    repairs: {
+      disks: bootOrders,
+      'disks[].source': atMostOne('pvc', 'http', 's3', 'containerDisk'),
+      networks: (networks: Part[], draw) => {
+        networkRepair(networks, draw, defaulted);
+      },
+      image: atMostOne('source', 'templateRef'),
+      checksum,
+      cloudInit: (part: Part) => {
+        const inline = Object.keys(part)[0] !== 'secretRef';
+        for (const name of inline ? ['secretRef'] : ['userData', 'networkData']) delete part[name];
+      },
+      firmware: (part: Part) => {
+        if (part['secureBoot'] === true) part['bootloader'] = 'uefi';
+      },
+      gpus: (gpus: Part[]) => {
+        for (const [i, gpu] of gpus.entries()) if (gpu['name'] !== undefined) gpu['name'] = `gpu-${i}`;
+      },
+      'gpus[]': (gpu: Part) => {
+        if (gpu['virtualGPU'] === true) delete gpu['passthrough'];
+      },
+      'usbDevices[]': (device: Part, draw) => {
+        usbIds(device, draw);
+        if (device['vendorId'] === undefined) device['resourceName'] ??= 'example.com/stick';
+      },
+    },
+  });
+}
+
+const usbIds = together({ vendorId: fc.constantFrom('046d', 'ABCD'), productId: fc.constantFrom('c52b', '0001') });
+
+function bootOrders(disks: Part[]): void {
+  for (const [i, disk] of disks.entries()) if (disk['bootOrder'] !== undefined) disk['bootOrder'] = i + 1;
+}
+
+function networkRepair(networks: Part[], draw: Draw, defaulted: boolean): void {
+  let taken = false;
+  for (const [i, network] of networks.entries()) {
+    const onPods = network['type'] === 'pod-network' || (defaulted && network['type'] === undefined);
+    if (onPods && taken) network['type'] = draw.one(['bridge', 'multus']);
+    taken ||= onPods;
+    if (network['type'] === 'multus') network['multusNetworkName'] ??= 'vlan-7';
+    if (network['macAddress'] !== undefined && i > 0) network['macAddress'] = `02:00:00:00:00:0${i}`;
+  }
+}
+
+const vmRef: Knowledge = { fields: { 'vmRef.name': subdomain, 'vmRef.namespace': label } };
+
+export const hypersdkVirtualMachine = machine({ defaulted: true });
+
+export const vmTemplate = joined(machine({ defaulted: false }), {
+  fields: {
+    '.spec.version': {
+      good: fc.constantFrom('1.0.0', '0.3.12-rc.1', '2.0.0+build.5', '10.20.30-alpha-1.x'),
+      bad: ['', '1.0', 'v1.0.0', '1.0.0-', '01.0.0'],
+    },
+    'image.size': amount,
+    minMemory: amount,
+    minDiskSize: amount,
+  },
+});
+
+export const vmOperation = joined(vmRef, {
+  fields: {
+    '.spec.timeout': duration,
+    'cloneSpec.targetName': { good: labelText.map((text) => `new-${text}`), bad: label.bad ?? [] },
+    'cloneSpec.targetNamespace': label,
+    'cloneSpec.snapshotRef': subdomain,
+    'migrateSpec.targetNode': subdomain,
+    'migrateSpec.bandwidth': {
+      good: fc.tuple(fc.integer({ min: 1 }), fc.constantFrom('bps', 'Kbps', 'Mbps', 'Gbps')).map((all) => all.join('')),
+      bad: ['0bps', '000Mbps', '1Tbps', 'fast'],
+    },
+    'resizeSpec.memory': { good: gibibytes, bad: ['0Gi', '4G'] },
+    'snapshotSpec.name': subdomain,
+    'restoreSpec.snapshotName': subdomain,
+  },
+  repairs: {
+    '.spec': (spec: Part) => {
+      const { operation } = spec;
+      if (operation === 'clone') spec['cloneSpec'] = { targetName: 'copy-2', ...(spec['cloneSpec'] as Part) };
+      if (operation === 'resize') spec['resizeSpec'] = { cpus: 2, ...(spec['resizeSpec'] as Part) };
+      if (operation === 'restore') spec['restoreSpec'] = { snapshotName: 'before', ...(spec['restoreSpec'] as Part) };
+    },
+    '.spec.vmRef': (ref: Part) => {
+      ref['name'] = `vm-${String(ref['name'])}`;
+    },
+  },
+});
+
+export const vmSnapshot = joined(vmRef, {
+  fields: {
+    'destination.storageClass': subdomain,
+    'destination.location': {
+      good: fc.oneof(s3Text, fc.constantFrom('local:///var/snapshots', 's3://bucket')),
+      bad: ['/var/snapshots', 's3://', 'local://relative', 'nfs://host/path'],
+    },
+  },
+});

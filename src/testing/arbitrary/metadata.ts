@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import type { Kind } from '../../api/kind.ts';
+import type { Knowledge, Part } from './knowledge.ts';
+import { annotations, labels, labelText, qualifiedName, subdomain } from './values.ts';
+
+const AT = '.metadata';
+const anyText = fc.string({ minLength: 1 });
+
+/** The type and the metadata of an object of a kind. */
+export function metadataOf(kind: Kind): Knowledge {
+  const [first, ...older] = kind.versions;
+  return {
+    fields: {
+      '.apiVersion': {
+        good: fc.constantFrom(first, ...older).map((version) => `${kind.group}/${version}`),
+        bad: ['', 'v1', kind.group, `${kind.group}/v0`, 7],
+      },
+      '.kind': { good: fc.constant(kind.kind), bad: ['', 'Pod', kind.kind.toLowerCase(), 7] },
+      [`${AT}.name`]: { good: labelText, bad: subdomain.bad ?? [] },
+      [`${AT}.generateName`]: { good: labelText.map((text) => `${text}-`), bad: ['Upper', '-a', 'a b', '.'] },
+      [`${AT}.namespace`]: { good: labelText },
+      [`${AT}.labels`]: labels,
+      [`${AT}.annotations`]: annotations,
+      [`${AT}.finalizers[]`]: { good: qualifiedName.good },
+    },
+    repairs: {
+      '': (object: Part) => {
+        object['metadata'] ??= { name: 'a', namespace: 'default' };
+      },
+      [AT]: (meta: Part, draw) => {
+        if (meta['generateName'] === undefined) meta['name'] ??= draw.of(labelText);
+        meta['namespace'] ??= 'default';
+      },
+      [`${AT}.ownerReferences`]: (owners: Part[]) => {
+        for (const owner of owners.slice(1)) delete owner['controller'];
+      },
+      [`${AT}.ownerReferences[]`]: (owner: Part, draw) => {
+        for (const name of ['apiVersion', 'kind', 'name', 'uid']) if (!owner[name]) owner[name] = draw.of(anyText);
+      },
+    },
+    // An object on its way out is no longer held to the rules of its kind.
+    never: { [`${AT}.deletionTimestamp`]: true },
+  };
+}

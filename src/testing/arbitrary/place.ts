@@ -1,0 +1,34 @@
+import type { Part } from './knowledge.ts';
+
+/** A place in an object that has a value. */
+export interface Place {
+  readonly value: unknown;
+  replace(value: unknown): void;
+}
+
+/** The first place that a path of a schema leads to, such as `spec.disks[].name`; undefined where the object has none. */
+export function placeAt(object: unknown, path: string): Place | undefined {
+  const [head = '', ...rest] = path.split(/\.|(?=\[\])/);
+  const holder = object as Part | unknown[] | null;
+  if (typeof holder !== 'object' || holder === null) return undefined;
+  if (head === '[]') {
+    if (!Array.isArray(holder)) return undefined;
+    if (rest.length === 0) return placeOf(holder as unknown as Part, '0');
+    for (const item of holder) {
+      const found = placeAt(item, rest.join('.'));
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  if (!Object.hasOwn(holder, head)) return undefined;
+  return rest.length === 0 ? placeOf(holder as Part, head) : placeAt((holder as Part)[head], rest.join('.'));
+}
+
+function placeOf(holder: Part, key: string): Place {
+  return {
+    value: holder[key],
+    replace: (value) => {
+      holder[key] = value;
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import type { JsonSchema } from '../../api/json-schema.ts';
+import { type Draw, drawn } from './draw.ts';
+import { type Knowledge, known, type Part } from './knowledge.ts';
+import { scalarArbitrary } from './scalar-arbitrary.ts';
+
+/** A field of a schema, by the path that all items of a list share: `spec.disks[].name`. */
+export interface SchemaField {
+  readonly path: string;
+  readonly schema: JsonSchema;
+  /** The paths of what holds it, itself included. */
+  readonly trail: readonly string[];
+  /** The fields beside it, itself included. */
+  readonly siblings: readonly string[];
+}
+
+/** Objects of a schema. Large schemas stay cheap: each object has a few fields chosen from all depths, and what they need. */
+export interface SchemaArbitrary {
+  /** Every field that an object may have. */
+  readonly fields: readonly SchemaField[];
+  /** Objects as JSON text; with a field, all of them have it unless something they have as well rules it out. */
+  objects(having?: SchemaField): fc.Arbitrary<string>;
+}
+
+const MOST_CHOSEN = 8;
+
+export function schemaArbitrary(schema: JsonSchema, knowledge: Knowledge = {}): SchemaArbitrary {
+  const fields = fieldsOf(schema, '', []).filter(({ trail }) => !trail.some((path) => known(knowledge.never, path)));
+  const build = compileBuild(schema, '', knowledge);
+  const choices = fc.subarray([...fields], { maxLength: Math.min(MOST_CHOSEN, fields.length) });
+  const few = fc.subarray([...fields], { maxLength: Math.min(2, fields.length) });
+  return {
+    fields,
+    objects: (having) =>
+      drawn((draw) => {
+        const chosen = having === undefined ? draw.of(choices) : [having, ...draw.of(few)];
+        const wanted = new Set<string>();
+        for (const { trail, siblings } of chosen) {
+          for (const path of trail) wanted.add(path);
+          if (draw.below(3) === 0) for (const path of siblings) wanted.add(path);
+        }
+        return build(draw, wanted);
+      }),
+  };
+}
+
+function fieldsOf(schema: JsonSchema, path: string, trail: readonly string[]): SchemaField[] {
+  if (schema.items !== undefined) return fieldsOf(schema.items, `${path}[]`, [...trail, `${path}[]`]);
+  const names = Object.keys(schema.properties ?? {});
+  const siblings = names.map((name) => below(path, name));
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const at = below(path, name);
+    const own = { path: at, schema: field, trail: [...trail, at], siblings };
+    return [own, ...fieldsOf(field, at, own.trail)];
+  });
+}
+
+export function below(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}
+
+type Build = (draw: Draw, wanted: ReadonlySet<string>) => unknown;
+
+function compileBuild(schema: JsonSchema, path: string, everything: Knowledge): Build {
+  // What is known is about what users write; a status has its schema only.
+  const knowledge = path === 'status' ? {} : everything;
+  const field = known(knowledge.fields, path);
+  const repair = known(knowledge.repairs, path);
+  const plain = field === undefined ? shapeOf(schema, path, knowledge) : leaf(field.good);
+  const made: Build =
+    schema.nullable === true ? (draw, wanted) => (draw.below(8) === 7 ? null : plain(draw, wanted)) : plain;
+  if (repair === undefined) return made;
+  return (draw, wanted) => {
+    const value = made(draw, wanted);
+    if (value !== null) repair(value as never, draw);
+    return value;
+  };
+}
+
+function shapeOf(schema: JsonSchema, path: string, knowledge: Knowledge): Build {
+  if (schema.items !== undefined) return listOf(schema, schema.items, path, knowledge);
+  if (schema.properties !== undefined) return objectOf(schema, schema.properties, path, knowledge);
+  if (typeof schema.additionalProperties === 'object') {
+    return mapOf(schema, compileBuild(schema.additionalProperties, `${path}{}`, knowledge));
+  }
+  return leaf(scalarArbitrary(schema));
+}
+
+function leaf(arbitrary: fc.Arbitrary<unknown>): Build {
+  return (draw) => draw.of(arbitrary);
+}
+
+const MAP_KEY = fc.string({ minLength: 1 });
+
+function mapOf({ maxProperties = 3 }: JsonSchema, value: Build): Build {
+  return (draw, wanted) => {
+    const size = draw.below(Math.min(maxProperties, 3) + 1);
+    return Object.fromEntries(Array.from({ length: size }, () => [draw.of(MAP_KEY), value(draw, wanted)]));
+  };
+}
+
+function objectOf(
+  schema: JsonSchema,
+  properties: Readonly<Record<string, JsonSchema>>,
+  path: string,
+  knowledge: Knowledge,
+): Build {
+  const required = new Set(schema.required);
+  const fields = Object.entries(properties)
+    .map(([name, field]) => ({ name, at: below(path, name), field }))
+    .filter(({ at }) => !known(knowledge.never, at))
+    .map(({ name, at, field }) => ({ name, at, build: compileBuild(field, at, knowledge) }));
+  return (draw, wanted) => {
+    const object: Part = {};
+    // What is wanted comes first: repairs that must choose between fields keep the first.
+    for (const { name, at, build } of fields) if (wanted.has(at)) object[name] = build(draw, wanted);
+    for (const { name, at, build } of fields) {
+      if (required.has(name) && !wanted.has(at)) object[name] = build(draw, wanted);
+    }
+    return object;
+  };
+}
+
+function listOf(schema: JsonSchema, items: JsonSchema, path: string, knowledge: Knowledge): Build {
+  const at = `${path}[]`;
+  const item = compileBuild(items, at, knowledge);
+  const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema;
+  const identity = identityOf(schema);
+  return (draw, wanted) => {
+    const least = Math.max(minItems, wanted.has(at) ? 1 : 0);
+    const size = Math.min(maxItems, least + draw.below(3));
+    const list: unknown[] = [];
+    const taken = new Set<string>();
+    // Random items repeat now and then where they may not; a few more attempts make up for it.
+    for (let attempt = 0; list.length < size && attempt < size + 10; attempt++) {
+      const made = item(draw, list.length === 0 ? wanted : thinned(draw, wanted));
+      const text = identity?.(made) ?? `${attempt}`;
+      if (!taken.has(text)) list.push(made);
+      taken.add(text);
+    }
+    return list;
+  };
+}
+
+function thinned(draw: Draw, wanted: ReadonlySet<string>): ReadonlySet<string> {
+  return draw.below(2) === 0 ? wanted : NOTHING;
+}
+const NOTHING: ReadonlySet<string> = new Set();
+
+function identityOf(schema: JsonSchema): ((item: unknown) => string) | undefined {
+  const keys = schema['x-kubernetes-list-map-keys'];
+  if (schema['x-kubernetes-list-type'] === 'map') {
+    return (item) => JSON.stringify(keys?.map((key) => (item as Part)[key] ?? null));
+  }
+  return schema['x-kubernetes-list-type'] === 'set' || schema.uniqueItems === true ? JSON.stringify : undefined;
+}
