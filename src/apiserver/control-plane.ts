@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findAdmission } from '../admission/admitters.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
@@ -10,7 +11,7 @@ import { openSigningKey } from './access/jwt.ts';
 import { openPki, type Pki } from './access/pki.ts';
 import { type ObjectLookup, ServiceAccountTokens } from './access/service-account-tokens.ts';
 import { openAdminToken, StaticTokens } from './access/static-tokens.ts';
-import { AUTHENTICATED, MASTERS, type User } from './access/user.ts';
+import { AUTHENTICATED, MASTERS, serviceAccountUserName, type User } from './access/user.ts';
 import { admissionChain } from './admission/chain.ts';
 import { ApiError, unauthorized } from './api-error.ts';
 import { type Backend, timestamp } from './backend.ts';
@@ -57,6 +58,8 @@ export interface ControlPlaneOptions {
   readonly port?: number;
   /** Plain HTTP: only where asked for. */
   readonly insecure?: boolean;
+  /** Whom the operator writes as, which may do things to our own kinds that nobody else may. */
+  readonly operatorUser?: string;
   /** Takes one line of JSON for every request; absent: no audit log. */
   readonly audit?: (line: string) => void;
   readonly clock: Clock;
@@ -77,6 +80,7 @@ export interface ControlPlane {
   stop(): Promise<void>;
 }
 
+const OPERATOR_USER = serviceAccountUserName('vimana-system', 'vimana-operator');
 const ADMIN: User = { name: 'kubernetes-admin', groups: [MASTERS] };
 /** The user that the server itself writes as. */
 const SYSTEM: User = { name: 'system:apiserver', groups: [MASTERS, AUTHENTICATED] };
@@ -101,6 +105,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       source: { store: stores.main, registry, parsed },
       random: random.fork('admission'),
       access: { authorize, rulesFor: rbac.rulesFor.bind(rbac), rulesOf: rbac.rulesOf.bind(rbac) },
+      findAdmission: findAdmission({ operatorUser: options.operatorUser ?? OPERATOR_USER }),
       signal: stop.signal,
     }),
     fields: fieldManagement,

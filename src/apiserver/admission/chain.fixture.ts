@@ -1,3 +1,6 @@
+import { findAdmission } from '../../admission/admitters.ts';
+import { crdOf } from '../../api/crd.ts';
+import { KINDS } from '../../api/kinds.ts';
 import { FakeClock } from '../../base/fake-clock.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
@@ -6,6 +9,9 @@ import { ApiError, type Status } from '../api-error.ts';
 import type { Backend } from '../backend.ts';
 import { builtInResources } from '../builtin-resources.ts';
 import type { Call } from '../call.ts';
+import { renameVersion } from '../custom/conversion.ts';
+import { customResources } from '../custom/custom-resource.ts';
+import type { Definition } from '../custom/definition.ts';
 import { fieldManagement } from '../field-management.ts';
 import { kindParts } from '../kind-parts.ts';
 import { ParsedObjects } from '../object-text.ts';
@@ -37,6 +43,10 @@ export interface How {
   readonly dryRun?: boolean;
 }
 
+export const OPERATOR: User = {
+  name: 'system:serviceaccount:vimana-system:vimana-operator',
+  groups: [MASTERS, AUTHENTICATED],
+};
 const ADMIN: User = { name: 'admin', groups: [MASTERS, AUTHENTICATED] };
 
 /** Paths are `plural[.group]/[namespace/]name[/subresource]`; creation leaves the name out. */
@@ -46,6 +56,7 @@ export async function testCluster(parts: Partial<ChainParts> = {}): Promise<Clus
   const stores = { main: openMemoryStore({ clock }), events: openMemoryStore({ clock }) };
   const registry = new Registry();
   registry.add(builtInResources(kindParts));
+  for (const kind of KINDS) registry.add(customResources(crdOf(kind) as unknown as Definition, renameVersion));
   const parsed = new ParsedObjects();
   const { signal } = new AbortController();
   const rbac = indexRoles(stores.main, registry, parsed, signal);
@@ -59,6 +70,7 @@ export async function testCluster(parts: Partial<ChainParts> = {}): Promise<Clus
       rulesOf: rbac.rulesOf.bind(rbac),
     },
     signal,
+    findAdmission: findAdmission({ operatorUser: OPERATOR.name }),
     ...parts,
   });
   const backend: Backend = { stores, registry, parsed, admission, fields: fieldManagement, clock, random };

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { OPERATOR, testCluster } from './chain.fixture.ts';
+
+const NETWORKS = 'vmnetworks.novacron.io';
+
+const network = (subnet: object = {}, metadata: object = {}) => ({
+  apiVersion: 'novacron.io/v1alpha1',
+  kind: 'VMNetwork',
+  metadata: { name: 'n', ...metadata },
+  spec: {
+    type: 'bridge',
+    config: { driver: 'linux-bridge', mtu: 1500 },
+    subnets: [{ name: 's', cidr: '192.168.20.0/24', gateway: '192.168.20.254', ...subnet }],
+  },
+});
+
+describe('our own kinds', () => {
+  test('are refused with everything that is wrong, of their schema and beyond', async () => {
+    const cluster = await testCluster();
+    const bad = network({ cidr: '192.168.20.0/40' });
+    bad.spec.config.mtu = 1;
+    const status = await cluster.refused(cluster.create(`${NETWORKS}/x`, bad));
+    expect(status).toMatchObject({ code: 422, reason: 'Invalid' });
+    expect(status.message).toMatch(/^VMNetwork\.novacron\.io "n" is invalid: \[/);
+    expect(status.details?.causes?.map(({ field }) => field)).toEqual(
+      expect.arrayContaining(['spec.config.mtu', 'spec.subnets[0].cidr']),
+    );
+  });
+
+  test('are stored as their admission made them', async () => {
+    const cluster = await testCluster();
+    const created = await cluster.create(`${NETWORKS}/x`, network());
+    expect(cluster.get(`${NETWORKS}/x/n`)).toEqual(created);
+  });
+
+  test('may leave their name to the server', async () => {
+    const cluster = await testCluster();
+    const made = await cluster.create(`${NETWORKS}/x`, network({}, { name: '', generateName: 'n-' }));
+    expect(made.metadata.name).toMatch(/^n-\w{5}$/);
+    const status = await cluster.refused(
+      cluster.create(`${NETWORKS}/x`, network({ cidr: 'x' }, { name: '', generateName: 'n-' })),
+    );
+    expect(status.message).toContain('VMNetwork.novacron.io "n-" is invalid: spec.subnets[0].cidr');
+  });
+});
+
+describe('an instance', () => {
+  const INSTANCES = 'virtualmachineinstances.kubevirt.io';
+  const instance = {
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachineInstance',
+    metadata: { name: 'i' },
+    spec: { domain: { devices: {}, memory: { guest: '1Gi' } } },
+  };
+  const grow = { spec: { domain: { memory: { guest: '2Gi' } } } };
+
+  test('is changed by the operator alone', async () => {
+    const cluster = await testCluster();
+    await cluster.create(`${INSTANCES}/x`, instance);
+    const { message, code } = await cluster.refused(cluster.patch(`${INSTANCES}/x/i`, grow));
+    expect(code).toBe(422);
+    expect(message).toContain('update of VMI object is restricted');
+    await expect(cluster.patch(`${INSTANCES}/x/i`, grow, { user: OPERATOR })).resolves.toMatchObject(grow);
+  });
+});

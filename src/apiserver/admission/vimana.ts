@@ -1,0 +1,54 @@
+import type { Lookup } from '../../admission/admitter.ts';
+import type { FindAdmission } from '../../admission/admitters.ts';
+import type { Kind, ObjectOf } from '../../api/kind.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
+import { invalid } from '../api-error.ts';
+import { apiVersionOf } from '../resource.ts';
+import { type ObjectSource, readObject } from './stored-objects.ts';
+
+/**
+ * Our own kinds' admission without the way over a webhook. It runs after all that may change an object, so that one
+ * answer holds everything wrong with it, and again only for an object that was exchanged or given a name since.
+ */
+export function vimanaAdmission(source: ObjectSource, find: FindAdmission): AdmissionPlugin {
+  const admitted = new WeakSet<KubeObject>();
+  const lookup = lookupIn(source);
+
+  function run(write: Write, object: KubeObject): KubeObject | undefined {
+    const { resource, operation, subresource, old, call } = write;
+    const admit = resource.custom ? find(apiVersionOf(resource), resource.kind) : undefined;
+    if (admit === undefined || operation === 'CONNECT') return undefined;
+    const verdict = admit({
+      operation,
+      object,
+      ...(old === undefined ? {} : { old: old as unknown as ObjectOf<Kind> }),
+      ...(subresource === '' ? {} : { subresource }),
+      user: call.user,
+      lookup,
+    });
+    const { name, generateName } = object.metadata;
+    if (verdict.causes.length > 0) throw invalid(resource, name || generateName || '', verdict.causes);
+    for (const warning of verdict.warnings) if (!call.warnings.includes(warning)) call.warnings.push(warning);
+    const result = verdict.object as unknown as KubeObject;
+    admitted.add(result);
+    return result;
+  }
+
+  return {
+    name: 'VimanaAdmission',
+    mutate: (write) => (write.object === undefined ? undefined : run(write, write.object)),
+    validate(write) {
+      if (!write.resource.custom) return;
+      const object = write.object ?? (write.operation === 'DELETE' ? write.old : undefined);
+      const named = write.operation === 'CREATE' && write.name === '';
+      // Looking does not change what others hold.
+      if (object !== undefined && (named || !admitted.has(object))) run(write, structuredClone(object));
+    },
+  };
+}
+
+function lookupIn(source: ObjectSource): Lookup {
+  return ({ group, versions, plural }, namespace, name) =>
+    readObject(source, group, versions[0], plural, namespace, name) as never;
+}
