@@ -10,7 +10,7 @@ export type Segment = string | number | { readonly key: string };
 export class Cursor {
   readonly causes: FieldError[] = [];
   /** Where the walk stood at each of the causes. */
-  readonly places: (readonly Segment[])[] = [];
+  readonly #places: (readonly Segment[])[] = [];
   readonly #segments: Segment[] = [];
 
   /** A second cursor at the same place with nothing reported yet. */
@@ -46,6 +46,18 @@ export class Cursor {
   report(cause: FieldError): void {
     if (this.full) return;
     this.causes.push(cause);
-    this.places.push([...this.#segments]);
+    this.#places.push([...this.#segments]);
+  }
+
+  /** Takes back all causes but those that a test picks by the cause and the place where the walk stood. */
+  keep(picks: (cause: FieldError, place: readonly Segment[]) => boolean): void {
+    const found = this.causes.splice(0);
+    const places = this.#places.splice(0);
+    for (const [i, cause] of found.entries()) {
+      const place = places[i] ?? [];
+      if (!picks(cause, place)) continue;
+      this.causes.push(cause);
+      this.#places.push(place);
+    }
   }
 }

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../api/json-schema.ts';
 import { type FieldError, invalid, required, tooLong } from '../base/field-error.ts';
 import { dns1123SubdomainProblems, labelValueProblems, qualifiedNameProblems } from '../base/names.ts';
+import { utf8Length } from '../base/utf8.ts';
 import { compileCheck } from './checks.ts';
 import { Cursor } from './cursor.ts';
 import { compilePrune } from './prune.ts';
@@ -103,7 +104,7 @@ function annotationCauses({ annotations = {}, finalizers = [] }: Meta): FieldErr
   const causes: FieldError[] = [];
   let size = 0;
   for (const [name, value] of Object.entries(annotations)) {
-    size += byteLength(name) + byteLength(value);
+    size += utf8Length(name) + utf8Length(value);
     // The key of an annotation may have upper case letters in its prefix.
     for (const problem of qualifiedNameProblems(name.toLowerCase())) {
       causes.push(invalid('metadata.annotations', name, problem));
@@ -114,10 +115,6 @@ function annotationCauses({ annotations = {}, finalizers = [] }: Meta): FieldErr
     for (const problem of qualifiedNameProblems(name)) causes.push(invalid('metadata.finalizers', name, problem));
   }
   return causes;
-}
-
-function byteLength(text: string): number {
-  return text.length > MOST_ANNOTATION_BYTES ? text.length : new TextEncoder().encode(text).length;
 }
 
 function referenceCauses({ ownerReferences = [] }: Meta): FieldError[] {

@@ -5,6 +5,7 @@ import { Cursor } from './cursor.ts';
 import { compileDefaults } from './defaults.ts';
 import { pruneMeta, validateMeta } from './object-meta.ts';
 import { compilePrune } from './prune.ts';
+import { Change, forgiveUnchanged } from './ratchet.ts';
 import { compileRules } from './rules.ts';
 
 /**
@@ -39,6 +40,11 @@ export function compileSchema(schema: JsonSchema): StructuralSchema {
   const defaults = compileDefaults(schema);
   const check = compileCheck(schema, true);
   const rules = compileRules(schema);
+  const forgive = (at: Cursor, object: unknown, old: unknown): void => {
+    const before = new Cursor();
+    check(old, before);
+    forgiveUnchanged(at, new Change(object, old, schema), before);
+  };
   return {
     prune(object) {
       const dropped: string[] = [];
@@ -52,6 +58,7 @@ export function compileSchema(schema: JsonSchema): StructuralSchema {
     validate(object, old) {
       const at = new Cursor();
       check(object, at);
+      if (old !== undefined && at.causes.length > 0) forgive(at, object, old);
       if (isObject(object)) for (const cause of validateMeta(object['metadata'])) at.report(cause);
       if (rules === undefined) return at.causes;
       if (at.causes.some((cause) => BLOCKS_RULES.has(cause.type))) return [...at.causes, RULES_NOT_CHECKED];

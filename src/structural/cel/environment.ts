@@ -1,0 +1,85 @@
+import { ADDRESSES } from './library/addresses.ts';
+import { CONVERSIONS } from './library/conversions.ts';
+import { NAMED_FORMATS } from './library/formats.ts';
+import { LISTS } from './library/lists.ts';
+import { MAPS } from './library/maps.ts';
+import { OPERATORS } from './library/operators.ts';
+import { OPTIONALS } from './library/optionals.ts';
+import { QUANTITIES } from './library/quantities.ts';
+import { REGEX } from './library/regex.ts';
+import { SEMVERS } from './library/semvers.ts';
+import { SETS } from './library/sets.ts';
+import { STRINGS } from './library/strings.ts';
+import { TIMES } from './library/times.ts';
+import { URLS } from './library/urls.ts';
+import type { Library, Overload } from './library.ts';
+import type { Type } from './types.ts';
+import type { Value } from './values.ts';
+
+interface Constant {
+  readonly type: Type;
+  readonly value: Value;
+}
+
+/** All that an expression may name. Environments are never changed; `extend` makes a larger one. */
+export class Environment {
+  /** Variables by name, in the order in which an evaluation is given their values. */
+  readonly variables: ReadonlyMap<string, Type>;
+  readonly #functions: ReadonlyMap<string, readonly Overload[]>;
+  readonly #constants: ReadonlyMap<string, Constant>;
+
+  private constructor(
+    variables: ReadonlyMap<string, Type>,
+    functions: ReadonlyMap<string, readonly Overload[]>,
+    constants: ReadonlyMap<string, Constant>,
+  ) {
+    this.variables = variables;
+    this.#functions = functions;
+    this.#constants = constants;
+  }
+
+  static of(libraries: readonly Library[]): Environment {
+    return new Environment(new Map(), new Map(), new Map()).extend(new Map(), libraries);
+  }
+
+  /** The same with more variables, and with further libraries where given. */
+  extend(variables: ReadonlyMap<string, Type>, libraries: readonly Library[] = []): Environment {
+    const all = new Map([...this.variables, ...variables]);
+    if (libraries.length === 0) return new Environment(all, this.#functions, this.#constants);
+    const functions = new Map(this.#functions);
+    const constants = new Map(this.#constants);
+    for (const library of libraries) {
+      for (const overload of library.overloads) {
+        functions.set(overload.fn, [...(functions.get(overload.fn) ?? []), overload]);
+      }
+      for (const [name, constant] of library.constants ?? []) constants.set(name, constant);
+    }
+    return new Environment(all, functions, constants);
+  }
+
+  overloadsOf(name: string): readonly Overload[] | undefined {
+    return this.#functions.get(name);
+  }
+
+  constant(name: string): Constant | undefined {
+    return this.#constants.get(name);
+  }
+}
+
+/** What every expression in Kubernetes 1.36 may use. */
+export const KUBERNETES = Environment.of([
+  OPERATORS,
+  CONVERSIONS,
+  STRINGS,
+  REGEX,
+  LISTS,
+  SETS,
+  MAPS,
+  TIMES,
+  OPTIONALS,
+  QUANTITIES,
+  URLS,
+  ADDRESSES,
+  SEMVERS,
+  NAMED_FORMATS,
+]);

@@ -1,0 +1,24 @@
+import { TOIL } from './prices.ts';
+import { CostExceeded, type EvaluationError, type Toil, type Value } from './values.ts';
+
+/** One evaluation: the values of all names, and what it has cost so far. */
+export class Frame implements Toil {
+  /** Values by slot; what a loop has computed may be an error that a later item overrules. */
+  readonly slots: (Value | EvaluationError)[];
+  cost = 0;
+  readonly #limit: number;
+
+  constructor(slots: (Value | EvaluationError)[], limit: number) {
+    this.slots = slots;
+    this.#limit = limit;
+  }
+
+  spend(cost: number): void {
+    this.cost += cost;
+    if (this.cost > this.#limit) throw new CostExceeded();
+  }
+
+  toil(steps: number): void {
+    this.spend(steps * TOIL);
+  }
+}

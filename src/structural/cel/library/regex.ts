@@ -1,0 +1,82 @@
+import { RE2JS } from 're2js';
+import { fn, type Library, method } from '../library.ts';
+import { ArrayList, EvaluationError, type Toil } from '../values.ts';
+
+/** Patterns that came with data would otherwise be compiled again and again, or fill the memory. */
+const MOST_KEPT = 500;
+
+interface Pattern {
+  readonly expression: RE2JS;
+  /** How many states a character may have to be tried against. */
+  readonly states: number;
+}
+
+/** Compiled patterns by their text, the ones used last kept. */
+class PatternCache {
+  readonly #kept = new Map<string, Pattern>();
+
+  get(source: string): Pattern {
+    let pattern = this.#kept.get(source);
+    if (pattern === undefined) pattern = compilePattern(source);
+    else this.#kept.delete(source);
+    this.#kept.set(source, pattern);
+    if (this.#kept.size > MOST_KEPT) this.#kept.delete(this.#kept.keys().next().value ?? '');
+    return pattern;
+  }
+}
+
+const cache = new PatternCache();
+
+function compilePattern(source: string): Pattern {
+  try {
+    const expression = RE2JS.compile(source);
+    return { expression, states: expression.programSize() };
+  } catch (error) {
+    throw new EvaluationError((error as Error).message);
+  }
+}
+
+function searching(text: string, source: string, toil: Toil): RE2JS {
+  const { expression, states } = cache.get(source);
+  toil.toil((text.length * Math.min(states, 1000)) / 50);
+  return expression;
+}
+
+/** Whether the pattern is found anywhere in the text. */
+function matches(text: string, source: string, toil: Toil): boolean {
+  return searching(text, source, toil).test(text);
+}
+
+function find(text: string, source: string, toil: Toil): string {
+  const matcher = searching(text, source, toil).matcher(text);
+  return matcher.find() ? (matcher.group() ?? '') : '';
+}
+
+function findAll(text: string, source: string, limit: bigint, toil: Toil): ArrayList {
+  const matcher = searching(text, source, toil).matcher(text);
+  const found: string[] = [];
+  const most = limit < 0n ? Number.POSITIVE_INFINITY : Number(limit);
+  while (found.length < most && matcher.find()) found.push(matcher.group() ?? '');
+  return new ArrayList(found);
+}
+
+/** Whether a text can be a pattern. */
+export function isPattern(source: string): boolean {
+  try {
+    RE2JS.compile(source);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Patterns run in time linear in the text, whatever they are. */
+export const REGEX: Library = {
+  overloads: [
+    fn('matches', 'string, string -> bool', matches),
+    method('matches', 'string, string -> bool', matches),
+    method('find', 'string, string -> string', find),
+    method('findAll', 'string, string -> list(string)', (a: string, b: string, toil: Toil) => findAll(a, b, -1n, toil)),
+    method('findAll', 'string, string, int -> list(string)', findAll),
+  ],
+};

@@ -1,0 +1,45 @@
+import { equals } from '../equality.ts';
+import { fn, type Library } from '../library.ts';
+import type { List, Toil, Value } from '../values.ts';
+
+/** Answers whether a value is in a list; at once for scalars, of which most lists consist. */
+function membership(list: List): (value: Value, toil: Toil) => boolean {
+  const scalars = new Set<Value>();
+  const others: Value[] = [];
+  for (let i = 0; i < list.size; i++) {
+    const item = list.at(i);
+    if (typeof item === 'string' || typeof item === 'boolean') scalars.add(item);
+    else others.push(item);
+  }
+  return (value, toil) => {
+    if (scalars.has(value)) return true;
+    toil.toil(others.length);
+    return others.some((other) => equals(other, value, toil));
+  };
+}
+
+function contains(list: List, part: List, toil: Toil): boolean {
+  toil.toil(2 * (list.size + part.size));
+  const has = membership(list);
+  for (let i = 0; i < part.size; i++) if (!has(part.at(i), toil)) return false;
+  return true;
+}
+
+function intersects(a: List, b: List, toil: Toil): boolean {
+  toil.toil(2 * (a.size + b.size));
+  const has = membership(a);
+  for (let i = 0; i < b.size; i++) if (has(b.at(i), toil)) return true;
+  return false;
+}
+
+export const SETS: Library = {
+  overloads: [
+    fn('sets.contains', 'list(A), list(A) -> bool', contains),
+    fn(
+      'sets.equivalent',
+      'list(A), list(A) -> bool',
+      (a: List, b: List, toil: Toil) => contains(a, b, toil) && contains(b, a, toil),
+    ),
+    fn('sets.intersects', 'list(A), list(A) -> bool', intersects),
+  ],
+};

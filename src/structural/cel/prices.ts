@@ -1,0 +1,72 @@
+import { List, Mapping, Opaque, type Value } from './values.ts';
+
+/** What traversing a character, and a character of a pattern, cost. */
+const TRAVERSAL = 0.1;
+const PATTERN = 0.25;
+const NAME_PATTERN = 128;
+
+export const SELECT = 1;
+export const CREATE_LIST = 10;
+export const CREATE_MAP = 30;
+/** A step of work that no price covers is a twentieth of the cheapest call. */
+export const TOIL = 1 / 20;
+
+/** The price of a call by the sizes of its operands, known before it is made. */
+export type Price = (a: Value, b: Value) => number;
+
+/** How large a value is, as size() would say; one for what has no size. */
+export function sizeOf(value: Value): number {
+  if (typeof value === 'string' || value instanceof Uint8Array) return value.length;
+  if (value instanceof List || value instanceof Mapping || value instanceof Opaque) return value.size;
+  return 1;
+}
+
+const once: Price = () => 1;
+const traverse =
+  (factor: number): Price =>
+  (a) =>
+    Math.ceil(sizeOf(a) * factor);
+const search: Price = (a, b) => Math.ceil((1 + sizeOf(a)) * TRAVERSAL) * Math.ceil(sizeOf(b) * PATTERN);
+const smaller: Price = (a, b) => Math.ceil(Math.min(sizeOf(a), sizeOf(b)) * TRAVERSAL);
+const ordered: Price = (a, b) => (typeof a === 'string' || a instanceof Uint8Array ? smaller(a, b) : 1);
+const isText = (value: Value): boolean => typeof value === 'string' || value instanceof Uint8Array;
+
+/** Lists of numbers are by far the most common, so that items count one each and only texts count more. */
+function traversal(value: Value): number {
+  if (isText(value)) return Math.floor(sizeOf(value) * TRAVERSAL);
+  return value instanceof List ? value.size : 1;
+}
+
+const contains: Price = (a, b) => Math.ceil(sizeOf(a) * TRAVERSAL) * Math.ceil(sizeOf(b) * TRAVERSAL);
+const block =
+  (extra: number): Price =>
+  (a, b) =>
+    Math.ceil(sizeOf(a) * (2 + extra) * TRAVERSAL) + extra + (isText(b) ? Math.ceil(sizeOf(b) * TRAVERSAL) : 0);
+
+const PRICES: ReadonlyMap<string, Price> = new Map<string, Price>([
+  ...['startsWith', 'endsWith', 'url', 'lowerAscii', 'upperAscii', 'substring', 'trim', 'cidr', 'isIP', 'isCIDR'].map(
+    (name) => [name, traverse(TRAVERSAL)] as const,
+  ),
+  ...['quantity', 'isQuantity', 'semver', 'isSemver', 'ip', 'format', 'strings.quote', 'charAt'].map(
+    (name) => [name, traverse(TRAVERSAL)] as const,
+  ),
+  ...['replace', 'split', 'ip.isCanonical'].map((name) => [name, traverse(2 * TRAVERSAL)] as const),
+  ...['matches', 'find', 'findAll'].map((name) => [name, search] as const),
+  ...['isSorted', 'sum', 'max', 'min', 'indexOf', 'lastIndexOf', 'join'].map((name) => [name, traversal] as const),
+  ...['_<_', '_<=_', '_>_', '_>=_'].map((name) => [name, ordered] as const),
+  ['_==_', smaller],
+  ['_!=_', smaller],
+  ['string', (a) => (a instanceof Uint8Array ? Math.ceil(a.length * TRAVERSAL) : 1)],
+  ['bytes', (a) => (typeof a === 'string' ? Math.ceil(a.length * TRAVERSAL) : 1)],
+  ['_+_', (a, b) => (isText(a) ? Math.ceil((sizeOf(a) + sizeOf(b)) * TRAVERSAL) : 1)],
+  ['@in', (_, b) => (b instanceof List ? b.size : 1)],
+  ['contains', contains],
+  ['containsIP', block(0)],
+  ['containsCIDR', block(1)],
+  ['validate', (_, b) => Math.ceil((1 + sizeOf(b)) * TRAVERSAL) * Math.ceil(NAME_PATTERN * PATTERN)],
+  ['check', () => 350_000],
+]);
+
+export function priceOf(fn: string): Price {
+  return PRICES.get(fn) ?? once;
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonSchema } from '../../api/json-schema.ts';
+import { compileRule, type RuleScope, ruleScope } from '../rule.ts';
+import { KUBERNETES } from './environment.ts';
+// What a kube-apiserver v1.36.3 made of each expression: of its text, and of its value for one object.
+import problems from './problems.data.json' with { type: 'json' };
+import { compileProgram, type Program } from './program.ts';
+import { compileAdapter } from './schema-value.ts';
+import { DYN, listOf, STRING } from './types.ts';
+import { ArrayList, CostExceeded, EvaluationError, type Value } from './values.ts';
+import verdicts from './verdicts.data.json' with { type: 'json' };
+
+const schema = verdicts.schema as unknown as JsonSchema;
+const self = compileAdapter(schema, false)(verdicts.object);
+
+function scopeOf(of: JsonSchema): RuleScope {
+  const scope = ruleScope(of, false);
+  if (scope === undefined) throw new Error('the schema describes nothing');
+  return scope;
+}
+
+/** The value of an expression, or the message of the error that it ends in. */
+function answer(program: Program): Value {
+  try {
+    return program.evaluate([self, null]);
+  } catch (error) {
+    if (!(error instanceof EvaluationError)) throw error;
+    return error.message.startsWith('no such overload') ? `'${error.message}'` : error.message;
+  }
+}
+
+describe('an expression', () => {
+  const scope = scopeOf(schema);
+  it.each(Object.entries(verdicts.verdicts))('comes to the same as on the API server: %s', (source, verdict) => {
+    const { program, problem } = compileRule({ rule: source }, scope);
+    expect(problem).toBeUndefined();
+    expect(program && answer(program)).toEqual(verdict);
+  });
+
+  const other = scopeOf(problems.schema as unknown as JsonSchema);
+  it.each(Object.entries(problems.problems))('is refused as the API server does: %s', (source, problem) => {
+    const compiled = compileRule({ rule: source }, other);
+    const costly = (compiled.program?.estimate(other.shapes).max ?? 0) > 10_000_000;
+    if (problem?.startsWith('Forbidden: estimated rule cost') === true) expect(costly).toBe(true);
+    else expect(compiled.problem ?? null).toEqual(problem);
+  });
+
+  it('is refused when it is too deep or too long, and not by running out of stack', () => {
+    const deep = [
+      `${'('.repeat(300)}1${')'.repeat(300)} == 1`,
+      `${'['.repeat(300)}${']'.repeat(300)} == []`,
+      `${'true ? true : '.repeat(300)}true`,
+      `${'1+'.repeat(20_000)}1 == 1`,
+      `dyn({})${'.a'.repeat(20_000)} == 1`,
+      `[1]${'.map(x, x)'.repeat(5_000)} == [1]`,
+      `${'(1+'.repeat(200)}1${')'.repeat(200)}${'+1'.repeat(200)} == 1`,
+      '1 '.repeat(60_000),
+    ];
+    for (const source of deep) {
+      const program = compileProgram(source, KUBERNETES);
+      expect('problem' in program && program.problem).toMatch(/recursion|size exceeds limit/);
+    }
+  });
+
+  it('may be a long chain', () => {
+    const program = compileProgram(`${'true && '.repeat(5_000)}true`, KUBERNETES);
+    expect('evaluate' in program && program.evaluate([])).toBe(true);
+  });
+});
+
+describe('a costly expression', () => {
+  const items = Array.from({ length: 20_000 }, (_, i) => `item-${i}`);
+  const nested = Array.from({ length: 2_000 }, () => new ArrayList([new ArrayList(['x']), 'y'.repeat(500)]));
+  const environment = KUBERNETES.extend(
+    new Map([
+      ['l', listOf(STRING)],
+      ['n', DYN],
+      ['s', STRING],
+    ]),
+  );
+  const values = [new ArrayList(items), new ArrayList(nested), 'a'.repeat(1_000_000)];
+  const doubling = (times: number): string => `[l]${'.map(x, x + x)'.repeat(times)}[0]`;
+
+  it.each([
+    'l.all(x, l.all(y, x != y))',
+    'l.all(x, l.exists(y, l.exists(z, x + y == z)))',
+    'l.map(x, l.map(y, x + y)).size() > 0',
+    'l.all(x, n == n + [])',
+    'l.all(x, n == n)',
+    'l.all(x, n in [n])',
+    'l.all(x, s.matches("(a*)*b"))',
+    'l.all(x, s.matches("(.{1000})(.{900})b"))',
+    'l.all(x, s.contains("aaaab"))',
+    'l.all(x, s.size() > 0)',
+    'l.all(x, s.split("").size() > 0)',
+    'l.all(x, s.replace("a", "bb").size() > 0)',
+    'l.all(x, "%s".format([l]) != "")',
+    'l.all(x, sets.contains(l, l))',
+    'l.all(x, l.distinct() == l)',
+    'l.all(x, l.sort() == l)',
+    'l.all(x, l.isSorted())',
+    'l.all(x, l.join(",") != "")',
+    'l.all(x, lists.range(1000000).size() > 0)',
+    'lists.range(9223372036854775807).size() > 0',
+    `${doubling(60)}.size() > 0`,
+    `${doubling(40)}.all(x, true)`,
+    `x in ${doubling(40)}`.replace('x', '"zzz"'),
+    `${doubling(40)} == ${doubling(40)}`,
+    `${doubling(40)}.join("") == ""`,
+    `${doubling(40)}.isSorted()`,
+    `${doubling(40)}.distinct().size() == 1`,
+    `${doubling(40)}.indexOf("zzz") == 1`,
+    `[[l]]${'.map(x, [x, x])'.repeat(30)}.flatten(100).size() > 0`,
+    'l.map(x, s + s).map(x, x + x).map(x, x + x).size() > 0',
+    `[s]${'.map(x, x + x)'.repeat(40)}.size() > 0`,
+    'l.transformMap(i, x, l.transformMap(j, y, x + y)).size() > 0',
+  ])('is stopped or done soon: %s', (source) => {
+    const program = compileProgram(source, environment);
+    if ('problem' in program) throw new Error(program.problem);
+    const meter = { cost: 0 };
+    const start = process.cpuUsage();
+    let result: unknown;
+    try {
+      result = program.evaluate(values, meter);
+    } catch (error) {
+      result = error;
+    }
+    expect(process.cpuUsage(start).user).toBeLessThan(2_000_000);
+    if (typeof result !== 'boolean') expect(result).toBeInstanceOf(CostExceeded);
+  });
+});

@@ -1,0 +1,92 @@
+import { equals } from './equality.ts';
+import { ArrayList, Duration, List, Mapping, Timestamp, type Toil, type Value } from './values.ts';
+
+/** How a schema says a list is to be read. */
+export interface ListSchema {
+  readonly item: (json: unknown) => Value;
+  readonly kind: 'atomic' | 'set' | 'map';
+  /** The fields that tell the items of a map apart, as expressions spell them. */
+  readonly keys: readonly string[];
+}
+
+/** A list from data. Sets, and maps written as lists, are equal whatever their order, and join without doubles. */
+export class SchemaList extends List {
+  readonly #json: readonly unknown[];
+  readonly #schema: ListSchema;
+
+  constructor(json: readonly unknown[], schema: ListSchema) {
+    super();
+    this.#json = json;
+    this.#schema = schema;
+  }
+
+  get size(): number {
+    return this.#json.length;
+  }
+
+  at(index: number): Value {
+    return this.#schema.item(this.#json[index]);
+  }
+
+  override equalTo(other: List, toil: Toil): boolean | undefined {
+    return this.#schema.kind === 'atomic' ? undefined : sameItems(this, other, this.#identity, toil);
+  }
+
+  override plus(other: List, toil: Toil): List {
+    if (this.#schema.kind === 'atomic') return super.plus(other, toil);
+    return new KeyedList(itemsOf(this, toil), this.#identity).plus(other, toil);
+  }
+
+  /** What tells an item from the others. */
+  readonly #identity = (item: Value): unknown => {
+    if (this.#schema.kind === 'set' || !(item instanceof Mapping)) return scalarKey(item);
+    return JSON.stringify(this.#schema.keys.map((key) => scalarKey(item.get(key) ?? null)));
+  };
+}
+
+/** A joined set or map, which stays one. */
+class KeyedList extends ArrayList {
+  readonly #identity: (item: Value) => unknown;
+
+  constructor(items: Value[], identity: (item: Value) => unknown) {
+    super(items);
+    this.#identity = identity;
+  }
+
+  override equalTo(other: List, toil: Toil): boolean {
+    return sameItems(this, other, this.#identity, toil);
+  }
+
+  /** Items of the other list take the place of those with the same key, or come last. */
+  override plus(other: List, toil: Toil): List {
+    const places = new Map(this.items.map((item, i) => [this.#identity(item), i]));
+    const items = [...this.items];
+    for (const item of itemsOf(other, toil)) {
+      const key = this.#identity(item);
+      const place = places.get(key);
+      if (place === undefined) places.set(key, items.push(item) - 1);
+      else items[place] = item;
+    }
+    return new KeyedList(items, this.#identity);
+  }
+}
+
+function itemsOf(list: List, toil: Toil): Value[] {
+  toil.toil(list.size);
+  return Array.from({ length: list.size }, (_, i) => list.at(i));
+}
+
+function sameItems(a: List, b: List, identity: (item: Value) => unknown, toil: Toil): boolean {
+  const byKey = new Map(itemsOf(a, toil).map((item) => [identity(item), item]));
+  return itemsOf(b, toil).every((item) => {
+    const counterpart = byKey.get(identity(item));
+    return counterpart !== undefined && equals(counterpart, item, toil);
+  });
+}
+
+/** A text that is the same for the same scalar only; what may be an item of a set is always a scalar. */
+function scalarKey(value: Value): string {
+  if (value instanceof Timestamp || value instanceof Duration) return `time:${value.ns}`;
+  if (value instanceof Uint8Array) return `bytes:${Buffer.from(value).toString('base64')}`;
+  return typeof value === 'object' && value !== null ? 'object' : `${typeof value}:${String(value)}`;
+}

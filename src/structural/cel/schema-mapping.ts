@@ -1,0 +1,96 @@
+import { deepEqual } from '../deep-equal.ts';
+import { equals } from './equality.ts';
+import { DYN, mapOf, objectOf, STRING, type Type } from './types.ts';
+import { Mapping, type Toil, type Value } from './values.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+type Adapt = (json: unknown) => Value;
+
+const MAP_TYPE = mapOf(STRING, DYN);
+const OBJECT_TYPE = objectOf('object', new Map());
+
+/** A map with keys of the user's choice. A null is as good as no entry. */
+export class SchemaMap extends Mapping {
+  readonly type: Type = MAP_TYPE;
+  readonly #json: Json;
+  readonly #adapt: Adapt;
+
+  constructor(json: Json, adapt: Adapt) {
+    super();
+    this.#json = json;
+    this.#adapt = adapt;
+  }
+
+  get size(): number {
+    return Object.keys(this.#json).length;
+  }
+
+  get(key: Value): Value | undefined {
+    if (typeof key !== 'string' || !Object.hasOwn(this.#json, key)) return undefined;
+    const json = this.#json[key];
+    return json === null || json === undefined ? undefined : this.#adapt(json);
+  }
+
+  override has(key: Value): boolean {
+    return typeof key === 'string' && Object.hasOwn(this.#json, key) && (this.#json[key] ?? null) !== null;
+  }
+
+  keys(): Iterable<Value> {
+    return Object.keys(this.#json);
+  }
+}
+
+/** What an object's schema knows: fields by the name in expressions, and by the name in JSON where they have a type. */
+export interface ObjectFields {
+  readonly fields: ReadonlyMap<string, { readonly key: string; readonly adapt: Adapt }>;
+  readonly known: ReadonlyMap<string, Adapt>;
+}
+
+/** An object with the fields of its schema; others cannot be seen, but still make two objects differ. */
+export class SchemaObject extends Mapping {
+  readonly type: Type = OBJECT_TYPE;
+  readonly #json: Json;
+  readonly #schema: ObjectFields;
+
+  constructor(json: Json, schema: ObjectFields) {
+    super();
+    this.#json = json;
+    this.#schema = schema;
+  }
+
+  get size(): number {
+    return Object.keys(this.#json).length;
+  }
+
+  get(name: Value): Value | undefined {
+    const field = this.#schema.fields.get(name as string);
+    if (field === undefined) return undefined;
+    const json = this.#json[field.key];
+    return json === null || json === undefined ? undefined : field.adapt(json);
+  }
+
+  override has(name: Value): boolean {
+    const field = this.#schema.fields.get(name as string);
+    return field !== undefined && (this.#json[field.key] ?? null) !== null;
+  }
+
+  *keys(): Generator<Value> {
+    for (const [name, { key }] of this.#schema.fields) if (this.#json[key] !== undefined) yield name;
+  }
+
+  override equalTo(other: Mapping, toil: Toil): boolean | undefined {
+    if (!(other instanceof SchemaObject)) return undefined;
+    if (this.#json === other.#json) return true;
+    for (const key of Object.keys(this.#json)) {
+      if (!Object.hasOwn(other.#json, key)) return false;
+      const [left, right] = [this.#json[key], other.#json[key]];
+      if (left === right) continue;
+      const [adapt, adaptOther] = [this.#schema.known.get(key), other.#schema.known.get(key)];
+      if (adapt === undefined || adaptOther === undefined) {
+        toil.toil(JSON.stringify(left)?.length ?? 0);
+        if (!deepEqual(left, right)) return false;
+      } else if (!equals(adapt(left), adaptOther(right), toil)) return false;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,127 @@
+import type { JsonSchema } from '../../api/json-schema.ts';
+import { escapeName } from './escape.ts';
+import type { Shape } from './estimate.ts';
+import {
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DURATION,
+  DYN,
+  INT,
+  listOf,
+  mapOf,
+  objectOf,
+  STRING,
+  TIMESTAMP,
+  type Type,
+} from './types.ts';
+
+/** The largest request that the API server takes bounds all that has no bound of its own. */
+const MOST_BYTES = 3 * 1024 * 1024;
+const LONGEST_TEXT = MOST_BYTES - 2;
+const LONGEST_TIME = 32;
+const DATE = 12;
+
+/** A shape, and the fewest bytes that JSON needs for a value of it. */
+interface Sized extends Shape {
+  readonly least: number;
+}
+
+const KEY: Sized = { type: STRING, most: 0, least: 2 };
+
+/**
+ * What expressions see of a value that a schema describes: its type and how large it may be. Undefined where the
+ * schema leaves open what the value is. `root` is a resource, which always has a kind and a name.
+ */
+export function shapeOf(schema: JsonSchema, root: boolean, name: string): Shape | undefined {
+  return sized(schema, root, name);
+}
+
+function sized(schema: JsonSchema, root: boolean, name: string): Sized | undefined {
+  if (schema['x-kubernetes-int-or-string'] === true) {
+    return { type: DYN, most: schema.maxLength === undefined ? LONGEST_TEXT : longest(schema.maxLength), least: 1 };
+  }
+  switch (schema.type) {
+    case 'array':
+      return listShape(schema, name);
+    case 'object':
+      return typeof schema.additionalProperties === 'object'
+        ? mapShape(schema, schema.additionalProperties, name)
+        : objectShape(root ? withMeta(schema) : schema, name);
+    case 'string':
+      return textShape(schema);
+    case 'boolean':
+      return { type: BOOL, most: 0, least: 4 };
+    case 'number':
+      return { type: DOUBLE, most: 0, least: 1 };
+    case 'integer':
+      return { type: INT, most: 0, least: 1 };
+    default:
+      return undefined;
+  }
+}
+
+/** A schema bounds characters, of which each may take four bytes. */
+const longest = (maxLength: number): number => Math.max(0, maxLength) * 4;
+
+function textShape({ format, maxLength, enum: values }: JsonSchema): Sized {
+  switch (format) {
+    case 'byte':
+      return { type: BYTES, most: maxLength ?? LONGEST_TEXT, least: 2 };
+    case 'duration':
+      return { type: DURATION, most: LONGEST_TIME, least: 3 };
+    case 'date':
+      return { type: TIMESTAMP, most: DATE, least: DATE };
+    case 'date-time':
+      return { type: TIMESTAMP, most: LONGEST_TIME, least: 21 };
+    default:
+  }
+  if (maxLength !== undefined) return { type: STRING, most: longest(maxLength), least: 2 };
+  const lengths = values?.map((value) => (typeof value === 'string' ? value.length : 0)) ?? [];
+  return { type: STRING, most: lengths.length > 0 ? Math.max(...lengths) : LONGEST_TEXT, least: 2 };
+}
+
+function listShape({ items: schema, maxItems }: JsonSchema, name: string): Sized | undefined {
+  const items =
+    schema === undefined ? undefined : sized(schema, schema['x-kubernetes-embedded-resource'] === true, `${name}.@idx`);
+  if (items === undefined) return undefined;
+  const most = maxItems === undefined ? Math.floor((MOST_BYTES - 2) / (items.least + 1)) : Math.max(0, maxItems);
+  return { type: listOf(items.type), most, items, least: 2 };
+}
+
+function mapShape({ maxProperties }: JsonSchema, schema: JsonSchema, name: string): Sized | undefined {
+  const items = sized(schema, schema['x-kubernetes-embedded-resource'] === true, `${name}.@elem`);
+  if (items === undefined) return undefined;
+  const most =
+    maxProperties === undefined ? Math.floor((MOST_BYTES - 2) / (items.least + 6)) : Math.max(0, maxProperties);
+  return { type: mapOf(STRING, items.type), most, keys: KEY, items, least: 2 };
+}
+
+function objectShape({ properties = {}, required = [] }: JsonSchema, name: string): Sized {
+  const fields = new Map<string, Shape>();
+  const types = new Map<string, Type>();
+  let least = 2;
+  for (const [key, schema] of Object.entries(properties)) {
+    const escaped = escapeName(key);
+    const shape = sized(schema, schema['x-kubernetes-embedded-resource'] === true, `${name}.${escaped ?? key}`);
+    if (shape === undefined) continue;
+    if (escaped !== undefined) {
+      fields.set(escaped, shape);
+      types.set(escaped, shape.type);
+    }
+    if (required.includes(key) && schema.default === undefined) least += key.length + shape.least + 4;
+  }
+  return { type: objectOf(name, types), most: 0, fields, least };
+}
+
+const TEXT: JsonSchema = { type: 'string' };
+const META: JsonSchema = { type: 'object', properties: { name: TEXT, generateName: TEXT } };
+
+/** The kind and the name of a resource can be seen even where its schema does not mention them. */
+export function withMeta(schema: JsonSchema): JsonSchema {
+  const { apiVersion, kind, metadata } = schema.properties ?? {};
+  const named =
+    metadata?.properties?.['name']?.type === 'string' && metadata.properties['generateName']?.type === 'string';
+  if (named && apiVersion?.type === 'string' && kind?.type === 'string') return schema;
+  return { ...schema, properties: { ...schema.properties, apiVersion: TEXT, kind: TEXT, metadata: META } };
+}

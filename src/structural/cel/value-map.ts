@@ -1,0 +1,41 @@
+import { MAP, type Type } from './types.ts';
+import { EvaluationError, Mapping, Uint, type Value } from './values.ts';
+
+/** What a map looks a key up by: whole numbers are one key whatever their type. */
+function normal(key: Value): Value | undefined {
+  if (key instanceof Uint) return key.value;
+  if (typeof key === 'number') return Number.isInteger(key) ? BigInt(key) : undefined;
+  return key;
+}
+
+/** A map that an expression built. */
+export class ValueMap extends Mapping {
+  readonly type: Type = MAP;
+  readonly #entries: Map<Value, readonly [key: Value, value: Value]>;
+
+  constructor(entries: Iterable<readonly [Value, Value]> = []) {
+    super();
+    this.#entries = new Map();
+    for (const [key, value] of entries) this.set(key, value);
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: Value): Value | undefined {
+    const wanted = normal(key);
+    return wanted === undefined ? undefined : this.#entries.get(wanted)?.[1];
+  }
+
+  *keys(): Generator<Value> {
+    for (const [key] of this.#entries.values()) yield key;
+  }
+
+  /** Adds an entry while the map is being built. */
+  set(key: Value, value: Value): void {
+    const wanted = normal(key);
+    if (wanted === undefined) throw new EvaluationError('unsupported key type');
+    this.#entries.set(wanted, [key, value]);
+  }
+}

@@ -1,0 +1,84 @@
+import type { CelRule, JsonSchema } from '../api/json-schema.ts';
+import { type Environment, KUBERNETES } from './cel/environment.ts';
+import type { Shape } from './cel/estimate.ts';
+import { compileProgram, type Program } from './cel/program.ts';
+import { shapeOf } from './cel/schema-shape.ts';
+import { optionalOf, type Type } from './cel/types.ts';
+import { readFieldPath } from './field-path.ts';
+
+/** What the rules of one place in a schema may name. */
+export interface RuleScope {
+  readonly schema: JsonSchema;
+  readonly environment: Environment;
+  /** For rules that run without an old value too: there it is optional. */
+  readonly optionalEnvironment: Environment;
+  readonly shapes: ReadonlyMap<string, Shape>;
+}
+
+/** A rule, compiled; where that failed, `problem` says why in the API server's words. */
+export interface CompiledRule {
+  readonly rule: CelRule;
+  readonly program: Program | undefined;
+  readonly problem: string | undefined;
+  readonly message: Program | undefined;
+  readonly messageProblem: string | undefined;
+  /** A rule that names the old value is about the step from it, and has nothing to say without. */
+  readonly usesOldSelf: boolean;
+  /** Where below its place the rule reports. */
+  readonly fieldPath: string;
+}
+
+/** The scope of rules on a schema; undefined where the schema says too little about its values for rules. */
+export function ruleScope(schema: JsonSchema, root: boolean): RuleScope | undefined {
+  const shape = shapeOf(schema, root, 'selfType');
+  if (shape === undefined) return undefined;
+  const variables = (oldSelf: Type): ReadonlyMap<string, Type> =>
+    new Map([
+      ['self', shape.type],
+      ['oldSelf', oldSelf],
+    ]);
+  return {
+    schema,
+    environment: KUBERNETES.extend(variables(shape.type)),
+    optionalEnvironment: KUBERNETES.extend(variables(optionalOf(shape.type))),
+    shapes: new Map([
+      ['self', shape],
+      ['oldSelf', shape],
+    ]),
+  };
+}
+
+export function compileRule(rule: CelRule, scope: RuleScope): CompiledRule {
+  const environment = rule.optionalOldSelf === true ? scope.optionalEnvironment : scope.environment;
+  const main = compileTo('bool', rule.rule, environment);
+  const message =
+    (rule.messageExpression ?? '').trim() === ''
+      ? undefined
+      : compileTo('string', rule.messageExpression ?? '', scope.environment);
+  return {
+    rule,
+    program: main.program,
+    problem: main.problem,
+    message: message?.program,
+    messageProblem: message?.problem,
+    usesOldSelf: main.program?.variables.has('oldSelf') === true,
+    fieldPath: rule.fieldPath === undefined ? '' : (readFieldPath(rule.fieldPath, scope.schema) ?? rule.fieldPath),
+  };
+}
+
+const WRONG_TYPE = {
+  bool: 'cel expression must evaluate to a bool',
+  string: 'messageExpression must evaluate to a string',
+};
+
+function compileTo(
+  kind: 'bool' | 'string',
+  source: string,
+  environment: Environment,
+): { program?: Program; problem?: string } {
+  const program = compileProgram(source, environment);
+  if ('problem' in program) {
+    return { problem: kind === 'bool' ? program.problem : `messageExpression ${program.problem}` };
+  }
+  return program.type.kind === kind ? { program } : { problem: WRONG_TYPE[kind] };
+}
