@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import type { Status } from '../api-error.ts';
 
 /** What goes back to a client. */
-export type Answer = WholeAnswer | StreamAnswer;
+export type Answer = WholeAnswer | StreamAnswer | BytesAnswer;
 
 export interface WholeAnswer {
   readonly status: number;
@@ -16,6 +16,14 @@ export interface StreamAnswer {
   readonly type: string;
   /** Pieces as they come; the client going away ends the iteration. */
   readonly pieces: AsyncIterable<string>;
+}
+
+/** A finished body that goes out as it is, never indented or turned into YAML. */
+export interface BytesAnswer {
+  readonly status: number;
+  readonly type: string;
+  readonly bytes: Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export const JSON_TYPE = 'application/json';

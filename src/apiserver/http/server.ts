@@ -262,8 +262,8 @@ async function send(to: Response, result: Answer, end: () => AbortSignal): Promi
   const response = to as ServerResponse;
   const common = { 'content-type': result.type, 'cache-control': 'no-cache, private' };
   try {
-    if ('body' in result) {
-      const bytes = Buffer.from(result.body, 'utf8');
+    if ('body' in result || 'bytes' in result) {
+      const bytes = 'bytes' in result ? result.bytes : Buffer.from(result.body, 'utf8');
       response.writeHead(result.status, { ...common, 'content-length': bytes.length, ...result.headers });
       response.end(bytes);
       return;

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { builtInResources } from '../builtin-resources.ts';
+import { renameVersion } from '../custom/conversion.ts';
+import { customResources } from '../custom/custom-resource.ts';
+import type { Definition } from '../custom/definition.ts';
+import { Registry } from '../registry.ts';
+import type { Resource, Shape } from '../resource.ts';
+import { Documents } from './documents.ts';
+
+/** A registry of the built-in kinds whose documents can be made, and definitions to put beside them. */
+export function servedDocuments() {
+  const registry = new Registry();
+  const shape = {} as Shape;
+  registry.add(
+    builtInResources({
+      shape: () => shape,
+      strategy: () => ({ generation: false, status: true }),
+      conversion: () => ({}),
+    }),
+  );
+  const definitions = new Map<string, Definition>();
+  const documents = new Documents({
+    registry,
+    version: '1.36',
+    customSchema: ({ plural, group, version }: Resource) => {
+      const found = definitions.get(`${plural}.${group}`)?.spec.versions.find(({ name }) => name === version);
+      const schema = found?.schema?.openAPIV3Schema;
+      return schema === undefined ? undefined : { schema, selectableFields: found?.selectableFields ?? [] };
+    },
+  });
+  return {
+    registry,
+    documents,
+    define: (definition: Definition): void => {
+      definitions.set(definition.metadata.name ?? '', definition);
+      registry.add(customResources(definition, renameVersion));
+    },
+  };
+}
+
+const CRDS = new URL('../../../deploy/crds/', import.meta.url);
+
+/** The definitions that come with the product. */
+export function deployedDefinitions(): Definition[] {
+  return readdirSync(CRDS)
+    .filter((name) => name.endsWith('.yaml'))
+    .map((name) => parse(readFileSync(new URL(name, CRDS), 'utf8')) as Definition);
+}

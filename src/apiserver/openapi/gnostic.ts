@@ -1,0 +1,102 @@
+import protobuf from 'protobufjs/minimal.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Writes the fields of one message from the JSON that it stands for. The protobuf form of OpenAPI documents is that of
+ * gnostic: its messages follow the JSON, with maps as lists of names and values, and with a message of its own wherever
+ * one of several things may stand.
+ */
+export type Message = (writer: protobuf.Writer, json: unknown) => void;
+
+/** Writes one field, its number included. */
+export type Field = (writer: protobuf.Writer, number: number, json: unknown) => void;
+
+const VARINT = 0;
+const FIXED_64 = 1;
+const DELIMITED = 2;
+
+export const text: Field = (writer, number, json) => {
+  writer.uint32((number << 3) | DELIMITED).string(String(json));
+};
+
+export const flag: Field = (writer, number, json) => {
+  writer.uint32((number << 3) | VARINT).bool(json === true);
+};
+
+export const whole: Field = (writer, number, json) => {
+  writer.uint32((number << 3) | VARINT).int64(Number(json));
+};
+
+export const decimal: Field = (writer, number, json) => {
+  writer.uint32((number << 3) | FIXED_64).double(Number(json));
+};
+
+export function inside(message: Message): Field {
+  return (writer, number, json) => {
+    writer.uint32((number << 3) | DELIMITED).fork();
+    message(writer, json);
+    writer.ldelim();
+  };
+}
+
+export function each(field: Field): Field {
+  return (writer, number, json) => {
+    for (const item of json as readonly unknown[]) field(writer, number, item);
+  };
+}
+
+/** Any value is written as YAML, of which JSON is a part. */
+export const any = inside((writer, json) => text(writer, 2, `${JSON.stringify(json)}\n`));
+
+/** A map as a message that lists names and values in its first field, or another. */
+export function mapOf(value: Field, number = 1): Message {
+  return (writer, json) => {
+    for (const [name, item] of Object.entries(json as Json)) namedValue(value)(writer, number, [name, item]);
+  };
+}
+
+/** A structure: its fields by their name in JSON; keys that begin with x- go into one list of extensions. */
+export function structure(
+  fields: () => Readonly<Record<string, readonly [number, Field]>>,
+  extensions: number,
+): Message {
+  let known: ReturnType<typeof fields> | undefined;
+  const extension = namedValue(any);
+  return (writer, json) => {
+    known ??= fields();
+    for (const [key, value] of Object.entries(json as Json)) {
+      const entry = Object.hasOwn(known, key) ? known[key] : undefined;
+      if (entry !== undefined) entry[1](writer, entry[0], value);
+      else if (key.startsWith('x-')) extension(writer, extensions, [key, value]);
+    }
+  };
+}
+
+/** One of two messages: the second where the JSON is a reference. */
+export function orReference(message: Message): Field {
+  const [first, second] = [inside(message), inside(structure(() => ({ $ref: [1, text] }), 0))];
+  return inside((writer, json) => {
+    if ((json as Json)['$ref'] === undefined) first(writer, 1, json);
+    else second(writer, 2, json);
+  });
+}
+
+/** A message around one value. */
+export function wrapped(field: Field): Field {
+  return inside((writer, json) => field(writer, 1, json));
+}
+
+export function encode(message: Message, json: unknown): Uint8Array {
+  const writer = protobuf.Writer.create();
+  message(writer, json);
+  return writer.finish();
+}
+
+function namedValue(value: Field): Field {
+  return inside((writer, json) => {
+    const [name, item] = json as readonly [string, unknown];
+    text(writer, 1, name);
+    value(writer, 2, item);
+  });
+}

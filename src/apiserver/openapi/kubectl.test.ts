@@ -1,0 +1,162 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { realClock } from '../../base/clock.ts';
+import { silentLogger } from '../../base/logger.ts';
+import { systemRandom } from '../../base/random.ts';
+import { type ControlPlane, startControlPlane } from '../control-plane.ts';
+
+const DEFINITION = fileURLToPath(new URL('../../../deploy/crds/hypersdk.io_virtualmachines.yaml', import.meta.url));
+
+const found = (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+  try {
+    accessSync(join(folder, 'kubectl'), constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+});
+const skipped = !found && process.env['CI'] !== 'true';
+if (skipped) process.stderr.write('kubectl is not in PATH: what it makes of the OpenAPI documents is not tested\n');
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+describe.skipIf(skipped)('kubectl', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'vimana-kubectl-'));
+  let plane: ControlPlane;
+
+  beforeAll(async () => {
+    plane = await startControlPlane({ clock: realClock, random: systemRandom(), log: silentLogger });
+    const encoded = (pem: string) => Buffer.from(pem).toString('base64');
+    writeFileSync(
+      join(folder, 'kubeconfig'),
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'Config',
+        clusters: [
+          { name: 'c', cluster: { server: plane.url, 'certificate-authority-data': encoded(plane.pki.caPem) } },
+        ],
+        users: [
+          {
+            name: 'u',
+            user: {
+              'client-certificate-data': encoded(plane.pki.admin.certPem),
+              'client-key-data': encoded(plane.pki.admin.keyPem),
+            },
+          },
+        ],
+        contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+        'current-context': 'x',
+      }),
+    );
+    await done(['create', '-f', DEFINITION]);
+    await done(['wait', '--for=condition=Established', 'crd/virtualmachines.hypersdk.io', '--timeout=10s']);
+  }, 30_000);
+
+  afterAll(async () => {
+    await plane?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function run(args: readonly string[], input?: object): Promise<Ran> {
+    const all = ['--kubeconfig', join(folder, 'kubeconfig'), '--cache-dir', join(folder, 'cache'), ...args];
+    return new Promise((resolve) => {
+      const child = execFile('kubectl', all, { timeout: 15_000 }, (error, out, err) =>
+        resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 1, out, err }),
+      );
+      child.stdin?.end(input === undefined ? '' : JSON.stringify(input));
+    });
+  }
+
+  async function done(args: readonly string[], input?: object): Promise<string> {
+    const { code, out, err } = await run(args, input);
+    if (code !== 0) throw new Error(`kubectl ${args.join(' ')} ended with ${code}: ${err}`);
+    return out;
+  }
+
+  it('explains a built-in kind', async () => {
+    const out = await done(['explain', 'pod.spec']);
+    expect(out).toContain('What a pod should run, and where.');
+    expect(out).toMatch(/containers\s+<\[\]Container> -required-\n\s+The containers of the pod/);
+    expect(out).toMatch(/restartPolicy\s+<string>\n\s+enum: Always, Never, OnFailure/);
+  });
+
+  it('explains a custom kind in the words of its definition', async () => {
+    const out = await done(['explain', 'virtualmachines.spec.disks', '--api-version=hypersdk.io/v1alpha1']);
+    expect(out).toContain('GROUP:      hypersdk.io');
+    expect(out).toMatch(/bootOrder\s+<integer>\n\s+Place in the boot sequence/);
+  });
+
+  it('explains all fields at once', async () => {
+    const out = await done(['explain', 'deployment', '--recursive']);
+    expect(out).toMatch(/ports\t<\[\]ContainerPort>\n\s+containerPort\t<integer> -required-/);
+    const custom = await done(['explain', 'vm', '--recursive']);
+    expect(custom).toMatch(/ {4}disks\t<\[\]Object>\n {6}bootOrder\t<integer>/);
+  });
+
+  it('reads OpenAPI v2 in protobuf', async () => {
+    const out = await done(['explain', 'pod.spec.containers', '--output', 'plaintext-openapiv2']);
+    expect(out).toMatch(/image\t<string>\n\s+The image that is run\./);
+    const custom = await done(['explain', 'vm.spec.disks', '--output', 'plaintext-openapiv2']);
+    expect(custom).toContain('Place in the boot sequence');
+  });
+
+  const configMap = (more: object) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'settings', namespace: 'default' },
+    data: { a: '1' },
+    ...more,
+  });
+
+  it('finds that the server validates fields, and leaves it to the server', async () => {
+    const { code, err } = await run(['apply', '-f', '-'], configMap({ bogus: 1 }));
+    expect(code).toBe(1);
+    expect(err).toContain('strict decoding error: unknown field "bogus"');
+    expect(await done(['apply', '-f', '-'], configMap({}))).toBe('configmap/settings created\n');
+    const warned = await run(['apply', '--validate=warn', '-f', '-'], configMap({ data: { a: '2' }, bogus: 1 }));
+    expect([warned.code, warned.out]).toEqual([0, 'configmap/settings configured\n']);
+  });
+
+  const deployment = (image: string, labels: object) => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web', namespace: 'default', labels },
+    spec: {
+      selector: { matchLabels: { app: 'web' } },
+      template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'main', image }] } },
+    },
+  });
+
+  it('merges lists of built-in kinds by key, so that what others added stays', async () => {
+    await done(['apply', '-f', '-'], deployment('app:1', { gone: 'soon' }));
+    const sidecar = { spec: { template: { spec: { containers: [{ name: 'side', image: 'side:1' }] } } } };
+    await done(['patch', 'deployment', 'web', '--type=strategic', '-p', JSON.stringify(sidecar)]);
+    await done(['apply', '-f', '-'], deployment('app:2', {}));
+    const { metadata, spec } = JSON.parse(await done(['get', 'deployment', 'web', '-o', 'json']));
+    const images = spec.template.spec.containers.map(({ image }: { image: string }) => image);
+    expect(images.sort()).toEqual(['app:2', 'side:1']);
+    expect(metadata.labels).toBeUndefined();
+  });
+
+  it('applies a custom resource again and again', async () => {
+    const machine = (memory: string) => ({
+      apiVersion: 'hypersdk.io/v1alpha1',
+      kind: 'VirtualMachine',
+      metadata: { name: 'one', namespace: 'default' },
+      spec: { cpus: 1, memory },
+    });
+    const created = await run(['apply', '-f', '-'], { ...machine('1Gi'), spec: { ...machine('1Gi').spec, bogus: 1 } });
+    expect(created.err).toContain('unknown field "spec.bogus"');
+    await done(['apply', '-f', '-'], machine('1Gi'));
+    expect(await done(['apply', '-f', '-'], machine('2Gi'))).toContain('configured');
+    expect(await done(['apply', '-f', '-'], machine('2Gi'))).toContain('unchanged');
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import type { Answer, BytesAnswer } from '../http/answer.ts';
+import type { ApiRequest } from '../http/api-request.ts';
+import { servedDocuments } from './documents.fixture.ts';
+import { documentRoute } from './route.ts';
+
+const NOW = Date.parse('2026-11-15T12:21:00Z');
+const { documents } = servedDocuments();
+const route = documentRoute(documents, () => NOW);
+const APPS = '/openapi/v3/apis/apps/v1';
+const hash = documents.v3('apis/apps/v1')?.hash ?? '';
+
+function request(target: string, headers: Record<string, string> = {}): ApiRequest {
+  const [path = '', search = ''] = target.split('?');
+  const query = new URLSearchParams(search);
+  return { method: 'GET', path, query, headers, header: (name: string) => headers[name] } as unknown as ApiRequest;
+}
+
+async function ask(target: string, headers: Record<string, string> = {}): Promise<Answer | undefined> {
+  return await route(request(target, headers));
+}
+
+async function askBytes(target: string, headers: Record<string, string> = {}): Promise<BytesAnswer> {
+  return (await ask(target, headers)) as BytesAnswer;
+}
+
+describe('/openapi/v3', () => {
+  it('answers with the index as plain text', async () => {
+    expect(await ask('/openapi/v3')).toMatchObject({
+      status: 200,
+      type: 'text/plain; charset=utf-8',
+      body: documents.index(),
+    });
+  });
+
+  it('answers a document with its tag, not to be kept without asking', async () => {
+    const answer = await askBytes(APPS);
+    expect(answer).toMatchObject({
+      status: 200,
+      type: 'application/json',
+      headers: { etag: `"${hash}"`, vary: 'Accept' },
+    });
+    expect(answer.headers?.['cache-control']).toBeUndefined();
+    expect(answer.bytes).toBe(documents.v3('apis/apps/v1')?.json);
+  });
+
+  it('lets a document that is asked for by its hash be kept for a year', async () => {
+    expect((await askBytes(`${APPS}?hash=${hash}`)).headers).toMatchObject({
+      'cache-control': 'public, immutable',
+      expires: 'Mon, 15 Nov 2027 12:21:00 GMT',
+    });
+  });
+
+  it('leads from an old hash to the new one', async () => {
+    expect(await askBytes(`${APPS}?hash=ABC`)).toMatchObject({
+      status: 301,
+      headers: { location: `${APPS}?hash=${hash}`, etag: `"${hash}"` },
+    });
+  });
+
+  it.each([`"${hash}"`, `W/"${hash}"`, `"other", "${hash}"`, '*'])('sends nothing to who has %s', async (known) => {
+    const answer = await askBytes(APPS, { 'if-none-match': known });
+    expect([answer.status, answer.bytes.length]).toEqual([304, 0]);
+  });
+
+  it('sends a document to who has another', async () => {
+    expect((await askBytes(APPS, { 'if-none-match': '"other"' })).status).toBe(200);
+  });
+
+  it.each([
+    ['/openapi/v3/apis/nothing/v1', 404],
+    ['/openapi/v3/', 404],
+    ['/openapi/v3/apis/apps', 200],
+  ])('answers %s with %i', async (path, status) => {
+    expect((await askBytes(path)).status).toBe(status);
+  });
+
+  it('leaves other paths to others', async () => {
+    expect(await ask('/openapi')).toBeUndefined();
+    expect(await ask('/openapi/v2/')).toBeUndefined();
+    expect(await ask('/openapi/v3x')).toBeUndefined();
+  });
+});
+
+describe('the form of a document', () => {
+  const pb = (version: string, separator: string) =>
+    `application/com.github.proto-openapi.spec.${version}${separator}v1.0+protobuf`;
+  it.each([
+    [APPS, '', 'application/json'],
+    [APPS, 'application/json, */*', 'application/json'],
+    [APPS, 'application/*', 'application/json'],
+    [APPS, 'text/html, */*;q=0.1', 'application/json'],
+    [APPS, pb('v3', '@'), pb('v3', '.')],
+    [APPS, pb('v3', '.'), pb('v3', '.')],
+    [APPS, `application/json;q=0.5, ${pb('v3', '@')}`, pb('v3', '.')],
+    ['/openapi/v2', '*/*', 'application/json'],
+    ['/openapi/v2', pb('v2', '@'), pb('v2', '.')],
+  ])('of %s for "%s" is %s', async (path, accept, type) => {
+    const answer = await askBytes(path, accept === '' ? {} : { accept });
+    expect([answer.status, answer.type]).toEqual([200, type]);
+    expect(answer.bytes.length).toBeGreaterThan(1000);
+  });
+
+  it.each([
+    [APPS, 'text/html'],
+    [APPS, 'application/yaml'],
+    [APPS, pb('v2', '@')],
+    [`${APPS}?hash=ABC`, 'text/html'],
+    ['/openapi/v2', pb('v3', '@')],
+  ])('of %s for "%s" does not exist', async (path, accept) => {
+    expect((await askBytes(path, { accept })).status).toBe(406);
+  });
+});

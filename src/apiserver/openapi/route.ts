@@ -1,0 +1,95 @@
+import type { Backend } from '../backend.ts';
+import { type Answer, type BytesAnswer, plain } from '../http/answer.ts';
+import type { ApiRequest } from '../http/api-request.ts';
+import type { Route } from '../http/router.ts';
+import { Documents, type OpenApiDocument } from './documents.ts';
+import { storedSchemas } from './stored-schema.ts';
+
+const YEAR = 365 * 24 * 60 * 60 * 1000;
+const INDEX = '/openapi/v3';
+
+/** The Kubernetes version that this server is like. */
+const VERSION = '1.36';
+
+/** /openapi/v2, /openapi/v3 and the documents below it, of what a server serves. */
+export function openApiRoute(backend: Pick<Backend, 'registry' | 'stores' | 'parsed' | 'clock'>): Route {
+  const { registry, clock } = backend;
+  const documents = new Documents({ registry, version: VERSION, customSchema: storedSchemas(backend) });
+  return documentRoute(documents, () => clock.now());
+}
+
+/** The same over any documents; `now` is in milliseconds. */
+export function documentRoute(documents: Documents, now: () => number): Route {
+  return (request) => {
+    const { path } = request;
+    if (path === '/openapi/v2') return answered(request, documents.v2(), 'v2', { vary: 'Accept-Encoding, Accept' });
+    if (path === INDEX) return plain(200, documents.index());
+    if (!path.startsWith(`${INDEX}/`)) return undefined;
+    const document = documents.v3(path.slice(INDEX.length + 1));
+    return document === undefined ? empty(404, {}) : versioned(request, document, now);
+  };
+}
+
+/** A document that is asked for by its hash never changes: an old hash leads to the new one. */
+function versioned(request: ApiRequest, document: OpenApiDocument, now: () => number): Answer {
+  const { path, query } = request;
+  const asked = query.get('hash');
+  const vary = { vary: 'Accept' };
+  if (asked === null || asked === '') return answered(request, document, 'v3', vary);
+  if (asked !== document.hash) {
+    if (formatFor(request, 'v3') === undefined) return empty(406, vary);
+    return empty(301, { ...vary, etag: etagOf(document), location: `${path}?hash=${document.hash}` });
+  }
+  const expires = new Date(now() + YEAR).toUTCString();
+  return answered(request, document, 'v3', { ...vary, 'cache-control': 'public, immutable', expires });
+}
+
+function answered(
+  request: ApiRequest,
+  document: OpenApiDocument,
+  version: Version,
+  headers: Readonly<Record<string, string>>,
+): BytesAnswer {
+  const format = formatFor(request, version);
+  if (format === undefined) return empty(406, { vary: headers['vary'] ?? 'Accept' });
+  const tagged = { ...headers, etag: etagOf(document) };
+  if (isKnown(request, tagged.etag)) return empty(304, tagged);
+  if (format === 'json') return { status: 200, type: 'application/json', bytes: document.json, headers: tagged };
+  return { status: 200, type: protobufType(version, '.'), bytes: document.protobuf(), headers: tagged };
+}
+
+type Version = 'v2' | 'v3';
+
+const protobufType = (version: Version, separator: '@' | '.') =>
+  `application/com.github.proto-openapi.spec.${version}${separator}v1.0+protobuf`;
+
+/** The form that a client likes best; both spellings of the protobuf type are in use. */
+function formatFor(request: ApiRequest, version: Version): 'json' | 'protobuf' | undefined {
+  const accept = request.header('accept');
+  if (accept === undefined || accept.trim() === '') return 'json';
+  const wanted = accept
+    .split(',')
+    .map((clause) => {
+      const [media = '', ...parameters] = clause.split(';').map((part) => part.trim());
+      const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+      return { media, quality: quality === undefined ? 1 : Number(quality) };
+    })
+    .sort((a, b) => b.quality - a.quality);
+  for (const { media } of wanted) {
+    if (media === 'application/json' || media === 'application/*' || media === '*/*') return 'json';
+    if (media === protobufType(version, '@') || media === protobufType(version, '.')) return 'protobuf';
+  }
+  return undefined;
+}
+
+function isKnown(request: ApiRequest, etag: string): boolean {
+  const known = request.header('if-none-match');
+  if (known === undefined) return false;
+  return known.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === etag);
+}
+
+const etagOf = ({ hash }: OpenApiDocument) => `"${hash}"`;
+
+function empty(status: number, headers: Readonly<Record<string, string>>): BytesAnswer {
+  return { status, type: 'application/json', bytes: new Uint8Array(0), headers };
+}

@@ -1,0 +1,62 @@
+import { apiVersionOf } from '../resource.ts';
+import { groupTitle, type Operation, type PathOperations, tagOf, title } from './operation.ts';
+
+const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
+const MEDIA = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+
+/** /api: which versions of the core group there are. */
+export const CORE_VERSIONS: PathOperations = reading('/api/', {
+  id: 'getCoreAPIVersions',
+  tag: tagOf(''),
+  description: 'Tells the versions of the core group.',
+  responses: { 200: `${META}APIVersions` },
+});
+
+/** /apis: which groups there are. */
+export const GROUPS: PathOperations = reading('/apis/', {
+  id: 'getAPIVersions',
+  tag: 'apis',
+  description: 'Tells all groups and their versions.',
+  responses: { 200: `${META}APIGroupList` },
+});
+
+/** /version: what the server is. */
+export const VERSION: PathOperations = reading('/version/', {
+  id: 'getCodeVersion',
+  tag: 'version',
+  description: 'Tells the version of the server.',
+  responses: { 200: 'io.k8s.apimachinery.pkg.version.Info' },
+  consumes: ['application/json'],
+  produces: ['application/json'],
+});
+
+/** One group, such as /apis/apps. */
+export function groupPath(group: string): PathOperations {
+  return reading(`/apis/${group}/`, {
+    id: `get${groupTitle(group)}APIGroup`,
+    tag: tagOf(group),
+    description: `Tells the versions of the group ${group}.`,
+    responses: { 200: `${META}APIGroup` },
+  });
+}
+
+/** One version of a group, such as /apis/apps/v1. */
+export function versionPath(group: string, version: string): PathOperations {
+  const root = group === '' ? 'api' : 'apis';
+  return reading(`/${root}/${apiVersionOf({ group, version })}/`, {
+    id: `get${groupTitle(group)}${title(version)}APIResources`,
+    tag: tagOf(group, version),
+    description: 'Tells the resources of this version.',
+    responses: { 200: `${META}APIResourceList` },
+  });
+}
+
+function reading(
+  path: string,
+  operation: Partial<Operation> & Pick<Operation, 'id' | 'tag' | 'responses'>,
+): PathOperations {
+  return {
+    path,
+    operations: [{ method: 'get', description: '', parameters: [], consumes: MEDIA, produces: MEDIA, ...operation }],
+  };
+}
