@@ -47,6 +47,8 @@ describe('parseCron', () => {
     ['constructor', 'expected 5 fields, found 1'],
     ['60 * * * *', 'Invalid value for minute: 60'],
     ['* 24 * * *', 'hour'],
+    ['* 24/1 * * *', 'Invalid value for hour: 24'],
+    ['* * 0/5 * *', 'Invalid value for day of month: 0'],
     ['* * 0 * *', 'day'],
     ['* * * 13 *', 'month'],
     ['5-1 * * * *', 'larger'],
@@ -61,6 +63,28 @@ describe('parseCron', () => {
     expect(() => parseCron(expression)).toThrow(ParseError);
     expect(() => parseCron(expression)).toThrow(reason);
     expect(() => parseCron(expression)).toThrow(`invalid schedule "${expression}": `);
+  });
+
+  test('what is read without a word can also be run', () => {
+    const number = fc.integer({ min: 0, max: 62 }).map(String);
+    const item = fc
+      .tuple(fc.constantFrom('*', '?', ''), number, fc.constantFrom('', '-'), number, fc.constantFrom('', '/'), number)
+      .map(([star, a, dash, b, slash, c]) => `${star || `${a}${dash && `-${b}`}`}${slash && `/${c}`}`);
+    const field = fc.array(item, { minLength: 1, maxLength: 2 }).map((items) => items.join(','));
+    fc.assert(
+      fc.property(field, fc.nat({ max: 4 }), (text, place) => {
+        const expression = ['*', '*', '*', '*', '*'].with(place, text).join(' ');
+        let schedule: ReturnType<typeof parseCron>;
+        try {
+          schedule = parseCron(expression);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ParseError);
+          return;
+        }
+        expect(schedule.next(0)).toBeTypeOf('number');
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test.each(['0 0 * * *', '0 * * * *'])('an unknown time zone is refused by name: %s', (expression) => {

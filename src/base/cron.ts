@@ -24,6 +24,13 @@ const NICKNAMES: ReadonlyMap<string, string> = new Map([
   ['@hourly', '0 * * * *'],
 ]);
 const FIELDS = ['minute', 'hour', 'day of month', 'month', 'day of week'];
+const BOUNDS = [
+  [0, 59],
+  [0, 23],
+  [1, 31],
+  [1, 12],
+  [0, 7],
+] as const;
 const ITEM = /^(?:[*?]|(?:\d{1,2}|[a-z]{3})(?:-(?:\d{1,2}|[a-z]{3}))?)(?:\/\d{1,2})?$/i;
 const EVERY_HOUR = /^(?:[*?]|0?0-23)(?:\/0?1)?$/;
 
@@ -32,7 +39,8 @@ export function parseCron(expression: string): CronSchedule {
   const pattern = NICKNAMES.get(expression.trim().toLowerCase()) ?? expression.trim();
   const fields = pattern.split(/\s+/);
   refuseUnknownSyntax(expression, fields);
-  const onWall = open(expression, pattern, 'UTC');
+  // Opening takes longer than all else that is done to read an object, and a plain expression never fails to open.
+  let onWall = isPlain(fields) ? undefined : open(expression, pattern, 'UTC');
   const everyHour = EVERY_HOUR.test(fields[1] ?? '');
   return {
     expression,
@@ -42,9 +50,25 @@ export function parseCron(expression: string): CronSchedule {
         wallTime(after, timeZone);
         return open(expression, pattern, timeZone).nextRun(new Date(after))?.getTime();
       }
+      onWall ??= open(expression, pattern, 'UTC');
       return nextOnWall(onWall, after, timeZone);
     },
   };
+}
+
+const PLAIN_ITEM = /^(?:\*|(\d{1,2})(?:-(\d{1,2}))?)(?:\/(\d{1,2}))?$/;
+
+/** Whether every field is made of stars and numbers within its bounds, so that nothing can be wrong with it. */
+function isPlain(fields: readonly string[]): boolean {
+  return BOUNDS.every(([least, most], i) =>
+    fields[i]?.split(',').every((item) => {
+      const match = PLAIN_ITEM.exec(item);
+      if (match === null) return false;
+      const [, from = least, to = from, step = 1] = match;
+      const [first, last, width] = [Number(from), Number(to), Number(step)];
+      return least <= first && first <= last && last <= most && width >= 1 && width <= most - least;
+    }),
+  );
 }
 
 /** Walks the matching wall times, which the instants follow in the same order, to the first one that lies ahead. */
@@ -81,5 +105,10 @@ function refuseUnknownSyntax(expression: string, fields: readonly string[]): voi
   for (const [i, field] of fields.entries()) {
     const wrong = field.split(',').find((item) => !ITEM.test(item));
     if (wrong !== undefined) refuse(`${FIELDS[i]} "${field}" is not understood at "${wrong}"`);
+    // The parser takes any start of a step, and then never finds a time to run.
+    const [least, most] = BOUNDS[i] ?? [0, 0];
+    const starts = [...field.matchAll(/(?:^|,)(\d+)\//g)].map(([, start]) => Number(start));
+    const outside = starts.find((start) => start < least || start > most);
+    if (outside !== undefined) refuse(`Invalid value for ${FIELDS[i]}: ${outside}`);
   }
 }

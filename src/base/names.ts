@@ -1,3 +1,5 @@
+import { exceedsBytes } from './utf8.ts';
+
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`;
 const LABEL_1035 = '[a-z]([-a-z0-9]*[a-z0-9])?';
@@ -41,45 +43,45 @@ const labelValueRule = rule(
 /** Checks a DNS label (RFC 1123), the name of a namespace for example. */
 export function dns1123LabelProblems(name: string): string[] {
   const problems = tooLong(name, MAX_LABEL, 'characters');
-  if (labelRule.matches(name)) return problems;
-  return [...problems, subdomainRule.matches(name) ? 'must not contain dots' : labelRule.message];
+  if (!labelRule.matches(name)) {
+    problems.push(subdomainRule.matches(name) ? 'must not contain dots' : labelRule.message);
+  }
+  return problems;
 }
 
 /** Checks a DNS subdomain (RFC 1123), the name of most objects. */
 export function dns1123SubdomainProblems(name: string): string[] {
-  return [...tooLong(name, MAX_SUBDOMAIN, 'characters'), ...mismatch(name, subdomainRule)];
+  return problemsOf(name, MAX_SUBDOMAIN, 'characters', subdomainRule);
 }
 
 /** Checks a DNS label (RFC 1035), the name of a service for example. */
 export function dns1035LabelProblems(name: string): string[] {
-  return [...tooLong(name, MAX_LABEL, 'characters'), ...mismatch(name, label1035Rule)];
+  return problemsOf(name, MAX_LABEL, 'characters', label1035Rule);
 }
 
 /** Checks a qualified name: the key of a label, an annotation or a taint, or a finalizer. */
 export function qualifiedNameProblems(text: string): string[] {
-  const parts = text.split('/');
-  if (parts.length > 2) {
+  const slash = text.indexOf('/');
+  if (slash >= 0 && text.includes('/', slash + 1)) {
     return [
       `a valid label key ${qualifiedRule.message} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
     ];
   }
-  const name = parts.at(-1) ?? '';
-  const prefix = parts.length === 2 ? parts[0] : undefined;
-  const problems = [];
-  if (prefix === '') problems.push('prefix part must be non-empty');
-  else if (prefix !== undefined) problems.push(...prefixProblems(prefix).map((problem) => `prefix part ${problem}`));
+  const problems = slash < 0 ? [] : prefixProblems(text.slice(0, slash));
+  const name = text.slice(slash + 1);
   if (name === '') problems.push('name part must be non-empty');
-  const wrong = [...tooLong(name, MAX_LABEL, 'bytes'), ...mismatch(name, qualifiedRule)];
-  return [...problems, ...wrong.map((problem) => `name part ${problem}`)];
+  for (const problem of problemsOf(name, MAX_LABEL, 'bytes', qualifiedRule)) problems.push(`name part ${problem}`);
+  return problems;
 }
 
 /** Checks the value of a label. */
 export function labelValueProblems(value: string): string[] {
-  return [...tooLong(value, MAX_LABEL, 'bytes'), ...mismatch(value, labelValueRule)];
+  return problemsOf(value, MAX_LABEL, 'bytes', labelValueRule);
 }
 
 function prefixProblems(prefix: string): string[] {
-  return [...tooLong(prefix, MAX_SUBDOMAIN, 'bytes'), ...mismatch(prefix, subdomainRule)];
+  if (prefix === '') return ['prefix part must be non-empty'];
+  return problemsOf(prefix, MAX_SUBDOMAIN, 'bytes', subdomainRule).map((problem) => `prefix part ${problem}`);
 }
 
 interface Rule {
@@ -97,11 +99,12 @@ function rule(says: string, pattern: string, examples: readonly string[]): Rule 
   };
 }
 
-function mismatch(text: string, rule: Rule): string[] {
-  return rule.matches(text) ? [] : [rule.message];
+function problemsOf(text: string, max: number, unit: 'bytes' | 'characters', rule: Rule): string[] {
+  const problems = tooLong(text, max, unit);
+  if (!rule.matches(text)) problems.push(rule.message);
+  return problems;
 }
 
 function tooLong(text: string, max: number, unit: 'bytes' | 'characters'): string[] {
-  const length = new TextEncoder().encode(text).length;
-  return length > max ? [`must be no more than ${max} ${unit}`] : [];
+  return exceedsBytes(text, max) ? [`must be no more than ${max} ${unit}`] : [];
 }

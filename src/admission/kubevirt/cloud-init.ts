@@ -1,5 +1,6 @@
 import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
 import { type FieldError, invalid, required, tooLong } from '../../base/field-error.ts';
+import { exceedsBytes } from '../../base/utf8.ts';
 
 type CloudInit = NonNullable<NonNullable<InstanceSpec['volumes']>[number]['cloudInitNoCloud']>;
 
@@ -37,8 +38,7 @@ function dataCauses(
   anySize: boolean,
 ): FieldError[] {
   const causes: FieldError[] = [];
-  // The number of characters bounds the number of bytes on both sides, so most texts need not be counted.
-  if (!anySize && text !== undefined && text.length * 3 > MOST_BYTES && bytesOf(text) > MOST_BYTES) {
+  if (!anySize && text !== undefined && exceedsBytes(text, MOST_BYTES)) {
     causes.push(tooLong(`${at}.${field}`, MOST_BYTES));
   }
   if (base64 === undefined) return causes;
@@ -49,8 +49,4 @@ function dataCauses(
     causes.push(tooLong(`${at}.${field}Base64`, MOST_BYTES));
   }
   return causes;
-}
-
-function bytesOf(text: string): number {
-  return new TextEncoder().encode(text).length;
 }

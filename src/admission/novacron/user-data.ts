@@ -1,4 +1,5 @@
 import { type FieldError, tooLong } from '../../base/field-error.ts';
+import { exceedsBytes } from '../../base/utf8.ts';
 
 const MAX_BYTES = 65_536;
 
@@ -15,7 +16,7 @@ const MARKERS = [
 ];
 
 export function checkUserData(field: string, userData = ''): FieldError[] {
-  return new TextEncoder().encode(userData).length > MAX_BYTES ? [tooLong(field, MAX_BYTES)] : [];
+  return exceedsBytes(userData, MAX_BYTES) ? [tooLong(field, MAX_BYTES)] : [];
 }
 
 export function userDataWarnings(field: string, userData = ''): string[] {
