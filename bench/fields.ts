@@ -2,13 +2,13 @@ import { fileURLToPath } from 'node:url';
 import { applyConfiguration } from '../src/apiserver/fields/apply.ts';
 import { type ManagedKind, updateManagedFields } from '../src/apiserver/fields/managed-fields.ts';
 import { resetFields } from '../src/apiserver/fields/reset-fields.ts';
-import { TypeSchemas, type TypeSource } from '../src/apiserver/fields/type-schema.ts';
+import { TypeSchemas } from '../src/apiserver/fields/type-schema.ts';
 import schemas from '../src/apiserver/kubernetes/openapi-schemas.data.json' with { type: 'json' };
 import { realClock } from '../src/base/clock.ts';
 import type { JsonObject } from '../src/kube/patches/json-object.ts';
 import { applyMergePatch } from '../src/kube/patches/merge-patch.ts';
 
-const types = new TypeSchemas(schemas as unknown as Readonly<Record<string, TypeSource>>);
+const types = new TypeSchemas(schemas);
 const TIME = '2026-01-01T00:00:00Z';
 
 function podKind(subresource: string): ManagedKind {

@@ -38,8 +38,13 @@ export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
     return true;
   }
   if (isList(b)) return false;
-  const keys = Object.keys(a);
-  if (keys.length !== Object.keys(b).length) return false;
-  for (const key of keys) if (!Object.hasOwn(b, key) || !sameJson(a[key], b[key])) return false;
-  return true;
+  let members = 0;
+  for (const key in a) {
+    const other = b[key];
+    if (other === undefined || (key === '__proto__' && !Object.hasOwn(b, key)) || !sameJson(a[key], other))
+      return false;
+    members++;
+  }
+  for (const _ in b) members--;
+  return members === 0;
 }

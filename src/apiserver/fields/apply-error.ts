@@ -1,0 +1,75 @@
+import { VimanaError } from '../../base/errors.ts';
+import { goQuote } from '../../base/go-value.ts';
+import { type FieldSet, printPaths } from './field-set.ts';
+import type { Manager } from './managers.ts';
+import { compareText } from './path-element.ts';
+
+/** A configuration cannot be applied; `status`, `reason` and `message` are those of the server's answer. */
+export class ApplyError extends VimanaError {
+  readonly status: 400 | 500;
+  readonly reason: 'BadRequest' | '';
+
+  constructor(reason: 'BadRequest' | '', message: string) {
+    super('APPLY', message);
+    this.reason = reason;
+    this.status = reason === '' ? 500 : 400;
+  }
+}
+
+/** A field that somebody else owns with another value. */
+export interface Conflict {
+  /** The manager as messages name it: "kubectl-edit" using v1. */
+  readonly manager: string;
+  readonly path: string;
+}
+
+export interface StatusCause {
+  readonly reason: 'FieldManagerConflict';
+  readonly message: string;
+  readonly field: string;
+}
+
+/** A configuration would change fields of others, and force was not asked for. */
+export class ApplyConflictError extends VimanaError {
+  readonly status = 409;
+  readonly reason = 'Conflict';
+  readonly conflicts: readonly Conflict[];
+
+  constructor(conflicts: readonly Conflict[]) {
+    super('APPLY_CONFLICT', conflictMessage(conflicts));
+    this.conflicts = conflicts;
+  }
+
+  /** The causes of the Status that reports this. */
+  get causes(): readonly StatusCause[] {
+    return this.conflicts.map(({ manager, path }) => ({
+      reason: 'FieldManagerConflict',
+      message: `conflict with ${manager}`,
+      field: path,
+    }));
+  }
+}
+
+/** The conflicts with one manager, which owns these fields. */
+export function conflictsWith(manager: Manager, fields: FieldSet): readonly Conflict[] {
+  const text = describe(manager);
+  return printPaths(fields).map((path) => ({ manager: text, path }));
+}
+
+function describe({ manager, operation, apiVersion, subresource }: Manager): string {
+  const within = subresource === '' ? '' : ` with subresource ${goQuote(subresource)}`;
+  return `${goQuote(manager)}${within}${operation === 'Update' ? ` using ${apiVersion}` : ''}`;
+}
+
+function conflictMessage(conflicts: readonly Conflict[]): string {
+  const [first] = conflicts;
+  if (first !== undefined && conflicts.length === 1) {
+    return `Apply failed with 1 conflict: conflict with ${first.manager}: ${first.path}`;
+  }
+  const managers = [...new Set(conflicts.map((conflict) => conflict.manager))].sort(compareText);
+  const lines = managers.flatMap((manager) => [
+    `conflicts with ${manager}:`,
+    ...conflicts.filter((conflict) => conflict.manager === manager).map(({ path }) => `- ${path}`),
+  ]);
+  return `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`;
+}

@@ -1,0 +1,266 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../api/json-schema.ts';
+import type { JsonObject } from '../../kube/patches/json-object.ts';
+import { decodeBuiltIn } from '../builtin-schema/decode.ts';
+import components from '../kubernetes/openapi-schemas.data.json' with { type: 'json' };
+import answers from './apply.data.json' with { type: 'json' };
+import { applyConfiguration } from './apply.ts';
+import { ApplyConflictError } from './apply-error.ts';
+import { liveEntries, type ManagedKind, updateManagedFields } from './managed-fields.ts';
+import type { ManagedFieldsEntry } from './managers.ts';
+import { resetFields } from './reset-fields.ts';
+import { TypeSchemas, type TypeSource } from './type-schema.ts';
+
+const types = new TypeSchemas(components);
+const widget = types.custom(answers.widget as TypeSource);
+
+const BUILT_IN: Readonly<Record<string, { apiVersion: string; component: string }>> = {
+  ConfigMap: { apiVersion: 'v1', component: 'io.k8s.api.core.v1.ConfigMap' },
+  Deployment: { apiVersion: 'apps/v1', component: 'io.k8s.api.apps.v1.Deployment' },
+  Node: { apiVersion: 'v1', component: 'io.k8s.api.core.v1.Node' },
+  Pod: { apiVersion: 'v1', component: 'io.k8s.api.core.v1.Pod' },
+  Service: { apiVersion: 'v1', component: 'io.k8s.api.core.v1.Service' },
+};
+
+function managedKind(kind: string, subresource = '', apiVersion?: string): ManagedKind {
+  const builtIn = BUILT_IN[kind];
+  if (builtIn === undefined) return widgetKind(subresource, apiVersion ?? 'fields.example.com/v1');
+  const type = types.component(builtIn.component);
+  if (type === undefined) throw new Error(`no schema of ${kind}`);
+  const group = builtIn.apiVersion.includes('/') ? 'apps' : '';
+  const reset = resetFields({ group, kind, subresource, hasStatus: kind !== 'ConfigMap', custom: false });
+  const empty = decodeBuiltIn(builtIn.apiVersion, kind, {})?.object as JsonObject;
+  return { apiVersion: builtIn.apiVersion, kind, type, empty, reset, subresource, custom: false };
+}
+
+function widgetKind(subresource: string, apiVersion: string): ManagedKind {
+  const reset = resetFields({
+    group: 'fields.example.com',
+    kind: 'Widget',
+    subresource,
+    hasStatus: true,
+    custom: true,
+  });
+  const version = (name: string) => ({ apiVersion: name, type: widget, empty: {}, reset });
+  return {
+    ...version(apiVersion),
+    kind: 'Widget',
+    subresource,
+    custom: true,
+    version: (name) => {
+      if (!name.startsWith('fields.example.com/')) return undefined;
+      return { ...version(name), convert: (object) => ({ ...object, apiVersion: name }) };
+    },
+  };
+}
+
+interface Step {
+  readonly op: string;
+  readonly manager: string;
+  readonly sub?: string;
+  readonly av: string;
+  readonly force?: boolean;
+  readonly time: string;
+  /** The object as an ordinary write sends it; with `sent` together with the live managedFields. */
+  readonly next?: JsonObject;
+  readonly sent?: boolean;
+  readonly config?: JsonObject;
+  readonly merged?: JsonObject;
+  readonly managedFields?: readonly ManagedFieldsEntry[];
+  /** The object that was stored, where defaults and admission changed it. */
+  readonly stored?: JsonObject;
+  readonly message?: string;
+}
+
+function withFields(object: JsonObject, managedFields: readonly ManagedFieldsEntry[] | undefined): JsonObject {
+  if (managedFields === undefined) return object;
+  const metadata = object['metadata'] as JsonObject;
+  return { ...object, metadata: { ...metadata, managedFields: managedFields as unknown as Json } };
+}
+
+/** Custom resources are printed with all members sorted, so that only the order of built-in kinds can be held. */
+function comparable(entries: readonly ManagedFieldsEntry[] | undefined, kind: string): unknown {
+  if (kind === 'Widget') return entries;
+  return entries?.map((entry) => ({ ...entry, fieldsV1: JSON.stringify(entry.fieldsV1) }));
+}
+
+describe('sequences of writes', () => {
+  const sequences = answers.sequences as unknown as { kind: string; steps: Step[] }[];
+  it.each(sequences.map(({ kind, steps }, i) => ({ kind, steps, i })))(
+    'to $kind ($i) leave objects and managedFields as Kubernetes does',
+    ({ kind, steps }) => {
+      let live: JsonObject | undefined;
+      for (const step of steps) {
+        const { manager, time, force = false } = step;
+        const write = { kind: managedKind(kind, step.sub, step.av), manager, time, force };
+        const seen: JsonObject | undefined = live === undefined ? undefined : { ...live, apiVersion: step.av };
+        const before = JSON.stringify(seen);
+        let result: JsonObject;
+        let managedFields: readonly ManagedFieldsEntry[] | undefined;
+        if (step.config !== undefined) {
+          if (step.message !== undefined) {
+            expect(() => applyConfiguration(seen, step.config as JsonObject, write)).toThrow(step.message);
+            continue;
+          }
+          ({ object: result, managedFields } = applyConfiguration(seen, step.config, write));
+          expect(result).toStrictEqual(step.merged);
+        } else {
+          result = step.next as JsonObject;
+          const sent = step.sent === true ? liveEntries(seen) : undefined;
+          managedFields = updateManagedFields(seen, withFields(result, sent), write);
+        }
+        expect(comparable(managedFields, kind)).toStrictEqual(comparable(step.managedFields, kind));
+        expect(JSON.stringify(seen)).toBe(before);
+        live = withFields(step.stored ?? result, step.managedFields);
+      }
+    },
+  );
+});
+
+const TIME = '2026-01-01T00:00:00Z';
+
+function configMap(data: JsonObject, metadata: JsonObject = {}): JsonObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c', ...metadata }, data };
+}
+
+function apply(live: JsonObject | undefined, manager: string, config: JsonObject, force = false): JsonObject {
+  const application = { kind: managedKind('ConfigMap'), manager, time: TIME, force };
+  const { object, managedFields } = applyConfiguration(live, config, application);
+  return withFields(object, managedFields);
+}
+
+function patch(live: JsonObject, manager: string, data: JsonObject): JsonObject {
+  const next = { ...live, data: { ...(live['data'] as JsonObject), ...data } };
+  return withFields(next, updateManagedFields(live, next, { kind: managedKind('ConfigMap'), manager, time: TIME }));
+}
+
+describe('applyConfiguration', () => {
+  it('names every field that others own, manager by manager', () => {
+    const live = apply(apply(undefined, 'A', configMap({ a: '1', b: '2' })), 'B', configMap({ a: '1', c: '3' }));
+    const edited = patch(live, 'editor', { d: '4' });
+    let conflict: unknown;
+    try {
+      apply(edited, 'C', configMap({ a: '9', b: '9', d: '9' }));
+    } catch (error) {
+      conflict = error;
+    }
+    expect(conflict).toBeInstanceOf(ApplyConflictError);
+    expect(conflict).toMatchObject({
+      status: 409,
+      reason: 'Conflict',
+      message: [
+        'Apply failed with 4 conflicts: conflicts with "A":',
+        '- .data.a',
+        '- .data.b',
+        'conflicts with "B":',
+        '- .data.a',
+        'conflicts with "editor" using v1:',
+        '- .data.d',
+      ].join('\n'),
+    });
+    expect((conflict as ApplyConflictError).causes).toContainEqual({
+      reason: 'FieldManagerConflict',
+      message: 'conflict with "editor" using v1',
+      field: '.data.d',
+    });
+  });
+
+  it('says a single conflict in one line', () => {
+    const live = apply(undefined, 'A', configMap({ b: '2' }));
+    expect(() => apply(live, 'C', configMap({ b: '3' }))).toThrow(
+      'Apply failed with 1 conflict: conflict with "A": .data.b',
+    );
+  });
+
+  it('takes fields over by force, and lets the former owner go', () => {
+    const live = apply(apply(undefined, 'A', configMap({ b: '2' })), 'C', configMap({ b: '3' }), true);
+    expect(live).toMatchObject({ data: { b: '3' }, metadata: { managedFields: [{ manager: 'C' }] } });
+    expect((live['metadata'] as { managedFields: Json[] }).managedFields).toHaveLength(1);
+  });
+
+  it('removes what the applier no longer says, unless somebody else says it too', () => {
+    const shared = apply(apply(undefined, 'A', configMap({ a: '1', b: '2' })), 'B', configMap({ a: '1' }));
+    expect(apply(shared, 'A', configMap({}))).toMatchObject({ data: { a: '1' } });
+    expect((apply(shared, 'A', configMap({}))['data'] as JsonObject)['b']).toBeUndefined();
+  });
+
+  it('leaves the live object and its entries as they are when nothing changes', () => {
+    const live = apply(undefined, 'A', configMap({ a: '1' }));
+    const application = { kind: managedKind('ConfigMap'), manager: 'A', time: 'later', force: false };
+    const again = applyConfiguration(live, configMap({ a: '1' }), application);
+    expect(again.managedFields).toStrictEqual((live['metadata'] as JsonObject)['managedFields']);
+    expect(again.object).toStrictEqual(configMap({ a: '1' }));
+  });
+
+  it('records what was there before the first apply as the work of one manager', () => {
+    const live = configMap({ a: '1' }, { labels: { x: 'y' } });
+    const { metadata } = apply(live, 'A', configMap({ a: '2', b: '1' }), true) as { metadata: JsonObject };
+    expect(metadata['managedFields']).toMatchObject([
+      { manager: 'A', operation: 'Apply', fieldsV1: { 'f:data': { 'f:a': {}, 'f:b': {} } } },
+      { manager: 'before-first-apply', operation: 'Update', time: TIME },
+    ]);
+  });
+
+  it.each<[JsonObject, number, string]>([
+    [{ ...configMap({}), apiVersion: 'v2' }, 400, 'invalid object type: /v2, Kind=ConfigMap'],
+    [{ ...configMap({}), kind: 'Secret' }, 400, 'invalid object type: /v1, Kind=Secret'],
+    [configMap({}, { managedFields: [] }), 400, 'metadata.managedFields must be nil'],
+    [configMap({ b: 2 }), 500, `${typed('/c')}: .data.b: expected string, got &value.valueUnstructured{Value:2}`],
+    [{ ...configMap({}, { namespace: 'n' }), dat: {} }, 500, `${typed('n/c')}: .dat: field not declared in schema`],
+    [{ ...configMap({}), data: 'x' }, 500, `${typed('/c')}: .data: expected map, got &{x}`],
+    [
+      configMap({}, { finalizers: ['a.b/c', 'a.b/c'] }),
+      500,
+      `${typed('/c')}: .metadata.finalizers: duplicate entries for key [="a.b/c"]`,
+    ],
+    [
+      configMap({}, { ownerReferences: [{ uid: 'u' }, { uid: 'u' }] }),
+      500,
+      `${typed('/c')}: .metadata.ownerReferences: duplicate entries for key [uid="u"]`,
+    ],
+    [
+      configMap({}, { finalizers: [{ a: 1 }] }),
+      500,
+      `${typed('/c')}: .metadata.finalizers: element 0: associative list without keys has an element that's a map type`,
+    ],
+    [
+      configMap({}, { finalizers: 'x', labels: ['x'] }),
+      500,
+      `${typed('/c')}: errors:\n  .metadata.finalizers: expected list, got &{x}\n  .metadata.labels: expected map, got &{[x]}`,
+    ],
+  ])('refuses %j in the words of Kubernetes', (config, status, message) => {
+    expect(() => apply(undefined, 'A', config)).toThrow(expect.objectContaining({ status, message }));
+  });
+});
+
+function typed(place: string): string {
+  return `failed to create typed patch object (${place}; /v1, Kind=ConfigMap)`;
+}
+
+describe('kubectl apply', () => {
+  const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
+  const former = configMap({ a: '1', b: '2' });
+  const annotated = configMap({ a: '1', b: '2' }, { annotations: { [ANNOTATION]: JSON.stringify(former) } });
+  const kind = managedKind('ConfigMap');
+  const live = withFields(
+    annotated,
+    updateManagedFields(undefined, annotated, { kind, manager: 'kubectl-client-side-apply', time: TIME }),
+  );
+
+  it('may change what it applied the old way, and keeps the annotation up to date', () => {
+    const { metadata } = apply(live, 'kubectl', configMap({ a: '9', b: '2' })) as { metadata: JsonObject };
+    expect((metadata['annotations'] as JsonObject)[ANNOTATION]).toBe(
+      '{"apiVersion":"v1","data":{"a":"9","b":"2"},"kind":"ConfigMap","metadata":{"name":"c"}}\n',
+    );
+  });
+
+  it('may not change what somebody else changed since', () => {
+    expect(() => apply(patch(live, 'editor', { a: '5' }), 'kubectl', configMap({ a: '7', b: '3' }))).toThrow(
+      'Apply failed with 1 conflict: conflict with "editor" using v1: .data.a',
+    );
+  });
+
+  it('is nothing that any other manager may do', () => {
+    expect(() => apply(live, 'other', configMap({ a: '9' }))).toThrow(ApplyConflictError);
+  });
+});

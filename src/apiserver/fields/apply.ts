@@ -1,0 +1,160 @@
+import type { Json } from '../../api/json-schema.ts';
+import { isObject, type JsonObject, member, sameJson } from '../../kube/patches/json-object.ts';
+import { ApplyConflictError, ApplyError, type Conflict, conflictsWith } from './apply-error.ts';
+import { filterFields } from './field-filter.ts';
+import { difference, type FieldSet, intersection, isEmpty, printPaths } from './field-set.ts';
+import { KUBECTL, lastAppliedFields, withLastApplied } from './last-applied.ts';
+import { ListItemError } from './list-items.ts';
+import {
+  compareIn,
+  liveEntries,
+  type ManagedKind,
+  METADATA_IDENTITY,
+  metadataOf,
+  moveOwnership,
+  named,
+  reconcileManagers,
+  recordUpdate,
+  toEntries,
+  type Write,
+} from './managed-fields.ts';
+import { type ManagedFieldsEntry, type ManagerName, type Managers, readManagers } from './managers.ts';
+import { mergeTyped } from './merge.ts';
+import { ownedFields } from './owned-fields.ts';
+import { withoutAbandoned } from './removed-fields.ts';
+import { typeErrors } from './validate.ts';
+
+const BEFORE_FIRST_APPLY = 'before-first-apply';
+
+export interface Application extends Write {
+  /** Take over fields that others own. */
+  readonly force: boolean;
+}
+
+export interface Applied {
+  /** The object to store, without managedFields; the live one when the configuration changes nothing. */
+  readonly object: JsonObject;
+  readonly managedFields: readonly ManagedFieldsEntry[] | undefined;
+}
+
+/**
+ * Server-side apply: the live object (undefined when there is none yet) with what the configuration says and without
+ * what the same manager applied before and no longer says. The object still has to be defaulted and validated; as a
+ * field that lost all its members may be left as null, nulls are to be dropped where the kind does not allow them.
+ *
+ * Throws ApplyError for a configuration that does not fit, ApplyConflictError when it would change what others own.
+ */
+export function applyConfiguration(
+  live: JsonObject | undefined,
+  config: JsonObject,
+  application: Application,
+): Applied {
+  const { kind, manager } = application;
+  checkConfig(config, kind);
+  const name = { ...named(application), operation: 'Apply' } as const;
+  const managers = readManagers(liveEntries(live));
+  const current = live === undefined ? {} : withoutManagedFields(live);
+  if (live !== undefined && managers.size === 0) {
+    const before = { ...named({ ...application, manager: BEFORE_FIRST_APPLY }), operation: 'Update' } as const;
+    recordUpdate(managers, kind.empty, current, before, application);
+  }
+  try {
+    return finish(live, current, config, managers, name, application);
+  } catch (error) {
+    if (error instanceof ListItemError) throw new ApplyError('', `failed to merge config: ${error.message}`);
+    if (!(error instanceof ApplyConflictError) || manager !== KUBECTL) throw error;
+    const left = withoutFormer(error, lastAppliedFields(current, kind.apiVersion, kind.type));
+    if (left.length > 0) throw new ApplyConflictError(left);
+    return applyConfiguration(live, config, { ...application, force: true });
+  }
+}
+
+function finish(
+  live: JsonObject | undefined,
+  current: JsonObject,
+  config: JsonObject,
+  managers: Managers,
+  name: ManagerName,
+  { kind, manager, time, force }: Application,
+): Applied {
+  if (kind.custom) reconcileManagers(managers, kind);
+  const last = managers.get(name);
+  const present = filterFields(ownedFields(config, kind.type), kind.reset);
+  managers.set({ ...name, time: last?.time, fields: present });
+  const former = last === undefined ? undefined : { ...last, fields: filterFields(last.fields, kind.reset) };
+  const merged = mergeTyped(current, config, kind.type);
+  const object = withoutAbandoned(merged, managers, former, present, kind);
+  if (!force) {
+    const conflicts = findConflicts(managers, current, object, kind, name);
+    if (conflicts.length > 0) throw new ApplyConflictError(conflicts);
+  }
+  moveOwnership(managers, current, object, kind, name);
+  const changed = live === undefined || !sameJson(current, object);
+  const fields = difference(present, METADATA_IDENTITY);
+  if (isEmpty(fields)) managers.delete(name);
+  else managers.set({ ...name, time: changed ? time : last?.time, fields });
+  const result = changed ? object : current;
+  return {
+    object: manager === KUBECTL ? withLastApplied(result, config) : result,
+    managedFields: toEntries(managers, liveEntries(live)),
+  };
+}
+
+function findConflicts(
+  managers: Managers,
+  before: JsonObject,
+  after: JsonObject,
+  kind: ManagedKind,
+  applier: ManagerName,
+): Conflict[] {
+  const conflicts: Conflict[] = [];
+  const own = managers.get(applier);
+  const versions = new Map([[kind.apiVersion, compareIn(before, after, kind)]]);
+  for (const manager of managers) {
+    if (manager === own) continue;
+    let compared = versions.get(manager.apiVersion);
+    if (compared === undefined) {
+      const version = kind.version?.(manager.apiVersion);
+      if (version === undefined) continue;
+      compared = compareIn(version.convert(before), version.convert(after), version);
+      versions.set(manager.apiVersion, compared);
+    }
+    conflicts.push(...conflictsWith(manager, intersection(manager.fields, compared.changed)));
+  }
+  return conflicts;
+}
+
+/** Conflicts that are none because the same kubectl once applied the field the old way. */
+function withoutFormer({ conflicts }: ApplyConflictError, former: FieldSet): readonly Conflict[] {
+  const paths = new Set(printPaths(former));
+  return conflicts.filter(({ path }) => !paths.has(path));
+}
+
+function checkConfig(config: JsonObject, kind: ManagedKind): void {
+  const apiVersion = text(config, 'apiVersion');
+  const name = text(config, 'kind');
+  const type = `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${name}`;
+  if (apiVersion !== kind.apiVersion || name !== kind.kind) {
+    throw new ApplyError('BadRequest', `invalid object type: ${type}`);
+  }
+  const metadata = metadataOf(config);
+  if ((member(metadata, 'managedFields') ?? null) !== null) {
+    throw new ApplyError('BadRequest', 'metadata.managedFields must be nil');
+  }
+  const errors = typeErrors(config, kind.type);
+  if (errors === undefined) return;
+  const place = `${text(metadata, 'namespace')}/${text(metadata, 'name')}`;
+  throw new ApplyError('', `failed to create typed patch object (${place}; ${type}): ${errors}`);
+}
+
+function text(object: JsonObject, name: string): string {
+  const value: Json | undefined = member(object, name);
+  return typeof value === 'string' ? value : '';
+}
+
+function withoutManagedFields(object: JsonObject): JsonObject {
+  const metadata = member(object, 'metadata');
+  if (!isObject(metadata) || !Object.hasOwn(metadata, 'managedFields')) return object;
+  const { managedFields: _, ...rest } = metadata;
+  return { ...object, metadata: rest };
+}

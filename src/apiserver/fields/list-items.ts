@@ -1,0 +1,132 @@
+import type { Json } from '../../api/json-schema.ts';
+import { goQuote } from '../../base/go-value.ts';
+import { isObject, member } from '../../kube/patches/json-object.ts';
+import { EMPTY, type FieldSet } from './field-set.ts';
+import { compareValues, keyElement, type PathElement, valueElement } from './path-element.ts';
+import type { ListType, MapType } from './type.ts';
+
+/** An item cannot be told from the others of its list. */
+export class ListItemError extends Error {}
+
+/** The path element of an item of a set or keyed list. */
+export function itemElement(list: ListType, item: Json): PathElement {
+  const { keys } = list;
+  if (keys.length === 0) return setElement(item);
+  if (item === null) throw new ListItemError('associative list with keys may not have a null element');
+  if (!isObject(item)) throw new ListItemError('associative list with keys may not have non-map elements');
+  const element = keyElement(keys, itemKeys(list, item));
+  if (element !== 'k:{}') return element;
+  throw new ListItemError(
+    `associative list with keys has an element that omits all key fields [${keys.map(goQuote).join(' ')}] (and doesn't have default values for any key fields)`,
+  );
+}
+
+function setElement(item: Json): PathElement {
+  if (item === null) {
+    throw new ListItemError("associative list without keys has an element that's an explicit null");
+  }
+  if (Array.isArray(item)) throw new ListItemError('not supported: associative list with lists as elements');
+  if (typeof item === 'object') {
+    throw new ListItemError("associative list without keys has an element that's a map type");
+  }
+  return valueElement(item);
+}
+
+function itemKeys(list: ListType, item: Json): readonly (Json | undefined)[] {
+  const { keys, keyDefaults } = list;
+  const values: (Json | undefined)[] = [];
+  for (let i = 0; i < keys.length; i++) {
+    values.push((isObject(item) ? member(item, keys[i] as string) : undefined) ?? keyDefaults[i]);
+  }
+  return values;
+}
+
+/** Items by their path element, in the order of the list; an item that is there twice has more than one value. */
+export function indexItems(list: ListType, items: readonly Json[]): Map<PathElement, Json[]> {
+  const index = new Map<PathElement, Json[]>();
+  for (const item of items) {
+    const element = itemElement(list, item);
+    const same = index.get(element);
+    if (same === undefined) index.set(element, [item]);
+    else same.push(item);
+  }
+  return index;
+}
+
+interface Entry {
+  readonly element: PathElement;
+  readonly keys: readonly (Json | undefined)[];
+  readonly fields: FieldSet;
+}
+
+/**
+ * Gathers the field sets of items and puts them in order, which depends on the values of keys and not on their text.
+ * An item that is there twice is owned as a whole.
+ */
+export class ItemFields {
+  readonly #list: ListType;
+  readonly #entries: Entry[] = [];
+
+  constructor(list: ListType) {
+    this.#list = list;
+  }
+
+  add(element: PathElement, item: Json, fields: FieldSet): void {
+    const keys = this.#list.keys.length === 0 ? [item] : itemKeys(this.#list, item);
+    this.#entries.push({ element, keys, fields });
+  }
+
+  toNode(member: boolean): FieldSet | undefined {
+    const entries = this.#entries;
+    if (entries.length > 1) entries.sort(compareEntries);
+    const elements: PathElement[] = [];
+    const fields: FieldSet[] = [];
+    for (const entry of entries) {
+      const last = elements.length - 1;
+      if (elements[last] === entry.element) {
+        fields[last] = EMPTY;
+      } else {
+        elements.push(entry.element);
+        fields.push(entry.fields);
+      }
+    }
+    return this.#list.nodes.node(member, elements, fields);
+  }
+}
+
+function compareEntries(a: Entry, b: Entry): number {
+  for (let i = 0; i < a.keys.length; i++) {
+    const order = compareValues(a.keys[i], b.keys[i]);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** Gathers the field sets of members of an object and puts them in order. */
+export class MemberFields {
+  readonly #map: MapType;
+  readonly #elements: PathElement[] = [];
+  readonly #fields: FieldSet[] = [];
+
+  constructor(map: MapType) {
+    this.#map = map;
+  }
+
+  add(element: PathElement, fields: FieldSet): void {
+    const elements = this.#elements;
+    const all = this.#fields;
+    let at = elements.push(element) - 1;
+    all.push(fields);
+    // Members are few or nearly sorted, so that this is cheaper than sorting afterwards.
+    for (; at > 0 && (elements[at - 1] as PathElement) > element; at--) {
+      elements[at] = elements[at - 1] as PathElement;
+      all[at] = all[at - 1] as FieldSet;
+    }
+    elements[at] = element;
+    all[at] = fields;
+  }
+
+  toNode(member: boolean): FieldSet | undefined {
+    return this.#map.nodes.node(member, this.#elements, this.#fields);
+  }
+}

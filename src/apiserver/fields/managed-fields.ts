@@ -1,0 +1,191 @@
+import type { Json } from '../../api/json-schema.ts';
+import { isObject, type JsonObject, member } from '../../kube/patches/json-object.ts';
+import { changedFields, type Difference, NO_DIFFERENCE, type SkippedFields } from './changed-fields.ts';
+import { type FieldFilter, filterFields } from './field-filter.ts';
+import { difference, EMPTY, type FieldSet, isEmpty, isMember, union } from './field-set.ts';
+import { ListItemError } from './list-items.ts';
+import { type ManagedFieldsEntry, type ManagerName, type Managers, managersOfWrite } from './managers.ts';
+import { reconcileFields } from './prune.ts';
+import type { Type } from './type.ts';
+
+/** An object as one version of its kind shows it. */
+export interface VersionedType {
+  readonly apiVersion: string;
+  readonly type: Type;
+  /** What a new object is before its first write: for built-in kinds the structs that are always there. */
+  readonly empty: JsonObject;
+  /** Fields that this endpoint cannot set. */
+  readonly reset: FieldFilter;
+}
+
+/** The kind in one version, with its other versions as far as managers wrote through them. */
+export interface ManagedKind extends VersionedType {
+  readonly kind: string;
+  /** Whether the schema can have changed since fields were recorded. */
+  readonly custom: boolean;
+  /** '' for the resource itself. */
+  readonly subresource: string;
+  /** Another version and how an object looks in it; undefined for a version that is no longer served. */
+  readonly version?: (apiVersion: string) => (VersionedType & { convert(object: JsonObject): JsonObject }) | undefined;
+}
+
+export interface Write {
+  readonly kind: ManagedKind;
+  readonly manager: string;
+  /** The time of the write as RFC 3339 text in UTC by seconds. */
+  readonly time: string;
+}
+
+/** Metadata that is nobody's: it names the object, or the server alone sets it. */
+const UNOWNED: SkippedFields = {
+  apiVersion: true,
+  kind: true,
+  metadata: {
+    name: true,
+    namespace: true,
+    uid: true,
+    resourceVersion: true,
+    generation: true,
+    creationTimestamp: true,
+    selfLink: true,
+    clusterName: true,
+    managedFields: true,
+  },
+};
+const METADATA: FieldSet = { 'f:metadata': EMPTY };
+
+/** The same as paths. */
+export const METADATA_IDENTITY: FieldSet = {
+  'f:apiVersion': EMPTY,
+  'f:kind': EMPTY,
+  'f:metadata': {
+    '.': EMPTY,
+    ...Object.fromEntries(Object.keys(UNOWNED['metadata'] as SkippedFields).map((name) => [`f:${name}`, EMPTY])),
+  },
+};
+
+/**
+ * The managedFields of an object after an ordinary write (create, update or patch): whoever changed a field owns it.
+ * `live` is undefined for a create. Undefined when nothing is managed; the live entries themselves when nothing changed.
+ */
+export function updateManagedFields(
+  live: JsonObject | undefined,
+  next: JsonObject,
+  write: Write,
+): readonly ManagedFieldsEntry[] | undefined {
+  const entries = liveEntries(live);
+  const sent = write.kind.subresource === '' ? member(metadataOf(next), 'managedFields') : undefined;
+  const managers = managersOfWrite(entries, sent);
+  // An object that was written without managers keeps none until somebody applies it.
+  if (managers.size === 0 && live !== undefined) return undefined;
+  const name = { ...named(write), operation: 'Update' } as const;
+  if (write.kind.custom) reconcileManagers(managers, write.kind);
+  try {
+    recordUpdate(managers, live ?? write.kind.empty, next, name, write);
+  } catch (error) {
+    // Items that cannot be told apart cannot be owned; the server then manages nothing rather than refuse the write.
+    if (error instanceof ListItemError) return undefined;
+    throw error;
+  }
+  managers.cap();
+  return toEntries(managers, entries);
+}
+
+/** Gives what a write changed to its manager and takes it from all others. */
+export function recordUpdate(
+  managers: Managers,
+  before: JsonObject,
+  after: JsonObject,
+  name: ManagerName,
+  write: Write,
+): void {
+  const compared = moveOwnership(managers, before, after, write.kind, undefined);
+  const own = difference(compared.changed, METADATA);
+  if (isEmpty(own)) return;
+  const previous = managers.get(name);
+  const fields = previous === undefined ? own : union(own, previous.fields);
+  managers.set({ ...name, time: write.time, fields });
+}
+
+/** Takes changed and removed fields from all managers but one and returns what changed in the version of the write. */
+export function moveOwnership(
+  managers: Managers,
+  before: JsonObject,
+  after: JsonObject,
+  kind: ManagedKind,
+  except: ManagerName | undefined,
+): Difference {
+  const versions = new Map<string, Difference>();
+  const own = compareIn(before, after, kind);
+  versions.set(kind.apiVersion, own);
+  const kept = except === undefined ? undefined : managers.get(except);
+  for (const manager of managers) {
+    if (manager === kept) continue;
+    let compared = versions.get(manager.apiVersion);
+    if (compared === undefined) {
+      const version = kind.version?.(manager.apiVersion);
+      if (version === undefined) {
+        managers.delete(manager);
+        continue;
+      }
+      compared = compareIn(version.convert(before), version.convert(after), version);
+      versions.set(manager.apiVersion, compared);
+    }
+    if (compared === NO_DIFFERENCE) continue;
+    const left = difference(difference(manager.fields, compared.changed), compared.removed);
+    managers.setFields(manager, left);
+  }
+  return own;
+}
+
+/** What differs in one version, without the fields that the endpoint cannot set. */
+export function compareIn(before: JsonObject, after: JsonObject, { type, reset }: VersionedType): Difference {
+  const compared = changedFields(before, after, type, skipped(reset));
+  if (compared === NO_DIFFERENCE) return compared;
+  return { changed: filterFields(compared.changed, reset), removed: filterFields(compared.removed, reset) };
+}
+
+const skips = new WeakMap<FieldFilter, SkippedFields>();
+
+/** Members at the top that need no comparing because the filter drops them anyway. */
+function skipped(reset: FieldFilter): SkippedFields {
+  let skip = skips.get(reset);
+  if (skip === undefined) {
+    const top = Object.keys(reset.exclude).filter((element) => isMember(reset.exclude[element] as FieldSet));
+    skip = { ...UNOWNED, ...Object.fromEntries(top.map((element) => [element.slice(2), true as const])) };
+    skips.set(reset, skip);
+  }
+  return skip;
+}
+
+/** Field sets as today's schema reads them, where it made something atomic since they were written. */
+export function reconcileManagers(managers: Managers, kind: ManagedKind): void {
+  for (const manager of managers) {
+    const type = manager.apiVersion === kind.apiVersion ? kind.type : kind.version?.(manager.apiVersion)?.type;
+    if (type !== undefined) managers.setFields(manager, reconcileFields(manager.fields, type));
+  }
+}
+
+export function toEntries(
+  managers: Managers,
+  live: readonly ManagedFieldsEntry[] | undefined,
+): readonly ManagedFieldsEntry[] | undefined {
+  if (managers.size === 0) return undefined;
+  const entries = managers.toEntries();
+  const same = live?.length === entries.length && entries.every((entry, i) => entry === live[i]);
+  return same ? live : entries;
+}
+
+export function liveEntries(live: JsonObject | undefined): readonly ManagedFieldsEntry[] | undefined {
+  const entries = live === undefined ? undefined : member(metadataOf(live), 'managedFields');
+  return entries as unknown as readonly ManagedFieldsEntry[] | undefined;
+}
+
+export function metadataOf(object: JsonObject): JsonObject {
+  const metadata: Json | undefined = member(object, 'metadata');
+  return isObject(metadata) ? metadata : {};
+}
+
+export function named({ kind, manager }: Write): Omit<ManagerName, 'operation'> {
+  return { manager: manager === '' ? 'unknown' : manager, apiVersion: kind.apiVersion, subresource: kind.subresource };
+}

@@ -1,0 +1,178 @@
+import type { Json } from '../../api/json-schema.ts';
+import { isList, sameJson } from '../../kube/patches/json-object.ts';
+import { EMPTY, type FieldSet, isEmpty, parseFieldSet, union } from './field-set.ts';
+import { compareText } from './path-element.ts';
+
+/** One entry of metadata.managedFields. */
+export interface ManagedFieldsEntry {
+  readonly manager?: string;
+  readonly operation: 'Apply' | 'Update';
+  readonly apiVersion: string;
+  readonly time?: string;
+  readonly fieldsType: 'FieldsV1';
+  readonly fieldsV1?: FieldSet;
+  readonly subresource?: string;
+}
+
+/** Who owns something: several entries may be of one manager, for each operation, version and subresource. */
+export interface ManagerName {
+  readonly manager: string;
+  readonly operation: 'Apply' | 'Update';
+  readonly apiVersion: string;
+  readonly subresource: string;
+}
+
+export interface Manager extends ManagerName {
+  readonly time: string | undefined;
+  readonly fields: FieldSet;
+  /** The entry that this was read from, as long as it still says the same. */
+  readonly entry?: ManagedFieldsEntry;
+}
+
+const MAX_UPDATE_MANAGERS = 10;
+const OLD_UPDATES = 'ancient-changes';
+
+/** All managers of one object, by their identity. */
+export class Managers {
+  readonly #byId = new Map<string, Manager>();
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  [Symbol.iterator](): IterableIterator<Manager> {
+    return this.#byId.values();
+  }
+
+  get(name: ManagerName): Manager | undefined {
+    return this.#byId.get(identity(name));
+  }
+
+  set(manager: Manager): void {
+    this.#byId.set(identity(manager), manager);
+  }
+
+  delete(name: ManagerName): void {
+    this.#byId.delete(identity(name));
+  }
+
+  /** Gives a manager other fields; without any it is gone. */
+  setFields(manager: Manager, fields: FieldSet): void {
+    if (fields === manager.fields) return;
+    if (isEmpty(fields)) this.delete(manager);
+    else this.set({ ...withoutEntry(manager), fields });
+  }
+
+  /** More updaters than ten are too many to keep apart: the oldest of a version become one. */
+  cap(): void {
+    const updaters = [...this.#byId.values()].filter((manager) => manager.operation === 'Update');
+    let count = updaters.length;
+    if (count <= MAX_UPDATE_MANAGERS) return;
+    updaters.sort((a, b) => compareText(seconds(a.time), seconds(b.time)) || compareText(identity(a), identity(b)));
+    const first = new Map<string, Manager>();
+    for (const updater of updaters) {
+      if (count <= MAX_UPDATE_MANAGERS) return;
+      const { apiVersion } = updater;
+      const other = first.get(apiVersion);
+      if (other === undefined) {
+        first.set(apiVersion, updater);
+        continue;
+      }
+      const name = { manager: OLD_UPDATES, operation: 'Update', apiVersion, subresource: '' } as const;
+      const bucket = this.get(name) ?? other;
+      if (bucket === other) this.delete(other);
+      this.delete(updater);
+      this.set({ ...name, time: updater.time ?? bucket.time, fields: union(updater.fields, bucket.fields) });
+      count--;
+    }
+  }
+
+  /** The entries as the server orders them. */
+  toEntries(): ManagedFieldsEntry[] {
+    return [...this.#byId.values()].sort(compareManagers).map((manager) => manager.entry ?? toEntry(manager));
+  }
+}
+
+function identity({ manager, operation, apiVersion, subresource }: ManagerName): string {
+  // An applier is the same whatever version it applies.
+  const version = operation === 'Apply' ? '' : apiVersion;
+  return JSON.stringify([manager, operation, version, subresource]);
+}
+
+function withoutEntry({ manager, operation, apiVersion, subresource, time, fields }: Manager): Manager {
+  return { manager, operation, apiVersion, subresource, time, fields };
+}
+
+function toEntry({ manager, operation, apiVersion, subresource, time, fields }: Manager): ManagedFieldsEntry {
+  return {
+    ...(manager === '' ? {} : { manager }),
+    operation,
+    apiVersion,
+    ...(time === undefined ? {} : { time }),
+    fieldsType: 'FieldsV1',
+    fieldsV1: fields,
+    ...(subresource === '' ? {} : { subresource }),
+  };
+}
+
+function compareManagers(a: Manager, b: Manager): number {
+  return (
+    compareText(a.operation, b.operation) ||
+    compareText(seconds(a.time), seconds(b.time)) ||
+    compareText(a.manager, b.manager) ||
+    compareText(a.apiVersion, b.apiVersion) ||
+    compareText(a.subresource, b.subresource)
+  );
+}
+
+/** Times are written in UTC by seconds, so that their text orders them. */
+function seconds(time: string | undefined): string {
+  return time ?? '';
+}
+
+/** Reads entries that we wrote ourselves: their field sets are in order. */
+export function readManagers(entries: readonly ManagedFieldsEntry[] | undefined): Managers {
+  const managers = new Managers();
+  for (const entry of entries ?? []) managers.set(toManager(entry, entry.fieldsV1 ?? EMPTY, entry));
+  return managers;
+}
+
+function toManager(entry: ManagedFieldsEntry, fields: FieldSet, source?: ManagedFieldsEntry): Manager {
+  const { manager = '', operation, apiVersion, time, subresource = '' } = entry;
+  return {
+    manager,
+    operation,
+    apiVersion,
+    subresource,
+    time,
+    fields,
+    ...(source === undefined ? {} : { entry: source }),
+  };
+}
+
+/**
+ * The managers that a write starts from. A client may hand in entries of its own; `[]` and `[{}]` ask to forget all,
+ * and what is missing or cannot be read leaves those of the live object.
+ */
+export function managersOfWrite(live: readonly ManagedFieldsEntry[] | undefined, sent: Json | undefined): Managers {
+  if (!isList(sent) || sameJson(sent, live as Json | undefined)) return readManagers(live);
+  if (sent.length === 0 || (sent.length === 1 && sameJson(sent[0], {}))) return new Managers();
+  return parseManagers(sent) ?? readManagers(live);
+}
+
+function parseManagers(sent: readonly Json[]): Managers | undefined {
+  const managers = new Managers();
+  try {
+    for (const item of sent) {
+      const entry = item as unknown as ManagedFieldsEntry;
+      if (!['Apply', 'Update'].includes(entry.operation) || !entry.apiVersion || entry.fieldsType !== 'FieldsV1') {
+        return undefined;
+      }
+      const manager = toManager(entry, parseFieldSet(entry.fieldsV1));
+      managers.set(manager);
+    }
+  } catch {
+    return undefined;
+  }
+  return managers;
+}

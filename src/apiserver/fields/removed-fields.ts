@@ -1,0 +1,75 @@
+import type { JsonObject } from '../../kube/patches/json-object.ts';
+import { difference, EMPTY, type FieldSet, intersection, isEmpty, union } from './field-set.ts';
+import type { ManagedKind } from './managed-fields.ts';
+import type { Manager, Managers } from './managers.ts';
+import { ownedFields } from './owned-fields.ts';
+import { removeFields, withNamedFields } from './prune.ts';
+import type { Type } from './type.ts';
+
+interface View {
+  readonly type: Type;
+  convert(object: JsonObject): JsonObject;
+}
+
+/**
+ * The merged object without what the applier's last configuration had and its present one has not, unless somebody
+ * else owns it. `managers` already hold the present configuration.
+ */
+export function withoutAbandoned(
+  merged: JsonObject,
+  managers: Managers,
+  last: Manager | undefined,
+  present: FieldSet,
+  kind: ManagedKind,
+): JsonObject {
+  if (last === undefined || isEmpty(last.fields)) return merged;
+  const sameVersion = last.apiVersion === kind.apiVersion;
+  if (sameVersion && isEmpty(difference(last.fields, present))) return merged;
+  const view = viewOf(kind, last.apiVersion);
+  if (view === undefined) return merged;
+  const converted = sameVersion ? merged : view.convert(merged);
+  const named = withNamedFields(last.fields, view.type);
+  const bare = removeFields(converted, named, view.type);
+  const owned = addBackOwned(converted, bare, last.apiVersion, managers, kind);
+  const kept = allNamed(sameVersion ? owned : view.convert(owned), view.type);
+  const gone = intersection(difference(allNamed(converted, view.type), kept), named);
+  const pruned = removeFields(converted, gone, view.type);
+  return sameVersion ? pruned : (viewOf(kind, kind.apiVersion)?.convert(pruned) ?? pruned);
+}
+
+/** Adds back what was removed although a manager, the applier included, owns it; each in the version it wrote. */
+function addBackOwned(
+  merged: JsonObject,
+  bare: JsonObject,
+  first: string,
+  managers: Managers,
+  kind: ManagedKind,
+): JsonObject {
+  const owned = new Map<string, FieldSet>([[first, EMPTY]]);
+  for (const { apiVersion, fields } of managers) owned.set(apiVersion, union(owned.get(apiVersion) ?? EMPTY, fields));
+  let whole = merged;
+  let pruned = bare;
+  let at = first;
+  for (const [apiVersion, fields] of owned) {
+    const view = viewOf(kind, apiVersion);
+    if (view === undefined) continue;
+    if (apiVersion !== at) {
+      whole = view.convert(whole);
+      pruned = view.convert(pruned);
+      at = apiVersion;
+    }
+    const keep = union(allNamed(pruned, view.type), withNamedFields(fields, view.type));
+    pruned = removeFields(whole, difference(allNamed(whole, view.type), keep), view.type);
+  }
+  return pruned;
+}
+
+function allNamed(object: JsonObject, type: Type): FieldSet {
+  return withNamedFields(ownedFields(object, type), type);
+}
+
+function viewOf(kind: ManagedKind, apiVersion: string): View | undefined {
+  const version = kind.version?.(apiVersion);
+  if (apiVersion !== kind.apiVersion || version !== undefined) return version;
+  return { type: kind.type, convert: (object) => object };
+}

@@ -1,0 +1,76 @@
+import type { Json } from '../../api/json-schema.ts';
+import { NodeCache } from './node-cache.ts';
+
+export type ScalarType = 'numeric' | 'string' | 'boolean' | 'untyped';
+
+/** A list is owned as a whole (atomic), by its values (no keys) or item by item (keys, sorted by name). */
+export interface ListType {
+  readonly atomic: boolean;
+  readonly keys: readonly string[];
+  /** What a key counts as that an item leaves out, in the order of the keys. */
+  readonly keyDefaults: readonly (Json | undefined)[];
+  readonly items: Type;
+  readonly nodes: NodeCache;
+}
+
+/** A declared field: its path element and its type. */
+export interface FieldType {
+  readonly element: string;
+  readonly type: Type;
+}
+
+/** An object is owned as a whole (atomic) or by its members: declared fields and entries that users name. */
+export interface MapType {
+  readonly atomic: boolean;
+  field(name: string): FieldType | undefined;
+  /** The type of members that are not declared; undefined when there may be none. */
+  readonly entries: Type | undefined;
+  readonly nodes: NodeCache;
+}
+
+export const SCALAR = 1;
+export const LIST = 2;
+export const MAP = 4;
+
+/** The shapes that a value may have; where there is more than one, the value decides. */
+export interface Type {
+  readonly scalar: ScalarType | undefined;
+  readonly list: ListType | undefined;
+  readonly map: MapType | undefined;
+  /** Which of SCALAR, LIST and MAP the type has. */
+  readonly shapes: number;
+}
+
+export function makeType(scalar?: ScalarType, list?: ListType, map?: MapType): Type {
+  const shapes = (scalar === undefined ? 0 : SCALAR) | (list === undefined ? 0 : LIST) | (map === undefined ? 0 : MAP);
+  return { scalar, list, map, shapes };
+}
+
+/** How a value of the type is treated: by its own shape if the type has it, else by any shape of the type. */
+export function shapesOf(type: Type, value: Json | undefined): number {
+  const { shapes } = type;
+  if (value === undefined || value === null) return shapes;
+  const own = typeof value !== 'object' ? SCALAR : Array.isArray(value) ? LIST : MAP;
+  return (shapes & own) === 0 ? shapes : own;
+}
+
+const deducedMap: MapType = {
+  atomic: false,
+  field: () => undefined,
+  nodes: new NodeCache(),
+  get entries() {
+    return DEDUCED;
+  },
+};
+const deducedList: ListType = {
+  atomic: true,
+  keys: [],
+  keyDefaults: [],
+  nodes: new NodeCache(),
+  get items() {
+    return DEDUCED;
+  },
+};
+
+/** The type of what no schema describes: objects by their members, all else as a whole. */
+export const DEDUCED: Type = makeType('untyped', deducedList, deducedMap);

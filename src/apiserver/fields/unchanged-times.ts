@@ -1,0 +1,24 @@
+import type { Json } from '../../api/json-schema.ts';
+import type { JsonObject } from '../../kube/patches/json-object.ts';
+import { isObject, member, sameJson } from '../../kube/patches/json-object.ts';
+import { liveEntries } from './managed-fields.ts';
+import type { ManagedFieldsEntry } from './managers.ts';
+
+/**
+ * The object to store, with the live managedFields when it differs from the live object in their times only: a write
+ * that changes nothing is to leave no trace.
+ */
+export function withUnchangedTimes(live: JsonObject, next: JsonObject): JsonObject {
+  const before = liveEntries(live);
+  const after = liveEntries(next);
+  if (before === after || before === undefined || after === undefined || before.length !== after.length) return next;
+  if (!before.every((entry, i) => sameButTime(entry, after[i] as ManagedFieldsEntry))) return next;
+  const metadata = member(next, 'metadata');
+  if (!isObject(metadata)) return next;
+  const kept = { ...next, metadata: { ...metadata, managedFields: before as unknown as Json } };
+  return sameJson(live, kept) ? kept : next;
+}
+
+function sameButTime(a: ManagedFieldsEntry, b: ManagedFieldsEntry): boolean {
+  return sameJson({ ...a, time: '' }, { ...b, time: '' });
+}
