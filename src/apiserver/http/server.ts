@@ -264,7 +264,9 @@ async function send(to: Response, result: Answer, end: () => AbortSignal): Promi
   try {
     if ('body' in result || 'bytes' in result) {
       const bytes = 'bytes' in result ? result.bytes : Buffer.from(result.body, 'utf8');
-      response.writeHead(result.status, { ...common, 'content-length': bytes.length, ...result.headers });
+      // Who keeps the answer already takes its headers for those of what it keeps, which is not empty.
+      const length = result.status === 304 ? {} : { 'content-length': bytes.length };
+      response.writeHead(result.status, { ...common, ...length, ...result.headers });
       response.end(bytes);
       return;
     }

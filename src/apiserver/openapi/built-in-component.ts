@@ -38,7 +38,8 @@ function publishFields(
   const found: Record<string, Component> = {};
   for (const [key, field] of Object.entries(properties)) {
     const description = own[key] ?? (isKind ? EVERYWHERE[key] : undefined);
-    found[key] = publishSchema(field, isHeld(name, key), description);
+    const held = referencedName(field) !== undefined && isHeld(name, key);
+    found[key] = publishSchema(field, held, description);
   }
   return found;
 }

@@ -39,7 +39,7 @@ export const SECURITY_SCHEME = {
 export function documentV3({ info, paths, component, security }: DocumentParts): string {
   const items = paths
     .toSorted((a, b) => compare(a.path, b.path))
-    .map(({ path, operations }) => `${JSON.stringify(path)}:${JSON.stringify(pathItem(operations))}`);
+    .map(({ path, operations }) => `${JSON.stringify(path)}:${pathItem(operations)}`);
   const schemas = neededComponents(paths, component).map(([name, { text }]) => `${JSON.stringify(name)}:${text}`);
   const schemes = security ? `"securitySchemes":${JSON.stringify({ BearerToken: SECURITY_SCHEME })}` : '';
   const components = [
@@ -72,58 +72,59 @@ function componentsOf({ body, responses }: Operation): string[] {
   return body === undefined ? answers : [body.component, ...answers];
 }
 
-function pathItem(operations: readonly Operation[]): object {
+/**
+ * Operations are written piece by piece: nearly all of their text is parameters and media types that are the same
+ * everywhere, and making it anew each time would take most of the time that a document takes.
+ */
+function pathItem(operations: readonly Operation[]): string {
   const common = commonParameters(operations);
-  return {
-    ...Object.fromEntries(operations.map((operation) => [operation.method, operationObject(operation, common)])),
-    ...(common.length === 0 ? {} : { parameters: common.map(parameterObject) }),
-  };
+  const methods = operations.map((operation) => `"${operation.method}":${operationText(operation, common)}`);
+  return `{${[...methods, ...parametersText(common)].join(',')}}`;
 }
 
-function operationObject(operation: Operation, common: readonly Parameter[]): object {
+function operationText(operation: Operation, common: readonly Parameter[]): string {
   const { tag, description, id, parameters, body, consumes, produces, responses, action, gvk } = operation;
   const own = sortedParameters(parameters.filter((parameter) => !common.includes(parameter)));
-  return {
-    tags: [tag],
-    description,
-    operationId: id,
-    ...(own.length === 0 ? {} : { parameters: own.map(parameterObject) }),
-    ...(body === undefined
-      ? {}
-      : { requestBody: { content: content(consumes, body.component), ...(body.required ? { required: true } : {}) } }),
-    responses: {
-      ...Object.fromEntries(
-        Object.entries(responses).map(([status, component]) => [
-          status,
-          { description: responseText(status), content: content(produces, component) },
-        ]),
-      ),
-      401: { description: 'Unauthorized' },
-    },
-    ...(action === undefined ? {} : { 'x-kubernetes-action': action }),
-    ...(gvk === undefined ? {} : { 'x-kubernetes-group-version-kind': gvk }),
-  };
+  const answers = Object.entries(responses).map(
+    ([status, component]) =>
+      `"${status}":{"description":"${responseText(status)}","content":${contentText(produces, component)}}`,
+  );
+  const pieces = [
+    `"tags":["${tag}"],"description":${JSON.stringify(description)},"operationId":"${id}"`,
+    ...parametersText(own),
+    ...(body === undefined ? [] : [`"requestBody":${bodyText(consumes, body)}`]),
+    `"responses":{${answers.join(',')},"401":{"description":"Unauthorized"}}`,
+    ...(action === undefined ? [] : [`"x-kubernetes-action":"${action}"`]),
+    ...(gvk === undefined ? [] : [`"x-kubernetes-group-version-kind":${JSON.stringify(gvk)}`]),
+  ];
+  return `{${pieces.join(',')}}`;
 }
 
-function content(media: readonly string[], component: string | null): object {
-  const schema = component === null ? { type: 'string' } : referenceTo(component);
-  return Object.fromEntries(media.toSorted().map((type) => [type, { schema }]));
+function bodyText(consumes: readonly string[], { component, required }: NonNullable<Operation['body']>): string {
+  return `{"content":${contentText(consumes, component)}${required ? ',"required":true' : ''}}`;
 }
 
-const written = new WeakMap<Parameter, object>();
+function contentText(media: readonly string[], component: string | null): string {
+  const schema = JSON.stringify(component === null ? { type: 'string' } : referenceTo(component));
+  return `{${media
+    .toSorted()
+    .map((type) => `"${type}":{"schema":${schema}}`)
+    .join(',')}}`;
+}
 
-function parameterObject(parameter: Parameter): object {
-  let object = written.get(parameter);
-  if (object === undefined) {
+function parametersText(parameters: readonly Parameter[]): string[] {
+  return parameters.length === 0 ? [] : [`"parameters":[${parameters.map(parameterText).join(',')}]`];
+}
+
+const written = new WeakMap<Parameter, string>();
+
+function parameterText(parameter: Parameter): string {
+  let text = written.get(parameter);
+  if (text === undefined) {
     const { name, in: where, type, description } = parameter;
-    object = {
-      name,
-      in: where,
-      description,
-      ...(where === 'path' ? { required: true } : {}),
-      schema: { type, uniqueItems: true },
-    };
-    written.set(parameter, object);
+    const required = where === 'path' ? { required: true } : {};
+    text = JSON.stringify({ name, in: where, description, ...required, schema: { type, uniqueItems: true } });
+    written.set(parameter, text);
   }
-  return object;
+  return text;
 }

@@ -125,6 +125,21 @@ describe.skipIf(skipped)('kubectl', () => {
     expect([warned.code, warned.out]).toEqual([0, 'configmap/settings configured\n']);
   });
 
+  /** A list has no patch that could tell, so that kubectl holds its items against OpenAPI v2 itself. */
+  it('checks the items of a list by itself', async () => {
+    const machine = { apiVersion: 'hypersdk.io/v1alpha1', kind: 'VirtualMachine', metadata: { name: 'listed' } };
+    const list = (more: object) => ({
+      apiVersion: 'v1',
+      kind: 'List',
+      items: [configMap(more), { ...machine, spec: { cpus: 1, memory: '1Gi' } }],
+    });
+    const { code, err } = await run(['create', '--dry-run=client', '-f', '-'], list({ data: ['a'] }));
+    expect(code).toBe(1);
+    expect(err).toContain('invalid type for io.k8s.api.core.v1.ConfigMap.data');
+    const created = await done(['create', '--dry-run=client', '-f', '-'], list({}));
+    expect(created).toContain('virtualmachine.hypersdk.io/listed created (dry run)');
+  });
+
   const deployment = (image: string, labels: object) => ({
     apiVersion: 'apps/v1',
     kind: 'Deployment',

@@ -63,6 +63,12 @@ describe('/openapi/v3', () => {
     expect([answer.status, answer.bytes.length]).toEqual([304, 0]);
   });
 
+  it('tells the type that the kept answer has', async () => {
+    const accept = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
+    const answer = await askBytes(APPS, { accept, 'if-none-match': '*' });
+    expect([answer.status, answer.type]).toEqual([304, 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf']);
+  });
+
   it('sends a document to who has another', async () => {
     expect((await askBytes(APPS, { 'if-none-match': '"other"' })).status).toBe(200);
   });

@@ -1,5 +1,5 @@
 import type { Backend } from '../backend.ts';
-import { type Answer, type BytesAnswer, plain } from '../http/answer.ts';
+import { type Answer, type BytesAnswer, JSON_TYPE, plain } from '../http/answer.ts';
 import type { ApiRequest } from '../http/api-request.ts';
 import type { Route } from '../http/router.ts';
 import { Documents, type OpenApiDocument } from './documents.ts';
@@ -53,9 +53,10 @@ function answered(
   const format = formatFor(request, version);
   if (format === undefined) return empty(406, { vary: headers['vary'] ?? 'Accept' });
   const tagged = { ...headers, etag: etagOf(document) };
-  if (isKnown(request, tagged.etag)) return empty(304, tagged);
-  if (format === 'json') return { status: 200, type: 'application/json', bytes: document.json, headers: tagged };
-  return { status: 200, type: protobufType(version, '.'), bytes: document.protobuf(), headers: tagged };
+  const type = format === 'json' ? JSON_TYPE : protobufType(version, '.');
+  // Clients put these headers on what they kept, so that the type is that of the whole answer.
+  if (isKnown(request, tagged.etag)) return { ...empty(304, tagged), type };
+  return { status: 200, type, bytes: format === 'json' ? document.json : document.protobuf(), headers: tagged };
 }
 
 type Version = 'v2' | 'v3';
@@ -91,5 +92,5 @@ function isKnown(request: ApiRequest, etag: string): boolean {
 const etagOf = ({ hash }: OpenApiDocument) => `"${hash}"`;
 
 function empty(status: number, headers: Readonly<Record<string, string>>): BytesAnswer {
-  return { status, type: 'application/json', bytes: new Uint8Array(0), headers };
+  return { status, type: JSON_TYPE, bytes: new Uint8Array(0), headers };
 }
