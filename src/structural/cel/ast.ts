@@ -55,7 +55,7 @@ export interface MapEntry {
   readonly optional: boolean;
 }
 
-export interface StructNode {
+interface StructNode {
   readonly kind: 'struct';
   readonly at: number;
   readonly name: string;

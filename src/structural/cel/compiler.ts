@@ -9,7 +9,7 @@ import { fits, typeOfValue } from './value-type.ts';
 import { ArrayList, EvaluationError, List, Mapping, noSuchOverload, Optional, type Value } from './values.ts';
 
 /** A compiled expression: a tree of closures, which runs several times faster than walking the syntax. */
-export type Code = (frame: Frame) => Value;
+type Code = (frame: Frame) => Value;
 
 export interface Compiled {
   readonly code: Code;

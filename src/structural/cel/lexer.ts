@@ -1,6 +1,6 @@
 import type { Issue } from './source.ts';
 
-export type TokenKind = 'op' | 'word' | 'int' | 'uint' | 'float' | 'string' | 'bytes' | 'end';
+type TokenKind = 'op' | 'word' | 'int' | 'uint' | 'float' | 'string' | 'bytes' | 'end';
 
 export interface Token {
   readonly kind: TokenKind;

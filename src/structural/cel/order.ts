@@ -27,7 +27,7 @@ function compareNumbers(a: bigint | number | Uint, b: bigint | number | Uint): n
 }
 
 /** By code point, as UTF-8 sorts; JavaScript's own order differs above the basic plane. */
-export function compareText(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {

@@ -15,7 +15,7 @@ export const TOIL = 1 / 20;
 export type Price = (a: Value, b: Value) => number;
 
 /** How large a value is, as size() would say; one for what has no size. */
-export function sizeOf(value: Value): number {
+function sizeOf(value: Value): number {
   if (typeof value === 'string' || value instanceof Uint8Array) return value.length;
   if (value instanceof List || value instanceof Mapping || value instanceof Opaque) return value.size;
   return 1;

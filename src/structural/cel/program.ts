@@ -12,7 +12,7 @@ import { validate } from './validators.ts';
 import type { Value } from './values.ts';
 
 /** What one expression may cost before it is stopped. */
-export const PER_CALL_LIMIT = 1_000_000;
+const PER_CALL_LIMIT = 1_000_000;
 
 /** An expression that is ready to be evaluated. */
 export interface Program {

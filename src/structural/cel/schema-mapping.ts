@@ -51,6 +51,7 @@ export class SchemaObject extends Mapping {
   readonly type: Type = OBJECT_TYPE;
   readonly #json: Json;
   readonly #schema: ObjectFields;
+  #size: number | undefined;
 
   constructor(json: Json, schema: ObjectFields) {
     super();
@@ -59,7 +60,8 @@ export class SchemaObject extends Mapping {
   }
 
   get size(): number {
-    return Object.keys(this.#json).length;
+    this.#size ??= Object.keys(this.#json).length;
+    return this.#size;
   }
 
   get(name: Value): Value | undefined {
