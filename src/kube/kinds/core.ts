@@ -1,0 +1,18 @@
+import type { KubeObject } from '../kube-object.ts';
+import type { KubeCondition } from './condition.ts';
+import { resourceType } from './resource-type.ts';
+
+/** Kinds of the core group that have little to say beside their metadata. */
+
+export interface Namespace extends KubeObject {
+  readonly spec?: { readonly finalizers?: readonly string[] };
+  readonly status?: { readonly phase?: string; readonly conditions?: readonly KubeCondition[] };
+}
+
+export interface ConfigMap extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+export const NAMESPACES = resourceType<Namespace>('v1', 'Namespace', 'namespaces', 'Cluster');
+export const CONFIG_MAPS = resourceType<ConfigMap>('v1', 'ConfigMap', 'configmaps');
+export const SERVICE_ACCOUNTS = resourceType('v1', 'ServiceAccount', 'serviceaccounts');

@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../kube/kube-object.ts';
+import { type Change, type Index, IndexedCache } from './cache.ts';
+import { keyOf } from './key.ts';
+
+const byColour: Index = { values: (object) => object['colours'] as string[] };
+
+const arbitraryObject = fc.record({
+  name: fc.constantFrom('a', 'b', 'c', 'd'),
+  namespace: fc.constantFrom('x', 'y'),
+  uid: fc.constantFrom('1', '2'),
+  colours: fc.uniqueArray(fc.constantFrom('red', 'green', 'blue')),
+});
+type Made = typeof arbitraryObject extends fc.Arbitrary<infer T> ? T : never;
+
+const objectOf = ({ name, namespace, uid, colours }: Made, version: number): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Thing',
+  metadata: { name, namespace, uid: `${namespace}-${name}-${uid}`, resourceVersion: String(version) },
+  colours,
+});
+
+const arbitraryStep = fc.oneof(
+  fc.record({ put: arbitraryObject }),
+  fc.record({ remove: arbitraryObject }),
+  fc.record({
+    replace: fc.uniqueArray(arbitraryObject, { selector: ({ name, namespace }) => `${namespace}/${name}` }),
+  }),
+);
+
+describe('a cache', () => {
+  it('shows what it was told, finds it by every index, and tells changes that add up to the same', () => {
+    fc.assert(
+      fc.property(fc.array(arbitraryStep, { maxLength: 40 }), (steps) => {
+        const told = new Map<string, KubeObject>();
+        const tell = (change: Change): void => {
+          const { uid = '' } = change.object.metadata;
+          expect(told.has(uid)).toBe(change.type !== 'added');
+          if (change.type === 'updated') expect(told.get(uid)).toBe(change.old);
+          if (change.type === 'deleted') told.delete(uid);
+          else told.set(uid, change.object);
+        };
+        const cache = new IndexedCache<KubeObject>(tell);
+        const model = new Map<string, KubeObject>();
+        steps.forEach((step, i) => {
+          // Half of the steps run before the index exists.
+          if (i > steps.length / 2) cache.by(byColour, 'red');
+          if ('put' in step) {
+            const object = objectOf(step.put, i + 1);
+            model.set(keyOf(object), object);
+            cache.put(object);
+          } else if ('remove' in step) {
+            const object = objectOf(step.remove, i + 1);
+            if (model.get(keyOf(object))?.metadata.uid !== object.metadata.uid) return;
+            model.delete(keyOf(object));
+            cache.remove(object);
+          } else {
+            model.clear();
+            const objects = step.replace.map((made) => objectOf(made, i + 1));
+            for (const object of objects) model.set(keyOf(object), object);
+            cache.replace(objects, String(i + 1));
+          }
+          expect(cache.version).toBe(String(i + 1));
+        });
+        expect(new Set(cache.all())).toEqual(new Set(model.values()));
+        expect(new Set(told.values())).toEqual(new Set(model.values()));
+        for (const colour of ['red', 'green', 'blue']) {
+          const wanted = [...model.values()].filter((object) => (object['colours'] as string[]).includes(colour));
+          expect(new Set(cache.by(byColour, colour))).toEqual(new Set(wanted));
+        }
+        for (const namespace of ['x', 'y']) {
+          const wanted = [...model.values()].filter(({ metadata }) => metadata.namespace === namespace);
+          expect(new Set(cache.inNamespace(namespace))).toEqual(new Set(wanted));
+        }
+      }),
+    );
+  });
+
+  it('tells nothing of an object that it already shows', () => {
+    const changes: Change[] = [];
+    const cache = new IndexedCache<KubeObject>((change) => changes.push(change));
+    const object = objectOf({ name: 'a', namespace: 'x', uid: '1', colours: [] }, 7);
+    cache.put(object);
+    cache.replace([structuredClone(object)], '9');
+    expect(changes.map(({ type }) => type)).toEqual(['added']);
+  });
+
+  it('tells an object that took the name of another as a new one', () => {
+    const changes: Change[] = [];
+    const cache = new IndexedCache<KubeObject>((change) => changes.push(change));
+    cache.put(objectOf({ name: 'a', namespace: 'x', uid: '1', colours: [] }, 7));
+    cache.replace([objectOf({ name: 'a', namespace: 'x', uid: '2', colours: [] }, 9)], '9');
+    expect(changes.map(({ type, object }) => `${type} ${object.metadata.uid}`)).toEqual([
+      'added x-a-1',
+      'deleted x-a-1',
+      'added x-a-2',
+    ]);
+  });
+
+  it('counts versions as numbers of any length', () => {
+    const cache = new IndexedCache<KubeObject>();
+    cache.reached('9');
+    cache.reached('10');
+    cache.reached('2');
+    expect(cache.version).toBe('10');
+    cache.reached('99999999999999999999');
+    cache.reached('100000000000000000000');
+    expect(cache.version).toBe('100000000000000000000');
+  });
+});

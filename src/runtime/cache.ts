@@ -1,0 +1,141 @@
+import type { KubeObject } from '../kube/kube-object.ts';
+import type { Sink } from './follow.ts';
+import { keyOf } from './key.ts';
+import { compareResourceVersions } from './resource-version.ts';
+
+/** A way to find objects by something they hold: the values under which one is filed. Each is its own identity. */
+export interface Index<T extends KubeObject = KubeObject> {
+  values(object: T): Iterable<string>;
+}
+
+/** What is known of a resource at the moment. Objects are shared: nobody may change them. */
+export interface Cache<T extends KubeObject = KubeObject> {
+  /** By `namespace/name`, or the name of a cluster-wide object. */
+  get(key: string): T | undefined;
+  all(): Iterable<T>;
+  readonly size: number;
+  inNamespace(namespace: string): Iterable<T>;
+  /** An index is built when it is first used and kept from then on. */
+  by(index: Index<T>, value: string): Iterable<T>;
+  /** The newest version of the resource that has been seen; '' before the first list. */
+  readonly version: string;
+}
+
+/** Files objects under the uid of their controller. */
+export const byController: Index = {
+  values: ({ metadata }) =>
+    (metadata.ownerReferences ?? []).filter((ref) => ref.controller === true).map((ref) => ref.uid),
+};
+
+const byNamespace: Index = { values: ({ metadata }) => [metadata.namespace ?? ''] };
+
+export type Change<T extends KubeObject = KubeObject> =
+  | { readonly type: 'added'; readonly object: T; readonly old?: undefined }
+  | { readonly type: 'updated'; readonly object: T; readonly old: T }
+  /** With the last state that is known. */
+  | { readonly type: 'deleted'; readonly object: T; readonly old?: undefined };
+
+const NONE: readonly never[] = [];
+
+/** A cache that follows a resource and tells what changes, after it has changed. */
+export class IndexedCache<T extends KubeObject> implements Cache<T>, Sink<T> {
+  readonly #tell: (change: Change<T>) => void;
+  readonly #objects = new Map<string, T>();
+  readonly #indices = new Map<Index<T>, Map<string, Map<string, T>>>();
+  #version = '';
+
+  constructor(tell: (change: Change<T>) => void = () => {}) {
+    this.#tell = tell;
+  }
+
+  get version(): string {
+    return this.#version;
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get(key: string): T | undefined {
+    return this.#objects.get(key);
+  }
+
+  all(): Iterable<T> {
+    return this.#objects.values();
+  }
+
+  inNamespace(namespace: string): Iterable<T> {
+    return this.by(byNamespace, namespace);
+  }
+
+  by(index: Index<T>, value: string): Iterable<T> {
+    let filed = this.#indices.get(index);
+    if (filed === undefined) {
+      filed = new Map();
+      this.#indices.set(index, filed);
+      for (const [key, object] of this.#objects) file(filed, index, key, object);
+    }
+    return filed.get(value)?.values() ?? NONE;
+  }
+
+  put(object: T): void {
+    const key = keyOf(object);
+    const old = this.#objects.get(key);
+    this.reached(object.metadata.resourceVersion ?? '');
+    if (old !== undefined && old.metadata.resourceVersion === object.metadata.resourceVersion) return;
+    // The name was given to another object while nobody looked.
+    if (old !== undefined && old.metadata.uid !== object.metadata.uid) this.#drop(key, old);
+    const same = this.#objects.get(key);
+    this.#set(key, object);
+    this.#tell(same === undefined ? { type: 'added', object } : { type: 'updated', object, old: same });
+  }
+
+  remove(object: T): void {
+    this.reached(object.metadata.resourceVersion ?? '');
+    const key = keyOf(object);
+    if (this.#objects.has(key)) this.#drop(key, object);
+  }
+
+  replace(objects: readonly T[], version: string): void {
+    const present = new Set(objects.map(keyOf));
+    for (const [key, old] of this.#objects) if (!present.has(key)) this.#drop(key, old);
+    for (const object of objects) this.put(object);
+    // A server that was set back counts from a smaller number again.
+    this.#version = version;
+  }
+
+  reached(version: string): void {
+    if (compareResourceVersions(version, this.#version) > 0) this.#version = version;
+  }
+
+  #set(key: string, object: T): void {
+    this.#unfile(key);
+    this.#objects.set(key, object);
+    for (const [index, filed] of this.#indices) file(filed, index, key, object);
+  }
+
+  #drop(key: string, last: T): void {
+    this.#unfile(key);
+    this.#objects.delete(key);
+    this.#tell({ type: 'deleted', object: last });
+  }
+
+  #unfile(key: string): void {
+    const old = this.#objects.get(key);
+    if (old === undefined) return;
+    for (const [index, filed] of this.#indices) {
+      for (const value of index.values(old)) {
+        const found = filed.get(value);
+        if (found?.delete(key) === true && found.size === 0) filed.delete(value);
+      }
+    }
+  }
+}
+
+function file<T extends KubeObject>(filed: Map<string, Map<string, T>>, index: Index<T>, key: string, object: T): void {
+  for (const value of index.values(object)) {
+    const found = filed.get(value);
+    if (found === undefined) filed.set(value, new Map([[key, object]]));
+    else found.set(key, object);
+  }
+}

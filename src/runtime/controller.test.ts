@@ -1,0 +1,222 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CONFIG_MAPS, type ConfigMap, NAMESPACES, SERVICE_ACCOUNTS } from '../kube/kinds/core.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import { type Cluster, startCluster } from '../testing/cluster.ts';
+import { byController } from './cache.ts';
+import { type Controller, runnable, watched } from './controller.ts';
+import { Expectations } from './expectations.ts';
+import { Informers } from './informers.ts';
+import { keyOf } from './key.ts';
+import { manager } from './manager.ts';
+
+let cluster: Cluster;
+beforeEach(async () => {
+  cluster = await startCluster();
+});
+afterEach(() => cluster.stop());
+
+const namespace = 'default';
+const configMap = (name: string, data: Record<string, string> = {}) => ({ metadata: { name, namespace }, data });
+
+function start<T extends KubeObject>(controller: Controller<T>) {
+  const parts = { ...cluster, client: cluster.admin, informers: new Informers({ ...cluster, client: cluster.admin }) };
+  return cluster.run(manager('test', [parts.informers, runnable(controller, parts)]));
+}
+
+describe('a controller', () => {
+  it('is run for what is there, for what changes, and told to forget what is gone', async () => {
+    const runs: string[] = [];
+    start({
+      name: 'test',
+      for: CONFIG_MAPS,
+      selection: { namespace },
+      async reconcile(object) {
+        runs.push(`${object.metadata.name} ${object.data?.['a'] ?? '-'}`);
+      },
+      forget: (key) => void runs.push(`${key} gone`),
+    });
+    await cluster.settle();
+    await cluster.admin.create(CONFIG_MAPS, configMap('x'));
+    await cluster.until(() => runs.length === 1);
+    await cluster.admin.patch(CONFIG_MAPS, 'x', { type: 'merge', body: { data: { a: '1' } } }, { namespace });
+    await cluster.until(() => runs.length === 2);
+    await cluster.admin.delete(CONFIG_MAPS, 'x', { namespace });
+    await cluster.until(() => runs.length === 3);
+    expect(runs).toEqual(['x -', 'x 1', 'default/x gone']);
+  });
+
+  it('is run for the owner of what it owns and for what a watched object concerns, on both sides of a change', async () => {
+    const runs: string[] = [];
+    start({
+      name: 'test',
+      for: SERVICE_ACCOUNTS,
+      owns: [CONFIG_MAPS],
+      watches: [watched(NAMESPACES, ({ metadata }) => [`default/${metadata.labels?.['about'] ?? 'nobody'}`])],
+      async reconcile({ metadata }) {
+        runs.push(metadata.name ?? '');
+      },
+    });
+    const owners = await Promise.all(
+      ['a', 'b', 'c'].map((name) => cluster.admin.create(SERVICE_ACCOUNTS, { metadata: { name, namespace } })),
+    );
+    await cluster.until(() => runs.length === 3);
+    runs.length = 0;
+    const [owner] = owners;
+    const ownerReferences = [
+      { apiVersion: 'v1', kind: 'ServiceAccount', name: 'a', uid: owner?.metadata.uid ?? '', controller: true },
+    ];
+    await cluster.admin.create(CONFIG_MAPS, { metadata: { name: 'child', namespace, ownerReferences } });
+    await cluster.until(() => runs.length > 0);
+    expect(runs).toEqual(['a']);
+    await cluster.admin.patch(NAMESPACES, 'kube-public', {
+      type: 'merge',
+      body: { metadata: { labels: { about: 'b' } } },
+    });
+    await cluster.settle();
+    await cluster.admin.patch(NAMESPACES, 'kube-public', {
+      type: 'merge',
+      body: { metadata: { labels: { about: 'c' } } },
+    });
+    await cluster.settle();
+    expect(runs.slice(1).sort()).toEqual(['b', 'b', 'c']);
+  });
+
+  it('holds its objects by its finalizer until it has cleaned up', async () => {
+    const seen: string[] = [];
+    let busy = true;
+    start<ConfigMap>({
+      name: 'test',
+      for: CONFIG_MAPS,
+      selection: { namespace },
+      async reconcile({ metadata }) {
+        seen.push(`reconcile with ${metadata.finalizers?.join()}`);
+      },
+      finalize: {
+        finalizer: 'test.vimana.io/held',
+        async run() {
+          seen.push(busy ? 'busy' : 'clean');
+          return busy ? { afterMs: 1000 } : undefined;
+        },
+      },
+    });
+    await cluster.admin.create(CONFIG_MAPS, configMap('x'));
+    await cluster.until(() => seen.length > 0);
+    await cluster.settle();
+    expect(new Set(seen)).toEqual(new Set(['reconcile with test.vimana.io/held']));
+    await cluster.admin.delete(CONFIG_MAPS, 'x', { namespace });
+    await cluster.until(() => seen.includes('busy'));
+    const { items } = await cluster.admin.list(CONFIG_MAPS, { namespace });
+    expect(items.map(({ metadata }) => metadata.name)).toContain('x');
+    busy = false;
+    await cluster.clock.advance(1000);
+    await cluster.until(async () => {
+      const { items } = await cluster.admin.list(CONFIG_MAPS, { namespace });
+      return items.length === 0;
+    });
+  });
+
+  it('makes one child and no second while its cache has not shown the first', async () => {
+    const expected = new Expectations();
+    let made = 0;
+    let runs = 0;
+    start<KubeObject>({
+      name: 'test',
+      for: SERVICE_ACCOUNTS,
+      selection: { namespace },
+      owns: [CONFIG_MAPS],
+      async reconcile(owner, { client, cache, enqueue }) {
+        const children = cache(CONFIG_MAPS);
+        const key = keyOf(owner);
+        // Whatever asks for a run in the meantime must not lead to a second child.
+        if (runs++ < 5) enqueue(key);
+        if (!expected.met(key, children) || [...children.by(byController, owner.metadata.uid ?? '')].length > 0) return;
+        made++;
+        const { name = '', uid = '' } = owner.metadata;
+        const ownerReferences = [{ apiVersion: 'v1', kind: 'ServiceAccount', name, uid, controller: true }];
+        const child = { metadata: { generateName: `${name}-`, namespace, ownerReferences } };
+        expected.wrote(key, await client.create(CONFIG_MAPS, child));
+      },
+    });
+    await cluster.admin.create(SERVICE_ACCOUNTS, { metadata: { name: 'a', namespace } });
+    await cluster.until(() => made > 0);
+    await cluster.settle();
+    const { items } = await cluster.admin.list(CONFIG_MAPS, { namespace });
+    expect(items).toHaveLength(1);
+    const [child] = items;
+    await cluster.admin.delete(CONFIG_MAPS, child?.metadata.name ?? '', { namespace });
+    await cluster.until(() => made === 2);
+  });
+});
+
+describe('expectations', () => {
+  const child = (name: string, resourceVersion: string, uid = name): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, namespace, uid, resourceVersion },
+  });
+  const cacheAt = (version: string, ...objects: KubeObject[]) => ({
+    version,
+    size: objects.length,
+    get: (key: string) => objects.find((object) => keyOf(object) === key),
+    all: () => objects,
+    inNamespace: () => objects,
+    by: () => objects,
+  });
+
+  it('are met when the cache has come as far as the newest write', () => {
+    const expected = new Expectations();
+    expected.wrote('o', child('a', '9'));
+    expected.wrote('o', child('b', '12'));
+    expect(expected.met('o', cacheAt('11', child('a', '9')))).toBe(false);
+    expect(expected.met('other', cacheAt('1'))).toBe(true);
+    expect(expected.met('o', cacheAt('12'))).toBe(true);
+  });
+
+  it('are met when what was deleted is gone, whatever took its name', () => {
+    const expected = new Expectations();
+    expected.removed('o', child('a', '9'));
+    expect(expected.met('o', cacheAt('20', child('a', '9')))).toBe(false);
+    expect(expected.met('o', cacheAt('20', child('a', '15', 'another')))).toBe(true);
+    expected.removed('o', child('a', '9'));
+    expected.forget('o');
+    expect(expected.met('o', cacheAt('20', child('a', '9')))).toBe(true);
+  });
+});
+
+describe('a manager', () => {
+  it('stops in the opposite order of starting, and each only when the later ones are done', async () => {
+    const said: string[] = [];
+    const part = (name: string) => ({
+      name,
+      async run(signal: AbortSignal) {
+        said.push(`${name} starts`);
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+        said.push(`${name} stops`);
+        await Promise.resolve();
+        said.push(`${name} is done`);
+      },
+    });
+    const stop = new AbortController();
+    const done = manager('all', [part('a'), part('b')]).run(stop.signal);
+    stop.abort();
+    await done;
+    expect(said).toEqual(['a starts', 'b starts', 'b stops', 'b is done', 'a stops', 'a is done']);
+  });
+
+  it('stops all and passes on the failure where one fails', async () => {
+    let stopped = false;
+    const fine = {
+      name: 'fine',
+      run: (signal: AbortSignal) =>
+        new Promise<void>((resolve) =>
+          signal.addEventListener('abort', () => {
+            stopped = true;
+            resolve();
+          }),
+        ),
+    };
+    const bad = { name: 'bad', run: async () => Promise.reject(new Error('cannot')) };
+    await expect(manager('all', [fine, bad]).run(new AbortController().signal)).rejects.toThrow('cannot');
+    expect(stopped).toBe(true);
+  });
+});

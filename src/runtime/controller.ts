@@ -1,0 +1,182 @@
+import type { Clock } from '../base/clock.ts';
+import { TemporaryError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Random } from '../base/random.ts';
+import type { Client, ResourceType } from '../kube/client.ts';
+import { isConflict } from '../kube/kube-error.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import type { Cache, Change } from './cache.ts';
+import { withFinalizer, withoutFinalizer } from './finalizer.ts';
+import type { Selection } from './follow.ts';
+import type { Informers } from './informers.ts';
+import { keyIn, keyOf } from './key.ts';
+import type { Runnable } from './runnable.ts';
+import { type Again, WorkQueue } from './work-queue.ts';
+
+/** What a controller works with. Caches may lag behind; writes go to the server. */
+export interface Context {
+  readonly client: Client;
+  /** Of a resource that the controller is for, owns, watches or reads. */
+  readonly cache: <T extends KubeObject>(type: ResourceType<T>, selection?: Selection) => Cache<T>;
+  /** Asks for a run of an object, at once or after a while. */
+  readonly enqueue: (key: string, afterMs?: number) => void;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Aborted when the controller shall stop; a run that is under way should still finish. */
+  readonly signal: AbortSignal;
+}
+
+/** A resource whose changes concern objects of another. */
+export interface Watched {
+  readonly type: ResourceType;
+  readonly selection?: Selection;
+  /** The keys of the objects that a state of a watched one concerns; asked for both sides of a change. */
+  keys(object: KubeObject, context: Context, change: Change): Iterable<string>;
+}
+
+/** Names the objects that a change of another resource concerns, with the type of that resource. */
+export function watched<T extends KubeObject>(
+  type: ResourceType<T>,
+  keys: (object: T, context: Context, change: Change<T>) => Iterable<string>,
+  selection?: Selection,
+): Watched {
+  return {
+    type,
+    keys: keys as Watched['keys'],
+    ...(selection === undefined ? {} : { selection }),
+  };
+}
+
+/**
+ * Brings the world to what objects of one kind ask for. It is run for a key, never for an event, and never twice at
+ * once for the same key; running it again must always be safe.
+ */
+export interface Controller<T extends KubeObject = KubeObject> {
+  readonly name: string;
+  readonly for: ResourceType<T>;
+  readonly selection?: Selection;
+  /** Resources whose objects name one of `for` as their controller. */
+  readonly owns?: readonly ResourceType[];
+  readonly watches?: readonly Watched[];
+  /** Further resources that it looks up. */
+  readonly reads?: readonly ResourceType[];
+  readonly concurrency?: number;
+  /** For an object that is there. See WorkQueue for what errors mean. */
+  reconcile(object: T, context: Context): Promise<Again | void>;
+  /**
+   * Cleans up before an object goes. With it, the finalizer is put on every object before its first reconcile, and
+   * taken off when `run` is through; a time that it returns means that it is not.
+   */
+  readonly finalize?: { readonly finalizer: string; run(object: T, context: Context): Promise<Again | void> };
+  /** The object of this key is gone: whatever is remembered of it can go too. */
+  forget?(key: string, context: Context): void;
+}
+
+export interface ControllerParts {
+  readonly client: Client;
+  readonly informers: Informers;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** Makes of a controller what a manager can run. */
+export function runnable<T extends KubeObject>(controller: Controller<T>, parts: ControllerParts): Runnable {
+  const { informers, clock, random } = parts;
+  const log = parts.log.child({ controller: controller.name });
+  const source = informers.of(controller.for, controller.selection);
+  const owned = (controller.owns ?? []).map((type) => ownedBy(controller.for, type));
+  const watches = [...owned, ...(controller.watches ?? [])];
+  const informed = [
+    source,
+    ...[...watches, ...(controller.reads ?? []).map((type) => ({ type, selection: {} }))].map(({ type, selection }) =>
+      informers.of(type, selection),
+    ),
+  ];
+
+  const queue = new WorkQueue({
+    name: controller.name,
+    clock,
+    random: random.fork(controller.name),
+    concurrency: controller.concurrency ?? 2,
+    async work(key, signal) {
+      const object = source.cache.get(key);
+      if (object === undefined) {
+        controller.forget?.(key, contextWith(signal));
+        return undefined;
+      }
+      return (await attempt(controller, object, contextWith(signal))) ?? undefined;
+    },
+    onFailure(key, error, retryInMs) {
+      const usual = error instanceof TemporaryError || isConflict(error);
+      log[usual ? 'debug' : 'warn'](
+        { key, err: error, retryInMs },
+        'an object could not be brought to what it asks for',
+      );
+    },
+  });
+
+  const contextWith = (signal: AbortSignal): Context => ({
+    client: parts.client,
+    cache: (type, selection) => informers.of(type, selection).cache,
+    enqueue: (key, afterMs = 0) => queue.addAfter(key, afterMs),
+    clock,
+    random,
+    log,
+    signal,
+  });
+
+  return {
+    name: controller.name,
+    async run(signal) {
+      const context = contextWith(signal);
+      const stops = [
+        source.onChange(({ object }) => queue.add(keyOf(object))),
+        ...watches.map((watch) =>
+          informers.of(watch.type, watch.selection).onChange((change) => {
+            for (const key of watch.keys(change.object, context, change)) queue.add(key);
+            if (change.old !== undefined) for (const key of watch.keys(change.old, context, change)) queue.add(key);
+          }),
+        ),
+      ];
+      const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      await Promise.race([Promise.all(informed.map(({ synced }) => synced)), stopped]);
+      await queue.run(signal);
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+/** One run for an object that is there. */
+async function attempt<T extends KubeObject>(
+  controller: Controller<T>,
+  object: T,
+  context: Context,
+): Promise<Again | void> {
+  const { finalize } = controller;
+  if (finalize === undefined) return await controller.reconcile(object, context);
+  const { finalizers = [], deletionTimestamp } = object.metadata;
+  const held = finalizers.includes(finalize.finalizer);
+  if (deletionTimestamp === undefined) {
+    const ready = held ? object : await withFinalizer(context.client, controller.for, object, finalize.finalizer);
+    return ready === undefined ? undefined : await controller.reconcile(ready, context);
+  }
+  if (!held) return;
+  const again = await finalize.run(object, context);
+  if (again !== undefined) return again;
+  await withoutFinalizer(context.client, controller.for, object, finalize.finalizer);
+}
+
+function ownedBy({ group, kind, namespaced }: ResourceType, type: ResourceType): Watched {
+  return {
+    type,
+    keys({ metadata }) {
+      const owner = metadata.ownerReferences?.find((ref) => ref.controller === true);
+      if (owner === undefined || owner.kind !== kind || groupOf(owner.apiVersion) !== group) return [];
+      return [keyIn(namespaced ? metadata.namespace : '', owner.name)];
+    },
+  };
+}
+
+const groupOf = (apiVersion: string) => (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '');

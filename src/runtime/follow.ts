@@ -1,0 +1,104 @@
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Random } from '../base/random.ts';
+import type { Client, ResourceType } from '../kube/client.ts';
+import { isGone } from '../kube/kube-error.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import { backOffDelay } from './back-off.ts';
+
+/** Takes in the state of a resource and then its changes. Nothing here may throw. */
+export interface Sink<T extends KubeObject = KubeObject> {
+  /** All there is, at this version of the resource. */
+  replace(objects: readonly T[], version: string): void;
+  put(object: T): void;
+  /** With the last state of the object. */
+  remove(object: T): void;
+  /** Everything up to this version has been told. */
+  reached(version: string): void;
+}
+
+/** Which objects of a resource; all where nothing is said. */
+export interface Selection {
+  readonly namespace?: string;
+  readonly fieldSelector?: string;
+  readonly labelSelector?: string;
+}
+
+export interface Following<T extends KubeObject> {
+  readonly client: Client;
+  readonly type: ResourceType<T>;
+  readonly selection?: Selection;
+  readonly sink: Sink<T>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Told of every failure; whoever knows that the resource is gone for good may end it. */
+  readonly onFailure?: (error: unknown) => void;
+}
+
+const PAGE = 500;
+const BACK_OFF = { first: 200, most: 30_000 };
+
+/**
+ * Lists a resource, then follows its changes until the signal. A watch that breaks goes on where it was; only where the
+ * server has forgotten that place is everything listed again. Failures are tried again, ever less often.
+ */
+export async function follow<T extends KubeObject>(following: Following<T>, signal: AbortSignal): Promise<void> {
+  const { clock, random, log, type } = following;
+  const place: { version?: string; failures: number } = { failures: 0 };
+  while (!signal.aborted) {
+    try {
+      place.version ??= await list(following, signal);
+      await watch(following, place, signal);
+      if (signal.aborted) return;
+      place.failures++;
+    } catch (error) {
+      if (signal.aborted) return;
+      place.failures++;
+      if (isGone(error)) delete place.version;
+      else
+        log.warn(
+          { resource: type.plural, group: type.group, err: error },
+          'a resource cannot be followed; trying again',
+        );
+      following.onFailure?.(error);
+    }
+    await clock.sleep(backOffDelay(BACK_OFF, place.failures, random), signal).catch(() => {});
+  }
+}
+
+async function list<T extends KubeObject>(
+  { client, type, selection, sink }: Following<T>,
+  signal: AbortSignal,
+): Promise<string> {
+  const objects: T[] = [];
+  let next: string | undefined;
+  for (;;) {
+    const page = await client.list(type, {
+      ...selection,
+      limit: PAGE,
+      signal,
+      ...(next === undefined ? {} : { continue: next }),
+    });
+    objects.push(...page.items);
+    next = page.metadata.continue;
+    if (next !== undefined && next !== '') continue;
+    sink.replace(objects, page.metadata.resourceVersion);
+    return page.metadata.resourceVersion;
+  }
+}
+
+async function watch<T extends KubeObject>(
+  { client, type, selection, sink }: Following<T>,
+  place: { version?: string; failures: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const from = place.version === undefined ? {} : { resourceVersion: place.version };
+  for await (const event of client.watch(type, { ...selection, ...from, allowWatchBookmarks: true, signal })) {
+    place.failures = 0;
+    place.version = event.object.metadata.resourceVersion ?? '';
+    if (event.type === 'BOOKMARK') sink.reached(place.version);
+    else if (event.type === 'DELETED') sink.remove(event.object);
+    else sink.put(event.object);
+  }
+}

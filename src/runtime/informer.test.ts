@@ -1,0 +1,151 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Client, KubeList, WatchEvent, WatchOptions } from '../kube/client.ts';
+import { CONFIG_MAPS } from '../kube/kinds/core.ts';
+import { KubeError } from '../kube/kube-error.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import { type Cluster, startCluster } from '../testing/cluster.ts';
+import { Informer } from './informer.ts';
+import { Informers } from './informers.ts';
+
+let cluster: Cluster;
+beforeEach(async () => {
+  cluster = await startCluster();
+});
+afterEach(() => cluster.stop());
+
+const configMap = (name: string, data: Record<string, string> = {}) => ({
+  metadata: { name, namespace: 'default' },
+  data,
+});
+const namespace = 'default';
+
+/** A client that answers some calls as a test wants them. */
+function with_(changes: Partial<Client>): Client {
+  return { ...cluster.admin, ...changes };
+}
+
+describe('an informer', () => {
+  it('shows what was there and what comes, changes and goes', async () => {
+    const { admin } = cluster;
+    await admin.create(CONFIG_MAPS, configMap('old'));
+    const informer = new Informer({ ...cluster, client: admin }, CONFIG_MAPS, { namespace });
+    const told: string[] = [];
+    informer.onChange(({ type, object }) => told.push(`${type} ${object.metadata.name}`));
+    cluster.run(informer);
+    await informer.synced;
+    expect(told).toEqual(['added old']);
+    await admin.create(CONFIG_MAPS, configMap('new'));
+    await admin.patch(CONFIG_MAPS, 'new', { type: 'merge', body: { data: { a: '1' } } }, { namespace });
+    await admin.delete(CONFIG_MAPS, 'old', { namespace });
+    await cluster.until(() => told.length === 4);
+    expect(told).toEqual(['added old', 'added new', 'updated new', 'deleted old']);
+    expect(informer.cache.get('default/new')?.data).toEqual({ a: '1' });
+    expect(informer.cache.size).toBe(1);
+  });
+
+  it('tells a late listener what is there', async () => {
+    const { admin } = cluster;
+    await admin.create(CONFIG_MAPS, configMap('old'));
+    const informer = new Informer({ ...cluster, client: admin }, CONFIG_MAPS, { namespace });
+    cluster.run(informer);
+    await informer.synced;
+    const told: string[] = [];
+    const stop = informer.onChange(({ type, object }) => told.push(`${type} ${object.metadata.name}`));
+    expect(told).toEqual(['added old']);
+    stop();
+    await admin.delete(CONFIG_MAPS, 'old', { namespace });
+    await cluster.until(() => informer.cache.size === 0);
+    expect(told).toEqual(['added old']);
+  });
+
+  it('goes on from where it was when a watch breaks, without listing again', async () => {
+    const { admin } = cluster;
+    let lists = 0;
+    const places: (string | undefined)[] = [];
+    const client = with_({
+      list: async <T extends KubeObject>(...args: Parameters<Client['list']>) => {
+        lists++;
+        return (await admin.list(...args)) as KubeList<T>;
+      },
+      async *watch<T extends KubeObject>(type: Parameters<Client['watch']>[0], options: WatchOptions = {}) {
+        places.push(options.resourceVersion);
+        for await (const event of admin.watch(type, options)) {
+          yield event as WatchEvent<T>;
+          if (places.length < 3) throw new Error('broken');
+        }
+      },
+    });
+    const informer = new Informer({ ...cluster, client }, CONFIG_MAPS, { namespace });
+    cluster.run(informer);
+    await informer.synced;
+    for (const name of ['a', 'b', 'c']) {
+      await admin.create(CONFIG_MAPS, configMap(name));
+      await cluster.clock.advance(60_000);
+    }
+    expect(informer.cache.size).toBe(3);
+    expect(lists).toBe(1);
+    expect(new Set(places).size).toBe(3);
+  });
+
+  it('lists again where the place was forgotten, and tells only what differs', async () => {
+    const { admin } = cluster;
+    let broken = true;
+    const client = with_({
+      async *watch<T extends KubeObject>(type: Parameters<Client['watch']>[0], options: WatchOptions = {}) {
+        if (broken) {
+          broken = false;
+          await admin.delete(CONFIG_MAPS, 'gone', { namespace });
+          await admin.create(CONFIG_MAPS, configMap('new'));
+          throw new KubeError(410, 'Expired', 'too old resource version');
+        }
+        yield* admin.watch(type, options) as AsyncIterable<WatchEvent<T>>;
+      },
+    });
+    await admin.create(CONFIG_MAPS, configMap('kept'));
+    await admin.create(CONFIG_MAPS, configMap('gone'));
+    const informer = new Informer({ ...cluster, client }, CONFIG_MAPS, { namespace });
+    const told: string[] = [];
+    informer.onChange(({ type, object }) => told.push(`${type} ${object.metadata.name}`));
+    cluster.run(informer);
+    await cluster.clock.advance(1000);
+    expect(told).toEqual(['added gone', 'added kept', 'deleted gone', 'added new']);
+  });
+
+  it('keeps trying, ever less often, where it may not list', async () => {
+    const client = cluster.clientFor({ name: 'nobody', groups: ['system:authenticated'] });
+    const tries: number[] = [];
+    const counted: Client = {
+      ...client,
+      list: async (...args) => {
+        tries.push(cluster.clock.monotonic());
+        return await client.list(...args);
+      },
+    };
+    cluster.run(new Informer({ ...cluster, client: counted }, CONFIG_MAPS));
+    await cluster.clock.advance(10 * 60_000);
+    expect(tries.length).toBeGreaterThan(10);
+    expect(tries.length).toBeLessThan(50);
+    expect(cluster.log.entries.some(({ level }) => level === 'warn')).toBe(true);
+  });
+
+  it('lists large resources in pages', async () => {
+    const { admin } = cluster;
+    for (let i = 0; i < 1234; i++) await admin.create(CONFIG_MAPS, configMap(`c-${i}`));
+    const informer = new Informer({ ...cluster, client: admin }, CONFIG_MAPS, { namespace });
+    cluster.run(informer);
+    await informer.synced;
+    expect(informer.cache.size).toBe(1234);
+  });
+});
+
+describe('the informers of a process', () => {
+  it('are one a resource and selection, and start when they are asked for', async () => {
+    const informers = new Informers({ ...cluster, client: cluster.admin });
+    const first = informers.of(CONFIG_MAPS);
+    expect(informers.of(CONFIG_MAPS)).toBe(first);
+    expect(informers.of(CONFIG_MAPS, { namespace })).not.toBe(first);
+    cluster.run(informers);
+    await first.synced;
+    await informers.of(CONFIG_MAPS, { fieldSelector: 'metadata.name=x' }).synced;
+  });
+});

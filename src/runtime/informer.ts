@@ -1,0 +1,79 @@
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Random } from '../base/random.ts';
+import type { Client, ResourceType } from '../kube/client.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import { type Cache, type Change, IndexedCache } from './cache.ts';
+import { follow, type Selection, type Sink } from './follow.ts';
+import type { Runnable } from './runnable.ts';
+
+export interface InformerParts {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+export type Listener<T extends KubeObject> = (change: Change<T>) => void;
+
+/** Keeps a cache of a resource up to date and tells what changes in it. */
+export class Informer<T extends KubeObject = KubeObject> implements Runnable {
+  readonly name: string;
+  readonly #parts: InformerParts;
+  readonly #type: ResourceType<T>;
+  readonly #selection: Selection;
+  readonly #listeners = new Set<Listener<T>>();
+  readonly #cache = new IndexedCache<T>((change) => this.#tell(change));
+  readonly #synced = Promise.withResolvers<void>();
+
+  constructor(parts: InformerParts, type: ResourceType<T>, selection: Selection = {}) {
+    this.name = `informer of ${type.plural}${type.group === '' ? '' : `.${type.group}`}`;
+    this.#parts = parts;
+    this.#type = type;
+    this.#selection = selection;
+  }
+
+  get cache(): Cache<T> {
+    return this.#cache;
+  }
+
+  /** Settles when the cache shows the whole resource for the first time. */
+  get synced(): Promise<void> {
+    return this.#synced.promise;
+  }
+
+  /** What is there already is told at once, as added. Returns how to stop listening. */
+  onChange(listener: Listener<T>): () => void {
+    this.#listeners.add(listener);
+    for (const object of this.#cache.all()) this.#hand(listener, { type: 'added', object });
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const cache = this.#cache;
+    const synced = this.#synced;
+    const sink: Sink<T> = {
+      put: (object) => cache.put(object),
+      remove: (object) => cache.remove(object),
+      reached: (version) => cache.reached(version),
+      replace(objects, version) {
+        cache.replace(objects, version);
+        synced.resolve();
+      },
+    };
+    await follow({ ...this.#parts, type: this.#type, selection: this.#selection, sink }, signal);
+  }
+
+  #tell(change: Change<T>): void {
+    for (const listener of this.#listeners) this.#hand(listener, change);
+  }
+
+  /** A listener's fault is its own: the others still hear of the change. */
+  #hand(listener: Listener<T>, change: Change<T>): void {
+    try {
+      listener(change);
+    } catch (error) {
+      this.#parts.log.error({ informer: this.name, err: error as Error }, 'a listener failed');
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type { ResourceType } from '../kube/client.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import type { Selection } from './follow.ts';
+import { Informer, type InformerParts } from './informer.ts';
+import type { Runnable } from './runnable.ts';
+
+/** The informers of a process: whoever asks for the same resource gets the same one. */
+export class Informers implements Runnable {
+  readonly name = 'informers';
+  readonly #parts: InformerParts;
+  readonly #known = new Map<string, Informer>();
+  readonly #running = new Set<Promise<void>>();
+  #signal: AbortSignal | undefined;
+
+  constructor(parts: InformerParts) {
+    this.#parts = parts;
+  }
+
+  /** Starts with the others, or at once where they already run. */
+  of<T extends KubeObject>(type: ResourceType<T>, selection: Selection = {}): Informer<T> {
+    const { namespace = '', fieldSelector = '', labelSelector = '' } = selection;
+    const key = [type.group, type.version, type.plural, namespace, fieldSelector, labelSelector].join('|');
+    let informer = this.#known.get(key);
+    if (informer === undefined) {
+      informer = new Informer<KubeObject>(this.#parts, type, selection);
+      this.#known.set(key, informer);
+      if (this.#signal !== undefined) this.#start(informer, this.#signal);
+    }
+    return informer as unknown as Informer<T>;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    this.#signal = signal;
+    for (const informer of this.#known.values()) this.#start(informer, signal);
+    await aborted(signal);
+    await Promise.all(this.#running);
+  }
+
+  #start(informer: Informer, signal: AbortSignal): void {
+    const running = informer.run(signal).finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+}
+
+/** Settles when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

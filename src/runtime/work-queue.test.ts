@@ -1,0 +1,231 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { TemporaryError, TerminalError } from '../base/errors.ts';
+import { FakeClock } from '../base/fake-clock.ts';
+import { seededRandom } from '../base/random.ts';
+import { KubeError } from '../kube/kube-error.ts';
+import { backOffDelay } from './back-off.ts';
+import { WorkQueue, type WorkQueueOptions } from './work-queue.ts';
+
+function started(work: WorkQueueOptions['work'], options: Partial<WorkQueueOptions> = {}) {
+  const clock = new FakeClock();
+  const stop = new AbortController();
+  const queue = new WorkQueue({ name: 'test', clock, random: seededRandom(1), work, ...options });
+  const done = queue.run(stop.signal);
+  return { clock, queue, done, stop };
+}
+
+describe('a work queue', () => {
+  it('works on a key once, however often it was added before its turn', async () => {
+    const worked: string[] = [];
+    const { clock, queue } = started(async (key) => {
+      worked.push(key);
+      await clock.sleep(10);
+      return undefined;
+    });
+    for (const key of ['a', 'b', 'b', 'c', 'b']) queue.add(key);
+    await clock.advance(1000);
+    expect(worked).toEqual(['a', 'b', 'c']);
+  });
+
+  it('works again, behind the others, on a key that was added while it was worked on', async () => {
+    const worked: string[] = [];
+    const { clock, queue } = started(async (key) => {
+      worked.push(key);
+      await clock.sleep(10);
+      return undefined;
+    });
+    queue.add('a');
+    queue.add('b');
+    await clock.advance(1);
+    queue.add('a');
+    queue.add('a');
+    await clock.advance(1000);
+    expect(worked).toEqual(['a', 'b', 'a']);
+  });
+
+  it('never works on one key twice at once, nor on more keys than it may, and loses none', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c', 'd'), fc.nat(30), fc.boolean()), { maxLength: 60 }),
+        fc.integer({ min: 1, max: 3 }),
+        async (adds, concurrency) => {
+          const added = new Map<string, number>();
+          const begun = new Map<string, number>();
+          const working = new Set<string>();
+          let most = 0;
+          const { clock, queue, done, stop } = started(
+            async (key) => {
+              expect(working.has(key)).toBe(false);
+              working.add(key);
+              most = Math.max(most, working.size);
+              begun.set(key, clock.monotonic());
+              await clock.sleep(7);
+              working.delete(key);
+              if (clock.monotonic() % 5 === 0) throw new Error('bad luck');
+              return undefined;
+            },
+            { concurrency },
+          );
+          for (const [key, wait, later] of adds) {
+            if (later) queue.addAfter(key, wait);
+            else queue.add(key);
+            added.set(key, clock.monotonic());
+            await clock.advance(wait);
+          }
+          await clock.advance(10 * 60_000);
+          for (const [key, at] of added) expect(begun.get(key)).toBeGreaterThanOrEqual(at);
+          expect(most).toBeLessThanOrEqual(concurrency);
+          expect(queue.size).toBe(0);
+          stop.abort();
+          await done;
+          expect(clock.pending).toBe(0);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it('takes the earliest of several delays', async () => {
+    const times: number[] = [];
+    const { clock, queue } = started(async () => {
+      times.push(clock.monotonic());
+      return undefined;
+    });
+    queue.addAfter('a', 500);
+    queue.addAfter('a', 100);
+    queue.addAfter('a', 900);
+    await clock.advance(5000);
+    expect(times).toEqual([100]);
+  });
+
+  it('comes back when a run asks for it', async () => {
+    const times: number[] = [];
+    const { clock, queue } = started(async () => {
+      times.push(clock.monotonic());
+      return times.length < 3 ? { afterMs: 40 } : undefined;
+    });
+    queue.add('a');
+    await clock.advance(1000);
+    expect(times).toEqual([0, 40, 80]);
+  });
+
+  it.each([
+    ['any error: after a back-off', new Error('x'), 1, 20],
+    ['a temporary one: when it says', new TemporaryError('x', { retryAfterMs: 700 }), 700, 700],
+    ['a temporary one that names no time: after a back-off', new TemporaryError('x'), 1, 20],
+    [
+      'a refusal that names a time: then',
+      new KubeError(429, 'TooManyRequests', 'x', { retryAfterSeconds: 2 }),
+      2000,
+      2000,
+    ],
+  ])('tries again after %s', async (_what, error, least, most) => {
+    const times: number[] = [];
+    const { clock, queue } = started(async () => {
+      times.push(clock.monotonic());
+      if (times.length === 1) throw error;
+      return undefined;
+    });
+    queue.add('a');
+    await clock.advance(10_000);
+    expect(times).toHaveLength(2);
+    expect(times[1]).toBeGreaterThanOrEqual(least);
+    expect(times[1]).toBeLessThanOrEqual(most);
+  });
+
+  it('does not try again after a terminal error until the key is added anew', async () => {
+    let runs = 0;
+    const told: unknown[] = [];
+    const { clock, queue } = started(
+      async () => {
+        runs++;
+        throw new TerminalError('no such thing');
+      },
+      { onFailure: (_key, _error, retryInMs) => told.push(retryInMs) },
+    );
+    queue.add('a');
+    await clock.advance(3_600_000);
+    expect([runs, told]).toEqual([1, [undefined]]);
+    queue.add('a');
+    await clock.advance(1);
+    expect(runs).toBe(2);
+  });
+
+  it('waits ever longer for a key that keeps failing, and forgets that once it succeeds', async () => {
+    const waits: number[] = [];
+    let fail = true;
+    const { clock, queue } = started(
+      async () => {
+        if (fail) throw new Error('x');
+        return undefined;
+      },
+      { onFailure: (_key, _error, retryInMs) => waits.push(retryInMs ?? -1), backOff: { first: 100, most: 1000 } },
+    );
+    queue.add('a');
+    await clock.advance(3000);
+    for (const [i, wait] of waits.entries()) {
+      expect(wait).toBeGreaterThanOrEqual(Math.min(1000, 100 * 2 ** i) / 2);
+      expect(wait).toBeLessThanOrEqual(Math.min(1000, 100 * 2 ** i));
+    }
+    fail = false;
+    await clock.advance(2000);
+    fail = true;
+    queue.add('a');
+    await clock.advance(1);
+    expect(waits.at(-1)).toBeLessThanOrEqual(100);
+  });
+
+  it('gives way to others of the process when there is much to do', async () => {
+    let worked = 0;
+    const { clock, queue } = started(async () => {
+      worked++;
+      return undefined;
+    });
+    for (let i = 0; i < 200; i++) queue.add(`key-${i}`);
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    expect(worked).toBeLessThan(100);
+    await clock.advance(0);
+    expect(worked).toBe(200);
+  });
+
+  it('stops by finishing what it works on and beginning nothing more', async () => {
+    const worked: string[] = [];
+    const { clock, queue, done, stop } = started(async (key) => {
+      await clock.sleep(50);
+      worked.push(key);
+      return { afterMs: 5 };
+    });
+    queue.add('a');
+    queue.add('b');
+    queue.addAfter('c', 10);
+    await clock.advance(20);
+    stop.abort();
+    let over = false;
+    void done.then(() => (over = true));
+    await clock.advance(20);
+    expect(over).toBe(false);
+    await clock.advance(1000);
+    expect([over, worked, clock.pending]).toEqual([true, ['a'], 0]);
+  });
+});
+
+describe('a back-off', () => {
+  it('lies between half of its step and its step, and never over its most', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(2000),
+        fc.nat(100_000),
+        fc.integer({ min: 1, max: 5000 }),
+        fc.nat(),
+        (first, more, failures, seed) => {
+          const most = first + more;
+          const delay = backOffDelay({ first, most }, failures, seededRandom(seed));
+          const step = Math.min(most, first * 2 ** Math.min(failures - 1, 52));
+          expect(delay).toBeGreaterThanOrEqual(step / 2);
+          expect(delay).toBeLessThanOrEqual(step);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,158 @@
+import type { Clock, Timer } from '../base/clock.ts';
+import { TemporaryError, TerminalError } from '../base/errors.ts';
+import type { Random } from '../base/random.ts';
+import { KubeError } from '../kube/kube-error.ts';
+import { type BackOff, backOffDelay } from './back-off.ts';
+import type { Runnable } from './runnable.ts';
+
+/** What a run asks for: to be run again after a while, though nothing may have happened. */
+export interface Again {
+  readonly afterMs: number;
+}
+
+export interface WorkQueueOptions {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** How many keys are worked on at once; 1 where absent. */
+  readonly concurrency?: number;
+  readonly backOff?: BackOff;
+  /**
+   * Does what is to be done for a key. A TemporaryError, or a refusal that names a time, is tried again after that
+   * time; a TerminalError not until the key is added again; all else after a back-off.
+   */
+  readonly work: (key: string, signal: AbortSignal) => Promise<Again | undefined>;
+  /** Told of every failure, and when it is tried again. */
+  readonly onFailure?: (key: string, error: unknown, retryInMs: number | undefined) => void;
+}
+
+/** Keys worked on in a row before others of the process get a turn: with a client in the same process nothing else would give way. */
+const BURST = 64;
+const BACK_OFF: BackOff = { first: 20, most: 5 * 60_000 };
+
+/**
+ * Keys that wait to be worked on, first come first served. A key waits once, however often it is added, and is never
+ * worked on twice at the same time: added meanwhile, it waits for its next turn behind all others.
+ */
+export class WorkQueue implements Runnable {
+  readonly name: string;
+  readonly #options: WorkQueueOptions;
+  readonly #waiting = new Set<string>();
+  readonly #working = new Map<string, { again: boolean }>();
+  readonly #delayed = new Map<string, { readonly due: number; readonly timer: Timer }>();
+  readonly #failures = new Map<string, number>();
+  #burst = 0;
+  #pause: Timer | undefined;
+  #signal: AbortSignal | undefined;
+  #drained: (() => void) | undefined;
+
+  constructor(options: WorkQueueOptions) {
+    this.name = options.name;
+    this.#options = options;
+  }
+
+  /** Keys that wait for their turn; those that wait for a time are not counted. */
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  add(key: string): void {
+    const working = this.#working.get(key);
+    if (working !== undefined) working.again = true;
+    else this.#waiting.add(key);
+    this.#dispatch();
+  }
+
+  /** Adds the key once the time has passed; of several times for one key the earliest counts. */
+  addAfter(key: string, ms: number): void {
+    if (ms <= 0) {
+      this.add(key);
+      return;
+    }
+    if (this.#signal?.aborted === true) return;
+    const { clock } = this.#options;
+    const due = clock.monotonic() + ms;
+    const known = this.#delayed.get(key);
+    if (known !== undefined && known.due <= due) return;
+    known?.timer.cancel();
+    const timer = clock.timer(ms, () => {
+      this.#delayed.delete(key);
+      this.add(key);
+    });
+    this.#delayed.set(key, { due, timer });
+  }
+
+  /** Works until the signal; what is being worked on then is finished, what waits is not begun. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#signal = signal;
+    const drained = new Promise<void>((resolve) => {
+      this.#drained = resolve;
+    });
+    const stop = (): void => {
+      for (const { timer } of this.#delayed.values()) timer.cancel();
+      this.#delayed.clear();
+      this.#pause?.cancel();
+      this.#dispatch();
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+    this.#dispatch();
+    await drained;
+  }
+
+  #dispatch(): void {
+    if (this.#signal === undefined) return;
+    if (this.#signal.aborted) {
+      if (this.#working.size === 0) this.#drained?.();
+      return;
+    }
+    const { concurrency = 1 } = this.#options;
+    for (const key of this.#waiting) {
+      if (this.#working.size >= concurrency || this.#pause !== undefined) return;
+      if (++this.#burst % BURST === 0) this.#pause = this.#options.clock.timer(0, () => this.#resume());
+      this.#waiting.delete(key);
+      void this.#work(key, this.#signal);
+    }
+  }
+
+  #resume(): void {
+    this.#pause = undefined;
+    this.#dispatch();
+  }
+
+  async #work(key: string, signal: AbortSignal): Promise<void> {
+    const state = { again: false };
+    this.#working.set(key, state);
+    try {
+      const again = await this.#options.work(key, signal);
+      this.#failures.delete(key);
+      if (again !== undefined) this.addAfter(key, again.afterMs);
+    } catch (error) {
+      this.#failed(key, error);
+    }
+    this.#working.delete(key);
+    if (state.again) this.#waiting.add(key);
+    this.#dispatch();
+  }
+
+  #failed(key: string, error: unknown): void {
+    const { onFailure, random, backOff = BACK_OFF } = this.#options;
+    if (error instanceof TerminalError) {
+      this.#failures.delete(key);
+      onFailure?.(key, error, undefined);
+      return;
+    }
+    const failures = (this.#failures.get(key) ?? 0) + 1;
+    this.#failures.set(key, failures);
+    const delay = namedDelay(error) ?? backOffDelay(backOff, failures, random);
+    onFailure?.(key, error, delay);
+    this.addAfter(key, delay);
+  }
+}
+
+/** The time after which the error itself says that trying again is worth it. */
+function namedDelay(error: unknown): number | undefined {
+  if (error instanceof TemporaryError) return error.retryAfterMs;
+  const seconds = error instanceof KubeError ? error.details.retryAfterSeconds : undefined;
+  return seconds === undefined ? undefined : seconds * 1000;
+}

@@ -1,0 +1,81 @@
+import { startControlPlane } from '../apiserver/control-plane.ts';
+import { FakeClock } from '../base/fake-clock.ts';
+import { type MemoryLogger, memoryLogger } from '../base/logger.ts';
+import { type Random, seededRandom } from '../base/random.ts';
+import type { Client } from '../kube/client.ts';
+import type { Runnable } from '../runtime/runnable.ts';
+
+export interface ClusterUser {
+  readonly name: string;
+  readonly groups: readonly string[];
+}
+
+/** An API server in memory whose time stands still until a test moves it. */
+export interface Cluster {
+  readonly clock: FakeClock;
+  readonly random: Random;
+  readonly log: MemoryLogger;
+  /** May do everything. */
+  readonly admin: Client;
+  clientFor(user: ClusterUser): Client;
+  /** Starts something that runs until the cluster is stopped; ending it early is up to the function that is returned. */
+  run(runnable: Runnable): () => Promise<void>;
+  /** Lets everything go on, without time passing, until the check gives something other than undefined or false. */
+  until<T>(check: () => T | Promise<T>): Promise<Exclude<T, undefined | false>>;
+  /** Lets everything that can go on do so, without time passing. */
+  settle(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Turns of the event loop after which whatever has not happened is not going to. */
+const TURNS = 300;
+const QUIET = 20;
+
+export async function startCluster({ start = Date.UTC(2030, 0, 1) } = {}): Promise<Cluster> {
+  const clock = new FakeClock({ start });
+  const random = seededRandom('cluster');
+  const log = memoryLogger(clock);
+  const plane = await startControlPlane({ store: 'memory', clock, random, log });
+  const clientFor = (user: ClusterUser) => plane.client(user, 'kube-controller-manager');
+  const running: (() => Promise<void>)[] = [];
+
+  return {
+    clock,
+    random,
+    log,
+    admin: plane.client({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'kubectl'),
+    clientFor,
+    run(runnable) {
+      const stop = new AbortController();
+      const done = runnable.run(stop.signal);
+      const end = async () => {
+        stop.abort();
+        await done;
+      };
+      running.push(end);
+      return end;
+    },
+    async until(check) {
+      for (let turn = 0; turn < TURNS; turn++) {
+        const found = await check();
+        if (found !== undefined && found !== false) return found as never;
+        await clock.advance(0);
+      }
+      throw new Error(`did not come true: ${check.toString()}\n${said(log)}`);
+    },
+    async settle() {
+      for (let turn = 0; turn < QUIET; turn++) await clock.advance(0);
+    },
+    async stop() {
+      for (const end of running.reverse()) await end();
+      await plane.stop();
+    },
+  };
+}
+
+function said({ entries }: MemoryLogger): string {
+  return entries
+    .slice(-5)
+    .map(({ level, message, fields }) => `${level}: ${message} ${JSON.stringify(fields)}`)
+    .join('\n');
+}
