@@ -38,9 +38,12 @@ const EVERY_HOUR = /^(?:[*?]|0?0-23)(?:\/0?1)?$/;
 export function parseCron(expression: string): CronSchedule {
   const pattern = NICKNAMES.get(expression.trim().toLowerCase()) ?? expression.trim();
   const fields = pattern.split(/\s+/);
-  refuseUnknownSyntax(expression, fields);
   // Opening takes longer than all else that is done to read an object, and a plain expression never fails to open.
-  let onWall = isPlain(fields) ? undefined : open(expression, pattern, 'UTC');
+  let onWall: Cron | undefined;
+  if (!isPlain(fields)) {
+    refuseUnknownSyntax(expression, fields);
+    onWall = open(expression, pattern, 'UTC');
+  }
   const everyHour = EVERY_HOUR.test(fields[1] ?? '');
   return {
     expression,
@@ -60,15 +63,19 @@ const PLAIN_ITEM = /^(?:\*|(\d{1,2})(?:-(\d{1,2}))?)(?:\/(\d{1,2}))?$/;
 
 /** Whether every field is made of stars and numbers within its bounds, so that nothing can be wrong with it. */
 function isPlain(fields: readonly string[]): boolean {
-  return BOUNDS.every(([least, most], i) =>
-    fields[i]?.split(',').every((item) => {
-      const match = PLAIN_ITEM.exec(item);
-      if (match === null) return false;
-      const [, from = least, to = from, step = 1] = match;
-      const [first, last, width] = [Number(from), Number(to), Number(step)];
-      return least <= first && first <= last && last <= most && width >= 1 && width <= most - least;
-    }),
-  );
+  if (fields.length !== BOUNDS.length) return false;
+  return BOUNDS.every(([least, most], i) => {
+    const field = fields[i] ?? '';
+    return field === '*' || field.split(',').every((item) => isPlainItem(item, least, most));
+  });
+}
+
+function isPlainItem(item: string, least: number, most: number): boolean {
+  const match = PLAIN_ITEM.exec(item);
+  if (match === null) return false;
+  const [, from = least, to = from, step = 1] = match;
+  const [first, last, width] = [Number(from), Number(to), Number(step)];
+  return least <= first && first <= last && last <= most && width >= 1 && width <= most - least;
 }
 
 /** Walks the matching wall times, which the instants follow in the same order, to the first one that lies ahead. */

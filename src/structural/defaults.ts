@@ -56,9 +56,14 @@ function fieldsOf(properties: Readonly<Record<string, JsonSchema>>): Defaults {
     const object = value as Container;
     for (const name of Object.keys(object)) {
       const field = byName.get(name);
-      if (field !== undefined && !field.nullable && object[name] === null) delete object[name];
+      if (field === undefined) continue;
+      if (object[name] === null && !field.nullable) delete object[name];
+      else field.inner?.(object[name]);
     }
-    for (const { name, make } of withDefault) if (object[name] === undefined) object[name] = make?.();
-    for (const name of Object.keys(object)) byName.get(name)?.inner?.(object[name]);
+    for (const { name, make, inner } of withDefault) {
+      if (object[name] !== undefined) continue;
+      object[name] = make?.();
+      inner?.(object[name]);
+    }
   };
 }

@@ -120,6 +120,7 @@ function annotationCauses({ annotations = {}, finalizers = [] }: Meta): FieldErr
 function referenceCauses({ ownerReferences = [] }: Meta): FieldError[] {
   const causes: FieldError[] = [];
   let controller: OwnerReference | undefined;
+  let told = false;
   for (const reference of ownerReferences) {
     for (const field of ['apiVersion', 'kind', 'name', 'uid'] as const) {
       if (reference[field]) continue;
@@ -127,7 +128,9 @@ function referenceCauses({ ownerReferences = [] }: Meta): FieldError[] {
       causes.push(invalid(`metadata.ownerReferences.${field}`, reference[field] ?? '', detail));
     }
     if (reference.controller !== true) continue;
-    if (controller !== undefined) {
+    // The cause shows all references, so one for each of many controllers would be a flood.
+    if (controller !== undefined && !told) {
+      told = true;
       const both = `${controller.kind}/${controller.name} and ${reference.kind}/${reference.name}`;
       const detail = `Only one reference can have Controller set to true. Found "true" in references for ${both}`;
       causes.push(invalid('metadata.ownerReferences', ownerReferences, detail));

@@ -5,56 +5,82 @@ export type Prune = (value: unknown, path: string, dropped: string[]) => void;
 
 type Container = Record<string, unknown>;
 
+/** Where something was dropped, from there up: a path is put together only when there is one to tell. */
+type Trail = (string | number)[];
+
+/** Drops in place and tells the trails, each as far up as the value that it was given. */
+type Walk = (value: unknown, dropped: Trail[]) => void;
+
 const isObject = (value: unknown): value is Container =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Undefined where nothing below this schema can ever be dropped, so that whole branches cost nothing. */
 export function compilePrune(schema: JsonSchema, root = false): Prune | undefined {
-  if (schema.items !== undefined) return pruneItems(schema.items);
-  const { properties, additionalProperties } = schema;
-  if (typeof additionalProperties === 'object') return pruneValues(additionalProperties);
-  const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true || additionalProperties === true;
-  if (properties === undefined && (keepsUnknown || schema.type !== 'object')) return undefined;
-  const embedded = root || schema['x-kubernetes-embedded-resource'] === true;
-  return pruneFields(properties ?? {}, keepsUnknown, embedded);
-}
-
-function pruneItems(items: JsonSchema): Prune | undefined {
-  const item = compilePrune(items);
-  if (item === undefined) return undefined;
+  const walk = compileWalk(schema, root);
+  if (walk === undefined) return undefined;
   return (value, path, dropped) => {
-    if (!Array.isArray(value)) return;
-    for (let i = 0; i < value.length; i++) item(value[i], `${path}[${i}]`, dropped);
+    const trails: Trail[] = [];
+    walk(value, trails);
+    for (const trail of trails) dropped.push(pathOf(path, trail));
   };
 }
 
-function pruneValues(values: JsonSchema): Prune | undefined {
-  const entry = compilePrune(values);
+function pathOf(path: string, trail: Trail): string {
+  return trail.reduceRight<string>((text, segment) => {
+    if (typeof segment === 'number') return `${text}[${segment}]`;
+    return text === '' ? segment : `${text}.${segment}`;
+  }, path);
+}
+
+function compileWalk(schema: JsonSchema, root = false): Walk | undefined {
+  if (schema.items !== undefined) return walkItems(schema.items);
+  const { properties, additionalProperties } = schema;
+  if (typeof additionalProperties === 'object') return walkValues(additionalProperties);
+  const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true || additionalProperties === true;
+  if (properties === undefined && (keepsUnknown || schema.type !== 'object')) return undefined;
+  const embedded = root || schema['x-kubernetes-embedded-resource'] === true;
+  return walkFields(properties ?? {}, keepsUnknown, embedded);
+}
+
+/** Walks into a part and adds its place to each trail that came out of it. */
+function into(walk: Walk, value: unknown, segment: string | number, dropped: Trail[]): void {
+  const before = dropped.length;
+  walk(value, dropped);
+  for (let i = before; i < dropped.length; i++) dropped[i]?.push(segment);
+}
+
+function walkItems(items: JsonSchema): Walk | undefined {
+  const item = compileWalk(items);
+  if (item === undefined) return undefined;
+  return (value, dropped) => {
+    if (!Array.isArray(value)) return;
+    for (let i = 0; i < value.length; i++) into(item, value[i], i, dropped);
+  };
+}
+
+function walkValues(values: JsonSchema): Walk | undefined {
+  const entry = compileWalk(values);
   if (entry === undefined) return undefined;
-  return (value, path, dropped) => {
+  return (value, dropped) => {
     if (!isObject(value)) return;
-    for (const key of Object.keys(value)) entry(value[key], path === '' ? key : `${path}.${key}`, dropped);
+    for (const key of Object.keys(value)) into(entry, value[key], key, dropped);
   };
 }
 
 /** The type and metadata of a resource are never the schema's to drop. */
 const RESOURCE_FIELDS = ['apiVersion', 'kind', 'metadata'];
 
-function pruneFields(
-  properties: Readonly<Record<string, JsonSchema>>,
-  keepsUnknown: boolean,
-  resource: boolean,
-): Prune {
-  const fields = new Map<string, Prune | undefined>();
-  for (const [name, field] of Object.entries(properties)) fields.set(name, compilePrune(field));
+function walkFields(properties: Readonly<Record<string, JsonSchema>>, keepsUnknown: boolean, resource: boolean): Walk {
+  const fields = new Map<string, Walk | undefined>();
+  for (const [name, field] of Object.entries(properties)) fields.set(name, compileWalk(field));
   if (resource) for (const name of RESOURCE_FIELDS) fields.set(name, undefined);
-  return (value, path, dropped) => {
+  return (value, dropped) => {
     if (!isObject(value)) return;
     for (const key of Object.keys(value)) {
       const field = fields.get(key);
-      if (field !== undefined) field(value[key], path === '' ? key : `${path}.${key}`, dropped);
+      if (field !== undefined) into(field, value[key], key, dropped);
       else if (!keepsUnknown && !fields.has(key)) {
-        dropped.push(path === '' ? key : `${path}.${key}`);
+        dropped.push([key]);
         delete value[key];
       }
     }
