@@ -20,7 +20,7 @@ import { BUILT_IN_GROUPS, builtInResources } from './builtin-resources.ts';
 import type { Call } from './call.ts';
 import { renameVersion } from './custom/conversion.ts';
 import { Definitions } from './custom/definitions.ts';
-import { fieldManagement } from './field-management.ts';
+import { FieldManagement } from './field-management.ts';
 import type { Answer } from './http/answer.ts';
 import type { ApiRequest } from './http/api-request.ts';
 import { auditLine } from './http/audit-log.ts';
@@ -35,7 +35,7 @@ import { kindParts } from './kind-parts.ts';
 import { ParsedObjects } from './object-text.ts';
 import { openApiRoute } from './openapi/route.ts';
 import { Registry } from './registry.ts';
-import { keyOf } from './resource.ts';
+import { keyOf, type Resource } from './resource.ts';
 import { reviews } from './reviews.ts';
 import { indexRoles } from './role-index.ts';
 import { openLmdbStore } from './store/lmdb-store.ts';
@@ -108,7 +108,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       findAdmission: findAdmission({ operatorUser: options.operatorUser ?? OPERATOR_USER }),
       signal: stop.signal,
     }),
-    fields: fieldManagement,
+    fields: new FieldManagement((resource) => versionsOf(registry, resource)),
     clock,
     random,
   };
@@ -181,6 +181,10 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       if (options.dataDir === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function* versionsOf(registry: Registry, { group, plural }: Resource): Generator<Resource> {
+  for (const resource of registry.all()) if (resource.group === group && resource.plural === plural) yield resource;
 }
 
 async function openStores(

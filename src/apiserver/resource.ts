@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../api/json-schema.ts';
 import type { FieldError } from '../base/field-error.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import type { PatchSchema } from '../kube/patches/patch-schema.ts';
@@ -87,6 +88,8 @@ export interface Resource {
   readonly storage: Storage;
   readonly shape: Shape;
   readonly strategy: Strategy;
+  /** The structural schema of a custom resource. */
+  readonly schema?: JsonSchema;
   readonly selectable: SelectableFields;
   readonly table: ResourceTable;
   /** Where its number of replicas stands, if it has a scale subresource. */

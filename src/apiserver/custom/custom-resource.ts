@@ -45,6 +45,7 @@ function resourceOf(definition: Definition, version: DefinitionVersion, convert:
       unconditionalUpdate: false,
       ...(version.deprecated === true ? { warnings: () => [deprecation(definition, version)] } : {}),
     },
+    ...(version.schema?.openAPIV3Schema === undefined ? {} : { schema: version.schema.openAPIV3Schema }),
     selectable: customFields(version.selectableFields?.map(({ jsonPath }) => jsonPath)),
     table: customTable(version.additionalPrinterColumns),
     ...scaleOf(version),

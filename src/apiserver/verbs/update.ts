@@ -4,6 +4,7 @@ import type { KubeObject } from '../../kube/kube-object.ts';
 import { type ApiError, badRequest, conflict, invalid, notFound, OBJECT_MODIFIED } from '../api-error.ts';
 import { admit, type Backend, mutate, storeOf, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';
+import { withUnchangedTimes } from '../fields/unchanged-times.ts';
 import { textOf } from '../object-text.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import type { Entry } from '../store/store.ts';
@@ -117,10 +118,10 @@ async function attemptWrite(
   admitted.metadata.resourceVersion = String(entry.revision);
   const destination = storeOf(backend, resource);
   if (isFinished(resource, admitted)) return await dropEntry(destination, key, admitted, entry.revision, call.dryRun);
-  if (resource.toStorage === undefined && textOf(admitted) === entry.value) {
-    return { object: admitted, text: entry.value, created: false };
-  }
-  return await store(destination, resource, key, admitted, entry.revision, call.dryRun);
+  // A write that changes nothing leaves no trace.
+  const final = withUnchangedTimes(old as never, admitted as never) as unknown as KubeObject;
+  if (isDeepStrictEqual(final, old)) return { object: old, text: textOf(old), created: false };
+  return await store(destination, resource, key, final, entry.revision, call.dryRun);
 }
 
 function staleVersion(resource: Resource, name: string, asked: string): ApiError {
