@@ -3,12 +3,14 @@ import { validateMeta } from '../structural/object-meta.ts';
 import { badRequest } from './api-error.ts';
 import type { KindParts } from './builtin-resources.ts';
 import { decodeBuiltIn } from './builtin-schema/decode.ts';
+import { crdStrategy } from './custom/definition-strategy.ts';
 import type { Shape } from './resource.ts';
 
 /** What built-in kinds bring beside their place in discovery. */
 export const kindParts: KindParts = {
   shape: shapeOf,
-  strategy: () => ({ generation: false, status: true, unconditionalUpdate: true }),
+  strategy: (group) =>
+    group === 'apiextensions.k8s.io' ? crdStrategy : { generation: false, status: true, unconditionalUpdate: true },
   conversion: () => ({}),
 };
 

@@ -18,6 +18,8 @@ import { type CompiledRule, compileRule, type RuleScope, ruleScope } from './rul
 const EXPRESSION_LIMIT = 10_000_000;
 const SCHEMA_LIMIT = 100_000_000;
 const MOST_NAMED = 4;
+/** What costs less is not told of among those that cost too much together. */
+const LEAST_NAMED = SCHEMA_LIMIT / 100;
 const MOST_BYTES = 3 * 1024 * 1024;
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
@@ -46,7 +48,10 @@ export function checkRules(schema: JsonSchema, path: string): FieldError[] {
   const causes = checkBelow(schema, { path, root: true, times: 1, uncorrelatable: undefined, costs });
   const total = costs.reduce((sum, { cost }) => Math.min(MOST, sum + cost), 0);
   if (total <= SCHEMA_LIMIT) return causes;
-  const largest = costs.toSorted((a, b) => b.cost - a.cost).slice(0, MOST_NAMED);
+  const largest = costs
+    .filter(({ cost }) => cost >= LEAST_NAMED)
+    .toSorted((a, b) => b.cost - a.cost)
+    .slice(0, MOST_NAMED);
   return [
     ...causes,
     ...largest.map((each) =>

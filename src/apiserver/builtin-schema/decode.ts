@@ -34,6 +34,15 @@ export function decodeBuiltIn(apiVersion: string, kind: string, body: unknown): 
   return { object, unknown: walk.unknown, ...(walk.error === undefined ? {} : { error: walk.error }) };
 }
 
+const OBJECT_META = 'k8s.io.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+
+/** Reads the metadata of an object of any kind, also of one that is not built in. */
+export function decodeObjectMeta(body: unknown): Decoded {
+  const walk = new DecodeWalk(readMessage);
+  const object = (readMessage(body, OBJECT_META, walk) ?? {}) as Json;
+  return { object, unknown: walk.unknown, ...(walk.error === undefined ? {} : { error: walk.error }) };
+}
+
 /** The error of a request that wants its fields strictly validated. */
 export function strictDecodingError(unknown: readonly string[]): string {
   return `strict decoding error: ${unknown.map((path) => `unknown field "${path}"`).join(', ')}`;

@@ -58,3 +58,16 @@ function condition(
   const lastTransitionTime = known?.status === status ? known.lastTransitionTime : now;
   return { lastTransitionTime, message, reason, status, type };
 }
+
+/** The status with a condition set; one that keeps its status keeps its time. */
+export function setCondition(status: DefinitionStatus, condition: DefinitionCondition): DefinitionStatus {
+  const conditions = status.conditions ?? [];
+  const known = conditions.find(({ type }) => type === condition.type);
+  if (known === undefined) return { ...status, conditions: [...conditions, condition] };
+  const lastTransitionTime =
+    known.status === condition.status ? known.lastTransitionTime : condition.lastTransitionTime;
+  return {
+    ...status,
+    conditions: conditions.map((each) => (each === known ? { ...condition, lastTransitionTime } : each)),
+  };
+}

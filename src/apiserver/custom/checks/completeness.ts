@@ -1,0 +1,34 @@
+import { child, type FieldError, index, key, required } from '../../../base/field-error.ts';
+import { itemsOf, type RawSchema } from './raw-schema.ts';
+
+/**
+ * Fields that allOf and the like at the root speak of, but the schema itself does not. The API server looks only
+ * there, so that deeper ones pass.
+ */
+export function completenessCauses(schema: RawSchema, path: string): FieldError[] {
+  return missingIn(schema, schema, path, path);
+}
+
+/** `stated` is looked for in `schema`, which stands at `path`. */
+function missingIn(stated: RawSchema, schema: RawSchema, path: string, statedPath: string): FieldError[] {
+  const { not, allOf = [], anyOf = [], oneOf = [] } = stated;
+  const parts: [RawSchema, string][] = not === undefined ? [] : [[not, child(statedPath, 'not')]];
+  for (const [name, list] of Object.entries({ allOf, anyOf, oneOf })) {
+    for (const [i, part] of list.entries()) parts.push([part, index(child(statedPath, name), i)]);
+  }
+  return parts.flatMap(([part, partPath]) => missingFrom(part, schema, path, partPath));
+}
+
+function missingFrom(part: RawSchema, schema: RawSchema | undefined, path: string, partPath: string): FieldError[] {
+  if (schema === undefined) return [required(path, `because it is defined in ${partPath}`)];
+  const causes = missingIn(part, schema, path, partPath);
+  const items = itemsOf(part);
+  if (items !== undefined) {
+    causes.push(...missingFrom(items, itemsOf(schema), child(path, 'items'), child(partPath, 'items')));
+  }
+  for (const [name, field] of Object.entries(part.properties ?? {})) {
+    const at = (place: string): string => key(child(place, 'properties'), name);
+    causes.push(...missingFrom(field, schema.properties?.[name], at(path), at(partPath)));
+  }
+  return causes;
+}

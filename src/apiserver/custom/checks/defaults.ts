@@ -1,0 +1,71 @@
+import type { JsonSchema } from '../../../api/json-schema.ts';
+import { child, type FieldError, invalid, key } from '../../../base/field-error.ts';
+import { compileCheck } from '../../../structural/checks.ts';
+import { Cursor } from '../../../structural/cursor.ts';
+import { compilePrune } from '../../../structural/prune.ts';
+import { compileRules } from '../../../structural/rules.ts';
+import { decodeObjectMeta } from '../../builtin-schema/decode.ts';
+import { isSchema, itemsOf, type RawSchema } from './raw-schema.ts';
+
+/** Defaults that their own schema would refuse. Those of map values are not looked at, and never filled in. */
+export function defaultCauses(schema: RawSchema, path: string, root = true): FieldError[] {
+  const causes: FieldError[] = [];
+  if ((schema.default ?? null) !== null) {
+    const resource = root || schema['x-kubernetes-embedded-resource'] === true;
+    causes.push(...ownCauses({ ...schema, 'x-kubernetes-embedded-resource': resource }, child(path, 'default')));
+  }
+  const items = itemsOf(schema);
+  if (items !== undefined) causes.push(...defaultCauses(items, child(path, 'items'), false));
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    causes.push(...defaultCauses(field, key(child(path, 'properties'), name), false));
+  }
+  return causes;
+}
+
+function ownCauses(schema: RawSchema, path: string): FieldError[] {
+  const value = structuredClone(schema.default);
+  const dropped: string[] = [];
+  const checked = schema as JsonSchema;
+  compilePrune(checked)?.(value, '', dropped);
+  const causes = dropped.length === 0 ? [] : [invalid(path, schema.default, 'must not have unknown fields')];
+  const meta = metaCauses(schema, schema.default, path);
+  if (meta.length > 0) return [...causes, ...meta];
+  const at = new Cursor();
+  compileCheck(unlisted(checked))(schema.default, at);
+  // Rules are written for values that fit.
+  if (at.causes.length === 0 && dropped.length === 0) compileRules(checked)?.(schema.default, undefined, at);
+  return [...causes, ...at.causes.map((cause) => ({ ...cause, field: child(path, cause.field).replace(/\.$/, '') }))];
+}
+
+/** Resources inside of a default have the metadata of a resource. */
+function metaCauses(schema: RawSchema, value: unknown, path: string): FieldError[] {
+  if (!isSchema(value)) {
+    const items = itemsOf(schema);
+    if (items === undefined || !Array.isArray(value)) return [];
+    return value.flatMap((item, i) => metaCauses(items, item, `${path}[${i}]`));
+  }
+  const causes: FieldError[] = [];
+  if (schema['x-kubernetes-embedded-resource'] === true && value['metadata'] !== undefined) {
+    const { error } = decodeObjectMeta(value['metadata']);
+    if (error !== undefined) causes.push(invalid(child(path, 'metadata'), value['metadata'], error));
+  }
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    causes.push(...metaCauses(field, value[name], child(path, name)));
+  }
+  return causes;
+}
+
+const SKIPPED = new Set(['x-kubernetes-list-type', 'x-kubernetes-list-map-keys', 'x-kubernetes-int-or-string']);
+
+/** The API server does not look at the types of lists in defaults, nor at what is an integer or a string. */
+function unlisted(schema: JsonSchema): JsonSchema {
+  const kept = Object.entries(schema).filter(([keyword]) => !SKIPPED.has(keyword));
+  const copy = Object.fromEntries(kept) as { -readonly [K in keyof JsonSchema]: JsonSchema[K] };
+  if (copy.items !== undefined) copy.items = unlisted(copy.items);
+  if (typeof copy.additionalProperties === 'object') copy.additionalProperties = unlisted(copy.additionalProperties);
+  if (copy.properties !== undefined) {
+    const fields = Object.entries(copy.properties).map(([name, field]) => [name, unlisted(field)] as const);
+    copy.properties = Object.fromEntries(fields);
+  }
+  return copy;
+}

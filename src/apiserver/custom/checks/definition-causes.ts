@@ -1,0 +1,48 @@
+import { type FieldError, invalid } from '../../../base/field-error.ts';
+import { deepEqual } from '../../../structural/deep-equal.ts';
+import { type Definition, isTrue } from '../definition.ts';
+import { approvalCauses } from './approval.ts';
+import { specCauses } from './definition-spec.ts';
+import { namesCauses } from './names.ts';
+import { storedVersionCauses } from './stored-versions.ts';
+
+/** All causes why a definition cannot be written, in the words of the API server; `old` is the stored one on update. */
+export function definitionCauses(definition: Definition, old?: Definition): readonly FieldError[] {
+  const { metadata, spec, status } = definition;
+  const accepted = namesCauses(status?.acceptedNames ?? {}, 'status.acceptedNames');
+  // Only the status or the metadata was written; the rest has been judged when it came.
+  if (old !== undefined && deepEqual(spec, old.spec)) return accepted;
+  const name = `${spec.names.plural}.${spec.group}`;
+  const misnamed = old === undefined && metadata.name !== name;
+  return [
+    ...(misnamed ? [invalid('metadata.name', metadata.name ?? '', 'must be spec.names.plural+"."+spec.group')] : []),
+    ...specCauses(definition, old),
+    ...(old === undefined ? [] : immutableCauses(spec, old)),
+    ...accepted,
+    ...storedVersionCauses(definition),
+    ...approvalCauses(definition, old),
+    ...(spec.preserveUnknownFields === true && old?.spec.preserveUnknownFields !== true ? [PRESERVED] : []),
+  ];
+}
+
+const PRESERVED = invalid(
+  'spec.preserveUnknownFields',
+  true,
+  'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
+);
+
+/** What stored objects stand under cannot change. */
+function immutableCauses(spec: Definition['spec'], old: Definition): FieldError[] {
+  const { spec: before } = old;
+  const causes: FieldError[] = [];
+  const keep = (path: string, now: unknown, then: unknown): void => {
+    if (now !== then) causes.push(invalid(path, now, 'field is immutable'));
+  };
+  if (isTrue(old, 'Established')) {
+    keep('spec.scope', spec.scope, before.scope);
+    keep('spec.names.kind', spec.names.kind, before.names.kind);
+  }
+  keep('spec.group', spec.group, before.group);
+  keep('spec.names.plural', spec.names.plural, before.names.plural);
+  return causes;
+}

@@ -1,0 +1,79 @@
+import { RE2JS } from 're2js';
+import { child, type FieldError, forbidden, index, invalid, key } from '../../../base/field-error.ts';
+import { itemsOf, type RawSchema } from './raw-schema.ts';
+
+const EMPTY = 'must be empty to be structural';
+const FALSE = 'must be false to be structural';
+const UNDEFINED = 'must be undefined to be structural';
+
+/** What says something about the structure of a value, which only the schema around allOf and the like may do. */
+const STRUCTURE: readonly (readonly [keyword: string, detail: string, isSet: (value: unknown) => boolean])[] = [
+  ['type', EMPTY, (value) => value !== ''],
+  ['additionalProperties', UNDEFINED, (value) => value !== false],
+  ['default', UNDEFINED, (value) => value !== null],
+  ['title', EMPTY, (value) => value !== ''],
+  ['description', EMPTY, (value) => value !== ''],
+  ['nullable', FALSE, (value) => value === true],
+  ['externalDocs', UNDEFINED, () => true],
+  ['x-kubernetes-preserve-unknown-fields', FALSE, (value) => value === true],
+  ['x-kubernetes-embedded-resource', FALSE, (value) => value === true],
+  ['x-kubernetes-int-or-string', FALSE, (value) => value === true],
+  ['x-kubernetes-list-map-keys', EMPTY, (value) => (value as readonly unknown[]).length > 0],
+  ['x-kubernetes-list-type', UNDEFINED, () => true],
+  ['x-kubernetes-map-type', UNDEFINED, () => true],
+  ['x-kubernetes-validations', EMPTY, (value) => (value as readonly unknown[]).length > 0],
+];
+
+/** Why a schema cannot stand inside of allOf, anyOf, oneOf or not. */
+export function nestedCauses(schema: RawSchema, path: string, stated?: RawSchema): FieldError[] {
+  const causes = partCauses(schema, path, stated);
+  const items = itemsOf(schema);
+  if (items !== undefined) causes.push(...nestedCauses(items, child(path, 'items')));
+  const fields = Object.entries(schema.properties ?? {});
+  for (const [name, field] of fields) causes.push(...nestedCauses(field, key(child(path, 'properties'), name)));
+  for (const [keyword, detail, isSet] of STRUCTURE) {
+    const value = schema[keyword];
+    if (value !== undefined && isSet(value)) causes.push(forbidden(child(path, keyword), detail));
+  }
+  if (schema.properties?.['metadata'] !== undefined) {
+    const detail = 'must not be specified in a nested context';
+    causes.push(forbidden(key(child(path, 'properties'), 'metadata'), detail));
+  }
+  return causes;
+}
+
+/** What stands in allOf, anyOf, oneOf and not may only check values; and patterns must be patterns. */
+export function partCauses(schema: RawSchema, path: string, stated?: RawSchema): FieldError[] {
+  const causes: FieldError[] = [];
+  if (!isIntOrString(stated?.anyOf)) {
+    for (const [i, part] of (schema.anyOf ?? []).entries()) {
+      causes.push(...nestedCauses(part, index(child(path, 'anyOf'), i)));
+    }
+  }
+  for (const [i, part] of (schema.allOf ?? []).entries()) {
+    const skips = i === 0 && stated !== undefined && isIntOrString(part.anyOf);
+    causes.push(...nestedCauses(part, index(child(path, 'allOf'), i), skips ? part : undefined));
+  }
+  for (const [i, part] of (schema.oneOf ?? []).entries()) {
+    causes.push(...nestedCauses(part, index(child(path, 'oneOf'), i)));
+  }
+  if (schema.not !== undefined) causes.push(...nestedCauses(schema.not, child(path, 'not')));
+  const problem = patternProblem(schema.pattern);
+  if (problem !== undefined) causes.push(invalid(child(path, 'pattern'), schema.pattern, problem));
+  return causes;
+}
+
+/** The one place where a type may stand inside of anyOf: an integer or a string, in this order, and nothing else. */
+function isIntOrString(parts: readonly RawSchema[] | undefined): boolean {
+  return JSON.stringify(parts) === '[{"type":"integer"},{"type":"string"}]';
+}
+
+function patternProblem(pattern: string | undefined): string | undefined {
+  if (pattern === undefined || pattern === '') return undefined;
+  try {
+    RE2JS.compile(pattern);
+    return undefined;
+  } catch (error) {
+    return `must be a valid regular expression, but isn't: ${(error as Error).message}`;
+  }
+}

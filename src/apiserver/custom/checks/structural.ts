@@ -1,0 +1,117 @@
+import {
+  child,
+  type FieldError,
+  forbidden,
+  formatFieldError,
+  invalid,
+  key,
+  required,
+} from '../../../base/field-error.ts';
+import { completenessCauses } from './completeness.ts';
+import { partCauses } from './nested.ts';
+import { itemsOf, type RawSchema, valuesOf } from './raw-schema.ts';
+
+export type Level = 'root' | 'item' | 'field';
+
+const UNTYPED: Readonly<Record<Level, string>> = {
+  root: 'must not be empty at the root',
+  item: 'must not be empty for specified array items',
+  field: 'must not be empty for specified object fields',
+};
+
+/**
+ * Why a schema is not structural: whether every field that it speaks of has one type, outside of allOf and the like.
+ * The causes are ordered by their text.
+ */
+export function structuralCauses(schema: RawSchema, path: string): FieldError[] {
+  const causes = [...invariantCauses(schema, 'root', path), ...completenessCauses(schema, path)];
+  const texts = new Map(causes.map((cause) => [cause, formatFieldError(cause)]));
+  const textOf = (cause: FieldError): string => texts.get(cause) ?? '';
+  return causes.sort((a, b) => (textOf(a) < textOf(b) ? -1 : 1));
+}
+
+function invariantCauses(schema: RawSchema, level: Level, path: string): FieldError[] {
+  const items = itemsOf(schema);
+  const values = valuesOf(schema);
+  const itemsPath = child(path, 'items');
+  const causes: FieldError[] = [];
+  if (schema.type === 'array' && items === undefined) causes.push(required(itemsPath, 'must be specified'));
+  if (items !== undefined) causes.push(...invariantCauses(items, 'item', itemsPath));
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    causes.push(...invariantCauses(field, 'field', key(child(path, 'properties'), name)));
+  }
+  if (schema.additionalProperties !== undefined && level === 'root') {
+    causes.push(forbidden(child(path, 'additionalProperties'), 'must not be used at the root'));
+  }
+  if (values !== undefined) causes.push(...invariantCauses(values, 'field', child(path, 'additionalProperties')));
+  return [
+    ...causes,
+    ...extensionCauses(schema, path),
+    ...partCauses(schema, path, schema),
+    ...typeCauses(schema, level, path),
+    ...resourceCauses(schema, level, path),
+  ];
+}
+
+function extensionCauses(schema: RawSchema, path: string): FieldError[] {
+  if (schema['x-kubernetes-int-or-string'] !== true) return [];
+  return (['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource'] as const)
+    .filter((name) => schema[name] === true)
+    .map((name) => invalid(child(path, name), true, 'must be false if x-kubernetes-int-or-string is true'));
+}
+
+function typeCauses(schema: RawSchema, level: Level, path: string): FieldError[] {
+  const { type = '' } = schema;
+  const typePath = child(path, 'type');
+  const causes: FieldError[] = [];
+  const embedded = schema['x-kubernetes-embedded-resource'] === true;
+  const open = schema['x-kubernetes-int-or-string'] === true || schema['x-kubernetes-preserve-unknown-fields'] === true;
+  if (embedded && type !== 'object') {
+    const detail = 'must be object if x-kubernetes-embedded-resource is true';
+    causes.push(type === '' ? required(typePath, detail) : invalid(typePath, type, detail));
+  } else if (type === '' && !open) causes.push(required(typePath, UNTYPED[level]));
+  if (embedded && schema.additionalProperties !== undefined) {
+    const detail = 'must not be used if x-kubernetes-embedded-resource is set';
+    causes.push(forbidden(child(path, 'additionalProperties'), detail));
+  }
+  if (level === 'root' && type !== '' && type !== 'object') {
+    causes.push(invalid(typePath, type, 'must be object at the root'));
+  }
+  return causes;
+}
+
+/** The kind, the version and the metadata of a resource have their types already. */
+function resourceCauses(schema: RawSchema, level: Level, path: string): FieldError[] {
+  const { properties = {} } = schema;
+  const embedded = schema['x-kubernetes-embedded-resource'] === true;
+  const resource = level === 'root' || embedded;
+  const causes: FieldError[] = [];
+  const at = (name: string): string => key(child(path, 'properties'), name);
+  for (const name of resource ? ['kind', 'apiVersion'] : []) {
+    const { type = '' } = properties[name] ?? { type: 'string' };
+    if (type !== 'string') causes.push(invalid(child(at(name), 'type'), type, 'must be string'));
+  }
+  const { metadata } = properties;
+  if (metadata !== undefined && resource && metadata.type !== 'object') {
+    causes.push(invalid(child(at('metadata'), 'type'), metadata.type ?? '', 'must be object'));
+  }
+  if (metadata !== undefined && level === 'root' && !saysOnlyNames(metadata)) {
+    const detail = 'must not specify anything other than name and generateName, but metadata is implicitly specified';
+    causes.push(forbidden(at('metadata'), detail));
+  }
+  if (embedded && schema['x-kubernetes-preserve-unknown-fields'] !== true && Object.keys(properties).length === 0) {
+    const detail =
+      'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields';
+    causes.push(required(child(path, 'properties'), detail));
+  }
+  return causes;
+}
+
+const FREE = new Set(['type', 'default', 'properties', 'example']);
+const isUnset = (value: unknown): boolean =>
+  value === undefined || value === false || value === '' || (Array.isArray(value) && value.length === 0);
+
+function saysOnlyNames(metadata: RawSchema): boolean {
+  if (Object.entries(metadata).some(([keyword, value]) => !FREE.has(keyword) && !isUnset(value))) return false;
+  return Object.keys(metadata.properties ?? {}).every((name) => name === 'name' || name === 'generateName');
+}
