@@ -1,0 +1,166 @@
+import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
+import { dns1123SubdomainProblems } from '../../../base/names.ts';
+import { labelName, needed, oneOf, oneOfIfSet, told } from '../field-checks.ts';
+import { fill } from '../fill.ts';
+import type { KindRules } from '../kind-rules.ts';
+import { checkSelector, type LabelSelector } from '../label-selector.ts';
+import { checkRules, type Rule } from './rules.ts';
+
+interface MatchResources {
+  namespaceSelector?: LabelSelector;
+  objectSelector?: LabelSelector;
+  resourceRules?: Rule[];
+  excludeResourceRules?: Rule[];
+  matchPolicy?: string;
+}
+
+interface Policy {
+  spec?: {
+    paramKind?: { apiVersion?: string; kind?: string };
+    matchConstraints?: MatchResources;
+    failurePolicy?: string;
+    reinvocationPolicy?: string;
+    validations?: { expression?: string; reason?: string }[];
+    mutations?: unknown[];
+    auditAnnotations?: { key?: string; valueExpression?: string }[];
+    variables?: { name?: string; expression?: string }[];
+    matchConditions?: { name?: string; expression?: string }[];
+  };
+}
+
+interface Binding {
+  spec?: {
+    policyName?: string;
+    validationActions?: string[];
+    paramRef?: { name?: string; selector?: LabelSelector; parameterNotFoundAction?: string };
+    matchResources?: MatchResources;
+  };
+}
+
+function defaultMatch(match: MatchResources | undefined): void {
+  if (match === undefined) return;
+  fill(match, { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} });
+  for (const rule of [...(match.resourceRules ?? []), ...(match.excludeResourceRules ?? [])]) rule.scope ??= '*';
+}
+
+function defaultPolicy(object: Policy): void {
+  const spec = (object.spec ??= {});
+  spec.failurePolicy ??= 'Fail';
+  defaultMatch(spec.matchConstraints);
+}
+
+function defaultBinding({ spec }: Binding): void {
+  defaultMatch(spec?.matchResources);
+}
+
+export const validatingPolicies: KindRules<Policy> = {
+  defaults: defaultPolicy,
+  validate(object) {
+    const { spec = {} } = object;
+    const causes = checkPolicy(spec);
+    const { validations = [], auditAnnotations = [] } = spec;
+    if (validations.length === 0 && auditAnnotations.length === 0) {
+      const detail = 'validations or auditAnnotations must contain at least one item';
+      causes.push(required('spec.validations', detail), required('spec.auditAnnotations', detail));
+    }
+    const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
+    for (const [i, { expression, reason }] of validations.entries()) {
+      const at = index('spec.validations', i);
+      causes.push(...needed(`${at}.expression`, expression?.trim(), 'expression is not specified'));
+      causes.push(...oneOfIfSet(`${at}.reason`, reason, reasons));
+    }
+    for (const [i, { key = '', valueExpression }] of auditAnnotations.entries()) {
+      const at = index('spec.auditAnnotations', i);
+      causes.push(...labelName(`${at}.key`, `${object.metadata.name}/${key}`));
+      causes.push(...needed(`${at}.valueExpression`, valueExpression?.trim(), 'valueExpression is not specified'));
+    }
+    return causes;
+  },
+};
+
+export const mutatingPolicies: KindRules<Policy> = {
+  defaults: defaultPolicy,
+  validate: (object) => checkPolicy(object.spec ?? {}),
+};
+
+function checkPolicy(spec: NonNullable<Policy['spec']>): FieldError[] {
+  const causes: FieldError[] = [];
+  if (spec.paramKind !== undefined) {
+    causes.push(...needed('spec.paramKind.apiVersion', spec.paramKind.apiVersion));
+    causes.push(...needed('spec.paramKind.kind', spec.paramKind.kind));
+  }
+  const at = 'spec.matchConstraints';
+  if (spec.matchConstraints === undefined) causes.push(required(at));
+  else {
+    causes.push(...checkMatch(at, spec.matchConstraints));
+    if ((spec.matchConstraints.resourceRules ?? []).length === 0) causes.push(required(`${at}.resourceRules`));
+  }
+  for (const [i, { name, expression }] of (spec.matchConditions ?? []).entries()) {
+    const field = index('spec.matchConditions', i);
+    causes.push(...needed(`${field}.expression`, expression?.trim()), ...needed(`${field}.name`, name));
+  }
+  for (const [i, { name, expression }] of (spec.variables ?? []).entries()) {
+    const field = index('spec.variables', i);
+    causes.push(...needed(`${field}.name`, name?.trim(), 'name is not specified'));
+    causes.push(...needed(`${field}.expression`, expression?.trim(), 'expression is not specified'));
+  }
+  return [...causes, ...oneOfIfSet('spec.failurePolicy', spec.failurePolicy, ['Fail', 'Ignore'])];
+}
+
+function checkMatch(field: string, match: MatchResources): FieldError[] {
+  return [
+    ...oneOfIfSet(`${field}.matchPolicy`, match.matchPolicy, ['Equivalent', 'Exact']),
+    ...checkSelector(`${field}.namespaceSelector`, match.namespaceSelector),
+    ...checkSelector(`${field}.objectSelector`, match.objectSelector),
+    ...checkRules(`${field}.resourceRules`, match.resourceRules ?? []),
+    ...checkRules(`${field}.excludeResourceRules`, match.excludeResourceRules ?? []),
+  ];
+}
+
+export const validatingBindings: KindRules<Binding> = {
+  defaults: defaultBinding,
+  validate(object) {
+    const { spec = {} } = object;
+    return [...checkBinding(spec), ...checkActions(spec.validationActions ?? [])];
+  },
+};
+
+export const mutatingBindings: KindRules<Binding> = {
+  defaults: defaultBinding,
+  validate: (object) => checkBinding(object.spec ?? {}),
+};
+
+function checkBinding({ policyName = '', paramRef, matchResources }: NonNullable<Binding['spec']>): FieldError[] {
+  const causes =
+    policyName === ''
+      ? [required('spec.policyName')]
+      : told('spec.policyName', policyName, dns1123SubdomainProblems(policyName));
+  if (paramRef !== undefined) {
+    const { name = '', selector, parameterNotFoundAction: action = '' } = paramRef;
+    const at = 'spec.paramRef';
+    if (name !== '' && selector !== undefined) {
+      const detail = 'name and selector are mutually exclusive';
+      causes.push(forbidden(`${at}.name`, detail), forbidden(`${at}.selector`, detail));
+    } else if (name === '' && selector === undefined) {
+      causes.push(required(at, 'one of name or selector must be specified'));
+    }
+    if (action === '') causes.push(required(`${at}.parameterNotFoundAction`));
+    else causes.push(...oneOf(`${at}.parameterNotFoundAction`, action, ['Deny', 'Allow']));
+  }
+  return matchResources === undefined ? causes : [...causes, ...checkMatch('spec.matchResources', matchResources)];
+}
+
+function checkActions(actions: readonly string[]): FieldError[] {
+  const at = 'spec.validationActions';
+  if (actions.length === 0) return [required(at, 'at least one validation action is required')];
+  const causes = actions.flatMap((action, i) => [
+    ...oneOf(index(at, i), action, ['Audit', 'Deny', 'Warn']),
+    ...(actions.indexOf(action) < i ? [duplicate(index(at, i), action)] : []),
+  ]);
+  if (actions.includes('Deny') && actions.includes('Warn')) {
+    const detail =
+      'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)';
+    causes.push(invalid(at, actions, detail));
+  }
+  return causes;
+}

@@ -1,0 +1,68 @@
+import { type FieldError, index, invalid, required } from '../../../base/field-error.ts';
+import { oneOf, oneOfIfSet } from '../field-checks.ts';
+
+/** Which requests an admission webhook or policy is asked about. */
+export interface Rule {
+  apiGroups?: string[];
+  apiVersions?: string[];
+  resources?: string[];
+  operations?: string[];
+  scope?: string;
+}
+
+const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
+
+export function checkRules(field: string, rules: readonly Rule[]): FieldError[] {
+  return rules.flatMap((rule, i) => checkRule(index(field, i), rule));
+}
+
+function checkRule(field: string, rule: Rule): FieldError[] {
+  const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
+  const causes = operations.length === 0 ? [required(`${field}.operations`)] : [];
+  causes.push(...alone(`${field}.operations`, operations, 'operations'));
+  for (const [i, operation] of operations.entries()) {
+    causes.push(...oneOf(index(`${field}.operations`, i), operation, OPERATIONS));
+  }
+  if (apiGroups.length === 0) causes.push(required(`${field}.apiGroups`));
+  causes.push(...alone(`${field}.apiGroups`, apiGroups, 'API groups'));
+  if (apiVersions.length === 0) causes.push(required(`${field}.apiVersions`));
+  causes.push(...alone(`${field}.apiVersions`, apiVersions, 'API versions'));
+  for (const [i, version] of apiVersions.entries()) {
+    if (version === '') causes.push(required(index(`${field}.apiVersions`, i)));
+  }
+  return [
+    ...causes,
+    ...checkResources(`${field}.resources`, resources),
+    ...oneOfIfSet(`${field}.scope`, scope, ['*', 'Cluster', 'Namespaced']),
+  ];
+}
+
+/** Who means everything names nothing else. */
+function alone(field: string, names: readonly string[], what: string): FieldError[] {
+  if (names.length < 2 || !names.includes('*')) return [];
+  return [invalid(field, names, `if '*' is present, must not specify other ${what}`)];
+}
+
+function checkResources(field: string, resources: readonly string[]): FieldError[] {
+  if (resources.length === 0) return [required(field)];
+  const causes: FieldError[] = [];
+  for (const [i, resource] of resources.entries()) {
+    if (resource === '') causes.push(required(index(field, i)));
+    const [name = '', subresource] = resource.split('/');
+    if (
+      subresource === '*' &&
+      name !== '*' &&
+      resources.some((each) => each !== resource && each.startsWith(`${name}/`))
+    ) {
+      const detail = `if '${resource}' is present, must not specify other subresources of ${name}`;
+      causes.push(invalid(index(field, i), resource, detail));
+    }
+  }
+  if (resources.length > 1 && resources.includes('*/*')) {
+    causes.push(invalid(field, resources, "if '*/*' is present, must not specify other resources"));
+  }
+  if (resources.includes('*') && resources.some((each) => each !== '*' && !each.includes('/'))) {
+    causes.push(invalid(field, resources, "if '*' is present, must not specify other resources without subresources"));
+  }
+  return causes;
+}

@@ -1,0 +1,153 @@
+import { duplicate, type FieldError, index, invalid, required } from '../../../base/field-error.ts';
+import { dns1123SubdomainProblems } from '../../../base/names.ts';
+import { needed, oneOf, oneOfIfSet, portNumber, told } from '../field-checks.ts';
+import { fill } from '../fill.ts';
+import type { KindRules } from '../kind-rules.ts';
+import { checkSelector, type LabelSelector } from '../label-selector.ts';
+import { checkRules, type Rule } from './rules.ts';
+
+interface ClientConfig {
+  url?: string;
+  service?: { name?: string; namespace?: string; path?: string; port?: number };
+}
+
+interface Webhook {
+  name?: string;
+  clientConfig?: ClientConfig;
+  rules?: Rule[];
+  failurePolicy?: string;
+  matchPolicy?: string;
+  namespaceSelector?: LabelSelector;
+  objectSelector?: LabelSelector;
+  sideEffects?: string;
+  timeoutSeconds?: number;
+  admissionReviewVersions?: string[] | null;
+  reinvocationPolicy?: string;
+  matchConditions?: { name?: string; expression?: string }[];
+}
+
+interface Configuration {
+  webhooks?: Webhook[];
+}
+
+const VERSIONS = ['v1', 'v1beta1'];
+
+function configurations(mutating: boolean): KindRules<Configuration> {
+  return {
+    defaults(object) {
+      for (const webhook of object.webhooks ?? []) {
+        fill(webhook, {
+          failurePolicy: 'Fail',
+          matchPolicy: 'Equivalent',
+          namespaceSelector: {},
+          objectSelector: {},
+          timeoutSeconds: 10,
+          ...(mutating ? { reinvocationPolicy: 'Never' } : {}),
+        });
+        for (const rule of webhook.rules ?? []) rule.scope ??= '*';
+        const { service } = webhook.clientConfig ?? {};
+        if (service !== undefined) service.port ??= 443;
+      }
+    },
+    validate(object) {
+      const names = new Set<string>();
+      return (object.webhooks ?? []).flatMap((webhook, i) => {
+        const at = index('webhooks', i);
+        const causes = checkWebhook(at, webhook);
+        const { name = '' } = webhook;
+        if (names.has(name)) causes.push(duplicate(`${at}.name`, name));
+        names.add(name);
+        return causes;
+      });
+    },
+  };
+}
+
+export const mutatingWebhooks = configurations(true);
+export const validatingWebhooks = configurations(false);
+
+function checkWebhook(field: string, webhook: Webhook): FieldError[] {
+  const { name = '', sideEffects, timeoutSeconds, clientConfig = {}, matchConditions = [] } = webhook;
+  const causes = [
+    ...checkName(`${field}.name`, name),
+    ...checkVersions(`${field}.admissionReviewVersions`, webhook.admissionReviewVersions ?? []),
+    ...checkRules(`${field}.rules`, webhook.rules ?? []),
+    ...oneOfIfSet(`${field}.failurePolicy`, webhook.failurePolicy, ['Fail', 'Ignore']),
+    ...oneOfIfSet(`${field}.matchPolicy`, webhook.matchPolicy, ['Equivalent', 'Exact']),
+  ];
+  if (sideEffects === undefined) {
+    causes.push(required(`${field}.sideEffects`, 'must specify one of None, NoneOnDryRun'));
+  } else causes.push(...oneOf(`${field}.sideEffects`, sideEffects, ['None', 'NoneOnDryRun']));
+  if (timeoutSeconds !== undefined && (timeoutSeconds < 1 || timeoutSeconds > 30)) {
+    const detail = 'the timeout value must be between 1 and 30 seconds';
+    causes.push(invalid(`${field}.timeoutSeconds`, timeoutSeconds, detail));
+  }
+  causes.push(...checkSelector(`${field}.namespaceSelector`, webhook.namespaceSelector));
+  causes.push(...checkSelector(`${field}.objectSelector`, webhook.objectSelector));
+  causes.push(...checkClient(`${field}.clientConfig`, clientConfig));
+  for (const [i, { name: condition, expression }] of matchConditions.entries()) {
+    const at = index(`${field}.matchConditions`, i);
+    causes.push(...needed(`${at}.expression`, expression?.trim()), ...needed(`${at}.name`, condition));
+  }
+  return [...causes, ...oneOfIfSet(`${field}.reinvocationPolicy`, webhook.reinvocationPolicy, ['IfNeeded', 'Never'])];
+}
+
+function checkName(field: string, name: string): FieldError[] {
+  if (name === '') return [required(field)];
+  const problems = told(field, name, dns1123SubdomainProblems(name));
+  if (problems.length > 0 || name.split('.').length >= 3) return problems;
+  return [invalid(field, name, 'should be a domain with at least three segments separated by dots')];
+}
+
+function checkVersions(field: string, versions: readonly string[]): FieldError[] {
+  if (versions.length === 0) return [required(field, `must specify one of ${VERSIONS.join(', ')}`)];
+  const causes = versions.flatMap((version, i) =>
+    versions.indexOf(version) < i ? [invalid(index(field, i), version, 'duplicate version')] : [],
+  );
+  if (versions.some((version) => VERSIONS.includes(version))) return causes;
+  return [...causes, invalid(field, versions, `must include at least one of ${VERSIONS.join(', ')}`)];
+}
+
+function checkClient(field: string, { url, service }: ClientConfig): FieldError[] {
+  if ((url === undefined) === (service === undefined)) {
+    return [required(field, 'exactly one of url or service is required')];
+  }
+  return url === undefined ? checkService(`${field}.service`, service ?? {}) : checkUrl(`${field}.url`, url);
+}
+
+function checkUrl(field: string, text: string): FieldError[] {
+  if (!URL.canParse(text)) {
+    return [
+      required(field, `url must be a valid URL: parse ${JSON.stringify(text)}; desired format: https://host[/path]`),
+    ];
+  }
+  const { protocol, hash, search, username } = new URL(text);
+  const causes: FieldError[] = [];
+  if (protocol !== 'https:') {
+    const detail = "'https' is the only allowed URL scheme; desired format: https://host[/path]";
+    causes.push(invalid(field, protocol.slice(0, -1), detail));
+  }
+  if (username !== '') causes.push(invalid(field, username, 'user information is not permitted in the URL'));
+  if (hash !== '') causes.push(invalid(field, hash.slice(1), 'fragments are not permitted in the URL'));
+  if (search !== '') causes.push(invalid(field, search.slice(1), 'query parameters are not permitted in the URL'));
+  return causes;
+}
+
+function checkService(
+  field: string,
+  { name, namespace, path, port }: NonNullable<ClientConfig['service']>,
+): FieldError[] {
+  const causes = [...needed(`${field}.name`, name), ...needed(`${field}.namespace`, namespace)];
+  for (const cause of portNumber(`${field}.port`, port)) {
+    causes.push({ ...cause, detail: `port is not valid: ${cause.detail}` });
+  }
+  if (path === undefined || path === '/') return causes;
+  const at = `${field}.path`;
+  if (!path.startsWith('/')) causes.push(invalid(at, path, "must start with a '/'"));
+  for (const [i, part] of path.slice(1).replace(/\/$/, '').split('/').entries()) {
+    if (part === '') causes.push(invalid(at, path, `segment[${i}] may not be empty`));
+    else
+      for (const problem of dns1123SubdomainProblems(part)) causes.push(invalid(at, path, `segment[${i}]: ${problem}`));
+  }
+  return causes;
+}

@@ -1,0 +1,68 @@
+import { type FieldError, invalid, required } from '../../base/field-error.ts';
+import { dns1035LabelProblems, dns1123SubdomainProblems } from '../../base/names.ts';
+import { needed, portNumber, told } from './field-checks.ts';
+import type { KindRules } from './kind-rules.ts';
+
+interface ApiService {
+  spec?: {
+    group?: string;
+    version?: string;
+    groupPriorityMinimum?: number;
+    versionPriority?: number;
+    service?: { name?: string; namespace?: string; port?: number };
+    insecureSkipTLSVerify?: boolean;
+    caBundle?: string;
+  };
+}
+
+export const apiServices: KindRules<ApiService> = {
+  defaults(object) {
+    const { service } = object.spec ?? {};
+    if (service !== undefined) service.port ??= 443;
+  },
+  validate(object) {
+    const { spec = {} } = object;
+    const { group = '', version = '', groupPriorityMinimum = 0, versionPriority = 0, service } = spec;
+    const { name = '' } = object.metadata;
+    const causes: FieldError[] = [];
+    if (name !== `${version}.${group}`) {
+      causes.push(invalid('metadata.name', name, `must be \`spec.version+"."+spec.group\`: "${version}.${group}"`));
+    }
+    if (group === '') {
+      if (version !== 'v1') {
+        causes.push(required('spec.group', 'only v1 may have an empty group and it better be legacy kube'));
+      }
+    } else causes.push(...told('spec.group', group, dns1123SubdomainProblems(group)));
+    causes.push(...told('spec.version', version, dns1035LabelProblems(version)));
+    causes.push(...checkPriority('spec.groupPriorityMinimum', groupPriorityMinimum, 20_000));
+    causes.push(...checkPriority('spec.versionPriority', versionPriority, 1000));
+    const at = 'spec.insecureSkipTLSVerify';
+    if (service === undefined) {
+      if ((spec.caBundle ?? '') !== '') {
+        causes.push(
+          invalid(
+            'spec.caBundle',
+            `${Buffer.byteLength(spec.caBundle ?? '', 'base64')} bytes`,
+            'local APIServices may not have a caBundle',
+          ),
+        );
+      }
+      if (spec.insecureSkipTLSVerify === true) {
+        causes.push(invalid(at, true, 'local APIServices may not have insecureSkipTLSVerify'));
+      }
+      return causes;
+    }
+    causes.push(...needed('spec.service.namespace', service.namespace), ...needed('spec.service.name', service.name));
+    for (const cause of portNumber('spec.service.port', service.port)) {
+      causes.push({ ...cause, detail: `port is not valid: ${cause.detail}` });
+    }
+    if (spec.insecureSkipTLSVerify === true && (spec.caBundle ?? '') !== '') {
+      causes.push(invalid(at, true, 'may not be true if caBundle is present'));
+    }
+    return causes;
+  },
+};
+
+function checkPriority(field: string, value: number, most: number): FieldError[] {
+  return value > 0 && value <= most ? [] : [invalid(field, value, `must be positive and less than ${most}`)];
+}

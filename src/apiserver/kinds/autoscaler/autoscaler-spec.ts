@@ -1,0 +1,67 @@
+export interface Target {
+  type?: string;
+  averageUtilization?: number;
+  averageValue?: string;
+  value?: string;
+}
+
+export interface ObjectReference {
+  apiVersion?: string;
+  kind?: string;
+  name?: string;
+}
+
+/** What a metric is about; which of it there is depends on its type. */
+export interface MetricSource {
+  name?: string;
+  container?: string;
+  metric?: { name?: string; selector?: object };
+  describedObject?: ObjectReference;
+}
+
+type MetricOf<Values> = { type?: string } & Partial<
+  Record<'resource' | 'containerResource' | 'pods' | 'object' | 'external', MetricSource & Values>
+>;
+
+export type Metric = MetricOf<{ target?: Target }>;
+export type CurrentMetric = MetricOf<{ current?: Target }>;
+
+export interface ScalingRules {
+  stabilizationWindowSeconds?: number;
+  selectPolicy?: string;
+  policies?: { type?: string; value?: number; periodSeconds?: number }[];
+}
+
+export interface Autoscaler {
+  spec?: {
+    minReplicas?: number;
+    maxReplicas?: number;
+    scaleTargetRef?: ObjectReference;
+    metrics?: Metric[];
+    behavior?: { scaleUp?: ScalingRules; scaleDown?: ScalingRules };
+  };
+  status?: {
+    currentReplicas?: number;
+    desiredReplicas?: number;
+    lastScaleTime?: string;
+    observedGeneration?: number;
+    currentMetrics?: CurrentMetric[] | null;
+    conditions?: unknown[];
+  };
+}
+
+export interface AutoscalerV1 {
+  spec?: {
+    minReplicas?: number;
+    maxReplicas?: number;
+    scaleTargetRef?: ObjectReference;
+    targetCPUUtilizationPercentage?: number;
+  };
+  status?: {
+    currentReplicas?: number;
+    desiredReplicas?: number;
+    lastScaleTime?: string;
+    observedGeneration?: number;
+    currentCPUUtilizationPercentage?: number;
+  };
+}

@@ -1,0 +1,158 @@
+import { type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import { notNegative, oneOf, oneOfIfSet, told } from '../field-checks.ts';
+import { fill } from '../fill.ts';
+import type { KindRules } from '../kind-rules.ts';
+import { pathSegmentProblems } from '../object-name.ts';
+import type { Autoscaler, AutoscalerV1, Metric, ObjectReference, ScalingRules, Target } from './autoscaler-spec.ts';
+import { storedAutoscaler } from './convert-autoscaler.ts';
+import { sourceField } from './metric-annotations.ts';
+
+const CPU_PERCENT = 80;
+const LONGEST_WINDOW = 3600;
+const METRIC_TYPES = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource'];
+
+const isOlder = (object: KubeObject) => object.apiVersion === 'autoscaling/v1';
+
+export const autoscalers: KindRules<Autoscaler | AutoscalerV1> = {
+  defaults(object) {
+    if (isOlder(object)) defaultOlder((object.spec ??= {}), object);
+    else defaultNewer((object.spec ??= {}));
+  },
+  firstStatus: (object) =>
+    isOlder(object) ? { currentReplicas: 0, desiredReplicas: 0 } : { desiredReplicas: 0, currentMetrics: null },
+  validate: (object) => checkSpec((isOlder(object) ? storedAutoscaler(object) : object).spec ?? {}),
+};
+
+function defaultOlder(spec: NonNullable<AutoscalerV1['spec']>, { metadata }: KubeObject): void {
+  spec.minReplicas ??= 1;
+  const others = metadata.annotations?.['autoscaling.alpha.kubernetes.io/metrics'];
+  if (others === undefined) spec.targetCPUUtilizationPercentage ??= CPU_PERCENT;
+}
+
+function defaultNewer(spec: NonNullable<Autoscaler['spec']>): void {
+  spec.minReplicas ??= 1;
+  if ((spec.metrics ?? []).length === 0) {
+    const target = { type: 'Utilization', averageUtilization: CPU_PERCENT };
+    spec.metrics = [{ type: 'Resource', resource: { name: 'cpu', target } }];
+  }
+  if (spec.behavior === undefined) return;
+  fill((spec.behavior.scaleUp ??= {}), {
+    stabilizationWindowSeconds: 0,
+    selectPolicy: 'Max',
+    policies: [
+      { type: 'Pods', value: 4, periodSeconds: 15 },
+      { type: 'Percent', value: 100, periodSeconds: 15 },
+    ],
+  });
+  const down = { selectPolicy: 'Max', policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }] };
+  fill((spec.behavior.scaleDown ??= {}), down);
+}
+
+function checkSpec(spec: NonNullable<Autoscaler['spec']>): FieldError[] {
+  const { minReplicas, maxReplicas = 0, metrics = [], behavior = {} } = spec;
+  const causes: FieldError[] = [];
+  if (minReplicas !== undefined && minReplicas < 1) {
+    causes.push(invalid('spec.minReplicas', minReplicas, 'must be greater than or equal to 1'));
+  }
+  if (maxReplicas < 1) causes.push(required('spec.maxReplicas', 'must be set and greater than 0'));
+  if (minReplicas !== undefined && maxReplicas < minReplicas) {
+    causes.push(invalid('spec.maxReplicas', maxReplicas, 'must be greater than or equal to `minReplicas`'));
+  }
+  causes.push(...checkReference('spec.scaleTargetRef', spec.scaleTargetRef ?? {}, true));
+  for (const [i, metric] of metrics.entries()) causes.push(...checkMetric(index('spec.metrics', i), metric));
+  if (minReplicas === 0 && !metrics.some(({ type }) => type === 'Object' || type === 'External')) {
+    const detail = 'must specify at least one Object or External metric to support scaling to zero replicas';
+    causes.push(forbidden('spec.metrics', detail));
+  }
+  for (const way of ['scaleUp', 'scaleDown'] as const) {
+    const rules = behavior[way];
+    if (rules !== undefined) causes.push(...checkRules(`spec.behavior.${way}`, rules));
+  }
+  return causes;
+}
+
+function checkReference(field: string, reference: ObjectReference, needsGroup: boolean): FieldError[] {
+  const { kind = '', name = '', apiVersion = '' } = reference;
+  const causes = [
+    ...(kind === '' ? [required(`${field}.kind`)] : told(`${field}.kind`, kind, pathSegmentProblems(kind))),
+    ...(name === '' ? [required(`${field}.name`)] : told(`${field}.name`, name, pathSegmentProblems(name))),
+  ];
+  const grouped = apiVersion.includes('/') || (apiVersion !== '' && kind === 'ReplicationController');
+  if (needsGroup && !grouped) {
+    causes.push(invalid(`${field}.apiVersion`, apiVersion, 'apiVersion must specify API group'));
+  }
+  return causes;
+}
+
+const NO_VALUE: Readonly<Record<string, string>> = {
+  resource: 'must set either a target raw value or a target utilization',
+  containerResource: 'must set either a target raw value or a target utilization',
+  pods: 'must specify a positive target averageValue',
+  object: 'must set either a target value or averageValue',
+  external: 'must set either a target value for metric or a per-pod target',
+};
+
+function checkMetric(field: string, metric: Metric): FieldError[] {
+  const { type = '' } = metric;
+  const causes = type === '' ? [required(`${field}.type`, 'must specify a metric source type')] : [];
+  if (!METRIC_TYPES.includes(type)) {
+    // The server finds it twice: as a value that it does not know, and as a source that is not there.
+    const unknown = oneOf(`${field}.type`, type, METRIC_TYPES);
+    return [...causes, ...unknown, ...unknown];
+  }
+  const name = sourceField(type);
+  const source = metric[name as 'object'];
+  const at = `${field}.${name}`;
+  if (source === undefined) return [required(at, 'must populate information for the given metric source')];
+  if (type === 'Object') causes.push(...checkReference(`${at}.describedObject`, source.describedObject ?? {}, false));
+  if (type === 'Resource' || type === 'ContainerResource') {
+    if ((source.name ?? '') === '') causes.push(required(`${at}.name`, 'must specify a resource name'));
+    if (type === 'ContainerResource' && (source.container ?? '') === '') {
+      causes.push(required(`${at}.container`, 'must specify a container'));
+    }
+  } else if ((source.metric?.name ?? '') === '') {
+    causes.push(required(`${at}.metric.name`, 'must specify a metric name'));
+  }
+  return [...causes, ...checkTarget(`${at}.target`, source.target ?? {}, name)];
+}
+
+function checkTarget(field: string, target: Target, source: string): FieldError[] {
+  const { type = '', averageUtilization, averageValue, value } = target;
+  const causes = type === '' ? [required(`${field}.type`, 'must specify a metric target type')] : [];
+  if (type !== 'Utilization' && type !== 'Value' && type !== 'AverageValue') {
+    causes.push(invalid(`${field}.type`, type, 'must be either Utilization, Value, or AverageValue'));
+  }
+  if (averageUtilization !== undefined && averageUtilization < 1) {
+    causes.push(invalid(`${field}.averageUtilization`, averageUtilization, 'must be greater than 0'));
+  }
+  const ofResource = source === 'resource' || source === 'containerResource';
+  const given = ofResource
+    ? (averageUtilization ?? averageValue)
+    : source === 'pods'
+      ? averageValue
+      : (averageValue ?? value);
+  if (given !== undefined) return causes;
+  return [
+    ...causes,
+    required(`${field}.${ofResource ? 'averageUtilization' : 'averageValue'}`, NO_VALUE[source] ?? ''),
+  ];
+}
+
+function checkRules(field: string, rules: ScalingRules): FieldError[] {
+  const { stabilizationWindowSeconds: window, selectPolicy, policies = [] } = rules;
+  const causes = notNegative(`${field}.stabilizationWindowSeconds`, window);
+  if ((window ?? 0) > LONGEST_WINDOW) {
+    const detail = `must be less than or equal to ${LONGEST_WINDOW}`;
+    causes.push(invalid(`${field}.stabilizationWindowSeconds`, window, detail));
+  }
+  causes.push(...oneOfIfSet(`${field}.selectPolicy`, selectPolicy, ['Disabled', 'Max', 'Min']));
+  if (policies.length === 0) causes.push(required(`${field}.policies`, 'must specify at least one Policy'));
+  for (const [i, { type, value = 0, periodSeconds = 0 }] of policies.entries()) {
+    const at = index(`${field}.policies`, i);
+    causes.push(...oneOf(`${at}.type`, type, ['Percent', 'Pods']));
+    if (value <= 0) causes.push(invalid(`${at}.value`, value, 'must be greater than zero'));
+    if (periodSeconds <= 0) causes.push(invalid(`${at}.periodSeconds`, periodSeconds, 'must be greater than zero'));
+  }
+  return causes;
+}

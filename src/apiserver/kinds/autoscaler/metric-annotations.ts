@@ -1,0 +1,141 @@
+import type { CurrentMetric, Metric, MetricSource, Target } from './autoscaler-spec.ts';
+
+/*
+ * Metrics as annotations of autoscaling/v1 hold them: in the words of an alpha version, where what is aimed at and
+ * what is measured have names of their own for each kind of value.
+ */
+
+type Fields = Readonly<Record<string, unknown>>;
+type Prefix = 'target' | 'current';
+
+const named = (fields: Fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/** `Resource` -> `resource`: where a metric of a type keeps what it says. */
+export function sourceField(type = ''): string {
+  return `${type.slice(0, 1).toLowerCase()}${type.slice(1)}`;
+}
+
+function written(prefix: Prefix, type: string, source: MetricSource, values: Target): Fields {
+  const { averageUtilization, averageValue, value } = values;
+  // A measurement always has a value, if only zero.
+  const zero = prefix === 'current' ? '0' : undefined;
+  const { metric = {}, describedObject } = source;
+  switch (type) {
+    case 'Resource':
+    case 'ContainerResource':
+      return named({
+        name: source.name,
+        [`${prefix}AverageUtilization`]: averageUtilization,
+        [`${prefix}AverageValue`]: averageValue ?? zero,
+        container: source.container,
+      });
+    case 'Pods':
+      return named({ metricName: metric.name, [`${prefix}AverageValue`]: averageValue, selector: metric.selector });
+    case 'Object': {
+      const { kind, name, apiVersion } = describedObject ?? {};
+      return named({
+        target: named({ kind, name, apiVersion }),
+        metricName: metric.name,
+        [`${prefix}Value`]: value ?? '0',
+        selector: metric.selector,
+        averageValue,
+      });
+    }
+    default:
+      return named({
+        metricName: metric.name,
+        metricSelector: metric.selector,
+        [`${prefix}Value`]: value ?? zero,
+        [`${prefix}AverageValue`]: averageValue,
+      });
+  }
+}
+
+export function writeMetrics(metrics: readonly Metric[]): string {
+  return JSON.stringify(
+    metrics.map((metric) => {
+      const { type = '' } = metric;
+      const source = metric[sourceField(type) as 'object'] ?? {};
+      return { type, [sourceField(type)]: written('target', type, source, source.target ?? {}) };
+    }),
+  );
+}
+
+export function writeCurrent(metrics: readonly CurrentMetric[]): string {
+  return JSON.stringify(
+    metrics.map((metric) => {
+      const { type = '' } = metric;
+      const source = metric[sourceField(type) as 'object'] ?? {};
+      return { type, [sourceField(type)]: written('current', type, source, source.current ?? {}) };
+    }),
+  );
+}
+
+interface Alpha {
+  readonly type?: string;
+  readonly [source: string]: unknown;
+}
+
+/** The source and the values of a metric of an annotation. */
+function read(prefix: Prefix, metric: Alpha): { type: string; source: Fields; values: Target } {
+  const { type = '' } = metric;
+  const found = (metric[sourceField(type)] ?? {}) as Record<string, string & number & object>;
+  const average = found[`${prefix}AverageValue`] ?? found['averageValue'];
+  const value = found[`${prefix}Value`];
+  const values = named({
+    averageUtilization: found[`${prefix}AverageUtilization`],
+    averageValue: average,
+    // Where there is an average, a plain value of zero only stands for none.
+    value: average !== undefined && value === '0' ? undefined : value,
+  });
+  const name = found['metricName'];
+  const source = named({
+    name: found['name'],
+    container: found['container'],
+    describedObject: found['target'],
+    metric: name === undefined ? undefined : named({ name, selector: found['selector'] ?? found['metricSelector'] }),
+  });
+  return { type, source, values };
+}
+
+export function readMetrics(metrics: readonly Alpha[]): Metric[] {
+  return metrics.map((metric) => {
+    const { type, source, values } = read('target', metric);
+    const { averageUtilization, averageValue } = values;
+    const kind =
+      averageUtilization === undefined ? (averageValue === undefined ? 'Value' : 'AverageValue') : 'Utilization';
+    return { type, [sourceField(type)]: { ...source, target: { type: kind, ...values } } };
+  });
+}
+
+export function readCurrent(metrics: readonly Alpha[]): CurrentMetric[] {
+  return metrics.map((metric) => {
+    const { type, source, values } = read('current', metric);
+    return { type, [sourceField(type)]: { ...source, current: values } };
+  });
+}
+
+/** The rules of scaling, which an annotation holds under the names that Go has for their fields. */
+export function writeBehavior({ scaleUp, scaleDown }: { scaleUp?: object; scaleDown?: object }): string {
+  const rules = (given: Fields | undefined) =>
+    given === undefined
+      ? null
+      : {
+          StabilizationWindowSeconds: given['stabilizationWindowSeconds'] ?? null,
+          SelectPolicy: given['selectPolicy'] ?? null,
+          Policies: recased(given['policies'] ?? null, (name) => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`),
+          Tolerance: given['tolerance'] ?? null,
+        };
+  return JSON.stringify({ ScaleUp: rules(scaleUp as Fields), ScaleDown: rules(scaleDown as Fields) });
+}
+
+export function readBehavior(behavior: unknown): object {
+  return recased(behavior, (name) => `${name.slice(0, 1).toLowerCase()}${name.slice(1)}`) as object;
+}
+
+function recased(value: unknown, rename: (name: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((item) => recased(item, rename));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([, item]) => item !== null);
+  return Object.fromEntries(entries.map(([name, item]) => [rename(name), recased(item, rename)]));
+}

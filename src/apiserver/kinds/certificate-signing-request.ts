@@ -1,0 +1,92 @@
+import { duplicate, type FieldError, index, invalid, required } from '../../base/field-error.ts';
+import { dns1123LabelProblems } from '../../base/names.ts';
+import { oneOf, same } from './field-checks.ts';
+import type { KindRules } from './kind-rules.ts';
+
+interface SigningRequest {
+  spec?: { request?: string; signerName?: string; usages?: string[]; expirationSeconds?: number };
+}
+
+const SHORTEST_SECONDS = 600;
+const USAGES = [
+  'any',
+  'cert sign',
+  'client auth',
+  'code signing',
+  'content commitment',
+  'crl sign',
+  'data encipherment',
+  'decipher only',
+  'digital signature',
+  'email protection',
+  'encipher only',
+  'ipsec end system',
+  'ipsec tunnel',
+  'ipsec user',
+  'key agreement',
+  'key encipherment',
+  'microsoft sgc',
+  'netscape sgc',
+  'ocsp signing',
+  's/mime',
+  'server auth',
+  'signing',
+  'timestamping',
+];
+
+export const certificateSigningRequests: KindRules<SigningRequest> = {
+  prepareUpdate(object, old) {
+    // What was asked for cannot be changed after somebody may have approved it.
+    object.spec = structuredClone(old.spec ?? {});
+  },
+  validate(object, old) {
+    const { spec = {} } = object;
+    const before = old;
+    return before !== undefined && same(spec, before.spec) ? [] : checkRequest(spec);
+  },
+};
+
+function checkRequest({
+  request,
+  signerName = '',
+  usages = [],
+  expirationSeconds,
+}: NonNullable<SigningRequest['spec']>) {
+  const causes: FieldError[] = [];
+  const pem = Buffer.from(request ?? '', 'base64').toString('latin1');
+  if (!/-----BEGIN CERTIFICATE REQUEST-----[\s\S]+-----END CERTIFICATE REQUEST-----/.test(pem)) {
+    causes.push(invalid('spec.request', request ?? null, 'PEM block type must be CERTIFICATE REQUEST'));
+  }
+  if (usages.length === 0) causes.push(required('spec.usages'));
+  for (const [i, usage] of usages.entries()) {
+    causes.push(...oneOf(index('spec.usages', i), usage, USAGES));
+    if (usages.indexOf(usage) < i) causes.push(duplicate(index('spec.usages', i), usage));
+  }
+  causes.push(...checkSigner('spec.signerName', signerName));
+  if (expirationSeconds !== undefined && expirationSeconds < SHORTEST_SECONDS) {
+    const detail = 'may not specify a duration less than 600 seconds (10 minutes)';
+    causes.push(invalid('spec.expirationSeconds', expirationSeconds, detail));
+  }
+  return causes;
+}
+
+function checkSigner(field: string, name: string): FieldError[] {
+  if (name === '') return [required(field)];
+  const parts = name.split('/');
+  const [domain = '', path = ''] = parts;
+  if (parts.length !== 2 || domain === '' || path === '') {
+    const detail = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
+    return [invalid(field, name, detail)];
+  }
+  const causes: FieldError[] = [];
+  const labels = domain.split('.');
+  for (const label of labels) {
+    for (const problem of dns1123LabelProblems(label)) {
+      causes.push(invalid(field, domain, `validating label "${label}": ${problem}`));
+    }
+  }
+  if (labels.length < 2) {
+    causes.push(invalid(field, domain, 'should be a domain with at least two segments separated by dots'));
+  }
+  return causes;
+}

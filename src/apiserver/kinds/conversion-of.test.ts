@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { conversionOf } from './conversion-of.ts';
+// One object in both versions, as Kubernetes 1.36 answered.
+import answers from './conversions.data.json' with { type: 'json' };
+
+const newer = conversionOf('events.k8s.io', 'v1', 'events');
+const older = conversionOf('autoscaling', 'v1', 'horizontalpodautoscalers');
+
+describe('events of both groups', () => {
+  it.each(answers.events)('are one object: $core.reason', async ({ core, newer: expected }) => {
+    expect(await newer.fromStorage?.([core as KubeObject])).toEqual([expected]);
+    expect(await newer.toStorage?.(expected as KubeObject)).toEqual(core);
+  });
+});
+
+describe('an autoscaler', () => {
+  it.each(answers.autoscalers)('reads in the older version as in Kubernetes: $older.spec', async (answer) => {
+    expect(await older.fromStorage?.([answer.stored as unknown as KubeObject])).toEqual([answer.older]);
+  });
+
+  it.each(answers.autoscalers)('loses nothing when it is written in the older version: $older.spec', async (answer) => {
+    const stored = (await older.toStorage?.(answer.older)) as KubeObject & typeof answer.stored;
+    // The use of processors comes last when it is read back, wherever it was.
+    const isCpu = (metric: { resource?: { name: string } | undefined }) => metric.resource?.name === 'cpu';
+    const sorted = ({ metrics, ...spec }: typeof answer.stored.spec) => ({
+      ...spec,
+      metrics: [...metrics.filter((metric) => !isCpu(metric)), ...metrics.filter(isCpu)],
+    });
+    expect(sorted(stored.spec)).toEqual(sorted(answer.stored.spec));
+    expect(await older.fromStorage?.([stored])).toEqual([answer.older]);
+  });
+
+  it('does not fail over annotations that are no JSON', async () => {
+    const [answer] = answers.autoscalers;
+    const spoilt = structuredClone(answer?.older) as unknown as KubeObject;
+    spoilt.metadata.annotations = { 'autoscaling.alpha.kubernetes.io/metrics': '[', keep: 'me' };
+    expect(await older.toStorage?.(spoilt)).toEqual(answer?.stored);
+  });
+});
+
+it('is needed by no other resource', () => {
+  expect(conversionOf('', 'v1', 'pods')).toEqual({});
+  expect(conversionOf('autoscaling', 'v2', 'horizontalpodautoscalers')).toEqual({});
+});

@@ -1,0 +1,119 @@
+import { type FieldError, forbidden, invalid, key, required, tooLong } from '../../../base/field-error.ts';
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import { configKeyProblems, immutable, same, told } from '../field-checks.ts';
+import type { KindRules } from '../kind-rules.ts';
+
+const MOST_BYTES = 1024 * 1024;
+
+interface ConfigMap {
+  data?: Record<string, string>;
+  binaryData?: Record<string, string>;
+  immutable?: boolean;
+}
+
+interface Secret {
+  type?: string;
+  data?: Record<string, string>;
+  stringData?: Record<string, string>;
+  immutable?: boolean;
+}
+
+export const configMaps: KindRules<ConfigMap> = {
+  validate(object, old) {
+    const { data = {}, binaryData = {} } = object;
+    const causes: FieldError[] = [];
+    let size = 0;
+    for (const [name, value] of Object.entries(data)) {
+      causes.push(...told(key('data', name), name, configKeyProblems(name)));
+      if (name in binaryData) causes.push(invalid(key('data', name), name, 'duplicate of key present in binaryData'));
+      size += Buffer.byteLength(value);
+    }
+    for (const [name, value] of Object.entries(binaryData)) {
+      causes.push(...told(key('binaryData', name), name, configKeyProblems(name)));
+      size += Buffer.byteLength(value, 'base64');
+    }
+    if (size > MOST_BYTES) causes.push(tooLong('[]', MOST_BYTES));
+    return [...causes, ...checkSealed(object, old, ['data', 'binaryData'])];
+  },
+};
+
+/** What was sealed by `immutable` stays as it is, the seal included. */
+function checkSealed(object: KubeObject, old: KubeObject | undefined, fields: readonly string[]): FieldError[] {
+  if (old?.['immutable'] !== true) return [];
+  const detail = 'field is immutable when `immutable` is set';
+  const causes = object['immutable'] === true ? [] : [forbidden('immutable', detail)];
+  for (const field of fields) {
+    if (!same(object[field], old[field])) causes.push(forbidden(field, detail));
+  }
+  return causes;
+}
+
+const SERVICE_ACCOUNT = 'kubernetes.io/service-account.name';
+
+export const secrets: KindRules<Secret> = {
+  defaults(object) {
+    const secret = object;
+    secret.type ||= 'Opaque';
+    if (secret.stringData === undefined) return;
+    const data = (secret.data ??= {});
+    for (const [name, value] of Object.entries(secret.stringData)) data[name] = Buffer.from(value).toString('base64');
+    delete secret.stringData;
+  },
+  validate(object, old) {
+    const { data = {}, type } = object;
+    const causes: FieldError[] = [];
+    let size = 0;
+    for (const [name, value] of Object.entries(data)) {
+      causes.push(...told(key('data', name), name, configKeyProblems(name)));
+      size += Buffer.byteLength(value, 'base64');
+    }
+    if (size > MOST_BYTES) causes.push(tooLong('data', MOST_BYTES));
+    causes.push(...checkContent(object, data, type));
+    const before = old;
+    if (before !== undefined) causes.push(...immutable('type', type, before.type));
+    return [...causes, ...checkSealed(object, old, ['data'])];
+  },
+};
+
+/** What secrets of the types that Kubernetes itself reads must hold. */
+function checkContent(
+  { metadata }: KubeObject,
+  data: Readonly<Record<string, string>>,
+  type: string | undefined,
+): FieldError[] {
+  const need = (...names: string[]) =>
+    names.filter((name) => !(name in data)).map((name) => required(key('data', name)));
+  switch (type) {
+    case 'kubernetes.io/service-account-token':
+      return (metadata.annotations?.[SERVICE_ACCOUNT] ?? '') === ''
+        ? [required(key('metadata.annotations', SERVICE_ACCOUNT))]
+        : [];
+    case 'kubernetes.io/dockercfg':
+      return '.dockercfg' in data ? checkJson('.dockercfg', data) : need('.dockercfg');
+    case 'kubernetes.io/dockerconfigjson':
+      return '.dockerconfigjson' in data ? checkJson('.dockerconfigjson', data) : need('.dockerconfigjson');
+    case 'kubernetes.io/basic-auth':
+      return 'username' in data || 'password' in data ? [] : need('username', 'password');
+    case 'kubernetes.io/ssh-auth':
+      return (data['ssh-privatekey'] ?? '') === '' ? [required('data[ssh-privatekey]')] : [];
+    case 'kubernetes.io/tls':
+      return need('tls.crt', 'tls.key');
+    default:
+      return [];
+  }
+}
+
+function checkJson(name: string, data: Readonly<Record<string, string>>): FieldError[] {
+  const text = Buffer.from(data[name] ?? '', 'base64').toString();
+  try {
+    JSON.parse(text);
+    return [];
+  } catch {
+    const first = text.trimStart()[0];
+    const why =
+      first === undefined
+        ? 'unexpected end of JSON input'
+        : `invalid character '${first}' looking for beginning of value`;
+    return [invalid(key('data', name), '<secret contents redacted>', why)];
+  }
+}

@@ -1,0 +1,77 @@
+import { contains, parseCidr } from '../../../base/cidr.ts';
+import { type FieldError, index, invalid, required } from '../../../base/field-error.ts';
+import { tryParseIp } from '../../../base/ip.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../../base/names.ts';
+import { ipAddress, labelName, oneOf, portNumber, told } from '../field-checks.ts';
+import type { KindRules } from '../kind-rules.ts';
+
+interface Address {
+  ip?: string;
+  hostname?: string;
+  nodeName?: string;
+}
+
+interface Port {
+  name?: string;
+  port?: number;
+  protocol?: string;
+  appProtocol?: string;
+}
+
+interface Endpoints {
+  subsets?: { addresses?: Address[]; notReadyAddresses?: Address[]; ports?: Port[] }[];
+}
+
+export const endpoints: KindRules<Endpoints> = {
+  defaults(object) {
+    for (const { ports = [] } of object.subsets ?? []) for (const port of ports) port.protocol ||= 'TCP';
+  },
+  validate(object) {
+    return (object.subsets ?? []).flatMap(({ addresses = [], notReadyAddresses = [], ports = [] }, i) => {
+      const field = index('subsets', i);
+      const none = addresses.length === 0 && notReadyAddresses.length === 0;
+      return [
+        ...(none ? [required(field, 'must specify `addresses` or `notReadyAddresses`')] : []),
+        ...addresses.flatMap((address, k) => checkAddress(index(`${field}.addresses`, k), address)),
+        ...notReadyAddresses.flatMap((address, k) => checkAddress(index(`${field}.notReadyAddresses`, k), address)),
+        ...ports.flatMap((port, k) => checkPort(index(`${field}.ports`, k), port, ports.length > 1)),
+      ];
+    });
+  },
+  warnings: () => ['v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'],
+};
+
+function checkAddress(field: string, { ip = '', hostname = '', nodeName }: Address): FieldError[] {
+  return [
+    ...ipAddress(`${field}.ip`, ip),
+    ...(hostname === '' ? [] : told(`${field}.hostname`, hostname, dns1123LabelProblems(hostname))),
+    ...(nodeName === undefined ? [] : told(`${field}.nodeName`, nodeName, dns1123SubdomainProblems(nodeName))),
+    ...checkReachable(`${field}.ip`, ip),
+  ];
+}
+
+function checkPort(field: string, { name = '', port, protocol = '', appProtocol }: Port, named: boolean): FieldError[] {
+  const causes: FieldError[] = [];
+  if (named && name === '') causes.push(required(`${field}.name`));
+  else if (name !== '') causes.push(...told(`${field}.name`, name, dns1123LabelProblems(name)));
+  causes.push(...portNumber(`${field}.port`, port));
+  if (protocol === '') causes.push(required(`${field}.protocol`));
+  else causes.push(...oneOf(`${field}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
+  return appProtocol === undefined ? causes : [...causes, ...labelName(`${field}.appProtocol`, appProtocol)];
+}
+
+const BLOCKED: readonly (readonly [string, readonly string[]])[] = [
+  ['may not be in the loopback range (127.0.0.0/8, ::1/128)', ['127.0.0.0/8', '::1/128']],
+  ['may not be in the link-local range (169.254.0.0/16, fe80::/10)', ['169.254.0.0/16', 'fe80::/10']],
+  ['may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)', ['224.0.0.0/24', 'ff02::/16']],
+];
+
+/** Addresses that mean something else on every host cannot be a service's. */
+export function checkReachable(field: string, text: string): FieldError[] {
+  const ip = tryParseIp(text);
+  if (ip === undefined) return [invalid(field, text, 'must be a valid IP address')];
+  if (ip.value === 0n) return [invalid(field, text, `may not be unspecified (${text})`)];
+  return BLOCKED.filter(([, blocks]) => blocks.some((block) => contains(parseCidr(block), ip))).map(([detail]) =>
+    invalid(field, text, detail),
+  );
+}

@@ -1,0 +1,43 @@
+import { type FieldError, invalid } from '../../../base/field-error.ts';
+import { labelName } from '../field-checks.ts';
+import type { KindRules } from '../kind-rules.ts';
+
+const NAME_LABEL = 'kubernetes.io/metadata.name';
+const OWN_FINALIZER = 'kubernetes';
+
+interface Namespace {
+  spec?: { finalizers?: string[] };
+  status?: { phase?: string };
+}
+
+export const namespaces: KindRules<Namespace> = {
+  defaults(object) {
+    // Policies select namespaces by this label: it can be neither left out nor faked.
+    const { name } = object.metadata;
+    if (name !== undefined && name !== '') (object.metadata.labels ??= {})[NAME_LABEL] = name;
+    (object.status ??= {}).phase ??= 'Active';
+  },
+  prepareCreate(object) {
+    const spec = (object.spec ??= {});
+    const finalizers = spec.finalizers ?? [];
+    if (!finalizers.includes(OWN_FINALIZER)) spec.finalizers = [...finalizers, OWN_FINALIZER];
+    (object.metadata.labels ??= {})[NAME_LABEL] = object.metadata.name ?? '';
+  },
+  firstStatus: () => ({ phase: 'Active' }),
+  prepareUpdate(object, old) {
+    // Finalizers of the content go by the subresource `finalize` alone.
+    object.spec = structuredClone(old.spec ?? {});
+  },
+  validate: (object) => checkFinalizers(object.spec?.finalizers ?? []),
+};
+
+function checkFinalizers(finalizers: readonly string[]): FieldError[] {
+  return finalizers.flatMap((name) => {
+    const causes = labelName('spec.finalizers', name);
+    if (!name.includes('/') && name !== OWN_FINALIZER) {
+      const detail = 'name is neither a standard finalizer name nor is it fully qualified';
+      causes.push(invalid('spec.finalizers', name, detail));
+    }
+    return causes;
+  });
+}

@@ -1,0 +1,99 @@
+import { tryParseCidr } from '../../../base/cidr.ts';
+import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
+import { labelValueProblems } from '../../../base/names.ts';
+import { tryParseQuantity } from '../../../base/quantity.ts';
+import { labelName, oneOf, same, told } from '../field-checks.ts';
+import { goStruct } from '../go-struct.ts';
+import type { KindRules } from '../kind-rules.ts';
+
+interface Taint {
+  key?: string;
+  value?: string;
+  effect?: string;
+  timeAdded?: string;
+}
+
+interface Node {
+  spec?: { podCIDR?: string; podCIDRs?: string[]; providerID?: string; externalID?: string; taints?: Taint[] };
+  status?: { capacity?: Record<string, string>; allocatable?: Record<string, string> };
+}
+
+export const BAD_CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
+
+export const nodes: KindRules<Node> = {
+  defaults(object) {
+    const node = object;
+    const spec = (node.spec ??= {});
+    const [first] = spec.podCIDRs ?? [];
+    // Two spellings of one thing; the list is the newer one.
+    if (first !== undefined) spec.podCIDR = first;
+    else if (spec.podCIDR !== undefined && spec.podCIDR !== '') spec.podCIDRs = [spec.podCIDR];
+    const status = (node.status ??= {});
+    if (status.allocatable === undefined && status.capacity !== undefined) status.allocatable = { ...status.capacity };
+  },
+  validate(object, old) {
+    const node = object;
+    const before = old;
+    const causes = [
+      ...(node.spec?.taints ?? []).flatMap((taint, i, all) => checkTaint(i, taint, all)),
+      ...checkAmounts('status.capacity', node.status?.capacity),
+      ...checkAmounts('status.allocatable', node.status?.allocatable),
+    ];
+    return before === undefined
+      ? [...causes, ...checkCidrs(node.spec?.podCIDRs ?? [])]
+      : [...causes, ...checkCidrs(node.spec?.podCIDRs ?? []), ...checkChange(node, before)];
+  },
+};
+
+/** The server tells of taints under `metadata`, where they once were. */
+function checkTaint(i: number, taint: Taint, all: readonly Taint[]): FieldError[] {
+  const field = index('metadata.taints', i);
+  const { key = '', value = '', effect = '' } = taint;
+  const causes = [...labelName(`${field}.key`, key), ...told(`${field}.value`, value, labelValueProblems(value))];
+  if (effect === '') causes.push(required(`${field}.effect`));
+  else causes.push(...oneOf(`${field}.effect`, effect, ['NoSchedule', 'PreferNoSchedule', 'NoExecute']));
+  if (all.slice(0, i).some((each) => each.key === key && each.effect === effect)) {
+    const shown = { Key: key, Value: value, Effect: effect, TimeAdded: taint.timeAdded ?? null };
+    causes.push({ ...duplicate(field, goStruct(shown)), detail: 'taints must be unique by key and effect pair' });
+  }
+  return causes;
+}
+
+function checkAmounts(field: string, amounts: Readonly<Record<string, string>> = {}): FieldError[] {
+  return Object.entries(amounts).flatMap(([name, amount]) =>
+    (tryParseQuantity(amount)?.nano ?? 0n) < 0n
+      ? [invalid(`${field}.${name}`, amount, 'must be greater than or equal to 0')]
+      : [],
+  );
+}
+
+function checkCidrs(cidrs: readonly string[]): FieldError[] {
+  const causes: FieldError[] = [];
+  const families = new Set<number>();
+  let twice = cidrs.length > 2;
+  for (const [i, text] of cidrs.entries()) {
+    const cidr = tryParseCidr(text);
+    if (cidr === undefined) {
+      causes.push(invalid(index('spec.podCIDRs', i), text, BAD_CIDR));
+      continue;
+    }
+    if (families.has(cidr.address.family)) twice = true;
+    families.add(cidr.address.family);
+  }
+  if (twice) causes.push(invalid('spec.podCIDRs', cidrs, 'may specify no more than one CIDR for each IP family'));
+  return causes;
+}
+
+function checkChange({ spec = {} }: Node, { spec: old = {} }: Node): FieldError[] {
+  const causes: FieldError[] = [];
+  if ((old.podCIDRs ?? []).length > 0 && !same(spec.podCIDRs, old.podCIDRs)) {
+    causes.push(forbidden('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'));
+  }
+  if ((old.providerID ?? '') !== '' && spec.providerID !== old.providerID) {
+    causes.push(forbidden('spec.providerID', 'node updates may not change providerID except from "" to valid'));
+  }
+  if ((spec.externalID ?? '') !== (old.externalID ?? '')) {
+    causes.push(forbidden('spec.externalID', 'may not be updated'));
+  }
+  return causes;
+}

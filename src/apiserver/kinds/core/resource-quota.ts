@@ -1,0 +1,146 @@
+import { type FieldError, invalid, key, required } from '../../../base/field-error.ts';
+import { formatQuantity, tryParseQuantity } from '../../../base/quantity.ts';
+import { immutable } from '../field-checks.ts';
+import type { KindRules } from '../kind-rules.ts';
+import { checkResourceName, isHugePages } from '../pod/validate-resources.ts';
+
+interface ScopeRequirement {
+  scopeName?: string;
+  operator?: string;
+  values?: string[];
+}
+
+interface ResourceQuota {
+  spec?: {
+    hard?: Record<string, string>;
+    scopes?: string[];
+    scopeSelector?: { matchExpressions?: ScopeRequirement[] };
+  };
+}
+
+/** Things that are counted one by one. */
+const COUNTED = new Set([
+  'pods',
+  'services',
+  'replicationcontrollers',
+  'resourcequotas',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
+]);
+const STANDARD = new Set([
+  ...COUNTED,
+  'cpu',
+  'memory',
+  'ephemeral-storage',
+  'requests.cpu',
+  'requests.memory',
+  'requests.storage',
+  'requests.ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
+]);
+const COMPUTE = new Set([
+  'pods',
+  'cpu',
+  'memory',
+  'requests.cpu',
+  'requests.memory',
+  'limits.cpu',
+  'limits.memory',
+  'requests.ephemeral-storage',
+  'limits.ephemeral-storage',
+  'ephemeral-storage',
+]);
+const SCOPES = new Set([
+  'Terminating',
+  'NotTerminating',
+  'BestEffort',
+  'NotBestEffort',
+  'PriorityClass',
+  'CrossNamespacePodAffinity',
+  'VolumeAttributesClass',
+]);
+const OPPOSITES = [
+  ['BestEffort', 'NotBestEffort'],
+  ['Terminating', 'NotTerminating'],
+];
+
+export const resourceQuotas: KindRules<ResourceQuota> = {
+  validate(object, old) {
+    const { spec = {} } = object;
+    const causes = [...checkAmounts('spec.hard', spec.hard ?? {}), ...checkScopes(spec.scopes ?? [], spec.hard ?? {})];
+    causes.push(...(spec.scopeSelector?.matchExpressions ?? []).flatMap(checkRequirement));
+    const before = old;
+    if (before !== undefined) {
+      causes.push(
+        ...immutable('spec.scopes', [...(spec.scopes ?? [])].sort(), [...(before.spec?.scopes ?? [])].sort()),
+      );
+    }
+    return causes;
+  },
+};
+
+function checkAmounts(field: string, amounts: Readonly<Record<string, string>>): FieldError[] {
+  return Object.entries(amounts).flatMap(([name, text]) => {
+    const at = key(field, name);
+    const causes = checkResourceName(at, name);
+    if (!name.includes('/') && !STANDARD.has(name) && !isHugePages(name) && !name.includes('.hugepages-')) {
+      causes.push(invalid(at, name, 'must be a standard resource for quota'));
+    }
+    const amount = tryParseQuantity(text);
+    if (amount === undefined) return causes;
+    if (amount.nano < 0n) causes.push(invalid(at, text, 'must be greater than or equal to 0'));
+    if (COUNTED.has(name) && amount.nano % 1_000_000_000n !== 0n) {
+      causes.push(invalid(at, formatQuantity(amount), 'must be an integer'));
+    }
+    return causes;
+  });
+}
+
+function checkScopes(scopes: readonly string[], hard: Readonly<Record<string, string>>): FieldError[] {
+  const causes: FieldError[] = [];
+  for (const scope of scopes) {
+    if (!SCOPES.has(scope)) causes.push(invalid('spec.scopes', scopes, 'unsupported scope'));
+    for (const name of Object.keys(hard)) {
+      const fits = scope === 'BestEffort' ? name === 'pods' : COMPUTE.has(name);
+      if (SCOPES.has(scope) && STANDARD.has(name) && !fits) {
+        causes.push(invalid('spec.scopes', scopes, 'unsupported scope applied to resource'));
+      }
+    }
+  }
+  for (const pair of OPPOSITES) {
+    if (pair.every((scope) => scopes.includes(scope))) {
+      causes.push(invalid('spec.scopes', scopes, 'conflicting scopes'));
+    }
+  }
+  return causes;
+}
+
+const VALUED = new Set(['PriorityClass', 'VolumeAttributesClass']);
+const ONLY_EXISTS =
+  "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
+
+function checkRequirement({ scopeName = '', operator = '', values = [] }: ScopeRequirement): FieldError[] {
+  const field = 'spec.scopeSelector.matchExpressions';
+  const causes: FieldError[] = [];
+  if (!SCOPES.has(scopeName)) causes.push(invalid(`${field}.scopeName`, scopeName, 'unsupported scope'));
+  else if (!VALUED.has(scopeName) && operator !== 'Exists') {
+    causes.push(invalid(`${field}.operator`, operator, ONLY_EXISTS));
+  }
+  if (operator === 'In' || operator === 'NotIn') {
+    if (values.length === 0) {
+      const detail = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector";
+      causes.push(required(`${field}.values`, detail));
+    }
+  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+    if (values.length > 0) {
+      const detail = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector";
+      causes.push(invalid(`${field}.values`, values, detail));
+    }
+  } else causes.push(invalid(`${field}.operator`, operator, 'not a valid selector operator'));
+  return causes;
+}

@@ -1,0 +1,39 @@
+import type { KubeObject } from '../../../kube/kube-object.ts';
+
+/** What both kinds of events have under other names. */
+const NAMES: readonly (readonly [core: string, newer: string])[] = [
+  ['involvedObject', 'regarding'],
+  ['message', 'note'],
+  ['source', 'deprecatedSource'],
+  ['firstTimestamp', 'deprecatedFirstTimestamp'],
+  ['lastTimestamp', 'deprecatedLastTimestamp'],
+  ['count', 'deprecatedCount'],
+  ['reportingComponent', 'reportingController'],
+];
+
+function renamed(object: KubeObject, apiVersion: string, names: ReadonlyMap<string, string>): KubeObject {
+  const result: KubeObject = { kind: 'Event', apiVersion, metadata: object.metadata };
+  for (const [field, value] of Object.entries(object)) {
+    if (field === 'kind' || field === 'apiVersion' || field === 'metadata') continue;
+    result[names.get(field) ?? field] = value;
+  }
+  return result;
+}
+
+const toNewer = new Map(NAMES);
+const toCore = new Map(NAMES.map(([core, newer]) => [newer, core]));
+
+/** A stored event, which is one of the core group, as events.k8s.io has it. */
+export function newerEvent(object: KubeObject): KubeObject {
+  const event = renamed(object, 'events.k8s.io/v1', toNewer);
+  // Only the older kind writes these down when they are empty.
+  for (const field of ['reportingController', 'reportingInstance']) if (event[field] === '') delete event[field];
+  return event;
+}
+
+/** An event of events.k8s.io as it is stored. */
+export function coreEvent(object: KubeObject): KubeObject {
+  const event = renamed(object, 'v1', toCore);
+  for (const field of ['reportingComponent', 'reportingInstance']) event[field] ??= '';
+  return event;
+}

@@ -1,0 +1,143 @@
+import { type FieldError, invalid, required } from '../../../base/field-error.ts';
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import { IMMUTABLE, immutable, labelName, same } from '../field-checks.ts';
+import { goStruct } from '../go-struct.ts';
+import type { KindRules } from '../kind-rules.ts';
+import { coreEvent } from './event.ts';
+
+interface Reference {
+  kind?: string;
+  namespace?: string;
+  name?: string;
+  uid?: string;
+  apiVersion?: string;
+  resourceVersion?: string;
+  fieldPath?: string;
+}
+
+interface CoreEvent {
+  involvedObject?: Reference;
+  eventTime?: string | null;
+  reportingComponent?: string;
+  reportingInstance?: string;
+  action?: string;
+  reason?: string;
+  type?: string;
+  message?: string;
+  related?: Reference;
+  series?: { count?: number; lastObservedTime?: string | null };
+  source?: { component?: string; host?: string };
+  firstTimestamp?: string | null;
+  lastTimestamp?: string | null;
+  count?: number;
+}
+
+type Event = KubeObject & CoreEvent;
+
+const LONGEST_WORD = 128;
+const LONGEST_MESSAGE = 1024;
+
+/** Events of the core group; those without a time of their own come from clients of old, of whom little is asked. */
+export const coreEvents: KindRules<CoreEvent> = {
+  validate(object) {
+    const event = object;
+    const causes = checkNamespace(event);
+    return isSet(event.eventTime) ? [...causes, ...checkFields(event, 'reportingComponent')] : causes;
+  },
+};
+
+/** Events of events.k8s.io, checked under the names that the core group has for their fields. */
+export const newerEvents: KindRules = {
+  validate(object, old) {
+    const event: Event = coreEvent(object);
+    const causes = isSet(event.eventTime) ? [] : [required('eventTime')];
+    if (old === undefined) {
+      causes.push(...checkFields(event, 'reportingController'), ...checkType(event), ...checkUnused(event));
+      return causes;
+    }
+    return [...causes, ...checkFields(event, 'reportingController'), ...checkChange(event, coreEvent(old))];
+  },
+};
+
+const isSet = (time: string | null | undefined): boolean => time !== undefined && time !== null;
+
+function checkNamespace({ metadata, involvedObject = {} }: Event): FieldError[] {
+  const { namespace = '' } = involvedObject;
+  const [own, field] = [metadata.namespace ?? '', 'involvedObject.namespace'];
+  if (namespace === own) return [];
+  // What lives in no namespace is told of in the one for everybody.
+  if (namespace === '' && (own === 'default' || own === 'kube-system')) return [];
+  return [invalid(field, namespace, 'does not match event.namespace')];
+}
+
+function checkFields(event: Event, controllerField: string): FieldError[] {
+  const { reportingComponent = '', reportingInstance = '', action = '', reason = '', message = '', series } = event;
+  const causes = reportingComponent === '' ? [required(controllerField)] : [];
+  causes.push(...labelName(controllerField, reportingComponent));
+  for (const [field, value] of Object.entries({ reportingInstance, action, reason })) {
+    if (value === '') causes.push(required(field));
+    if (Buffer.byteLength(value) > LONGEST_WORD) {
+      causes.push(invalid(field, '', `can have at most ${LONGEST_WORD} characters`));
+    }
+  }
+  if (Buffer.byteLength(message) > LONGEST_MESSAGE) {
+    causes.push(invalid('message', '', `can have at most ${LONGEST_MESSAGE} characters`));
+  }
+  if (series !== undefined && controllerField === 'reportingController') {
+    if ((series.count ?? 0) < 2) causes.push(invalid('series.count', '', 'should be at least 2'));
+    if (!isSet(series.lastObservedTime)) causes.push(required('series.lastObservedTime'));
+  }
+  return causes;
+}
+
+function checkType({ type = '' }: Event): FieldError[] {
+  return type === 'Normal' || type === 'Warning' ? [] : [invalid('type', '', `has invalid value: ${type}`)];
+}
+
+/** Fields that only clients of old may use. */
+function checkUnused({ firstTimestamp, lastTimestamp, count = 0, source = {} }: Event): FieldError[] {
+  const used = {
+    firstTimestamp: isSet(firstTimestamp),
+    lastTimestamp: isSet(lastTimestamp),
+    count: count !== 0,
+    source: (source.component ?? '') !== '' || (source.host ?? '') !== '',
+  };
+  return Object.entries(used)
+    .filter(([, given]) => given)
+    .map(([field]) => invalid(field, '', 'needs to be unset'));
+}
+
+function checkChange(event: Event, old: Event): FieldError[] {
+  const causes: FieldError[] = [];
+  if (!same(event.involvedObject, old.involvedObject)) {
+    causes.push(invalid('involvedObject', goReference(event.involvedObject), IMMUTABLE));
+  }
+  const fixed = (field: keyof CoreEvent, name: string = field) =>
+    causes.push(...immutable(name, event[field], old[field]));
+  fixed('reason');
+  fixed('message');
+  for (const field of ['source', 'firstTimestamp', 'lastTimestamp', 'count'] as const) fixed(field);
+  fixed('reason');
+  fixed('type');
+  fixed('eventTime');
+  fixed('action');
+  fixed('related');
+  fixed('reportingComponent', 'reportingController');
+  fixed('reportingInstance');
+  return causes;
+}
+
+function goReference(reference: Reference = {}): unknown {
+  const { kind = '', namespace = '', name = '', uid = '', apiVersion = '' } = reference;
+  const { resourceVersion = '', fieldPath = '' } = reference;
+  const shown = {
+    Kind: kind,
+    Namespace: namespace,
+    Name: name,
+    UID: uid,
+    APIVersion: apiVersion,
+    ResourceVersion: resourceVersion,
+    FieldPath: fieldPath,
+  };
+  return goStruct(shown);
+}

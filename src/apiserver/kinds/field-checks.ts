@@ -1,0 +1,133 @@
+import { type FieldError, invalid, notSupported, required } from '../../base/field-error.ts';
+import { tryParseIp } from '../../base/ip.ts';
+import { labelValueProblems, qualifiedNameProblems } from '../../base/names.ts';
+
+/*
+ * What many kinds ask of single values. Each check returns causes in the words of Kubernetes, none for a good value;
+ * a value that is absent is zero, as it is to Go.
+ */
+
+export const MAX_INT32 = 2_147_483_647;
+
+/** One cause for each problem that a check of names found. */
+export function told(field: string, value: unknown, problems: readonly string[]): FieldError[] {
+  return problems.map((problem) => invalid(field, value, problem));
+}
+
+export function needed(field: string, value: unknown, detail = ''): FieldError[] {
+  return value === undefined || value === '' ? [required(field, detail)] : [];
+}
+
+export function oneOf(field: string, value: string | undefined, allowed: readonly string[]): FieldError[] {
+  return allowed.includes(value ?? '') ? [] : [notSupported(field, value ?? '', allowed)];
+}
+
+/** The same for a value that may be left out. */
+export function oneOfIfSet(field: string, value: string | undefined, allowed: readonly string[]): FieldError[] {
+  return value === undefined ? [] : oneOf(field, value, allowed);
+}
+
+export function notNegative(field: string, value: number | undefined): FieldError[] {
+  return (value ?? 0) < 0 ? [invalid(field, value, 'must be greater than or equal to 0')] : [];
+}
+
+export function between(field: string, value: number, low: number, high: number): FieldError[] {
+  return value < low || value > high ? [invalid(field, value, `must be between ${low} and ${high}, inclusive`)] : [];
+}
+
+export function portNumber(field: string, value: number | undefined): FieldError[] {
+  return between(field, value ?? 0, 1, 65_535);
+}
+
+/** What is wrong with the name of a port, by the rules of IANA. */
+export function portNameProblems(name: string): string[] {
+  const problems: string[] = [];
+  if (name.length > 15) problems.push('must be no more than 15 characters');
+  if (!/^[-a-z0-9]+$/.test(name))
+    problems.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
+  if (!/[a-z]/.test(name)) problems.push('must contain at least one letter (a-z)');
+  if (name.includes('--')) problems.push('must not contain consecutive hyphens');
+  if (name.startsWith('-') || name.endsWith('-')) problems.push('must not begin or end with a hyphen');
+  return problems;
+}
+
+/** A port by number or by the name that a container gave it. */
+export function portReference(field: string, value: number | string | undefined): FieldError[] {
+  return typeof value === 'string' ? told(field, value, portNameProblems(value)) : portNumber(field, value);
+}
+
+export function labels(field: string, map: Readonly<Record<string, string>> = {}): FieldError[] {
+  return Object.entries(map).flatMap(([name, value]) => [
+    ...told(field, name, qualifiedNameProblems(name)),
+    ...told(field, value, labelValueProblems(value)),
+  ]);
+}
+
+export function labelName(field: string, name: string): FieldError[] {
+  return told(field, name, qualifiedNameProblems(name));
+}
+
+const CONFIG_KEY =
+  "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+
+/** What is wrong with a key of a ConfigMap or Secret. */
+export function configKeyProblems(key: string): string[] {
+  const problems: string[] = [];
+  if (key.length > 253) problems.push('must be no more than 253 characters');
+  if (!/^[-._a-zA-Z0-9]+$/.test(key)) problems.push(CONFIG_KEY);
+  if (key === '.') problems.push("must not be '.'");
+  else if (key === '..') problems.push("must not be '..'");
+  else if (key.startsWith('..')) problems.push("must not start with '..'");
+  return problems;
+}
+
+export const BAD_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
+
+export function ipAddress(field: string, value = ''): FieldError[] {
+  return tryParseIp(value) === undefined ? [invalid(field, value, BAD_IP)] : [];
+}
+
+/** A path that stays below where it starts. */
+export function relativePath(field: string, path: string): FieldError[] {
+  return [
+    ...(path.startsWith('/') ? [invalid(field, path, 'must be a relative path')] : []),
+    ...noBackSteps(field, path),
+  ];
+}
+
+export function noBackSteps(field: string, path: string): FieldError[] {
+  return path.split('/').includes('..') ? [invalid(field, path, "must not contain '..'")] : [];
+}
+
+/** A path of a file in a volume, whose root names that begin in two dots are the kubelet's. */
+export function fileInVolume(field: string, path: string): FieldError[] {
+  const causes = relativePath(field, path);
+  if (path.startsWith('..') && !path.split('/').includes('..')) {
+    causes.push(invalid(field, path, "must not start with '..'"));
+  }
+  return causes;
+}
+
+export const IMMUTABLE = 'field is immutable';
+
+/** A field that keeps the value it was created with. */
+export function immutable(field: string, value: unknown, old: unknown): FieldError[] {
+  return same(value, old) ? [] : [invalid(field, value ?? null, IMMUTABLE)];
+}
+
+/** Whether Go would find two values equal: nothing, an empty list and an empty map are the same. */
+export function same(a: unknown, b: unknown): boolean {
+  if (a === b || (isEmpty(a) && isEmpty(b))) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => same(item, b[i]));
+  const [left, right] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
+  for (const key in left) if (!same(left[key], right[key])) return false;
+  for (const key in right) if (!(key in left) && !same(undefined, right[key])) return false;
+  return true;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return true;
+  return Array.isArray(value) && value.length === 0;
+}

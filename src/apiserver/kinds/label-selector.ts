@@ -1,0 +1,59 @@
+import { type FieldError, forbidden, index, invalid, required } from '../../base/field-error.ts';
+import { labelValueProblems } from '../../base/names.ts';
+import { labelName, labels, told } from './field-checks.ts';
+
+export interface LabelSelector {
+  matchLabels?: Record<string, string>;
+  matchExpressions?: LabelExpression[];
+}
+
+export interface LabelExpression {
+  key?: string;
+  operator?: string;
+  values?: string[];
+}
+
+/** All causes why a selector of labels cannot be used. */
+export function checkSelector(field: string, selector: LabelSelector | undefined): FieldError[] {
+  if (selector === undefined) return [];
+  return [
+    ...labels(`${field}.matchLabels`, selector.matchLabels),
+    ...(selector.matchExpressions ?? []).flatMap((item, i) =>
+      checkExpression(index(`${field}.matchExpressions`, i), item),
+    ),
+  ];
+}
+
+function checkExpression(field: string, { key = '', operator = '', values = [] }: LabelExpression): FieldError[] {
+  const causes: FieldError[] = [];
+  if (operator === 'In' || operator === 'NotIn') {
+    if (values.length === 0) {
+      causes.push(required(`${field}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
+    }
+  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+    if (values.length > 0) {
+      causes.push(forbidden(`${field}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+    }
+  } else causes.push(invalid(`${field}.operator`, operator, 'not a valid selector operator'));
+  causes.push(...labelName(`${field}.key`, key));
+  for (const [i, value] of values.entries()) {
+    causes.push(...told(index(`${field}.values`, i), value, labelValueProblems(value)));
+  }
+  return causes;
+}
+
+/** Whether nothing is asked for, which selects everything. */
+export function selectsAll(selector: LabelSelector | undefined): boolean {
+  return Object.keys(selector?.matchLabels ?? {}).length === 0 && (selector?.matchExpressions ?? []).length === 0;
+}
+
+/** Whether labels are what the selector asks for; it must be a good one. */
+export function matches(selector: LabelSelector, found: Readonly<Record<string, string>> = {}): boolean {
+  for (const [name, value] of Object.entries(selector.matchLabels ?? {})) if (found[name] !== value) return false;
+  return (selector.matchExpressions ?? []).every(({ key = '', operator, values = [] }) => {
+    const value = found[key];
+    if (operator === 'In') return value !== undefined && values.includes(value);
+    if (operator === 'NotIn') return value === undefined || !values.includes(value);
+    return operator === 'Exists' ? value !== undefined : value === undefined;
+  });
+}

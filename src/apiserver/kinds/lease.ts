@@ -1,0 +1,18 @@
+import { type FieldError, invalid } from '../../base/field-error.ts';
+import { notNegative } from './field-checks.ts';
+import type { KindRules } from './kind-rules.ts';
+
+interface Lease {
+  spec?: { leaseDurationSeconds?: number; leaseTransitions?: number };
+}
+
+export const leases: KindRules<Lease> = {
+  validate(object) {
+    const { leaseDurationSeconds: seconds, leaseTransitions } = object.spec ?? {};
+    const causes: FieldError[] = [];
+    if (seconds !== undefined && seconds <= 0) {
+      causes.push(invalid('spec.leaseDurationSeconds', seconds, 'must be greater than 0'));
+    }
+    return [...causes, ...notNegative('spec.leaseTransitions', leaseTransitions)];
+  },
+};

@@ -1,0 +1,82 @@
+import { duplicate, type FieldError, index, invalid, required } from '../../../base/field-error.ts';
+import { tryParseIp } from '../../../base/ip.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems, labelValueProblems } from '../../../base/names.ts';
+import { checkReachable } from '../core/endpoints.ts';
+import { BAD_IP, immutable, labelName, oneOf, oneOfIfSet, told } from '../field-checks.ts';
+import { fill } from '../fill.ts';
+import type { KindRules } from '../kind-rules.ts';
+
+interface Endpoint {
+  addresses?: string[] | null;
+  hostname?: string;
+  nodeName?: string;
+  zone?: string;
+  hints?: { forZones?: { name?: string }[] };
+}
+
+interface Port {
+  name?: string;
+  protocol?: string;
+  port?: number;
+  appProtocol?: string;
+}
+
+interface EndpointSlice {
+  addressType?: string;
+  endpoints?: Endpoint[] | null;
+  ports?: Port[];
+}
+
+export const endpointSlices: KindRules<EndpointSlice> = {
+  defaults(object) {
+    for (const port of object.ports ?? []) fill(port, { name: '', protocol: 'TCP' });
+  },
+  validate(object, old) {
+    const { addressType = '', endpoints, ports = [] } = object;
+    const causes =
+      addressType === '' ? [required('addressType')] : oneOf('addressType', addressType, ['FQDN', 'IPv4', 'IPv6']);
+    for (const [i, endpoint] of (endpoints ?? []).entries()) {
+      causes.push(...checkEndpoint(index('endpoints', i), endpoint, addressType));
+    }
+    causes.push(...checkPorts(ports));
+    const before = old;
+    return before === undefined ? causes : [...causes, ...immutable('addressType', addressType, before.addressType)];
+  },
+};
+
+function checkEndpoint(field: string, endpoint: Endpoint, addressType: string): FieldError[] {
+  const { addresses, hostname, nodeName, hints } = endpoint;
+  const at = `${field}.addresses`;
+  const causes = (addresses ?? []).length === 0 ? [required(at, 'must contain at least 1 address')] : [];
+  for (const [i, address] of (addresses ?? []).entries()) {
+    causes.push(...checkAddress(at, index(at, i), address, addressType));
+  }
+  if (nodeName !== undefined) causes.push(...told(`${field}.nodeName`, nodeName, dns1123SubdomainProblems(nodeName)));
+  if (hostname !== undefined) causes.push(...told(`${field}.hostname`, hostname, dns1123LabelProblems(hostname)));
+  for (const [i, { name = '' }] of (hints?.forZones ?? []).entries()) {
+    causes.push(...told(`${index(`${field}.hints.forZones`, i)}.name`, name, labelValueProblems(name)));
+  }
+  return causes;
+}
+
+/** An address of the wrong family is told of the whole list. */
+function checkAddress(list: string, field: string, address: string, type: string): FieldError[] {
+  if (type === 'FQDN') return told(field, address, dns1123SubdomainProblems(address));
+  if (type !== 'IPv4' && type !== 'IPv6') return [];
+  const ip = tryParseIp(address);
+  if (ip === undefined) return [invalid(field, address, BAD_IP)];
+  const fits = `IPv${ip.family}` === type;
+  return [...(fits ? [] : [invalid(list, address, `must be an ${type} address`)]), ...checkReachable(field, address)];
+}
+
+function checkPorts(ports: readonly Port[]): FieldError[] {
+  const names = new Set<string>();
+  return ports.flatMap(({ name = '', protocol, appProtocol }, i) => {
+    const at = index('ports', i);
+    const causes = name === '' ? [] : told(`${at}.name`, name, dns1123LabelProblems(name));
+    if (names.has(name)) causes.push(duplicate(`${at}.name`, name));
+    names.add(name);
+    causes.push(...oneOfIfSet(`${at}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
+    return appProtocol === undefined ? causes : [...causes, ...labelName(`${at}.appProtocol`, appProtocol)];
+  });
+}

@@ -1,0 +1,101 @@
+import { contains, tryParseCidr } from '../../../base/cidr.ts';
+import { type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
+import { BAD_CIDR } from '../core/node.ts';
+import { oneOf, portNumber, portReference } from '../field-checks.ts';
+import type { KindRules } from '../kind-rules.ts';
+import { checkSelector, type LabelSelector } from '../label-selector.ts';
+
+interface Port {
+  protocol?: string;
+  port?: number | string;
+  endPort?: number;
+}
+
+interface Peer {
+  podSelector?: LabelSelector;
+  namespaceSelector?: LabelSelector;
+  ipBlock?: { cidr?: string; except?: string[] };
+}
+
+interface NetworkPolicy {
+  spec?: {
+    podSelector?: LabelSelector;
+    ingress?: { ports?: Port[]; from?: Peer[] }[];
+    egress?: { ports?: Port[]; to?: Peer[] }[];
+    policyTypes?: string[];
+  };
+}
+
+export const networkPolicies: KindRules<NetworkPolicy> = {
+  defaults(object) {
+    const spec = (object.spec ??= {});
+    for (const { ports = [] } of [...(spec.ingress ?? []), ...(spec.egress ?? [])]) {
+      for (const port of ports) port.protocol ??= 'TCP';
+    }
+    if ((spec.policyTypes ?? []).length > 0) return;
+    spec.policyTypes = (spec.egress ?? []).length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
+  },
+  validate(object) {
+    const { podSelector, ingress = [], egress = [], policyTypes = [] } = object.spec ?? {};
+    const causes = checkSelector('spec.podSelector', podSelector);
+    for (const [i, { ports = [], from = [] }] of ingress.entries()) {
+      const at = index('spec.ingress', i);
+      causes.push(...ports.flatMap((port, k) => checkPort(index(`${at}.ports`, k), port)));
+      causes.push(...from.flatMap((peer, k) => checkPeer(index(`${at}.from`, k), peer)));
+    }
+    for (const [i, { ports = [], to = [] }] of egress.entries()) {
+      const at = index('spec.egress', i);
+      causes.push(...ports.flatMap((port, k) => checkPort(index(`${at}.ports`, k), port)));
+      causes.push(...to.flatMap((peer, k) => checkPeer(index(`${at}.to`, k), peer)));
+    }
+    if (policyTypes.length > 2) {
+      return [...causes, invalid('spec.policyTypes', policyTypes, 'may not specify more than two policyTypes')];
+    }
+    return [
+      ...causes,
+      ...policyTypes.flatMap((type, i) => oneOf(index('spec.policyTypes', i), type, ['Ingress', 'Egress'])),
+    ];
+  },
+};
+
+function checkPort(field: string, { protocol = '', port, endPort }: Port): FieldError[] {
+  const causes = oneOf(`${field}.protocol`, protocol, ['TCP', 'UDP', 'SCTP']);
+  const at = `${field}.endPort`;
+  if (port === undefined) {
+    const detail = 'may not be specified when `port` is not specified';
+    return endPort === undefined ? causes : [...causes, invalid(at, endPort, detail)];
+  }
+  causes.push(...portReference(`${field}.port`, port));
+  if (endPort === undefined) return causes;
+  if (typeof port === 'string') {
+    return [...causes, invalid(at, endPort, 'may not be specified when `port` is non-numeric')];
+  }
+  if (endPort < port) causes.push(invalid(at, port, 'must be greater than or equal to `port`'));
+  return [...causes, ...portNumber(at, endPort)];
+}
+
+function checkPeer(field: string, { podSelector, namespaceSelector, ipBlock }: Peer): FieldError[] {
+  const causes = [
+    ...checkSelector(`${field}.podSelector`, podSelector),
+    ...checkSelector(`${field}.namespaceSelector`, namespaceSelector),
+  ];
+  const selects = podSelector !== undefined || namespaceSelector !== undefined;
+  if (ipBlock !== undefined) {
+    causes.push(...checkBlock(`${field}.ipBlock`, ipBlock));
+    if (selects) causes.push(forbidden(field, 'may not specify both ipBlock and another peer'));
+  } else if (!selects) causes.push(required(field, 'must specify a peer'));
+  return causes;
+}
+
+function checkBlock(field: string, { cidr = '', except = [] }: NonNullable<Peer['ipBlock']>): FieldError[] {
+  if (cidr === '') return [required(`${field}.cidr`)];
+  const block = tryParseCidr(cidr);
+  if (block === undefined) return [invalid(`${field}.cidr`, cidr, BAD_CIDR)];
+  return except.flatMap((text, i) => {
+    const at = index(`${field}.except`, i);
+    const part = tryParseCidr(text);
+    if (part === undefined) return [invalid(at, text, BAD_CIDR)];
+    const inside = contains(block, part.address) && part.prefix > block.prefix;
+    return inside ? [] : [invalid(at, text, 'must be a strict subset of `cidr`')];
+  });
+}

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { nameProblems } from './object-name.ts';
+
+const SUBDOMAIN = 'a lowercase RFC 1123 subdomain must';
+const LABEL = 'a lowercase RFC 1123 label must';
+
+it.each([
+  ['', 'configmaps', { 'a.b': '', A_: SUBDOMAIN, '1a': '' }],
+  ['', 'services', { 'a.b': 'must not contain dots', A_: LABEL, '1a': '' }],
+  ['', 'namespaces', { 'a.b': 'must not contain dots', '-': LABEL }],
+  ['apps', 'statefulsets', { 'a.b': 'must not contain dots' }],
+  ['apps', 'deployments', { 'a.b': '' }],
+  ['', 'events', { A_: '', 'a%': "may not contain '%'" }],
+  ['events.k8s.io', 'events', { A_: SUBDOMAIN }],
+  [
+    'rbac.authorization.k8s.io',
+    'clusterroles',
+    { 'system:node': '', 'a/b': "may not contain '/'", '.': "may not be '.'" },
+  ],
+  ['policy', 'poddisruptionbudgets', { A_: '' }],
+  [
+    'networking.k8s.io',
+    'ipaddresses',
+    { '10.0.0.1': '', 'fd00::1': '', x: 'must be a valid IP', '010.1.1.1': 'must not have leading 0s' },
+  ],
+])('names of %s %s are checked as Kubernetes does', (group, plural, names) => {
+  for (const [name, problem] of Object.entries(names)) {
+    const [found = ''] = nameProblems(group, plural)(name);
+    expect(found.slice(0, problem.length)).toBe(problem);
+    expect(found === '').toBe(problem === '');
+  }
+});

@@ -1,0 +1,38 @@
+import { tryParseIp } from '../../base/ip.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../base/names.ts';
+import { BAD_IP } from './field-checks.ts';
+
+/** What is wrong with a name that only has to fit into a path. */
+export function pathSegmentProblems(name: string): string[] {
+  if (name === '.' || name === '..') return [`may not be '${name}'`];
+  return ['/', '%'].filter((sign) => name.includes(sign)).map((sign) => `may not contain '${sign}'`);
+}
+
+/** What is wrong with an address as a name. */
+export function ipNameProblems(name: string): string[] {
+  if (tryParseIp(name) !== undefined) return [];
+  return [/^0\d|\.0\d/.test(name) ? 'must not have leading 0s' : BAD_IP];
+}
+
+export type NameProblems = (name: string) => string[];
+
+/** Resources whose names are no DNS subdomains. */
+const RULES: Readonly<Record<string, NameProblems>> = {
+  'namespaces.': dns1123LabelProblems,
+  'services.': dns1123LabelProblems,
+  'statefulsets.apps': dns1123LabelProblems,
+  'events.': pathSegmentProblems,
+  'poddisruptionbudgets.policy': pathSegmentProblems,
+  'roles.rbac.authorization.k8s.io': pathSegmentProblems,
+  'clusterroles.rbac.authorization.k8s.io': pathSegmentProblems,
+  'rolebindings.rbac.authorization.k8s.io': pathSegmentProblems,
+  'clusterrolebindings.rbac.authorization.k8s.io': pathSegmentProblems,
+  'apiservices.apiregistration.k8s.io': pathSegmentProblems,
+  'certificatesigningrequests.certificates.k8s.io': pathSegmentProblems,
+  'ipaddresses.networking.k8s.io': ipNameProblems,
+};
+
+/** The check of the names of a resource. */
+export function nameProblems(group: string, plural: string): NameProblems {
+  return RULES[`${plural}.${group}`] ?? dns1123SubdomainProblems;
+}

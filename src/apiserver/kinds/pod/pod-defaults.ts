@@ -1,0 +1,73 @@
+import { add, formatQuantity, type Quantity, tryParseQuantity } from '../../../base/quantity.ts';
+import { defaultContainer } from './container-defaults.ts';
+import type { Container, PodSpec, PodTemplate, Resources } from './pod-spec.ts';
+import { defaultVolume } from './volume-defaults.ts';
+
+/** What a pod has beyond what its template would have. */
+export function defaultPod(spec: PodSpec): void {
+  defaultPodSpec(spec);
+  spec.enableServiceLinks ??= true;
+  for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
+    requestsFromLimits((container.resources ??= {}));
+    if (spec.hostNetwork === true) useHostPorts(container);
+  }
+  if (spec.resources?.limits !== undefined) requestsOfPod(spec, spec.resources);
+}
+
+export function defaultPodTemplate(template: PodTemplate): void {
+  template.metadata ??= {};
+  defaultPodSpec((template.spec ??= {}));
+}
+
+function defaultPodSpec(spec: PodSpec): void {
+  spec.restartPolicy ||= 'Always';
+  spec.dnsPolicy ||= 'ClusterFirst';
+  spec.schedulerName ||= 'default-scheduler';
+  spec.terminationGracePeriodSeconds ??= 30;
+  spec.securityContext ??= {};
+  // The older name of the field follows the newer one.
+  spec.serviceAccountName ||= spec.serviceAccount ?? '';
+  spec.serviceAccount = spec.serviceAccountName;
+  if (spec.serviceAccountName === '') {
+    delete spec.serviceAccountName;
+    delete spec.serviceAccount;
+  }
+  for (const volume of spec.volumes ?? []) defaultVolume(volume);
+  const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])];
+  for (const container of containers) {
+    defaultContainer(container);
+  }
+}
+
+/** On the host's network a container's port is the host's. */
+function useHostPorts({ ports = [] }: Container): void {
+  for (const port of ports) {
+    port.hostPort ||= port.containerPort ?? 0;
+    if (port.hostPort === 0) delete port.hostPort;
+  }
+}
+
+/** Who sets a limit only, asks for as much. */
+function requestsFromLimits(resources: Resources): void {
+  const { limits } = resources;
+  if (limits === undefined) return;
+  const requests = (resources.requests ??= {});
+  for (const [name, amount] of Object.entries(limits)) requests[name] ??= amount;
+}
+
+/** A pod that limits itself as a whole asks for what its containers ask for, else for its limit. */
+function requestsOfPod(spec: PodSpec, resources: Resources): void {
+  const requests = (resources.requests ??= {});
+  for (const [name, limit] of Object.entries(resources.limits ?? {})) {
+    requests[name] ??= sumOfRequests(spec.containers ?? [], name) ?? limit;
+  }
+}
+
+function sumOfRequests(containers: readonly Container[], name: string): string | undefined {
+  let sum: Quantity | undefined;
+  for (const { resources } of containers) {
+    const asked = tryParseQuantity(resources?.requests?.[name] ?? '');
+    if (asked !== undefined) sum = sum === undefined ? asked : add(sum, asked);
+  }
+  return sum === undefined ? undefined : formatQuantity(sum);
+}

@@ -1,0 +1,15 @@
+import { type FieldError, forbidden } from '../../../base/field-error.ts';
+import { labels } from '../field-checks.ts';
+import type { PodTemplate } from './pod-spec.ts';
+import { checkPodSpec } from './validate-pod-spec.ts';
+
+/** All causes why no pod could be made of a template. */
+export function checkPodTemplate(field: string, { metadata = {}, spec = {} }: PodTemplate): FieldError[] {
+  return [
+    ...labels(`${field}.labels`, metadata.labels),
+    ...checkPodSpec(`${field}.spec`, spec),
+    ...((spec.ephemeralContainers ?? []).length > 0
+      ? [forbidden(`${field}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template')]
+      : []),
+  ];
+}

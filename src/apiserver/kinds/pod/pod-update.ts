@@ -1,0 +1,97 @@
+import { type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
+import { between, MAX_INT32, same } from '../field-checks.ts';
+import type { Container, PodSpec, Toleration } from './pod-spec.ts';
+
+const MAY_CHANGE =
+  'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
+
+/** What of a pod may change once it is there: very little, because it may already run somewhere. */
+export function checkPodChange(field: string, spec: PodSpec, old: PodSpec): FieldError[] {
+  const causes = [
+    ...checkCount(`${field}.containers`, spec.containers ?? [], old.containers ?? []),
+    ...checkCount(`${field}.initContainers`, spec.initContainers ?? [], old.initContainers ?? []),
+  ];
+  if (causes.length > 0) return causes;
+  causes.push(
+    ...checkImages(`${field}.containers`, spec.containers ?? []),
+    ...checkImages(`${field}.initContainers`, spec.initContainers ?? []),
+    ...checkDeadline(`${field}.activeDeadlineSeconds`, spec.activeDeadlineSeconds, old.activeDeadlineSeconds),
+    ...checkTolerations(`${field}.tolerations`, spec.tolerations ?? [], old.tolerations ?? []),
+    ...checkGates(`${field}.schedulingGates`, spec, old),
+  );
+  const gated = (old.schedulingGates ?? []).length > 0;
+  if (gated)
+    causes.push(...checkNodeSelector(`${field}.nodeSelector`, spec.nodeSelector ?? {}, old.nodeSelector ?? {}));
+  return same(withoutChangeable(spec, old, gated), old) ? causes : [...causes, forbidden(field, MAY_CHANGE)];
+}
+
+function checkCount(field: string, now: readonly Container[], before: readonly Container[]): FieldError[] {
+  return now.length === before.length ? [] : [forbidden(field, 'pod updates may not add or remove containers')];
+}
+
+function checkImages(field: string, containers: readonly Container[]): FieldError[] {
+  return containers.flatMap(({ image = '' }, i) => {
+    const at = `${index(field, i)}.image`;
+    if (image === '') return [required(at)];
+    return image.trim() === image ? [] : [invalid(at, image, 'must not have leading or trailing whitespace')];
+  });
+}
+
+function checkDeadline(field: string, now: number | undefined, before: number | undefined): FieldError[] {
+  if (now === undefined) {
+    const detail = 'must not update from a positive integer to nil value';
+    return before === undefined ? [] : [invalid(field, null, detail)];
+  }
+  const causes = between(field, now, 0, MAX_INT32);
+  if (causes.length > 0 || before === undefined || now <= before) return causes;
+  return [invalid(field, now, 'must be less than or equal to previous value')];
+}
+
+function checkTolerations(field: string, now: readonly Toleration[], before: readonly Toleration[]): FieldError[] {
+  const plain = ({ tolerationSeconds: _seconds, ...rest }: Toleration) => rest;
+  const kept = before.every((old) => now.some((toleration) => same(plain(old), plain(toleration))));
+  return kept ? [] : [forbidden(field, 'existing toleration can not be modified except its tolerationSeconds')];
+}
+
+function checkGates(field: string, now: PodSpec, before: PodSpec): FieldError[] {
+  const known = new Set((before.schedulingGates ?? []).map(({ name }) => name));
+  return (now.schedulingGates ?? []).flatMap(({ name = '' }, i) =>
+    known.has(name)
+      ? []
+      : [forbidden(`${index(field, i)}.name`, `only deletion is allowed, but found new scheduling gate '${name}'`)],
+  );
+}
+
+/** Who holds a pod back may narrow where it goes. */
+function checkNodeSelector(
+  field: string,
+  now: Readonly<Record<string, string>>,
+  before: Readonly<Record<string, string>>,
+): FieldError[] {
+  const kept = Object.entries(before).every(([name, value]) => now[name] === value);
+  const detail = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
+  return kept ? [] : [invalid(field, now, detail)];
+}
+
+/** The new pod with everything that may differ taken from the old one. */
+function withoutChangeable(spec: PodSpec, old: PodSpec, gated: boolean): PodSpec {
+  const images = (now: readonly Container[] = [], before: readonly Container[] = []) =>
+    now.map((container, i) => withImage(container, before[i]));
+  const result: PodSpec = { ...spec };
+  result.containers = images(spec.containers ?? [], old.containers ?? []);
+  result.initContainers = images(spec.initContainers, old.initContainers);
+  const taken = ['activeDeadlineSeconds', 'tolerations', 'schedulingGates', 'ephemeralContainers'] as const;
+  for (const field of gated ? ([...taken, 'nodeSelector', 'affinity'] as const) : taken) {
+    if (old[field] === undefined) delete result[field];
+    else Object.assign(result, { [field]: old[field] });
+  }
+  const grace = old.terminationGracePeriodSeconds;
+  if (grace !== undefined && grace < 0 && spec.terminationGracePeriodSeconds === 1) {
+    result.terminationGracePeriodSeconds = grace;
+  }
+  return result;
+}
+
+function withImage(container: Container, old: Container | undefined): Container {
+  return old?.image === undefined ? container : { ...container, image: old.image };
+}

@@ -1,0 +1,145 @@
+import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
+import { dns1123LabelProblems } from '../../../base/names.ts';
+import { needed, oneOf, oneOfIfSet, portNameProblems, portNumber, told } from '../field-checks.ts';
+import type { Container, PodSpec } from './pod-spec.ts';
+import { checkEnv } from './validate-env.ts';
+import { checkLifecycle } from './validate-handler.ts';
+import { checkMounts } from './validate-mounts.ts';
+import { checkResources } from './validate-resources.ts';
+import { checkSecurity } from './validate-security.ts';
+
+const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
+const MESSAGE_POLICIES = ['File', 'FallbackToLogsOnError'];
+
+/** Checks all containers of a pod, whose names and host ports must not meet. */
+export function checkContainers(field: string, spec: PodSpec): FieldError[] {
+  const causes: FieldError[] = [];
+  const containers = spec.containers ?? [];
+  const names = new Set<string>();
+  const hostPorts = new Set<string>();
+  if (containers.length === 0) causes.push(required(`${field}.containers`));
+  for (const [i, container] of containers.entries()) {
+    const at = index(`${field}.containers`, i);
+    causes.push(...checkContainer(at, container, spec), ...checkName(at, container, names));
+    causes.push(...checkLifecycle(at, container, spec.terminationGracePeriodSeconds));
+    causes.push(...checkRestart(at, container));
+  }
+  causes.push(...checkHostPorts(`${field}.containers`, containers, hostPorts));
+  for (const [i, container] of (spec.initContainers ?? []).entries()) {
+    const at = index(`${field}.initContainers`, i);
+    causes.push(...checkContainer(at, container, spec), ...checkRestart(at, container));
+    causes.push(...checkName(at, container, names), ...checkInitOnly(at, container, spec));
+    causes.push(...checkHostPorts(`${field}.initContainers`, [container], new Set(), i));
+  }
+  return causes;
+}
+
+function checkName(field: string, { name = '' }: Container, names: Set<string>): FieldError[] {
+  if (name === '') return [];
+  if (names.has(name)) return [duplicate(`${field}.name`, name)];
+  names.add(name);
+  return [];
+}
+
+/** What is asked of every container, in whatever list it is. */
+function checkContainer(field: string, container: Container, spec: PodSpec): FieldError[] {
+  const { name = '', image = '', resizePolicy = [] } = container;
+  return [
+    ...(name === '' ? [required(`${field}.name`)] : told(`${field}.name`, name, dns1123LabelProblems(name))),
+    ...needed(`${field}.image`, image),
+    ...oneOf(`${field}.terminationMessagePolicy`, container.terminationMessagePolicy, MESSAGE_POLICIES),
+    ...checkPorts(`${field}.ports`, container),
+    ...checkEnv(field, container),
+    ...checkMounts(field, container, spec.volumes ?? []),
+    ...oneOf(`${field}.imagePullPolicy`, container.imagePullPolicy, PULL_POLICIES),
+    ...checkResources(`${field}.resources`, container.resources, spec.resourceClaims),
+    ...checkResize(`${field}.resizePolicy`, resizePolicy),
+    ...checkSecurity(`${field}.securityContext`, container.securityContext, spec),
+  ];
+}
+
+function checkRestart(field: string, { restartPolicy, restartPolicyRules = [] }: Container): FieldError[] {
+  if (restartPolicyRules.length > 0 && restartPolicy === undefined) {
+    return [required(`${field}.restartPolicy`, 'must specify restartPolicy when restart rules are used')];
+  }
+  return oneOfIfSet(`${field}.restartPolicy`, restartPolicy, ['Always', 'Never', 'OnFailure']);
+}
+
+/** A container that ends before the others start has nothing to probe, unless it runs on beside them. */
+function checkInitOnly(field: string, container: Container, spec: PodSpec): FieldError[] {
+  if (container.restartPolicy === 'Always') {
+    return checkLifecycle(field, container, spec.terminationGracePeriodSeconds);
+  }
+  const detail = 'may not be set for init containers without restartPolicy=Always';
+  return (['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const)
+    .filter((name) => container[name] !== undefined)
+    .map((name) => forbidden(`${field}.${name}`, detail));
+}
+
+function checkPorts(field: string, { ports = [] }: Container): FieldError[] {
+  const names = new Set<string>();
+  return ports.flatMap((port, i) => {
+    const at = index(field, i);
+    const { name = '', containerPort = 0, hostPort = 0, protocol = '' } = port;
+    const causes: FieldError[] = [];
+    if (name !== '') {
+      const problems = portNameProblems(name);
+      if (problems.length > 0) causes.push(...told(`${at}.name`, name, problems));
+      else if (names.has(name)) causes.push(duplicate(`${at}.name`, name));
+      names.add(name);
+    }
+    if (containerPort === 0) causes.push(required(`${at}.containerPort`));
+    else causes.push(...portNumber(`${at}.containerPort`, containerPort));
+    if (hostPort !== 0) causes.push(...portNumber(`${at}.hostPort`, hostPort));
+    if (protocol === '') causes.push(required(`${at}.protocol`));
+    else causes.push(...oneOf(`${at}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
+    return causes;
+  });
+}
+
+/** Two containers of a pod cannot listen at one port of the host. */
+function checkHostPorts(field: string, containers: readonly Container[], taken: Set<string>, first = 0): FieldError[] {
+  return containers.flatMap(({ ports = [] }, i) =>
+    ports.flatMap(({ hostPort = 0, hostIP = '', protocol = '' }, k) => {
+      if (hostPort === 0) return [];
+      const place = `${protocol}/${hostIP}/${hostPort}`;
+      if (taken.has(place)) return [duplicate(`${index(field, i + first)}.ports[${k}].hostPort`, place)];
+      taken.add(place);
+      return [];
+    }),
+  );
+}
+
+/** On the host's network a port has one number. */
+export function checkHostNetwork(field: string, spec: PodSpec): FieldError[] {
+  if (spec.hostNetwork !== true) return [];
+  return (spec.containers ?? []).flatMap(({ ports = [] }, i) =>
+    ports.flatMap(({ hostPort = 0, containerPort = 0 }, k) =>
+      hostPort === containerPort || hostPort === 0
+        ? []
+        : [
+            invalid(
+              `${field}.containers[${i}].ports[${k}].hostPort`,
+              hostPort,
+              'must match `containerPort` when `hostNetwork` is true',
+            ),
+          ],
+    ),
+  );
+}
+
+function checkResize(
+  field: string,
+  policies: readonly { resourceName?: string; restartPolicy?: string }[],
+): FieldError[] {
+  const seen = new Set<string>();
+  return policies.flatMap(({ resourceName = '', restartPolicy = '' }) => {
+    const causes: FieldError[] = [];
+    if (seen.has(resourceName)) causes.push(duplicate(field, resourceName));
+    seen.add(resourceName);
+    causes.push(...(resourceName === '' ? [required(field)] : oneOf(field, resourceName, ['cpu', 'memory'])));
+    const policies = ['NotRequired', 'RestartContainer'];
+    causes.push(...(restartPolicy === '' ? [required(field)] : oneOf(field, restartPolicy, policies)));
+    return causes;
+  });
+}

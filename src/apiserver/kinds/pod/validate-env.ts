@@ -1,0 +1,127 @@
+import { type FieldError, index, invalid, required } from '../../../base/field-error.ts';
+import { dns1123SubdomainProblems, qualifiedNameProblems } from '../../../base/names.ts';
+import { compare, parseQuantity, tryParseQuantity } from '../../../base/quantity.ts';
+import { configKeyProblems, needed, oneOf, told } from '../field-checks.ts';
+import type { Container, EnvFrom, EnvVar, FieldRef, KeyRef, ResourceFieldRef } from './pod-spec.ts';
+
+const ENV_FIELDS = [
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.uid',
+  'spec.nodeName',
+  'spec.serviceAccountName',
+  'status.hostIP',
+  'status.hostIPs',
+  'status.podIP',
+  'status.podIPs',
+];
+const POD_FIELDS = new Set([
+  ...ENV_FIELDS,
+  'metadata.annotations',
+  'metadata.labels',
+  'spec.restartPolicy',
+  'spec.schedulerName',
+  'status.phase',
+  'spec.host',
+]);
+const RESOURCES = ['cpu', 'ephemeral-storage', 'memory'];
+const RESOURCE_FIELDS = ['limits', 'requests'].flatMap((kind) => RESOURCES.map((name) => `${kind}.${name}`));
+const CPU_DIVISORS = ['1m', '1'];
+const SIZE_DIVISORS = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
+
+/** Checks the variables that a container gets. */
+export function checkEnv(field: string, { env = [], envFrom = [] }: Container): FieldError[] {
+  return [
+    ...env.flatMap((variable, i) => checkVariable(index(`${field}.env`, i), variable)),
+    ...envFrom.flatMap((source, i) => checkEnvFrom(`${field}.envFrom`, i, source)),
+  ];
+}
+
+function envNameProblems(name: string): string[] {
+  return /^[ -<>-~]+$/.test(name)
+    ? []
+    : ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
+}
+
+function checkVariable(field: string, { name = '', value = '', valueFrom }: EnvVar): FieldError[] {
+  const at = `${field}.valueFrom`;
+  const causes = name === '' ? [required(`${field}.name`)] : told(`${field}.name`, name, envNameProblems(name));
+  if (valueFrom === undefined) return causes;
+  const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = valueFrom;
+  if (fieldRef !== undefined) causes.push(...checkFieldRef(`${at}.fieldRef`, fieldRef, ENV_FIELDS));
+  if (resourceFieldRef !== undefined) {
+    causes.push(...checkResourceFieldRef(`${at}.resourceFieldRef`, resourceFieldRef, false));
+  }
+  if (configMapKeyRef !== undefined) causes.push(...checkKeyRef(`${at}.configMapKeyRef`, configMapKeyRef));
+  if (secretKeyRef !== undefined) causes.push(...checkKeyRef(`${at}.secretKeyRef`, secretKeyRef));
+  const sources = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef].filter(
+    (source) => source !== undefined,
+  ).length;
+  if (sources === 0) {
+    const detail =
+      'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`';
+    causes.push(invalid(at, '', detail));
+  } else if (value !== '') causes.push(invalid(at, '', 'may not be specified when `value` is not empty'));
+  else if (sources > 1) causes.push(invalid(at, '', 'may not have more than one field specified at a time'));
+  return causes;
+}
+
+function checkKeyRef(field: string, { name = '', key = '' }: KeyRef): FieldError[] {
+  return [
+    ...told(`${field}.name`, name, dns1123SubdomainProblems(name)),
+    ...(key === '' ? [required(`${field}.key`)] : told(`${field}.key`, key, configKeyProblems(key))),
+  ];
+}
+
+/** Checks a reference to a field of the pod; a label or an annotation may be named in brackets. */
+export function checkFieldRef(field: string, reference: FieldRef, allowed: readonly string[]): FieldError[] {
+  const { apiVersion = '', fieldPath = '' } = reference;
+  if (apiVersion === '') return [required(`${field}.apiVersion`)];
+  if (fieldPath === '') return [required(`${field}.fieldPath`)];
+  const [, path = '', subscript] = /^([^[]*)(?:\['(.*)'\])?$/s.exec(fieldPath) ?? [];
+  const refuse = (why: string) => [invalid(`${field}.fieldPath`, fieldPath, `error converting fieldPath: ${why}`)];
+  if (apiVersion !== 'v1') return refuse(`unsupported pod version: ${apiVersion}`);
+  if (subscript !== undefined) {
+    if (path === 'metadata.labels') return told(field, subscript, qualifiedNameProblems(subscript));
+    if (path === 'metadata.annotations') return told(field, subscript, qualifiedNameProblems(subscript.toLowerCase()));
+    return refuse(`field label does not support subscript: ${fieldPath}`);
+  }
+  if (!POD_FIELDS.has(fieldPath)) return refuse(`field label not supported: ${fieldPath}`);
+  return oneOf(`${field}.fieldPath`, fieldPath, allowed);
+}
+
+/** Checks a reference to a container's resources; inside a volume the container must be named. */
+export function checkResourceFieldRef(field: string, reference: ResourceFieldRef, inVolume: boolean): FieldError[] {
+  const { resource = '', containerName = '', divisor = '0' } = reference;
+  if (inVolume && containerName === '') return [required(`${field}.containerName`)];
+  if (resource === '') return [required(`${field}.resource`)];
+  if (!/^(limits|requests)\.hugepages-/.test(resource)) {
+    const causes = oneOf(`${field}.resource`, resource, RESOURCE_FIELDS);
+    if (causes.length > 0) return causes;
+  }
+  const name = resource.slice(resource.indexOf('.') + 1);
+  const good = name === 'cpu' ? CPU_DIVISORS : SIZE_DIVISORS;
+  const given = tryParseQuantity(divisor) ?? parseQuantity('0');
+  if (given.nano === 0n || good.some((each) => compare(parseQuantity(each), given) === 0)) return [];
+  const list = name === 'cpu' ? '1m and 1' : SIZE_DIVISORS.join(', ');
+  return [
+    invalid(`${field}.divisor`, resource, `only divisor's values ${list} are supported with the ${name} resource`),
+  ];
+}
+
+function checkEnvFrom(field: string, i: number, { prefix = '', configMapRef, secretRef }: EnvFrom): FieldError[] {
+  const at = index(field, i);
+  const causes = prefix === '' ? [] : told(`${at}.prefix`, prefix, envNameProblems(prefix));
+  for (const [kind, reference] of Object.entries({ configMapRef, secretRef })) {
+    if (reference === undefined) continue;
+    const { name = '' } = reference;
+    causes.push(...needed(`${at}.${kind}.name`, name));
+    if (name !== '') causes.push(...told(`${at}.${kind}.name`, name, dns1123SubdomainProblems(name)));
+  }
+  if (configMapRef === undefined && secretRef === undefined) {
+    causes.push(invalid(field, '', 'must specify one of: `configMapRef` or `secretRef`'));
+  } else if (configMapRef !== undefined && secretRef !== undefined) {
+    causes.push(invalid(field, '', 'may not have more than one field specified at a time'));
+  }
+  return causes;
+}

@@ -1,0 +1,92 @@
+import { type FieldError, forbidden, invalid, required } from '../../../base/field-error.ts';
+import { notNegative, oneOf, portNumber, portReference } from '../field-checks.ts';
+import type { Container, Handler, HttpGet, Probe } from './pod-spec.ts';
+
+const HEADER =
+  "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')";
+
+/** Checks one way of asking or telling a container something; it must name exactly one. */
+function checkHandler(field: string, handler: Handler, graceSeconds: number | undefined): FieldError[] {
+  const causes: FieldError[] = [];
+  let found = 0;
+  const take = (name: string, check: (at: string) => FieldError[]) => {
+    found++;
+    if (found > 1) causes.push(forbidden(`${field}.${name}`, 'may not specify more than 1 handler type'));
+    else causes.push(...check(`${field}.${name}`));
+  };
+  const { exec, httpGet, tcpSocket, grpc, sleep } = handler;
+  if (exec !== undefined) take('exec', (at) => ((exec.command ?? []).length === 0 ? [required(`${at}.command`)] : []));
+  if (httpGet !== undefined) take('httpGet', (at) => checkHttpGet(at, httpGet));
+  if (tcpSocket !== undefined) take('tcpSocket', (at) => portReference(`${at}.port`, tcpSocket.port));
+  if (grpc !== undefined) take('grpc', (at) => portNumber(`${at}.port`, grpc.port));
+  if (sleep !== undefined) take('sleep', (at) => checkSleep(at, sleep.seconds ?? 0, graceSeconds));
+  if (found === 0) causes.push(required(field, 'must specify a handler type'));
+  return causes;
+}
+
+function checkSleep(field: string, seconds: number, graceSeconds = 0): FieldError[] {
+  if (seconds >= 0 && (seconds < graceSeconds || seconds === 0)) return [];
+  const detail = `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`;
+  return [invalid(field, seconds, detail)];
+}
+
+function checkHttpGet(field: string, { path = '', port, scheme, httpHeaders = [] }: HttpGet): FieldError[] {
+  return [
+    ...(path === '' ? [required(`${field}.path`)] : []),
+    ...portReference(`${field}.port`, port),
+    ...oneOf(`${field}.scheme`, scheme, ['HTTP', 'HTTPS']),
+    ...httpHeaders
+      .filter(({ name = '' }) => !/^[-A-Za-z0-9]+$/.test(name))
+      .map(({ name = '' }) => invalid(`${field}.httpHeaders`, name, HEADER)),
+  ];
+}
+
+function checkProbe(field: string, probe: Probe, graceSeconds: number | undefined): FieldError[] {
+  const causes = checkHandler(field, probe, graceSeconds);
+  for (const name of [
+    'initialDelaySeconds',
+    'timeoutSeconds',
+    'periodSeconds',
+    'successThreshold',
+    'failureThreshold',
+  ] as const) {
+    causes.push(...notNegative(`${field}.${name}`, probe[name]));
+  }
+  const grace = probe.terminationGracePeriodSeconds;
+  if (grace !== undefined && grace <= 0) {
+    causes.push(invalid(`${field}.terminationGracePeriodSeconds`, grace, 'must be greater than 0'));
+  }
+  return causes;
+}
+
+/** Checks the hooks and probes of a container. */
+export function checkLifecycle(field: string, container: Container, graceSeconds: number | undefined): FieldError[] {
+  const { lifecycle, livenessProbe, readinessProbe, startupProbe } = container;
+  const causes: FieldError[] = [];
+  for (const hook of ['postStart', 'preStop'] as const) {
+    const handler = lifecycle?.[hook];
+    if (handler !== undefined) causes.push(...checkHandler(`${field}.lifecycle.${hook}`, handler, graceSeconds));
+  }
+  if (livenessProbe !== undefined) {
+    causes.push(...checkProbe(`${field}.livenessProbe`, livenessProbe, graceSeconds));
+    causes.push(...onlyOnce(`${field}.livenessProbe`, livenessProbe));
+  }
+  if (readinessProbe !== undefined) {
+    causes.push(...checkProbe(`${field}.readinessProbe`, readinessProbe, graceSeconds));
+    const grace = readinessProbe.terminationGracePeriodSeconds;
+    if (grace !== undefined) {
+      const at = `${field}.readinessProbe.terminationGracePeriodSeconds`;
+      causes.push(invalid(at, grace, 'must not be set for readinessProbes'));
+    }
+  }
+  if (startupProbe !== undefined) {
+    causes.push(...checkProbe(`${field}.startupProbe`, startupProbe, graceSeconds));
+    causes.push(...onlyOnce(`${field}.startupProbe`, startupProbe));
+  }
+  return causes;
+}
+
+/** A container that failed such a probe is restarted: one success is all it can show. */
+function onlyOnce(field: string, { successThreshold = 0 }: Probe): FieldError[] {
+  return successThreshold === 1 ? [] : [invalid(`${field}.successThreshold`, successThreshold, 'must be 1')];
+}

@@ -1,0 +1,146 @@
+import { duplicate, type FieldError, index, invalid, required } from '../../../base/field-error.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../../base/names.ts';
+import { between, ipAddress, labelName, labels, MAX_INT32, needed, oneOf, oneOfIfSet, told } from '../field-checks.ts';
+import type { PodSpec } from './pod-spec.ts';
+import { checkContainers, checkHostNetwork } from './validate-containers.ts';
+import { checkAffinity, checkSpread, checkTolerations } from './validate-placement.ts';
+import { checkQuantity, checkResourceName, checkResources } from './validate-resources.ts';
+import { checkHostUsers, checkPodSecurity } from './validate-security.ts';
+import { checkVolumes } from './validate-volumes.ts';
+
+const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
+const MOST_NAMESERVERS = 3;
+const MOST_SEARCHES = 32;
+const LOOSE_SUBDOMAIN = String.raw`_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*`;
+const BAD_SEARCH = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${LOOSE_SUBDOMAIN}')`;
+
+/** All causes why a pod, or the pods of a template, could not run; in the order in which the server looks. */
+export function checkPodSpec(field: string, spec: PodSpec): FieldError[] {
+  return [
+    ...checkVolumes(`${field}.volumes`, spec.volumes ?? []),
+    ...checkContainers(field, spec),
+    ...oneOf(`${field}.restartPolicy`, spec.restartPolicy, ['Always', 'OnFailure', 'Never']),
+    ...oneOf(`${field}.dnsPolicy`, spec.dnsPolicy, DNS_POLICIES),
+    ...labels(`${field}.nodeSelector`, spec.nodeSelector),
+    ...checkHostNetwork(field, spec),
+    ...checkHostUsers(field, spec),
+    ...checkPodSecurity(field, spec),
+    ...checkAffinity(`${field}.affinity`, spec.affinity),
+    ...checkDns(`${field}.dnsConfig`, spec),
+    ...(spec.readinessGates ?? []).flatMap(({ conditionType = '' }, i) =>
+      labelName(`${index(`${field}.readinessGates`, i)}.conditionType`, conditionType),
+    ),
+    ...checkGates(`${field}.schedulingGates`, spec.schedulingGates ?? []),
+    ...checkSpread(`${field}.topologySpreadConstraints`, spec.topologySpreadConstraints ?? []),
+    ...checkClaims(`${field}.resourceClaims`, spec.resourceClaims ?? []),
+    ...checkNamed(field, spec),
+    ...(spec.resources === undefined
+      ? []
+      : checkResources(`${field}.resources`, spec.resources, spec.resourceClaims, true)),
+  ];
+}
+
+/** Names and numbers that stand by themselves. */
+function checkNamed(field: string, spec: PodSpec): FieldError[] {
+  const causes: FieldError[] = [];
+  const name = (part: keyof PodSpec, problems: (name: string) => string[]) => {
+    const value = spec[part];
+    if (typeof value === 'string' && value !== '') causes.push(...told(`${field}.${part}`, value, problems(value)));
+  };
+  name('serviceAccountName', dns1123SubdomainProblems);
+  name('nodeName', dns1123SubdomainProblems);
+  if (spec.activeDeadlineSeconds !== undefined) {
+    causes.push(...between(`${field}.activeDeadlineSeconds`, spec.activeDeadlineSeconds, 1, MAX_INT32));
+  }
+  name('hostname', dns1123LabelProblems);
+  name('subdomain', dns1123LabelProblems);
+  causes.push(...checkTolerations(`${field}.tolerations`, spec.tolerations ?? []));
+  for (const [i, { ip, hostnames = [] }] of (spec.hostAliases ?? []).entries()) {
+    const at = index(`${field}.hostAliases`, i);
+    causes.push(...ipAddress(`${at}.ip`, ip));
+    for (const [k, host] of hostnames.entries()) {
+      causes.push(...told(index(`${at}.hostnames`, k), host, dns1123SubdomainProblems(host)));
+    }
+  }
+  name('priorityClassName', dns1123SubdomainProblems);
+  name('runtimeClassName', dns1123SubdomainProblems);
+  causes.push(
+    ...oneOfIfSet(`${field}.preemptionPolicy`, spec.preemptionPolicy, ['PreemptLowerPriority', 'Never']),
+    ...Object.entries(spec.overhead ?? {}).flatMap(([resource, amount]) => {
+      const at = `${field}.overhead.limits[${resource}]`;
+      return [...checkResourceName(at, resource), ...checkQuantity(at, resource, amount)];
+    }),
+  );
+  if (spec.os !== undefined) {
+    const { name = '' } = spec.os;
+    causes.push(...(name === '' ? [required(`${field}.os.name`)] : oneOf(`${field}.os`, name, ['linux', 'windows'])));
+  }
+  return causes;
+}
+
+function checkDns(field: string, { dnsPolicy, dnsConfig }: PodSpec): FieldError[] {
+  const causes: FieldError[] = [];
+  if (dnsPolicy === 'None') {
+    if (dnsConfig === undefined) {
+      return [required(field, 'must provide `dnsConfig` when `dnsPolicy` is None')];
+    }
+    if ((dnsConfig.nameservers ?? []).length === 0) {
+      causes.push(
+        required(`${field}.nameservers`, 'must provide at least one DNS nameserver when `dnsPolicy` is None'),
+      );
+    }
+  }
+  const { nameservers = [], searches = [], options = [] } = dnsConfig ?? {};
+  if (nameservers.length > MOST_NAMESERVERS) {
+    const detail = `must not have more than ${MOST_NAMESERVERS} nameservers`;
+    causes.push(invalid(`${field}.nameservers`, nameservers, detail));
+  }
+  for (const [i, server] of nameservers.entries()) causes.push(...ipAddress(index(`${field}.nameservers`, i), server));
+  if (searches.length > MOST_SEARCHES) {
+    causes.push(invalid(`${field}.searches`, searches, `must not have more than ${MOST_SEARCHES} search paths`));
+  }
+  for (const [i, search] of searches.entries()) {
+    // One dot stands for the root.
+    const bare = search.endsWith('.') ? search.slice(0, -1) : search;
+    if (search === '.' || new RegExp(`^${LOOSE_SUBDOMAIN}$`).test(bare)) continue;
+    causes.push(invalid(index(`${field}.searches`, i), bare, BAD_SEARCH));
+  }
+  for (const [i, { name }] of options.entries()) {
+    causes.push(...needed(index(`${field}.options`, i), name, 'must not be empty'));
+  }
+  return causes;
+}
+
+function checkGates(field: string, gates: readonly { name?: string }[]): FieldError[] {
+  const names = new Set<string>();
+  return gates.flatMap(({ name = '' }, i) => {
+    const causes = labelName(index(field, i), name);
+    if (names.has(name)) causes.push(duplicate(index(field, i), name));
+    names.add(name);
+    return causes;
+  });
+}
+
+function checkClaims(field: string, claims: NonNullable<PodSpec['resourceClaims']>): FieldError[] {
+  const names = new Set<string>();
+  return claims.flatMap((claim, i) => {
+    const at = index(field, i);
+    const { name = '', resourceClaimName, resourceClaimTemplateName } = claim;
+    const causes = name === '' ? [required(`${at}.name`)] : told(`${at}.name`, name, dns1123LabelProblems(name));
+    if (name !== '' && names.has(name)) causes.push(duplicate(`${at}.name`, name));
+    names.add(name);
+    const shown = {
+      Name: name,
+      ResourceClaimName: resourceClaimName ?? null,
+      ResourceClaimTemplateName: resourceClaimTemplateName ?? null,
+    };
+    if (resourceClaimName !== undefined && resourceClaimTemplateName !== undefined) {
+      const detail = 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified';
+      causes.push(invalid(at, shown, detail));
+    }
+    if (resourceClaimName === undefined && resourceClaimTemplateName === undefined) {
+      causes.push(invalid(at, shown, 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'));
+    }
+    return causes;
+  });
+}

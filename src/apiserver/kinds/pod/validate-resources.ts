@@ -1,0 +1,157 @@
+import { duplicate, type FieldError, forbidden, index, invalid, key, required } from '../../../base/field-error.ts';
+import { qualifiedNameProblems } from '../../../base/names.ts';
+import { compare, parseQuantity, type Quantity, tryParseQuantity } from '../../../base/quantity.ts';
+import { told } from '../field-checks.ts';
+import type { PodResourceClaim, Resources } from './pod-spec.ts';
+
+const STANDARD = new Set([
+  'cpu',
+  'memory',
+  'ephemeral-storage',
+  'storage',
+  'pods',
+  'services',
+  'replicationcontrollers',
+  'resourcequotas',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
+  'requests.cpu',
+  'requests.memory',
+  'requests.storage',
+  'requests.ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
+]);
+const OF_CONTAINERS = new Set(['cpu', 'memory', 'ephemeral-storage']);
+
+export function isHugePages(name: string): boolean {
+  return name.startsWith('hugepages-');
+}
+
+/** A resource that nodes advertise beyond those of Kubernetes; there is never more of it than there is. */
+function isExtended(name: string): boolean {
+  if (!name.includes('/') || /(^|\.)kubernetes\.io\//.test(name) || name.startsWith('requests.')) return false;
+  return qualifiedNameProblems(`requests.${name}`).length === 0;
+}
+
+function isOvercommitable(name: string): boolean {
+  const native = !name.includes('/') || /(^|\.)kubernetes\.io\//.test(name);
+  return native && !isHugePages(name);
+}
+
+/** Checks the name of a resource anywhere in the API. */
+export function checkResourceName(field: string, name: string): FieldError[] {
+  const causes = told(field, name, qualifiedNameProblems(name));
+  if (causes.length > 0) return causes;
+  return name.includes('/') || STANDARD.has(name) || isHugePages(name)
+    ? []
+    : [invalid(field, name, 'must be a standard resource type or fully qualified')];
+}
+
+/** Checks the name of a resource that containers use up. */
+export function checkContainerResourceName(field: string, name: string): FieldError[] {
+  const causes = checkResourceName(field, name);
+  if (!name.includes('/')) {
+    if (!OF_CONTAINERS.has(name) && !isHugePages(name)) {
+      causes.push(invalid(field, name, 'must be a standard resource for containers'));
+    }
+  } else if (!/(^|\.)kubernetes\.io\//.test(name) && !isExtended(name)) {
+    causes.push(invalid(field, name, "doesn't follow extended resource name standard"));
+  }
+  return causes;
+}
+
+export function checkQuantity(field: string, name: string, amount: string): FieldError[] {
+  const quantity = tryParseQuantity(amount);
+  if (quantity === undefined) return [];
+  const causes: FieldError[] = [];
+  if (quantity.nano < 0n) causes.push(invalid(field, amount, 'must be greater than or equal to 0'));
+  if (isExtended(name) && quantity.nano % 1_000_000_000n !== 0n) {
+    causes.push(invalid(field, amount, 'must be an integer'));
+  }
+  return causes;
+}
+
+/** Checks that a container (or the pod as a whole) asks for what it may have. */
+export function checkResources(
+  field: string,
+  resources: Resources = {},
+  claims: readonly PodResourceClaim[] = [],
+  ofPod = false,
+): FieldError[] {
+  const { limits = {}, requests = {} } = resources;
+  const causes: FieldError[] = [];
+  const nameCheck = ofPod ? checkResourceName : checkContainerResourceName;
+  for (const [name, amount] of Object.entries(limits)) {
+    const at = key(`${field}.limits`, name);
+    causes.push(...nameCheck(at, name), ...checkQuantity(at, name, amount), ...checkHugePages(at, name, amount));
+  }
+  for (const [name, amount] of Object.entries(requests)) {
+    const at = key(`${field}.requests`, name);
+    causes.push(...nameCheck(at, name), ...checkQuantity(at, name, amount));
+    causes.push(...checkAgainstLimit(field, name, amount, limits[name]));
+    causes.push(...checkHugePages(at, name, amount));
+  }
+  const names = [...Object.keys(limits), ...Object.keys(requests)];
+  if (!ofPod && names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {
+    causes.push(forbidden(field, 'HugePages require cpu or memory'));
+  }
+  return [...causes, ...checkClaims(`${field}.claims`, resources.claims ?? [], claims)];
+}
+
+function checkAgainstLimit(field: string, name: string, request: string, limit: string | undefined): FieldError[] {
+  const at = `${field}.requests`;
+  if (limit === undefined) {
+    const detail = 'Limit must be set for non overcommitable resources';
+    return isOvercommitable(name) ? [] : [required(`${field}.limits`, detail)];
+  }
+  const [asked, most] = [tryParseQuantity(request), tryParseQuantity(limit)];
+  if (asked === undefined || most === undefined) return [];
+  if (!isOvercommitable(name)) {
+    return compare(asked, most) === 0 ? [] : [invalid(at, request, `must be equal to ${name} limit of ${limit}`)];
+  }
+  return compare(asked, most) > 0
+    ? [invalid(at, request, `must be less than or equal to ${name} limit of ${limit}`)]
+    : [];
+}
+
+function checkHugePages(field: string, name: string, amount: string): FieldError[] {
+  if (!isHugePages(name)) return [];
+  const size = tryParseQuantity(name.slice('hugepages-'.length));
+  const given = tryParseQuantity(amount);
+  if (size === undefined || given === undefined || isMultiple(given, size)) return [];
+  return [invalid(field, amount, `${amount} is not positive integer multiple of ${name}`)];
+}
+
+function isMultiple(given: Quantity, size: Quantity): boolean {
+  return size.nano > 0n && given.nano >= 0n && given.nano % size.nano === 0n;
+}
+
+function checkClaims(
+  field: string,
+  used: readonly { name?: string; request?: string }[],
+  claims: readonly PodResourceClaim[],
+): FieldError[] {
+  const seen = new Set<string>();
+  const names = claims.map(({ name = '' }) => name);
+  return used.flatMap(({ name = '', request = '' }, i) => {
+    const at = index(field, i);
+    if (name === '') return [required(`${at}.name`)];
+    const whole = request === '' ? name : `${name}/${request}`;
+    if (seen.has(whole)) return [duplicate(at, whole)];
+    seen.add(whole);
+    if (names.includes(name)) return [];
+    const known = names.length === 0 ? ' which is empty' : `: ${names.join(', ')}`;
+    const detail = `must be one of the names in pod.spec.resourceClaims${known}`;
+    return [{ type: 'NotFound', field: at, value: name, detail }];
+  });
+}
+
+/** Whether an amount is more than nothing. */
+export function isPositive(amount: string | undefined): boolean {
+  return amount !== undefined && compare(tryParseQuantity(amount) ?? parseQuantity('0'), parseQuantity('0')) > 0;
+}

@@ -1,0 +1,117 @@
+import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
+import { between, MAX_INT32, oneOf } from '../field-checks.ts';
+import { goStruct } from '../go-struct.ts';
+import type { Container, PodSecurityContext, PodSpec, Profile, SecurityContext } from './pod-spec.ts';
+
+const PROFILES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
+const SYSCTL = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
+const BAD_SYSCTL = String.raw`must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`;
+
+function id(field: string, value: number | undefined): FieldError[] {
+  return value === undefined ? [] : between(field, value, 0, MAX_INT32);
+}
+
+/** Checks as whom, and in which namespaces of the host, a pod runs. */
+export function checkPodSecurity(field: string, spec: PodSpec): FieldError[] {
+  const at = `${field}.securityContext`;
+  const context: PodSecurityContext = spec.securityContext ?? {};
+  const causes = [
+    ...id(`${at}.fsGroup`, context.fsGroup),
+    ...id(`${at}.runAsUser`, context.runAsUser),
+    ...id(`${at}.runAsGroup`, context.runAsGroup),
+    ...(context.supplementalGroups ?? []).flatMap((group, i) => id(index(`${at}.supplementalGroups`, i), group)),
+  ];
+  if (spec.shareProcessNamespace === true && spec.hostPID === true) {
+    const detail = 'ShareProcessNamespace and HostPID cannot both be enabled';
+    causes.push(invalid(`${at}.shareProcessNamespace`, true, detail));
+  }
+  causes.push(...checkSysctls(`${at}.sysctls`, context.sysctls ?? []));
+  if (context.fsGroupChangePolicy !== undefined) {
+    causes.push(...oneOf(`${at}.fsGroupChangePolicy`, context.fsGroupChangePolicy, ['Always', 'OnRootMismatch']));
+  }
+  causes.push(...checkSeccomp(`${at}.seccompProfile`, context.seccompProfile));
+  causes.push(...checkAppArmor(`${at}.appArmorProfile`, context.appArmorProfile));
+  if (context.supplementalGroupsPolicy !== undefined) {
+    causes.push(...oneOf(`${at}.supplementalGroupsPolicy`, context.supplementalGroupsPolicy, ['Merge', 'Strict']));
+  }
+  return causes;
+}
+
+function checkSysctls(field: string, sysctls: readonly { name?: string }[]): FieldError[] {
+  const names = new Set<string>();
+  return sysctls.flatMap(({ name = '' }, i) => {
+    const at = `${index(field, i)}.name`;
+    if (name === '') return [required(at)];
+    if (name.length > 253 || !SYSCTL.test(name)) return [invalid(at, name, BAD_SYSCTL)];
+    if (names.has(name)) return [duplicate(at, name)];
+    names.add(name);
+    return [];
+  });
+}
+
+function checkSeccomp(field: string, profile: Profile | undefined): FieldError[] {
+  if (profile === undefined) return [];
+  const { type = '', localhostProfile } = profile;
+  if (type === '') return [required(`${field}.type`, 'type is required when seccompProfile is set')];
+  const causes: FieldError[] = [];
+  if (type === 'Localhost') {
+    if (localhostProfile === undefined) {
+      causes.push(required(`${field}.localhostProfile`, 'must be set when seccomp type is Localhost'));
+    }
+  } else {
+    if (localhostProfile !== undefined) {
+      const shown = goStruct({ Type: type, LocalhostProfile: localhostProfile });
+      causes.push(invalid(`${field}.localhostProfile`, shown, 'can only be set when seccomp type is Localhost'));
+    }
+    causes.push(...oneOf(`${field}.type`, type, PROFILES));
+  }
+  return causes;
+}
+
+function checkAppArmor(field: string, profile: Profile | undefined): FieldError[] {
+  if (profile === undefined) return [];
+  const { type = '', localhostProfile } = profile;
+  if (type === '') return [required(`${field}.type`, 'type is required when appArmorProfile is set')];
+  const at = `${field}.localhostProfile`;
+  if (type === 'Localhost') {
+    return localhostProfile === undefined ? [required(at, 'must be set when AppArmor type is Localhost')] : [];
+  }
+  return [
+    ...(localhostProfile === undefined
+      ? []
+      : [invalid(at, localhostProfile, 'can only be set when AppArmor type is Localhost')]),
+    ...oneOf(`${field}.type`, type, PROFILES),
+  ];
+}
+
+export function checkSecurity(field: string, context: SecurityContext | undefined, spec: PodSpec): FieldError[] {
+  if (context === undefined) return [];
+  const causes = [...id(`${field}.runAsUser`, context.runAsUser), ...id(`${field}.runAsGroup`, context.runAsGroup)];
+  if (context.procMount !== undefined) {
+    causes.push(...oneOf(`${field}.procMount`, context.procMount, ['Default', 'Unmasked']));
+    if (context.procMount === 'Unmasked' && spec.hostUsers !== false) {
+      causes.push(invalid(`${field}.procMount`, 'Unmasked', '`hostUsers` must be false to use `Unmasked`'));
+    }
+  }
+  causes.push(...checkSeccomp(`${field}.seccompProfile`, context.seccompProfile));
+  if (context.allowPrivilegeEscalation === false && context.privileged === true) {
+    causes.push(invalid(field, context, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'));
+  }
+  return [...causes, ...checkAppArmor(`${field}.appArmorProfile`, context.appArmorProfile)];
+}
+
+/** A pod with users of its own cannot share the host's namespaces. */
+export function checkHostUsers(field: string, spec: PodSpec): FieldError[] {
+  if (spec.hostUsers !== false) return [];
+  const detail = 'when `hostUsers` is false';
+  return [
+    ...(spec.hostNetwork === true ? [forbidden(`${field}.hostNetwork`, detail)] : []),
+    ...(spec.hostPID === true ? [forbidden(`${field}.HostPID`, detail)] : []),
+    ...(spec.hostIPC === true ? [forbidden(`${field}.HostIPC`, detail)] : []),
+  ];
+}
+
+/** Whether a container may do on its host whatever the host's root may. */
+export function isPrivileged(container: Container): boolean {
+  return container.securityContext?.privileged === true;
+}

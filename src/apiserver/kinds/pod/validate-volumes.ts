@@ -1,0 +1,234 @@
+import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../../base/names.ts';
+import { tryParseQuantity } from '../../../base/quantity.ts';
+import { fileInVolume, needed, noBackSteps, oneOf, told } from '../field-checks.ts';
+import { checkClaimSpec } from '../storage/claim-spec.ts';
+import type { DownwardFile, KeyToPath, Projection, Volume, VolumeSources } from './pod-spec.ts';
+import { checkFieldRef, checkResourceFieldRef } from './validate-env.ts';
+
+const HOST_PATH_TYPES = [
+  '',
+  'BlockDevice',
+  'CharDevice',
+  'Directory',
+  'DirectoryOrCreate',
+  'File',
+  'FileOrCreate',
+  'Socket',
+];
+const DOWNWARD_FIELDS = [
+  'metadata.annotations',
+  'metadata.labels',
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.uid',
+];
+const FILE_MODE = 'must be a number between 0 and 0777 (octal), both inclusive';
+const TOKEN_MIN = 600;
+
+/** Checks the volumes of a pod; a volume has one source. */
+export function checkVolumes(field: string, volumes: readonly Volume[]): FieldError[] {
+  const names = new Set<string>();
+  return volumes.flatMap((volume, i) => {
+    const at = index(field, i);
+    const { name = '', ...sources } = volume;
+    const causes = checkSource(at, sources);
+    if (name === '') causes.push(required(`${at}.name`));
+    else causes.push(...told(`${at}.name`, name, dns1123LabelProblems(name)));
+    if (name !== '' && names.has(name)) causes.push(duplicate(`${at}.name`, name));
+    names.add(name);
+    return causes;
+  });
+}
+
+const CHECKS: readonly [keyof VolumeSources, (at: string, sources: VolumeSources) => FieldError[]][] = [
+  ['emptyDir', (at, { emptyDir }) => checkEmptyDir(at, emptyDir?.sizeLimit)],
+  ['hostPath', (at, { hostPath = {} }) => checkHostPath(at, hostPath)],
+  ['gitRepo', () => []],
+  ['gcePersistentDisk', () => []],
+  ['awsElasticBlockStore', () => []],
+  ['secret', (at, { secret = {} }) => checkFiles(at, 'secretName', secret.secretName, secret)],
+  ['nfs', (at, { nfs = {} }) => checkNfs(at, nfs)],
+  [
+    'iscsi',
+    (at, { iscsi = {} }) => [...needed(`${at}.targetPortal`, iscsi.targetPortal), ...needed(`${at}.iqn`, iscsi.iqn)],
+  ],
+  ['glusterfs', () => []],
+  ['flocker', () => []],
+  [
+    'persistentVolumeClaim',
+    (at, { persistentVolumeClaim }) => needed(`${at}.claimName`, persistentVolumeClaim?.claimName),
+  ],
+  ['rbd', () => []],
+  ['cinder', () => []],
+  ['cephfs', () => []],
+  ['quobyte', () => []],
+  [
+    'downwardAPI',
+    (at, { downwardAPI = {} }) => [
+      ...checkMode(`${at}.defaultMode`, downwardAPI.defaultMode),
+      ...(downwardAPI.items ?? []).flatMap((file) => checkDownwardFile(at, file)),
+    ],
+  ],
+  ['fc', () => []],
+  ['flexVolume', () => []],
+  ['configMap', (at, { configMap = {} }) => checkFiles(at, 'name', configMap.name, configMap)],
+  ['azureFile', () => []],
+  ['vsphereVolume', () => []],
+  ['photonPersistentDisk', () => []],
+  ['portworxVolume', () => []],
+  ['azureDisk', () => []],
+  ['storageos', () => []],
+  [
+    'projected',
+    (at, { projected = {} }) => [
+      ...checkMode(`${at}.defaultMode`, projected.defaultMode),
+      ...checkProjections(at, projected.sources ?? []),
+    ],
+  ],
+  ['scaleIO', () => []],
+  ['csi', (at, { csi }) => checkCsi(`${at}.driver`, csi?.driver ?? '')],
+  ['ephemeral', (at, { ephemeral }) => checkEphemeral(`${at}.volumeClaimTemplate`, ephemeral?.volumeClaimTemplate)],
+  [
+    'image',
+    (at, { image = {} }) => [
+      ...needed(`${at}.reference`, image.reference),
+      ...oneOf(`${at}.pullPolicy`, image.pullPolicy, ['Always', 'IfNotPresent', 'Never']),
+    ],
+  ],
+];
+
+function checkSource(field: string, sources: VolumeSources): FieldError[] {
+  const causes: FieldError[] = [];
+  let found = 0;
+  for (const [name, check] of CHECKS) {
+    if (sources[name] === undefined) continue;
+    found++;
+    if (found === 1) causes.push(...check(`${field}.${name}`, sources));
+    else causes.push(forbidden(`${field}.${name}`, 'may not specify more than 1 volume type'));
+  }
+  if (found === 0) causes.push(required(field, 'must specify a volume type'));
+  return causes;
+}
+
+function checkEmptyDir(field: string, sizeLimit: string | undefined): FieldError[] {
+  const negative = sizeLimit !== undefined && (tryParseQuantity(sizeLimit)?.nano ?? 0n) < 0n;
+  return negative ? [forbidden(`${field}.sizeLimit`, 'SizeLimit field must be a valid resource quantity')] : [];
+}
+
+export function checkHostPath(field: string, { path = '', type }: { path?: string; type?: string }): FieldError[] {
+  if (path === '') return [required(`${field}.path`)];
+  return [
+    ...noBackSteps(`${field}.path`, path),
+    ...(type === undefined ? [] : oneOf(`${field}.type`, type, HOST_PATH_TYPES)),
+  ];
+}
+
+export function checkNfs(field: string, { server = '', path = '' }: { server?: string; path?: string }): FieldError[] {
+  return [
+    ...needed(`${field}.server`, server),
+    ...needed(`${field}.path`, path),
+    ...(path.startsWith('/') ? [] : [invalid(`${field}.path`, path, 'must be an absolute path')]),
+  ];
+}
+
+export function checkCsi(field: string, driver: string): FieldError[] {
+  if (driver === '') return [required(field)];
+  const long = driver.length > 63 ? [{ type: 'TooLong', field, detail: 'may not be more than 63 bytes' } as const] : [];
+  return [...long, ...told(field, driver, dns1123SubdomainProblems(driver.toLowerCase()))];
+}
+
+function checkEphemeral(field: string, template: { spec?: Record<string, unknown> } | undefined): FieldError[] {
+  if (template === undefined) return [required(field)];
+  return checkClaimSpec(`${field}.spec`, template.spec ?? {});
+}
+
+function checkMode(field: string, mode: number | undefined): FieldError[] {
+  return mode !== undefined && (mode < 0 || mode > 0o777) ? [invalid(field, mode, FILE_MODE)] : [];
+}
+
+function checkFiles(
+  field: string,
+  nameField: string,
+  name: string | undefined,
+  { items = [], defaultMode }: { items?: KeyToPath[]; defaultMode?: number },
+): FieldError[] {
+  return [
+    ...needed(`${field}.${nameField}`, name),
+    ...checkMode(`${field}.defaultMode`, defaultMode),
+    ...checkItems(field, items),
+  ];
+}
+
+function checkItems(field: string, items: readonly KeyToPath[]): FieldError[] {
+  return items.flatMap(({ key = '', path = '', mode }, i) => {
+    const at = index(`${field}.items`, i);
+    return [
+      ...needed(`${at}.key`, key),
+      ...needed(`${at}.path`, path),
+      ...(path === '' ? [] : fileInVolume(`${at}.path`, path)),
+      ...checkMode(`${at}.mode`, mode),
+    ];
+  });
+}
+
+/** The server does not say which of the files it is. */
+function checkDownwardFile(field: string, { path = '', fieldRef, resourceFieldRef, mode }: DownwardFile): FieldError[] {
+  const causes = needed(`${field}.path`, path);
+  if (path !== '') causes.push(...fileInVolume(`${field}.path`, path));
+  if (fieldRef !== undefined) {
+    causes.push(...checkFieldRef(`${field}.fieldRef`, fieldRef, DOWNWARD_FIELDS));
+    if (resourceFieldRef !== undefined) {
+      causes.push(invalid(field, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'));
+    }
+  } else if (resourceFieldRef !== undefined) {
+    causes.push(...checkResourceFieldRef(`${field}.resourceFieldRef`, resourceFieldRef, true));
+  } else causes.push(required(field, 'one of fieldRef and resourceFieldRef is required'));
+  return [...causes, ...checkMode(`${field}.mode`, mode)];
+}
+
+function checkProjections(field: string, sources: readonly Projection[]): FieldError[] {
+  const causes: FieldError[] = [];
+  const paths = new Set<string>();
+  const claim = (path: string, name: string | undefined) => {
+    if (path === '') return;
+    if (!paths.has(path)) paths.add(path);
+    else if (name === undefined) causes.push(invalid(field, path, 'conflicting duplicate paths'));
+    else causes.push(invalid(field, name, 'conflicting duplicate paths'));
+  };
+  for (const [i, source] of sources.entries()) {
+    const at = index(`${field}.sources`, i);
+    const found = Object.values(source).filter((each) => each !== undefined).length;
+    if (found > 1) {
+      causes.push(forbidden(at, 'may not specify more than 1 volume type per source'));
+      continue;
+    }
+    for (const [kind, files] of [
+      ['secret', source.secret],
+      ['configMap', source.configMap],
+    ] as const) {
+      if (files === undefined) continue;
+      causes.push(...needed(`${at}.${kind}.name`, files.name), ...checkItems(`${at}.${kind}`, files.items ?? []));
+      for (const { path = '' } of files.items ?? []) claim(path, files.name);
+    }
+    for (const file of source.downwardAPI?.items ?? []) {
+      causes.push(...checkDownwardFile(`${at}.downwardAPI`, file));
+      claim(file.path ?? '', undefined);
+    }
+    const token = source.serviceAccountToken;
+    if (token !== undefined) {
+      const { path = '', expirationSeconds = 0 } = token;
+      const lasts = `${at}.serviceAccountToken.expirationSeconds`;
+      if (expirationSeconds < TOKEN_MIN) {
+        causes.push(invalid(lasts, expirationSeconds, 'may not specify a duration less than 10 minutes'));
+      } else if (expirationSeconds > 2 ** 32) {
+        causes.push(invalid(lasts, expirationSeconds, 'may not specify a duration larger than 2^32 seconds'));
+      }
+      causes.push(
+        ...(path === '' ? [required(`${field}.path`)] : fileInVolume(`${at}.serviceAccountToken.path`, path)),
+      );
+      claim(path, undefined);
+    }
+  }
+  return causes;
+}

@@ -1,0 +1,42 @@
+import { duplicate, index, key, required } from '../../base/field-error.ts';
+import { dns1123LabelProblems } from '../../base/names.ts';
+import { immutable, labels, same, told } from './field-checks.ts';
+import { goStruct } from './go-struct.ts';
+import type { KindRules } from './kind-rules.ts';
+import type { Quantities, Toleration } from './pod/pod-spec.ts';
+import { checkTolerations } from './pod/validate-placement.ts';
+import { checkContainerResourceName, checkQuantity } from './pod/validate-resources.ts';
+
+interface RuntimeClass {
+  handler?: string;
+  overhead?: { podFixed?: Quantities };
+  scheduling?: { nodeSelector?: Record<string, string>; tolerations?: Toleration[] };
+}
+
+export const runtimeClasses: KindRules<RuntimeClass> = {
+  validate(object, old) {
+    const { handler = '', overhead = {}, scheduling = {} } = object;
+    const causes = handler === '' ? [required('handler')] : told('handler', handler, dns1123LabelProblems(handler));
+    for (const [name, amount] of Object.entries(overhead.podFixed ?? {})) {
+      const at = key('overhead.limits', name);
+      causes.push(...checkContainerResourceName(at, name), ...checkQuantity(at, name, amount));
+    }
+    causes.push(...labels('scheduling.nodeSelector', scheduling.nodeSelector));
+    const tolerations = scheduling.tolerations ?? [];
+    causes.push(...checkTolerations('scheduling.tolerations', tolerations));
+    for (const [i, toleration] of tolerations.entries()) {
+      if (!tolerations.slice(0, i).some((each) => same(each, toleration))) continue;
+      const { key: name = '', operator = '', value = '', effect = '', tolerationSeconds } = toleration;
+      const shown = {
+        Key: name,
+        Operator: operator,
+        Value: value,
+        Effect: effect,
+        TolerationSeconds: tolerationSeconds ?? null,
+      };
+      causes.push(duplicate(index('scheduling.tolerations', i), goStruct(shown)));
+    }
+    const before = old;
+    return before === undefined ? causes : [...causes, ...immutable('handler', handler, before.handler)];
+  },
+};

@@ -1,0 +1,164 @@
+import { networkAddress, tryParseCidr } from '../../../base/cidr.ts';
+import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
+import { tryParseIp } from '../../../base/ip.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../../base/names.ts';
+import { checkReachable } from '../core/endpoints.ts';
+import { BAD_CIDR } from '../core/node.ts';
+import { BAD_IP, labelName, labels, oneOf, oneOfIfSet, portNumber, portReference, told } from '../field-checks.ts';
+import { goStruct } from '../go-struct.ts';
+import { isExternal, isHeadless, needsHealthCheckPort, type ServicePort, type ServiceSpec } from './service-spec.ts';
+
+const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
+const POLICIES = ['Cluster', 'Local'];
+const DAY = 86_400;
+
+export function checkService(spec: ServiceSpec): FieldError[] {
+  const { type = '', ports = [] } = spec;
+  const causes: FieldError[] = [];
+  if (ports.length === 0 && !isHeadless(spec) && type !== 'ExternalName') causes.push(required('spec.ports'));
+  if (type === 'ExternalName') {
+    const name = (spec.externalName ?? '').replace(/\.$/, '');
+    if (name === '') causes.push(required('spec.externalName'));
+    else causes.push(...told('spec.externalName', name, dns1123SubdomainProblems(name)));
+  }
+  if ((type === 'NodePort' || type === 'LoadBalancer') && isHeadless(spec)) {
+    causes.push(invalid('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`));
+  }
+  causes.push(...checkPorts(spec), ...labels('spec.selector', spec.selector));
+  causes.push(...oneOf('spec.sessionAffinity', spec.sessionAffinity, ['ClientIP', 'None']), ...checkStickiness(spec));
+  causes.push(...checkAddresses(spec));
+  for (const [i, ip] of (spec.externalIPs ?? []).entries()) {
+    const at = index('spec.externalIPs', i);
+    causes.push(...(tryParseIp(ip) === undefined ? [invalid(at, ip, BAD_IP)] : checkReachable(at, ip)));
+  }
+  causes.push(...oneOf('spec.type', type, TYPES), ...checkTwins(ports), ...checkBalancer(spec), ...checkTraffic(spec));
+  return causes;
+}
+
+function checkPorts({ ports = [], type }: ServiceSpec): FieldError[] {
+  const names = new Set<string>();
+  return ports.flatMap((port, i) => {
+    const at = index('spec.ports', i);
+    const { name = '', protocol = '', targetPort = 0, appProtocol, nodePort = 0 } = port;
+    const causes: FieldError[] = [];
+    if (name === '') {
+      if (ports.length > 1) causes.push(required(`${at}.name`));
+    } else {
+      causes.push(...told(`${at}.name`, name, dns1123LabelProblems(name)));
+      if (names.has(name)) causes.push(duplicate(`${at}.name`, name));
+      names.add(name);
+    }
+    causes.push(...portNumber(`${at}.port`, port.port));
+    if (protocol === '') causes.push(required(`${at}.protocol`));
+    else causes.push(...oneOf(`${at}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
+    causes.push(...portReference(`${at}.targetPort`, targetPort));
+    if (appProtocol !== undefined) causes.push(...labelName(`${at}.appProtocol`, appProtocol));
+    if (nodePort !== 0 && (type === 'ClusterIP' || type === 'ExternalName')) {
+      causes.push(forbidden(`${at}.nodePort`, `may not be used when \`type\` is '${type}'`));
+    }
+    return causes;
+  });
+}
+
+/** One port of one protocol leads to one place. */
+function checkTwins(ports: readonly ServicePort[]): FieldError[] {
+  const seen = new Set<string>();
+  return ports.flatMap(({ protocol, port }, i) => {
+    const place = `${protocol}/${port}`;
+    if (!seen.has(place)) {
+      seen.add(place);
+      return [];
+    }
+    const shown = { Name: '', Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
+    return [duplicate(index('spec.ports', i), goStruct(shown))];
+  });
+}
+
+function checkStickiness({ sessionAffinity, sessionAffinityConfig }: ServiceSpec): FieldError[] {
+  const at = 'spec.sessionAffinityConfig';
+  if (sessionAffinity !== 'ClientIP') return [];
+  const seconds = sessionAffinityConfig?.clientIP?.timeoutSeconds;
+  if (seconds === undefined) return [required(at, 'when session affinity type is ClientIP')];
+  return seconds > 0 && seconds <= DAY
+    ? []
+    : [invalid(`${at}.clientIP.timeoutSeconds`, seconds, `must be greater than 0 and less than ${DAY}`)];
+}
+
+function checkAddresses(spec: ServiceSpec): FieldError[] {
+  const { type, clusterIP = '', clusterIPs = [], ipFamilies = [] } = spec;
+  const causes: FieldError[] = [];
+  if (type === 'ExternalName') {
+    if (clusterIP !== '' || clusterIPs.length > 0) {
+      causes.push(forbidden('spec.clusterIPs', 'may not be set for ExternalName services'));
+    }
+    return causes;
+  }
+  if (clusterIP === '' && clusterIPs.length > 0) {
+    causes.push(invalid('spec.clusterIPs', clusterIPs, 'must be empty when `clusterIP` is not specified'));
+  } else if (clusterIPs.length > 0 && clusterIPs[0] !== clusterIP) {
+    causes.push(invalid('spec.clusterIPs', clusterIPs, 'first value must match `clusterIP`'));
+  }
+  const families = new Set<number>();
+  for (const [i, ip] of clusterIPs.entries()) {
+    if (ip === 'None' && clusterIPs.length === 1) continue;
+    const parsed = tryParseIp(ip);
+    if (parsed === undefined) causes.push(invalid(index('spec.clusterIPs', i), ip, BAD_IP));
+    else if (families.has(parsed.family)) {
+      causes.push(invalid('spec.clusterIPs', clusterIPs, 'may specify no more than one IP for each IP family'));
+    } else families.add(parsed.family);
+  }
+  const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
+  causes.push(...oneOfIfSet('spec.ipFamilyPolicy', spec.ipFamilyPolicy, policies));
+  for (const [i, family] of ipFamilies.entries()) {
+    const at = index('spec.ipFamilies', i);
+    causes.push(...oneOf(at, family, ['IPv4', 'IPv6']));
+    if (ipFamilies.indexOf(family) < i) causes.push(duplicate(at, family));
+  }
+  return causes;
+}
+
+function checkBalancer(spec: ServiceSpec): FieldError[] {
+  const causes: FieldError[] = [];
+  const only = "may only be used when `type` is 'LoadBalancer'";
+  const balanced = spec.type === 'LoadBalancer';
+  const ranges = spec.loadBalancerSourceRanges ?? [];
+  if (ranges.length > 0) {
+    const at = 'spec.LoadBalancerSourceRanges';
+    if (!balanced) causes.push(forbidden(at, only));
+    for (const [i, text] of ranges.entries()) {
+      const cidr = tryParseCidr(text.trim());
+      if (cidr === undefined) causes.push(invalid(index(at, i), text, BAD_CIDR));
+      else if (networkAddress(cidr).value !== cidr.address.value) {
+        causes.push(invalid(index(at, i), text, 'must not have bits set beyond the prefix length'));
+      }
+    }
+  }
+  if (spec.allocateLoadBalancerNodePorts !== undefined && !balanced) {
+    causes.push(forbidden('spec.allocateLoadBalancerNodePorts', only));
+  }
+  if (balanced && spec.allocateLoadBalancerNodePorts === undefined) {
+    causes.push(required('spec.allocateLoadBalancerNodePorts'));
+  }
+  if (spec.loadBalancerClass !== undefined) {
+    if (!balanced) causes.push(forbidden('spec.loadBalancerClass', only));
+    else causes.push(...labelName('spec.loadBalancerClass', spec.loadBalancerClass));
+  }
+  return causes;
+}
+
+function checkTraffic(spec: ServiceSpec): FieldError[] {
+  const { externalTrafficPolicy: policy, healthCheckNodePort: port = 0 } = spec;
+  const causes: FieldError[] = [];
+  if (!isExternal(spec)) {
+    if (policy !== undefined) {
+      causes.push(invalid('spec.externalTrafficPolicy', policy, 'may only be set for externally-accessible services'));
+    }
+  } else causes.push(...oneOf('spec.externalTrafficPolicy', policy, POLICIES));
+  if (port !== 0 && !needsHealthCheckPort(spec)) {
+    const detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+    causes.push(invalid('spec.healthCheckNodePort', port, detail));
+  }
+  causes.push(...oneOfIfSet('spec.internalTrafficPolicy', spec.internalTrafficPolicy, POLICIES));
+  const distributions = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
+  return [...causes, ...oneOfIfSet('spec.trafficDistribution', spec.trafficDistribution, distributions)];
+}

@@ -1,0 +1,80 @@
+import { type FieldError, forbidden, invalid, notSupported, required } from '../../../base/field-error.ts';
+import { dns1123SubdomainProblems } from '../../../base/names.ts';
+import { tryParseQuantity } from '../../../base/quantity.ts';
+import { oneOf, same, told } from '../field-checks.ts';
+import { checkSelector, type LabelSelector } from '../label-selector.ts';
+
+export const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
+export const VOLUME_MODES = ['Block', 'Filesystem'];
+
+interface DataSource {
+  apiGroup?: string | null;
+  kind?: string;
+  name?: string;
+  namespace?: string;
+}
+
+/** What a claim asks for; pods and stateful sets have templates of it too. */
+export interface ClaimSpec {
+  accessModes?: string[];
+  resources?: { requests?: Record<string, string>; limits?: Record<string, string> };
+  selector?: LabelSelector;
+  storageClassName?: string;
+  volumeMode?: string;
+  volumeName?: string;
+  volumeAttributesClassName?: string;
+  dataSource?: DataSource;
+  dataSourceRef?: DataSource;
+}
+
+export function checkAccessModes(field: string, modes: readonly string[], noneDetail: string): FieldError[] {
+  const causes = modes.length === 0 ? [required(field, noneDetail)] : [];
+  causes.push(
+    ...modes.filter((mode) => !ACCESS_MODES.includes(mode)).map((mode) => notSupported(field, mode, ACCESS_MODES)),
+  );
+  if (modes.includes('ReadWriteOncePod') && modes.length > 1) {
+    causes.push(forbidden(field, 'may not use ReadWriteOncePod with other access modes'));
+  }
+  return causes;
+}
+
+export function checkClaimSpec(field: string, spec: ClaimSpec): FieldError[] {
+  const causes = checkAccessModes(`${field}.accessModes`, spec.accessModes ?? [], 'at least 1 access mode is required');
+  causes.push(...checkSelector(`${field}.selector`, spec.selector));
+  const asked = spec.resources?.requests?.['storage'];
+  const at = `${field}.resources[storage]`;
+  if (asked === undefined) causes.push(required(at));
+  else if ((tryParseQuantity(asked)?.nano ?? 0n) <= 0n) causes.push(invalid(at, asked, 'must be greater than zero'));
+  if (spec.storageClassName !== undefined && spec.storageClassName !== '') {
+    const name = spec.storageClassName;
+    causes.push(...told(`${field}.storageClassName`, name, dns1123SubdomainProblems(name)));
+  }
+  if (spec.volumeMode !== undefined) causes.push(...oneOf(`${field}.volumeMode`, spec.volumeMode, VOLUME_MODES));
+  if (spec.dataSourceRef !== undefined) causes.push(...checkSource(`${field}.dataSourceRef`, spec.dataSourceRef));
+  if (spec.dataSource !== undefined) causes.push(...checkSource(`${field}.dataSource`, spec.dataSource));
+  if (
+    spec.dataSource !== undefined &&
+    spec.dataSourceRef !== undefined &&
+    (spec.dataSourceRef.namespace ?? '') === ''
+  ) {
+    const { namespace: _namespace, ...reference } = spec.dataSourceRef;
+    if (!same(spec.dataSource, reference)) causes.push(invalid(field, {}, 'must match dataSourceRef'));
+  }
+  if ((spec.volumeAttributesClassName ?? '') !== '') {
+    const name = spec.volumeAttributesClassName ?? '';
+    causes.push(...told(`${field}.volumeAttributesClassName`, name, dns1123SubdomainProblems(name)));
+  }
+  return causes;
+}
+
+function checkSource(field: string, { apiGroup, kind = '', name = '' }: DataSource): FieldError[] {
+  const causes: FieldError[] = [];
+  if (name === '') causes.push(required(`${field}.name`));
+  if (kind === '') causes.push(required(`${field}.kind`));
+  if ((apiGroup ?? '') === '' && kind !== 'PersistentVolumeClaim') {
+    causes.push(invalid(field, kind, ''));
+  } else if ((apiGroup ?? '') !== '') {
+    causes.push(...told(`${field}.apiGroup`, apiGroup, dns1123SubdomainProblems(apiGroup ?? '')));
+  }
+  return causes;
+}

@@ -1,0 +1,83 @@
+import { type FieldError, forbidden } from '../../../base/field-error.ts';
+import { compare, tryParseQuantity } from '../../../base/quantity.ts';
+import { immutable, same } from '../field-checks.ts';
+import type { KindRules } from '../kind-rules.ts';
+import { type ClaimSpec, checkClaimSpec } from './claim-spec.ts';
+
+interface Claim {
+  spec?: ClaimSpec;
+  status?: { phase?: string; capacity?: Record<string, string> };
+}
+
+const SPEC_IMMUTABLE =
+  'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+
+export const persistentVolumeClaims: KindRules<Claim> = {
+  defaults(object) {
+    const claim = object;
+    (claim.spec ??= {}).volumeMode ??= 'Filesystem';
+    (claim.status ??= {}).phase ??= 'Pending';
+  },
+  firstStatus: () => ({ phase: 'Pending' }),
+  prepareCreate: (object) => settleSource(object.spec ?? {}),
+  prepareUpdate: (object) => settleSource(object.spec ?? {}),
+  validate(object, old) {
+    const { spec = {} } = object;
+    const before = old;
+    const causes = checkClaimSpec('spec', spec);
+    return before === undefined ? causes : [...causes, ...checkChange(spec, before)];
+  },
+};
+
+/** What a claim is filled from has two fields that say the same; a source that neither knows how to use is ignored. */
+function settleSource(spec: ClaimSpec): void {
+  const { dataSource, dataSourceRef } = spec;
+  if (dataSource !== undefined && dataSourceRef === undefined) {
+    const group = dataSource.apiGroup ?? '';
+    const claim = group === '' && dataSource.kind === 'PersistentVolumeClaim';
+    const snapshot = group === 'snapshot.storage.k8s.io' && dataSource.kind === 'VolumeSnapshot';
+    if (claim || snapshot) spec.dataSourceRef = { ...dataSource };
+    else delete spec.dataSource;
+  } else if (dataSource === undefined && dataSourceRef !== undefined && (dataSourceRef.namespace ?? '') === '') {
+    spec.dataSource = { ...dataSourceRef };
+  }
+}
+
+function checkChange(spec: ClaimSpec, { spec: old = {}, status = {} }: Claim): FieldError[] {
+  const causes: FieldError[] = [];
+  const kept: ClaimSpec = { ...spec };
+  // The controller that finds a volume writes its name, and late defaulting the class.
+  if ((old.volumeName ?? '') === '') restore(kept, old, 'volumeName');
+  if (old.storageClassName === undefined) restore(kept, old, 'storageClassName');
+  const bound = status.phase === 'Bound';
+  if (bound) {
+    kept.resources = {
+      ...spec.resources,
+      ...(old.resources?.requests === undefined ? {} : { requests: old.resources.requests }),
+    };
+    restore(kept, old, 'volumeAttributesClassName');
+  }
+  if (!same(kept, old)) causes.push(forbidden('spec', SPEC_IMMUTABLE));
+  else if (bound && isSmaller(spec, old, status.capacity?.['storage'])) {
+    causes.push(forbidden('spec.resources.requests.storage', 'field can not be less than status.capacity'));
+  }
+  return [...causes, ...immutable('volumeMode', spec.volumeMode, old.volumeMode)];
+}
+
+function restore(
+  spec: ClaimSpec,
+  old: ClaimSpec,
+  field: 'volumeName' | 'storageClassName' | 'volumeAttributesClassName',
+): void {
+  const value = old[field];
+  if (value === undefined) delete spec[field];
+  else spec[field] = value;
+}
+
+/** A claim may take back an expansion that failed, but not go below what it has. */
+function isSmaller(spec: ClaimSpec, old: ClaimSpec, capacity: string | undefined): boolean {
+  const [now, before] = [spec, old].map((each) => tryParseQuantity(each.resources?.requests?.['storage'] ?? '0'));
+  const has = tryParseQuantity(capacity ?? '0');
+  if (now === undefined || before === undefined || has === undefined || compare(now, before) >= 0) return false;
+  return compare(now, has) <= 0;
+}

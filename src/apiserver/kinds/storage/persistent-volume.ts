@@ -1,0 +1,172 @@
+import { type FieldError, forbidden, invalid, required } from '../../../base/field-error.ts';
+import { dns1123SubdomainProblems } from '../../../base/names.ts';
+import { tryParseQuantity } from '../../../base/quantity.ts';
+import { immutable, needed, oneOf, same, told } from '../field-checks.ts';
+import type { KindRules } from '../kind-rules.ts';
+import type { NodeSelector, VolumeSources } from '../pod/pod-spec.ts';
+import { checkNodeSelector } from '../pod/validate-placement.ts';
+import { checkCsi, checkHostPath, checkNfs } from '../pod/validate-volumes.ts';
+import { defaultStorageBackend } from '../pod/volume-defaults.ts';
+import { checkAccessModes, VOLUME_MODES } from './claim-spec.ts';
+
+interface VolumeSpec extends Omit<VolumeSources, 'csi'> {
+  accessModes?: string[];
+  capacity?: Record<string, string>;
+  persistentVolumeReclaimPolicy?: string;
+  volumeMode?: string;
+  storageClassName?: string;
+  nodeAffinity?: { required?: NodeSelector };
+  local?: { path?: string };
+  csi?: { driver?: string; volumeHandle?: string };
+}
+
+interface PersistentVolume {
+  spec?: VolumeSpec;
+  status?: { phase?: string };
+}
+
+const SOURCES = [
+  'hostPath',
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'glusterfs',
+  'flocker',
+  'nfs',
+  'rbd',
+  'quobyte',
+  'cephfs',
+  'iscsi',
+  'cinder',
+  'fc',
+  'flexVolume',
+  'azureFile',
+  'vsphereVolume',
+  'photonPersistentDisk',
+  'portworxVolume',
+  'azureDisk',
+  'scaleIO',
+  'local',
+  'storageos',
+  'csi',
+] as const;
+
+export const persistentVolumes: KindRules<PersistentVolume> = {
+  defaults(object) {
+    const volume = object;
+    const spec = (volume.spec ??= {});
+    spec.persistentVolumeReclaimPolicy ||= 'Retain';
+    spec.volumeMode ??= 'Filesystem';
+    defaultStorageBackend(spec);
+    (volume.status ??= {}).phase ??= 'Pending';
+  },
+  firstStatus: ({ metadata }) => ({
+    phase: 'Pending',
+    ...(metadata.creationTimestamp ? { lastPhaseTransitionTime: metadata.creationTimestamp } : {}),
+  }),
+  validate(object, old) {
+    const { spec = {} } = object;
+    const before = old;
+    const causes = checkSpec(spec);
+    return before === undefined ? causes : [...causes, ...checkChange(spec, before.spec ?? {})];
+  },
+};
+
+function checkSpec(spec: VolumeSpec): FieldError[] {
+  const { capacity, storageClassName = '', persistentVolumeReclaimPolicy: policy = '' } = spec;
+  const causes = [...checkAccessModes('spec.accessModes', spec.accessModes ?? [], ''), ...checkCapacity(capacity)];
+  if (policy === '') causes.push(required('spec.persistentVolumeReclaimPolicy'));
+  else causes.push(...oneOf('spec.persistentVolumeReclaimPolicy', policy, ['Delete', 'Recycle', 'Retain']));
+  if (spec.nodeAffinity !== undefined) {
+    const wanted = spec.nodeAffinity.required;
+    const at = 'spec.nodeAffinity.required';
+    if (wanted === undefined) causes.push(required(at, 'must specify required node constraints'));
+    else causes.push(...checkNodeSelector(at, wanted));
+  }
+  causes.push(...checkSource(spec));
+  if (spec.hostPath?.path === '/' && policy === 'Recycle') {
+    causes.push(forbidden('spec.persistentVolumeReclaimPolicy', "may not be 'recycle' for a hostPath mount of '/'"));
+  }
+  if (storageClassName !== '') {
+    causes.push(...told('spec.storageClassName', storageClassName, dns1123SubdomainProblems(storageClassName)));
+  }
+  if (spec.volumeMode !== undefined) causes.push(...oneOf('spec.volumeMode', spec.volumeMode, VOLUME_MODES));
+  return causes;
+}
+
+/** The capacity of a volume is its storage and nothing else. */
+function checkCapacity(capacity: Readonly<Record<string, string>> | undefined): FieldError[] {
+  const causes: FieldError[] = [];
+  const names = Object.keys(capacity ?? {});
+  if (names.length === 0) causes.push(required('spec.capacity'));
+  if (names.length !== 1 || names[0] !== 'storage') {
+    const detail = 'supported values: "storage"';
+    causes.push({ type: 'NotSupported', field: 'spec.capacity', value: capacity ?? null, detail });
+  }
+  for (const [name, text] of Object.entries(capacity ?? {})) {
+    const nano = tryParseQuantity(text)?.nano ?? 0n;
+    const at = `spec.capacity[${name}]`;
+    if (nano < 0n) causes.push(invalid(at, nano / 1_000_000_000n, 'must be a valid resource quantity'));
+    if (nano <= 0n) causes.push(invalid(at, text, 'must be greater than zero'));
+  }
+  return causes;
+}
+
+function checkSource(spec: VolumeSpec): FieldError[] {
+  const causes: FieldError[] = [];
+  const [first, ...more] = SOURCES.filter((name) => spec[name] !== undefined);
+  if (first === undefined) return [required('spec', 'must specify a volume type')];
+  const { hostPath = {}, nfs = {}, csi, local } = spec;
+  if (first === 'hostPath') causes.push(...checkHostPath('spec.hostPath', hostPath));
+  if (first === 'nfs') causes.push(...checkNfs('spec.nfs', nfs));
+  if (first === 'csi') {
+    causes.push(
+      ...checkCsi('spec.csi.driver', csi?.driver ?? ''),
+      ...needed('spec.csi.volumeHandle', csi?.volumeHandle),
+    );
+  }
+  if (first === 'local') {
+    causes.push(...needed('spec.local.path', local?.path));
+    if (spec.nodeAffinity === undefined) {
+      causes.push(required('spec.nodeAffinity', 'Local volume requires node affinity'));
+    }
+  }
+  for (const name of more) causes.push(forbidden(`spec.${name}`, 'may not specify more than 1 volume type'));
+  return causes;
+}
+
+function checkChange(spec: VolumeSpec, old: VolumeSpec): FieldError[] {
+  const causes: FieldError[] = [];
+  if (SOURCES.some((name) => !same(spec[name], old[name]))) {
+    const detail = 'spec.persistentvolumesource is immutable after creation';
+    causes.push(forbidden('spec.persistentvolumesource', detail));
+  }
+  causes.push(...immutable('volumeMode', spec.volumeMode, old.volumeMode));
+  if (old.nodeAffinity !== undefined && !same(spec.nodeAffinity, old.nodeAffinity)) {
+    const detail = 'field is immutable, except for updating from beta label to GA';
+    causes.push(invalid('nodeAffinity', goAffinity(spec.nodeAffinity?.required), detail));
+  }
+  return causes;
+}
+
+/** The affinity as the server prints it, in the names of its own fields. */
+function goAffinity(selector: NodeSelector | undefined): unknown {
+  if (selector === undefined) return null;
+  const requirement = ({
+    key = '',
+    operator = '',
+    values,
+  }: {
+    key?: string;
+    operator?: string;
+    values?: string[];
+  }) => ({
+    Key: key,
+    Operator: operator,
+    Values: values ?? null,
+  });
+  const terms = (selector.nodeSelectorTerms ?? []).map(({ matchExpressions, matchFields }) => ({
+    MatchExpressions: matchExpressions?.map(requirement) ?? null,
+    MatchFields: matchFields?.map(requirement) ?? null,
+  }));
+  return { Required: { NodeSelectorTerms: terms } };
+}

@@ -1,0 +1,108 @@
+import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
+import { dns1123SubdomainProblems, labelValueProblems, qualifiedNameProblems } from '../../../base/names.ts';
+import { immutable, labelName, oneOf, same, told } from '../field-checks.ts';
+import { fill } from '../fill.ts';
+import type { KindRules } from '../kind-rules.ts';
+import { checkSelector, type LabelSelector } from '../label-selector.ts';
+
+interface StorageClass {
+  provisioner?: string;
+  reclaimPolicy?: string;
+  volumeBindingMode?: string;
+  parameters?: Record<string, string>;
+  allowedTopologies?: { matchLabelExpressions?: { key?: string; values?: string[] | null }[] }[];
+}
+
+/** A driver goes by a qualified name, whose case does not matter. */
+export function checkProvisioner(field: string, name = ''): FieldError[] {
+  if (name === '') return [required(field)];
+  return told(field, name.toLowerCase(), qualifiedNameProblems(name.toLowerCase()));
+}
+
+export const storageClasses: KindRules<StorageClass> = {
+  defaults(object) {
+    fill(object, { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' });
+  },
+  validate(object, old) {
+    const found = object;
+    const causes = [
+      ...checkProvisioner('provisioner', found.provisioner),
+      ...Object.keys(found.parameters ?? {}).flatMap((name) =>
+        name === '' ? [invalid('parameters', name, 'field can not be empty.')] : [],
+      ),
+      ...oneOf('reclaimPolicy', found.reclaimPolicy, ['Delete', 'Retain']),
+      ...oneOf('volumeBindingMode', found.volumeBindingMode, ['Immediate', 'WaitForFirstConsumer']),
+      ...checkTopologies(found),
+    ];
+    const before = old;
+    if (before === undefined) return causes;
+    return [
+      ...causes,
+      ...(['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const).flatMap((field) =>
+        immutable(field, found[field], before[field]),
+      ),
+    ];
+  },
+};
+
+function checkTopologies({ allowedTopologies = [] }: StorageClass): FieldError[] {
+  return allowedTopologies.flatMap(({ matchLabelExpressions = [] }, i) =>
+    matchLabelExpressions.flatMap(({ key = '', values }, k) => {
+      const at = index(`${index('allowedTopologies', i)}.matchLabelExpressions`, k);
+      const seen = new Set<string>();
+      const causes = (values ?? []).length === 0 ? [required(`${at}.values`)] : [];
+      for (const [j, value] of (values ?? []).entries()) {
+        if (seen.has(value)) causes.push(duplicate(index(`${at}.values`, j), value));
+        seen.add(value);
+        causes.push(...told(index(`${at}.values`, j), value, labelValueProblems(value)));
+      }
+      return [...causes, ...labelName(`${at}.key`, key)];
+    }),
+  );
+}
+
+interface AttributesClass {
+  driverName?: string;
+  parameters?: Record<string, string>;
+}
+
+export const volumeAttributesClasses: KindRules<AttributesClass> = {
+  validate(object, old) {
+    const { driverName, parameters = {} } = object;
+    const causes = checkProvisioner('driverName', driverName);
+    if (Object.keys(parameters).length === 0) {
+      causes.push(required('parameters', 'must contain at least one key/value pair'));
+    }
+    const before = old;
+    if (before === undefined) return causes;
+    if (driverName !== before.driverName) {
+      causes.push(forbidden('driverName', 'updates to driverName are forbidden.'));
+    }
+    if (!same(parameters, before.parameters)) {
+      causes.push(forbidden('parameters', 'updates to parameters are forbidden.'));
+    }
+    return causes;
+  },
+};
+
+interface Capacity {
+  storageClassName?: string;
+  capacity?: string;
+  nodeTopology?: LabelSelector;
+}
+
+export const csiStorageCapacities: KindRules<Capacity> = {
+  validate(object, old) {
+    const { storageClassName = '', capacity = '0', nodeTopology } = object;
+    const causes = told('storageClassName', storageClassName, dns1123SubdomainProblems(storageClassName));
+    if (capacity.startsWith('-')) causes.push(invalid('capacity', capacity, 'must be greater than or equal to 0'));
+    causes.push(...checkSelector('nodeTopology', nodeTopology));
+    const before = old;
+    if (before === undefined) return causes;
+    return [
+      ...causes,
+      ...immutable('nodeTopology', nodeTopology, before.nodeTopology),
+      ...immutable('storageClassName', storageClassName, before.storageClassName),
+    ];
+  },
+};

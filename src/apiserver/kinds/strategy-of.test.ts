@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import discovery from '../kubernetes/discovery.data.json' with { type: 'json' };
+// Objects as they were sent to Kubernetes 1.36, and as it had stored them, without what admission added.
+import answers from './stored.data.json' with { type: 'json' };
+import { strategyOf } from './strategy-of.ts';
+import traits from './traits.data.json' with { type: 'json' };
+
+/** Go writes zero values of some fields; the shape of a kind sees to that. */
+function withoutZero(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutZero);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value)
+    .map(([name, item]) => [name, withoutZero(item)] as const)
+    .filter(([, item]) => {
+      if (item === undefined || item === null || item === '' || item === 0) return false;
+      return typeof item !== 'object' || Object.keys(item).length > 0;
+    });
+  return Object.fromEntries(kept);
+}
+
+describe('the strategy of a built-in kind', () => {
+  it('is known for every resource that can be changed', () => {
+    const named = Object.entries(discovery).flatMap(([group, versions]) =>
+      versions.flatMap(({ resources }) =>
+        resources.filter(({ verbs }) => verbs.includes('update')).map(({ resource }) => `${resource}.${group}`),
+      ),
+    );
+    expect(new Set(Object.keys(traits))).toEqual(new Set(named));
+  });
+
+  it('has a status exactly where there is a subresource for it', () => {
+    const withStatus = Object.entries(discovery).flatMap(([group, versions]) =>
+      versions.flatMap(({ resources }) =>
+        resources
+          .filter((found) => JSON.stringify(found).includes('"subresource":"status"'))
+          .map(({ resource }) => `${resource}.${group}`),
+      ),
+    );
+    const known = Object.entries(traits).filter(([, found]) => 'status' in found);
+    expect(new Set(known.map(([name]) => name))).toEqual(new Set(withStatus));
+  });
+
+  it.each(answers)('stores a $given.kind as Kubernetes does', ({ group, plural, given, stored }) => {
+    const object = structuredClone(given) as unknown as KubeObject;
+    const strategy = strategyOf(group, plural);
+    strategy.defaults?.(object);
+    strategy.prepareCreate?.(object);
+    expect(strategy.validate?.(object) ?? []).toEqual([]);
+    expect(withoutZero(object)).toEqual(withoutZero(stored));
+  });
+
+  it('gives a job the labels of its pods, and both what makes the pods its own', () => {
+    const template = {
+      metadata: { labels: { z: 'y' } },
+      spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] },
+    };
+    const job = {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: 'j', uid: 'u' },
+      spec: { template },
+    } as KubeObject & {
+      spec: { selector?: unknown };
+    };
+    const strategy = strategyOf('batch', 'jobs');
+    strategy.defaults?.(job);
+    strategy.prepareCreate?.(job);
+    const labels = {
+      z: 'y',
+      'job-name': 'j',
+      'batch.kubernetes.io/job-name': 'j',
+      'controller-uid': 'u',
+      'batch.kubernetes.io/controller-uid': 'u',
+    };
+    expect(job.metadata.labels).toEqual(labels);
+    expect(job.metadata.labels).not.toBe(template.metadata.labels);
+    expect(template.metadata.labels).toEqual(labels);
+    expect(job.spec.selector).toEqual({ matchLabels: { 'batch.kubernetes.io/controller-uid': 'u' } });
+    expect(strategy.validate?.(job)).toEqual([]);
+  });
+
+  it('counts the templates of a daemon set', () => {
+    const strategy = strategyOf('apps', 'daemonsets');
+    const made = (image: string) => ({
+      apiVersion: 'apps/v1',
+      kind: 'DaemonSet',
+      metadata: { name: 'd' } as KubeObject['metadata'],
+      spec: { template: { spec: { containers: [{ name: 'c', image }] } } },
+    });
+    const generation = ({ metadata }: KubeObject) => metadata.annotations?.['deprecated.daemonset.template.generation'];
+    const [old, same, other] = [made('a'), made('a'), made('b')];
+    for (const each of [old, same, other]) strategy.defaults?.(each);
+    strategy.prepareCreate?.(old);
+    strategy.prepareUpdate?.(same, old);
+    strategy.prepareUpdate?.(other, old);
+    expect([old, same, other].map(generation)).toEqual(['1', '1', '2']);
+  });
+});

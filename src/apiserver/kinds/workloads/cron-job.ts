@@ -1,0 +1,88 @@
+import { parseCron } from '../../../base/cron.ts';
+import { type FieldError, invalid, notSupported, required } from '../../../base/field-error.ts';
+import { isTimeZone } from '../../../base/time-zone.ts';
+import type { KubeMeta } from '../../../kube/kube-object.ts';
+import { labels, notNegative, oneOf } from '../field-checks.ts';
+import { fill } from '../fill.ts';
+import type { KindRules } from '../kind-rules.ts';
+import { checkJobSpec, defaultJobTemplate, type JobSpec } from './job.ts';
+
+interface CronJob {
+  spec?: {
+    schedule?: string;
+    timeZone?: string;
+    concurrencyPolicy?: string;
+    suspend?: boolean;
+    startingDeadlineSeconds?: number;
+    successfulJobsHistoryLimit?: number;
+    failedJobsHistoryLimit?: number;
+    jobTemplate?: { metadata?: KubeMeta; spec?: JobSpec };
+  };
+}
+
+/** A job's name is its cron job's with eleven characters more. */
+const LONGEST_NAME = 52;
+
+export const cronJobs: KindRules<CronJob> = {
+  defaults(object) {
+    const spec = (object.spec ??= {});
+    spec.concurrencyPolicy ||= 'Allow';
+    fill(spec, { suspend: false, successfulJobsHistoryLimit: 3, failedJobsHistoryLimit: 1 });
+    const template = (spec.jobTemplate ??= {});
+    template.metadata ??= {};
+    defaultJobTemplate((template.spec ??= {}));
+  },
+  validate(object, old) {
+    const { name = '' } = object.metadata;
+    const causes = checkSpec(object.spec ?? {});
+    return old === undefined && name.length > LONGEST_NAME
+      ? [...causes, invalid('metadata.name', name, `must be no more than ${LONGEST_NAME} characters`)]
+      : causes;
+  },
+};
+
+function checkSpec(spec: NonNullable<CronJob['spec']>): FieldError[] {
+  const { schedule = '', jobTemplate = {} } = spec;
+  const causes = schedule === '' ? [required('spec.schedule')] : checkSchedule(schedule);
+  causes.push(...notNegative('spec.startingDeadlineSeconds', spec.startingDeadlineSeconds));
+  if (spec.timeZone !== undefined) causes.push(...checkTimeZone(spec.timeZone));
+  causes.push(...oneOf('spec.concurrencyPolicy', spec.concurrencyPolicy, ['Allow', 'Forbid', 'Replace']));
+  causes.push(...labels('spec.jobTemplate.labels', jobTemplate.metadata?.labels));
+  const job = jobTemplate.spec ?? {};
+  causes.push(...checkJobSpec('spec.jobTemplate.spec', job));
+  if (job.manualSelector === true) {
+    causes.push(notSupported('spec.jobTemplate.spec.manualSelector', true, ['nil', 'false']));
+  }
+  if (job.selector !== undefined) {
+    causes.push(invalid('spec.jobTemplate.spec.selector', job.selector, '`selector` will be auto-generated'));
+  }
+  causes.push(...notNegative('spec.successfulJobsHistoryLimit', spec.successfulJobsHistoryLimit));
+  return [...causes, ...notNegative('spec.failedJobsHistoryLimit', spec.failedJobsHistoryLimit)];
+}
+
+function checkSchedule(schedule: string): FieldError[] {
+  const refuse = (detail: string) => [invalid('spec.schedule', schedule, detail)];
+  if (/^(CRON_)?TZ=/.test(schedule)) return refuse('cannot use TZ or CRON_TZ in schedule, use timeZone field instead');
+  if (schedule.startsWith('@every ')) return [];
+  const fields = schedule.trim().split(/\s+/);
+  if (!schedule.startsWith('@') && fields.length !== 5) {
+    return refuse(`expected exactly 5 fields, found ${fields.length}: [${fields.join(' ')}]`);
+  }
+  const minutes = Number(fields[0]);
+  if (minutes > 59) return refuse(`end of range (${minutes}) above maximum (59): ${fields[0]}`);
+  try {
+    parseCron(schedule);
+    return [];
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+}
+
+function checkTimeZone(zone: string): FieldError[] {
+  const refuse = (detail: string) => [invalid('spec.timeZone', zone, detail)];
+  if (zone === '') return refuse('timeZone must be nil or non-empty string');
+  if (zone.toLowerCase() === 'local') {
+    return refuse('timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones');
+  }
+  return isTimeZone(zone) ? [] : refuse(`unknown time zone ${zone}`);
+}

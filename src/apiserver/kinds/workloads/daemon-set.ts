@@ -1,0 +1,99 @@
+import { type FieldError, invalid, required } from '../../../base/field-error.ts';
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import { immutable, notNegative, same } from '../field-checks.ts';
+import { fill } from '../fill.ts';
+import { goStruct } from '../go-struct.ts';
+import type { KindRules } from '../kind-rules.ts';
+import { checkSelector, matches } from '../label-selector.ts';
+import { defaultPodTemplate } from '../pod/pod-defaults.ts';
+import { checkPodTemplate } from '../pod/pod-template.ts';
+import {
+  amountOf,
+  checkAmount,
+  checkAtMostAll,
+  checkNotEmpty,
+  checkRunsForever,
+  isUsable,
+  type WorkloadSpec,
+} from './workload.ts';
+
+interface UpdateStrategy {
+  type?: string;
+  rollingUpdate?: { maxUnavailable?: number | string; maxSurge?: number | string };
+}
+
+interface DaemonSet {
+  spec?: WorkloadSpec & { updateStrategy?: UpdateStrategy };
+}
+
+/** Older clients count the templates of a daemon set by this annotation. */
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
+function countTemplate({ metadata }: KubeObject, generation: number): void {
+  (metadata.annotations ??= {})[TEMPLATE_GENERATION] = String(generation);
+}
+
+export const daemonSets: KindRules<DaemonSet> = {
+  defaults(object) {
+    const spec = (object.spec ??= {});
+    defaultPodTemplate((spec.template ??= {}));
+    spec.revisionHistoryLimit ??= 10;
+    const strategy = (spec.updateStrategy ??= {});
+    strategy.type ||= 'RollingUpdate';
+    if (strategy.type === 'RollingUpdate') fill((strategy.rollingUpdate ??= {}), { maxUnavailable: 1, maxSurge: 0 });
+  },
+  firstStatus: () => ({ currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 }),
+  prepareCreate: (object) =>
+    countTemplate(object, Number(object.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0) || 1),
+  prepareUpdate(object, old) {
+    const before = Number(old.metadata.annotations?.[TEMPLATE_GENERATION] ?? 1);
+    const changed = !same(object.spec?.template, old.spec?.template);
+    countTemplate(object, changed ? before + 1 : before);
+  },
+  validate(object, old) {
+    const { spec = {} } = object;
+    const causes = checkSpec(spec);
+    const before = old;
+    return before === undefined
+      ? causes
+      : [...causes, ...immutable('spec.selector', spec.selector, before.spec?.selector)];
+  },
+};
+
+function checkSpec(spec: NonNullable<DaemonSet['spec']>): FieldError[] {
+  const { selector, template = {}, updateStrategy = {} } = spec;
+  const causes = selector === undefined || selector === null ? [] : checkSelector('spec.selector', selector);
+  const labels = template.metadata?.labels;
+  const fits = selector !== undefined && selector !== null && isUsable(selector) && matches(selector, labels);
+  const unusable = !isUsable(selector);
+  if (!fits && !unusable) {
+    const detail = '`selector` does not match template `labels`';
+    causes.push(invalid('spec.template.metadata.labels', labels ?? null, detail));
+  }
+  causes.push(...checkNotEmpty('spec.selector', selector, 'daemonset'), ...checkPodTemplate('spec.template', template));
+  causes.push(...checkRunsForever('spec.template', template, 'DaemonSet'));
+  causes.push(...notNegative('spec.minReadySeconds', spec.minReadySeconds), ...checkStrategy(updateStrategy));
+  return [...causes, ...notNegative('spec.revisionHistoryLimit', spec.revisionHistoryLimit)];
+}
+
+function checkStrategy({ type = '', rollingUpdate }: UpdateStrategy): FieldError[] {
+  if (type === 'OnDelete') return [];
+  const at = 'spec.updateStrategy.rollingUpdate';
+  if (type !== 'RollingUpdate') {
+    const value = goStruct({ Type: type, RollingUpdate: rollingUpdate ?? null });
+    const detail = 'supported values: "RollingUpdate", "OnDelete"';
+    return [{ type: 'NotSupported', field: 'spec.updateStrategy', value, detail }];
+  }
+  if (rollingUpdate === undefined) return [required(at)];
+  const { maxUnavailable, maxSurge } = rollingUpdate;
+  const causes = [
+    ...checkAmount(`${at}.maxUnavailable`, maxUnavailable),
+    ...checkAtMostAll(`${at}.maxUnavailable`, maxUnavailable),
+    ...checkAmount(`${at}.maxSurge`, maxSurge),
+    ...checkAtMostAll(`${at}.maxSurge`, maxSurge),
+  ];
+  const [less, more] = [amountOf(maxUnavailable) !== 0, amountOf(maxSurge) !== 0];
+  if (less && more) causes.push(invalid(`${at}.maxSurge`, maxSurge, 'may not be set when maxUnavailable is non-zero'));
+  if (!less && !more) causes.push(required(`${at}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'));
+  return causes;
+}

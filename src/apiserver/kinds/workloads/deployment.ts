@@ -1,0 +1,92 @@
+import { type FieldError, forbidden, invalid, required } from '../../../base/field-error.ts';
+import { immutable, notNegative } from '../field-checks.ts';
+import { fill } from '../fill.ts';
+import { goStruct } from '../go-struct.ts';
+import type { KindRules } from '../kind-rules.ts';
+import { checkSelector } from '../label-selector.ts';
+import { defaultPodTemplate } from '../pod/pod-defaults.ts';
+import { podWarnings } from '../pod/pod-warnings.ts';
+import {
+  amountOf,
+  checkAmount,
+  checkAtMostAll,
+  checkNotEmpty,
+  checkRunsForever,
+  checkTemplate,
+  isUsable,
+  type WorkloadSpec,
+} from './workload.ts';
+
+interface Strategy {
+  type?: string;
+  rollingUpdate?: { maxSurge?: number | string; maxUnavailable?: number | string };
+}
+
+interface Deployment {
+  spec?: WorkloadSpec & { strategy?: Strategy; progressDeadlineSeconds?: number; paused?: boolean };
+}
+
+export const deployments: KindRules<Deployment> = {
+  defaults(object) {
+    const spec = (object.spec ??= {});
+    defaultPodTemplate((spec.template ??= {}));
+    fill(spec, { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
+    const strategy = (spec.strategy ??= {});
+    strategy.type ||= 'RollingUpdate';
+    if (strategy.type === 'RollingUpdate') {
+      fill((strategy.rollingUpdate ??= {}), { maxUnavailable: '25%', maxSurge: '25%' });
+    }
+  },
+  validate(object, old) {
+    const { spec = {} } = object;
+    const before = old;
+    const causes = checkSpec(spec);
+    return before === undefined
+      ? causes
+      : [...causes, ...immutable('spec.selector', spec.selector, before.spec?.selector)];
+  },
+  warnings: (object, old) => podWarnings('spec.template.spec', object.spec?.template?.spec, old?.spec?.template?.spec),
+};
+
+function checkSpec(spec: NonNullable<Deployment['spec']>): FieldError[] {
+  const { selector, strategy = {}, minReadySeconds = 0, progressDeadlineSeconds: deadline } = spec;
+  const causes = notNegative('spec.replicas', spec.replicas);
+  if (selector === undefined || selector === null) causes.push(required('spec.selector'));
+  else {
+    causes.push(...checkSelector('spec.selector', selector), ...checkNotEmpty('spec.selector', selector, 'deployment'));
+  }
+  if (isUsable(selector)) {
+    causes.push(...checkTemplate('spec.template', spec));
+    causes.push(...checkRunsForever('spec.template', spec.template ?? {}, 'ReplicaSet'));
+  } else causes.push(invalid('spec.selector', selector, 'invalid label selector'));
+  causes.push(...checkStrategy(strategy), ...notNegative('spec.minReadySeconds', minReadySeconds));
+  causes.push(...notNegative('spec.revisionHistoryLimit', spec.revisionHistoryLimit));
+  if (deadline !== undefined) {
+    causes.push(...notNegative('spec.progressDeadlineSeconds', deadline));
+    if (deadline <= minReadySeconds) {
+      causes.push(invalid('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'));
+    }
+  }
+  return causes;
+}
+
+function checkStrategy({ type = '', rollingUpdate }: Strategy): FieldError[] {
+  const at = 'spec.strategy.rollingUpdate';
+  if (type === 'Recreate') {
+    return rollingUpdate === undefined
+      ? []
+      : [forbidden(at, "may not be specified when strategy `type` is 'Recreate'")];
+  }
+  if (type !== 'RollingUpdate') {
+    const value = goStruct({ Type: type, RollingUpdate: rollingUpdate ?? null });
+    const detail = 'supported values: "Recreate", "RollingUpdate"';
+    return [{ type: 'NotSupported', field: 'spec.strategy', value, detail }];
+  }
+  if (rollingUpdate === undefined) return [required(at, 'this should be defaulted and never be nil')];
+  const { maxSurge, maxUnavailable } = rollingUpdate;
+  const causes = [...checkAmount(`${at}.maxUnavailable`, maxUnavailable), ...checkAmount(`${at}.maxSurge`, maxSurge)];
+  if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0) {
+    causes.push(invalid(`${at}.maxUnavailable`, maxUnavailable, 'may not be 0 when `maxSurge` is 0'));
+  }
+  return [...causes, ...checkAtMostAll(`${at}.maxUnavailable`, maxUnavailable)];
+}

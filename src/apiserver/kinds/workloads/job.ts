@@ -1,0 +1,185 @@
+import { type FieldError, invalid, required } from '../../../base/field-error.ts';
+import { dns1123SubdomainProblems } from '../../../base/names.ts';
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import { immutable, notNegative, oneOf, oneOfIfSet } from '../field-checks.ts';
+import { fill } from '../fill.ts';
+import type { KindRules } from '../kind-rules.ts';
+import { checkSelector, type LabelSelector, matches } from '../label-selector.ts';
+import { defaultPodTemplate } from '../pod/pod-defaults.ts';
+import type { PodTemplate } from '../pod/pod-spec.ts';
+import { checkPodTemplate } from '../pod/pod-template.ts';
+
+export interface JobSpec {
+  parallelism?: number;
+  completions?: number;
+  activeDeadlineSeconds?: number;
+  backoffLimit?: number;
+  backoffLimitPerIndex?: number;
+  maxFailedIndexes?: number;
+  ttlSecondsAfterFinished?: number;
+  completionMode?: string;
+  manualSelector?: boolean;
+  managedBy?: string;
+  suspend?: boolean;
+  selector?: LabelSelector;
+  template?: PodTemplate;
+  podReplacementPolicy?: string;
+  podFailurePolicy?: { rules?: { onPodConditions?: { status?: string }[] }[] };
+  successPolicy?: unknown;
+}
+
+interface Job {
+  spec?: JobSpec;
+}
+
+const MOST_RETRIES = 2_147_483_647;
+const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
+
+export const jobs: KindRules<Job> = {
+  defaults(object) {
+    const spec = (object.spec ??= {});
+    defaultJobTemplate(spec);
+    // Neither number given means one pod; with parallelism alone, the pods decide when the work is done.
+    if (spec.completions === undefined && spec.parallelism === undefined)
+      fill(spec, { completions: 1, parallelism: 1 });
+    fill(spec, {
+      parallelism: 1,
+      backoffLimit: spec.backoffLimitPerIndex === undefined ? 6 : MOST_RETRIES,
+      completionMode: 'NonIndexed',
+      suspend: false,
+      podReplacementPolicy: spec.podFailurePolicy === undefined ? 'TerminatingOrFailed' : 'Failed',
+      manualSelector: false,
+    });
+    // One and the same object until creation, which adds to both what makes the pods the job's own.
+    const ofPods = spec.template?.metadata?.labels;
+    if (object.metadata.labels === undefined && ofPods !== undefined) object.metadata.labels = ofPods;
+  },
+  prepareCreate(object) {
+    const spec = (object.spec ??= {});
+    if (spec.manualSelector !== true) selectByUid(object, spec);
+    const ofPods = spec.template?.metadata?.labels;
+    const { labels = ofPods } = object.metadata;
+    if (labels !== undefined && labels === ofPods) object.metadata.labels = { ...ofPods };
+  },
+  validate(object, old) {
+    const { spec = {} } = object;
+    const causes = [...checkSelected(object, spec), ...checkJobSpec('spec', spec)];
+    const before = old?.spec;
+    return before === undefined ? causes : [...causes, ...checkChange(spec, before)];
+  },
+};
+
+/** What a job's template of pods and its failure policy leave open; templates of jobs have no more defaults. */
+export function defaultJobTemplate(spec: JobSpec): void {
+  defaultPodTemplate((spec.template ??= {}));
+  for (const { onPodConditions = [] } of spec.podFailurePolicy?.rules ?? []) {
+    for (const condition of onPodConditions) condition.status ||= 'True';
+  }
+}
+
+/** A job's pods are those that bear its uid, so that no two jobs share any. */
+function selectByUid({ metadata }: KubeObject, spec: JobSpec): void {
+  const { uid = '', name = '' } = metadata;
+  const template = (spec.template ??= {});
+  const labels = ((template.metadata ??= {}).labels ??= {});
+  const own: Readonly<Record<string, string>> = {
+    'job-name': name,
+    'batch.kubernetes.io/job-name': name,
+    'controller-uid': uid,
+    [CONTROLLER_UID]: uid,
+  };
+  for (const [key, value] of Object.entries(own)) labels[key] ??= value;
+  const selector = (spec.selector ??= {});
+  (selector.matchLabels ??= {})[CONTROLLER_UID] ??= uid;
+}
+
+function checkSelected({ metadata }: KubeObject, spec: JobSpec): FieldError[] {
+  const { selector, template = {} } = spec;
+  const causes = selector === undefined ? [required('spec.selector')] : checkSelector('spec.selector', selector);
+  if (spec.manualSelector !== true && selector !== undefined) {
+    const own = { matchLabels: { [CONTROLLER_UID]: metadata.uid ?? '' } };
+    const generated =
+      Object.keys(selector.matchLabels ?? {}).length === 1 &&
+      matches(own, selector.matchLabels) &&
+      selector.matchExpressions === undefined;
+    if (!generated) causes.push(invalid('spec.selector', selector, '`selector` not auto-generated'));
+  }
+  const labels = template.metadata?.labels;
+  if (causes.some(({ detail }) => detail === 'not a valid selector operator')) return causes;
+  if (selector === undefined || !matches(selector, labels)) {
+    const detail = '`selector` does not match template `labels`';
+    causes.push(invalid('spec.template.metadata.labels', labels ?? null, detail));
+  }
+  return causes;
+}
+
+export function checkJobSpec(field: string, spec: JobSpec): FieldError[] {
+  const { template = {} } = spec;
+  const causes = (
+    ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'] as const
+  ).flatMap((name) => notNegative(`${field}.${name}`, spec[name]));
+  causes.push(...oneOfIfSet(`${field}.completionMode`, spec.completionMode, ['NonIndexed', 'Indexed']));
+  if (spec.completionMode === 'Indexed' && spec.completions === undefined) {
+    causes.push(required(`${field}.completions`, 'when completion mode is Indexed'));
+  }
+  for (const name of ['backoffLimitPerIndex', 'maxFailedIndexes'] as const) {
+    const value = spec[name];
+    if (value === undefined) continue;
+    causes.push(...notNegative(`${field}.${name}`, value));
+    if (spec.completionMode !== 'Indexed') {
+      causes.push(invalid(`${field}.${name}`, value, 'requires indexed completion mode'));
+    }
+  }
+  if (spec.managedBy !== undefined) causes.push(...checkDomainPath(`${field}.managedBy`, spec.managedBy));
+  const policies = ['Failed', 'TerminatingOrFailed'];
+  causes.push(...oneOfIfSet(`${field}.podReplacementPolicy`, spec.podReplacementPolicy, policies));
+  causes.push(...checkPodTemplate(`${field}.template`, template));
+  const restart = template.spec?.restartPolicy ?? '';
+  const at = `${field}.template.spec.restartPolicy`;
+  if (restart === '' || restart === 'Always') causes.push(required(at, 'valid values: "OnFailure", "Never"'));
+  else causes.push(...oneOf(at, restart, ['OnFailure', 'Never']));
+  return causes;
+}
+
+/** A name like `acme.io/foo`. */
+export function checkDomainPath(field: string, value: string): FieldError[] {
+  const slash = value.indexOf('/');
+  const [domain, path] = [value.slice(0, slash), value.slice(slash + 1)];
+  if (slash <= 0 || path === '') {
+    return [invalid(field, value, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+  }
+  const causes = dns1123SubdomainProblems(domain).map((problem) => invalid(field, domain, problem));
+  if (!/^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(path)) causes.push(invalid(field, path, 'Invalid path'));
+  return causes;
+}
+
+function checkChange(spec: JobSpec, old: JobSpec): FieldError[] {
+  const causes: FieldError[] = [];
+  if (spec.completionMode !== 'Indexed')
+    causes.push(...immutable('spec.completions', spec.completions, old.completions));
+  causes.push(...immutable('spec.selector', spec.selector, old.selector));
+  // A suspended job may still be told where its pods go.
+  const resumable = old.suspend === true;
+  causes.push(
+    ...immutable(
+      'spec.template',
+      resumable ? placeless(spec.template) : spec.template,
+      resumable ? placeless(old.template) : old.template,
+    ),
+  );
+  for (const name of [
+    'completionMode',
+    'podFailurePolicy',
+    'backoffLimitPerIndex',
+    'managedBy',
+    'successPolicy',
+  ] as const) {
+    causes.push(...immutable(`spec.${name}`, spec[name], old[name]));
+  }
+  return causes;
+}
+
+function placeless(template: PodTemplate = {}): PodTemplate {
+  const { nodeSelector: _n, affinity: _a, tolerations: _t, schedulingGates: _g, ...spec } = template.spec ?? {};
+  return { ...template, metadata: {}, spec };
+}

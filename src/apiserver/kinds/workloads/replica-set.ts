@@ -1,0 +1,79 @@
+import { type FieldError, invalid, required } from '../../../base/field-error.ts';
+import { immutable, notNegative } from '../field-checks.ts';
+import type { KindRules } from '../kind-rules.ts';
+import { checkSelector, matches } from '../label-selector.ts';
+import { defaultPodTemplate } from '../pod/pod-defaults.ts';
+import type { PodTemplate } from '../pod/pod-spec.ts';
+import { checkPodTemplate } from '../pod/pod-template.ts';
+import { checkNotEmpty, checkRunsForever, checkTemplate, isUsable, type WorkloadSpec } from './workload.ts';
+
+interface ReplicaSet {
+  spec?: WorkloadSpec;
+}
+
+export const replicaSets: KindRules<ReplicaSet> = {
+  defaults(object) {
+    const spec = (object.spec ??= {});
+    spec.replicas ??= 1;
+    defaultPodTemplate((spec.template ??= {}));
+  },
+  firstStatus: () => ({ replicas: 0 }),
+  validate(object, old) {
+    const { spec = {} } = object;
+    const { selector } = spec;
+    const none = selector === undefined || selector === null;
+    const empty = checkNotEmpty('spec.selector', selector, 'deployment');
+    const causes = [
+      ...notNegative('spec.replicas', spec.replicas),
+      ...notNegative('spec.minReadySeconds', spec.minReadySeconds),
+      ...(none ? [required('spec.selector')] : [...checkSelector('spec.selector', selector), ...empty]),
+    ];
+    if (isUsable(selector)) {
+      causes.push(...checkTemplate('spec.template', spec));
+      causes.push(...checkRunsForever('spec.template', spec.template ?? {}, 'ReplicaSet'));
+    } else causes.push(invalid('spec.selector', selector, 'invalid label selector'));
+    const before = old;
+    return before === undefined ? causes : [...causes, ...immutable('spec.selector', selector, before.spec?.selector)];
+  },
+};
+
+interface ReplicationController {
+  spec?: {
+    replicas?: number;
+    minReadySeconds?: number;
+    selector?: Record<string, string>;
+    template?: PodTemplate;
+  };
+}
+
+export const replicationControllers: KindRules<ReplicationController> = {
+  defaults(object) {
+    const spec = (object.spec ??= {});
+    spec.replicas ??= 1;
+    const { template } = spec;
+    if (template === undefined) return;
+    defaultPodTemplate(template);
+    const labels = template.metadata?.labels;
+    if (labels === undefined) return;
+    // A controller that says nothing of itself goes by its pods' labels.
+    if (Object.keys(spec.selector ?? {}).length === 0) spec.selector = { ...labels };
+    if (Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata.labels = { ...labels };
+  },
+  firstStatus: () => ({ replicas: 0 }),
+  validate: (object) => checkController(object.spec ?? {}),
+};
+
+function checkController(spec: NonNullable<ReplicationController['spec']>): FieldError[] {
+  const { selector = {}, template } = spec;
+  const causes = notNegative('spec.minReadySeconds', spec.minReadySeconds);
+  if (Object.keys(selector).length === 0) causes.push(required('spec.selector'));
+  causes.push(...notNegative('spec.replicas', spec.replicas));
+  if (template === undefined) return [...causes, required('spec.template')];
+  const labels = template.metadata?.labels;
+  if (!matches({ matchLabels: selector }, labels)) {
+    const detail = '`selector` does not match template `labels`';
+    causes.push(invalid('spec.template.metadata.labels', labels ?? null, detail));
+  }
+  causes.push(...checkPodTemplate('spec.template', template));
+  return [...causes, ...checkRunsForever('spec.template', template, 'ReplicationController')];
+}

@@ -1,0 +1,166 @@
+import { type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
+import { dns1123LabelProblems } from '../../../base/names.ts';
+import type { KubeMeta } from '../../../kube/kube-object.ts';
+import { notNegative, oneOf, same, told } from '../field-checks.ts';
+import { fill } from '../fill.ts';
+import { goStruct } from '../go-struct.ts';
+import type { KindRules } from '../kind-rules.ts';
+import { checkSelector } from '../label-selector.ts';
+import { defaultPodTemplate } from '../pod/pod-defaults.ts';
+import { type ClaimSpec, checkClaimSpec } from '../storage/claim-spec.ts';
+import {
+  checkAmount,
+  checkNotEmpty,
+  checkRunsForever,
+  checkTemplate,
+  isUsable,
+  type WorkloadSpec,
+} from './workload.ts';
+
+interface UpdateStrategy {
+  type?: string;
+  rollingUpdate?: { partition?: number; maxUnavailable?: number | string };
+}
+
+interface StatefulSetSpec extends WorkloadSpec {
+  serviceName?: string;
+  podManagementPolicy?: string;
+  updateStrategy?: UpdateStrategy;
+  persistentVolumeClaimRetentionPolicy?: { whenDeleted?: string; whenScaled?: string };
+  ordinals?: { start?: number };
+  volumeClaimTemplates?: {
+    kind?: string;
+    apiVersion?: string;
+    metadata?: KubeMeta;
+    spec?: ClaimSpec;
+    status?: { phase?: string };
+  }[];
+}
+
+interface StatefulSet {
+  spec?: StatefulSetSpec;
+}
+
+const CHANGEABLE = [
+  'replicas',
+  'ordinals',
+  'template',
+  'updateStrategy',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+  'minReadySeconds',
+] as const;
+const ONLY_THESE =
+  "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
+
+export const statefulSets: KindRules<StatefulSet> = {
+  defaults(object) {
+    const spec = (object.spec ??= {});
+    defaultPodTemplate((spec.template ??= {}));
+    spec.podManagementPolicy ||= 'OrderedReady';
+    const strategy = (spec.updateStrategy ??= {});
+    if ((strategy.type ?? '') === '') {
+      strategy.type = 'RollingUpdate';
+      (strategy.rollingUpdate ??= {}).partition ??= 0;
+    } else if (strategy.type === 'RollingUpdate' && strategy.rollingUpdate !== undefined) {
+      strategy.rollingUpdate.partition ??= 0;
+    }
+    fill((spec.persistentVolumeClaimRetentionPolicy ??= {}), { whenDeleted: 'Retain', whenScaled: 'Retain' });
+    fill(spec, { replicas: 1, revisionHistoryLimit: 10 });
+    for (const template of spec.volumeClaimTemplates ?? []) {
+      fill(template, { kind: 'PersistentVolumeClaim', apiVersion: 'v1' });
+      (template.spec ??= {}).volumeMode ??= 'Filesystem';
+      (template.status ??= {}).phase ??= 'Pending';
+    }
+  },
+  firstStatus: () => ({ replicas: 0, availableReplicas: 0 }),
+  validate(object, old) {
+    const { spec = {} } = object;
+    const before = old;
+    const causes = checkSpec(spec);
+    if (before === undefined) return causes;
+    const kept = { ...spec, ...Object.fromEntries(CHANGEABLE.map((field) => [field, before.spec?.[field]])) };
+    return same(kept, before.spec) ? causes : [...causes, forbidden('spec', ONLY_THESE)];
+  },
+};
+
+function checkSpec(spec: StatefulSetSpec): FieldError[] {
+  const { selector, podManagementPolicy: policy = '', serviceName = '' } = spec;
+  const causes: FieldError[] = [];
+  if (policy !== 'OrderedReady' && policy !== 'Parallel') {
+    causes.push(invalid('spec.podManagementPolicy', policy, "must be 'OrderedReady' or 'Parallel'"));
+  }
+  causes.push(...checkStrategy(spec.updateStrategy ?? {}), ...checkRetention(spec));
+  causes.push(
+    ...notNegative('spec.replicas', spec.replicas),
+    ...notNegative('spec.minReadySeconds', spec.minReadySeconds),
+  );
+  causes.push(...notNegative('spec.ordinals.start', spec.ordinals?.start));
+  if (serviceName !== '') causes.push(...told('spec.serviceName', serviceName, dns1123LabelProblems(serviceName)));
+  if (selector === undefined || selector === null) causes.push(required('spec.selector'));
+  else {
+    causes.push(
+      ...checkSelector('spec.selector', selector),
+      ...checkNotEmpty('spec.selector', selector, 'statefulset'),
+    );
+  }
+  for (const [i, { spec: claim = {} }] of (spec.volumeClaimTemplates ?? []).entries()) {
+    causes.push(...checkClaimSpec(`${index('spec.volumeClaimTemplates', i)}.spec`, claim));
+  }
+  if (isUsable(selector)) {
+    causes.push(...checkTemplate('spec.template', withClaims(spec)));
+    causes.push(...checkRunsForever('spec.template', spec.template ?? {}, 'StatefulSet'));
+  } else causes.push(invalid('spec.selector', selector, ''));
+  return causes;
+}
+
+/** The pods mount the volumes of their claims as if the template had them. */
+function withClaims(spec: StatefulSetSpec): StatefulSetSpec {
+  const { template = {}, volumeClaimTemplates = [] } = spec;
+  if (volumeClaimTemplates.length === 0) return spec;
+  const names = new Set(volumeClaimTemplates.map(({ metadata }) => metadata?.name ?? ''));
+  const own = (template.spec?.volumes ?? []).filter(({ name = '' }) => !names.has(name));
+  const claimed = [...names].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
+  return { ...spec, template: { ...template, spec: { ...template.spec, volumes: [...own, ...claimed] } } };
+}
+
+function checkStrategy({ type = '', rollingUpdate }: UpdateStrategy): FieldError[] {
+  const at = 'spec.updateStrategy';
+  const shown = { Partition: rollingUpdate?.partition ?? 0, MaxUnavailable: rollingUpdate?.maxUnavailable ?? null };
+  if (type === '') return [required(at)];
+  if (type === 'OnDelete') {
+    const detail = "only allowed for updateStrategy 'RollingUpdate'";
+    return rollingUpdate === undefined ? [] : [invalid(`${at}.rollingUpdate`, goStruct(shown), detail)];
+  }
+  if (type !== 'RollingUpdate') {
+    const value = { Type: type, RollingUpdate: rollingUpdate === undefined ? null : shown };
+    return [invalid(at, goStruct(value), "must be 'RollingUpdate' or 'OnDelete'")];
+  }
+  return [
+    ...notNegative(`${at}.rollingUpdate.partition`, rollingUpdate?.partition),
+    ...checkAmount(`${at}.rollingUpdate.maxUnavailable`, rollingUpdate?.maxUnavailable),
+  ];
+}
+
+function checkRetention({ persistentVolumeClaimRetentionPolicy: policy }: StatefulSetSpec): FieldError[] {
+  if (policy === undefined) return [];
+  return (['whenDeleted', 'whenScaled'] as const).flatMap((field) =>
+    oneOf(`spec.persistentVolumeClaimRetentionPolicy.${field}`, policy[field], ['Retain', 'Delete']),
+  );
+}
+
+interface Revision {
+  data?: unknown;
+  revision?: number;
+}
+
+export const controllerRevisions: KindRules<Revision> = {
+  validate(object, old) {
+    const { data, revision } = object;
+    const causes = data === undefined || data === null ? [required('data', 'data is mandatory')] : [];
+    causes.push(...notNegative('revision', revision));
+    const before = old;
+    if (before !== undefined && !same(data, before.data)) causes.push(invalid('data', data, 'field is immutable'));
+    return causes;
+  },
+};
