@@ -1,4 +1,3 @@
-import type { JsonSchema } from '../api/json-schema.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../kube/kube-object.ts';
 import type { JsonObject } from '../kube/patches/json-object.ts';
 import { ApiError } from './api-error.ts';
@@ -9,7 +8,7 @@ import { ApplyConflictError, ApplyError } from './fields/apply-error.ts';
 import { type ManagedKind, updateManagedFields, type VersionedType } from './fields/managed-fields.ts';
 import { resetFields } from './fields/reset-fields.ts';
 import type { Type } from './fields/type.ts';
-import { TypeSchemas, type TypeSource } from './fields/type-schema.ts';
+import { TypeSchemas } from './fields/type-schema.ts';
 import schemas from './kubernetes/openapi-schemas.data.json' with { type: 'json' };
 import { apiVersionOf, type Resource } from './resource.ts';
 
@@ -23,7 +22,7 @@ export interface Writer {
 
 /** Keeps metadata.managedFields, and applies configurations by what it says. */
 export class FieldManagement {
-  readonly #types = new TypeSchemas(schemas as unknown as Readonly<Record<string, TypeSource>>);
+  readonly #types = new TypeSchemas(schemas);
   readonly #kinds = new WeakMap<Resource, Map<string, ManagedKind>>();
   readonly #versionsOf: (resource: Resource) => Iterable<Resource>;
 
@@ -101,7 +100,7 @@ export class FieldManagement {
 
   #typeOf({ custom, schema, group, version, kind }: Resource): Type | undefined {
     if (!custom) return this.#types.component(componentOf(group, version, kind));
-    return this.#types.custom((schema ?? { type: 'object' }) satisfies JsonSchema as TypeSource);
+    return this.#types.custom(schema ?? { type: 'object' });
   }
 }
 

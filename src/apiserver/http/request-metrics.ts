@@ -27,20 +27,22 @@ export class RequestMetrics {
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers,
     });
-    new Gauge({
-      name: 'apiserver_current_inflight_requests',
-      help: 'Requests that are being answered, watches left out.',
-      registers,
+    this.#show(
+      'apiserver_current_inflight_requests',
+      'Requests that are being answered, watches left out.',
+      state.inFlight,
+    );
+    this.#show('vimana_store_revision', 'The newest revision of the object store.', state.revision);
+  }
+
+  /** A figure that is read when somebody asks for it. */
+  #show(name: string, help: string, read: () => number): Gauge {
+    return new Gauge({
+      name,
+      help,
+      registers: [this.registry],
       collect() {
-        this.set(state.inFlight());
-      },
-    });
-    new Gauge({
-      name: 'vimana_store_revision',
-      help: 'The newest revision of the object store.',
-      registers,
-      collect() {
-        this.set(state.revision());
+        this.set(read());
       },
     });
   }
