@@ -75,21 +75,6 @@ describe('a rule', () => {
     expect(schema.validate(object('b')).map(({ detail, field }) => [field, detail])).toEqual([['', 'same name']]);
   });
 
-  it('inside of allOf is held too', () => {
-    const schema = compileSchema({
-      type: 'object',
-      properties: {
-        spec: {
-          type: 'object',
-          properties: { a: { type: 'integer' } },
-          allOf: [{ properties: { a: { 'x-kubernetes-validations': [{ rule: 'self > 1', message: 'more' }] } } }],
-        },
-      },
-    });
-    const object = { apiVersion: 'o/v1', kind: 'Probe', metadata: { name: 'p' }, spec: { a: 1 } };
-    expect(schema.validate(object)).toEqual([{ type: 'Invalid', field: 'spec.a', value: 1, detail: 'more' }]);
-  });
-
   it('that does not compile refuses every object instead of being ignored', () => {
     const validate = validator({ type: 'object', properties: { a: text } }, { rule: 'self.b == 1' });
     expect(validate({ a: 'x' })[0]?.detail).toMatch(/^rule compile error: compilation failed: .*undefined field 'b'/);

@@ -35,7 +35,7 @@ type Walk = (value: unknown, old: unknown, change: Change | undefined, pass: Pas
 
 /** Undefined where no rule stands at or below this schema. */
 export function compileRules(schema: JsonSchema): Rules | undefined {
-  const walk = compileWalk(schema, schema, true);
+  const walk = compileWalk(schema, true);
   if (walk === undefined) return undefined;
   return (value, old, at) => {
     const change = old === undefined || old === null ? undefined : new Change(value, old, schema);
@@ -43,15 +43,10 @@ export function compileRules(schema: JsonSchema): Rules | undefined {
   };
 }
 
-/** Rules are on `stated`, the types of what they speak of in `schema`; the two differ only inside of allOf. */
-function compileWalk(stated: JsonSchema, schema: JsonSchema, root: boolean): Walk | undefined {
-  const parts = [
-    ownRules(stated, schema, root),
-    ...(stated.allOf ?? []).map((part) => uncorrelated(compileWalk(part, schema, root))),
-    fieldRules(stated, schema),
-    itemRules(stated, schema),
-    valueRules(stated, schema),
-  ].filter((part) => part !== undefined);
+function compileWalk(schema: JsonSchema, root: boolean): Walk | undefined {
+  const parts = [ownRules(schema, root), fieldRules(schema), itemRules(schema), valueRules(schema)].filter(
+    (part) => part !== undefined,
+  );
   if (parts.length === 0) return undefined;
   return (value, old, change, pass) => {
     if (value === null || value === undefined) return;
@@ -62,15 +57,10 @@ function compileWalk(stated: JsonSchema, schema: JsonSchema, root: boolean): Wal
   };
 }
 
-/** What allOf says is not forgiven for being unchanged. */
-function uncorrelated(walk: Walk | undefined): Walk | undefined {
-  return walk === undefined ? undefined : (value, old, _change, pass) => walk(value, old, undefined, pass);
-}
-
 const isEmbedded = (schema: JsonSchema): boolean => schema['x-kubernetes-embedded-resource'] === true;
 
-function ownRules(stated: JsonSchema, schema: JsonSchema, root: boolean): Walk | undefined {
-  const given = stated['x-kubernetes-validations'] ?? [];
+function ownRules(schema: JsonSchema, root: boolean): Walk | undefined {
+  const given = schema['x-kubernetes-validations'] ?? [];
   const scope = given.length === 0 ? undefined : ruleScope(schema, root);
   if (scope === undefined) return undefined;
   const rules = given.filter(({ rule }) => rule.trim() !== '').map((rule) => compileRule(rule, scope));
@@ -199,11 +189,10 @@ function refusal({ rule, message }: CompiledRule, self: Value, oldSelf: Value | 
 const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
-function fieldRules(stated: JsonSchema, schema: JsonSchema): Walk | undefined {
+function fieldRules(schema: JsonSchema): Walk | undefined {
   const fields = new Map<string, Walk>();
-  for (const [name, field] of Object.entries(stated.properties ?? {})) {
-    const described = schema.properties?.[name];
-    const walk = described === undefined ? undefined : compileWalk(field, described, isEmbedded(described));
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    const walk = compileWalk(field, isEmbedded(field));
     if (walk !== undefined) fields.set(name, walk);
   }
   if (fields.size === 0) return undefined;
@@ -220,10 +209,9 @@ function fieldRules(stated: JsonSchema, schema: JsonSchema): Walk | undefined {
 }
 
 /** Items of a list have an old self only where keys tell which is which. */
-function itemRules(stated: JsonSchema, schema: JsonSchema): Walk | undefined {
+function itemRules(schema: JsonSchema): Walk | undefined {
   const { items } = schema;
-  const walk =
-    stated.items === undefined || items === undefined ? undefined : compileWalk(stated.items, items, isEmbedded(items));
+  const walk = items === undefined ? undefined : compileWalk(items, isEmbedded(items));
   if (walk === undefined) return undefined;
   const keys = schema['x-kubernetes-list-map-keys'];
   return (value, old, change, pass) => {
@@ -240,10 +228,8 @@ function itemRules(stated: JsonSchema, schema: JsonSchema): Walk | undefined {
   };
 }
 
-function valueRules(stated: JsonSchema, schema: JsonSchema): Walk | undefined {
-  const [rules, described] = [stated.additionalProperties, schema.additionalProperties];
-  if (typeof rules !== 'object' || typeof described !== 'object') return undefined;
-  const walk = compileWalk(rules, described, isEmbedded(described));
+function valueRules({ additionalProperties: schema }: JsonSchema): Walk | undefined {
+  const walk = typeof schema === 'object' ? compileWalk(schema, isEmbedded(schema)) : undefined;
   if (walk === undefined) return undefined;
   return (value, old, change, pass) => {
     if (typeof value !== 'object' || value === null) return;

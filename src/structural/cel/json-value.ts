@@ -14,7 +14,7 @@ export function valueOfJson(json: unknown): Value {
     case 'bigint':
       return json;
     case 'number':
-      return Number.isInteger(json) ? BigInt(json) : json;
+      return Number.isInteger(json) && Math.abs(json) < 2 ** 63 ? BigInt(json) : json;
     default:
   }
   if (json === null || json === undefined) return null;

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonSchema } from '../../api/json-schema.ts';
 import { compileRule, type RuleScope, ruleScope } from '../rule.ts';
@@ -65,6 +66,102 @@ describe('an expression', () => {
   it('may be a long chain', () => {
     const program = compileProgram(`${'true && '.repeat(5_000)}true`, KUBERNETES);
     expect('evaluate' in program && program.evaluate([])).toBe(true);
+  });
+});
+
+describe('any text', () => {
+  const environment = KUBERNETES.extend(new Map([['x', DYN]]));
+  const word = fc.constantFrom(
+    ...[
+      'x',
+      'y',
+      '1',
+      '2u',
+      '1.5',
+      "'a'",
+      'b"b"',
+      'true',
+      'null',
+      '[',
+      ']',
+      '{',
+      '}',
+      '(',
+      ')',
+      '.',
+      ',',
+      ':',
+      '?',
+      '-',
+      '!',
+    ],
+    ...[
+      '+',
+      '*',
+      '/',
+      '%',
+      '==',
+      '!=',
+      '<',
+      '>=',
+      '&&',
+      '||',
+      'in',
+      'has(',
+      'size(',
+      '.all(',
+      '.map(',
+      '.filter(',
+      '.a',
+    ],
+    ...[
+      '.?a',
+      '[?',
+      '.orValue(',
+      'optional.of(',
+      '.sort()',
+      '.sum()',
+      '.matches(',
+      '.format(',
+      'type(',
+      'dyn(',
+      'int(',
+    ],
+    ...[
+      "'%d'",
+      '@',
+      '`a`',
+      '//',
+      '\n',
+      'é',
+      "'",
+      'a.b{',
+      '.optMap(',
+      '.transformMap(',
+      'x, ',
+      'i, v, ',
+      '[1, 2]',
+      "{'a': 1}",
+    ],
+  );
+
+  it('is either refused with words or evaluated to a value or an error, and nothing else happens', () => {
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 14 }), (words) => {
+        const program = compileProgram(words.join(''), environment);
+        if ('problem' in program) {
+          expect(program.problem).toMatch(/^(?:compilation|program instantiation) failed: /);
+          return;
+        }
+        expect(program.estimate(new Map()).max).toBeGreaterThanOrEqual(0);
+        try {
+          program.evaluate([new ArrayList([1n, 'a'])]);
+        } catch (error) {
+          if (!(error instanceof EvaluationError) && !(error instanceof CostExceeded)) throw error;
+        }
+      }),
+      { numRuns: 5_000 },
+    );
   });
 });
 

@@ -29,7 +29,8 @@ function goType(json: unknown): string {
 const text: Adapt = (json) => (typeof json === 'string' ? json : wrong('string', json));
 const integer: Adapt = (json) => {
   if (typeof json === 'bigint') return json;
-  return typeof json === 'number' && Number.isInteger(json) ? BigInt(json) : wrong('int', json);
+  const isWhole = typeof json === 'number' && Number.isInteger(json) && Math.abs(json) < 2 ** 63;
+  return isWhole ? BigInt(json) : wrong('int', json);
 };
 const double: Adapt = (json) => {
   if (typeof json === 'bigint') return Number(json);
