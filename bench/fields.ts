@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { applyConfiguration } from '../src/apiserver/fields/apply.ts';
 import { type ManagedKind, updateManagedFields } from '../src/apiserver/fields/managed-fields.ts';
-import { resetFields } from '../src/apiserver/fields/reset-fields.ts';
+import { builtInKind } from '../src/apiserver/fields/managed-kinds.ts';
 import { TypeSchemas } from '../src/apiserver/fields/type-schema.ts';
 import schemas from '../src/apiserver/kubernetes/openapi-schemas.data.json' with { type: 'json' };
 import { realClock } from '../src/base/clock.ts';
@@ -12,11 +12,9 @@ const types = new TypeSchemas(schemas);
 const TIME = '2026-01-01T00:00:00Z';
 
 function podKind(subresource: string): ManagedKind {
-  const type = types.component('io.k8s.api.core.v1.Pod');
-  if (type === undefined) throw new Error('no schema of Pod');
-  const reset = resetFields({ group: '', kind: 'Pod', subresource, hasStatus: true, custom: false });
+  const name = { group: '', version: 'v1', kind: 'Pod', subresource, hasStatus: true };
   const empty = { metadata: {}, spec: { containers: null }, status: {} };
-  return { apiVersion: 'v1', kind: 'Pod', type, empty, reset, subresource, custom: false };
+  return builtInKind(name, 'io.k8s.api.core.v1.Pod', empty, types);
 }
 
 /** A defaulted pod of about 2 KiB, as a controller creates it. */

@@ -2,56 +2,26 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../api/json-schema.ts';
 import type { JsonObject } from '../../kube/patches/json-object.ts';
 import { decodeBuiltIn } from '../builtin-schema/decode.ts';
+import { schemaNameOf } from '../builtin-schema/kinds.ts';
 import components from '../kubernetes/openapi-schemas.data.json' with { type: 'json' };
 import answers from './apply.data.json' with { type: 'json' };
 import { applyConfiguration } from './apply.ts';
 import { ApplyConflictError } from './apply-error.ts';
 import { liveEntries, type ManagedKind, updateManagedFields } from './managed-fields.ts';
+import { builtInKind, customKind } from './managed-kinds.ts';
 import type { ManagedFieldsEntry } from './managers.ts';
-import { resetFields } from './reset-fields.ts';
 import { TypeSchemas, type TypeSource } from './type-schema.ts';
 
 const types = new TypeSchemas(components);
-const widget = types.custom(answers.widget as TypeSource);
+const GROUP = 'fields.example.com';
+const widgets = new Map(['v1', 'v2'].map((version) => [version, answers.widget as TypeSource]));
 
-const BUILT_IN: Readonly<Record<string, { apiVersion: string; component: string }>> = {
-  ConfigMap: { apiVersion: 'v1', component: 'io.k8s.api.core.v1.ConfigMap' },
-  Deployment: { apiVersion: 'apps/v1', component: 'io.k8s.api.apps.v1.Deployment' },
-  Node: { apiVersion: 'v1', component: 'io.k8s.api.core.v1.Node' },
-  Pod: { apiVersion: 'v1', component: 'io.k8s.api.core.v1.Pod' },
-  Service: { apiVersion: 'v1', component: 'io.k8s.api.core.v1.Service' },
-};
-
-function managedKind(kind: string, subresource = '', apiVersion?: string): ManagedKind {
-  const builtIn = BUILT_IN[kind];
-  if (builtIn === undefined) return widgetKind(subresource, apiVersion ?? 'fields.example.com/v1');
-  const type = types.component(builtIn.component);
-  if (type === undefined) throw new Error(`no schema of ${kind}`);
-  const group = builtIn.apiVersion.includes('/') ? 'apps' : '';
-  const reset = resetFields({ group, kind, subresource, hasStatus: kind !== 'ConfigMap', custom: false });
-  const empty = decodeBuiltIn(builtIn.apiVersion, kind, {})?.object as JsonObject;
-  return { apiVersion: builtIn.apiVersion, kind, type, empty, reset, subresource, custom: false };
-}
-
-function widgetKind(subresource: string, apiVersion: string): ManagedKind {
-  const reset = resetFields({
-    group: 'fields.example.com',
-    kind: 'Widget',
-    subresource,
-    hasStatus: true,
-    custom: true,
-  });
-  const version = (name: string) => ({ apiVersion: name, type: widget, empty: {}, reset });
-  return {
-    ...version(apiVersion),
-    kind: 'Widget',
-    subresource,
-    custom: true,
-    version: (name) => {
-      if (!name.startsWith('fields.example.com/')) return undefined;
-      return { ...version(name), convert: (object) => ({ ...object, apiVersion: name }) };
-    },
-  };
+function managedKind(kind: string, subresource = '', apiVersion = 'v1'): ManagedKind {
+  const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
+  const name = { group, version, kind, subresource, hasStatus: kind !== 'ConfigMap' };
+  if (group === GROUP) return customKind(name, widgets, types);
+  const empty = decodeBuiltIn(apiVersion, kind, {})?.object as JsonObject;
+  return builtInKind(name, schemaNameOf(apiVersion, kind) as string, empty, types);
 }
 
 interface Step {

@@ -3,19 +3,17 @@ import type { Json } from '../../api/json-schema.ts';
 import type { JsonObject } from '../../kube/patches/json-object.ts';
 import components from '../kubernetes/openapi-schemas.data.json' with { type: 'json' };
 import { type ManagedKind, updateManagedFields } from './managed-fields.ts';
+import { builtInKind } from './managed-kinds.ts';
 import type { ManagedFieldsEntry } from './managers.ts';
-import { resetFields } from './reset-fields.ts';
 import { fromScaleFields, toScaleFields } from './scale-fields.ts';
-import type { Type } from './type.ts';
 import { TypeSchemas } from './type-schema.ts';
 import { withUnchangedTimes } from './unchanged-times.ts';
 
 const types = new TypeSchemas(components);
 
 function kindOf(kind: string, component: string, empty: JsonObject, subresource = ''): ManagedKind {
-  const reset = resetFields({ group: '', kind, subresource, hasStatus: kind !== 'ConfigMap', custom: false });
-  const type = types.component(component) as Type;
-  return { apiVersion: 'v1', kind, type, empty, reset, subresource, custom: false };
+  const name = { group: '', version: 'v1', kind, subresource, hasStatus: kind !== 'ConfigMap' };
+  return builtInKind(name, component, empty, types);
 }
 
 const configMaps = kindOf('ConfigMap', 'io.k8s.api.core.v1.ConfigMap', { metadata: {} });

@@ -1,6 +1,6 @@
 import type { Json } from '../../api/json-schema.ts';
 import { NodeCache } from './node-cache.ts';
-import { DEDUCED, type FieldType, type ListType, type MapType, makeType, type Type } from './type.ts';
+import { DEDUCED, type FieldType, type ListType, type MapType, makeType, OPAQUE, type Type } from './type.ts';
 
 /** What merging reads of an OpenAPI component or of a structural schema. */
 export interface TypeSource {
@@ -40,7 +40,7 @@ export class TypeSchemas {
     if (known !== undefined) return known;
     const source = Object.hasOwn(this.#components, name) ? this.#components[name] : undefined;
     if (source === undefined) return undefined;
-    const type = this.read(source, false);
+    const type = isOpaque(source) ? OPAQUE : this.read(source, false);
     this.#types.set(name, type);
     return type;
   }
@@ -85,6 +85,12 @@ export class TypeSchemas {
     if (mapType === undefined || !(type.map instanceof SchemaMap)) return type;
     return makeType(type.scalar, type.list, type.map.as(mapType));
   }
+}
+
+/** A component that says nothing of its members holds a document of its own, such as RawExtension. */
+function isOpaque({ type, properties, additionalProperties, oneOf }: TypeSource): boolean {
+  const silent = properties === undefined && additionalProperties === undefined && oneOf === undefined;
+  return silent && (type === undefined || type === 'object');
 }
 
 function refOf(source: TypeSource): string | undefined {

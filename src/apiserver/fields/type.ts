@@ -72,5 +72,15 @@ const deducedList: ListType = {
   },
 };
 
+/** The type of what is owned as a whole, whatever is in it. */
+export const OPAQUE: Type = makeType('untyped', deducedList, {
+  atomic: true,
+  field: () => undefined,
+  nodes: new NodeCache(),
+  get entries() {
+    return DEDUCED;
+  },
+});
+
 /** The type of what no schema describes: objects by their members, all else as a whole. */
 export const DEDUCED: Type = makeType('untyped', deducedList, deducedMap);
