@@ -52,10 +52,12 @@ const named = (family: IpFamily | undefined) => (family === undefined ? 'IP' : `
 
 /** Checks that a host can have an address in a block: it lies in it and is neither network nor broadcast address. */
 export function checkHost(field: string, text: string, address: IpAddress, block: Cidr): FieldError[] {
-  const shown = formatCidr({ ...block, address: networkAddress(block) });
-  if (!contains(block, address)) return [invalid(field, text, `must lie in ${shown}`)];
-  if (address.value < firstHost(block).value) return [invalid(field, text, `is the network address of ${shown}`)];
-  if (address.value > lastHost(block).value) return [invalid(field, text, `is the broadcast address of ${shown}`)];
+  const refused = (how: string) => [
+    invalid(field, text, `${how} ${formatCidr({ ...block, address: networkAddress(block) })}`),
+  ];
+  if (!contains(block, address)) return refused('must lie in');
+  if (address.value < firstHost(block).value) return refused('is the network address of');
+  if (address.value > lastHost(block).value) return refused('is the broadcast address of');
   return [];
 }
 

@@ -80,8 +80,8 @@ function checkInNetwork(field: string, text: string, { address }: Cidr, { metada
 }
 
 function checkRepeats(field: string, interfaces: readonly Interface[], family: 'ipv4' | 'ipv6'): FieldError[] {
-  if (interfaces.length < 2) return [];
   const addressOf = (nic: Interface | undefined) => nic?.[family]?.address;
+  if (interfaces.filter((nic) => addressOf(nic) !== undefined).length < 2) return [];
   return repeats(interfaces, (nic) => {
     const address = tryParseCidr(addressOf(nic) ?? '')?.address;
     return address === undefined ? undefined : formatIp(address);

@@ -1,8 +1,5 @@
-import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Kind, ObjectOf } from '../../api/kind.ts';
 import { virtualMachine } from '../../api/novacron/virtual-machine.ts';
-import { vmNetwork } from '../../api/novacron/vm-network.ts';
 import { formatFieldError } from '../../base/field-error.ts';
 import { compileSchema } from '../../structural/structural-schema.ts';
 import { admissionTrial } from '../../testing/admission-trial.ts';
@@ -21,7 +18,6 @@ const machine = (spec: object, more: object = {}) =>
   raw({ template: { spec: { resources, image, ...spec } }, ...more });
 const source = (text: string) => machine({ image: { source: text } });
 const network = (fields: object) => machine({ networks: [{ name: 'net', ...fields }] });
-const fixed = (address: string, more: object = {}) => network({ ipv4: { method: 'static', address, ...more } });
 
 const AT = 'spec.template.spec';
 const CPU = 'CPU must be at least 1';
@@ -167,167 +163,6 @@ describe('an image', () => {
     ['pvc://NS/claim', 'must be pvc://namespace/claim'],
   ])('may not come from %s', (text, detail) => {
     expect(trial(source(text)).causes).toEqual([`${AT}.image.source: Invalid value: "${text}": ${detail}`]);
-  });
-});
-
-describe('a network interface', () => {
-  const NET = `${AT}.networks[0]`;
-
-  test.each<[string, object]>([
-    ['dhcp', network({ ipv4: { method: 'dhcp', dns: ['9.9.9.9', '2620:fe::fe'] } })],
-    ['a fixed address without a gateway', fixed('10.0.1.10/24')],
-    ['two addresses on a wire between two', fixed('10.0.1.0/31', { gateway: '10.0.1.1' })],
-    ['IPv6', network({ ipv6: { method: 'static', address: 'fd00::ffff/112', gateway: 'fd00::1' } })],
-  ])('may have %s', (_what, object) => {
-    expect(trial(object).causes).toEqual([]);
-  });
-
-  test.each<[string, object, string[]]>([
-    [
-      'static without address',
-      network({ ipv4: { method: 'static' } }),
-      [`${NET}.ipv4.address: Required value: method static needs an address`],
-    ],
-    [
-      'an address with dhcp',
-      network({ ipv4: { address: '10.0.0.5/24', gateway: '10.0.0.1' } }),
-      [
-        `${NET}.ipv4.address: Forbidden: an address is given with method static only`,
-        `${NET}.ipv4.gateway: Forbidden: a gateway is given with method static only`,
-      ],
-    ],
-    [
-      'an address without prefix',
-      fixed('10.0.1.10'),
-      [
-        `${NET}.ipv4.address: Invalid value: "10.0.1.10": must be an IPv4 address and prefix length such as 10.0.1.10/24`,
-      ],
-    ],
-    [
-      'an address of the other family',
-      network({ ipv6: { method: 'static', address: '10.0.1.10/24' } }),
-      [
-        `${NET}.ipv6.address: Invalid value: "10.0.1.10/24": must be an IPv6 address and prefix length such as fd00::10/64`,
-      ],
-    ],
-    [
-      'the network address',
-      fixed('10.0.1.0/24'),
-      [`${NET}.ipv4.address: Invalid value: "10.0.1.0/24": is the network address of 10.0.1.0/24`],
-    ],
-    [
-      'the broadcast address',
-      fixed('10.0.1.255/24'),
-      [`${NET}.ipv4.address: Invalid value: "10.0.1.255/24": is the broadcast address of 10.0.1.0/24`],
-    ],
-    [
-      'a gateway outside',
-      fixed('10.0.1.10/24', { gateway: '10.0.2.1' }),
-      [`${NET}.ipv4.gateway: Invalid value: "10.0.2.1": must lie in 10.0.1.0/24`],
-    ],
-    [
-      'a gateway that is none',
-      fixed('10.0.1.10/24', { gateway: 'router' }),
-      [`${NET}.ipv4.gateway: Invalid value: "router": must be an IPv4 address such as 10.0.1.10`],
-    ],
-    [
-      'the address of the gateway',
-      fixed('10.0.1.1/24', { gateway: '10.0.1.1' }),
-      [`${NET}.ipv4.address: Invalid value: "10.0.1.1/24": is the address of the gateway`],
-    ],
-    [
-      'a name server by name',
-      network({ ipv4: { dns: ['1.1.1.1', 'dns.example.com'] } }),
-      [`${NET}.ipv4.dns[1]: Invalid value: "dns.example.com": must be an IP address such as 10.0.1.10`],
-    ],
-    [
-      'the same name twice',
-      machine({ networks: [{ name: 'a' }, { name: 'a' }] }),
-      [`${AT}.networks[1]: Duplicate value: {"name":"a"}`],
-    ],
-    [
-      'the same address twice',
-      machine({
-        networks: ['a', 'b'].map((name) => ({ name, ipv4: { method: 'static', address: '10.0.0.5/24' } })),
-      }),
-      [`${AT}.networks[1].ipv4.address: Duplicate value: "10.0.0.5/24"`],
-    ],
-  ])('may not have %s', (_what, object, causes) => {
-    expect(trial(object).causes).toEqual(causes);
-  });
-
-  test('of any subnet may have each address but the first and the last', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 20, max: 30 }), fc.nat(), (prefix, seed) => {
-        const size = 2 ** (32 - prefix);
-        const offset = seed % size;
-        const address = `10.${[16, 8, 0].map((shift) => (offset >> shift) & 255).join('.')}/${prefix}`;
-        expect(trial(fixed(address)).causes.length).toBe(offset === 0 || offset === size - 1 ? 1 : 0);
-      }),
-    );
-  });
-
-  describe('that names a VMNetwork', () => {
-    const subnets = [
-      { name: 'a', cidr: '10.7.0.0/24', gateway: '10.7.0.1' },
-      { name: 'b', cidr: 'fd07::/64' },
-    ];
-    const net = {
-      apiVersion: vmNetwork.apiVersion,
-      kind: vmNetwork.kind,
-      metadata: { name: 'net', namespace: 'default' },
-      spec: { type: 'overlay', subnets },
-    } as unknown as ObjectOf<typeof vmNetwork>;
-    const lookup = <K extends Kind>(kind: K, namespace: string, name: string) =>
-      (kind.kind === 'VMNetwork' && namespace === 'default' && name === 'net' ? net : undefined) as
-        | ObjectOf<K>
-        | undefined;
-    const causes = (object: object, old?: ObjectOf<typeof virtualMachine>) =>
-      admission(virtualMachineAdmitter)({
-        operation: old === undefined ? 'CREATE' : 'UPDATE',
-        object,
-        ...(old === undefined ? {} : { old }),
-        user: { name: 'tester', groups: [] },
-        lookup,
-      }).causes.map(formatFieldError);
-
-    test('may have an address of its subnets', () => {
-      expect(causes(fixed('10.7.0.9/24'))).toEqual([]);
-      expect(causes(network({ ipv6: { method: 'static', address: 'fd07::9/64' } }))).toEqual([]);
-    });
-
-    test('is not asked about it again while it stays as it is', () => {
-      const outside = fixed('10.8.0.9/24');
-      const stored = trial(outside).object;
-      const stopped = { ...outside, spec: { ...outside.spec, running: false } };
-      expect(causes(stopped, stored)).toEqual([]);
-      expect(causes(fixed('10.8.0.10/24'), stored)).toHaveLength(1);
-    });
-
-    test.each<[string, object, string]>([
-      [
-        'an address of no subnet',
-        fixed('10.8.0.9/24'),
-        `${NET}.ipv4.address: Invalid value: "10.8.0.9/24": must lie in a subnet of the VMNetwork net: 10.7.0.0/24, fd07::/64`,
-      ],
-      [
-        'the address of its gateway',
-        fixed('10.7.0.1/24'),
-        `${NET}.ipv4.address: Invalid value: "10.7.0.1/24": is the address of the gateway of the VMNetwork net`,
-      ],
-      [
-        'its broadcast address',
-        fixed('10.7.0.255/16'),
-        `${NET}.ipv4.address: Invalid value: "10.7.0.255/16": is the broadcast address of 10.7.0.0/24`,
-      ],
-      [
-        'another type',
-        network({ type: 'bridge' }),
-        `${NET}.type: Invalid value: "bridge": the VMNetwork net is of type overlay`,
-      ],
-    ])('may not have %s', (_what, object, cause) => {
-      expect(causes(object)).toEqual([cause]);
-    });
   });
 });
 
