@@ -27,6 +27,8 @@ export async function serve(settings: ApiServerSettings): Promise<void> {
     clock,
     random: systemRandom(),
     log,
+    // The API server alone: nothing acts on machines here.
+    actsOn: () => false,
     ...(audit === undefined ? {} : { audit }),
   }).catch((error: unknown) => {
     throw explained(error, dataDir, port);

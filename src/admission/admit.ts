@@ -22,9 +22,11 @@ export type Admit<K extends Kind> = (input: AdmissionInput<K>) => Admitted<K>;
 /** The whole way of an object of one kind through admission: prune, default, schema, rules, and what the kind asks beyond. */
 export function admission<K extends Kind>(admitter: Admitter<K>): Admit<K> {
   const schema = compileSchema(admitter.kind.schema);
+  const typeCauses = typeCheck(admitter.kind);
   return (input) => {
     try {
-      return admitted(admitter, schema, input);
+      const causes = typeCauses(input.object);
+      return causes.length > 0 ? refused(input, causes) : admitted(admitter, schema, input);
     } catch (error) {
       // The stack is the one bound on nesting that costs nothing to look at as long as all is well.
       if (!(error instanceof RangeError)) throw error;
@@ -38,8 +40,6 @@ function admitted<K extends Kind>(
   schema: StructuralSchema,
   input: AdmissionInput<K>,
 ): Admitted<K> {
-  const named = typeCauses(admitter.kind, input.object);
-  if (named.length > 0) return refused(input, named);
   const unknownFields = schema.prune(input.object);
   schema.applyDefaults(input.object);
   if (input.subresource !== 'status') leaveStatusAlone(input.object as { status?: unknown }, input.old);
@@ -52,18 +52,20 @@ function refused<K extends Kind>({ object }: AdmissionInput<K>, causes: readonly
   return { object: object as ObjectOf<K>, causes, warnings: [], unknownFields: [] };
 }
 
-function typeCauses(kind: Kind, object: unknown): FieldError[] {
-  if (typeof object !== 'object' || object === null || Array.isArray(object)) {
-    return [invalid('', object, `must be an object of kind ${kind.kind}`)];
-  }
-  const { apiVersion, kind: name } = object as Readonly<Record<string, unknown>>;
-  const served = kind.versions.map((version) => `${kind.group}/${version}`);
-  const causes: FieldError[] = [];
-  if (typeof apiVersion !== 'string' || !served.includes(apiVersion)) {
-    causes.push(invalid('apiVersion', apiVersion ?? null, `must be ${served.join(' or ')}`));
-  }
-  if (name !== kind.kind) causes.push(invalid('kind', name ?? null, `must be ${kind.kind}`));
-  return causes;
+function typeCheck(kind: Kind): (object: unknown) => readonly FieldError[] {
+  const served = new Set(kind.versions.map((version) => `${kind.group}/${version}`));
+  return (object) => {
+    if (typeof object !== 'object' || object === null || Array.isArray(object)) {
+      return [invalid('', object, `must be an object of kind ${kind.kind}`)];
+    }
+    const { apiVersion, kind: name } = object as Readonly<Record<string, unknown>>;
+    const causes: FieldError[] = [];
+    if (typeof apiVersion !== 'string' || !served.has(apiVersion)) {
+      causes.push(invalid('apiVersion', apiVersion ?? null, `must be ${[...served].join(' or ')}`));
+    }
+    if (name !== kind.kind) causes.push(invalid('kind', name ?? null, `must be ${kind.kind}`));
+    return causes;
+  };
 }
 
 /** Status has a subresource of its own: what an ordinary write says of it is neither checked nor stored. */

@@ -18,6 +18,8 @@ import { virtualMachineAdmitter as simulationVirtualMachine } from './simulation
 export interface AdmissionSettings {
   /** The user that the operator writes as; some things are its alone. */
   readonly operatorUser: string;
+  /** Whether something acts on objects of a kind; who creates one that nothing acts on yet is told. All, where absent. */
+  readonly actsOn?: (kind: Kind) => boolean;
 }
 
 /** What every kind asks beyond its schema. */
@@ -52,8 +54,19 @@ export function findAdmission(settings: AdmissionSettings): FindAdmission {
     const group = apiVersion.slice(0, slash);
     const admitter = known.find((candidate) => candidate.kind.kind === kind && candidate.kind.group === group);
     if (admitter === undefined || !admitter.kind.versions.includes(apiVersion.slice(slash + 1))) return undefined;
-    const admit = compiled.get(admitter) ?? admission(admitter);
+    const admit = compiled.get(admitter) ?? admissionOf(admitter, settings);
     compiled.set(admitter, admit);
     return admit;
+  };
+}
+
+function admissionOf(admitter: Admitter, { actsOn }: AdmissionSettings): Admit<Kind> {
+  const admit = admission(admitter);
+  if (actsOn === undefined || actsOn(admitter.kind)) return admit;
+  const { kind, group } = admitter.kind;
+  const warning = `${kind}.${group} is stored, but nothing acts on it yet`;
+  return (input) => {
+    const admitted = admit(input);
+    return input.operation === 'CREATE' ? { ...admitted, warnings: [...admitted.warnings, warning] } : admitted;
   };
 }

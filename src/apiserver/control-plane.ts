@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findAdmission } from '../admission/admitters.ts';
+import type { Kind } from '../api/kind.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
@@ -60,6 +61,8 @@ export interface ControlPlaneOptions {
   readonly insecure?: boolean;
   /** Whom the operator writes as, which may do things to our own kinds that nobody else may. */
   readonly operatorUser?: string;
+  /** Whether something acts on objects of one of our own kinds; who creates one that nothing acts on is told. */
+  readonly actsOn?: (kind: Kind) => boolean;
   /** Takes one line of JSON for every request; absent: no audit log. */
   readonly audit?: (line: string) => void;
   readonly clock: Clock;
@@ -105,7 +108,10 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       source: { store: stores.main, registry, parsed },
       random: random.fork('admission'),
       access: { authorize, rulesFor: rbac.rulesFor.bind(rbac), rulesOf: rbac.rulesOf.bind(rbac) },
-      findAdmission: findAdmission({ operatorUser: options.operatorUser ?? OPERATOR_USER }),
+      findAdmission: findAdmission({
+        operatorUser: options.operatorUser ?? OPERATOR_USER,
+        ...(options.actsOn === undefined ? {} : { actsOn: options.actsOn }),
+      }),
       signal: stop.signal,
     }),
     fields: new FieldManagement((resource) => versionsOf(registry, resource)),

@@ -17,7 +17,6 @@ function raw(spec: object, name = 'web') {
 const machine = (spec: object, more: object = {}) =>
   raw({ template: { spec: { resources, image, ...spec } }, ...more });
 const source = (text: string) => machine({ image: { source: text } });
-const network = (fields: object) => machine({ networks: [{ name: 'net', ...fields }] });
 
 const AT = 'spec.template.spec';
 const CPU = 'CPU must be at least 1';

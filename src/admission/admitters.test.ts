@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { KINDS } from '../api/kinds.ts';
+import { admitters, findAdmission } from './admitters.ts';
+
+const settings = { operatorUser: 'operator' };
+const user = { name: 'jane', groups: [] };
+const machine = () => ({
+  apiVersion: 'hypersdk.io/v1alpha1',
+  kind: 'VirtualMachine',
+  metadata: { name: 'web' },
+  spec: { cpus: 1, memory: '1Gi', image: { source: 'https://example.com/a.qcow2' } },
+});
+
+describe('admission', () => {
+  it('is there for every kind', () => {
+    expect(admitters(settings).map(({ kind }) => kind)).toEqual([...KINDS]);
+  });
+
+  it('is found by every version that a kind is served in, and by no other', () => {
+    const find = findAdmission(settings);
+    for (const { group, versions, kind } of KINDS) {
+      for (const version of versions) expect(find(`${group}/${version}`, kind)).toBeDefined();
+      expect(find(`${group}/v9`, kind)).toBeUndefined();
+    }
+    expect(find('v1', 'Pod')).toBeUndefined();
+  });
+
+  it('tells who creates an object that nothing acts on it yet', () => {
+    const write = (operation: 'CREATE' | 'UPDATE', actsOn?: () => boolean) => {
+      const find = findAdmission({ ...settings, ...(actsOn === undefined ? {} : { actsOn }) });
+      const admit = find('hypersdk.io/v1alpha1', 'VirtualMachine');
+      return admit?.({ operation, object: machine(), user, lookup: () => undefined }).warnings;
+    };
+    const warning = 'VirtualMachine.hypersdk.io is stored, but nothing acts on it yet';
+    expect(write('CREATE', () => false)).toEqual([warning]);
+    expect(write('UPDATE', () => false)).toEqual([]);
+    expect(write('CREATE')).toEqual([]);
+  });
+});
