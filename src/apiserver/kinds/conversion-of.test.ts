@@ -22,7 +22,7 @@ describe('an autoscaler', () => {
   it.each(answers.autoscalers)('loses nothing when it is written in the older version: $older.spec', async (answer) => {
     const stored = (await older.toStorage?.(answer.older)) as KubeObject & typeof answer.stored;
     // The use of processors comes last when it is read back, wherever it was.
-    const isCpu = (metric: { resource?: { name: string } | undefined }) => metric.resource?.name === 'cpu';
+    const isCpu = (metric: object) => (metric as { resource?: { name: string } }).resource?.name === 'cpu';
     const sorted = ({ metrics, ...spec }: typeof answer.stored.spec) => ({
       ...spec,
       metrics: [...metrics.filter((metric) => !isCpu(metric)), ...metrics.filter(isCpu)],

@@ -19,7 +19,7 @@ interface Webhook {
   matchPolicy?: string;
   namespaceSelector?: LabelSelector;
   objectSelector?: LabelSelector;
-  sideEffects?: string;
+  sideEffects?: string | null;
   timeoutSeconds?: number;
   admissionReviewVersions?: string[] | null;
   reinvocationPolicy?: string;
@@ -75,7 +75,7 @@ function checkWebhook(field: string, webhook: Webhook): FieldError[] {
     ...oneOfIfSet(`${field}.failurePolicy`, webhook.failurePolicy, ['Fail', 'Ignore']),
     ...oneOfIfSet(`${field}.matchPolicy`, webhook.matchPolicy, ['Equivalent', 'Exact']),
   ];
-  if (sideEffects === undefined) {
+  if (sideEffects === undefined || sideEffects === null) {
     causes.push(required(`${field}.sideEffects`, 'must specify one of None, NoneOnDryRun'));
   } else causes.push(...oneOf(`${field}.sideEffects`, sideEffects, ['None', 'NoneOnDryRun']));
   if (timeoutSeconds !== undefined && (timeoutSeconds < 1 || timeoutSeconds > 30)) {

@@ -25,6 +25,7 @@ export const namespaces: KindRules<Namespace> = {
   },
   firstStatus: () => ({ phase: 'Active' }),
   prepareUpdate(object, old) {
+    (object.metadata.labels ??= {})[NAME_LABEL] = object.metadata.name ?? '';
     // Finalizers of the content go by the subresource `finalize` alone.
     object.spec = structuredClone(old.spec ?? {});
   },

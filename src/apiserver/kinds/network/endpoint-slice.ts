@@ -2,7 +2,7 @@ import { duplicate, type FieldError, index, invalid, required } from '../../../b
 import { tryParseIp } from '../../../base/ip.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, labelValueProblems } from '../../../base/names.ts';
 import { checkReachable } from '../core/endpoints.ts';
-import { BAD_IP, immutable, labelName, oneOf, oneOfIfSet, told } from '../field-checks.ts';
+import { BAD_IP, immutable, labelName, oneOf, oneOfIfSet, same, told } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import type { KindRules } from '../kind-rules.ts';
 
@@ -24,21 +24,26 @@ interface Port {
 interface EndpointSlice {
   addressType?: string;
   endpoints?: Endpoint[] | null;
-  ports?: Port[];
+  ports?: Port[] | null;
 }
 
 export const endpointSlices: KindRules<EndpointSlice> = {
   defaults(object) {
     for (const port of object.ports ?? []) fill(port, { name: '', protocol: 'TCP' });
   },
+  prepareUpdate({ metadata }, old) {
+    // The labels say which service the endpoints are of.
+    const changed = !same(metadata.labels, old.metadata.labels);
+    if (changed) metadata.generation = (old.metadata.generation ?? 0) + 1;
+  },
   validate(object, old) {
-    const { addressType = '', endpoints, ports = [] } = object;
+    const { addressType = '', endpoints, ports } = object;
     const causes =
       addressType === '' ? [required('addressType')] : oneOf('addressType', addressType, ['FQDN', 'IPv4', 'IPv6']);
     for (const [i, endpoint] of (endpoints ?? []).entries()) {
       causes.push(...checkEndpoint(index('endpoints', i), endpoint, addressType));
     }
-    causes.push(...checkPorts(ports));
+    causes.push(...checkPorts(ports ?? []));
     const before = old;
     return before === undefined ? causes : [...causes, ...immutable('addressType', addressType, before.addressType)];
   },

@@ -1,5 +1,5 @@
 import { type FieldError, forbidden, invalid, required } from '../../../base/field-error.ts';
-import { immutable, notNegative } from '../field-checks.ts';
+import { immutable, notNegative, same } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindRules } from '../kind-rules.ts';
@@ -36,6 +36,11 @@ export const deployments: KindRules<Deployment> = {
     if (strategy.type === 'RollingUpdate') {
       fill((strategy.rollingUpdate ??= {}), { maxUnavailable: '25%', maxSurge: '25%' });
     }
+  },
+  prepareUpdate(object, old) {
+    // Annotations of a deployment reach its pods' sets, so that a change of them counts.
+    const changed = !same(object.metadata.annotations, old.metadata.annotations);
+    if (changed) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   },
   validate(object, old) {
     const { spec = {} } = object;
