@@ -32,7 +32,7 @@ function readIpv4(text: string): bigint | undefined {
   if (octets.length !== 4) return undefined;
   // Some programs read 010 as eight; nobody may rely on either reading.
   if (!octets.every((octet) => /^(?:0|[1-9][0-9]{0,2})$/.test(octet) && Number(octet) <= 255)) return undefined;
-  return octets.reduce((value, octet) => (value << 8n) | BigInt(octet), 0n);
+  return BigInt(octets.reduce((value, octet) => value * 256 + Number(octet), 0));
 }
 
 function readIpv6(text: string): bigint | undefined {

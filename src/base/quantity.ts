@@ -89,7 +89,7 @@ function build({ negative, whole, fraction, suffix }: Parts, spelling?: string):
   const digits = whole + fraction;
   const binary = suffix.format === 'BinarySI';
   const scale = (binary ? 0 : suffix.exponent) - fraction.length;
-  const exact = scaleUp(BigInt(digits) * (binary ? 2n ** BigInt(suffix.exponent) : 1n), scale + 9);
+  const exact = scaleUp(BigInt(digits) * (binary ? 1n << BigInt(suffix.exponent) : 1n), scale + 9);
   const nano = binary && exact > MAX_INT64 * NANO ? MAX_INT64 * NANO : exact;
   const format = binary && nano > 0n && nano < NANO ? 'DecimalSI' : suffix.format;
   const amount = { nano: negative ? -nano : nano, format };
@@ -100,7 +100,14 @@ function build({ negative, whole, fraction, suffix }: Parts, spelling?: string):
 
 /** value * 10^scale; what falls below one is rounded up, so that nobody who asks for a little gets nothing. */
 function scaleUp(value: bigint, scale: number): bigint {
-  return scale >= 0 ? value * 10n ** BigInt(scale) : divideUp(value, 10n ** BigInt(-scale));
+  return scale >= 0 ? value * powerOfTen(scale) : divideUp(value, powerOfTen(-scale));
+}
+
+/** The powers that nearly all quantities need, worked out once. */
+const POWERS_OF_TEN = Array.from({ length: 28 }, (_, exponent) => 10n ** BigInt(exponent));
+
+function powerOfTen(exponent: number): bigint {
+  return POWERS_OF_TEN[exponent] ?? 10n ** BigInt(exponent);
 }
 
 /** Divides and rounds away from zero. */

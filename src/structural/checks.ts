@@ -80,6 +80,7 @@ function checkArray(schema: JsonSchema): Check {
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema;
   const listType = schema['x-kubernetes-list-type'];
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+  const identity = identityByKeys(keys);
   return (value, at) => {
     if (!Array.isArray(value)) return wrongType(at, 'array', typeName(value));
     if (value.length > maxItems) at.report(tooMany(at.path(), value.length, maxItems));
@@ -94,8 +95,8 @@ function checkArray(schema: JsonSchema): Check {
         at.leave();
       }
     }
-    if (listType === 'set') reportTwice(value, (entry) => entry, at);
-    else if (listType === 'map') reportTwice(value, (entry) => keyOf(entry, keys), at);
+    if (listType === 'set') reportTwice(value, identityOf, (entry) => entry, at);
+    else if (listType === 'map') reportTwice(value, identity, (entry) => keyOf(entry, keys), at);
     else if (schema.uniqueItems === true && new Set(value.map((entry) => JSON.stringify(entry))).size < value.length) {
       const path = at.path();
       at.report(invalid(path, undefined, `${path} in body shouldn't contain duplicates`));
@@ -103,29 +104,44 @@ function checkArray(schema: JsonSchema): Check {
   };
 }
 
-function keyOf(entry: unknown, keys: readonly string[]): unknown {
-  if (typeof entry !== 'object' || entry === null) return undefined;
-  const found: [string, unknown][] = [];
-  for (const key of keys) {
-    const value = (entry as Container)[key];
-    if (value !== undefined) found.push([key, value]);
-  }
-  return Object.fromEntries(found);
+/** What tells a value from others in a set: itself, or its text where two of the same content are two objects. */
+function identityOf(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
 
-function reportTwice(items: readonly unknown[], keyOfItem: (item: unknown) => unknown, at: Cursor): void {
+/** What tells an item of a list from the others; undefined for what has no keys at all. */
+function identityByKeys(keys: readonly string[]): (entry: unknown) => unknown {
+  const [first = '', ...others] = keys;
+  return (entry) => {
+    if (typeof entry !== 'object' || entry === null) return undefined;
+    const key = (entry as Container)[first];
+    // The sign keeps a name that looks like JSON apart from JSON.
+    return others.length === 0 && typeof key === 'string' ? `=${key}` : JSON.stringify(keyOf(entry, keys));
+  };
+}
+
+function keyOf(entry: unknown, keys: readonly string[]): unknown {
+  const found = keys.map((key) => [key, (entry as Container)[key]] as const);
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined));
+}
+
+function reportTwice(
+  items: readonly unknown[],
+  identityOf: (item: unknown) => unknown,
+  shown: (item: unknown) => unknown,
+  at: Cursor,
+): void {
   if (items.length < 2) return;
-  const seen = new Set<string>();
+  const seen = new Set<unknown>();
   for (let i = 0; i < items.length; i++) {
-    const key = keyOfItem(items[i]);
-    if (key === undefined) continue;
-    const text = JSON.stringify(key);
-    if (seen.has(text)) {
+    const identity = identityOf(items[i]);
+    if (identity === undefined) continue;
+    if (seen.has(identity)) {
       at.enter(i);
-      at.report(duplicate(at.path(), key));
+      at.report(duplicate(at.path(), shown(items[i])));
       at.leave();
     }
-    seen.add(text);
+    seen.add(identity);
   }
 }
 
