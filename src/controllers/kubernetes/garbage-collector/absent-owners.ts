@@ -1,0 +1,22 @@
+import type { KubeOwnerReference } from '../../../kube/kube-object.ts';
+
+const MOST = 5000;
+
+/** Owners that are known to be gone for good, so that each of many dependents need not ask again. Bounded. */
+export class AbsentOwners {
+  readonly #known = new Set<string>();
+
+  add(ref: KubeOwnerReference, namespace: string): void {
+    this.#known.add(idOf(ref, namespace));
+    if (this.#known.size > MOST) for (const oldest of this.#known) return void this.#known.delete(oldest);
+  }
+
+  has(ref: KubeOwnerReference, namespace: string): boolean {
+    return this.#known.has(idOf(ref, namespace));
+  }
+}
+
+/** `namespace` is '' for cluster-wide owners. */
+function idOf({ apiVersion, kind, name, uid }: KubeOwnerReference, namespace: string): string {
+  return [apiVersion, kind, namespace, name, uid].join('|');
+}

@@ -1,0 +1,216 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Client, ResourceType } from '../../../kube/client.ts';
+import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '../../../kube/kinds/core.ts';
+import { apiVersionOf, resourceType } from '../../../kube/kinds/resource-type.ts';
+import { isNotFound } from '../../../kube/kube-error.ts';
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import { Catalog } from '../../../runtime/catalog.ts';
+import { manager } from '../../../runtime/manager.ts';
+import { type Cluster, startCluster } from '../../../testing/cluster.ts';
+import { controllerParts } from '../../../testing/controller-parts.ts';
+import { GarbageCollector } from './garbage-collector.ts';
+
+const namespace = 'default';
+const CLUSTER_ROLES = resourceType('rbac.authorization.k8s.io/v1', 'ClusterRole', 'clusterroles', 'Cluster');
+const DEFINITIONS = resourceType(
+  'apiextensions.k8s.io/v1',
+  'CustomResourceDefinition',
+  'customresourcedefinitions',
+  'Cluster',
+);
+const WIDGETS = resourceType('example.com/v1', 'Widget', 'widgets');
+
+let cluster: Cluster;
+let admin: Client;
+beforeEach(async () => {
+  cluster = await startCluster();
+  ({ admin } = cluster);
+});
+afterEach(() => cluster.stop());
+
+function start() {
+  const parts = controllerParts(cluster, 'generic-garbage-collector');
+  const catalog = new Catalog(parts);
+  return cluster.run(manager('test', [parts.informers, catalog, new GarbageCollector(parts, catalog)]));
+}
+
+const owner = (type: ResourceType, { metadata }: KubeObject, more: object = {}) => ({
+  apiVersion: apiVersionOf(type),
+  kind: type.kind,
+  name: metadata.name ?? '',
+  uid: metadata.uid ?? '',
+  ...more,
+});
+
+async function make(name: string, ownerReferences: object[] = [], more: object = {}): Promise<KubeObject> {
+  return await admin.create(CONFIG_MAPS, { metadata: { name, namespace, ownerReferences, ...more } } as never);
+}
+
+async function isGone(type: ResourceType, name: string, place: object = { namespace }): Promise<boolean> {
+  try {
+    await admin.get(type, name, place);
+    return false;
+  } catch (error) {
+    if (isNotFound(error)) return true;
+    throw error;
+  }
+}
+
+const read = (name: string) => admin.get(CONFIG_MAPS, name, { namespace });
+
+describe('the garbage collector', () => {
+  it('collects what was left behind before it started and what is left behind later, to any depth', async () => {
+    const root = await make('root');
+    const child = await make('child', [owner(CONFIG_MAPS, root)]);
+    await make('grandchild', [owner(CONFIG_MAPS, child)]);
+    await make('lost', [
+      { apiVersion: 'v1', kind: 'ConfigMap', name: 'never', uid: '00000000-0000-4000-8000-000000000000' },
+    ]);
+    await make('free');
+    start();
+    await cluster.until(() => isGone(CONFIG_MAPS, 'lost'));
+    expect(await isGone(CONFIG_MAPS, 'grandchild')).toBe(false);
+    await admin.delete(CONFIG_MAPS, 'root', { namespace });
+    await cluster.until(() => isGone(CONFIG_MAPS, 'grandchild'));
+    expect(await isGone(CONFIG_MAPS, 'child')).toBe(true);
+    expect(await isGone(CONFIG_MAPS, 'free')).toBe(false);
+  });
+
+  it('tells an owner from another that took its name', async () => {
+    start();
+    const first = await make('root');
+    await make('child', [owner(CONFIG_MAPS, first)]);
+    await admin.delete(CONFIG_MAPS, 'root', { namespace });
+    await make('root');
+    await cluster.until(() => isGone(CONFIG_MAPS, 'child'));
+    expect(await isGone(CONFIG_MAPS, 'root')).toBe(false);
+  });
+
+  it('keeps what still has an owner, and takes the lost one out of its references', async () => {
+    start();
+    const [a, b] = [await make('a'), await make('b')];
+    await make('child', [owner(CONFIG_MAPS, a), owner(CONFIG_MAPS, b)]);
+    await admin.delete(CONFIG_MAPS, 'a', { namespace });
+    await cluster.until(async () => (await read('child')).metadata.ownerReferences?.length === 1);
+    expect((await read('child')).metadata.ownerReferences?.[0]?.name).toBe('b');
+  });
+
+  it('deletes dependents before an owner that is deleted in the foreground', async () => {
+    start();
+    const root = await make('root');
+    await make('child', [owner(CONFIG_MAPS, root, { blockOwnerDeletion: true })], { finalizers: ['example.com/held'] });
+    await make('loose', [owner(CONFIG_MAPS, root)]);
+    await admin.delete(CONFIG_MAPS, 'root', { namespace, propagationPolicy: 'Foreground' });
+    await cluster.until(async () => (await read('child')).metadata.deletionTimestamp !== undefined);
+    await cluster.until(() => isGone(CONFIG_MAPS, 'loose'));
+    await cluster.settle();
+    expect((await read('root')).metadata.finalizers).toEqual(['foregroundDeletion']);
+    await admin.patch(CONFIG_MAPS, 'child', { type: 'merge', body: { metadata: { finalizers: null } } }, { namespace });
+    await cluster.until(() => isGone(CONFIG_MAPS, 'root'));
+  });
+
+  it('finishes a foreground deletion of what owns nothing', async () => {
+    start();
+    await make('root');
+    await admin.delete(CONFIG_MAPS, 'root', { namespace, propagationPolicy: 'Foreground' });
+    await cluster.until(() => isGone(CONFIG_MAPS, 'root'));
+  });
+
+  it('gets out of a circle of owners', async () => {
+    start();
+    const a = await make('a');
+    const b = await make('b', [owner(CONFIG_MAPS, a, { blockOwnerDeletion: true })]);
+    const ownerReferences = [owner(CONFIG_MAPS, b, { blockOwnerDeletion: true })];
+    await admin.patch(CONFIG_MAPS, 'a', { type: 'merge', body: { metadata: { ownerReferences } } }, { namespace });
+    await admin.delete(CONFIG_MAPS, 'a', { namespace, propagationPolicy: 'Foreground' });
+    await cluster.until(() => isGone(CONFIG_MAPS, 'a'));
+    await cluster.until(() => isGone(CONFIG_MAPS, 'b'));
+  });
+
+  it('lets dependents go where the owner orphans them', async () => {
+    start();
+    const root = await make('root');
+    await make('child', [owner(CONFIG_MAPS, root, { blockOwnerDeletion: true })]);
+    await cluster.settle();
+    await admin.delete(CONFIG_MAPS, 'root', { namespace, propagationPolicy: 'Orphan' });
+    await cluster.until(() => isGone(CONFIG_MAPS, 'root'));
+    await cluster.settle();
+    expect((await read('child')).metadata.ownerReferences ?? []).toEqual([]);
+  });
+
+  it('collects dependents of cluster-wide owners, and never what is cluster-wide for an owner in a namespace', async () => {
+    start();
+    const role = await admin.create(CLUSTER_ROLES, { metadata: { name: 'role' } });
+    await make('child', [owner(CLUSTER_ROLES, role)]);
+    const inside = await make('inside');
+    await admin.create(CLUSTER_ROLES, { metadata: { name: 'odd', ownerReferences: [owner(CONFIG_MAPS, inside)] } });
+    await admin.delete(CLUSTER_ROLES, 'role');
+    await admin.delete(CONFIG_MAPS, 'inside', { namespace });
+    await cluster.until(() => isGone(CONFIG_MAPS, 'child'));
+    await cluster.settle();
+    expect(await isGone(CLUSTER_ROLES, 'odd', {})).toBe(false);
+  });
+
+  it('takes an owner in another namespace for none', async () => {
+    start();
+    await admin.create(NAMESPACES, { metadata: { name: 'elsewhere' } });
+    const there = await admin.create(SERVICE_ACCOUNTS, { metadata: { name: 'there', namespace: 'elsewhere' } });
+    await make('child', [owner(SERVICE_ACCOUNTS, there)]);
+    await cluster.until(() => isGone(CONFIG_MAPS, 'child'));
+  });
+
+  it('never collects what is owned by a kind that nobody serves, until it is served', async () => {
+    start();
+    const uid = '00000000-0000-4000-8000-000000000000';
+    await make('child', [{ apiVersion: 'example.com/v1', kind: 'Widget', name: 'w', uid }]);
+    await cluster.clock.advance(120_000);
+    expect(await isGone(CONFIG_MAPS, 'child')).toBe(false);
+    await define();
+    await cluster.until(async () => {
+      await cluster.clock.advance(100);
+      return await isGone(CONFIG_MAPS, 'child');
+    });
+  });
+
+  it('follows custom resources as they come and go', async () => {
+    start();
+    await define();
+    const widget = await cluster.until(async () => {
+      await cluster.clock.advance(100);
+      const made = { metadata: { name: 'w', namespace } };
+      return await admin
+        .create(WIDGETS, made)
+        .catch((error) => (isNotFound(error) ? undefined : Promise.reject(error)));
+    });
+    await make('child', [owner(WIDGETS, widget)]);
+    const other = await admin.create(WIDGETS, { metadata: { name: 'x', namespace } });
+    await make('other', [owner(WIDGETS, other)]);
+    await cluster.settle();
+    await admin.delete(WIDGETS, 'w', { namespace });
+    await cluster.until(() => isGone(CONFIG_MAPS, 'child'));
+    await admin.delete(DEFINITIONS, 'widgets.example.com');
+    await cluster.until(() => isGone(CONFIG_MAPS, 'other'));
+  });
+
+  it('does nothing while nothing happens', async () => {
+    start();
+    await make('child', [owner(CONFIG_MAPS, await make('root'))]);
+    await cluster.settle();
+    const before = (await read('child')).metadata.resourceVersion;
+    await cluster.clock.advance(3_600_000);
+    expect((await read('child')).metadata.resourceVersion).toBe(before);
+    expect(cluster.log.entries.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
+  });
+});
+
+async function define(): Promise<void> {
+  await admin.create(DEFINITIONS, {
+    metadata: { name: 'widgets.example.com' },
+    spec: {
+      group: 'example.com',
+      names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
+      scope: 'Namespaced',
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+    },
+  });
+}

@@ -1,0 +1,208 @@
+import { apiVersionOf } from '../../../kube/kinds/resource-type.ts';
+import { isConflict, isNotFound } from '../../../kube/kube-error.ts';
+import type { KubeObject, KubeOwnerReference } from '../../../kube/kube-object.ts';
+import type { Catalog } from '../../../runtime/catalog.ts';
+import type { ControllerParts } from '../../../runtime/controller.ts';
+import type { Runnable } from '../../../runtime/runnable.ts';
+import { WorkQueue } from '../../../runtime/work-queue.ts';
+import { AbsentOwners } from './absent-owners.ts';
+import { Monitors } from './monitors.ts';
+import { FOREGROUND, type Member, ORPHAN, OwnerGraph, refersTo } from './owner-graph.ts';
+import { blocks, concerned, decide, type OwnerStanding, type Standing } from './plan.ts';
+
+/** An owner of a kind that nobody serves: nothing may be concluded from not finding it. */
+class UnknownOwner extends Error {}
+
+/**
+ * Deletes what its owners left behind, lets owners that wait for their dependents go once those are gone, and lets go
+ * of the dependents of owners that orphan them. Before anything is deleted the server itself is asked.
+ */
+export class GarbageCollector implements Runnable {
+  readonly name = 'garbage collector';
+  readonly #parts: ControllerParts;
+  readonly #catalog: Catalog;
+  readonly #graph = new OwnerGraph();
+  readonly #absent = new AbsentOwners();
+  readonly #monitors: Monitors;
+  readonly #queue: WorkQueue;
+  /** Objects that have an owner of an unknown kind; looked at again when kinds come or go. */
+  readonly #puzzling = new Set<string>();
+
+  constructor(parts: ControllerParts, catalog: Catalog) {
+    const log = parts.log.child({ controller: this.name });
+    this.#parts = { ...parts, log };
+    this.#catalog = catalog;
+    this.#monitors = new Monitors(this.#parts, this.#graph, {
+      changed: (before, member) => this.#changed(before, member),
+    });
+    this.#queue = new WorkQueue({
+      name: this.name,
+      clock: parts.clock,
+      random: parts.random.fork(this.name),
+      concurrency: 4,
+      work: async (uid) => await this.#work(uid),
+      onFailure: (uid, error, retryInMs) =>
+        log[isConflict(error) ? 'debug' : 'warn']({ uid, err: error, retryInMs }, 'an object could not be collected'),
+    });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const stop = this.#catalog.onChange(() => this.#follow(signal));
+    this.#follow(signal);
+    await this.#queue.run(signal);
+    stop();
+    await this.#monitors.stop();
+  }
+
+  #follow(signal: AbortSignal): void {
+    this.#monitors.follow(this.#catalog.now.resources, signal);
+    for (const uid of this.#puzzling) this.#queue.add(uid);
+    this.#puzzling.clear();
+  }
+
+  #changed(before: Member | undefined, member: Member | undefined): void {
+    for (const uid of concerned(before, member)) if (this.#graph.get(uid) !== undefined) this.#queue.add(uid);
+    const startsWaiting = member?.foreground === true && before?.foreground !== true;
+    if (member === undefined && before !== undefined) this.#absent.add(referenceTo(before), before.namespace);
+    const about = member ?? before;
+    if (about === undefined || (member !== undefined && !startsWaiting)) return;
+    for (const dependent of this.#graph.dependentsOf(about.uid)) this.#queue.add(dependent.uid);
+  }
+
+  async #work(uid: string): Promise<undefined> {
+    await this.#monitors.settled();
+    const member = this.#graph.get(uid);
+    if (member === undefined) return;
+    if (member.foreground) await this.#awaitDependents(member);
+    else if (member.orphaning) await this.#letGo(member);
+    else if (!member.deleting && member.owners.some((ref) => this.#known(ref, member) !== 'solid'))
+      await this.#judge(member);
+  }
+
+  /** The owner's standing as far as the graph tells. */
+  #known(ref: KubeOwnerReference, { namespace }: Member): Standing | undefined {
+    const owner = this.#graph.get(ref.uid);
+    if (owner === undefined || !refersTo(ref, owner)) return undefined;
+    if (owner.namespace !== '' && owner.namespace !== namespace) return undefined;
+    return owner.foreground ? 'waiting' : 'solid';
+  }
+
+  async #judge(member: Member): Promise<void> {
+    const latest = await this.#read(member);
+    if (latest === undefined || latest.metadata.deletionTimestamp !== undefined) return;
+    const owners: OwnerStanding[] = [];
+    try {
+      for (const ref of latest.metadata.ownerReferences ?? []) {
+        owners.push({ ref, standing: await this.#standingOf(ref, member) });
+      }
+    } catch (error) {
+      if (!(error instanceof UnknownOwner)) throw error;
+      this.#puzzling.add(member.uid);
+      this.#parts.log.debug({ uid: member.uid, name: member.name }, error.message);
+      return;
+    }
+    const decision = decide(owners, latest.metadata.finalizers ?? [], this.#graph.dependentsOf(member.uid));
+    if (decision.do === 'drop references') await this.#dropReferences(member, latest, decision.uids);
+    if (decision.do !== 'delete') return;
+    const subject = decision.unblock ? await this.#unblock(member, latest) : latest;
+    const { resourceVersion = '' } = subject.metadata;
+    this.#parts.log.debug(
+      { resource: member.type.plural, namespace: member.namespace, name: member.name },
+      'collecting',
+    );
+    await gone(
+      this.#parts.client.delete(member.type, member.name, {
+        ...placeOf(member),
+        propagationPolicy: decision.policy,
+        preconditions: { uid: member.uid, resourceVersion },
+      }),
+    );
+  }
+
+  async #standingOf(ref: KubeOwnerReference, member: Member): Promise<Standing> {
+    const type = this.#catalog.ofKind(ref.apiVersion, ref.kind);
+    const namespace = type?.namespaced === false ? '' : member.namespace;
+    const known = this.#known(ref, member);
+    if (known !== undefined) return known;
+    if (this.#absent.has(ref, namespace)) return 'absent';
+    if (type === undefined) throw new UnknownOwner(`no ${ref.kind} of ${ref.apiVersion} is served`);
+    // Something cluster-wide cannot be owned by something in a namespace, which is for its author to find out.
+    if (type.namespaced && member.namespace === '') return 'solid';
+    const found = await gone(this.#parts.client.get(type, ref.name, namespace === '' ? {} : { namespace }));
+    if (found?.metadata.uid === ref.uid) {
+      const { finalizers = [], deletionTimestamp } = found.metadata;
+      return deletionTimestamp !== undefined && finalizers.includes(FOREGROUND) ? 'waiting' : 'solid';
+    }
+    this.#absent.add(ref, namespace);
+    return 'absent';
+  }
+
+  /** Takes the finalizer off an owner whose dependents are gone; sends those that are not on their way. */
+  async #awaitDependents(owner: Member): Promise<void> {
+    let blocked = false;
+    for (const dependent of this.#graph.dependentsOf(owner.uid)) {
+      if (!dependent.owners.some((ref) => ref.uid === owner.uid && blocks(ref))) continue;
+      blocked = true;
+      if (!dependent.foreground) this.#queue.add(dependent.uid);
+    }
+    if (!blocked) await this.#takeOff(owner, FOREGROUND);
+  }
+
+  /** Takes an owner that orphans its dependents out of their references. */
+  async #letGo(owner: Member): Promise<void> {
+    for (const dependent of Array.from(this.#graph.dependentsOf(owner.uid))) {
+      const latest = await this.#read(dependent);
+      if (latest !== undefined) await this.#dropReferences(dependent, latest, new Set([owner.uid]));
+    }
+    await this.#takeOff(owner, ORPHAN);
+  }
+
+  async #takeOff(owner: Member, finalizer: string): Promise<void> {
+    const latest = await this.#read(owner);
+    const { finalizers = [] } = latest?.metadata ?? {};
+    if (latest === undefined || !finalizers.includes(finalizer)) return;
+    await this.#patch(owner, latest, { finalizers: finalizers.filter((name) => name !== finalizer) });
+  }
+
+  async #dropReferences(member: Member, latest: KubeObject, uids: ReadonlySet<string>): Promise<void> {
+    const { ownerReferences = [] } = latest.metadata;
+    const kept = ownerReferences.filter(({ uid }) => !uids.has(uid));
+    if (kept.length < ownerReferences.length) await this.#patch(member, latest, { ownerReferences: kept });
+  }
+
+  async #unblock(member: Member, latest: KubeObject): Promise<KubeObject> {
+    const ownerReferences = (latest.metadata.ownerReferences ?? []).map((ref) => ({
+      ...ref,
+      blockOwnerDeletion: false,
+    }));
+    return (await this.#patch(member, latest, { ownerReferences })) ?? latest;
+  }
+
+  async #patch(member: Member, latest: KubeObject, change: object): Promise<KubeObject | undefined> {
+    const { uid, resourceVersion } = latest.metadata;
+    const body = { metadata: { uid, resourceVersion, ...change } };
+    return await gone(this.#parts.client.patch(member.type, member.name, { type: 'merge', body }, placeOf(member)));
+  }
+
+  /** The object as it is now; undefined where it is gone, or another has its name. */
+  async #read(member: Member): Promise<KubeObject | undefined> {
+    const latest = await gone(this.#parts.client.get(member.type, member.name, placeOf(member)));
+    return latest?.metadata.uid === member.uid ? latest : undefined;
+  }
+}
+
+const placeOf = ({ namespace }: Member) => (namespace === '' ? {} : { namespace });
+
+function referenceTo({ type, name, uid }: Member): KubeOwnerReference {
+  return { apiVersion: apiVersionOf(type), kind: type.kind, name, uid };
+}
+
+/** The answer, or undefined where the object is not there. */
+async function gone<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}

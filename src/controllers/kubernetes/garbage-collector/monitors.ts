@@ -1,0 +1,110 @@
+import type { ResourceType } from '../../../kube/client.ts';
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import type { ControllerParts } from '../../../runtime/controller.ts';
+import { type DiscoveredResource, preferred } from '../../../runtime/discovery.ts';
+import { follow, type Sink } from '../../../runtime/follow.ts';
+import { keyOf } from '../../../runtime/key.ts';
+import type { Member, OwnerGraph } from './owner-graph.ts';
+
+interface Monitor {
+  readonly type: ResourceType;
+  readonly stop: AbortController;
+  readonly done: Promise<void>;
+}
+
+export interface MonitorEvents {
+  /** The graph has changed for one object; `member` is undefined where it is gone. */
+  changed(before: Member | undefined, member: Member | undefined): void;
+}
+
+/** How long one resource that cannot be listed may hold up the collection of all others. */
+const PATIENCE_MS = 30_000;
+
+/** Follows every resource whose objects can own or be owned, and keeps the graph up to date. */
+export class Monitors {
+  readonly #parts: ControllerParts;
+  readonly #graph: OwnerGraph;
+  readonly #events: MonitorEvents;
+  readonly #running = new Map<string, Monitor>();
+  readonly #unsettled = new Set<Promise<void>>();
+
+  constructor(parts: ControllerParts, graph: OwnerGraph, events: MonitorEvents) {
+    this.#parts = parts;
+    this.#graph = graph;
+    this.#events = events;
+  }
+
+  /** Starts following what is new among the resources, and stops following what is no longer among them. */
+  follow(resources: readonly DiscoveredResource[], signal: AbortSignal): void {
+    const wanted = new Map(
+      preferred(resources)
+        .filter(isCollected)
+        .map((type) => [idOf(type), type]),
+    );
+    for (const [id, monitor] of this.#running) {
+      if (wanted.has(id)) continue;
+      this.#running.delete(id);
+      monitor.stop.abort();
+      for (const uid of this.#graph.uidsOf(monitor.type)) this.#graph.remove(uid);
+    }
+    for (const [id, type] of wanted) if (!this.#running.has(id)) this.#running.set(id, this.#start(type, signal));
+  }
+
+  /** Settles when the graph shows every resource, or as much as can be had. */
+  async settled(): Promise<void> {
+    while (this.#unsettled.size > 0) await Promise.all(this.#unsettled);
+  }
+
+  async stop(): Promise<void> {
+    for (const { stop } of this.#running.values()) stop.abort();
+    await Promise.all([...this.#running.values()].map(({ done }) => done));
+  }
+
+  #start(type: ResourceType, signal: AbortSignal): Monitor {
+    const { clock } = this.#parts;
+    const stop = new AbortController();
+    const either = AbortSignal.any([signal, stop.signal]);
+    const listed = Promise.withResolvers<void>();
+    const patience = clock.timer(PATIENCE_MS, () => listed.resolve());
+    either.addEventListener('abort', () => listed.resolve(), { once: true });
+    const settled = listed.promise.finally(() => {
+      patience.cancel();
+      this.#unsettled.delete(settled);
+    });
+    this.#unsettled.add(settled);
+    const sink = this.#sink(type, () => listed.resolve());
+    return { type, stop, done: follow({ ...this.#parts, type, sink }, either) };
+  }
+
+  #sink(type: ResourceType, listed: () => void): Sink {
+    const graph = this.#graph;
+    const put = (object: KubeObject) => {
+      const known = graph.uidOf(type, keyOf(object));
+      if (known !== undefined && known !== object.metadata.uid) remove(known);
+      const { before, member } = graph.put(type, object);
+      this.#events.changed(before, member);
+    };
+    const remove = (uid: string) => {
+      const before = graph.remove(uid);
+      if (before !== undefined) this.#events.changed(before, undefined);
+    };
+    return {
+      put,
+      remove: ({ metadata }) => remove(metadata.uid ?? ''),
+      reached: () => {},
+      replace: (objects) => {
+        const present = new Set(objects.map(({ metadata }) => metadata.uid));
+        for (const uid of graph.uidsOf(type)) if (!present.has(uid)) remove(uid);
+        for (const object of objects) put(object);
+        listed();
+      },
+    };
+  }
+}
+
+/** Events come and go in masses, and own nothing. */
+function isCollected({ plural, verbs }: DiscoveredResource): boolean {
+  return plural !== 'events' && ['delete', 'list', 'watch', 'get'].every((verb) => verbs.includes(verb));
+}
+
+const idOf = ({ group, version, plural }: ResourceType) => `${group}/${version}/${plural}`;

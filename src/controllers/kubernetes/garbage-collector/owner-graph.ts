@@ -1,0 +1,114 @@
+import type { ResourceType } from '../../../kube/client.ts';
+import { apiVersionOf } from '../../../kube/kinds/resource-type.ts';
+import type { KubeObject, KubeOwnerReference } from '../../../kube/kube-object.ts';
+import { keyOf } from '../../../runtime/key.ts';
+
+export const FOREGROUND = 'foregroundDeletion';
+export const ORPHAN = 'orphan';
+
+/** What matters of an object for who owns whom. */
+export interface Member {
+  readonly uid: string;
+  readonly type: ResourceType;
+  readonly namespace: string;
+  readonly name: string;
+  readonly owners: readonly KubeOwnerReference[];
+  readonly deleting: boolean;
+  /** Being deleted, and waits for its dependents to go first. */
+  readonly foreground: boolean;
+  /** Being deleted, and waits for its dependents to be let go. */
+  readonly orphaning: boolean;
+}
+
+const NO_OWNERS: readonly KubeOwnerReference[] = [];
+
+export function memberOf(type: ResourceType, { metadata }: KubeObject): Member {
+  const { uid = '', namespace = '', name = '', ownerReferences = NO_OWNERS, finalizers = [] } = metadata;
+  const deleting = metadata.deletionTimestamp !== undefined;
+  return {
+    uid,
+    type,
+    namespace,
+    name,
+    owners: ownerReferences.length === 0 ? NO_OWNERS : ownerReferences,
+    deleting,
+    foreground: deleting && finalizers.includes(FOREGROUND),
+    orphaning: deleting && finalizers.includes(ORPHAN),
+  };
+}
+
+/** Whether a reference names this very object: uids alone do not count, because anybody can write them. */
+export function refersTo(ref: KubeOwnerReference, { uid, type, name }: Member): boolean {
+  return ref.uid === uid && ref.name === name && ref.kind === type.kind && ref.apiVersion === apiVersionOf(type);
+}
+
+/** All objects and who names whom as an owner, by uid. */
+export class OwnerGraph {
+  readonly #members = new Map<string, Member>();
+  readonly #dependents = new Map<string, Set<string>>();
+  readonly #byResource = new Map<string, Map<string, string>>();
+
+  get(uid: string): Member | undefined {
+    return this.#members.get(uid);
+  }
+
+  *dependentsOf(uid: string): Generator<Member> {
+    for (const dependent of this.#dependents.get(uid) ?? []) {
+      const member = this.#members.get(dependent);
+      if (member !== undefined) yield member;
+    }
+  }
+
+  /** Takes in the state of an object; returns what was known of it. */
+  put(type: ResourceType, object: KubeObject): { readonly before: Member | undefined; readonly member: Member } {
+    const member = memberOf(type, object);
+    const before = this.#members.get(member.uid);
+    if (before !== undefined) this.#unlink(before);
+    this.#members.set(member.uid, member);
+    for (const { uid } of member.owners) {
+      const dependents = this.#dependents.get(uid);
+      if (dependents === undefined) this.#dependents.set(uid, new Set([member.uid]));
+      else dependents.add(member.uid);
+    }
+    this.#keysOf(type).set(keyOf(object), member.uid);
+    return { before, member };
+  }
+
+  remove(uid: string): Member | undefined {
+    const member = this.#members.get(uid);
+    if (member === undefined) return undefined;
+    this.#unlink(member);
+    this.#members.delete(uid);
+    const keys = this.#keysOf(member.type);
+    const key = keyOf({ metadata: member });
+    if (keys.get(key) === uid) keys.delete(key);
+    return member;
+  }
+
+  /** The uid that an object of this key is known by. */
+  uidOf(type: ResourceType, key: string): string | undefined {
+    return this.#keysOf(type).get(key);
+  }
+
+  /** The uids of all known objects of a resource. */
+  uidsOf(type: ResourceType): string[] {
+    return [...this.#keysOf(type).values()];
+  }
+
+  #unlink({ uid, owners }: Member): void {
+    for (const owner of owners) {
+      const dependents = this.#dependents.get(owner.uid);
+      if (dependents?.delete(uid) === true && dependents.size === 0) this.#dependents.delete(owner.uid);
+    }
+  }
+
+  #keysOf({ group, plural }: ResourceType): Map<string, string> {
+    const name = `${group}/${plural}`;
+    let keys = this.#byResource.get(name);
+    if (keys === undefined) {
+      keys = new Map();
+      this.#byResource.set(name, keys);
+    }
+    return keys;
+  }
+}

@@ -1,0 +1,68 @@
+import type { KubeOwnerReference } from '../../../kube/kube-object.ts';
+import type { Member } from './owner-graph.ts';
+
+/** How an owner that an object names stands: there, there but waiting for its dependents to go, or gone. */
+export type Standing = 'solid' | 'waiting' | 'absent';
+
+export interface OwnerStanding {
+  readonly ref: KubeOwnerReference;
+  readonly standing: Standing;
+}
+
+export type Decision =
+  | { readonly do: 'keep' }
+  /** Somebody still owns it: let go of the others. */
+  | { readonly do: 'drop references'; readonly uids: ReadonlySet<string> }
+  | {
+      readonly do: 'delete';
+      readonly policy: 'Foreground' | 'Background' | 'Orphan';
+      /** Its own dependents wait for each other in a circle: none of its references may block any more. */
+      readonly unblock: boolean;
+    };
+
+/** What becomes of an object that names owners. */
+export function decide(
+  owners: readonly OwnerStanding[],
+  finalizers: readonly string[],
+  dependents: Iterable<Member>,
+): Decision {
+  const uidsOf = (...wanted: Standing[]) =>
+    new Set(owners.filter(({ standing }) => wanted.includes(standing)).map(({ ref }) => ref.uid));
+  if (owners.length === 0) return { do: 'keep' };
+  if (owners.some(({ standing }) => standing === 'solid')) {
+    const uids = uidsOf('waiting', 'absent');
+    return uids.size === 0 ? { do: 'keep' } : { do: 'drop references', uids };
+  }
+  const below = [...dependents];
+  if (uidsOf('waiting').size > 0 && below.length > 0) {
+    return { do: 'delete', policy: 'Foreground', unblock: below.some(({ foreground }) => foreground) };
+  }
+  const policy = finalizers.includes('orphan')
+    ? 'Orphan'
+    : finalizers.includes('foregroundDeletion')
+      ? 'Foreground'
+      : 'Background';
+  return { do: 'delete', policy, unblock: false };
+}
+
+/**
+ * Whom a change concerns: the object itself where it has new owners or began to wait for its dependents, and owners
+ * that wait for it.
+ */
+export function concerned(before: Member | undefined, member: Member | undefined): string[] {
+  const uids = new Set<string>();
+  if (member !== undefined) {
+    const waits = (each: Member | undefined) => each?.foreground === true || each?.orphaning === true;
+    const began = waits(member) && !waits(before);
+    const newOwners = member.owners.length > 0 && JSON.stringify(member.owners) !== JSON.stringify(before?.owners);
+    if (began || newOwners) uids.add(member.uid);
+  }
+  const kept = new Set(member?.owners.filter(blocks).map(({ uid }) => uid));
+  for (const ref of before?.owners ?? []) if (!kept.has(ref.uid)) uids.add(ref.uid);
+  return [...uids];
+}
+
+/** Whether the owner may not go before the object that holds the reference. */
+export function blocks({ blockOwnerDeletion }: KubeOwnerReference): boolean {
+  return blockOwnerDeletion === true;
+}

@@ -1,0 +1,112 @@
+import { TemporaryError } from '../base/errors.ts';
+import { apiVersionOf, resourceType } from '../kube/kinds/resource-type.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import { type ControllerParts } from './controller.ts';
+import { type Discovered, type DiscoveredResource, discover } from './discovery.ts';
+import type { Runnable } from './runnable.ts';
+import { WorkQueue } from './work-queue.ts';
+
+interface Definition extends KubeObject {
+  readonly spec: {
+    readonly group: string;
+    readonly names: { readonly plural: string };
+    readonly versions: readonly { readonly name: string; readonly served: boolean }[];
+  };
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+const DEFINITIONS = resourceType<Definition>(
+  'apiextensions.k8s.io/v1',
+  'CustomResourceDefinition',
+  'customresourcedefinitions',
+  'Cluster',
+);
+const API_SERVICES = resourceType('apiregistration.k8s.io/v1', 'APIService', 'apiservices', 'Cluster');
+
+/**
+ * What the server serves at the moment, custom resources included. It asks again when a definition or an APIService
+ * comes, changes or goes, and not otherwise.
+ */
+export class Catalog implements Runnable {
+  readonly name = 'catalog';
+  readonly #parts: ControllerParts;
+  readonly #queue: WorkQueue;
+  readonly #listeners = new Set<(now: Discovered) => void>();
+  readonly #ready = Promise.withResolvers<void>();
+  #now: Discovered = { resources: [], failed: new Map() };
+  #byKind = new Map<string, DiscoveredResource>();
+
+  constructor(parts: ControllerParts) {
+    this.#parts = parts;
+    const { clock, random, log } = parts;
+    this.#queue = new WorkQueue({
+      name: this.name,
+      clock,
+      random: random.fork(this.name),
+      backOff: { first: 20, most: 30_000 },
+      work: async (_key, signal) => await this.#refresh(signal),
+      onFailure: (_key, error) => log.debug({ err: error }, 'discovery is not up to date; asking again'),
+    });
+  }
+
+  get now(): Discovered {
+    return this.#now;
+  }
+
+  /** Settles when the server has been asked for the first time. */
+  get ready(): Promise<void> {
+    return this.#ready.promise;
+  }
+
+  /** The resource of a kind, in exactly this version; undefined where it is not served. */
+  ofKind(apiVersion: string, kind: string): DiscoveredResource | undefined {
+    return this.#byKind.get(`${apiVersion}/${kind}`);
+  }
+
+  /** Told of every change from now on. */
+  onChange(listener: (now: Discovered) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { informers } = this.#parts;
+    const ask = () => this.#queue.add('');
+    const stops = [informers.of(DEFINITIONS).onChange(ask), informers.of(API_SERVICES).onChange(ask)];
+    ask();
+    await this.#queue.run(signal);
+    for (const stop of stops) stop();
+  }
+
+  async #refresh(signal: AbortSignal): Promise<undefined> {
+    const { client, informers } = this.#parts;
+    const found = await discover(client, signal);
+    if (text(found) !== text(this.#now)) {
+      this.#now = found;
+      this.#byKind = new Map(
+        found.resources.map((resource) => [`${apiVersionOf(resource)}/${resource.kind}`, resource]),
+      );
+      this.#ready.resolve();
+      for (const listener of this.#listeners) listener(found);
+    }
+    const { failed } = found;
+    if (failed.size > 0) throw new TemporaryError(`no answer from ${[...failed.keys()].join(', ')}`);
+    // A definition is announced before it is served.
+    const missing = defined(informers.of(DEFINITIONS).cache.all()).filter(
+      ({ group, version, plural }) =>
+        !found.resources.some((each) => each.plural === plural && each.group === group && each.version === version),
+    );
+    if (missing.length > 0) throw new TemporaryError(`${missing[0]?.plural} are not served yet`);
+  }
+}
+
+function defined(definitions: Iterable<Definition>) {
+  return [...definitions].flatMap(({ spec, status, metadata }) => {
+    const established = status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True');
+    if (established !== true || metadata.deletionTimestamp !== undefined) return [];
+    const { group, names, versions } = spec;
+    return versions.filter(({ served }) => served).map(({ name }) => ({ group, version: name, plural: names.plural }));
+  });
+}
+
+const text = ({ resources, failed }: Discovered) => JSON.stringify([resources, [...failed.keys()]]);

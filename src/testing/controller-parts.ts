@@ -1,0 +1,23 @@
+import { controllerUser, INFORMER_USER } from '../controllers/kubernetes/controller-user.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import { type Controller, type ControllerParts, runnable } from '../runtime/controller.ts';
+import { Informers } from '../runtime/informers.ts';
+import { manager } from '../runtime/manager.ts';
+import type { Cluster } from './cluster.ts';
+
+/** What a controller of Kubernetes gets in a cluster, with the rights that it has there. */
+export function controllerParts(cluster: Cluster, name: string): ControllerParts {
+  const { clock, random, log } = cluster;
+  const informers = new Informers({ clock, random, log, client: cluster.clientFor(INFORMER_USER) });
+  return { clock, random, log, informers, client: cluster.clientFor(controllerUser(name)) };
+}
+
+/** Runs one controller of Kubernetes in a cluster; returns how to stop it. */
+export function runController<T extends KubeObject>(
+  cluster: Cluster,
+  user: string,
+  controller: Controller<T>,
+): () => Promise<void> {
+  const parts = controllerParts(cluster, user);
+  return cluster.run(manager(controller.name, [parts.informers, runnable(controller, parts)]));
+}
