@@ -2,7 +2,6 @@ import { VimanaError } from '../../base/errors.ts';
 import { goQuote } from '../../base/go-value.ts';
 import { type FieldSet, printPaths } from './field-set.ts';
 import type { Manager } from './managers.ts';
-import { compareText } from './path-element.ts';
 
 /** A configuration cannot be applied; `status`, `reason` and `message` are those of the server's answer. */
 export class ApplyError extends VimanaError {
@@ -35,6 +34,7 @@ export class ApplyConflictError extends VimanaError {
   readonly reason = 'Conflict';
   readonly conflicts: readonly Conflict[];
 
+  /** Conflicts come manager by manager. */
   constructor(conflicts: readonly Conflict[]) {
     super('APPLY_CONFLICT', conflictMessage(conflicts));
     this.conflicts = conflicts;
@@ -66,7 +66,7 @@ function conflictMessage(conflicts: readonly Conflict[]): string {
   if (first !== undefined && conflicts.length === 1) {
     return `Apply failed with 1 conflict: conflict with ${first.manager}: ${first.path}`;
   }
-  const managers = [...new Set(conflicts.map((conflict) => conflict.manager))].sort(compareText);
+  const managers = [...new Set(conflicts.map((conflict) => conflict.manager))];
   const lines = managers.flatMap((manager) => [
     `conflicts with ${manager}:`,
     ...conflicts.filter((conflict) => conflict.manager === manager).map(({ path }) => `- ${path}`),

@@ -135,6 +135,29 @@ describe('applyConfiguration', () => {
     });
   });
 
+  it('names appliers before updaters of the same name, and subresources first', () => {
+    const entry = (operation: string, field: string, subresource?: string): Json => ({
+      manager: 'A',
+      operation,
+      apiVersion: 'v1',
+      fieldsType: 'FieldsV1',
+      fieldsV1: { 'f:data': { [`f:${field}`]: {} } },
+      ...(subresource === undefined ? {} : { subresource }),
+    });
+    const managedFields = [entry('Update', 'a'), entry('Update', 'b', 'status'), entry('Apply', 'c', 'status')];
+    const live = configMap({ a: '1', b: '1', c: '1' }, { managedFields });
+    expect(() => apply(live, 'C', configMap({ a: '2', b: '2', c: '2' }))).toThrow(
+      [
+        'Apply failed with 3 conflicts: conflicts with "A" with subresource "status":',
+        '- .data.c',
+        'conflicts with "A" with subresource "status" using v1:',
+        '- .data.b',
+        'conflicts with "A" using v1:',
+        '- .data.a',
+      ].join('\n'),
+    );
+  });
+
   it('says a single conflict in one line', () => {
     const live = apply(undefined, 'A', configMap({ b: '2' }));
     expect(() => apply(live, 'C', configMap({ b: '3' }))).toThrow(

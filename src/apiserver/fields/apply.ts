@@ -110,7 +110,7 @@ function findConflicts(
   const conflicts: Conflict[] = [];
   const own = managers.get(applier);
   const versions = new Map([[kind.apiVersion, compareIn(before, after, kind)]]);
-  for (const manager of managers) {
+  for (const manager of managers.sorted()) {
     if (manager === own) continue;
     let compared = versions.get(manager.apiVersion);
     if (compared === undefined) {

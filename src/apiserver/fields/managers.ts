@@ -44,6 +44,11 @@ export class Managers {
     return this.#byId.values();
   }
 
+  /** All managers in the order of their identities. */
+  sorted(): readonly Manager[] {
+    return [...this.#byId].sort(([a], [b]) => compareText(a, b)).map(([, manager]) => manager);
+  }
+
   get(name: ManagerName): Manager | undefined {
     return this.#byId.get(identity(name));
   }
@@ -93,10 +98,12 @@ export class Managers {
   }
 }
 
+/** The identity of a manager as text; where managers are sorted, the server sorts by it. */
 function identity({ manager, operation, apiVersion, subresource }: ManagerName): string {
+  const name = `{"manager":${JSON.stringify(manager)},"operation":"${operation}"`;
   // An applier is the same whatever version it applies.
-  const version = operation === 'Apply' ? '' : apiVersion;
-  return JSON.stringify([manager, operation, version, subresource]);
+  const version = operation === 'Apply' ? '' : `,"apiVersion":${JSON.stringify(apiVersion)}`;
+  return `${name}${version}${subresource === '' ? '' : `,"subresource":${JSON.stringify(subresource)}`}}`;
 }
 
 function withoutEntry({ manager, operation, apiVersion, subresource, time, fields }: Manager): Manager {
