@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => cluster.stop());
 
-const namespace = 'default';
+const namespace = 'kube-public';
 const configMap = (name: string, data: Record<string, string> = {}) => ({ metadata: { name, namespace }, data });
 
 function start<T extends KubeObject>(controller: Controller<T>) {
@@ -42,7 +42,7 @@ describe('a controller', () => {
     await cluster.until(() => runs.length === 2);
     await cluster.admin.delete(CONFIG_MAPS, 'x', { namespace });
     await cluster.until(() => runs.length === 3);
-    expect(runs).toEqual(['x -', 'x 1', 'default/x gone']);
+    expect(runs).toEqual(['x -', 'x 1', 'kube-public/x gone']);
   });
 
   it('is run for the owner of what it owns and for what a watched object concerns, on both sides of a change', async () => {
@@ -50,8 +50,9 @@ describe('a controller', () => {
     start({
       name: 'test',
       for: SERVICE_ACCOUNTS,
+      selection: { namespace },
       owns: [CONFIG_MAPS],
-      watches: [watched(NAMESPACES, ({ metadata }) => [`default/${metadata.labels?.['about'] ?? 'nobody'}`])],
+      watches: [watched(NAMESPACES, ({ metadata }) => [`${namespace}/${metadata.labels?.['about'] ?? 'nobody'}`])],
       async reconcile({ metadata }) {
         runs.push(metadata.name ?? '');
       },

@@ -5,6 +5,7 @@ import type { Random } from '../base/random.ts';
 import type { Client, ResourceType } from '../kube/client.ts';
 import { isConflict } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
+import type { BackOff } from './back-off.ts';
 import type { Cache, Change } from './cache.ts';
 import { withFinalizer, withoutFinalizer } from './finalizer.ts';
 import type { Selection } from './follow.ts';
@@ -62,6 +63,8 @@ export interface Controller<T extends KubeObject = KubeObject> {
   /** Further resources that it looks up. */
   readonly reads?: readonly ResourceType[];
   readonly concurrency?: number;
+  /** How soon a failed run is tried again; that of WorkQueue where absent. */
+  readonly backOff?: BackOff;
   /** For an object that is there. See WorkQueue for what errors mean. */
   reconcile(object: T, context: Context): Promise<Again | void>;
   /**
@@ -100,6 +103,7 @@ export function runnable<T extends KubeObject>(controller: Controller<T>, parts:
     clock,
     random: random.fork(controller.name),
     concurrency: controller.concurrency ?? 2,
+    ...(controller.backOff === undefined ? {} : { backOff: controller.backOff }),
     async work(key, signal) {
       const object = source.cache.get(key);
       if (object === undefined) {

@@ -3,6 +3,7 @@ import { FakeClock } from '../base/fake-clock.ts';
 import { type MemoryLogger, memoryLogger } from '../base/logger.ts';
 import { type Random, seededRandom } from '../base/random.ts';
 import type { Client } from '../kube/client.ts';
+import { SERVICE_ACCOUNTS } from '../kube/kinds/core.ts';
 import type { Runnable } from '../runtime/runnable.ts';
 
 export interface ClusterUser {
@@ -18,6 +19,8 @@ export interface Cluster {
   /** May do everything. */
   readonly admin: Client;
   clientFor(user: ClusterUser): Client;
+  /** Makes the ServiceAccount that pods of a namespace need; that of `default` is there. */
+  admitPods(namespace: string): Promise<void>;
   /** Starts something that runs until the cluster is stopped; ending it early is up to the function that is returned. */
   run(runnable: Runnable): () => Promise<void>;
   /** Lets everything go on, without time passing, until the check gives something other than undefined or false. */
@@ -37,13 +40,19 @@ export async function startCluster({ start = Date.UTC(2030, 0, 1) } = {}): Promi
   const log = memoryLogger(clock);
   const plane = await startControlPlane({ store: 'memory', clock, random, log });
   const clientFor = (user: ClusterUser) => plane.client(user, 'kube-controller-manager');
+  const admin = plane.client({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'kubectl');
+  const admitPods = async (namespace: string): Promise<void> => {
+    await admin.create(SERVICE_ACCOUNTS, { metadata: { name: 'default', namespace } });
+  };
+  await admitPods('default');
   const running: (() => Promise<void>)[] = [];
 
   return {
     clock,
     random,
     log,
-    admin: plane.client({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'kubectl'),
+    admin,
+    admitPods,
     clientFor,
     run(runnable) {
       const stop = new AbortController();

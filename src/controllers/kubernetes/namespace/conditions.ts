@@ -1,0 +1,100 @@
+import { type KubeCondition, withCondition } from '../../../kube/kinds/condition.ts';
+
+/** What came of an attempt to empty a namespace. */
+export interface Emptying {
+  /** Group versions that could not be asked what they serve. */
+  readonly undiscovered: readonly string[];
+  /** Why something could not be deleted. */
+  readonly failures: readonly string[];
+  /** How many objects are left of a resource, by `plural.group`. */
+  readonly left: ReadonlyMap<string, number>;
+  /** How many of those a finalizer holds, by finalizer. */
+  readonly heldBy: ReadonlyMap<string, number>;
+}
+
+interface Wording {
+  readonly type: string;
+  readonly fine: { readonly reason: string; readonly message: string };
+  readonly bad: { readonly reason: string; readonly message: (emptying: Emptying) => string | undefined };
+}
+
+const counted = (counts: ReadonlyMap<string, number>, text: (name: string, count: number) => string) =>
+  [...counts]
+    .map(([name, count]) => text(name, count))
+    .sort()
+    .join(', ');
+
+const WORDINGS: readonly Wording[] = [
+  {
+    type: 'NamespaceDeletionDiscoveryFailure',
+    fine: { reason: 'ResourcesDiscovered', message: 'All resources successfully discovered' },
+    bad: {
+      reason: 'DiscoveryFailed',
+      message: ({ undiscovered }) =>
+        undiscovered.length === 0
+          ? undefined
+          : `Discovery failed for some groups, ${undiscovered.length} failing: unable to retrieve the complete list of server APIs: ${undiscovered.join(', ')}`,
+    },
+  },
+  {
+    type: 'NamespaceDeletionGroupVersionParsingFailure',
+    fine: { reason: 'ParsedGroupVersions', message: 'All legacy kube types successfully parsed' },
+    bad: { reason: 'GroupVersionParsingFailed', message: () => undefined },
+  },
+  {
+    type: 'NamespaceDeletionContentFailure',
+    fine: {
+      reason: 'ContentDeleted',
+      message: 'All content successfully deleted, may be waiting on finalization',
+    },
+    bad: {
+      reason: 'ContentDeletionFailed',
+      message: ({ failures }) =>
+        failures.length === 0
+          ? undefined
+          : `Failed to delete all resource types, ${failures.length} remaining: ${failures.join(', ')}`,
+    },
+  },
+  {
+    type: 'NamespaceContentRemaining',
+    fine: { reason: 'ContentRemoved', message: 'All content successfully removed' },
+    bad: {
+      reason: 'SomeResourcesRemain',
+      message: ({ left }) =>
+        left.size === 0
+          ? undefined
+          : `Some resources are remaining: ${counted(left, (name, count) => `${name} has ${count} resource instances`)}`,
+    },
+  },
+  {
+    type: 'NamespaceFinalizersRemaining',
+    fine: { reason: 'ContentHasNoFinalizers', message: 'All content-preserving finalizers finished' },
+    bad: {
+      reason: 'SomeFinalizersRemain',
+      message: ({ heldBy }) =>
+        heldBy.size === 0
+          ? undefined
+          : `Some content in the namespace has finalizers remaining: ${counted(heldBy, (name, count) => `${name} in ${count} resource instances`)}`,
+    },
+  },
+];
+
+/** The conditions of a namespace that is being emptied. */
+export function conditionsAfter(
+  emptying: Emptying,
+  before: readonly KubeCondition[] | undefined,
+  now: string,
+): readonly KubeCondition[] {
+  let conditions = before ?? [];
+  for (const { type, fine, bad } of WORDINGS) {
+    const wrong = bad.message(emptying);
+    const said = wrong === undefined ? fine : { reason: bad.reason, message: wrong };
+    conditions = withCondition(conditions, { type, status: wrong === undefined ? 'False' : 'True', ...said }, now);
+  }
+  return conditions;
+}
+
+/** Whether nothing is left and nothing can have been overlooked. */
+export function isEmpty({ undiscovered, failures, left }: Emptying): boolean {
+  return undiscovered.length === 0 && failures.length === 0 && left.size === 0;
+}

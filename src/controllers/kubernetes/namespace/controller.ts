@@ -1,0 +1,51 @@
+import { TemporaryError } from '../../../base/errors.ts';
+import { NAMESPACES, type Namespace } from '../../../kube/kinds/core.ts';
+import { PODS } from '../../../kube/kinds/pod.ts';
+import { isNotFound } from '../../../kube/kube-error.ts';
+import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
+import { discover } from '../../../runtime/discovery.ts';
+import { writeStatus } from '../../../runtime/status.ts';
+import { timestamp } from '../timestamp.ts';
+import { conditionsAfter, isEmpty } from './conditions.ts';
+import { empty } from './empty.ts';
+
+const FINALIZER = 'kubernetes';
+
+/** Empties namespaces that are being deleted, and lets them go when nothing is left in them. */
+export const namespaceController: Controller<Namespace> = {
+  name: 'namespace',
+  for: NAMESPACES,
+  concurrency: 4,
+  // Objects that others must finish first are looked after ever less often, but not for ever less.
+  backOff: { first: 50, most: 15_000 },
+  watches: [
+    watched(PODS, ({ metadata: { namespace = '' } }, { cache }, { type }) =>
+      type === 'deleted' && isDying(cache(NAMESPACES).get(namespace)) ? [namespace] : [],
+    ),
+  ],
+  async reconcile(namespace, context) {
+    if (!isDying(namespace) || !namespace.spec?.finalizers?.includes(FINALIZER)) return;
+    try {
+      await finish(namespace, context);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  },
+};
+
+const isDying = (namespace: Namespace | undefined) => namespace?.metadata.deletionTimestamp !== undefined;
+
+async function finish(namespace: Namespace, { client, clock }: Context): Promise<void> {
+  const { name = '' } = namespace.metadata;
+  // Asked anew every time: an object of a kind that was overlooked would stay for ever.
+  const emptying = await empty(client, await discover(client), name);
+  const conditions = conditionsAfter(emptying, namespace.status?.conditions, timestamp(clock));
+  const told = await writeStatus(client, NAMESPACES, namespace, {
+    ...namespace.status,
+    phase: 'Terminating',
+    conditions,
+  });
+  if (!isEmpty(emptying)) throw new TemporaryError(`namespace ${name} is not empty yet`);
+  const finalizers = (told.spec?.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
+  await client.update(NAMESPACES, { ...told, spec: { ...told.spec, finalizers } }, { subresource: 'finalize' });
+}

@@ -1,0 +1,66 @@
+import type { Client } from '../../../kube/client.ts';
+import { isNotFound } from '../../../kube/kube-error.ts';
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import { type Discovered, type DiscoveredResource, preferred } from '../../../runtime/discovery.ts';
+import type { Emptying } from './conditions.ts';
+
+/** Deletes all that is in a namespace: pods before all else, because what they use should outlive them. */
+export async function empty(client: Client, discovered: Discovered, namespace: string): Promise<Emptying> {
+  const resources = preferred(discovered.resources).filter(
+    ({ namespaced, verbs }) => namespaced && verbs.includes('delete') && verbs.includes('list'),
+  );
+  const pods = resources.filter(isPods);
+  const found = {
+    undiscovered: [...discovered.failed.keys()],
+    failures: [] as string[],
+    left: new Map<string, number>(),
+    heldBy: new Map<string, number>(),
+  };
+  for (const step of [pods, resources.filter((resource) => !isPods(resource))]) {
+    for (const resource of step) {
+      try {
+        count(found, resource, await emptied(client, resource, namespace));
+      } catch (error) {
+        // A custom resource that has just been undefined has nothing left.
+        if (!isNotFound(error)) found.failures.push((error as Error).message);
+      }
+    }
+    if (found.left.size > 0 || found.failures.length > 0) return found;
+  }
+  return found;
+}
+
+const isPods = ({ group, plural }: DiscoveredResource) => group === '' && plural === 'pods';
+
+/** Deletes the objects of a resource; returns those that are still there. */
+async function emptied(
+  client: Client,
+  resource: DiscoveredResource,
+  namespace: string,
+): Promise<readonly KubeObject[]> {
+  const { items } = await client.list(resource, { namespace });
+  const living = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  if (living.length === 0) return items;
+  if (resource.verbs.includes('deletecollection')) {
+    await client.deleteCollection(resource, { namespace, propagationPolicy: 'Background' });
+  } else {
+    for (const { metadata } of living) {
+      await client
+        .delete(resource, metadata.name ?? '', { namespace, propagationPolicy: 'Background' })
+        .catch((error: unknown) => (isNotFound(error) ? undefined : Promise.reject(error as Error)));
+    }
+  }
+  return (await client.list(resource, { namespace })).items;
+}
+
+function count(
+  { left, heldBy }: { readonly left: Map<string, number>; readonly heldBy: Map<string, number> },
+  { plural, group }: DiscoveredResource,
+  objects: readonly KubeObject[],
+): void {
+  if (objects.length === 0) return;
+  left.set(`${plural}.${group}`, objects.length);
+  for (const { metadata } of objects) {
+    for (const finalizer of metadata.finalizers ?? []) heldBy.set(finalizer, (heldBy.get(finalizer) ?? 0) + 1);
+  }
+}
