@@ -99,6 +99,10 @@ export interface Resource {
   /** Turns stored objects into this version; absent where they are stored in it. */
   readonly fromStorage?: (objects: readonly KubeObject[]) => readonly KubeObject[] | Promise<readonly KubeObject[]>;
   readonly toStorage?: (object: KubeObject) => KubeObject | Promise<KubeObject>;
+  /** Told to everybody who asks for this version. */
+  readonly deprecation?: string;
+  /** Ends all watches, once those open have been told of everything so far: the resource is no longer what it was. */
+  readonly ended?: AbortSignal;
   /** Whether the resource is a user's, by CustomResourceDefinition. */
   readonly custom: boolean;
 }

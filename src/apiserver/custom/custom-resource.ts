@@ -1,27 +1,48 @@
-import type { KubeObject } from '../../kube/kube-object.ts';
 import { customFields } from '../../kube/selectors/selectable-fields.ts';
-import { compileSchema, type StructuralSchema } from '../../structural/structural-schema.ts';
-import { badRequest } from '../api-error.ts';
-import type { Resource, Shape, Subresource } from '../resource.ts';
+import { forbidden } from '../api-error.ts';
+import type { Resource, Shape, Strategy, Subresource } from '../resource.ts';
 import { customTable } from '../table/custom-table.ts';
 import type { Convert } from './conversion.ts';
-import { type Definition, type DefinitionVersion, storageVersion } from './definition.ts';
+import { customShape } from './custom-shape.ts';
+import { type Definition, type DefinitionNames, type DefinitionVersion, isTrue, storageVersion } from './definition.ts';
+import { readStored, writeStored } from './stored-objects.ts';
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 
-/** The resources that a definition stands for: one for each version that is served. */
-export function customResources(definition: Definition, convert: Convert): Resource[] {
-  return definition.spec.versions
-    .filter(({ served }) => served)
-    .map((version) => resourceOf(definition, version, convert));
+/** What the resources of a definition need to know of its past. */
+export interface Past {
+  /** Objects written before this revision have not seen the schemas of now. */
+  readonly staleBefore: number;
+  /** Ends the watches of a version once it is not what it was. */
+  readonly ended?: (version: string) => AbortSignal;
 }
 
-function resourceOf(definition: Definition, version: DefinitionVersion, convert: Convert): Resource {
-  const { group, names, scope } = definition.spec;
+const NONE: Past = { staleBefore: 0 };
+
+/** The resources that a definition stands for: one for each version that is served. */
+export function customResources(definition: Definition, convert: Convert, past = NONE): Resource[] {
+  return definition.spec.versions
+    .filter(({ served }) => served)
+    .map((version) => resourceOf(definition, version, convert, past));
+}
+
+/** The resource in the version that is stored, served or not: what remains to be done about all objects is done in it. */
+export function storedResource(definition: Definition, convert: Convert, past = NONE): Resource | undefined {
+  const version = definition.spec.versions.find(({ name }) => name === storageVersion(definition));
+  return version === undefined ? undefined : resourceOf(definition, version, convert, past);
+}
+
+/** Where all objects of a definition are kept. */
+export function storagePrefix({ spec }: Definition): string {
+  return `/registry/${spec.group}/${spec.names.plural}/`;
+}
+
+function resourceOf(definition: Definition, version: DefinitionVersion, convert: Convert, past: Past): Resource {
+  const { group, scope } = definition.spec;
+  const names = namesOf(definition);
   const stored = `${group}/${storageVersion(definition)}`;
-  const apiVersion = `${group}/${version.name}`;
-  const status = version.subresources?.status !== undefined;
   let shape: Shape | undefined;
+  const getShape = (): Shape => (shape ??= customShape(names.kind, version));
   return {
     group,
     version: version.name,
@@ -34,51 +55,57 @@ function resourceOf(definition: Definition, version: DefinitionVersion, convert:
     categories: names.categories ?? [],
     verbs: VERBS,
     subresources: subresourcesOf(definition, version),
-    storage: { prefix: `/registry/${group}/${names.plural}/`, apiVersion: stored, store: 'main' },
+    storage: { prefix: storagePrefix(definition), apiVersion: stored, store: 'main' },
     get shape() {
-      shape ??= shapeOf(version);
-      return shape;
+      return getShape();
     },
-    strategy: {
-      generation: true,
-      status,
-      unconditionalUpdate: false,
-      ...(version.deprecated === true ? { warnings: () => [deprecation(definition, version)] } : {}),
-    },
-    ...(version.schema?.openAPIV3Schema === undefined ? {} : { schema: version.schema.openAPIV3Schema }),
+    strategy: strategyOf(definition, version),
     selectable: customFields(version.selectableFields?.map(({ jsonPath }) => jsonPath)),
     table: customTable(version.additionalPrinterColumns),
-    ...scaleOf(version),
-    ...(alwaysStoredAs(definition, version.name) ? {} : { fromStorage: fromStorage(apiVersion, convert) }),
-    ...(apiVersion === stored ? {} : { toStorage: toStorage(stored, convert) }),
+    ...scaleOf(definition, version),
+    ...readStored(definition, version.name, convert, past.staleBefore, getShape),
+    ...writeStored(stored, version.name === storageVersion(definition), convert),
+    ...(version.deprecated === true ? { deprecation: deprecation(definition, version) } : {}),
+    ...(past.ended === undefined ? {} : { ended: past.ended(version.name) }),
     custom: true,
   };
 }
 
-/** Texts of such objects can be answered as they are stored. */
-function alwaysStoredAs({ spec, status }: Definition, version: string): boolean {
-  const stored = new Set([storageVersion({ spec } as Definition), ...(status?.storedVersions ?? [])]);
-  return stored.size === 1 && stored.has(version);
+/** Names that others have are not served, whatever the definition asks for; its own were given before. */
+function namesOf({ spec, status }: Definition): DefinitionNames {
+  const accepted = status?.acceptedNames;
+  return accepted?.plural ? accepted : spec.names;
 }
 
-/** Objects may still be stored in a version that was the stored one before. */
-function fromStorage(apiVersion: string, convert: Convert): NonNullable<Resource['fromStorage']> {
-  return (objects) =>
-    objects.every((object) => object.apiVersion === apiVersion) ? objects : convert(objects, apiVersion);
-}
-
-function toStorage(stored: string, convert: Convert): NonNullable<Resource['toStorage']> {
-  return async (object) => {
-    const [converted] = await convert([object], stored);
-    return converted === undefined || converted === object ? { ...object, apiVersion: stored } : converted;
+function strategyOf(definition: Definition, { subresources }: DefinitionVersion): Strategy {
+  const { group, names } = definition.spec;
+  return {
+    generation: true,
+    status: subresources?.status !== undefined,
+    unconditionalUpdate: false,
+    ...(isTrue(definition, 'Terminating')
+      ? {
+          prepareCreate({ metadata }) {
+            const why = 'create not allowed while custom resource definition is terminating';
+            throw forbidden({ group, plural: names.plural }, metadata.name ?? '', why);
+          },
+        }
+      : {}),
   };
 }
 
-function scaleOf({ subresources }: DefinitionVersion): Pick<Resource, 'scale'> {
+function scaleOf({ spec }: Definition, { subresources }: DefinitionVersion): Pick<Resource, 'scale'> {
   const scale = subresources?.scale;
   if (scale === undefined) return {};
-  const { specReplicasPath: spec, statusReplicasPath: status, labelSelectorPath } = scale;
-  return { scale: { spec, status, selector: labelSelectorPath ?? '.status.selector' } };
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath = '' } = scale;
+  return {
+    scale: {
+      spec: specReplicasPath,
+      status: statusReplicasPath,
+      selector: labelSelectorPath,
+      custom: { group: spec.group, kind: spec.names.kind },
+    },
+  };
 }
 
 function deprecation({ spec }: Definition, { name, deprecationWarning }: DefinitionVersion): string {
@@ -95,32 +122,4 @@ function subresourcesOf({ spec }: Definition, { name, subresources }: Definition
     found.set('scale', { name: 'scale', group: 'autoscaling', version: 'v1', kind: 'Scale', verbs });
   }
   return found;
-}
-
-function shapeOf({ schema }: DefinitionVersion): Shape {
-  const structural: StructuralSchema = compileSchema(schema?.openAPIV3Schema ?? { type: 'object' });
-  return {
-    read: (object) => {
-      object.metadata ??= {};
-      decodeMeta(object);
-      return { object, unknown: structural.prune(object) };
-    },
-    applyDefaults: (object) => structural.applyDefaults(object),
-    validate: (object, old) => structural.validate(object, old),
-  };
-}
-
-/** Metadata is decoded into Go's types before anything else looks at it. */
-function decodeMeta(object: KubeObject): void {
-  const { metadata } = object as { metadata: unknown };
-  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) {
-    const type = Array.isArray(metadata) ? 'array' : typeof metadata;
-    throw badRequest(
-      `${object.kind} in version "${versionName(object)}" cannot be handled as a ${object.kind}: json: cannot unmarshal ${type} into Go value of type v1.ObjectMeta`,
-    );
-  }
-}
-
-function versionName({ apiVersion }: KubeObject): string {
-  return apiVersion.split('/').at(-1) ?? '';
 }

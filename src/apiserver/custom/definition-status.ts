@@ -1,62 +1,95 @@
 import type { Definition, DefinitionCondition, DefinitionNames, DefinitionStatus } from './definition.ts';
-import { storageVersion } from './definition.ts';
 
-/** Names that another definition of the group already has. */
-export type Taken = (name: keyof DefinitionNames, value: string) => boolean;
+/** The names that the definitions of a group have been given: as resources in paths, and as kinds in objects. */
+export interface UsedNames {
+  readonly resources: ReadonlySet<string>;
+  readonly kinds: ReadonlySet<string>;
+}
 
-/** The status that a definition should have: which of its names are its own, and whether it is served. */
-export function statusOf(definition: Definition, taken: Taken, now: string): DefinitionStatus {
-  const { names } = definition.spec;
+/** What the definitions of a group use together; a definition that is not accepted yet uses nothing. */
+export function usedNames(definitions: Iterable<Definition>): UsedNames {
+  const resources = new Set<string>();
+  const kinds = new Set<string>();
+  for (const { status } of definitions) {
+    const { plural, singular, shortNames = [], kind, listKind } = status?.acceptedNames ?? {};
+    for (const name of [plural, singular, ...shortNames]) if (name) resources.add(name);
+    for (const name of [kind, listKind]) if (name) kinds.add(name);
+  }
+  return { resources, kinds };
+}
+
+/**
+ * The status that a definition should have: which of its names are its own, and whether it is served. A name is had by
+ * whoever asked first; what has once been established stays so.
+ */
+export function statusOf(definition: Definition, used: UsedNames, now: string): DefinitionStatus {
   const before = definition.status ?? {};
-  const conflict = conflictOf(names, taken);
-  const accepted = conflict === undefined;
-  const wasEstablished =
-    before.conditions?.some(({ type, status }) => type === 'Established' && status === 'True') ?? false;
-  const conditions = [
-    accepted
-      ? condition(before, 'NamesAccepted', 'True', 'NoConflicts', 'no conflicts found', now)
-      : condition(before, 'NamesAccepted', 'False', conflict.reason, conflict.message, now),
-    accepted || wasEstablished
-      ? condition(before, 'Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted', now)
-      : condition(before, 'Established', 'False', 'NotAccepted', 'not all names are accepted', now),
-  ];
-  const others = (before.conditions ?? []).filter(({ type }) => type !== 'NamesAccepted' && type !== 'Established');
-  const stored = storageVersion(definition);
-  const storedVersions = before.storedVersions ?? [];
-  return {
-    conditions: [...conditions, ...others],
-    acceptedNames: accepted ? names : (before.acceptedNames ?? { plural: '', kind: '' }),
-    storedVersions: storedVersions.includes(stored) ? storedVersions : [...storedVersions, stored],
+  const { names, conflict } = acceptNames(definition.spec.names, before.acceptedNames, used);
+  const accepted: DefinitionCondition =
+    conflict === undefined
+      ? condition('NamesAccepted', 'True', 'NoConflicts', 'no conflicts found', now)
+      : condition('NamesAccepted', 'False', conflict.reason, conflict.message, now);
+  const named = setCondition({ ...before, acceptedNames: names }, accepted);
+  const established = before.conditions?.some(({ type, status }) => type === 'Established' && status === 'True');
+  if (established === true) return named;
+  return setCondition(
+    named,
+    conflict === undefined
+      ? condition('Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted', now)
+      : condition('Established', 'False', 'NotAccepted', 'not all names are accepted', now),
+  );
+}
+
+interface Conflict {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Takes each name that is free; of several that are not, the last one is told. */
+function acceptNames(
+  wanted: DefinitionNames,
+  own: DefinitionNames = { plural: '', kind: '' },
+  { resources, kinds }: UsedNames,
+): { names: DefinitionNames; conflict: Conflict | undefined } {
+  let conflict: Conflict | undefined;
+  const names: DefinitionNames = { ...own };
+  const take = (
+    field: 'plural' | 'singular' | 'kind' | 'listKind',
+    used: ReadonlySet<string>,
+    reason: string,
+  ): void => {
+    const name = wanted[field] ?? '';
+    if (name !== own[field] && used.has(name)) conflict = { reason, message: inUse(name) };
+    else if (name !== '') names[field] = name;
   };
+  take('plural', resources, 'PluralConflict');
+  take('singular', resources, 'SingularConflict');
+  const mine = new Set([...(own.shortNames ?? []), own.plural, own.singular]);
+  const short = wanted.shortNames ?? [];
+  const taken = short.filter((name) => !mine.has(name) && resources.has(name));
+  if (taken.length > 0) {
+    const messages = taken.map(inUse);
+    const message = messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(', ')}]`;
+    conflict = { reason: 'ShortNamesConflict', message };
+  } else if (short.length > 0) names.shortNames = short;
+  else delete names.shortNames;
+  take('kind', kinds, 'KindConflict');
+  take('listKind', kinds, 'ListKindConflict');
+  if (wanted.categories === undefined) delete names.categories;
+  else names.categories = wanted.categories;
+  return { names, conflict };
 }
 
-function conflictOf(names: DefinitionNames, taken: Taken): { reason: string; message: string } | undefined {
-  const quoted = (name: string) => `${JSON.stringify(name)} is already in use`;
-  if (taken('plural', names.plural)) return { reason: 'PluralConflict', message: quoted(names.plural) };
-  if (names.singular !== undefined && taken('singular', names.singular)) {
-    return { reason: 'SingularConflict', message: quoted(names.singular) };
-  }
-  const short = names.shortNames?.find((name) => taken('shortNames', name));
-  if (short !== undefined) return { reason: 'ShortNamesConflict', message: quoted(short) };
-  if (taken('kind', names.kind)) return { reason: 'KindConflict', message: quoted(names.kind) };
-  if (names.listKind !== undefined && taken('listKind', names.listKind)) {
-    return { reason: 'ListKindConflict', message: quoted(names.listKind) };
-  }
-  return undefined;
-}
+const inUse = (name: string): string => `${JSON.stringify(name)} is already in use`;
 
-/** Keeps the time of a condition that did not change. */
 function condition(
-  before: DefinitionStatus,
   type: string,
-  status: 'True' | 'False',
+  status: DefinitionCondition['status'],
   reason: string,
   message: string,
-  now: string,
+  lastTransitionTime: string,
 ): DefinitionCondition {
-  const known = before.conditions?.find((each) => each.type === type);
-  const lastTransitionTime = known?.status === status ? known.lastTransitionTime : now;
-  return { lastTransitionTime, message, reason, status, type };
+  return { type, status, lastTransitionTime, reason, message };
 }
 
 /** The status with a condition set; one that keeps its status keeps its time. */

@@ -53,6 +53,9 @@ export const crdStrategy: Strategy = {
 
   onDelete(object) {
     const { metadata } = object;
+    // To the API server the end of a definition is neither a change of it nor a matter of grace.
+    if (metadata.generation !== undefined) metadata.generation--;
+    delete metadata.deletionGracePeriodSeconds;
     if (metadata.finalizers?.includes(CLEANUP_FINALIZER) !== true) {
       metadata.finalizers = [...(metadata.finalizers ?? []), CLEANUP_FINALIZER];
     }

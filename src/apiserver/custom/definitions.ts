@@ -1,16 +1,24 @@
 import type { Logger } from '../../base/logger.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { deepEqual } from '../../structural/deep-equal.ts';
 import { ApiError } from '../api-error.ts';
 import { type Backend, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';
 import type { Resource } from '../resource.ts';
 import type { Entry } from '../store/store.ts';
-import { deleteCollection } from '../verbs/delete-collection.ts';
 import { rewrite } from '../verbs/update.ts';
 import type { Convert } from './conversion.ts';
-import { customResources } from './custom-resource.ts';
-import { CLEANUP_FINALIZER, type Definition, type DefinitionNames, isTrue } from './definition.ts';
-import { statusOf } from './definition-status.ts';
+import { CLEANUP_FINALIZER, type Definition, type DefinitionStatus } from './definition.ts';
+import {
+  COMPLETED,
+  deleteInstances,
+  failed,
+  IN_PROGRESS,
+  NEVER_ESTABLISHED,
+  type Progress,
+  terminating,
+} from './definition-removal.ts';
+import { setCondition, statusOf, usedNames } from './definition-status.ts';
+import { ServedDefinitions } from './served-definitions.ts';
 
 export interface DefinitionsParts {
   readonly backend: Backend;
@@ -19,6 +27,8 @@ export interface DefinitionsParts {
   readonly converterFor: (definition: Definition) => Convert;
 }
 
+const RETRY_MS = 1000;
+
 /**
  * Serves what the stored CustomResourceDefinitions define, as they come, change and go. Reads them from the store and
  * follows it until the call's signal ends.
@@ -26,35 +36,39 @@ export interface DefinitionsParts {
 export class Definitions {
   readonly #parts: DefinitionsParts;
   readonly #resource: Resource;
+  readonly #served: ServedDefinitions;
   readonly #known = new Map<string, Definition>();
-  readonly #served = new Map<string, readonly Resource[]>();
+  /** Names of definitions to look at; one is looked at a time, so that no two are given the same name. */
+  readonly #queue = new Set<string>();
   readonly #finishing = new Set<string>();
+  #working = false;
 
   constructor(parts: DefinitionsParts) {
     this.#parts = parts;
-    const resource = parts.backend.registry.find('apiextensions.k8s.io', 'v1', 'customresourcedefinitions');
+    const { registry, stores } = parts.backend;
+    const resource = registry.find('apiextensions.k8s.io', 'v1', 'customresourcedefinitions');
     if (resource === undefined) throw new Error('customresourcedefinitions are not served');
     this.#resource = resource;
+    this.#served = new ServedDefinitions({ registry, store: stores.main, converterFor: parts.converterFor });
   }
 
   /** Takes in what is stored now, then follows in the background. */
   start(): void {
-    const { stores } = this.#parts.backend;
     const { prefix } = this.#resource.storage;
-    const { entries, revision } = stores.main.range({ prefix });
+    const { entries, revision } = this.#parts.backend.stores.main.range({ prefix });
     for (const entry of entries) this.#take(entry);
     void this.#follow(prefix, revision);
   }
 
+  /** Takes changes in the moment they come; what must be written in turn waits for its own turn. */
   async #follow(prefix: string, after: number): Promise<void> {
     const { backend, call, log } = this.#parts;
-    for (const definition of this.#known.values()) await this.#reconcile(definition);
     for await (const batch of backend.stores.main.watch({ prefix, after, signal: call.signal })) {
       for (const event of batch) {
         if (event.type === 'progress') continue;
         try {
-          if (event.entry === undefined) this.#forget(event.previous as Entry);
-          else await this.#reconcile(this.#take(event.entry));
+          if (event.type === 'delete') this.#forget(event.previous);
+          else this.#take(event.entry);
         } catch (error) {
           log.error({ key: event.key, error }, 'a CustomResourceDefinition could not be taken in');
         }
@@ -62,112 +76,119 @@ export class Definitions {
     }
   }
 
-  #take(entry: Entry): Definition {
+  #take(entry: Entry): void {
     const definition = this.#parts.backend.parsed.get(entry) as unknown as Definition;
-    this.#known.set(definition.metadata.name ?? '', definition);
-    this.#serve(definition);
-    return definition;
-  }
-
-  /** Only an established definition is served. */
-  #serve(definition: Definition): void {
-    const { backend, converterFor } = this.#parts;
     const name = definition.metadata.name ?? '';
-    const before = this.#served.get(name) ?? [];
-    const resources = isTrue(definition, 'Established') ? customResources(definition, converterFor(definition)) : [];
-    const gone = before.filter((old) => !resources.some((resource) => resource.version === old.version));
-    if (gone.length > 0) backend.registry.remove(gone);
-    if (resources.length > 0) backend.registry.add(resources);
-    this.#served.set(name, resources);
+    this.#known.set(name, definition);
+    this.#served.serve(definition, entry.revision);
+    this.#enqueue(name);
   }
 
   #forget(entry: Entry): void {
-    const { name = '' } = this.#parts.backend.parsed.get(entry).metadata;
-    this.#parts.backend.registry.remove(this.#served.get(name) ?? []);
-    this.#served.delete(name);
+    const { metadata, spec } = this.#parts.backend.parsed.get(entry) as unknown as Definition;
+    const { name = '' } = metadata;
     this.#known.delete(name);
+    this.#served.forget(name);
+    this.#enqueueGroup(spec.group, name);
   }
 
-  async #reconcile(definition: Definition): Promise<void> {
-    if (definition.metadata.deletionTimestamp === undefined) await this.#report(definition);
-    else this.#beginFinishing(definition);
+  /** Names that one definition gives up, another may wait for. */
+  #enqueueGroup(group: string, except: string): void {
+    for (const [name, { spec }] of this.#known) if (spec.group === group && name !== except) this.#enqueue(name);
   }
 
-  async #report(definition: Definition): Promise<void> {
-    const { backend } = this.#parts;
-    const status = statusOf(definition, this.#takenBeside(definition), timestamp(backend.clock));
-    if (JSON.stringify(status) === JSON.stringify(definition.status)) return;
-    await this.#rewrite(definition, 'status', (current) => ({ ...structuredClone(current), status }));
+  #enqueue(name: string): void {
+    this.#queue.add(name);
+    if (!this.#working) void this.#work();
   }
 
-  #takenBeside({ metadata, spec }: Definition) {
-    const others = [...this.#known.values()].filter(
-      (other) =>
-        other.metadata.name !== metadata.name && other.spec.group === spec.group && isTrue(other, 'NamesAccepted'),
-    );
-    return (field: keyof DefinitionNames, value: string): boolean =>
-      others.some((other) => {
-        const names = other.status?.acceptedNames ?? other.spec.names;
-        if (field === 'kind' || field === 'listKind') return names.kind === value || names.listKind === value;
-        return [names.plural, names.singular, ...(names.shortNames ?? [])].includes(value);
-      });
+  async #work(): Promise<void> {
+    this.#working = true;
+    for (const name of this.#queue) {
+      this.#queue.delete(name);
+      if (this.#parts.call.signal.aborted) break;
+      try {
+        await this.#reconcile(name);
+      } catch (error) {
+        this.#retry(name, error);
+      }
+    }
+    this.#working = false;
+  }
+
+  #retry(name: string, error: unknown): void {
+    const { backend, call, log } = this.#parts;
+    if (call.signal.aborted) return;
+    log.error({ name, error }, 'the status of a CustomResourceDefinition could not be written');
+    backend.clock.timer(RETRY_MS, () => this.#enqueue(name));
+  }
+
+  async #reconcile(name: string): Promise<void> {
+    const definition = this.#known.get(name);
+    if (definition === undefined) return;
+    if (definition.metadata.deletionTimestamp !== undefined) return this.#beginFinishing(definition);
+    const status = this.#statusOf(definition);
+    if (deepEqual(status, definition.status)) return;
+    // Whoever sees that it is established may use it at once, so that it has to be there before it can be seen.
+    this.#served.serve({ ...definition, status }, Number(definition.metadata.resourceVersion));
+    await this.#write(name, 'status', (current) => ({ ...current, status: this.#statusOf(current) }));
+    this.#enqueueGroup(definition.spec.group, name);
+  }
+
+  #statusOf(definition: Definition): DefinitionStatus {
+    const group = [...this.#known.values()].filter(({ spec }) => spec.group === definition.spec.group);
+    return statusOf(definition, usedNames(group), timestamp(this.#parts.backend.clock));
   }
 
   /** One definition waits for its instances; the others need not wait for it. */
   #beginFinishing(definition: Definition): void {
-    const { uid = '', name } = definition.metadata;
-    if (this.#finishing.has(uid)) return;
+    const { uid = '', name = '', finalizers } = definition.metadata;
+    if (this.#finishing.has(uid) || finalizers?.includes(CLEANUP_FINALIZER) !== true) return;
     this.#finishing.add(uid);
-    this.#finish(definition)
-      .catch((error: unknown) =>
-        this.#parts.log.error({ name, error }, 'a CustomResourceDefinition could not be finished'),
-      )
+    this.#finish(name)
+      .catch((error: unknown) => this.#retry(name, error))
       .finally(() => this.#finishing.delete(uid));
   }
 
   /** Instances go before their definition. */
-  async #finish(definition: Definition): Promise<void> {
-    if (definition.metadata.finalizers?.includes(CLEANUP_FINALIZER) !== true) return;
+  async #finish(name: string): Promise<void> {
     const { backend, call } = this.#parts;
-    const [resource] = this.#served.get(definition.metadata.name ?? '') ?? [];
+    await this.#tell(name, IN_PROGRESS);
+    const resource = this.#served.stored(name);
     if (resource !== undefined) {
-      await deleteCollection(backend, resource, '', {}, {}, call);
-      const left = backend.stores.main.range({ prefix: resource.storage.prefix, limit: 1 });
-      if (left.entries.length > 0) {
-        await this.#awaitEmpty(resource);
+      try {
+        await deleteInstances(backend, resource, call);
+      } catch (error) {
+        await this.#tell(name, failed(error));
+        throw error;
       }
     }
-    await this.#rewrite(definition, '', (current) => {
-      const object = structuredClone(current);
-      object.metadata.finalizers = (object.metadata.finalizers ?? []).filter((name) => name !== CLEANUP_FINALIZER);
-      return object;
+    await this.#tell(name, resource === undefined ? NEVER_ESTABLISHED : COMPLETED);
+    await this.#write(name, '', (current) => {
+      const finalizers = (current.metadata.finalizers ?? []).filter((each) => each !== CLEANUP_FINALIZER);
+      return { ...current, metadata: { ...current.metadata, finalizers } };
     });
   }
 
-  /** Waits for instances that others must finish first. */
-  async #awaitEmpty({ storage }: Resource): Promise<void> {
-    const { backend, call } = this.#parts;
-    const { main } = backend.stores;
-    const watch = main.watch({ prefix: storage.prefix, signal: call.signal });
-    try {
-      if (main.range({ prefix: storage.prefix, limit: 1 }).entries.length === 0) return;
-      for await (const _batch of watch) {
-        if (main.range({ prefix: storage.prefix, limit: 1 }).entries.length === 0) return;
-      }
-    } finally {
-      watch.close();
-    }
+  async #tell(name: string, progress: Progress): Promise<void> {
+    const condition = terminating(progress, this.#parts.backend);
+    await this.#write(name, 'status', (current) => ({
+      ...current,
+      status: setCondition(current.status ?? {}, condition),
+    }));
   }
 
-  async #rewrite(
-    definition: Definition,
-    subresource: string,
-    change: (current: KubeObject) => KubeObject,
-  ): Promise<void> {
+  async #write(name: string, subresource: string, change: (current: Definition) => Definition): Promise<void> {
     const { backend, call } = this.#parts;
-    const target = { resource: this.#resource, namespace: '', name: definition.metadata.name ?? '', subresource };
+    const target = { resource: this.#resource, namespace: '', name, subresource };
     try {
-      await rewrite(backend, target, change, call);
+      const changed = await rewrite(
+        backend,
+        target,
+        (current) => structuredClone(change(current as unknown as Definition)),
+        call,
+      );
+      if (this.#known.has(name)) this.#known.set(name, changed.object as unknown as Definition);
     } catch (error) {
       // Gone meanwhile: there is nothing left to say of it.
       if (!(error instanceof ApiError && error.code === 404)) throw error;

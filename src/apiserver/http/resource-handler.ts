@@ -65,7 +65,8 @@ export function resourceHandler(parts: ResourceHandlerParts) {
       name: path.name,
       subresource: path.subresource,
     };
-    return path.subresource === '' ? await onObjects(parts, asked, verb) : await onSubresource(parts, asked, verb);
+    const answer = await (path.subresource === '' ? onObjects(parts, asked, verb) : onSubresource(parts, asked, verb));
+    return resource.deprecation === undefined ? answer : warned(answer, [resource.deprecation]);
   };
 }
 
@@ -341,8 +342,13 @@ function managerOf(userAgent = ''): string {
 }
 
 function answerTo(request: ApiRequest, resource: Resource, written: Written, call: Call, backend: Backend): Answer {
-  const answer = writtenAnswer(backend, request, resource, written);
-  if (call.warnings.length === 0 || !('body' in answer)) return answer;
-  const warning = call.warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(', ');
-  return { ...answer, headers: { ...answer.headers, warning } };
+  return warned(writtenAnswer(backend, request, resource, written), call.warnings);
+}
+
+/** The answer with warnings, which are all one header. */
+function warned(answer: Answer, warnings: readonly string[]): Answer {
+  if (warnings.length === 0 || !('body' in answer)) return answer;
+  const told = answer.headers?.['warning'];
+  const warning = [...(told === undefined ? [] : [told]), ...warnings.map((text) => `299 - ${JSON.stringify(text)}`)];
+  return { ...answer, headers: { ...answer.headers, warning: warning.join(', ') } };
 }

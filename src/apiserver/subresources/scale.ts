@@ -1,7 +1,7 @@
 import { invalid as invalidField } from '../../base/field-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { labelSelectorOf, labelSelectorOfSet } from '../../kube/selectors/label-selector.ts';
-import { invalid } from '../api-error.ts';
+import { internal, invalid, type NamedKind } from '../api-error.ts';
 
 /** Where a kind keeps what its scale shows: paths such as `.spec.replicas`. */
 export interface ScalePaths {
@@ -9,6 +9,8 @@ export interface ScalePaths {
   readonly status: string;
   /** Absent: the label selector of spec.selector. */
   readonly selector?: string;
+  /** The kind, where it is a custom one: whose objects need not have such a number at all. */
+  readonly custom?: NamedKind;
 }
 
 export const BUILT_IN_SCALE: ScalePaths = { spec: '.spec.replicas', status: '.status.replicas' };
@@ -25,11 +27,15 @@ function read(object: unknown, path: string): unknown {
 export function scaleOf(object: KubeObject, paths: ScalePaths): KubeObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const selector = selectorOf(object, paths);
+  const replicas = read(object, paths.spec);
+  if (replicas === undefined && paths.custom !== undefined) {
+    throw internal(new Error(`the spec replicas field ${JSON.stringify(paths.spec)} does not exist`));
+  }
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
     metadata: JSON.parse(JSON.stringify({ name, namespace, uid, resourceVersion, creationTimestamp })),
-    spec: withReplicas(read(object, paths.spec)),
+    spec: withReplicas(replicas),
     status: { replicas: Number(read(object, paths.status) ?? 0), ...(selector === '' ? {} : { selector }) },
   };
 }
@@ -52,6 +58,10 @@ function selectorOf(object: KubeObject, { selector }: ScalePaths): string {
 /** The object with the number of replicas that a Scale asks for. */
 export function rescaled(object: KubeObject, scale: KubeObject, paths: ScalePaths): KubeObject {
   const { replicas = 0 } = (scale['spec'] ?? {}) as { readonly replicas?: number };
+  if (replicas < 0 && paths.custom !== undefined) {
+    const cause = invalidField(paths.spec, replicas, 'should be a non-negative integer');
+    throw invalid(paths.custom, object.metadata.name ?? '', [cause]);
+  }
   if (replicas < 0) {
     const cause = invalidField('spec.replicas', replicas, 'must be greater than or equal to 0');
     throw invalid({ group: 'autoscaling', kind: 'Scale' }, object.metadata.name ?? '', [cause]);

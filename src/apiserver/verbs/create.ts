@@ -1,6 +1,6 @@
 import type { Random } from '../../base/random.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
-import { alreadyExists, badRequest, invalid } from '../api-error.ts';
+import { ApiError, alreadyExists, badRequest, invalid } from '../api-error.ts';
 import { admit, type Backend, mutate, storeOf, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
@@ -25,8 +25,15 @@ export async function createObject(
   for (let attempt = 1; ; attempt++) {
     const written = await attemptCreate(backend, resource, generated ? structuredClone(object) : object, call, applied);
     if (written !== undefined) return written;
-    if (!generated || attempt >= NAME_ATTEMPTS) throw alreadyExists(resource, object.metadata.name ?? '');
+    if (!generated || attempt >= NAME_ATTEMPTS) throw taken(backend, resource, object.metadata);
   }
+}
+
+function taken(backend: Backend, resource: Resource, { namespace = '', name = '' }: KubeObject['metadata']): ApiError {
+  const error = alreadyExists(resource, name);
+  const entry = storeOf(backend, resource).latest(keyOf(resource, namespace, name));
+  if (entry === undefined || backend.parsed.get(entry).metadata.deletionTimestamp === undefined) return error;
+  return new ApiError(error.code, error.reason, `object is being deleted: ${error.message}`, error.details);
 }
 
 /** Undefined where the name is taken. */
@@ -100,4 +107,5 @@ function placeIn(resource: Resource, namespace: string, object: KubeObject): voi
   }
 }
 
-const NAMESPACE_MISMATCH = 'the namespace of the provided object does not match the namespace sent on the request';
+export const NAMESPACE_MISMATCH =
+  'the namespace of the provided object does not match the namespace sent on the request';

@@ -1,12 +1,13 @@
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { badRequest } from '../api-error.ts';
 import type { Call } from '../call.ts';
-import { apiVersionOf, type Resource } from '../resource.ts';
+import type { Resource } from '../resource.ts';
+import { checkType, notAnObject, unrecognized } from './object-type.ts';
 
 /** Makes an object of the resource's kind of a decoded body: types, unknown fields, defaults. Changes the body in place. */
 export function decodeBody(resource: Resource, body: unknown, call: Call): KubeObject {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): not a JSON object`);
+    throw unrecognized(resource, body, notAnObject(body));
   }
   checkType(resource, body as KubeObject);
   const { object, unknown } = resource.shape.read(body as KubeObject);
@@ -15,23 +16,6 @@ export function decodeBody(resource: Resource, body: unknown, call: Call): KubeO
   resource.shape.applyDefaults(object);
   resource.strategy.defaults?.(object);
   return object;
-}
-
-/** Refuses a body that says it is something else. */
-export function checkType(resource: Resource, object: KubeObject): void {
-  const { kind = '', apiVersion = '' } = object as Partial<KubeObject>;
-  if (kind === '' && apiVersion === '' && !resource.custom) return;
-  const expected = apiVersionOf(resource);
-  if (kind === resource.kind && apiVersion === expected) return;
-  if (kind === '') throw badRequest(`Object 'Kind' is missing in '${JSON.stringify(object)}'`);
-  if (apiVersion === '') throw badRequest(`Object 'apiVersion' is missing in '${JSON.stringify(object)}'`);
-  if (kind === resource.kind) {
-    const found = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
-    throw badRequest(
-      `the API version in the data (${found.replace(/^\//, '')}) does not match the expected API version (${expected})`,
-    );
-  }
-  throw badRequest(`${kind} in version "${apiVersion.split('/').at(-1)}" cannot be handled as a ${resource.kind}`);
 }
 
 /** Fields that the kind does not have: refused, told, or dropped in silence, as the client asked. */

@@ -1,5 +1,6 @@
 import type { Json } from '../../api/json-schema.ts';
 import { invalid as invalidField } from '../../base/field-error.ts';
+import { goJson } from '../../base/go-value.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { applyJsonPatch } from '../../kube/patches/json-patch.ts';
 import { applyMergePatch } from '../../kube/patches/merge-patch.ts';
@@ -10,7 +11,8 @@ import { type Backend, storeOf, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import { createObject } from './create.ts';
-import { checkType, decodeBody } from './decode.ts';
+import { decodeBody } from './decode.ts';
+import { checkPatchedType, checkType } from './object-type.ts';
 import type { Target } from './target.ts';
 import { checkPlace, rewrite } from './update.ts';
 import type { Written } from './written.ts';
@@ -84,15 +86,25 @@ function guarded<T>(patch: () => T): T {
   }
 }
 
-/** Unknown fields of a patched object are told as faults of the patch. */
+/** What is wrong with a patched object is told as a fault of the patch. */
 function decodePatched(resource: Resource, object: KubeObject, call: Call): KubeObject {
-  if (call.fieldValidation !== 'Strict') return decodeBody(resource, object, call);
+  checkPatchedType(resource, object);
+  const strict = call.fieldValidation === 'Strict';
+  const before = strict ? goJson(object) : undefined;
   const warnings: string[] = [];
-  const before = JSON.stringify(object);
-  const decoded = decodeBody(resource, object, { ...call, fieldValidation: 'Warn', warnings });
-  if (warnings.length === 0) return decoded;
-  const cause = invalidField('patch', before, `strict decoding error: ${warnings.join(', ')}`);
-  throw invalid({ group: '', kind: '' }, '', [cause]);
+  try {
+    const decoded = decodeBody(resource, object, strict ? { ...call, fieldValidation: 'Warn', warnings } : call);
+    if (warnings.length === 0) return decoded;
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 400)) throw error;
+    const why = error.message.slice(error.message.indexOf(' cannot be handled as a '));
+    throw badPatch(before ?? goJson(object), why.replace(/^ cannot be handled as a [^:]*: /, ''));
+  }
+  throw badPatch(before ?? '', `strict decoding error: ${warnings.join(', ')}`);
+}
+
+function badPatch(text: string, why: string): ApiError {
+  return invalid({ group: '', kind: '' }, '', [invalidField('patch', text, why)]);
 }
 
 /** PATCH with a configuration to apply: creates the object where it is not there yet. */

@@ -9,7 +9,7 @@ import { textOf } from '../object-text.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import type { Entry } from '../store/store.ts';
 import { partOf } from '../subresources/parts.ts';
-import { createObject } from './create.ts';
+import { createObject, NAMESPACE_MISMATCH } from './create.ts';
 import { decodeBody } from './decode.ts';
 import { dropEntry, isFinished } from './delete.ts';
 import { type Target, viewOf } from './target.ts';
@@ -29,8 +29,9 @@ export async function updateObject(backend: Backend, target: Target, body: unkno
   }
   const asked = object.metadata.resourceVersion ?? '';
   if (asked === '' && resource.strategy.unconditionalUpdate !== true) {
+    if (!exists) throw notFound(resource, name);
     const cause = invalidField('metadata.resourceVersion', 0, 'must be specified for an update');
-    throw invalid(resource, name, [cause]);
+    throw invalid({ group: resource.group, kind: resource.plural }, name, [cause]);
   }
   return await rewrite(backend, target, () => (asked === '' ? structuredClone(object) : object), call);
 }
@@ -47,9 +48,7 @@ export function checkPlace({ resource, namespace, name }: Target, object: KubeOb
   if (!resource.namespaced) return;
   if ((metadata.namespace ?? '') === '') metadata.namespace = namespace;
   if (metadata.namespace !== namespace) {
-    throw badRequest(
-      `the namespace of the object (${metadata.namespace}) does not match the namespace on the URL (${namespace})`,
-    );
+    throw badRequest(NAMESPACE_MISMATCH);
   }
 }
 

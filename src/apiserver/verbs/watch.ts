@@ -70,6 +70,9 @@ async function* run(watch: Run): AsyncGenerator<readonly WatchItem[]> {
     return;
   }
   const ticking = options.allowWatchBookmarks === true ? tick(watch.backend.clock, changes) : undefined;
+  const drain = (): void => changes.requestProgress();
+  resource.ended?.addEventListener('abort', drain, { once: true });
+  if (resource.ended?.aborted === true) drain();
   try {
     if (initial) {
       yield await initialItems(watch, start);
@@ -78,18 +81,21 @@ async function* run(watch: Run): AsyncGenerator<readonly WatchItem[]> {
     for await (const batch of changes) {
       const found: WatchItem[] = [];
       for (const change of batch) {
-        if (change.type === 'progress') found.push(bookmark(resource, change.revision, false));
-        else {
+        if (change.type === 'progress') {
+          if (options.allowWatchBookmarks === true) found.push(bookmark(resource, change.revision, false));
+        } else {
           const item = await itemOf(watch, change);
           if (item !== undefined) found.push(item);
         }
       }
       if (found.length > 0) yield found;
+      if (resource.ended?.aborted === true && batch.some(({ type }) => type === 'progress')) return;
     }
   } catch (error) {
     if (!options.signal.aborted) yield [errorItem(watchError(error, start, store).status)];
   } finally {
     ticking?.();
+    resource.ended?.removeEventListener('abort', drain);
     changes.close();
   }
 }

@@ -1,0 +1,99 @@
+import { invalid as invalidField } from '../../base/field-error.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { type ApiError, badRequest, invalid } from '../api-error.ts';
+import { schemaNameOf } from '../builtin-schema/kinds.ts';
+import { apiVersionOf, type Resource } from '../resource.ts';
+
+/** Refuses a body that says it is something else; a built-in kind need not be said. */
+export function checkType(resource: Resource, object: KubeObject): void {
+  const { kind = '', apiVersion = '' } = object as { readonly kind?: unknown; readonly apiVersion?: unknown };
+  for (const [field, value] of Object.entries({ apiVersion, kind })) {
+    if (typeof value === 'string') continue;
+    const why = `json: cannot unmarshal ${typeName(value)} into Go struct field .${field} of type string`;
+    throw unrecognized(resource, object, `couldn't get version/kind; json parse error: ${why}`);
+  }
+  const said = { kind: kind as string, apiVersion: apiVersion as string };
+  if (said.apiVersion.split('/').length > 2) {
+    throw unrecognized(resource, object, `unexpected GroupVersion string: ${said.apiVersion}`);
+  }
+  if (resource.custom) checkCustom(resource, object, said);
+  else checkBuiltIn(resource, said);
+}
+
+interface Said {
+  readonly kind: string;
+  readonly apiVersion: string;
+}
+
+/** A patched object is held against its type as against its schema. */
+export function checkPatchedType(resource: Resource, object: KubeObject): void {
+  if (!resource.custom) return;
+  const { kind, apiVersion, metadata } = object;
+  const expected = apiVersionOf(resource);
+  if (apiVersion !== expected) {
+    const cause = invalidField('apiVersion', apiVersion, `must be ${expected}`);
+    throw invalid(resource, metadata.name ?? '', [cause]);
+  }
+  if (kind !== resource.kind) throw otherKind(resource, object);
+}
+
+function checkCustom(resource: Resource, object: KubeObject, { kind, apiVersion }: Said): void {
+  if (kind === '') throw unrecognized(resource, object, `Object 'Kind' is missing in '${JSON.stringify(object)}'`);
+  if (apiVersion !== apiVersionOf(resource)) throw otherVersion(resource, apiVersion);
+  if (kind !== resource.kind) throw otherKind(resource, object);
+}
+
+function otherVersion(resource: Resource, apiVersion: string): ApiError {
+  return badRequest(
+    `the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOf(resource)})`,
+  );
+}
+
+function otherKind({ group, kind: expected }: Resource, { kind, metadata }: KubeObject): ApiError {
+  // Nobody has looked at the metadata yet.
+  const name: unknown = (metadata as KubeObject['metadata'] | null | undefined)?.name;
+  return invalid({ group, kind }, typeof name === 'string' ? name : '', [
+    invalidField('kind', kind, `must be ${expected}`),
+  ]);
+}
+
+function checkBuiltIn(resource: Resource, said: Said): void {
+  const expected = apiVersionOf(resource);
+  const kind = said.kind || resource.kind;
+  const apiVersion = said.apiVersion || expected;
+  if (kind === resource.kind && apiVersion === expected) return;
+  const known = schemaNameOf(apiVersion, kind) !== undefined;
+  if (known && kind === resource.kind) throw otherVersion(resource, apiVersion);
+  const version = apiVersion.split('/').at(-1) ?? '';
+  const group = resource.group === '' ? 'core' : (resource.group.split('.')[0] ?? '');
+  const why = known
+    ? `converting (${version}.${kind}) to (${group}.${resource.kind}): unknown conversion`
+    : `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`;
+  throw badRequest(`${kind} in version "${version}" cannot be handled as a ${resource.kind}: ${why}`);
+}
+
+/** A body that does not even say what it is. */
+export function unrecognized({ kind }: Resource, body: unknown, why: string): ApiError {
+  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summary(body)})`);
+}
+
+export function notAnObject(body: unknown): string {
+  const target =
+    'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+  const why = `json: cannot unmarshal ${typeName(body)} into Go value of type ${target}`;
+  return `couldn't get version/kind; json parse error: ${why}`;
+}
+
+const SHOWN = 30;
+
+/** The beginning of a body: as text where it may be an object, as bytes where it may be anything. */
+function summary(body: unknown): string {
+  const text = JSON.stringify(body);
+  const shown = text.startsWith('{') ? text.slice(0, SHOWN) : Buffer.from(text).subarray(0, SHOWN).toString('hex');
+  return text.length > SHOWN ? `${shown} ...` : shown;
+}
+
+function typeName(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
