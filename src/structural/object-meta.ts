@@ -63,28 +63,40 @@ interface OwnerReference {
   readonly controller?: boolean;
 }
 
-/** All causes why this is not the metadata of an object; where the shape is off, the rules are not looked at. */
-export function validateMeta(meta: unknown): readonly FieldError[] {
+/**
+ * All causes why this is not the metadata of an object; where the shape is off, the rules are not looked at. Few kinds
+ * have names that are not DNS subdomains: those say what is wrong with a name.
+ */
+export function validateMeta(
+  meta: unknown,
+  nameProblems: (name: string) => string[] = dns1123SubdomainProblems,
+): readonly FieldError[] {
   const at = new Cursor();
   at.enter('metadata');
   checkShape(meta ?? {}, at);
   if (at.causes.length > 0) return at.causes;
   const known = (meta ?? {}) as Meta;
-  return [...nameCauses(known), ...labelCauses(known), ...annotationCauses(known), ...referenceCauses(known)];
+  return [
+    ...nameCauses(known, nameProblems),
+    ...labelCauses(known),
+    ...annotationCauses(known),
+    ...referenceCauses(known),
+  ];
 }
 
-function nameCauses({ name = '', generateName = '' }: Meta): FieldError[] {
+function nameCauses({ name = '', generateName = '' }: Meta, nameProblems: (name: string) => string[]): FieldError[] {
   const causes: FieldError[] = [];
   if (generateName !== '') {
-    // A generated name ends in a suffix, so that a trailing dash or dot is fine.
-    for (const problem of dns1123SubdomainProblems(`${generateName}x`)) {
+    // A generated name ends in a suffix, so that a trailing dash is fine, as is, to Kubernetes, whatever comes before it.
+    const masked = /.-$/s.test(generateName) ? `${generateName.slice(0, -2)}a` : generateName;
+    for (const problem of nameProblems(masked)) {
       causes.push(invalid('metadata.generateName', generateName, problem));
     }
   }
   if (name === '' && generateName === '') {
     causes.push(required('metadata.name', 'name or generateName is required'));
   } else if (name !== '') {
-    for (const problem of dns1123SubdomainProblems(name)) causes.push(invalid('metadata.name', name, problem));
+    for (const problem of nameProblems(name)) causes.push(invalid('metadata.name', name, problem));
   }
   return causes;
 }

@@ -63,6 +63,11 @@ export function labels(field: string, map: Readonly<Record<string, string>> = {}
   ]);
 }
 
+/** The key of an annotation may have upper case letters in its prefix. */
+export function annotations(field: string, map: Readonly<Record<string, string>> = {}): FieldError[] {
+  return Object.keys(map).flatMap((name) => told(field, name, qualifiedNameProblems(name.toLowerCase())));
+}
+
 export function labelName(field: string, name: string): FieldError[] {
   return told(field, name, qualifiedNameProblems(name));
 }

@@ -15,7 +15,19 @@ interface Answers {
   readonly base: KubeObject;
   readonly defaults?: readonly { given: object; becomes: object }[];
   readonly creates: readonly { change: Change; causes: readonly string[] }[];
-  readonly updates?: readonly { from: Change; to: Change; causes: readonly string[] }[];
+  readonly updates?: readonly Update[];
+}
+
+interface Update {
+  readonly from: Change;
+  readonly to: Change;
+  readonly causes: readonly string[];
+  /** Whether what is written starts from what was stored, instead of from the base. */
+  readonly carry?: boolean;
+  /** What somebody wrote as the status before. */
+  readonly status?: object;
+  /** What the spec is then. */
+  readonly becomes?: object;
 }
 
 type Change = Readonly<Record<string, unknown>>;
@@ -78,13 +90,16 @@ describe.each(kinds)('$name', ({ answers }) => {
     matchesAnswer(create(strategy, decoded(changed(answers.base, change))), causes);
   });
 
-  it.each(answers.updates ?? [])('is accepted or refused when changed: $from to $to', ({ from, to, causes }) => {
+  it.each(answers.updates ?? [])('is accepted or refused when changed: $from to $to', (update) => {
+    const { from, to, causes, carry = false, status, becomes } = update;
     const old = decoded(changed(answers.base, from));
     expect(create(strategy, old)).toEqual([]);
-    const object = decoded(changed(changed(answers.base, from), to));
+    if (status !== undefined) old['status'] = status;
+    const object = decoded(changed(carry ? old : changed(answers.base, from), to));
     strategy.defaults?.(object);
     if (strategy.status) object['status'] = structuredClone(old['status']);
     strategy.prepareUpdate?.(object, old);
     matchesAnswer(strategy.validate?.(object, old) ?? [], causes);
+    if (becomes !== undefined) expect(object['spec']).toEqual(becomes);
   });
 });

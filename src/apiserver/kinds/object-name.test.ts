@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { validateMeta } from '../../structural/object-meta.ts';
 import { nameProblems } from './object-name.ts';
 
 const SUBDOMAIN = 'a lowercase RFC 1123 subdomain must';
@@ -29,4 +30,23 @@ it.each([
     expect(found.slice(0, problem.length)).toBe(problem);
     expect(found === '').toBe(problem === '');
   }
+});
+
+it.each([
+  ['a-', []],
+  ['A-', []],
+  ['a.-', []],
+  ['a.', ['metadata.generateName']],
+  ['-', ['metadata.generateName']],
+  ['a_', ['metadata.generateName']],
+])('a name made of %s is judged by what comes before the dash, as Kubernetes does', (generateName, fields) => {
+  const problems = nameProblems('', 'configmaps');
+  expect(validateMeta({ generateName }, problems).map(({ field }) => field)).toEqual(fields);
+});
+
+it('decides about the metadata of an object', () => {
+  const fields = (group: string, plural: string) =>
+    validateMeta({ name: 'system:node' }, nameProblems(group, plural)).map(({ field }) => field);
+  expect(fields('rbac.authorization.k8s.io', 'clusterroles')).toEqual([]);
+  expect(fields('', 'configmaps')).toEqual(['metadata.name']);
 });

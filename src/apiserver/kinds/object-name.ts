@@ -9,7 +9,7 @@ export function pathSegmentProblems(name: string): string[] {
 }
 
 /** What is wrong with an address as a name. */
-export function ipNameProblems(name: string): string[] {
+function ipNameProblems(name: string): string[] {
   if (tryParseIp(name) !== undefined) return [];
   return [/^0\d|\.0\d/.test(name) ? 'must not have leading 0s' : BAD_IP];
 }

@@ -67,7 +67,7 @@ export interface PodResourceClaim {
   resourceClaimTemplateName?: string;
 }
 
-export interface PodStatus {
+interface PodStatus {
   phase?: string;
   qosClass?: string;
   [field: string]: unknown;
@@ -102,7 +102,7 @@ export interface Container {
   targetContainerName?: string;
 }
 
-export interface ContainerPort {
+interface ContainerPort {
   name?: string;
   containerPort?: number;
   hostPort?: number;
@@ -116,7 +116,7 @@ export interface EnvVar {
   valueFrom?: EnvSource;
 }
 
-export interface EnvSource {
+interface EnvSource {
   fieldRef?: FieldRef;
   resourceFieldRef?: ResourceFieldRef;
   configMapKeyRef?: KeyRef;
@@ -221,7 +221,7 @@ export interface DownwardFile {
 }
 
 /** Sources of volumes that the server only knows the names of. */
-export type OtherVolumeSource =
+type OtherVolumeSource =
   | 'gitRepo'
   | 'gcePersistentDisk'
   | 'awsElasticBlockStore'

@@ -1,5 +1,5 @@
 import { type FieldError, forbidden } from '../../../base/field-error.ts';
-import { labels } from '../field-checks.ts';
+import { annotations, labels } from '../field-checks.ts';
 import type { PodTemplate } from './pod-spec.ts';
 import { checkPodSpec } from './validate-pod-spec.ts';
 
@@ -7,6 +7,7 @@ import { checkPodSpec } from './validate-pod-spec.ts';
 export function checkPodTemplate(field: string, { metadata = {}, spec = {} }: PodTemplate): FieldError[] {
   return [
     ...labels(`${field}.labels`, metadata.labels),
+    ...annotations(`${field}.annotations`, metadata.annotations),
     ...checkPodSpec(`${field}.spec`, spec),
     ...((spec.ephemeralContainers ?? []).length > 0
       ? [forbidden(`${field}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template')]

@@ -1,6 +1,7 @@
 import { type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
 import { between, MAX_INT32, same } from '../field-checks.ts';
-import type { Container, PodSpec, Toleration } from './pod-spec.ts';
+import { goTerm } from './go-node-selector.ts';
+import type { Affinity, Container, PodSpec, Toleration } from './pod-spec.ts';
 
 const MAY_CHANGE =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
@@ -20,8 +21,10 @@ export function checkPodChange(field: string, spec: PodSpec, old: PodSpec): Fiel
     ...checkGates(`${field}.schedulingGates`, spec, old),
   );
   const gated = (old.schedulingGates ?? []).length > 0;
-  if (gated)
+  if (gated) {
     causes.push(...checkNodeSelector(`${field}.nodeSelector`, spec.nodeSelector ?? {}, old.nodeSelector ?? {}));
+    causes.push(...checkNodeAffinity(`${field}.affinity.nodeAffinity`, spec, old));
+  }
   return same(withoutChangeable(spec, old, gated), old) ? causes : [...causes, forbidden(field, MAY_CHANGE)];
 }
 
@@ -73,6 +76,27 @@ function checkNodeSelector(
   return kept ? [] : [invalid(field, now, detail)];
 }
 
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+
+/** The same for the terms of its affinity: each may ask for more, none may be added where there are any. */
+function checkNodeAffinity(field: string, now: PodSpec, before: PodSpec): FieldError[] {
+  const terms = (spec: PodSpec) => spec.affinity?.nodeAffinity?.[REQUIRED]?.nodeSelectorTerms ?? [];
+  const [wanted, known] = [terms(now), terms(before)];
+  if (known.length === 0) return [];
+  const at = `${field}.${REQUIRED}.nodeSelectorTerms`;
+  if (wanted.length !== known.length) {
+    const detail = 'no additions/deletions to non-empty NodeSelectorTerms list are allowed';
+    return [invalid(at, wanted.length === 0 ? null : wanted.map(goTerm), detail)];
+  }
+  return wanted.flatMap((term, i) => {
+    const kept = (['matchExpressions', 'matchFields'] as const).every((list) =>
+      (known[i]?.[list] ?? []).every((old) => (term[list] ?? []).some((item) => same(item, old))),
+    );
+    const detail = 'only additions are allowed (no mutations or deletions)';
+    return kept ? [] : [invalid(index(at, i), goTerm(term), detail)];
+  });
+}
+
 /** The new pod with everything that may differ taken from the old one. */
 function withoutChangeable(spec: PodSpec, old: PodSpec, gated: boolean): PodSpec {
   const images = (now: readonly Container[] = [], before: readonly Container[] = []) =>
@@ -81,15 +105,27 @@ function withoutChangeable(spec: PodSpec, old: PodSpec, gated: boolean): PodSpec
   result.containers = images(spec.containers ?? [], old.containers ?? []);
   result.initContainers = images(spec.initContainers, old.initContainers);
   const taken = ['activeDeadlineSeconds', 'tolerations', 'schedulingGates', 'ephemeralContainers'] as const;
-  for (const field of gated ? ([...taken, 'nodeSelector', 'affinity'] as const) : taken) {
+  for (const field of gated ? ([...taken, 'nodeSelector'] as const) : taken) {
     if (old[field] === undefined) delete result[field];
     else Object.assign(result, { [field]: old[field] });
+  }
+  if (gated && same(withoutNodes(spec.affinity), withoutNodes(old.affinity))) {
+    if (old.affinity === undefined) delete result.affinity;
+    else result.affinity = old.affinity;
   }
   const grace = old.terminationGracePeriodSeconds;
   if (grace !== undefined && grace < 0 && spec.terminationGracePeriodSeconds === 1) {
     result.terminationGracePeriodSeconds = grace;
   }
   return result;
+}
+
+/** Everything of an affinity but which nodes a pod must go to; nothing where there is no more. */
+function withoutNodes(affinity: Affinity | undefined): object | undefined {
+  const { nodeAffinity = {}, ...rest } = affinity ?? {};
+  const { [REQUIRED]: _required, ...preferred } = nodeAffinity;
+  const others = { ...rest, ...(Object.keys(preferred).length === 0 ? {} : { nodeAffinity: preferred }) };
+  return Object.keys(others).length === 0 ? undefined : others;
 }
 
 function withImage(container: Container, old: Container | undefined): Container {

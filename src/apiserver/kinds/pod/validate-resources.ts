@@ -1,6 +1,6 @@
 import { duplicate, type FieldError, forbidden, index, invalid, key, required } from '../../../base/field-error.ts';
 import { qualifiedNameProblems } from '../../../base/names.ts';
-import { compare, parseQuantity, type Quantity, tryParseQuantity } from '../../../base/quantity.ts';
+import { compare, type Quantity, tryParseQuantity } from '../../../base/quantity.ts';
 import { told } from '../field-checks.ts';
 import type { PodResourceClaim, Resources } from './pod-spec.ts';
 
@@ -149,9 +149,4 @@ function checkClaims(
     const detail = `must be one of the names in pod.spec.resourceClaims${known}`;
     return [{ type: 'NotFound', field: at, value: name, detail }];
   });
-}
-
-/** Whether an amount is more than nothing. */
-export function isPositive(amount: string | undefined): boolean {
-  return amount !== undefined && compare(tryParseQuantity(amount) ?? parseQuantity('0'), parseQuantity('0')) > 0;
 }

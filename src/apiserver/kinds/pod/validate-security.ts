@@ -1,7 +1,7 @@
 import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
 import { between, MAX_INT32, oneOf } from '../field-checks.ts';
 import { goStruct } from '../go-struct.ts';
-import type { Container, PodSecurityContext, PodSpec, Profile, SecurityContext } from './pod-spec.ts';
+import type { PodSecurityContext, PodSpec, Profile, SecurityContext } from './pod-spec.ts';
 
 const PROFILES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 const SYSCTL = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
@@ -109,9 +109,4 @@ export function checkHostUsers(field: string, spec: PodSpec): FieldError[] {
     ...(spec.hostPID === true ? [forbidden(`${field}.HostPID`, detail)] : []),
     ...(spec.hostIPC === true ? [forbidden(`${field}.HostIPC`, detail)] : []),
   ];
-}
-
-/** Whether a container may do on its host whatever the host's root may. */
-export function isPrivileged(container: Container): boolean {
-  return container.securityContext?.privileged === true;
 }

@@ -1,5 +1,5 @@
 import type { ServiceSpec } from './service-spec.ts';
-import { isHeadless, needsClusterIp, needsHealthCheckPort, needsNodePorts } from './service-spec.ts';
+import { isExternal, isHeadless, needsClusterIp, needsHealthCheckPort, needsNodePorts } from './service-spec.ts';
 
 /*
  * The pure part of giving services addresses: what an allocator must fill in, and what a service keeps. Taking free
@@ -66,6 +66,7 @@ export function dropTypeDependents(spec: ServiceSpec, old: ServiceSpec): void {
     if (JSON.stringify(spec.clusterIPs) === JSON.stringify(old.clusterIPs)) delete spec.clusterIPs;
     delete spec.ipFamilies;
     delete spec.ipFamilyPolicy;
+    if (spec.internalTrafficPolicy === old.internalTrafficPolicy) delete spec.internalTrafficPolicy;
   }
   if (needsNodePorts(old) && !needsNodePorts(spec)) {
     const before = new Set((old.ports ?? []).map(({ nodePort }) => nodePort));
@@ -78,6 +79,8 @@ export function dropTypeDependents(spec: ServiceSpec, old: ServiceSpec): void {
   ) {
     delete spec.healthCheckNodePort;
   }
+  const inside = isExternal(old) && !isExternal(spec);
+  if (inside && spec.externalTrafficPolicy === old.externalTrafficPolicy) delete spec.externalTrafficPolicy;
   if (old.type === 'LoadBalancer' && spec.type !== 'LoadBalancer') {
     if (spec.allocateLoadBalancerNodePorts === old.allocateLoadBalancerNodePorts)
       delete spec.allocateLoadBalancerNodePorts;

@@ -4,7 +4,7 @@ import { tryParseQuantity } from '../../../base/quantity.ts';
 import { oneOf, same, told } from '../field-checks.ts';
 import { checkSelector, type LabelSelector } from '../label-selector.ts';
 
-export const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
+const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 export const VOLUME_MODES = ['Block', 'Filesystem'];
 
 interface DataSource {

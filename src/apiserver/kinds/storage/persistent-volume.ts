@@ -3,6 +3,7 @@ import { dns1123SubdomainProblems } from '../../../base/names.ts';
 import { tryParseQuantity } from '../../../base/quantity.ts';
 import { immutable, needed, oneOf, same, told } from '../field-checks.ts';
 import type { KindRules } from '../kind-rules.ts';
+import { goTerm } from '../pod/go-node-selector.ts';
 import type { NodeSelector, VolumeSources } from '../pod/pod-spec.ts';
 import { checkNodeSelector } from '../pod/validate-placement.ts';
 import { checkCsi, checkHostPath, checkNfs } from '../pod/validate-volumes.ts';
@@ -148,25 +149,8 @@ function checkChange(spec: VolumeSpec, old: VolumeSpec): FieldError[] {
   return causes;
 }
 
-/** The affinity as the server prints it, in the names of its own fields. */
+/** The affinity as the server prints it. */
 function goAffinity(selector: NodeSelector | undefined): unknown {
   if (selector === undefined) return null;
-  const requirement = ({
-    key = '',
-    operator = '',
-    values,
-  }: {
-    key?: string;
-    operator?: string;
-    values?: string[];
-  }) => ({
-    Key: key,
-    Operator: operator,
-    Values: values ?? null,
-  });
-  const terms = (selector.nodeSelectorTerms ?? []).map(({ matchExpressions, matchFields }) => ({
-    MatchExpressions: matchExpressions?.map(requirement) ?? null,
-    MatchFields: matchFields?.map(requirement) ?? null,
-  }));
-  return { Required: { NodeSelectorTerms: terms } };
+  return { Required: { NodeSelectorTerms: (selector.nodeSelectorTerms ?? []).map(goTerm) } };
 }

@@ -14,7 +14,7 @@ interface StorageClass {
 }
 
 /** A driver goes by a qualified name, whose case does not matter. */
-export function checkProvisioner(field: string, name = ''): FieldError[] {
+function checkProvisioner(field: string, name = ''): FieldError[] {
   if (name === '') return [required(field)];
   return told(field, name.toLowerCase(), qualifiedNameProblems(name.toLowerCase()));
 }

@@ -155,8 +155,7 @@ export function checkDomainPath(field: string, value: string): FieldError[] {
 
 function checkChange(spec: JobSpec, old: JobSpec): FieldError[] {
   const causes: FieldError[] = [];
-  if (spec.completionMode !== 'Indexed')
-    causes.push(...immutable('spec.completions', spec.completions, old.completions));
+  causes.push(...checkCompletions(spec, old));
   causes.push(...immutable('spec.selector', spec.selector, old.selector));
   // A suspended job may still be told where its pods go.
   const resumable = old.suspend === true;
@@ -177,6 +176,17 @@ function checkChange(spec: JobSpec, old: JobSpec): FieldError[] {
     causes.push(...immutable(`spec.${name}`, spec[name], old[name]));
   }
   return causes;
+}
+
+/** A job whose pods have numbers can be made to have more or fewer of them, all at once. */
+function checkCompletions(spec: JobSpec, old: JobSpec): FieldError[] {
+  const { completions, parallelism } = spec;
+  if (completions === old.completions || (completions !== undefined && spec.completionMode === 'Indexed')) {
+    const together = completions === old.completions || completions === parallelism;
+    const detail = 'can only be modified in tandem with spec.parallelism';
+    return together ? [] : [invalid('spec.completions', completions, detail)];
+  }
+  return immutable('spec.completions', completions, old.completions);
 }
 
 function placeless(template: PodTemplate = {}): PodTemplate {
