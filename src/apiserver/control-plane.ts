@@ -106,6 +106,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     parsed,
     admission: admissionChain({
       source: { store: stores.main, registry, parsed },
+      clock,
       random: random.fork('admission'),
       access: { authorize, rulesFor: rbac.rulesFor.bind(rbac), rulesOf: rbac.rulesOf.bind(rbac) },
       findAdmission: findAdmission({

@@ -1,6 +1,7 @@
 import { findAdmission } from '../../admission/admitters.ts';
 import { crdOf } from '../../api/crd.ts';
 import { KINDS } from '../../api/kinds.ts';
+import { realClock } from '../../base/clock.ts';
 import { FakeClock } from '../../base/fake-clock.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
@@ -12,7 +13,7 @@ import type { Call } from '../call.ts';
 import { renameVersion } from '../custom/conversion.ts';
 import { customResources } from '../custom/custom-resource.ts';
 import type { Definition } from '../custom/definition.ts';
-import { fieldManagement } from '../field-management.ts';
+import { FieldManagement } from '../field-management.ts';
 import { kindParts } from '../kind-parts.ts';
 import { ParsedObjects } from '../object-text.ts';
 import { Registry } from '../registry.ts';
@@ -70,10 +71,19 @@ export async function testCluster(parts: Partial<ChainParts> = {}): Promise<Clus
       rulesOf: rbac.rulesOf.bind(rbac),
     },
     signal,
+    clock: realClock,
     findAdmission: findAdmission({ operatorUser: OPERATOR.name }),
     ...parts,
   });
-  const backend: Backend = { stores, registry, parsed, admission, fields: fieldManagement, clock, random };
+  const backend: Backend = {
+    stores,
+    registry,
+    parsed,
+    admission,
+    fields: new FieldManagement(() => []),
+    clock,
+    random,
+  };
   let warnings: string[] = [];
   const callOf = ({ user = ADMIN, dryRun = false }: How = {}): Call => {
     warnings = [];

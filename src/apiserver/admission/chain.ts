@@ -1,13 +1,17 @@
 import type { FindAdmission } from '../../admission/admitters.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 import type { Access } from '../access/rbac-escalation.ts';
 import type { AdmissionPlugin } from '../admission-plugin.ts';
+import { admissionEnvironment } from './cel/expression.ts';
 import { certificateApproval, certificateSigning, certificateSubjectRestriction } from './certificates.ts';
 import { defaultIngressClass, defaultStorageClass } from './default-class.ts';
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
 import { limitRanger } from './limit-ranger.ts';
+import { ADMISSION_GROUP } from './matching.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import { priorityAdmission } from './priority.ts';
+import { configuredMutation } from './reinvocation.ts';
 import { roleEscalation } from './role-escalation.ts';
 import { runtimeClassAdmission } from './runtime-class.ts';
 import { serviceAccountAdmission } from './service-account.ts';
@@ -16,6 +20,11 @@ import { type ObjectSource, StoredObjects } from './stored-objects.ts';
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
 import { vimanaAdmission } from './vimana.ts';
 import { persistentVolumeClaimResize } from './volume-claim-resize.ts';
+import type { ResolveService } from './webhooks/client-config.ts';
+import { Hooks } from './webhooks/hook.ts';
+import { httpsPost } from './webhooks/https-post.ts';
+import { mutatingWebhooks } from './webhooks/mutating.ts';
+import { validatingWebhooks } from './webhooks/validating.ts';
 
 export interface ChainParts {
   readonly source: ObjectSource;
@@ -23,16 +32,22 @@ export interface ChainParts {
   readonly access: Access;
   /** What our own kinds ask beyond their schemas. */
   readonly findAdmission: FindAdmission;
+  readonly clock: Clock;
+  /** Leads to services of webhooks that are outside of the cluster; without it, endpoints do. */
+  readonly resolveService?: ResolveService;
   /** Ends the indexes that plugins keep. */
   readonly signal: AbortSignal;
 }
 
 /** Every plugin, in the order in which Kubernetes runs those that it has on by default. */
 export function admissionChain(parts: ChainParts): readonly AdmissionPlugin[] {
-  const { source, random, access, signal } = parts;
+  const { source, random, access, signal, clock, resolveService = () => undefined } = parts;
   const all = (group: string, plural: string) => new StoredObjects(source, group, 'v1', plural, signal);
   const { authorize } = access;
-  return [
+  const environment = admissionEnvironment(authorize);
+  const webhooks = (plural: string) => new Hooks(all(ADMISSION_GROUP, plural), source, environment);
+  const asking = { source, random, post: httpsPost(clock, signal), resolveService };
+  const compiledIn: readonly AdmissionPlugin[] = [
     namespaceLifecycle(source),
     limitRanger(all('', 'limitranges')),
     serviceAccountAdmission(source, random),
@@ -47,7 +62,12 @@ export function admissionChain(parts: ChainParts): readonly AdmissionPlugin[] {
     certificateSigning(authorize),
     certificateSubjectRestriction,
     defaultIngressClass(all('networking.k8s.io', 'ingressclasses')),
+  ];
+  return [
+    ...compiledIn,
+    configuredMutation(compiledIn, [mutatingWebhooks(webhooks('mutatingwebhookconfigurations'), asking)]),
     vimanaAdmission(source, parts.findAdmission),
     roleEscalation(access),
+    validatingWebhooks(webhooks('validatingwebhookconfigurations'), asking),
   ];
 }

@@ -1,0 +1,117 @@
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import { type Environment, KUBERNETES } from '../../../structural/cel/environment.ts';
+import { compileProgram, type Meter, type Program } from '../../../structural/cel/program.ts';
+import { DYN, formatType, type Type } from '../../../structural/cel/types.ts';
+import { CostExceeded, EvaluationError, type Mapping, type Value } from '../../../structural/cel/values.ts';
+import type { Authorize } from '../../access/attributes.ts';
+import { AUTHORIZER_TYPE, type Authorizer, authorizerLibrary } from './authorizer.ts';
+import { JsonMap, jsonValue } from './json-value.ts';
+import { REQUEST } from './request.ts';
+
+/** What an admission expression may look at. */
+export interface Inputs {
+  readonly object: KubeObject | undefined;
+  readonly oldObject: KubeObject | undefined;
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly authorizer: Authorizer;
+  readonly params?: KubeObject | undefined;
+  readonly namespaceObject?: KubeObject | undefined;
+  readonly variables?: Mapping;
+}
+
+export interface EnvironmentOptions {
+  readonly params?: boolean;
+  /** The type of `variables`, where a policy has some. */
+  readonly variables?: Type;
+}
+
+/** The names of an admission expression, in the order in which `valuesOf` gives their values. */
+export function admissionEnvironment(authorize: Authorize): (options?: EnvironmentOptions) => Environment {
+  const base = KUBERNETES.extend(
+    new Map([
+      ['object', DYN],
+      ['oldObject', DYN],
+      ['request', REQUEST],
+      ['namespaceObject', DYN],
+      ['authorizer', AUTHORIZER_TYPE],
+    ]),
+    [authorizerLibrary(authorize)],
+  );
+  return ({ params = false, variables } = {}) =>
+    base.extend(
+      new Map([
+        ...(params ? [['params', DYN] as const] : []),
+        ...(variables === undefined ? [] : [['variables', variables] as const]),
+      ]),
+    );
+}
+
+const NOTHING = new JsonMap({});
+
+function valuesOf(
+  { object, oldObject, request, authorizer, params, namespaceObject, variables }: Inputs,
+  { variables: names }: Environment,
+): Value[] {
+  const values: Value[] = [
+    jsonValue(object ?? null),
+    jsonValue(oldObject ?? null),
+    new JsonMap(request),
+    namespaceObject === undefined ? NOTHING : jsonValue(namespaceObject),
+    authorizer,
+  ];
+  if (names.has('params')) values.push(jsonValue(params ?? null));
+  if (names.has('variables')) values.push(variables ?? NOTHING);
+  return values;
+}
+
+/** What all expressions of one policy, or of the conditions of one webhook, may cost together. */
+export const BUDGET = 10_000_000;
+export const CONDITIONS_BUDGET = 2_500_000;
+const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
+
+/** Why an expression came to no value; `last` where no further one may be tried. */
+export class ExpressionError extends Error {
+  readonly last: boolean;
+  constructor(message: string, last = false) {
+    super(message);
+    this.last = last;
+  }
+}
+
+/** An expression of a policy or webhook. One that does not compile fails whenever it is asked. */
+export class Expression {
+  readonly source: string;
+  readonly type: Type | undefined;
+  readonly #environment: Environment;
+  readonly #program: Program | undefined;
+  readonly #problem: string;
+
+  constructor(source: string, environment: Environment, expected: readonly Type['kind'][] = []) {
+    this.source = source;
+    this.#environment = environment;
+    const program = compileProgram(source, environment);
+    const failed = 'problem' in program;
+    this.#program = failed ? undefined : program;
+    this.type = failed ? undefined : program.type;
+    this.#problem = failed ? `compilation failed: ${program.problem}` : '';
+    if (!failed && expected.length > 0 && !program.type.isDyn && !expected.includes(program.type.kind)) {
+      this.#program = undefined;
+      this.#problem = `must evaluate to ${expected.join(' or ')} but got ${formatType(program.type)}`;
+    }
+  }
+
+  /** The value; throws an ExpressionError where there is none. */
+  evaluate(inputs: Inputs, meter: Meter, budget = BUDGET): Value {
+    if (this.#program === undefined) throw new ExpressionError(`compilation error: ${this.#problem}`);
+    try {
+      const value = this.#program.evaluate(valuesOf(inputs, this.#environment), meter);
+      if (meter.cost > budget) throw new ExpressionError(OUT_OF_BUDGET, true);
+      return value;
+    } catch (error) {
+      if (error instanceof ExpressionError) throw error;
+      if (!(error instanceof EvaluationError || error instanceof CostExceeded)) throw error;
+      if (meter.cost > budget) throw new ExpressionError(OUT_OF_BUDGET, true);
+      throw new ExpressionError(`expression '${this.source}' resulted in error: ${error.message}`);
+    }
+  }
+}

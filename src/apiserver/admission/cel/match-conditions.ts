@@ -1,0 +1,34 @@
+import type { Environment } from '../../../structural/cel/environment.ts';
+import { joined } from '../refusal.ts';
+import { BUDGET, Expression, ExpressionError, type Inputs } from './expression.ts';
+
+export interface MatchCondition {
+  readonly name: string;
+  readonly expression: string;
+}
+
+/** Whether all conditions hold; what is wrong with them where that cannot be said. */
+export type Matches = (inputs: Inputs) => boolean | { readonly problem: string };
+
+/** One condition that does not hold decides, whatever is wrong with others. */
+export function matchConditions(
+  conditions: readonly MatchCondition[],
+  environment: Environment,
+  budget = BUDGET,
+): Matches {
+  const expressions = conditions.map(({ expression }) => new Expression(expression, environment, ['bool']));
+  return (inputs) => {
+    const meter = { cost: 0 };
+    const problems: string[] = [];
+    for (const expression of expressions) {
+      try {
+        if (expression.evaluate(inputs, meter, budget) !== true) return false;
+      } catch (error) {
+        if (!(error instanceof ExpressionError)) throw error;
+        problems.push(error.message);
+        if (error.last) break;
+      }
+    }
+    return problems.length === 0 || { problem: joined(problems) };
+  };
+}

@@ -1,0 +1,127 @@
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { type LabelSelector, type LabelSelectorSpec, labelSelectorOf } from '../../kube/selectors/label-selector.ts';
+import type { Write } from '../admission-plugin.ts';
+import type { Registry } from '../registry.ts';
+import type { Resource } from '../resource.ts';
+import { type ObjectSource, readObject } from './stored-objects.ts';
+
+/** One rule of a webhook or policy; resource names only in policies. */
+export interface ResourceRule {
+  readonly operations?: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly apiVersions?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly scope?: string;
+  readonly resourceNames?: readonly string[];
+}
+
+/** Which requests a webhook or policy is about. */
+export interface MatchSpec {
+  readonly rules: readonly ResourceRule[];
+  readonly excludeRules?: readonly ResourceRule[];
+  readonly matchPolicy?: string;
+  readonly namespaceSelector?: LabelSelectorSpec;
+  readonly objectSelector?: LabelSelectorSpec;
+}
+
+/** The resource as which a matching request is shown: another version of it where a rule speaks of that one. */
+export type Match = (write: Write) => Resource | undefined;
+
+export const ADMISSION_GROUP = 'admissionregistration.k8s.io';
+
+/** Whether nobody but the server itself decides about a write: the objects that configure admission. */
+export function isExempt({ resource }: Write): boolean {
+  return resource.group === ADMISSION_GROUP;
+}
+
+/** The namespace of a request; a namespace is its own. */
+export function namespaceOf({ resource, namespace, name }: Write): string {
+  return resource.plural === 'namespaces' && resource.group === '' ? name : namespace;
+}
+
+export function matcher(spec: MatchSpec, source: ObjectSource): Match {
+  const { rules, excludeRules = [], matchPolicy = 'Equivalent' } = spec;
+  const inNamespace = namespaceMatcher(spec.namespaceSelector, source);
+  const ofObject = objectMatcher(spec.objectSelector);
+  return (write) => {
+    if (!inNamespace(write) || !ofObject(write)) return undefined;
+    const equivalent = matchPolicy === 'Equivalent';
+    if (excludeRules.length > 0 && chosen(excludeRules, write, equivalent, source.registry) !== undefined) return;
+    return chosen(rules, write, equivalent, source.registry);
+  };
+}
+
+/** A rule that names the version of the request goes before one that names another. */
+function chosen(
+  rules: readonly ResourceRule[],
+  write: Write,
+  equivalent: boolean,
+  registry: Registry,
+): Resource | undefined {
+  const { resource } = write;
+  if (rules.some((rule) => covers(rule, write, resource))) return resource;
+  if (!equivalent) return undefined;
+  const candidates = rules.filter((rule) => coversRequest(rule, write));
+  if (candidates.length === 0) return undefined;
+  for (const other of registry.all()) {
+    if (other === resource || other.storage.prefix !== resource.storage.prefix) continue;
+    if (candidates.some((rule) => covers(rule, write, other))) return other;
+  }
+  return undefined;
+}
+
+function has(items: readonly string[] | undefined, wanted: string): boolean {
+  return items?.some((item) => item === '*' || item === wanted) === true;
+}
+
+/** Whether a rule covers a request for one version of its resource. */
+export function covers(rule: ResourceRule, write: Write, { group, version, plural }: Resource): boolean {
+  if (!has(rule.apiGroups, group) || !has(rule.apiVersions, version) || !coversRequest(rule, write)) return false;
+  return (
+    rule.resources?.some((named) => {
+      const slash = named.indexOf('/');
+      const [resource, subresource] = slash < 0 ? [named, ''] : [named.slice(0, slash), named.slice(slash + 1)];
+      return (resource === '*' || resource === plural) && (subresource === '*' || subresource === write.subresource);
+    }) === true
+  );
+}
+
+/** What a rule says beside the resource. */
+function coversRequest(rule: ResourceRule, write: Write): boolean {
+  if (!has(rule.operations, write.operation)) return false;
+  if (rule.scope === 'Namespaced' && !write.resource.namespaced) return false;
+  if (rule.scope === 'Cluster' && write.resource.namespaced) return false;
+  const { resourceNames = [] } = rule;
+  return resourceNames.length === 0 || resourceNames.includes(write.name);
+}
+
+function selectorOf(spec: LabelSelectorSpec | undefined): LabelSelector | undefined {
+  const selector = labelSelectorOf(spec ?? {});
+  return selector.requirements.length === 0 ? undefined : selector;
+}
+
+/** Requests outside of namespaces are never left out; a namespace itself goes by its own labels. */
+function namespaceMatcher(spec: LabelSelectorSpec | undefined, source: ObjectSource): (write: Write) => boolean {
+  const selector = selectorOf(spec);
+  if (selector === undefined) return () => true;
+  return (write) => {
+    const { resource, subresource, object } = write;
+    const isNamespace = resource.plural === 'namespaces' && resource.group === '';
+    if (!resource.namespaced && !isNamespace) return true;
+    const own = isNamespace && subresource === '' ? object : undefined;
+    const namespace = own ?? namespaceObject(source, namespaceOf(write));
+    return namespace !== undefined && selector.matches(namespace.metadata.labels);
+  };
+}
+
+export function namespaceObject(source: ObjectSource, name: string): KubeObject | undefined {
+  return name === '' ? undefined : readObject(source, '', 'v1', 'namespaces', '', name);
+}
+
+function objectMatcher(spec: LabelSelectorSpec | undefined): (write: Write) => boolean {
+  const selector = selectorOf(spec);
+  if (selector === undefined) return () => true;
+  return ({ object, old }) =>
+    (object !== undefined && selector.matches(object.metadata.labels)) ||
+    (old !== undefined && selector.matches(old.metadata.labels));
+}

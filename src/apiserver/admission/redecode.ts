@@ -1,0 +1,24 @@
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { ApiError, internal } from '../api-error.ts';
+import { apiVersionOf, type Resource } from '../resource.ts';
+
+/** Makes an object of the kind again out of what somebody else's patch left: unknown fields go, defaults come. */
+export function redecoded(resource: Resource, patched: KubeObject): KubeObject {
+  const object = readOf(resource, patched);
+  object.kind = resource.kind;
+  object.apiVersion = apiVersionOf(resource);
+  object.metadata ??= {};
+  resource.shape.applyDefaults(object);
+  resource.strategy.defaults?.(object);
+  return object;
+}
+
+/** The writer is not to blame for what the patch did. */
+function readOf({ shape }: Resource, patched: KubeObject): KubeObject {
+  try {
+    return shape.read(patched).object;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw internal(new Error(error.message.replace(/^.*? cannot be handled as a \w+: /, ''), { cause: error }));
+  }
+}

@@ -1,0 +1,107 @@
+import { goQuote } from '../../../base/go-value.ts';
+import type { Random } from '../../../base/random.ts';
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import type { Write } from '../../admission-plugin.ts';
+import { badRequest, internal } from '../../api-error.ts';
+import type { Resource } from '../../resource.ts';
+import { Authorizer } from '../cel/authorizer.ts';
+import { requestJson } from '../cel/request.ts';
+import { namespaceOf } from '../matching.ts';
+import { refusal } from '../refusal.ts';
+import type { ObjectSource } from '../stored-objects.ts';
+import { converted } from '../versions.ts';
+import { destinationOf, type ResolveService, UnresolvedService, urlOf } from './client-config.ts';
+import type { Hook } from './hook.ts';
+import type { HttpsPost } from './https-post.ts';
+import { denial, HookFailure, type ReviewResponse, readResponse } from './response.ts';
+import { type AdmissionReviewRequest, reviewRequest } from './review.ts';
+
+export interface AskParts {
+  readonly source: ObjectSource;
+  readonly random: Random;
+  readonly post: HttpsPost;
+  readonly resolveService: ResolveService;
+}
+
+const DEFAULT_TIMEOUT = 10;
+const VERSIONS: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
+
+/** What came of asking a webhook; undefined where it is not concerned or its failure is to be ignored. */
+export interface Asked {
+  readonly response: ReviewResponse;
+  /** The version of the resource that the webhook saw, and the object in it. */
+  readonly shownAs: Resource;
+  readonly object: KubeObject | undefined;
+}
+
+/** Asks one webhook about a write; throws an ApiError where it says no, or fails and must not. */
+export async function ask(parts: AskParts, hook: Hook, write: Write, mutating: boolean): Promise<Asked | undefined> {
+  const shownAs = hook.match(write);
+  if (shownAs === undefined) return undefined;
+  const { spec } = hook;
+  const object = write.object && (await converted(write.object, write.resource, shownAs));
+  const oldObject = write.old && (await converted(write.old, write.resource, shownAs));
+  const request = reviewRequest(write, shownAs, parts.random.uuid(), object, oldObject);
+  if (!holds(hook, write, request)) return undefined;
+  if (write.call.dryRun && spec.sideEffects !== 'None' && spec.sideEffects !== 'NoneOnDryRun') {
+    throw badRequest(`admission webhook ${goQuote(spec.name)} does not support dry run`);
+  }
+  try {
+    const response = await call(parts, hook, request, write.call.signal, mutating);
+    write.call.warnings.push(...(response.warnings ?? []));
+    if (response.allowed !== true) throw denial(spec.name, response);
+    return { response, shownAs, object };
+  } catch (error) {
+    if (!(error instanceof HookFailure)) throw error;
+    if (spec.failurePolicy === 'Ignore') return undefined;
+    throw failure(spec.name, error);
+  }
+}
+
+/** What a client hears of a webhook that failed. */
+export function failure(name: string, { message, cause }: HookFailure): Error {
+  return internal(new Error(`failed calling webhook ${goQuote(name)}: ${message}`, { cause }));
+}
+
+function holds({ conditions, spec }: Hook, write: Write, request: AdmissionReviewRequest): boolean {
+  if (conditions === undefined) return true;
+  const { resource, subresource, name, call } = write;
+  const asked = { group: resource.group, resource: resource.plural, subresource, namespace: namespaceOf(write), name };
+  const outcome = conditions({
+    object: request.object ?? undefined,
+    oldObject: request.oldObject ?? undefined,
+    request: requestJson(request),
+    authorizer: new Authorizer(call.user, asked),
+  });
+  if (typeof outcome === 'boolean') return outcome;
+  if (spec.failurePolicy === 'Ignore') return false;
+  throw refusal(write, outcome.problem);
+}
+
+async function call(
+  { source, post, resolveService }: AskParts,
+  { spec }: Hook,
+  request: AdmissionReviewRequest,
+  signal: AbortSignal,
+  mutating: boolean,
+): Promise<ReviewResponse> {
+  const version = spec.admissionReviewVersions?.find((each) => VERSIONS.has(each)) ?? 'v1';
+  const review = { kind: 'AdmissionReview', apiVersion: `admission.k8s.io/${version}`, request };
+  const timeout = spec.timeoutSeconds ?? DEFAULT_TIMEOUT;
+  try {
+    const destination = destinationOf(spec.clientConfig, source, resolveService);
+    return readResponse(
+      await post(destination, JSON.stringify(review), timeout, signal),
+      version,
+      request.uid,
+      mutating,
+    );
+  } catch (error) {
+    if (error instanceof HookFailure) throw error;
+    const why =
+      error instanceof UnresolvedService
+        ? `Post ${JSON.stringify(`${urlOf(spec.clientConfig)}?timeout=${timeout}s`)}: ${error.message}`
+        : (error as Error).message;
+    throw new HookFailure(`failed to call webhook: ${why}`, { cause: error });
+  }
+}

@@ -1,0 +1,82 @@
+import { goQuote } from '../../../base/go-value.ts';
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import { type ObjectSource, readObject } from '../stored-objects.ts';
+
+/** Where a webhook is, as objects say it. */
+export interface ClientConfig {
+  readonly url?: string;
+  readonly service?: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly path?: string;
+    readonly port?: number;
+  };
+  /** Base64 of PEM; without it, the authorities that the system trusts hold. */
+  readonly caBundle?: string;
+}
+
+/** Where a call goes: `url` is what the webhook is called, `origin` where it is found. */
+export interface Destination {
+  readonly url: string;
+  readonly origin: string;
+  readonly serverName: string;
+  readonly ca: string | undefined;
+}
+
+/** Finds the address of a port of a service, such as 127.0.0.1:8443; undefined leaves it to the objects of the cluster. */
+export type ResolveService = (namespace: string, name: string, port: number) => string | undefined;
+
+/** A call that cannot even be tried; the message is what a client of Kubernetes would read. */
+export class UnresolvedService extends Error {}
+
+interface Service extends KubeObject {
+  spec?: {
+    type?: string;
+    clusterIP?: string;
+    externalName?: string;
+    ports?: { name?: string; port: number; targetPort?: number | string }[];
+  };
+}
+
+interface Endpoints extends KubeObject {
+  subsets?: { addresses?: { ip: string }[]; ports?: { name?: string; port: number }[] }[];
+}
+
+/** What the webhook is called: the same whether it can be reached or not. */
+export function urlOf({ url, service }: ClientConfig): string {
+  if (url !== undefined) return url;
+  const { namespace = '', name = '', path = '', port = 443 } = service ?? {};
+  return `https://${name}.${namespace}.svc:${port}${path.startsWith('/') ? path : `/${path}`}`;
+}
+
+/** Nothing but endpoints leads to a service: there may be no proxy that knows its address. */
+export function destinationOf(config: ClientConfig, source: ObjectSource, resolve: ResolveService): Destination {
+  const url = urlOf(config);
+  const { origin, hostname } = new URL(url);
+  const ca = config.caBundle ? Buffer.from(config.caBundle, 'base64').toString('utf8') : undefined;
+  const { service } = config;
+  if (service === undefined) return { url, origin, serverName: hostname, ca };
+  const { namespace, name, port = 443 } = service;
+  const address = resolve(namespace, name, port) ?? serviceAddress(source, namespace, name, port);
+  return { url, origin: `https://${address}`, serverName: `${name}.${namespace}.svc`, ca };
+}
+
+function serviceAddress(source: ObjectSource, namespace: string, name: string, port: number): string {
+  const service: Service | undefined = readObject(source, '', 'v1', 'services', namespace, name);
+  if (service === undefined) throw new UnresolvedService(`service ${goQuote(name)} not found`);
+  const { type, externalName, clusterIP = '', ports = [] } = service.spec ?? {};
+  if (type === 'ExternalName') return `${externalName}:${port}`;
+  const found = ports.find((each) => each.port === port);
+  if (found === undefined) throw new UnresolvedService(`no service port ${port} found for service ${goQuote(name)}`);
+  const endpoints: Endpoints | undefined = readObject(source, '', 'v1', 'endpoints', namespace, name);
+  for (const { addresses = [], ports: open = [] } of endpoints?.subsets ?? []) {
+    const target = open.find((each) => (each.name ?? '') === (found.name ?? ''));
+    if (addresses[0] !== undefined && target !== undefined) return hostPort(addresses[0].ip, target.port);
+  }
+  if (clusterIP !== '' && clusterIP !== 'None' && endpoints === undefined) return hostPort(clusterIP, port);
+  throw new UnresolvedService(`no endpoints available for service ${goQuote(name)}`);
+}
+
+function hostPort(ip: string, port: number): string {
+  return ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`;
+}

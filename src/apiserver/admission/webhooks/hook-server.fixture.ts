@@ -1,0 +1,88 @@
+import 'reflect-metadata';
+import { webcrypto } from 'node:crypto';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509';
+import type { AdmissionReviewRequest } from './review.ts';
+
+type Review = { readonly apiVersion: string; readonly kind: string; readonly request: AdmissionReviewRequest };
+/** What a webhook answers: fields of its response, or a whole answer. */
+export type Reply = (
+  review: Review,
+  id: string,
+) => object | { readonly raw: string; readonly status?: number } | 'hang';
+
+/** A webhook server on a port of its own; each path is a webhook. */
+export interface HookServer {
+  readonly port: number;
+  readonly caBundle: string;
+  /** Every request so far. */
+  readonly seen: { readonly path: string; readonly review: Review }[];
+  reply: Reply;
+  close(): void;
+}
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+
+/** A certificate that signs itself, for names such as localhost and addresses. */
+async function selfSigned(names: readonly string[]): Promise<{ readonly key: string; readonly cert: string }> {
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const certificate = await X509CertificateGenerator.createSelfSigned(
+    {
+      name: 'CN=hook',
+      keys,
+      signingAlgorithm: algorithm,
+      notAfter: new Date('2100-01-01'),
+      extensions: [
+        new SubjectAlternativeNameExtension(
+          names.map((value) => ({ type: /^[\d.]+$/.test(value) ? ('ip' as const) : ('dns' as const), value })),
+        ),
+      ],
+    },
+    webcrypto,
+  );
+  const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
+  return { key: `-----BEGIN PRIVATE KEY-----\n${key}\n-----END PRIVATE KEY-----`, cert: certificate.toString('pem') };
+}
+
+export async function hookServer(
+  names: readonly string[] = ['localhost', '127.0.0.1', 'hook.x.svc'],
+): Promise<HookServer> {
+  const tls = await selfSigned(names);
+  const seen: HookServer['seen'] = [];
+  const server: Server = createServer(tls, (request, answer) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      const review = JSON.parse(Buffer.concat(parts).toString()) as Review;
+      seen.push({ path: request.url ?? '', review });
+      const reply = made.reply(review, (request.url ?? '').slice(1).split('?')[0] ?? '');
+      if (reply === 'hang') return;
+      if ('raw' in reply) {
+        answer.statusCode = reply.status ?? 200;
+        answer.end(reply.raw);
+        return;
+      }
+      const { apiVersion, kind } = review;
+      answer.setHeader('content-type', 'application/json');
+      answer.end(JSON.stringify({ apiVersion, kind, response: { uid: review.request.uid, allowed: true, ...reply } }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const made: HookServer = {
+    port: (server.address() as AddressInfo).port,
+    caBundle: Buffer.from(tls.cert).toString('base64'),
+    seen,
+    reply: () => ({}),
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  return made;
+}
+
+/** A response that patches. */
+export function patch(...operations: object[]): object {
+  return { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(operations)).toString('base64') };
+}

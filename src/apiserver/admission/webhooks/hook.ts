@@ -1,0 +1,86 @@
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import type { LabelSelectorSpec } from '../../../kube/selectors/label-selector.ts';
+import type { Environment } from '../../../structural/cel/environment.ts';
+import { CONDITIONS_BUDGET } from '../cel/expression.ts';
+import { type MatchCondition, type Matches, matchConditions } from '../cel/match-conditions.ts';
+import { type Match, matcher, type ResourceRule } from '../matching.ts';
+import type { ObjectSource, StoredObjects } from '../stored-objects.ts';
+import type { ClientConfig } from './client-config.ts';
+
+/** One webhook of a configuration, as it is stored. */
+export interface HookSpec {
+  readonly name: string;
+  readonly clientConfig: ClientConfig;
+  readonly rules?: readonly ResourceRule[];
+  readonly failurePolicy?: string;
+  readonly matchPolicy?: string;
+  readonly namespaceSelector?: LabelSelectorSpec;
+  readonly objectSelector?: LabelSelectorSpec;
+  readonly sideEffects?: string;
+  readonly timeoutSeconds?: number;
+  readonly admissionReviewVersions?: readonly string[];
+  readonly matchConditions?: readonly MatchCondition[];
+  readonly reinvocationPolicy?: string;
+}
+
+/** A webhook that is ready to be asked. */
+export interface Hook {
+  readonly spec: HookSpec;
+  /** Tells it from webhooks of the same name in other configurations. */
+  readonly id: string;
+  readonly match: Match;
+  readonly conditions: Matches | undefined;
+}
+
+/** The webhooks of all configurations in the order in which they are called; made anew when a configuration changes. */
+export class Hooks {
+  readonly #configurations: StoredObjects;
+  readonly #source: ObjectSource;
+  readonly #environment: () => Environment;
+  #made: readonly Hook[] = [];
+  #version = -1;
+
+  constructor(configurations: StoredObjects, source: ObjectSource, environment: () => Environment) {
+    this.#configurations = configurations;
+    this.#source = source;
+    this.#environment = environment;
+  }
+
+  get size(): number {
+    return this.#configurations.size;
+  }
+
+  all(): readonly Hook[] {
+    if (this.#version !== this.#configurations.version) {
+      this.#version = this.#configurations.version;
+      this.#made = [...this.#configurations].sort(byName).flatMap((object) => this.#hooksOf(object));
+    }
+    return this.#made;
+  }
+
+  #hooksOf(configuration: KubeObject): Hook[] {
+    const specs = (configuration['webhooks'] ?? []) as readonly HookSpec[];
+    return specs.map((spec, i) => {
+      const { rules = [], matchConditions: conditions = [], matchPolicy, namespaceSelector, objectSelector } = spec;
+      return {
+        spec,
+        id: `${configuration.metadata.name}/${spec.name}/${i}`,
+        match: matcher(
+          {
+            rules,
+            ...(matchPolicy === undefined ? {} : { matchPolicy }),
+            ...(namespaceSelector === undefined ? {} : { namespaceSelector }),
+            ...(objectSelector === undefined ? {} : { objectSelector }),
+          },
+          this.#source,
+        ),
+        conditions:
+          conditions.length === 0 ? undefined : matchConditions(conditions, this.#environment(), CONDITIONS_BUDGET),
+      };
+    });
+  }
+}
+
+function byName({ metadata: a }: KubeObject, { metadata: b }: KubeObject): number {
+  return (a.name ?? '') < (b.name ?? '') ? -1 : 1;
+}

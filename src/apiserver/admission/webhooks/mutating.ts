@@ -1,0 +1,80 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import type { Write } from '../../admission-plugin.ts';
+import { internal } from '../../api-error.ts';
+import { isExempt } from '../matching.ts';
+import { redecoded } from '../redecode.ts';
+import type { Mutator, Turns } from '../reinvocation.ts';
+import { converted } from '../versions.ts';
+import { type Asked, type AskParts, ask, failure } from './ask.ts';
+import type { Hook, Hooks } from './hook.ts';
+import { PatchProblem, patched } from './patch.ts';
+import { HookFailure } from './response.ts';
+
+/** Asks mutating webhooks one after another, each about what the ones before it left. */
+export function mutatingWebhooks(hooks: Hooks, parts: AskParts): Mutator {
+  return {
+    get idle() {
+      return hooks.size === 0;
+    },
+    async mutate(write, given, turns) {
+      if (isExempt(write)) return given;
+      let object = given;
+      for (const hook of hooks.all()) object = await takeTurn(parts, hook, write, object, turns);
+      return object;
+    },
+  };
+}
+
+async function takeTurn(
+  parts: AskParts,
+  hook: Hook,
+  write: Write,
+  object: KubeObject,
+  turns: Turns,
+): Promise<KubeObject> {
+  if (!turns.isOn(hook.id)) return object;
+  const deleting = write.operation === 'DELETE';
+  const asked = await ask(parts, hook, deleting ? write : { ...write, object }, true);
+  if (asked === undefined) return object;
+  const next = deleting ? object : await changed(hook, write, object, asked);
+  turns.took(hook.id, hook.spec.reinvocationPolicy === 'IfNeeded', next !== object);
+  return next;
+}
+
+/** The object after the patch of a webhook; the same one where that changes nothing. */
+async function changed(
+  { spec }: Hook,
+  { resource }: Write,
+  object: KubeObject,
+  { response, shownAs, object: shown = object }: Asked,
+): Promise<KubeObject> {
+  const operations = operationsOf(response.patch);
+  if (operations instanceof HookFailure) {
+    if (spec.failurePolicy === 'Ignore') return object;
+    throw failure(spec.name, operations);
+  }
+  if (operations.length === 0) return object;
+  try {
+    const result = redecoded(shownAs, patched(shown, operations));
+    const next = await converted(result, shownAs, resource);
+    return isDeepStrictEqual(next, object) ? object : next;
+  } catch (error) {
+    throw error instanceof PatchProblem ? internal(error) : error;
+  }
+}
+
+function operationsOf(patch = ''): readonly unknown[] | HookFailure {
+  if (patch === '') return [];
+  const text = Buffer.from(patch, 'base64').toString('utf8');
+  try {
+    const operations: unknown = JSON.parse(text);
+    if (Array.isArray(operations)) return operations;
+    return new HookFailure('received undecodable patch in webhook response: json: cannot unmarshal into a patch');
+  } catch (error) {
+    const [first = ''] = text.trimStart();
+    const why =
+      first === '' ? 'unexpected end of JSON input' : `invalid character '${first}' looking for beginning of value`;
+    return new HookFailure(`received undecodable patch in webhook response: ${why}`, { cause: error });
+  }
+}

@@ -1,0 +1,107 @@
+import { goQuote } from '../../../base/go-value.ts';
+import { ApiError, type Status } from '../../api-error.ts';
+import type { Posted } from './https-post.ts';
+
+/** The answer of a webhook. */
+export interface ReviewResponse {
+  readonly uid?: string;
+  readonly allowed?: boolean;
+  readonly status?: Partial<Status>;
+  readonly patch?: string;
+  readonly patchType?: string;
+  readonly warnings?: readonly string[];
+}
+
+/** A webhook that could not be asked, or whose answer makes no sense: its failure policy decides what that means. */
+export class HookFailure extends Error {}
+
+const unusable = (why: string) => new HookFailure(`received invalid webhook response: ${why}`);
+const failed = (why: string) => new HookFailure(`failed to call webhook: ${why}`);
+
+/** Reads what a webhook sent. */
+export function readResponse(
+  { status, text }: Posted,
+  version: string,
+  uid: string,
+  mutating: boolean,
+): ReviewResponse {
+  const body = parsed(text);
+  if (status < 200 || status > 299) throw failed(serverProblem(status, text, body));
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw failed(NO_KIND);
+  const { apiVersion = '', kind = '', response } = body as Readonly<Record<string, unknown>>;
+  if (kind !== 'AdmissionReview') {
+    throw failed(`no kind ${goQuote(String(kind))} is registered for version ${goQuote(String(apiVersion))}`);
+  }
+  if (apiVersion !== `admission.k8s.io/${version}`) {
+    const given = String(apiVersion).split('/').at(-1);
+    throw failed(`converting (${given}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`);
+  }
+  if (typeof response !== 'object' || response === null) throw unusable('webhook response was absent');
+  const answer = response as ReviewResponse;
+  if (version === 'v1') checkV1(answer, uid, mutating);
+  return answer;
+}
+
+function checkV1({ uid = '', patch = '', patchType = '' }: ReviewResponse, expected: string, mutating: boolean): void {
+  if (uid !== expected) throw unusable(`expected response.uid=${goQuote(expected)}, got ${goQuote(uid)}`);
+  if (!mutating) {
+    if (patch !== '') throw unusable('validating webhook may not return response.patch');
+    if (patchType !== '') throw unusable('validating webhook may not return response.patchType');
+  } else if (patch !== '' && patchType === '') {
+    throw unusable('webhook returned response.patch but not response.patchType');
+  } else if (patch === '' && patchType !== '') {
+    throw unusable('webhook returned response.patchType but not response.patch');
+  }
+}
+
+const NO_KIND =
+  'couldn\'t get version/kind; json parse error: json: cannot unmarshal string into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const BY_STATUS: Readonly<Record<number, string>> = {
+  400: 'the server rejected our request for an unknown reason',
+  401: 'the server has asked for the client to provide credentials',
+  404: 'the server could not find the requested resource',
+  405: 'the server does not allow this method on the requested resource',
+  409: 'the server reported a conflict',
+  415: 'the server was unable to respond with a content type that the client supports',
+  422: 'the server rejected our request due to an error in our request',
+  429: 'the server has received too many requests and has asked us to try again later',
+  503: 'the server is currently unable to handle the request',
+  504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
+};
+
+/** What Kubernetes' clients say of an answer that is no success: its Status, or what its code means. */
+function serverProblem(status: number, text: string, body: unknown): string {
+  const { kind, message } = (body ?? {}) as { readonly kind?: string; readonly message?: string };
+  if (kind === 'Status' && message !== undefined) return message;
+  if (status === 403) return text.trim() || 'unknown';
+  const known = BY_STATUS[status];
+  if (known !== undefined) return known;
+  if (status >= 500) {
+    return `an error on the server (${goQuote(text.trim() || 'unknown')}) has prevented the request from succeeding`;
+  }
+  return `the server responded with the status code ${status} but did not return more information`;
+}
+
+const LOWEST_REFUSAL = 400;
+
+/** The Status that a client gets when a webhook says no. */
+export function denial(name: string, { status = {} }: ReviewResponse): ApiError {
+  const denied = `admission webhook ${goQuote(name)} denied the request`;
+  const { message = '', reason = '', code = 0, details } = status;
+  const why = message || reason;
+  return new ApiError(
+    Math.max(code, LOWEST_REFUSAL),
+    reason,
+    why === '' ? `${denied} without explanation` : `${denied}: ${why}`,
+    details,
+  );
+}

@@ -1,0 +1,90 @@
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import type { Write } from '../../admission-plugin.ts';
+import type { Resource } from '../../resource.ts';
+import { namespaceOf } from '../matching.ts';
+
+interface KindName {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+interface ResourceName {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+}
+
+/** The request of an AdmissionReview. */
+export interface AdmissionReviewRequest {
+  readonly uid: string;
+  readonly kind: KindName;
+  readonly resource: ResourceName;
+  readonly subResource?: string;
+  readonly requestKind: KindName;
+  readonly requestResource: ResourceName;
+  readonly requestSubResource?: string;
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly operation: string;
+  readonly userInfo: Readonly<Record<string, unknown>>;
+  readonly object: KubeObject | null;
+  readonly oldObject: KubeObject | null;
+  readonly dryRun: boolean;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions', CONNECT: '' } as const;
+
+/** Describes a write, as the version of its resource that somebody asked to see. */
+export function reviewRequest(
+  write: Write,
+  shownAs: Resource,
+  uid: string,
+  object: KubeObject | undefined,
+  oldObject: KubeObject | undefined,
+): AdmissionReviewRequest {
+  const { resource, subresource, operation, name, call } = write;
+  const namespace = namespaceOf(write);
+  return {
+    uid,
+    kind: kindOf(shownAs),
+    resource: resourceOf(shownAs),
+    ...(subresource === '' ? {} : { subResource: subresource }),
+    requestKind: kindOf(resource),
+    requestResource: resourceOf(resource),
+    ...(subresource === '' ? {} : { requestSubResource: subresource }),
+    ...(name === '' ? {} : { name }),
+    ...(namespace === '' ? {} : { namespace }),
+    operation,
+    userInfo: userInfo(write),
+    object: object ?? null,
+    oldObject: oldObject ?? null,
+    dryRun: call.dryRun,
+    options: optionsOf(write),
+  };
+}
+
+const kindOf = ({ group, version, kind }: Resource): KindName => ({ group, version, kind });
+const resourceOf = ({ group, version, plural }: Resource): ResourceName => ({ group, version, resource: plural });
+
+function userInfo({ call: { user } }: Write): Readonly<Record<string, unknown>> {
+  const { name, uid, groups, extra } = user;
+  return {
+    username: name,
+    ...(uid === undefined ? {} : { uid }),
+    ...(groups.length === 0 ? {} : { groups }),
+    ...(extra === undefined ? {} : { extra }),
+  };
+}
+
+function optionsOf({ operation, options, call }: Write): Readonly<Record<string, unknown>> {
+  const named = operation === 'DELETE' ? {} : { fieldManager: call.fieldManager };
+  return {
+    kind: OPTIONS[operation],
+    apiVersion: 'meta.k8s.io/v1',
+    ...options,
+    ...named,
+    ...(call.dryRun ? { dryRun: ['All'] } : {}),
+  };
+}
