@@ -5,9 +5,8 @@ import { componentOf } from './builtin-resources.ts';
 import { decodeBuiltIn } from './builtin-schema/decode.ts';
 import { applyConfiguration } from './fields/apply.ts';
 import { ApplyConflictError, ApplyError } from './fields/apply-error.ts';
-import { type ManagedKind, updateManagedFields, type VersionedType } from './fields/managed-fields.ts';
-import { resetFields } from './fields/reset-fields.ts';
-import type { Type } from './fields/type.ts';
+import { type ManagedKind, updateManagedFields } from './fields/managed-fields.ts';
+import { builtInKind, customKind } from './fields/managed-kinds.ts';
 import { TypeSchemas } from './fields/type-schema.ts';
 import schemas from './kubernetes/openapi-schemas.data.json' with { type: 'json' };
 import { apiVersionOf, type Resource } from './resource.ts';
@@ -31,11 +30,13 @@ export class FieldManagement {
     this.#versionsOf = versionsOf;
   }
 
-  /** Records in `object` what an ordinary write changed against `live` (undefined on create). */
+  /**
+   * Records in `object` what an ordinary write changed against `live` (undefined on create). To be called before
+   * admission: what plugins and allocators add belongs to nobody.
+   */
   record(resource: Resource, object: KubeObject, live: KubeObject | undefined, writer: Writer): void {
-    const kind = this.#kindOf(resource, writer.subresource);
-    if (kind === undefined) return;
     const { manager, time } = writer;
+    const kind = this.#kindOf(resource, writer.subresource);
     setEntries(object, updateManagedFields(json(live), json(object), { kind, manager, time }));
   }
 
@@ -47,9 +48,8 @@ export class FieldManagement {
     { manager, subresource, time }: Writer,
     force: boolean,
   ): KubeObject {
-    const kind = this.#kindOf(resource, subresource);
-    if (kind === undefined) throw new ApiError(415, 'UnsupportedMediaType', `${resource.plural} cannot be applied to`);
     try {
+      const kind = this.#kindOf(resource, subresource);
       const applied = applyConfiguration(json(live), json(config), { kind, manager, time, force });
       const object = structuredClone(applied.object) as unknown as KubeObject;
       setEntries(object, applied.managedFields);
@@ -59,53 +59,33 @@ export class FieldManagement {
     }
   }
 
-  #kindOf(resource: Resource, subresource: string): ManagedKind | undefined {
+  #kindOf(resource: Resource, subresource: string): ManagedKind {
     const known = this.#kinds.get(resource) ?? new Map<string, ManagedKind>();
     this.#kinds.set(resource, known);
-    const found = known.get(subresource);
-    if (found !== undefined) return found;
-    const type = this.#typeOf(resource);
-    if (type === undefined) return undefined;
-    const kind: ManagedKind = {
-      ...this.#versioned(resource, type, subresource),
-      kind: resource.kind,
-      custom: resource.custom,
-      subresource,
-      version: (apiVersion) => this.#otherVersion(resource, apiVersion, subresource),
-    };
+    const kind = known.get(subresource) ?? this.#describe(resource, subresource);
     known.set(subresource, kind);
     return kind;
   }
 
-  #versioned({ group, version, kind, custom, strategy }: Resource, type: Type, subresource: string): VersionedType {
-    const apiVersion = apiVersionOf({ group, version });
-    return {
-      apiVersion,
-      type,
-      empty: custom ? {} : ((decodeBuiltIn(apiVersion, kind, {})?.object ?? {}) as JsonObject),
-      reset: resetFields({ group, kind, subresource, hasStatus: strategy.status, custom }),
-    };
-  }
-
-  /** Versions of one resource differ in nothing but their name, unless a webhook converts, which nobody can wait for here. */
-  #otherVersion(resource: Resource, apiVersion: string, subresource: string) {
-    for (const other of this.#versionsOf(resource)) {
-      const type = apiVersionOf(other) === apiVersion ? this.#typeOf(other) : undefined;
-      if (type === undefined) continue;
-      const convert = (object: JsonObject): JsonObject => ({ ...object, apiVersion });
-      return { ...this.#versioned(other, type, subresource), convert };
+  #describe(resource: Resource, subresource: string): ManagedKind {
+    const { group, version, kind, strategy, custom } = resource;
+    const name = { group, version, kind, subresource, hasStatus: strategy.status };
+    if (!custom) {
+      const empty = (decodeBuiltIn(apiVersionOf(resource), kind, {})?.object ?? {}) as JsonObject;
+      return builtInKind(name, componentOf(group, version, kind), empty, this.#types);
     }
-    return undefined;
-  }
-
-  #typeOf({ custom, schema, group, version, kind }: Resource): Type | undefined {
-    if (!custom) return this.#types.component(componentOf(group, version, kind));
-    return this.#types.custom(schema ?? { type: 'object' });
+    const versions = [...this.#versionsOf(resource), resource];
+    return customKind(
+      name,
+      new Map(versions.map((each) => [each.version, each.schema ?? { type: 'object' }])),
+      this.#types,
+    );
   }
 }
 
-const json = <T extends KubeObject | undefined>(object: T) =>
-  object as unknown as T extends undefined ? undefined : JsonObject;
+function json<T extends KubeObject | undefined>(object: T) {
+  return object as unknown as T extends undefined ? undefined : JsonObject;
+}
 
 function setEntries({ metadata }: KubeObject, entries: readonly unknown[] | undefined): void {
   if (entries === undefined) delete metadata.managedFields;

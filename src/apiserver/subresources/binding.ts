@@ -19,7 +19,7 @@ export const bind: Act = async (backend, target, body, call) => {
   const causes = bindingCauses(node);
   if (causes.length > 0) throw new ApiError(500, '', `[${causes.map(formatFieldError).join(', ')}]`);
   const onPod = { ...target, subresource: 'binding' };
-  await rewrite(backend, onPod, (pod) => bound(pod, node.name ?? '', body, timestamp(backend.clock)), call);
+  await rewrite(backend, onPod, (pod) => bound(pod, node.name ?? '', body, timestamp(backend.clock)), call, true);
   return DONE;
 };
 

@@ -76,9 +76,6 @@ async function attemptCreate(
   if (causes.length > 0) throw invalid(resource, name, causes);
   call.warnings.push(...(resource.strategy.warnings?.(admitted) ?? []));
   await admit(backend, { ...write, object: admitted });
-  const writer = { manager: call.fieldManager, subresource: '', time: timestamp(clock) };
-  // Applying has recorded its fields already.
-  if (!applied) backend.fields.record(resource, admitted, undefined, writer);
   return await store(storeOf(backend, resource), resource, keyOf(resource, namespace, name), admitted, 0, call.dryRun);
 }
 

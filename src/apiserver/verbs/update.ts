@@ -57,14 +57,14 @@ export type Change = (current: KubeObject) => KubeObject | Promise<KubeObject>;
 
 /**
  * Reads, changes and writes an object until nobody was faster. A change whose result names a resourceVersion holds for
- * that version alone.
+ * that version alone. `recorded`: managedFields are as they should be already, as after applying or for a binding.
  */
 export async function rewrite(
   backend: Backend,
   target: Target,
   change: Change,
   call: Call,
-  applied = false,
+  recorded = false,
 ): Promise<Written> {
   const { resource, namespace, name } = target;
   const key = keyOf(resource, namespace, name);
@@ -73,7 +73,7 @@ export async function rewrite(
     if (entry === undefined) throw notFound(resource, name);
     const old = await viewOf(backend, resource, entry);
     const object = await change(old);
-    const written = await attemptWrite(backend, target, key, entry, old, object, call, applied);
+    const written = await attemptWrite(backend, target, key, entry, old, object, call, recorded);
     if (written !== undefined) return written;
     if (attempt >= ATTEMPTS) throw conflict(resource, name, OBJECT_MODIFIED);
   }
@@ -87,7 +87,7 @@ async function attemptWrite(
   old: KubeObject,
   object: KubeObject,
   call: Call,
-  applied: boolean,
+  recorded: boolean,
 ): Promise<Written | undefined> {
   const { resource, namespace, name, subresource } = target;
   const asked = object.metadata.resourceVersion ?? '';
@@ -98,6 +98,10 @@ async function attemptWrite(
     throw conflict(resource, name, why);
   }
   keepWhatIsTheServers(target, object, old);
+  if (!recorded) {
+    const writer = { manager: call.fieldManager, subresource, time: timestamp(backend.clock) };
+    backend.fields.record(resource, object, old, writer);
+  }
   const write = { operation: 'UPDATE', resource, subresource, namespace, name, old, options: {}, call } as const;
   const admitted = (await mutate(backend, { ...write, object })) ?? object;
   prepare(target, admitted, old);
@@ -109,11 +113,6 @@ async function attemptWrite(
   if (causes.length > 0) throw invalid(resource, name, causes);
   call.warnings.push(...(resource.strategy.warnings?.(admitted, old) ?? []));
   await admit(backend, { ...write, object: admitted });
-  // Applying has recorded its fields already.
-  if (!applied) {
-    const writer = { manager: call.fieldManager, subresource, time: timestamp(backend.clock) };
-    backend.fields.record(resource, admitted, old, writer);
-  }
   admitted.metadata.resourceVersion = String(entry.revision);
   const destination = storeOf(backend, resource);
   if (isFinished(resource, admitted)) return await dropEntry(destination, key, admitted, entry.revision, call.dryRun);
