@@ -1,14 +1,18 @@
 import { createWriteStream } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { startControlPlane } from './apiserver/control-plane.ts';
+import { type ControlPlane, startControlPlane } from './apiserver/control-plane.ts';
 import { StoreError } from './apiserver/store/store-error.ts';
 import { realClock } from './base/clock.ts';
 import { ConfigError } from './base/errors.ts';
+import type { Logger } from './base/logger.ts';
 import { createLogger } from './base/pino-logger.ts';
 import { systemRandom } from './base/random.ts';
 import type { ApiServerSettings } from './cli/apiserver.ts';
+import { kubernetesControllers } from './controllers/kubernetes/kubernetes-controllers.ts';
 import { writeKubeconfig } from './kube/kubeconfig/kubeconfig-text.ts';
+import { manager } from './runtime/manager.ts';
+import type { Runnable } from './runtime/runnable.ts';
 
 /** Runs the API server of `vimana apiserver` until SIGINT or SIGTERM. */
 export async function serve(settings: ApiServerSettings): Promise<void> {
@@ -41,10 +45,23 @@ export async function serve(settings: ApiServerSettings): Promise<void> {
     writeKubeconfig(settings.kubeconfigOut, { name: 'vimana', server: plane.url, ...secrets });
   }
   process.stdout.write(`ready: ${plane.url} (objects in ${store === 'memory' ? 'memory' : dataDir})\n`);
-  await new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  try {
+    await manager('controllers', settings.controllers ? controllersOf(plane, log) : []).run(stop.signal);
+  } finally {
+    await plane.stop();
+  }
+}
+
+function controllersOf(plane: ControlPlane, log: Logger): Runnable[] {
+  return kubernetesControllers({
+    clientFor: (user) => plane.client(user, 'kube-controller-manager'),
+    caPem: plane.pki.caPem,
+    clock: realClock,
+    random: systemRandom(),
+    log,
   });
-  await plane.stop();
 }
 
 /** Appends without holding anybody up; only its owner may read it. */

@@ -11,6 +11,7 @@ export interface ApiServerSettings {
   readonly insecureHttp: boolean;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   readonly auditLog?: string;
+  readonly controllers: boolean;
 }
 
 /** `vimana apiserver`: the embedded control plane's API server alone. `start` runs it until it is told to stop. */
@@ -28,6 +29,8 @@ export function apiServerCommand(start: (settings: ApiServerSettings) => Promise
         .default('sync'),
     )
     .option('--insecure-http', 'serve plain HTTP, with no certificates', false)
+    .option('--controllers', 'run the controllers of Kubernetes: garbage collection, namespaces and the like', true)
+    .option('--no-controllers', 'run the API server alone')
     .option('--audit-log <file>', 'append one JSON line for every request')
     .addOption(
       new Option('--log-level <level>', 'what to log')

@@ -1,0 +1,47 @@
+import type { NewObject, ResourceType } from '../../kube/client.ts';
+import { NAMESPACES, type Namespace } from '../../kube/kinds/core.ts';
+import { isAlreadyExists, isNotFound, KubeError } from '../../kube/kube-error.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { type Controller, watched } from '../../runtime/controller.ts';
+import { keyIn } from '../../runtime/key.ts';
+
+/** An object that every namespace has. */
+export interface Kept<T extends KubeObject> {
+  readonly controller: string;
+  readonly type: ResourceType<T>;
+  readonly name: string;
+  /** What to create; without metadata.namespace. */
+  readonly object: NewObject<T>;
+  /** What a present object must be changed to; undefined where it is fine. */
+  readonly corrected?: (present: T) => T | undefined;
+}
+
+/** Makes sure that every living namespace has an object, and has it again when somebody deletes or changes it. */
+export function inEveryNamespace<T extends KubeObject>(kept: Kept<T>): Controller<Namespace> {
+  const { type, name, object } = kept;
+  const selection = { fieldSelector: `metadata.name=${name}` };
+  return {
+    name: kept.controller,
+    for: NAMESPACES,
+    watches: [watched(type, ({ metadata }) => [metadata.namespace ?? ''], selection)],
+    async reconcile({ metadata }, { client, cache }) {
+      if (metadata.deletionTimestamp !== undefined) return;
+      const namespace = metadata.name ?? '';
+      const present = cache(type, selection).get(keyIn(namespace, name));
+      const better = present === undefined ? undefined : kept.corrected?.(present);
+      try {
+        if (present === undefined) {
+          await client.create(type, { ...object, metadata: { ...object.metadata, name, namespace } });
+        } else if (better !== undefined) await client.update(type, better);
+      } catch (error) {
+        if (!isAlreadyExists(error) && !isNotFound(error) && !isTerminating(error)) throw error;
+      }
+    },
+  };
+}
+
+/** The namespace began to end meanwhile. */
+function isTerminating(error: unknown): boolean {
+  const causes = error instanceof KubeError ? (error.details.causes ?? []) : [];
+  return causes.some(({ reason }) => reason === 'NamespaceTerminating');
+}

@@ -1,0 +1,46 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Random } from '../../base/random.ts';
+import type { Client } from '../../kube/client.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { Catalog } from '../../runtime/catalog.ts';
+import { type Controller, type ControllerParts, runnable } from '../../runtime/controller.ts';
+import { Informers } from '../../runtime/informers.ts';
+import type { Runnable } from '../../runtime/runnable.ts';
+import { type ControllerUser, controllerUser, INFORMER_USER } from './controller-user.ts';
+import { defaultServiceAccount } from './default-service-account.ts';
+import { GarbageCollector } from './garbage-collector/garbage-collector.ts';
+import { namespaceController } from './namespace/controller.ts';
+import { rootCertificate } from './root-certificate.ts';
+
+export interface KubernetesControllersParts {
+  /** A client that speaks for a user: every controller acts as its own ServiceAccount, with the rights of that. */
+  readonly clientFor: (user: ControllerUser) => Client;
+  /** The certificate by which clients know the API server. */
+  readonly caPem: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** The controllers that clients of Kubernetes take for granted, in the order in which they start. */
+export function kubernetesControllers(given: KubernetesControllersParts): Runnable[] {
+  const { clientFor, clock, random, log } = given;
+  const shared = { clock, random: random.fork('kubernetes controllers'), log };
+  const informers = new Informers({ ...shared, client: clientFor(INFORMER_USER) });
+  const partsFor = (user: string): ControllerParts => ({
+    ...shared,
+    informers,
+    client: clientFor(controllerUser(user)),
+  });
+  const of = <T extends KubeObject>(user: string, controller: Controller<T>) => runnable(controller, partsFor(user));
+  const catalog = new Catalog(partsFor('generic-garbage-collector'));
+  return [
+    informers,
+    catalog,
+    of('service-account-controller', defaultServiceAccount),
+    of('root-ca-cert-publisher', rootCertificate(given.caPem)),
+    new GarbageCollector(partsFor('generic-garbage-collector'), catalog),
+    of('namespace-controller', namespaceController),
+  ];
+}
