@@ -31,7 +31,7 @@ export const BUILT_IN_GROUPS: readonly string[] = Object.keys(discovery);
 
 /** What a kind brings beside its place in discovery. */
 export interface KindParts {
-  shape(group: string, version: string, kind: string): Shape;
+  shape(group: string, version: string, kind: string, plural: string): Shape;
   strategy(group: string, plural: string): Strategy;
   /** Conversions from and to the stored version, where a kind has two. */
   conversion(group: string, version: string, plural: string): Pick<Resource, 'fromStorage' | 'toStorage'>;
@@ -76,7 +76,7 @@ function resourceOf(
     storage: storageOf(group, plural, stored),
     // Most kinds are never written to: their schemas are compiled when the first object comes along.
     get shape() {
-      shape ??= parts.shape(group, version, kind);
+      shape ??= parts.shape(group, version, kind, plural);
       return shape;
     },
     strategy,

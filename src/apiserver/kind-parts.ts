@@ -4,26 +4,29 @@ import { badRequest } from './api-error.ts';
 import type { KindParts } from './builtin-resources.ts';
 import { decodeBuiltIn } from './builtin-schema/decode.ts';
 import { crdStrategy } from './custom/definition-strategy.ts';
+import { conversionOf } from './kinds/conversion-of.ts';
+import { nameProblems } from './kinds/object-name.ts';
+import { strategyOf } from './kinds/strategy-of.ts';
 import type { Shape } from './resource.ts';
 
 /** What built-in kinds bring beside their place in discovery. */
 export const kindParts: KindParts = {
   shape: shapeOf,
-  strategy: (group) =>
-    group === 'apiextensions.k8s.io' ? crdStrategy : { generation: false, status: true, unconditionalUpdate: true },
-  conversion: () => ({}),
+  strategy: (group, plural) => (group === 'apiextensions.k8s.io' ? crdStrategy : strategyOf(group, plural)),
+  conversion: conversionOf,
 };
 
-function shapeOf(group: string, version: string, kind: string): Shape {
+function shapeOf(group: string, version: string, kind: string, plural: string): Shape {
   const apiVersion = group === '' ? version : `${group}/${version}`;
+  const problems = nameProblems(group, plural);
   return {
     read: (body) => {
       const { object, unknown, error } = decodeBuiltIn(apiVersion, kind, body) ?? { object: body, unknown: [] };
-      if (error !== undefined)
-        throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${error}`);
-      return { object: object as KubeObject, unknown };
+      if (error === undefined) return { object: object as KubeObject, unknown };
+      throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${error}`);
     },
+    // All defaults of built-in kinds are code.
     applyDefaults() {},
-    validate: ({ metadata }) => (group === 'rbac.authorization.k8s.io' ? [] : validateMeta(metadata)),
+    validate: ({ metadata }) => validateMeta(metadata, problems),
   };
 }
