@@ -3,7 +3,7 @@ import { realClock } from '../src/base/clock.ts';
 import { compileAdapter } from '../src/structural/cel/schema-value.ts';
 import { compileRule, ruleScope } from '../src/structural/rule.ts';
 
-const TARGET = 3;
+const TARGET = 6;
 const BATCH = 20_000;
 const WARM_UP = 3;
 const MEASURED = 10;

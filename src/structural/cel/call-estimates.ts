@@ -1,5 +1,5 @@
 import type { Call, Node } from './ast.ts';
-import { add, fixed, MOST, multiply, ONE, type Range, type Shape, scale, UNKNOWN } from './estimate.ts';
+import { add, fixed, MOST, multiply, ONE, type Range, type Shape, scale, UNKNOWN, ZERO } from './estimate.ts';
 import type { Overload } from './library.ts';
 import { isOptional, type Type, unwrapped } from './types.ts';
 
@@ -91,7 +91,7 @@ const searching: Estimate = ({ node, target, args }) => {
 const joining: Estimate = ({ target, args: [separator] }) => {
   if (target === undefined) return undefined;
   const count = size(target);
-  const items = multiply(count, itemOf(target)?.size ?? UNKNOWN);
+  const items = multiply(count, itemOf(target)?.size ?? ZERO);
   const gaps = { min: Math.max(0, count.min - 1), max: Math.max(0, count.max - 1) };
   const result = separator === undefined ? items : add(items, multiply(size(separator), gaps));
   return costing(scale(result, TRAVERSAL), result);

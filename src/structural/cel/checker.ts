@@ -18,6 +18,7 @@ import {
   optionalOf,
   param,
   STRING,
+  sameType,
   type Type,
   UINT,
   unwrapped,
@@ -156,7 +157,7 @@ class Checker {
     }
     if (type.kind !== 'object') {
       this.#fail(node.at, `type '${formatType(type)}' does not support field selection`);
-      return ERROR;
+      return DYN;
     }
     return type.fields?.get(node.field) ?? this.#fail(node.at, `undefined field '${node.field}'`);
   }
@@ -179,14 +180,15 @@ class Checker {
   }
 
   #logical(node: Call, args: readonly Type[]): Type {
-    for (const [i, type] of args.entries()) this.#expect(node.args[i] as Node, type, BOOL);
+    const fitting = args.map((type, i) => this.#expect(node.args[i] as Node, type, BOOL));
     this.#overloads.set(node, this.#environment.overloadsOf(node.fn) ?? []);
-    return BOOL;
+    return fitting.includes(false) ? ERROR : BOOL;
   }
 
-  #expect(node: Node, given: Type, wanted: Type): void {
-    if (this.#bindings.accepts([given], [wanted])) return;
+  #expect(node: Node, given: Type, wanted: Type): boolean {
+    if (this.#bindings.accepts([given], [wanted])) return true;
     this.#fail(node.at, `expected type '${this.#show(wanted)}' but found '${this.#show(given)}'`);
+    return false;
   }
 
   #show(type: Type): string {
@@ -205,7 +207,7 @@ class Checker {
       fitting.push(overload);
       const type = resolve(this.#bindings, instance(overload.result), false);
       if (result === undefined) result = type;
-      else if (!result.isDyn && formatType(result) !== formatType(type)) result = DYN;
+      else if (!result.isDyn && !sameType(result, type)) result = DYN;
     }
     this.#overloads.set(node, fitting);
     if (result !== undefined) return result;

@@ -3,6 +3,7 @@ import type { Checked } from './checker.ts';
 import type { Frame } from './frame.ts';
 import { lookUp } from './library/optionals.ts';
 import type { AnyApply, Overload } from './library.ts';
+import { misfit } from './misfit.ts';
 import { CREATE_LIST, CREATE_MAP, priceOf, SELECT } from './prices.ts';
 import { ValueMap } from './value-map.ts';
 import { fits, typeOfValue } from './value-type.ts';
@@ -233,16 +234,17 @@ class Compiler {
           if (iter2 !== undefined) slots[iter2] = over.get(key) ?? null;
           if (!turn(frame)) break;
         }
-      } else throw new EvaluationError(`got 'types.${titleOf(over)}', expected iterable type`);
+      } else throw notIterable(over, iter2 !== undefined);
       return result(frame);
     };
   }
 }
 
-/** The name of a value's type as the API server's messages have it. */
-function titleOf(value: Value): string {
+function notIterable(value: Value, isPair: boolean): EvaluationError {
   const { kind } = typeOfValue(value);
-  return kind.charAt(0).toUpperCase() + kind.slice(1);
+  const type = `types.${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+  const problem = isPair ? `unsupported comprehension range type: ${type}` : `got '${type}', expected iterable type`;
+  return new EvaluationError(problem);
 }
 
 function isPresent(container: Value, field: string): boolean {
@@ -250,24 +252,27 @@ function isPresent(container: Value, field: string): boolean {
   return container instanceof Optional && container.held !== undefined && isPresent(container.held, field);
 }
 
-/** && and ||: the operand that decides wins, even over an error of the other one. */
+/** && and ||: the operand that decides wins, even over an error of the other one; of two errors the first is told. */
 function logical(left: Code, right: Code, deciding: boolean): Code {
   return (frame) => {
-    let failed: unknown;
-    try {
-      const value = left(frame);
-      if (value === deciding) return deciding;
-      if (typeof value !== 'boolean') failed = noSuchOverload();
-    } catch (error) {
-      if (!(error instanceof EvaluationError)) throw error;
-      failed = error;
-    }
-    const value = right(frame);
-    if (value === deciding) return deciding;
-    if (failed !== undefined) throw failed;
-    if (typeof value !== 'boolean') throw noSuchOverload();
-    return value;
+    const first = attempt(left, frame);
+    if (first === deciding) return deciding;
+    const second = attempt(right, frame);
+    if (second === deciding) return deciding;
+    if (typeof first !== 'boolean') throw first instanceof EvaluationError ? first : noSuchOverload();
+    if (typeof second !== 'boolean') throw second instanceof EvaluationError ? second : noSuchOverload();
+    return second;
   };
+}
+
+/** The value, or the error that it came to. */
+function attempt(code: Code, frame: Frame): Value | EvaluationError {
+  try {
+    return code(frame);
+  } catch (error) {
+    if (error instanceof EvaluationError) return error;
+    throw error;
+  }
 }
 
 function ternary(condition: Code, yes: Code, no: Code): Code {
@@ -295,7 +300,7 @@ function orElse([optional, other]: readonly Code[], unwrap: boolean): Code {
   return (frame) => {
     frame.spend(1);
     const value = (optional as Code)(frame);
-    if (!(value instanceof Optional)) throw noSuchOverload();
+    if (!(value instanceof Optional)) return value;
     if (value.held === undefined) return (other as Code)(frame);
     return unwrap ? value.held : value;
   };
@@ -313,15 +318,6 @@ function dispatch(name: string, overloads: readonly Overload[]): (args: readonly
     }
     throw misfit(name, args);
   };
-}
-
-/** The built-in operators and functions do not say what they were given; libraries do. */
-function misfit(name: string, args: readonly Value[]): EvaluationError {
-  if (name === 'size') return new EvaluationError('no such overload: size');
-  if (!/^\w/.test(name) || /^(?:_|startsWith|endsWith|contains|matches|containsIP|containsCIDR)/.test(name)) {
-    return noSuchOverload();
-  }
-  return new EvaluationError(`no such overload: ${name}(${args.map((arg) => typeOfValue(arg).name).join(', ')})`);
 }
 
 function invoke(name: string, codes: readonly Code[], choose: (args: readonly Value[]) => AnyApply): Code {

@@ -1,5 +1,16 @@
 import { sameType, Type } from './types.ts';
-import { Duration, List, Mapping, Opaque, Optional, Timestamp, type Toil, Uint, type Value } from './values.ts';
+import {
+  Duration,
+  List,
+  Mapping,
+  noSuchOverload,
+  Opaque,
+  Optional,
+  Timestamp,
+  type Toil,
+  Uint,
+  type Value,
+} from './values.ts';
 
 /** Whether two values are the same; values of different types never are, except numbers that are equal. */
 export function equals(a: Value, b: Value, toil: Toil): boolean {
@@ -13,8 +24,8 @@ export function equals(a: Value, b: Value, toil: Toil): boolean {
       return isNumber(b) && sameNumber(a, b);
     default:
   }
-  if (a instanceof List) return b instanceof List && sameList(a, b, toil);
-  if (a instanceof Mapping) return b instanceof Mapping && sameMapping(a, b, toil);
+  if (a instanceof List) return b instanceof List ? sameList(a, b, toil) : different(a, b);
+  if (a instanceof Mapping) return b instanceof Mapping ? sameMapping(a, b, toil) : different(a, b);
   if (a instanceof Uint) return isNumber(b) && sameNumber(a, b);
   if (a instanceof Timestamp) return b instanceof Timestamp && a.ns === b.ns;
   if (a instanceof Duration) return b instanceof Duration && a.ns === b.ns;
@@ -26,6 +37,12 @@ export function equals(a: Value, b: Value, toil: Toil): boolean {
     return equals(a.held, b.held, toil);
   }
   return a instanceof Uint8Array && b instanceof Uint8Array && sameBytes(a, b);
+}
+
+/** Containers of different kinds are not equal; one that has a schema does not even answer. */
+function different(container: List | Mapping, other: Value): boolean {
+  if (container.isTyped && other !== null) throw noSuchOverload();
+  return false;
 }
 
 export function isNumber(value: Value): value is bigint | number | Uint {

@@ -10,7 +10,8 @@ import { isOptional, type Type, unwrapped } from './types.ts';
 interface Known {
   readonly cost: Range;
   readonly size: Range | undefined;
-  readonly shape: Shape | undefined;
+  /** Undefined for what is in no schema, null for what the schema leaves open. */
+  readonly shape: Shape | null | undefined;
   /** Sizes of what a list or map holds. */
   readonly entries: Entries | undefined;
 }
@@ -51,7 +52,7 @@ class Estimator {
         if (node.test) return this.#known(node, operand.cost);
         const type = unwrapped(this.#type(node.operand));
         const priced = type.kind === 'map' || type.kind === 'object';
-        const shape = node.optional ? undefined : operand.shape?.fields?.get(node.field);
+        const shape = node.optional ? undefined : this.#below(operand.shape, (known) => known.fields?.get(node.field));
         return this.#known(node, priced ? add(operand.cost, ONE) : operand.cost, shape);
       }
       case 'list': {
@@ -85,15 +86,26 @@ class Estimator {
     return this.#checked.types.get(node) as Type;
   }
 
+  /** The API server takes what is below something that is in no schema for the whole. */
+  #below(shape: Shape | null | undefined, part: (shape: Shape) => Shape | undefined): Shape | null | undefined {
+    if (shape === undefined) return this.#whole;
+    return shape === null ? null : (part(shape) ?? null);
+  }
+
   /** A node whose size comes from its shape, or from its type where that has but one size. */
-  #known(node: Node, cost: Range, shape?: Shape, entries?: Entries): Known {
-    const size = shape !== undefined ? { min: 0, max: shape.most } : isScalar(this.#type(node)) ? ONE : undefined;
+  #known(node: Node, cost: Range, shape?: Shape | null, entries?: Entries): Known {
+    const size =
+      shape !== undefined && shape !== null
+        ? { min: 0, max: shape.most }
+        : isScalar(this.#type(node))
+          ? ONE
+          : undefined;
     return { cost, size, shape, entries };
   }
 
   #ident(node: Extract<Node, { kind: 'ident' }>): Known {
     const local = this.#locals.findLast(({ name }) => name === node.name)?.known;
-    // The API server takes the size of the whole for that of any name it does not know, such as the name of a type.
+    // Names that it does not know, such as those of types, it takes for the whole too.
     if (local === undefined) return this.#known(node, ONE, this.#shapes.get(node.name) ?? this.#whole);
     const known = this.#known(node, ONE, local.shape, local.entries);
     return { ...known, size: known.size ?? local.size };
@@ -106,7 +118,7 @@ class Estimator {
     const operands = node.args.map((arg, i) => this.#operand(arg, args[i] as Known));
     const target = isMethod && node.target !== undefined ? this.visit(node.target) : undefined;
     const first = args[0];
-    if (node.fn === 'dyn' && first !== undefined) return { ...first, cost: add(first.cost, ONE) };
+    if (node.fn === 'dyn' && first !== undefined) return { ...first, shape: undefined, cost: add(first.cost, ONE) };
     if (node.fn === '_&&_' || node.fn === '_||_') {
       const [left = ZERO, right = ZERO] = args.map(({ cost }) => cost);
       return this.#known(node, { min: left.min, max: add(left, right).max });
@@ -123,27 +135,24 @@ class Estimator {
       estimate = estimate === undefined ? each : either(estimate, each);
     }
     const cost = add(add(estimate?.cost ?? ONE, sum(args)), target?.cost ?? ZERO);
-    const shape = indexed(node, args[0]);
+    const isIndex = node.fn === '_[_]' && this.#type(node.args[0] as Node).kind !== 'opaque';
+    const shape = isIndex ? this.#below(first?.shape, ({ items }) => items) : undefined;
     const known = this.#known(node, cost, shape, joinedEntries(node, args));
-    return {
-      ...known,
-      size: estimate?.size ?? (shape === undefined ? first?.entries?.value : undefined) ?? known.size,
-    };
+    return { ...known, size: estimate?.size ?? (isIndex ? first?.entries?.value : undefined) ?? known.size };
   }
 
   #operand(node: Node, known: Known): Operand {
-    return { node, type: this.#type(node), size: known.size, shape: known.shape };
+    return { node, type: this.#type(node), size: known.size, shape: known.shape ?? undefined };
   }
 
   #fold(node: Fold): Known {
     const range = this.visit(node.range);
     const init = this.visit(node.init);
     const isList = this.#type(node.range).kind === 'list';
-    // Items of a list that is in no schema are taken for the whole too, as above.
-    const { keys, items } = range.shape ?? { keys: this.#whole, items: this.#whole };
-    const key: Local = { size: range.entries?.key, shape: keys, entries: undefined };
-    const value: Local = { size: range.entries?.value, shape: items, entries: undefined };
-    const index: Local = { size: ONE, shape: undefined, entries: undefined };
+    const below = (part: (shape: Shape) => Shape | undefined) => this.#below(range.shape, part);
+    const key: Local = { size: range.entries?.key, shape: below(({ keys }) => keys), entries: undefined };
+    const value: Local = { size: range.entries?.value, shape: below(({ items }) => items), entries: undefined };
+    const index: Local = { size: ONE, shape: null, entries: undefined };
     const accumulator = { name: ACCUMULATOR, known: { size: init.size, shape: undefined, entries: init.entries } };
     const bound =
       node.iter2 === undefined
@@ -192,11 +201,6 @@ function conditional([condition, yes, no]: readonly Known[]): Known {
       : { key: union(yes.entries.key, no.entries.key), value: union(yes.entries.value, no.entries.value) };
   const size = union(sizeOf(yes), sizeOf(no));
   return { cost: add(condition.cost, union(yes.cost, no.cost)), size, shape: undefined, entries };
-}
-
-/** The shape of what an index or key leads to. */
-function indexed(node: Call, container: Known | undefined): Shape | undefined {
-  return node.fn === '_[_]' || node.fn === '_[?_]' ? container?.shape?.items : undefined;
 }
 
 function joinedEntries(node: Call, args: readonly Known[]): Entries | undefined {

@@ -64,9 +64,13 @@ function insert(at: number, args: readonly Node[], test?: Node): Loop {
 /** A macro over one variable (`names` 1) or two; the loop is built from the arguments after the names. */
 function folding(names: 1 | 2, build: (node: Call, rest: readonly Node[], names: readonly string[]) => Loop): Expand {
   return (node, range, issues) => {
-    const bound = node.args.slice(0, names).map((arg) => simpleName(arg, issues));
-    if (bound.includes(undefined)) return literal(node.at, false);
-    const [iter = '', iter2] = bound as string[];
+    const bound: string[] = [];
+    for (const arg of node.args.slice(0, names)) {
+      const name = simpleName(arg, issues, notAName(node.fn));
+      if (name === undefined) return literal(node.at, false);
+      bound.push(name);
+    }
+    const [iter = '', iter2] = bound;
     if (iter === iter2) {
       issues.push({ offset: (node.args[1] as Node).at, message: `duplicate variable name: ${iter}` });
       return literal(node.at, false);
@@ -87,17 +91,23 @@ function folding(names: 1 | 2, build: (node: Call, rest: readonly Node[], names:
   };
 }
 
-function simpleName(arg: Node, issues: Issue[]): string | undefined {
+function simpleName(arg: Node, issues: Issue[], message: string): string | undefined {
   if (arg.kind === 'ident' && !arg.name.startsWith('.')) return arg.name;
-  issues.push({ offset: arg.at, message: 'argument must be a simple name' });
+  issues.push({ offset: arg.at, message });
   return undefined;
+}
+
+/** The words for a variable that is none differ from macro to macro. */
+function notAName(fn: string): string {
+  if (fn.startsWith('opt')) return `${fn}() variable name must be a simple identifier`;
+  return ['map', 'filter', 'sortBy'].includes(fn) ? 'argument is not an identifier' : 'argument must be a simple name';
 }
 
 /** What the target holds under a name in the body, where it holds anything; names with @ cannot clash with a user's. */
 function optionalMap(flat: boolean): Expand {
   return (node, target, issues) => {
     const { at } = node;
-    const name = simpleName(node.args[0] as Node, issues);
+    const name = simpleName(node.args[0] as Node, issues, notAName(node.fn));
     if (name === undefined) return literal(at, false);
     const held = ident(at, '@target');
     const body = bind(at, name, method(at, held, 'value'), node.args[1] as Node);
@@ -109,6 +119,11 @@ function optionalMap(flat: boolean): Expand {
 
 /** Sorts by a key that an expression computes for each item. */
 const sortBy: Expand = (node, range, issues) => {
+  if (!['list', 'ident', 'fold', 'call', 'select'].includes(range.kind)) {
+    const kinds = 'a list, identifier, comprehension, call or select expression';
+    issues.push({ offset: range.at, message: `sortBy can only be applied to ${kinds}` });
+    return literal(node.at, false);
+  }
   const input = ident(node.at, '@input');
   const keys = folding(1, ({ at, args }) => collect(at, args[1] as Node))(node, input, issues);
   if (keys === undefined) return undefined;

@@ -176,10 +176,13 @@ class Parser {
       this.#next++;
       count++;
     }
-    if (text === '-' && count === 1 && (this.#token.kind === 'int' || this.#token.kind === 'float')) {
-      return this.#member(this.#literal(true));
+    if (this.#is('!')) this.#syntax(this.#token.at, `no viable alternative at input '${text}!'`);
+    if (text === '-' && count === 1 && isNumber(this.#token)) return this.#member(this.#literal(at));
+    const sign = this.#accept('-');
+    if (sign !== undefined && !isNumber(this.#token)) {
+      this.#syntax(this.#token.at, `no viable alternative at input '-${this.#token.text}'`);
     }
-    const node = this.#member(this.#primary());
+    const node = this.#member(sign === undefined ? this.#primary() : this.#literal(sign.at));
     return count % 2 === 0 ? node : call(at, `${text}_`, node);
   }
 
@@ -240,7 +243,7 @@ class Parser {
       if (text === 'null') return literal(this.#take().at, null);
       return this.#name('');
     }
-    if (kind !== 'op' && kind !== 'end') return this.#literal(false);
+    if (kind !== 'op' && kind !== 'end') return this.#literal();
     if (this.#accept('(') !== undefined) {
       const node = this.#expression();
       this.#expect(')');
@@ -252,12 +255,14 @@ class Parser {
     return this.#unexpected(OPERAND);
   }
 
-  #literal(negative: boolean): Node {
+  /** A literal; the sign of a negative number is where it begins. */
+  #literal(sign?: number): Node {
     const token = this.#take();
-    const result = literalValue(token, negative);
-    if ('value' in result) return literal(token.at, result.value);
-    this.#issues.push({ offset: token.at, message: result.problem });
-    return literal(token.at, null);
+    const at = sign ?? token.at;
+    const result = literalValue(token, sign !== undefined);
+    if ('value' in result) return literal(at, result.value);
+    this.#issues.push({ offset: at, message: result.problem });
+    return literal(at, null);
   }
 
   /** A variable, a function call, or a message that is built: a.b.C{field: value}. */
@@ -314,6 +319,10 @@ class Parser {
     this.#take();
     return entries;
   }
+}
+
+function isNumber({ kind }: Token): boolean {
+  return kind === 'int' || kind === 'float';
 }
 
 function startsOperand({ kind, text }: Token): boolean {

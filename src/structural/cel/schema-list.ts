@@ -11,6 +11,7 @@ export interface ListSchema {
 
 /** A list from data. Sets, and maps written as lists, are equal whatever their order, and join without doubles. */
 export class SchemaList extends List {
+  override readonly isTyped = true;
   readonly #json: readonly unknown[];
   readonly #schema: ListSchema;
 

@@ -1,7 +1,7 @@
 import { deepEqual } from '../deep-equal.ts';
 import { equals } from './equality.ts';
 import { DYN, mapOf, objectOf, STRING, type Type } from './types.ts';
-import { Mapping, type Toil, type Value } from './values.ts';
+import { Mapping, noSuchOverload, type Toil, type Value } from './values.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Adapt = (json: unknown) => Value;
@@ -11,6 +11,7 @@ const OBJECT_TYPE = objectOf('object', new Map());
 
 /** A map with keys of the user's choice. A null is as good as no entry. */
 export class SchemaMap extends Mapping {
+  override readonly isTyped = true;
   readonly type: Type = MAP_TYPE;
   readonly #json: Json;
   readonly #adapt: Adapt;
@@ -26,7 +27,8 @@ export class SchemaMap extends Mapping {
   }
 
   get(key: Value): Value | undefined {
-    if (typeof key !== 'string' || !Object.hasOwn(this.#json, key)) return undefined;
+    if (typeof key !== 'string') throw noSuchOverload();
+    if (!Object.hasOwn(this.#json, key)) return undefined;
     const json = this.#json[key];
     return json === null || json === undefined ? undefined : this.#adapt(json);
   }
@@ -48,6 +50,7 @@ export interface ObjectFields {
 
 /** An object with the fields of its schema; others cannot be seen, but still make two objects differ. */
 export class SchemaObject extends Mapping {
+  override readonly isTyped = true;
   readonly type: Type = OBJECT_TYPE;
   readonly #json: Json;
   readonly #schema: ObjectFields;

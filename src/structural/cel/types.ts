@@ -94,6 +94,6 @@ export function formatCallTypes(types: readonly Type[], isMethod: boolean): stri
 
 export function sameType(a: Type, b: Type): boolean {
   if (a === b) return true;
-  if (a.kind !== b.kind || a.name !== b.name || a.params.length !== b.params.length) return false;
+  if (a.kind === 'param' || a.kind !== b.kind || a.name !== b.name || a.params.length !== b.params.length) return false;
   return a.params.every((inner, i) => sameType(inner, b.params[i] as Type));
 }

@@ -65,6 +65,8 @@ export class Opaque {
 
 /** A list whose items may be made only when somebody looks. */
 export abstract class List {
+  /** A list of a schema answers only to its own kind: comparing it with anything else is an error. */
+  readonly isTyped: boolean = false;
   abstract readonly size: number;
   abstract at(index: number): Value;
 
@@ -122,6 +124,8 @@ class JoinedList extends List {
 
 /** Anything with fields or keys. */
 export abstract class Mapping {
+  /** As for lists. */
+  readonly isTyped: boolean = false;
   /** The type that `type()` reports. */
   abstract readonly type: Type;
   abstract readonly size: number;

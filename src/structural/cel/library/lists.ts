@@ -51,7 +51,7 @@ function addTo(total: Value, item: Value): Value {
   if (typeof item === 'number') return (typeof total === 'number' ? total : 0) + item;
   if (item instanceof Uint) return new Uint(uint64((total instanceof Uint ? total.value : 0n) + item.value));
   if (item instanceof Duration) return new Duration(int64((total instanceof Duration ? total.ns : 0n) + item.ns));
-  throw noSuchOverload();
+  throw new EvaluationError('no such overload: sum(list)');
 }
 
 function indexOf(list: List, value: Value, toil: Toil): bigint {
@@ -115,6 +115,9 @@ function sortBy(list: List, keys: List, toil: Toil): List {
   const kind = (value: Value | undefined): string => typeOfValue(value ?? null).name;
   if (pairs.some(({ key }) => kind(key) !== kind(pairs[0]?.key))) {
     throw new EvaluationError('list elements must have the same type');
+  }
+  if (pairs.length > 0 && !SORTABLE.includes(typeOfValue(pairs[0]?.key ?? null).kind)) {
+    throw new EvaluationError('list elements must be comparable');
   }
   pairs.sort((a, b) => compare(a.key, b.key));
   return new ArrayList(pairs.map(({ item }) => item));

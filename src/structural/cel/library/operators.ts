@@ -80,19 +80,30 @@ const ORDERED = [
   'duration, duration',
 ];
 
+/** Values that cannot be compared are different, although comparing them for equality is an error. */
+function differs(a: Value, b: Value, toil: Toil): boolean {
+  try {
+    return !equals(a, b, toil);
+  } catch (error) {
+    if (error instanceof EvaluationError) return true;
+    throw error;
+  }
+}
+
 const COMPARISONS: readonly Overload[] = [
   ...ORDERED.map((types) => fn('_<_', `${types} -> bool`, (a: Value, b: Value) => compare(a, b) < 0)),
   ...ORDERED.map((types) => fn('_<=_', `${types} -> bool`, (a: Value, b: Value) => compare(a, b) <= 0)),
   ...ORDERED.map((types) => fn('_>_', `${types} -> bool`, (a: Value, b: Value) => compare(a, b) > 0)),
   ...ORDERED.map((types) => fn('_>=_', `${types} -> bool`, (a: Value, b: Value) => compare(a, b) >= 0)),
   fn('_==_', 'A, A -> bool', (a: Value, b: Value, toil: Toil) => equals(a, b, toil)),
-  fn('_!=_', 'A, A -> bool', (a: Value, b: Value, toil: Toil) => !equals(a, b, toil)),
+  fn('_!=_', 'A, A -> bool', differs),
 ];
 
 /** The item of a list at an index; a double that is whole counts as an index where types are not known. */
 function itemAt(list: List, index: Value): Value {
   const i = typeof index === 'bigint' ? Number(index) : index instanceof Uint ? Number(index.value) : index;
   if (typeof i !== 'number') throw new EvaluationError(`unsupported index type '${typeOfValue(i).name}' in list`);
+  if (list.isTyped && typeof index !== 'bigint') throw new EvaluationError(`unsupported index: ${i}`);
   if (!Number.isInteger(i)) throw new EvaluationError(`unsupported index value ${i} in list`);
   if (i < 0 || i >= list.size) throw new EvaluationError(`index out of bounds: ${i}`);
   return list.at(i);
