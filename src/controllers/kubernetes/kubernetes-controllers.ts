@@ -9,6 +9,7 @@ import { Informers } from '../../runtime/informers.ts';
 import type { Runnable } from '../../runtime/runnable.ts';
 import { type ControllerUser, controllerUser, INFORMER_USER } from './controller-user.ts';
 import { defaultServiceAccount } from './default-service-account.ts';
+import { disruptionController } from './disruption/controller.ts';
 import { GarbageCollector } from './garbage-collector/garbage-collector.ts';
 import { namespaceController } from './namespace/controller.ts';
 import { rootCertificate } from './root-certificate.ts';
@@ -42,5 +43,6 @@ export function kubernetesControllers(given: KubernetesControllersParts): Runnab
     of('root-ca-cert-publisher', rootCertificate(given.caPem)),
     new GarbageCollector(partsFor('generic-garbage-collector'), catalog),
     of('namespace-controller', namespaceController),
+    of('disruption-controller', disruptionController(catalog)),
   ];
 }

@@ -1,0 +1,54 @@
+import { TemporaryError } from '../../../base/errors.ts';
+import { PODS } from '../../../kube/kinds/pod.ts';
+import { POD_DISRUPTION_BUDGETS, type PodDisruptionBudget } from '../../../kube/kinds/policy.ts';
+import { DEPLOYMENTS, REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS } from '../../../kube/kinds/workloads.ts';
+import { type LabelSelector, labelSelectorOf } from '../../../kube/selectors/label-selector.ts';
+import type { Catalog } from '../../../runtime/catalog.ts';
+import { type Controller, watched } from '../../../runtime/controller.ts';
+import { keyOf } from '../../../runtime/key.ts';
+import { writeStatus } from '../../../runtime/status.ts';
+import { demandOf, failedStatus, needsScale, statusOf } from './plan.ts';
+import { scaleOf } from './scale.ts';
+
+/** Works out how many pods of each disruption budget may be evicted. */
+export function disruptionController(catalog: Catalog): Controller<PodDisruptionBudget> {
+  const selectors = new WeakMap<PodDisruptionBudget, LabelSelector>();
+  const selectorOf = (budget: PodDisruptionBudget): LabelSelector => {
+    let selector = selectors.get(budget);
+    if (selector === undefined) {
+      selector = labelSelectorOf(budget.spec?.selector);
+      selectors.set(budget, selector);
+    }
+    return selector;
+  };
+  return {
+    name: 'disruption',
+    for: POD_DISRUPTION_BUDGETS,
+    watches: [
+      watched(PODS, ({ metadata }, { cache }) =>
+        [...cache(POD_DISRUPTION_BUDGETS).inNamespace(metadata.namespace ?? '')]
+          .filter((budget) => selectorOf(budget).matches(metadata.labels))
+          .map(keyOf),
+      ),
+    ],
+    reads: [REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS, DEPLOYMENTS],
+    async reconcile(budget, context) {
+      const { cache, client, clock } = context;
+      const { spec = {}, metadata } = budget;
+      const selector = selectorOf(budget);
+      const pods = [...cache(PODS).inNamespace(metadata.namespace ?? '')].filter((pod) =>
+        selector.matches(pod.metadata.labels),
+      );
+      try {
+        const scale = needsScale(spec) ? await scaleOf(pods, catalog, context) : 0;
+        const { status, againMs } = statusOf(budget, pods, demandOf(spec, pods.length, scale), clock.now());
+        await writeStatus(client, POD_DISRUPTION_BUDGETS, budget, status);
+        return againMs === undefined ? undefined : { afterMs: againMs };
+      } catch (error) {
+        if (!(error instanceof TemporaryError)) throw error;
+        await writeStatus(client, POD_DISRUPTION_BUDGETS, budget, failedStatus(budget, error.message, clock.now()));
+        throw error;
+      }
+    },
+  };
+}

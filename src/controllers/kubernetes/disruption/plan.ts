@@ -1,0 +1,106 @@
+import { conditionOf, withCondition } from '../../../kube/kinds/condition.ts';
+import type { Pod } from '../../../kube/kinds/pod.ts';
+import type { PodDisruptionBudget } from '../../../kube/kinds/policy.ts';
+import { partOfWhole } from '../../../kube/kinds/workloads.ts';
+import { timestampOf } from '../timestamp.ts';
+
+type Spec = NonNullable<PodDisruptionBudget['spec']>;
+type Status = NonNullable<PodDisruptionBudget['status']>;
+
+/** A pod whose eviction was granted and that is still there after this long will not go: it counts again. */
+const GRANTED_MS = 2 * 60_000;
+
+/** How many pods there should be, and how many of them must be healthy. */
+export interface Demand {
+  readonly expectedPods: number;
+  readonly desiredHealthy: number;
+}
+
+/** Whether a budget counts in parts of what the controllers of its pods are to keep, rather than of the pods there are. */
+export function needsScale({ minAvailable, maxUnavailable }: Spec): boolean {
+  return maxUnavailable !== undefined || typeof minAvailable === 'string';
+}
+
+/** `scale` is how many pods the controllers of the chosen pods are to keep together. */
+export function demandOf({ minAvailable = 0, maxUnavailable }: Spec, pods: number, scale: number): Demand {
+  if (maxUnavailable !== undefined) {
+    const desiredHealthy = Math.max(0, scale - partOfWhole(maxUnavailable, scale, 'up'));
+    return { expectedPods: scale, desiredHealthy };
+  }
+  if (typeof minAvailable === 'number') return { expectedPods: pods, desiredHealthy: minAvailable };
+  return { expectedPods: scale, desiredHealthy: partOfWhole(minAvailable, scale, 'up') };
+}
+
+/** The status of a budget, and when to look again though nothing may happen until then. */
+export function statusOf(
+  budget: PodDisruptionBudget,
+  pods: readonly Pod[],
+  { expectedPods, desiredHealthy }: Demand,
+  now: number,
+): { readonly status: Status; readonly againMs: number | undefined } {
+  const granted = stillGranted(budget.status?.disruptedPods ?? {}, pods, now);
+  const currentHealthy = pods.filter(
+    (pod) => isHealthy(pod) && !Object.hasOwn(granted.pods, pod.metadata.name ?? ''),
+  ).length;
+  const spare = currentHealthy - desiredHealthy;
+  const disruptionsAllowed = expectedPods <= 0 || spare <= 0 ? 0 : spare;
+  const { generation } = budget.metadata;
+  const condition = {
+    type: 'DisruptionAllowed',
+    status: disruptionsAllowed > 0 ? ('True' as const) : ('False' as const),
+    reason: disruptionsAllowed > 0 ? 'SufficientPods' : 'InsufficientPods',
+    message: '',
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+  };
+  return {
+    status: {
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
+      ...(Object.keys(granted.pods).length === 0 ? {} : { disruptedPods: granted.pods }),
+      disruptionsAllowed,
+      currentHealthy,
+      desiredHealthy,
+      expectedPods,
+      conditions: withCondition(budget.status?.conditions, condition, timestampOf(now)),
+    },
+    againMs: granted.againMs,
+  };
+}
+
+/** The status of a budget that cannot be worked out: nothing may be disrupted. */
+export function failedStatus(budget: PodDisruptionBudget, why: string, now: number): Status {
+  const { generation } = budget.metadata;
+  const none = { currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
+  const condition = {
+    type: 'DisruptionAllowed',
+    status: 'False' as const,
+    reason: 'SyncFailed',
+    message: why,
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+  };
+  return {
+    ...none,
+    ...budget.status,
+    disruptionsAllowed: 0,
+    conditions: withCondition(budget.status?.conditions, condition, timestampOf(now)),
+  };
+}
+
+/** Evictions that were granted and whose pods are still to go. */
+function stillGranted(granted: Readonly<Record<string, string>>, pods: readonly Pod[], now: number) {
+  const living = new Set(pods.filter(isLiving).map(({ metadata }) => metadata.name));
+  const kept: Record<string, string> = {};
+  let againMs: number | undefined;
+  for (const [name, time] of Object.entries(granted)) {
+    const left = Date.parse(time) + GRANTED_MS - now;
+    if (!living.has(name) || left <= 0) continue;
+    kept[name] = time;
+    againMs = Math.min(againMs ?? left, left);
+  }
+  return { pods: kept, againMs };
+}
+
+const isLiving = ({ metadata }: Pod) => metadata.deletionTimestamp === undefined;
+
+function isHealthy(pod: Pod): boolean {
+  return isLiving(pod) && conditionOf(pod.status?.conditions, 'Ready')?.status === 'True';
+}

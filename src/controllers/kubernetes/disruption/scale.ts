@@ -1,0 +1,71 @@
+import { TemporaryError } from '../../../base/errors.ts';
+import type { Pod } from '../../../kube/kinds/pod.ts';
+import { apiVersionOf } from '../../../kube/kinds/resource-type.ts';
+import { DEPLOYMENTS, REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS } from '../../../kube/kinds/workloads.ts';
+import { isNotFound } from '../../../kube/kube-error.ts';
+import type { KubeObject, KubeOwnerReference } from '../../../kube/kube-object.ts';
+import type { Catalog } from '../../../runtime/catalog.ts';
+import type { Context } from '../../../runtime/controller.ts';
+import { keyIn } from '../../../runtime/key.ts';
+
+/** Kinds whose number of pods is known without asking. */
+const KNOWN = [REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS, DEPLOYMENTS];
+
+interface Scaled {
+  readonly uid: string;
+  readonly replicas: number;
+}
+
+/** How many pods the controllers of these pods are to keep together; pods without a controller do not count. */
+export async function scaleOf(pods: readonly Pod[], catalog: Catalog, context: Context): Promise<number> {
+  const seen = new Set<string>();
+  const replicas = new Map<string, number>();
+  for (const { metadata } of pods) {
+    const ref = controllerOf(metadata.ownerReferences);
+    if (ref === undefined || seen.has(ref.uid)) continue;
+    seen.add(ref.uid);
+    const found = await scaledBy(ref, metadata.namespace ?? '', catalog, context);
+    if (found === undefined) throw new TemporaryError(`found no controllers for pod ${JSON.stringify(metadata.name)}`);
+    replicas.set(found.uid, found.replicas);
+  }
+  return [...replicas.values()].reduce((sum, each) => sum + each, 0);
+}
+
+const controllerOf = (refs: readonly KubeOwnerReference[] | undefined) => refs?.find((ref) => ref.controller === true);
+
+async function scaledBy(
+  ref: KubeOwnerReference,
+  namespace: string,
+  catalog: Catalog,
+  context: Context,
+): Promise<Scaled | undefined> {
+  const type = KNOWN.find((each) => each.kind === ref.kind && apiVersionOf(each) === ref.apiVersion);
+  if (type === undefined) return await askedScale(ref, namespace, catalog, context);
+  const owner = context.cache<KubeObject>(type).get(keyIn(namespace, ref.name));
+  if (owner?.metadata.uid !== ref.uid) return undefined;
+  // The ReplicaSets of a Deployment come and go: what counts is what it keeps by all of them.
+  const above = type === REPLICA_SETS ? controllerOf(owner.metadata.ownerReferences) : undefined;
+  if (above !== undefined) return await scaledBy(above, namespace, catalog, context);
+  const { replicas = 1 } = owner['spec'] as { readonly replicas?: number };
+  return { uid: ref.uid, replicas };
+}
+
+/** Any kind can say by its scale subresource how many pods it keeps. */
+async function askedScale(
+  ref: KubeOwnerReference,
+  namespace: string,
+  catalog: Catalog,
+  { client }: Context,
+): Promise<Scaled | undefined> {
+  const type = catalog.ofKind(ref.apiVersion, ref.kind);
+  if (type === undefined) return undefined;
+  const root = type.group === '' ? '/api' : '/apis';
+  try {
+    const path = `${root}/${ref.apiVersion}/namespaces/${namespace}/${type.plural}/${ref.name}/scale`;
+    const scale = JSON.parse(await client.raw(path)) as KubeObject & { readonly spec?: { readonly replicas?: number } };
+    return scale.metadata.uid === ref.uid ? { uid: ref.uid, replicas: scale.spec?.replicas ?? 0 } : undefined;
+  } catch (error) {
+    if (isNotFound(error) || (error as { code?: number }).code === 404) return undefined;
+    throw error;
+  }
+}
