@@ -1,6 +1,6 @@
 import { type FieldError, invalid, notSupported, required } from '../../base/field-error.ts';
-import { tryParseIp } from '../../base/ip.ts';
 import { labelValueProblems, qualifiedNameProblems } from '../../base/names.ts';
+import { ipProblems } from './ip-text.ts';
 
 /*
  * What many kinds ask of single values. Each check returns causes in the words of Kubernetes, none for a good value;
@@ -86,10 +86,8 @@ export function configKeyProblems(key: string): string[] {
   return problems;
 }
 
-export const BAD_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
-
 export function ipAddress(field: string, value = ''): FieldError[] {
-  return tryParseIp(value) === undefined ? [invalid(field, value, BAD_IP)] : [];
+  return told(field, value, ipProblems(value));
 }
 
 /** A path that stays below where it starts. */

@@ -1,17 +1,10 @@
-import { tryParseIp } from '../../base/ip.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../base/names.ts';
-import { BAD_IP } from './field-checks.ts';
+import { ipNameProblems } from './ip-text.ts';
 
 /** What is wrong with a name that only has to fit into a path. */
 export function pathSegmentProblems(name: string): string[] {
   if (name === '.' || name === '..') return [`may not be '${name}'`];
   return ['/', '%'].filter((sign) => name.includes(sign)).map((sign) => `may not contain '${sign}'`);
-}
-
-/** What is wrong with an address as a name. */
-function ipNameProblems(name: string): string[] {
-  if (tryParseIp(name) !== undefined) return [];
-  return [/^0\d|\.0\d/.test(name) ? 'must not have leading 0s' : BAD_IP];
 }
 
 export type NameProblems = (name: string) => string[];

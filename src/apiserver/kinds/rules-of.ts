@@ -9,6 +9,7 @@ import { limitRanges } from './core/limits.ts';
 import { namespaces } from './core/namespace.ts';
 import { nodes } from './core/node.ts';
 import { resourceQuotas } from './core/resource-quota.ts';
+import { serviceAccounts } from './core/service-account.ts';
 import { coreEvents, newerEvents } from './events/validate-event.ts';
 import { flowSchemas, priorityLevels } from './flow-control.ts';
 import type { KindRules } from './kind-rules.ts';
@@ -49,6 +50,7 @@ const RULES: Readonly<Record<string, Readonly<Record<string, KindRules>>>> = {
     replicationcontrollers: replicationControllers,
     resourcequotas: resourceQuotas,
     secrets,
+    serviceaccounts: serviceAccounts,
     services,
   },
   'admissionregistration.k8s.io': {

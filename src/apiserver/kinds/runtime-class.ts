@@ -1,5 +1,6 @@
 import { duplicate, index, key, required } from '../../base/field-error.ts';
 import { dns1123LabelProblems } from '../../base/names.ts';
+import { deprecatedLabel } from './deprecated-labels.ts';
 import { immutable, labels, same, told } from './field-checks.ts';
 import { goStruct } from './go-struct.ts';
 import type { KindRules } from './kind-rules.ts';
@@ -39,4 +40,9 @@ export const runtimeClasses: KindRules<RuntimeClass> = {
     const before = old;
     return before === undefined ? causes : [...causes, ...immutable('handler', handler, before.handler)];
   },
+  warnings: ({ scheduling = {} }) =>
+    Object.keys(scheduling.nodeSelector ?? {}).flatMap((name) => {
+      const said = deprecatedLabel(name);
+      return said === undefined ? [] : [`scheduling.nodeSelector: ${said}`];
+    }),
 };

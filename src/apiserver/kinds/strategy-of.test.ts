@@ -6,6 +6,7 @@ import discovery from '../kubernetes/discovery.data.json' with { type: 'json' };
 import answers from './stored.data.json' with { type: 'json' };
 import { strategyOf } from './strategy-of.ts';
 import traits from './traits.data.json' with { type: 'json' };
+import warned from './warnings.data.json' with { type: 'json' };
 
 describe('the strategy of a built-in kind', () => {
   it('is known for every resource that can be changed', () => {
@@ -36,6 +37,22 @@ describe('the strategy of a built-in kind', () => {
     strategy.prepareCreate?.(object);
     expect(strategy.validate?.(object) ?? []).toEqual([]);
     expect(object).toEqual(stored);
+  });
+
+  it.each(warned)('warns as Kubernetes does: $warnings', ({ group, plural, object, warnings }) => {
+    const read = decodeBuiltIn(object.apiVersion, object.kind, object)?.object as unknown as KubeObject;
+    const strategy = strategyOf(group, plural);
+    strategy.defaults?.(read);
+    strategy.prepareCreate?.(read);
+    expect(strategy.warnings?.(read) ?? []).toEqual(warnings);
+  });
+
+  it('asks that finalizers say whose they are, of most kinds', () => {
+    const object = { apiVersion: 'v1', kind: 'X', metadata: { finalizers: ['foo', 'x.io/y', 'orphan'] } };
+    const [cause, ...more] = strategyOf('', 'configmaps').validate?.(object) ?? [];
+    expect(cause).toMatchObject({ field: 'metadata.finalizers[0]', value: 'foo' });
+    expect(more).toEqual([]);
+    expect(strategyOf('coordination.k8s.io', 'leases').validate?.(object)).toEqual([]);
   });
 
   it('gives a job the labels of its pods, and both what makes the pods its own', () => {

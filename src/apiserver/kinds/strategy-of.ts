@@ -1,4 +1,5 @@
 import type { Strategy } from '../resource.ts';
+import { checkFinalizers } from './finalizer.ts';
 import type { KindRules } from './kind-rules.ts';
 import { rulesOf } from './rules-of.ts';
 import traits from './traits.data.json' with { type: 'json' };
@@ -15,6 +16,22 @@ const TRAITS: Readonly<Record<string, Traits>> = traits;
 /** Kinds whose first writer may say what their status is: a kubelet registers its node with it. */
 const STATUS_ON_CREATE = new Set(['nodes.']);
 
+/** Kinds whose finalizers need not say whose they are. */
+const ANY_FINALIZER = new Set([
+  'apiservices.apiregistration.k8s.io',
+  'customresourcedefinitions.apiextensions.k8s.io',
+  'events.',
+  'leases.coordination.k8s.io',
+  'mutatingadmissionpolicies.admissionregistration.k8s.io',
+  'mutatingadmissionpolicybindings.admissionregistration.k8s.io',
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io',
+  'poddisruptionbudgets.policy',
+  'runtimeclasses.node.k8s.io',
+  'validatingadmissionpolicies.admissionregistration.k8s.io',
+  'validatingadmissionpolicybindings.admissionregistration.k8s.io',
+  'validatingwebhookconfigurations.admissionregistration.k8s.io',
+]);
+
 /** What the API server does for a built-in kind beyond its shape. */
 export function strategyOf(group: string, plural: string): Strategy {
   const name = `${plural}.${group}`;
@@ -26,6 +43,10 @@ export function strategyOf(group: string, plural: string): Strategy {
     generation,
     status,
     prepareCreate: prepareCreate(rules, status && !STATUS_ON_CREATE.has(name)),
+    validate: (object, old) => [
+      ...(ANY_FINALIZER.has(name) ? [] : checkFinalizers(object)),
+      ...(rules.validate?.(object, old) ?? []),
+    ],
   };
 }
 

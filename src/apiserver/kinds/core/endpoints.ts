@@ -1,8 +1,8 @@
 import { contains, parseCidr } from '../../../base/cidr.ts';
 import { type FieldError, index, invalid, required } from '../../../base/field-error.ts';
-import { tryParseIp } from '../../../base/ip.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../../base/names.ts';
 import { ipAddress, labelName, oneOf, portNumber, told } from '../field-checks.ts';
+import { parseLoosely } from '../ip-text.ts';
 import type { KindRules } from '../kind-rules.ts';
 
 interface Address {
@@ -68,7 +68,7 @@ const BLOCKED: readonly (readonly [string, readonly string[]])[] = [
 
 /** Addresses that mean something else on every host cannot be a service's. */
 export function checkReachable(field: string, text: string): FieldError[] {
-  const ip = tryParseIp(text);
+  const ip = parseLoosely(text);
   if (ip === undefined) return [invalid(field, text, 'must be a valid IP address')];
   if (ip.value === 0n) return [invalid(field, text, `may not be unspecified (${text})`)];
   return BLOCKED.filter(([, blocks]) => blocks.some((block) => contains(parseCidr(block), ip))).map(([detail]) =>

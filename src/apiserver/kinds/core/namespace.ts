@@ -1,5 +1,6 @@
-import { type FieldError, invalid } from '../../../base/field-error.ts';
+import type { FieldError } from '../../../base/field-error.ts';
 import { labelName } from '../field-checks.ts';
+import { checkFinalizer } from '../finalizer.ts';
 import type { KindRules } from '../kind-rules.ts';
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';
@@ -33,12 +34,8 @@ export const namespaces: KindRules<Namespace> = {
 };
 
 function checkFinalizers(finalizers: readonly string[]): FieldError[] {
-  return finalizers.flatMap((name) => {
-    const causes = labelName('spec.finalizers', name);
-    if (!name.includes('/') && name !== OWN_FINALIZER) {
-      const detail = 'name is neither a standard finalizer name nor is it fully qualified';
-      causes.push(invalid('spec.finalizers', name, detail));
-    }
-    return causes;
-  });
+  return finalizers.flatMap((name) => [
+    ...labelName('spec.finalizers', name),
+    ...checkFinalizer('spec.finalizers', name),
+  ]);
 }

@@ -4,6 +4,7 @@ import { labelValueProblems } from '../../../base/names.ts';
 import { tryParseQuantity } from '../../../base/quantity.ts';
 import { labelName, oneOf, same, told } from '../field-checks.ts';
 import { goStruct } from '../go-struct.ts';
+import { cidrProblems } from '../ip-text.ts';
 import type { KindRules } from '../kind-rules.ts';
 
 interface Taint {
@@ -17,8 +18,6 @@ interface Node {
   spec?: { podCIDR?: string; podCIDRs?: string[]; providerID?: string; externalID?: string; taints?: Taint[] };
   status?: { capacity?: Record<string, string>; allocatable?: Record<string, string> };
 }
-
-export const BAD_CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
 export const nodes: KindRules<Node> = {
   defaults(object) {
@@ -43,6 +42,8 @@ export const nodes: KindRules<Node> = {
       ? [...causes, ...checkCidrs(node.spec?.podCIDRs ?? [])]
       : [...causes, ...checkCidrs(node.spec?.podCIDRs ?? []), ...checkChange(node, before)];
   },
+  warnings: ({ spec = {} }) =>
+    (spec.externalID ?? '') === '' ? [] : ['spec.externalID: this field is deprecated, and is unused by Kubernetes'],
 };
 
 /** The server tells of taints under `metadata`, where they once were. */
@@ -72,11 +73,9 @@ function checkCidrs(cidrs: readonly string[]): FieldError[] {
   const families = new Set<number>();
   let twice = cidrs.length > 2;
   for (const [i, text] of cidrs.entries()) {
+    causes.push(...told(index('spec.podCIDRs', i), text, cidrProblems(text)));
     const cidr = tryParseCidr(text);
-    if (cidr === undefined) {
-      causes.push(invalid(index('spec.podCIDRs', i), text, BAD_CIDR));
-      continue;
-    }
+    if (cidr === undefined) continue;
     if (families.has(cidr.address.family)) twice = true;
     families.add(cidr.address.family);
   }

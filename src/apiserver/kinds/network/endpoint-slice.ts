@@ -2,7 +2,7 @@ import { duplicate, type FieldError, index, invalid, required } from '../../../b
 import { tryParseIp } from '../../../base/ip.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, labelValueProblems } from '../../../base/names.ts';
 import { checkReachable } from '../core/endpoints.ts';
-import { BAD_IP, immutable, labelName, oneOf, oneOfIfSet, same, told } from '../field-checks.ts';
+import { immutable, ipAddress, labelName, oneOf, oneOfIfSet, same, told } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import type { KindRules } from '../kind-rules.ts';
 
@@ -69,7 +69,8 @@ function checkAddress(list: string, field: string, address: string, type: string
   if (type === 'FQDN') return told(field, address, dns1123SubdomainProblems(address));
   if (type !== 'IPv4' && type !== 'IPv6') return [];
   const ip = tryParseIp(address);
-  if (ip === undefined) return [invalid(field, address, BAD_IP)];
+  const problems = ipAddress(field, address);
+  if (ip === undefined || problems.length > 0) return problems;
   const fits = `IPv${ip.family}` === type;
   return [...(fits ? [] : [invalid(list, address, `must be an ${type} address`)]), ...checkReachable(field, address)];
 }

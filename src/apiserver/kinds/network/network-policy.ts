@@ -1,7 +1,7 @@
 import { contains, tryParseCidr } from '../../../base/cidr.ts';
 import { type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
-import { BAD_CIDR } from '../core/node.ts';
-import { oneOf, portNumber, portReference } from '../field-checks.ts';
+import { oneOf, portNumber, portReference, told } from '../field-checks.ts';
+import { cidrProblems } from '../ip-text.ts';
 import type { KindRules } from '../kind-rules.ts';
 import { checkSelector, type LabelSelector } from '../label-selector.ts';
 
@@ -90,12 +90,15 @@ function checkPeer(field: string, { podSelector, namespaceSelector, ipBlock }: P
 function checkBlock(field: string, { cidr = '', except = [] }: NonNullable<Peer['ipBlock']>): FieldError[] {
   if (cidr === '') return [required(`${field}.cidr`)];
   const block = tryParseCidr(cidr);
-  if (block === undefined) return [invalid(`${field}.cidr`, cidr, BAD_CIDR)];
-  return except.flatMap((text, i) => {
+  const wrong = told(`${field}.cidr`, cidr, cidrProblems(cidr));
+  if (block === undefined) return wrong;
+  const causes = except.flatMap((text, i) => {
     const at = index(`${field}.except`, i);
     const part = tryParseCidr(text);
-    if (part === undefined) return [invalid(at, text, BAD_CIDR)];
+    const problems = told(at, text, cidrProblems(text));
+    if (part === undefined) return problems;
     const inside = contains(block, part.address) && part.prefix > block.prefix;
-    return inside ? [] : [invalid(at, text, 'must be a strict subset of `cidr`')];
+    return inside ? problems : [...problems, invalid(at, text, 'must be a strict subset of `cidr`')];
   });
+  return [...wrong, ...causes];
 }

@@ -1,9 +1,9 @@
 import { tryParseCidr } from '../../../base/cidr.ts';
 import { type FieldError, index, invalid, required } from '../../../base/field-error.ts';
 import { dns1123SubdomainProblems } from '../../../base/names.ts';
-import { BAD_CIDR } from '../core/node.ts';
 import { IMMUTABLE, same, told } from '../field-checks.ts';
 import { goStruct } from '../go-struct.ts';
+import { cidrProblems } from '../ip-text.ts';
 import type { KindRules } from '../kind-rules.ts';
 import { pathSegmentProblems } from '../object-name.ts';
 
@@ -29,7 +29,7 @@ function checkRanges(cidrs: readonly string[]): FieldError[] {
   if (cidrs.length === 0) return [required(at, 'at least one CIDR required')];
   if (cidrs.length > 2) return [invalid(at, { CIDRs: cidrs }, 'may only hold up to 2 values')];
   const parsed = cidrs.map(tryParseCidr);
-  const causes = cidrs.flatMap((cidr, i) => (parsed[i] === undefined ? [invalid(index(at, i), cidr, BAD_CIDR)] : []));
+  const causes = cidrs.flatMap((cidr, i) => told(index(at, i), cidr, cidrProblems(cidr)));
   const families = new Set(parsed.map((cidr) => cidr?.address.family));
   if (causes.length === 0 && families.size < cidrs.length) {
     const detail = 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64';

@@ -5,7 +5,7 @@ import type { Pod, PodSpec, PodTemplate } from './pod-spec.ts';
 import { podGrace, qosClass } from './pod-status.ts';
 import { checkPodTemplate } from './pod-template.ts';
 import { checkPodChange } from './pod-update.ts';
-import { podWarnings } from './pod-warnings.ts';
+import { podMetaWarnings, podWarnings } from './pod-warnings.ts';
 import { checkPodSpec } from './validate-pod-spec.ts';
 
 export const pods: KindRules<Pod> = {
@@ -26,7 +26,8 @@ export const pods: KindRules<Pod> = {
       ? [...causes, ...checkImages(spec), ...checkNewPod(spec)]
       : [...causes, ...checkPodChange('spec', spec, old.spec)];
   },
-  warnings: (object, old) => podWarnings('spec', object.spec, old?.spec),
+  warnings: ({ metadata, spec }, old) =>
+    old === undefined ? [...podMetaWarnings(metadata), ...podWarnings('spec', spec)] : [],
   graceSeconds: (object, asked) => podGrace(object, asked),
 };
 

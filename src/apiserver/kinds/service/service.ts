@@ -1,8 +1,10 @@
 import { type FieldError, invalid } from '../../../base/field-error.ts';
+import { formatIp } from '../../../base/ip.ts';
 import { same } from '../field-checks.ts';
+import { ipProblems, parseLoosely } from '../ip-text.ts';
 import type { KindRules } from '../kind-rules.ts';
 import { alignClusterIps, dropTypeDependents, keepAllocated } from './service-addresses.ts';
-import { isExternal, needsClusterIp, type Service, type ServiceSpec } from './service-spec.ts';
+import { isExternal, isHeadless, needsClusterIp, type Service, type ServiceSpec } from './service-spec.ts';
 import { checkService } from './validate-service.ts';
 
 const STICKY_SECONDS = 10_800;
@@ -38,13 +40,27 @@ export const services: KindRules<Service> = {
     const causes = checkService(spec);
     return before === undefined ? causes : [...checkChange(spec, before), ...causes];
   },
-  warnings(object) {
-    const { trafficDistribution } = object.spec ?? {};
-    return trafficDistribution === 'PreferClose'
-      ? ['spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"']
-      : [];
-  },
+  warnings: ({ spec = {} }) => serviceWarnings(spec),
 };
+
+function serviceWarnings(spec: ServiceSpec): string[] {
+  const warnings: string[] = [];
+  if (spec.type === 'ExternalName' && (spec.externalIPs ?? []).length > 0) {
+    warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
+  }
+  if (isHeadless(spec) && spec.sessionAffinity === 'ClientIP') {
+    warnings.push('spec.SessionAffinity is ignored for headless services');
+  }
+  if (spec.trafficDistribution === 'PreferClose') {
+    warnings.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
+  }
+  const { loadBalancerIP = '' } = spec;
+  const ip = parseLoosely(loadBalancerIP);
+  if (ip !== undefined && ipProblems(loadBalancerIP).length > 0) {
+    warnings.push(`spec.loadBalancerIP: non-standard IP address "${loadBalancerIP}" is invalid: use "${formatIp(ip)}"`);
+  }
+  return warnings;
+}
 
 function checkChange(spec: ServiceSpec, old: ServiceSpec): FieldError[] {
   const causes: FieldError[] = [];

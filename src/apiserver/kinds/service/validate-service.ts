@@ -1,11 +1,10 @@
-import { networkAddress, tryParseCidr } from '../../../base/cidr.ts';
 import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
 import { tryParseIp } from '../../../base/ip.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../../base/names.ts';
 import { checkReachable } from '../core/endpoints.ts';
-import { BAD_CIDR } from '../core/node.ts';
-import { BAD_IP, labelName, labels, oneOf, oneOfIfSet, portNumber, portReference, told } from '../field-checks.ts';
+import { ipAddress, labelName, labels, oneOf, oneOfIfSet, portNumber, portReference, told } from '../field-checks.ts';
 import { goStruct } from '../go-struct.ts';
+import { cidrProblems } from '../ip-text.ts';
 import { isExternal, isHeadless, needsHealthCheckPort, type ServicePort, type ServiceSpec } from './service-spec.ts';
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
@@ -29,7 +28,8 @@ export function checkService(spec: ServiceSpec): FieldError[] {
   causes.push(...checkAddresses(spec));
   for (const [i, ip] of (spec.externalIPs ?? []).entries()) {
     const at = index('spec.externalIPs', i);
-    causes.push(...(tryParseIp(ip) === undefined ? [invalid(at, ip, BAD_IP)] : checkReachable(at, ip)));
+    const problems = ipAddress(at, ip);
+    causes.push(...(problems.length > 0 ? problems : checkReachable(at, ip)));
   }
   causes.push(...oneOf('spec.type', type, TYPES), ...checkTwins(ports), ...checkBalancer(spec), ...checkTraffic(spec));
   return causes;
@@ -102,7 +102,7 @@ function checkAddresses(spec: ServiceSpec): FieldError[] {
   for (const [i, ip] of clusterIPs.entries()) {
     if (ip === 'None' && clusterIPs.length === 1) continue;
     const parsed = tryParseIp(ip);
-    if (parsed === undefined) causes.push(invalid(index('spec.clusterIPs', i), ip, BAD_IP));
+    if (parsed === undefined) causes.push(...ipAddress(index('spec.clusterIPs', i), ip));
     else if (families.has(parsed.family)) {
       causes.push(invalid('spec.clusterIPs', clusterIPs, 'may specify no more than one IP for each IP family'));
     } else families.add(parsed.family);
@@ -126,11 +126,7 @@ function checkBalancer(spec: ServiceSpec): FieldError[] {
     const at = 'spec.LoadBalancerSourceRanges';
     if (!balanced) causes.push(forbidden(at, only));
     for (const [i, text] of ranges.entries()) {
-      const cidr = tryParseCidr(text.trim());
-      if (cidr === undefined) causes.push(invalid(index(at, i), text, BAD_CIDR));
-      else if (networkAddress(cidr).value !== cidr.address.value) {
-        causes.push(invalid(index(at, i), text, 'must not have bits set beyond the prefix length'));
-      }
+      causes.push(...told(index(at, i), text, cidrProblems(text.trim())));
     }
   }
   if (spec.allocateLoadBalancerNodePorts !== undefined && !balanced) {

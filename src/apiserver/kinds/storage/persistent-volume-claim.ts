@@ -1,7 +1,9 @@
 import { type FieldError, forbidden } from '../../../base/field-error.ts';
 import { compare, tryParseQuantity } from '../../../base/quantity.ts';
+import { storageClassWarnings } from '../deprecated-labels.ts';
 import { immutable, same } from '../field-checks.ts';
 import type { KindRules } from '../kind-rules.ts';
+import { fractionWarnings } from '../pod/pod-warnings.ts';
 import { type ClaimSpec, checkClaimSpec } from './claim-spec.ts';
 
 interface Claim {
@@ -27,6 +29,10 @@ export const persistentVolumeClaims: KindRules<Claim> = {
     const causes = checkClaimSpec('spec', spec);
     return before === undefined ? causes : [...causes, ...checkChange(spec, before)];
   },
+  warnings: ({ metadata, spec = {} }) => [
+    ...storageClassWarnings(metadata.annotations),
+    ...fractionWarnings('spec.resources.requests[storage]', spec.resources?.requests?.['storage'] ?? '0'),
+  ],
 };
 
 /** What a claim is filled from has two fields that say the same; a source that neither knows how to use is ignored. */

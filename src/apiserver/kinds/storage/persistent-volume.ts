@@ -1,6 +1,7 @@
 import { type FieldError, forbidden, invalid, required } from '../../../base/field-error.ts';
 import { dns1123SubdomainProblems } from '../../../base/names.ts';
 import { tryParseQuantity } from '../../../base/quantity.ts';
+import { storageClassWarnings } from '../deprecated-labels.ts';
 import { immutable, needed, oneOf, same, told } from '../field-checks.ts';
 import type { KindRules } from '../kind-rules.ts';
 import { goTerm } from '../pod/go-node-selector.ts';
@@ -26,6 +27,8 @@ interface PersistentVolume {
   status?: { phase?: string };
 }
 
+const RECYCLE_DEPRECATED =
+  'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.';
 const SOURCES = [
   'hostPath',
   'gcePersistentDisk',
@@ -70,6 +73,10 @@ export const persistentVolumes: KindRules<PersistentVolume> = {
     const causes = checkSpec(spec);
     return before === undefined ? causes : [...causes, ...checkChange(spec, before.spec ?? {})];
   },
+  warnings: ({ metadata, spec = {} }) => [
+    ...storageClassWarnings(metadata.annotations),
+    ...(spec.persistentVolumeReclaimPolicy === 'Recycle' ? [RECYCLE_DEPRECATED] : []),
+  ],
 };
 
 function checkSpec(spec: VolumeSpec): FieldError[] {

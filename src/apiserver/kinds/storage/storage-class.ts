@@ -1,5 +1,6 @@
 import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
 import { dns1123SubdomainProblems, labelValueProblems, qualifiedNameProblems } from '../../../base/names.ts';
+import { deprecatedLabel } from '../deprecated-labels.ts';
 import { immutable, labelName, oneOf, same, told } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import type { KindRules } from '../kind-rules.ts';
@@ -43,6 +44,13 @@ export const storageClasses: KindRules<StorageClass> = {
       ),
     ];
   },
+  warnings: ({ allowedTopologies = [] }) =>
+    allowedTopologies.flatMap(({ matchLabelExpressions = [] }, i) =>
+      matchLabelExpressions.flatMap(({ key = '' }, k) => {
+        const said = deprecatedLabel(key);
+        return said === undefined ? [] : [`allowedTopologies[${i}].matchLabelExpressions[${k}].key: ${said}`];
+      }),
+    ),
 };
 
 function checkTopologies({ allowedTopologies = [] }: StorageClass): FieldError[] {

@@ -5,6 +5,7 @@ import type { KubeMeta } from '../../../kube/kube-object.ts';
 import { labels, notNegative, oneOf } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import type { KindRules } from '../kind-rules.ts';
+import { podMakerWarnings } from '../pod/pod-warnings.ts';
 import { checkJobSpec, defaultJobTemplate, type JobSpec } from './job.ts';
 
 interface CronJob {
@@ -39,6 +40,8 @@ export const cronJobs: KindRules<CronJob> = {
       ? [...causes, invalid('metadata.name', name, `must be no more than ${LONGEST_NAME} characters`)]
       : causes;
   },
+  warnings: ({ metadata, spec }, old) =>
+    podMakerWarnings(metadata, 'spec.jobTemplate.spec.template', spec?.jobTemplate?.spec?.template, old),
 };
 
 function checkSpec(spec: NonNullable<CronJob['spec']>): FieldError[] {

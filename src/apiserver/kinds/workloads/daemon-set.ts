@@ -7,6 +7,7 @@ import type { KindRules } from '../kind-rules.ts';
 import { checkSelector, matches } from '../label-selector.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
 import { checkPodTemplate } from '../pod/pod-template.ts';
+import { podMakerWarnings } from '../pod/pod-warnings.ts';
 import {
   amountOf,
   checkAmount,
@@ -58,6 +59,7 @@ export const daemonSets: KindRules<DaemonSet> = {
       ? causes
       : [...causes, ...immutable('spec.selector', spec.selector, before.spec?.selector)];
   },
+  warnings: ({ metadata, spec }, old) => podMakerWarnings(metadata, 'spec.template', spec?.template, old),
 };
 
 function checkSpec(spec: NonNullable<DaemonSet['spec']>): FieldError[] {

@@ -5,7 +5,7 @@ import { goStruct } from '../go-struct.ts';
 import type { KindRules } from '../kind-rules.ts';
 import { checkSelector } from '../label-selector.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
-import { podWarnings } from '../pod/pod-warnings.ts';
+import { podMakerWarnings } from '../pod/pod-warnings.ts';
 import {
   amountOf,
   checkAmount,
@@ -50,7 +50,7 @@ export const deployments: KindRules<Deployment> = {
       ? causes
       : [...causes, ...immutable('spec.selector', spec.selector, before.spec?.selector)];
   },
-  warnings: (object, old) => podWarnings('spec.template.spec', object.spec?.template?.spec, old?.spec?.template?.spec),
+  warnings: ({ metadata, spec }, old) => podMakerWarnings(metadata, 'spec.template', spec?.template, old),
 };
 
 function checkSpec(spec: NonNullable<Deployment['spec']>): FieldError[] {

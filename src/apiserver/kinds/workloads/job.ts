@@ -8,6 +8,7 @@ import { checkSelector, type LabelSelector, matches } from '../label-selector.ts
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
 import type { PodTemplate } from '../pod/pod-spec.ts';
 import { checkPodTemplate } from '../pod/pod-template.ts';
+import { podMakerWarnings } from '../pod/pod-warnings.ts';
 
 export interface JobSpec {
   parallelism?: number;
@@ -33,6 +34,8 @@ interface Job {
 }
 
 const MOST_RETRIES = 2_147_483_647;
+const TOO_MANY_INDEXES =
+  'spec: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail';
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
 
 export const jobs: KindRules<Job> = {
@@ -66,6 +69,12 @@ export const jobs: KindRules<Job> = {
     const causes = [...checkSelected(object, spec), ...checkJobSpec('spec', spec)];
     const before = old?.spec;
     return before === undefined ? causes : [...causes, ...checkChange(spec, before)];
+  },
+  warnings({ metadata, spec = {} }, old) {
+    const { completionMode, completions = 0, parallelism = 0 } = spec;
+    const warnings = podMakerWarnings(metadata, 'spec.template', spec.template, old);
+    const many = completionMode === 'Indexed' && completions > 100_000 && parallelism > 10_000;
+    return many ? [...warnings, TOO_MANY_INDEXES] : warnings;
   },
 };
 

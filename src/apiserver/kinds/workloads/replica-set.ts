@@ -5,6 +5,7 @@ import { checkSelector, matches } from '../label-selector.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
 import type { PodTemplate } from '../pod/pod-spec.ts';
 import { checkPodTemplate } from '../pod/pod-template.ts';
+import { podMakerWarnings } from '../pod/pod-warnings.ts';
 import { checkNotEmpty, checkRunsForever, checkTemplate, isUsable, type WorkloadSpec } from './workload.ts';
 
 interface ReplicaSet {
@@ -35,6 +36,7 @@ export const replicaSets: KindRules<ReplicaSet> = {
     const before = old;
     return before === undefined ? causes : [...causes, ...immutable('spec.selector', selector, before.spec?.selector)];
   },
+  warnings: ({ metadata, spec }, old) => podMakerWarnings(metadata, 'spec.template', spec?.template, old),
 };
 
 interface ReplicationController {
@@ -61,6 +63,7 @@ export const replicationControllers: KindRules<ReplicationController> = {
   },
   firstStatus: () => ({ replicas: 0 }),
   validate: (object) => checkController(object.spec ?? {}),
+  warnings: ({ metadata, spec }, old) => podMakerWarnings(metadata, 'spec.template', spec?.template, old),
 };
 
 function checkController(spec: NonNullable<ReplicationController['spec']>): FieldError[] {

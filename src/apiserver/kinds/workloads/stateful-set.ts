@@ -7,6 +7,7 @@ import { goStruct } from '../go-struct.ts';
 import type { KindRules } from '../kind-rules.ts';
 import { checkSelector } from '../label-selector.ts';
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
+import { podMakerWarnings } from '../pod/pod-warnings.ts';
 import { type ClaimSpec, checkClaimSpec } from '../storage/claim-spec.ts';
 import {
   checkAmount,
@@ -81,6 +82,12 @@ export const statefulSets: KindRules<StatefulSet> = {
     if (before === undefined) return causes;
     const kept = { ...spec, ...Object.fromEntries(CHANGEABLE.map((field) => [field, before.spec?.[field]])) };
     return same(kept, before.spec) ? causes : [...causes, forbidden('spec', ONLY_THESE)];
+  },
+  warnings({ metadata, spec = {} }, old) {
+    const warnings = podMakerWarnings(metadata, 'spec.template', spec.template, old, false);
+    if ((spec.revisionHistoryLimit ?? 0) >= 0) return warnings;
+    const detail = 'a negative value retains all historical revisions; a value >= 0 is recommended';
+    return [`spec.revisionHistoryLimit: ${detail}`, ...warnings];
   },
 };
 

@@ -1,0 +1,12 @@
+import type { KindRules } from '../kind-rules.ts';
+
+const ENFORCE = 'kubernetes.io/enforce-mountable-secrets';
+
+export const serviceAccounts: KindRules = {
+  warnings: ({ metadata }) =>
+    metadata.annotations?.[ENFORCE] === undefined
+      ? []
+      : [
+          `metadata.annotations[${ENFORCE}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,
+        ],
+};

@@ -1,0 +1,15 @@
+import { type FieldError, index, invalid } from '../../base/field-error.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+
+const STANDARD = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
+
+/** A finalizer is one that the server knows, or says whose it is. */
+export function checkFinalizer(field: string, name: string): FieldError[] {
+  if (name.includes('/') || STANDARD.has(name)) return [];
+  return [invalid(field, name, 'name is neither a standard finalizer name nor is it fully qualified')];
+}
+
+/** The same for all finalizers of an object. */
+export function checkFinalizers({ metadata }: KubeObject): FieldError[] {
+  return (metadata.finalizers ?? []).flatMap((name, i) => checkFinalizer(index('metadata.finalizers', i), name));
+}
