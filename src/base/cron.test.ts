@@ -83,7 +83,14 @@ describe('parseCron', () => {
         }
         expect(schedule.next(0)).toBeTypeOf('number');
       }),
-      { numRuns: 500 },
+      {
+        numRuns: 500,
+        examples: [
+          ['7/1', 4],
+          ['59/7', 0],
+          ['07/2', 4],
+        ],
+      },
     );
   });
 

@@ -75,6 +75,8 @@ function isPlainItem(item: string, least: number, most: number): boolean {
   if (match === null) return false;
   const [, from = least, to = from, step = 1] = match;
   const [first, last, width] = [Number(from), Number(to), Number(step)];
+  // The parser makes nothing of steps that begin at the second name of Sunday.
+  if (first === most && match[3] !== undefined) return false;
   return least <= first && first <= last && last <= most && width >= 1 && width <= most - least;
 }
 
@@ -107,6 +109,8 @@ function refuseUnknownSyntax(expression: string, fields: readonly string[]): voi
     });
   };
   if (fields[0]?.startsWith('@')) refuse(`unknown nickname; known are ${[...NICKNAMES.keys()].join(', ')}`);
+  if (fields[4]?.split(',').some((item) => /^0?7\//.test(item)))
+    refuse('day of week 7 takes no step; write 0 for Sunday');
   if (fields.length === 6) refuse('expected 5 fields, found 6; seconds are not supported');
   if (fields.length !== FIELDS.length) refuse(`expected 5 fields, found ${fields[0] === '' ? 0 : fields.length}`);
   for (const [i, field] of fields.entries()) {
