@@ -24,4 +24,6 @@ export interface AdmissionPlugin {
   /** Changes the object in place, or returns another one. */
   mutate?(write: Write): KubeObject | undefined | Promise<KubeObject | undefined>;
   validate?(write: Write): void | Promise<void>;
+  /** Hears what became of a write that it let pass, or that somebody else stopped: for what it took in advance. */
+  settle?(write: Write, stored: boolean): void;
 }

@@ -46,3 +46,8 @@ export async function admit(backend: Backend, write: Write): Promise<void> {
     if (verdict instanceof Promise) await verdict;
   }
 }
+
+/** Tells every plugin what became of a write. */
+export function settle(backend: Backend, write: Write, stored: boolean): void {
+  for (const plugin of backend.admission) plugin.settle?.(write, stored);
+}

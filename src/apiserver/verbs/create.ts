@@ -1,7 +1,7 @@
 import type { Random } from '../../base/random.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { ApiError, alreadyExists, badRequest, invalid } from '../api-error.ts';
-import { admit, type Backend, mutate, storeOf, timestamp } from '../backend.ts';
+import { admit, type Backend, mutate, settle, storeOf, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import { decodeBody } from './decode.ts';
@@ -57,6 +57,11 @@ async function attemptCreate(
   else delete metadata.generation;
 
   const { namespace = '' } = metadata;
+  // Applying has recorded its fields already.
+  if (!applied) {
+    const writer = { manager: call.fieldManager, subresource: '', time: timestamp(clock) };
+    backend.fields.record(resource, object, undefined, writer);
+  }
   const write = {
     operation: 'CREATE',
     resource,
@@ -68,15 +73,23 @@ async function attemptCreate(
     options: {},
     call,
   } as const;
-  const admitted = (await mutate(backend, { ...write, object })) ?? object;
-  nameOf(admitted.metadata, random);
-  const { name = '' } = admitted.metadata;
-  resource.strategy.prepareCreate?.(admitted);
-  const causes = [...resource.shape.validate(admitted), ...(resource.strategy.validate?.(admitted) ?? [])];
-  if (causes.length > 0) throw invalid(resource, name, causes);
-  call.warnings.push(...(resource.strategy.warnings?.(admitted) ?? []));
-  await admit(backend, { ...write, object: admitted });
-  return await store(storeOf(backend, resource), resource, keyOf(resource, namespace, name), admitted, 0, call.dryRun);
+  let stored = false;
+  try {
+    const admitted = (await mutate(backend, { ...write, object })) ?? object;
+    nameOf(admitted.metadata, random);
+    const { name = '' } = admitted.metadata;
+    resource.strategy.prepareCreate?.(admitted);
+    const causes = [...resource.shape.validate(admitted), ...(resource.strategy.validate?.(admitted) ?? [])];
+    if (causes.length > 0) throw invalid(resource, name, causes);
+    call.warnings.push(...(resource.strategy.warnings?.(admitted) ?? []));
+    await admit(backend, { ...write, object: admitted });
+    const key = keyOf(resource, namespace, name);
+    const written = await store(storeOf(backend, resource), resource, key, admitted, 0, call.dryRun);
+    stored = written !== undefined && !call.dryRun;
+    return written;
+  } finally {
+    settle(backend, { ...write, object }, stored);
+  }
 }
 
 function nameOf(metadata: KubeObject['metadata'], random: Random): void {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { invalid as invalidField } from '../../base/field-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { type ApiError, badRequest, conflict, invalid, notFound, OBJECT_MODIFIED } from '../api-error.ts';
-import { admit, type Backend, mutate, storeOf, timestamp } from '../backend.ts';
+import { admit, type Backend, mutate, settle, storeOf, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';
 import { withUnchangedTimes } from '../fields/unchanged-times.ts';
 import { textOf } from '../object-text.ts';
@@ -103,23 +103,30 @@ async function attemptWrite(
     backend.fields.record(resource, object, old, writer);
   }
   const write = { operation: 'UPDATE', resource, subresource, namespace, name, old, options: {}, call } as const;
-  const admitted = (await mutate(backend, { ...write, object })) ?? object;
-  prepare(target, admitted, old);
-  const causes = [
-    ...immutableMeta(admitted, old),
-    ...resource.shape.validate(admitted, old),
-    ...(resource.strategy.validate?.(admitted, old) ?? []),
-  ];
-  if (causes.length > 0) throw invalid(resource, name, causes);
-  call.warnings.push(...(resource.strategy.warnings?.(admitted, old) ?? []));
-  await admit(backend, { ...write, object: admitted });
-  admitted.metadata.resourceVersion = String(entry.revision);
-  const destination = storeOf(backend, resource);
-  if (isFinished(resource, admitted)) return await dropEntry(destination, key, admitted, entry.revision, call.dryRun);
-  // A write that changes nothing leaves no trace.
-  const final = withUnchangedTimes(old as never, admitted as never) as unknown as KubeObject;
-  if (isDeepStrictEqual(final, old)) return { object: old, text: textOf(old), created: false };
-  return await store(destination, resource, key, final, entry.revision, call.dryRun);
+  let stored = false;
+  try {
+    const admitted = (await mutate(backend, { ...write, object })) ?? object;
+    prepare(target, admitted, old);
+    const causes = [
+      ...immutableMeta(admitted, old),
+      ...resource.shape.validate(admitted, old),
+      ...(resource.strategy.validate?.(admitted, old) ?? []),
+    ];
+    if (causes.length > 0) throw invalid(resource, name, causes);
+    call.warnings.push(...(resource.strategy.warnings?.(admitted, old) ?? []));
+    await admit(backend, { ...write, object: admitted });
+    admitted.metadata.resourceVersion = String(entry.revision);
+    const destination = storeOf(backend, resource);
+    if (isFinished(resource, admitted)) return await dropEntry(destination, key, admitted, entry.revision, call.dryRun);
+    // A write that changes nothing leaves no trace.
+    const final = withUnchangedTimes(old as never, admitted as never) as unknown as KubeObject;
+    if (isDeepStrictEqual(final, old)) return { object: old, text: textOf(old), created: false };
+    const written = await store(destination, resource, key, final, entry.revision, call.dryRun);
+    stored = written !== undefined && !call.dryRun;
+    return written;
+  } finally {
+    settle(backend, { ...write, object }, stored);
+  }
 }
 
 function staleVersion(resource: Resource, name: string, asked: string): ApiError {
