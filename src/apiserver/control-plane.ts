@@ -19,7 +19,7 @@ import { type Backend, timestamp } from './backend.ts';
 import { bootstrap } from './bootstrap.ts';
 import { BUILT_IN_GROUPS, builtInResources } from './builtin-resources.ts';
 import type { Call } from './call.ts';
-import { renameVersion } from './custom/conversion.ts';
+import { converters } from './custom/converters.ts';
 import { Definitions } from './custom/definitions.ts';
 import { FieldManagement } from './field-management.ts';
 import type { Answer } from './http/answer.ts';
@@ -120,7 +120,13 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     random,
   };
   await bootstrap(backend, systemCall(stop.signal));
-  new Definitions({ backend, call: systemCall(stop.signal), log, converterFor: () => renameVersion }).start();
+  const converterFor = converters({
+    source: { store: stores.main, registry, parsed },
+    clock,
+    random: random.fork('conversion'),
+    signal: stop.signal,
+  });
+  new Definitions({ backend, call: systemCall(stop.signal), log, converterFor }).start();
   const items = new WatchItems(parsed);
   const discovery = new Discovery(registry, BUILT_IN_GROUPS);
   let ready = false;

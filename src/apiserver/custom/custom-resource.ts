@@ -59,6 +59,7 @@ function resourceOf(definition: Definition, version: DefinitionVersion, convert:
     get shape() {
       return getShape();
     },
+    ...(version.schema?.openAPIV3Schema === undefined ? {} : { schema: version.schema.openAPIV3Schema }),
     strategy: strategyOf(definition, version),
     selectable: customFields(version.selectableFields?.map(({ jsonPath }) => jsonPath)),
     table: customTable(version.additionalPrinterColumns),

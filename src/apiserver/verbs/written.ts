@@ -38,5 +38,8 @@ export async function store(
   );
   if (!outcome.done) return undefined;
   object.metadata.resourceVersion = String(outcome.event.revision);
-  return { object, text: stored === object ? outcome.event.entry.value : textOf(object), created };
+  if (stored === object) return { object, text: outcome.event.entry.value, created };
+  // What was put down may come back as something else, and that is what everybody is going to see from now on.
+  const [seen = object] = (await resource.fromStorage?.([stored])) ?? [];
+  return { object: seen, text: textOf(seen), created };
 }

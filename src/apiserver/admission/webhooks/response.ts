@@ -54,7 +54,7 @@ function checkV1({ uid = '', patch = '', patchType = '' }: ReviewResponse, expec
   }
 }
 
-const NO_KIND =
+export const NO_KIND =
   'couldn\'t get version/kind; json parse error: json: cannot unmarshal string into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 function parsed(text: string): unknown {
@@ -79,7 +79,7 @@ const BY_STATUS: Readonly<Record<number, string>> = {
 };
 
 /** What Kubernetes' clients say of an answer that is no success: its Status, or what its code means. */
-function serverProblem(status: number, text: string, body: unknown): string {
+export function serverProblem(status: number, text: string, body: unknown): string {
   const { kind, message } = (body ?? {}) as { readonly kind?: string; readonly message?: string };
   if (kind === 'Status' && message !== undefined) return message;
   if (status === 403) return text.trim() || 'unknown';

@@ -94,7 +94,7 @@ describe('a webhook that says no', () => {
     const { code, message, reason } = await refused({});
     expect([code, reason, message]).toEqual([
       400,
-      '',
+      undefined,
       'admission webhook "h0.example.com" denied the request without explanation',
     ]);
   });
@@ -314,7 +314,7 @@ describe('which requests a webhook hears of', () => {
     };
     const scaler = {
       metadata: { name: 's' },
-      spec: { maxReplicas: 1, scaleTargetRef: { kind: 'Deployment', name: 'd' } },
+      spec: { maxReplicas: 1, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' } },
     };
     const served = [...cluster.backend.registry.all()].find(({ plural }) => plural === 'horizontalpodautoscalers');
     const asked = served?.version === 'v1' ? 'v2' : 'v1';

@@ -1,0 +1,37 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/random.ts';
+import type { ObjectSource } from '../admission/stored-objects.ts';
+import { destinationOf, type ResolveService, UnresolvedService, urlOf } from '../admission/webhooks/client-config.ts';
+import { httpsPost } from '../admission/webhooks/https-post.ts';
+import { type Convert, renameVersion } from './conversion.ts';
+import type { Definition } from './definition.ts';
+import { type CallWebhook, webhookConverter } from './webhook-conversion.ts';
+
+export interface ConverterParts {
+  readonly source: ObjectSource;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly signal: AbortSignal;
+  /** Leads to services of webhooks that are outside of the cluster; without it, endpoints do. */
+  readonly resolveService?: ResolveService;
+}
+
+/** How the objects of a definition become those of another version: as its conversion strategy says. */
+export function converters(parts: ConverterParts): (definition: Definition) => Convert {
+  const { source, clock, random, signal, resolveService = () => undefined } = parts;
+  const post = httpsPost(clock, signal);
+  const callWebhook: CallWebhook = async (client, body, timeoutSeconds) => {
+    try {
+      return await post(destinationOf(client, source, resolveService), body, timeoutSeconds, signal);
+    } catch (error) {
+      if (!(error instanceof UnresolvedService)) throw error;
+      const url = JSON.stringify(`${urlOf(client)}?timeout=${timeoutSeconds}s`);
+      throw new Error(`Post ${url}: ${error.message}`, { cause: error });
+    }
+  };
+  const uuid = (): string => random.uuid();
+  return (definition) =>
+    definition.spec.conversion?.strategy === 'Webhook'
+      ? webhookConverter(definition, { callWebhook, uuid })
+      : renameVersion;
+}

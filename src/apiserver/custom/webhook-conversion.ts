@@ -1,0 +1,75 @@
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { ApiError } from '../api-error.ts';
+import type { Convert } from './conversion.ts';
+import { readConverted } from './conversion-review.ts';
+import type { ConversionClient, Definition } from './definition.ts';
+import { withMetadataOf } from './restored-metadata.ts';
+
+/** Sends a review to whom a definition names, and gives what came back; fails in the words of Go's HTTP client. */
+export type CallWebhook = (
+  client: ConversionClient,
+  body: string,
+  timeoutSeconds: number,
+) => Promise<{ readonly status: number; readonly text: string }>;
+
+export interface WebhookParts {
+  readonly callWebhook: CallWebhook;
+  readonly uuid: () => string;
+}
+
+const TIMEOUT_SECONDS = 30;
+/** A list may be longer than a webhook cares to read at once. */
+const MOST_AT_ONCE = 500;
+const KNOWN_REVIEWS = new Set(['v1', 'v1beta1']);
+
+/** Conversion strategy Webhook: somebody else knows how the versions of a kind differ. */
+export function webhookConverter(definition: Definition, { callWebhook, uuid }: WebhookParts): Convert {
+  const { clientConfig = {}, conversionReviewVersions = [] } = definition.spec.conversion?.webhook ?? {};
+  const version = conversionReviewVersions.find((each) => KNOWN_REVIEWS.has(each));
+
+  async function convertSome(objects: readonly KubeObject[], apiVersion: string): Promise<KubeObject[]> {
+    const [first] = objects;
+    const about = `conversion webhook for ${first?.apiVersion}, Kind=${first?.kind}`;
+    if (version === undefined) throw failure('no supported conversion review versions');
+    const review = reviewOf(version, uuid(), apiVersion, objects);
+    let converted: readonly unknown[];
+    try {
+      const answer = await callWebhook(clientConfig, JSON.stringify(review), TIMEOUT_SECONDS);
+      converted = readConverted(answer, version, review.request.uid);
+    } catch (error) {
+      throw failure(`${about} failed: ${(error as Error).message}`, error);
+    }
+    if (converted.length !== objects.length) {
+      throw failure(`${about} returned ${converted.length} objects, expected ${objects.length}`);
+    }
+    return objects.map((object, i) => {
+      const result = withMetadataOf(object, converted[i], apiVersion, i);
+      if ('problem' in result) throw failure(`${about} returned ${result.problem}`);
+      return result.object;
+    });
+  }
+
+  return async (objects, apiVersion) => {
+    const pending = objects.filter((object) => object.apiVersion !== apiVersion);
+    const converted: KubeObject[] = [];
+    for (let start = 0; start < pending.length; start += MOST_AT_ONCE) {
+      converted.push(...(await convertSome(pending.slice(start, start + MOST_AT_ONCE), apiVersion)));
+    }
+    let next = 0;
+    return objects.map((object) => (object.apiVersion === apiVersion ? object : (converted[next++] ?? object)));
+  };
+}
+
+function reviewOf(version: string, uid: string, desiredAPIVersion: string, objects: readonly KubeObject[]) {
+  return {
+    kind: 'ConversionReview',
+    apiVersion: `apiextensions.k8s.io/${version}`,
+    request: { uid, desiredAPIVersion, objects },
+    response: { uid: '', convertedObjects: null, result: { metadata: {} } },
+  };
+}
+
+/** Clients hear of it as of any fault that has no name. */
+function failure(message: string, cause?: unknown): ApiError {
+  return new ApiError(500, '', message, undefined, cause);
+}
