@@ -11,7 +11,7 @@ export function deprecatedLabel(name: string): string | undefined {
   return DEPRECATED[name];
 }
 
-export const STORAGE_CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
+const STORAGE_CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
 /** What to say of the annotation that named a storage class before there was a field for it. */
 export function storageClassWarnings(annotations: Readonly<Record<string, string>> = {}): string[] {
