@@ -200,11 +200,6 @@ export function object<F extends Fields, const O extends ObjectOptions>(
   );
 }
 
-/** An object of any shape, kept as it is written. */
-export function anyObject<T = Readonly<Record<string, unknown>>>(description: string): Schema<T, T, 'optional'> {
-  return make({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true }, description);
-}
-
 /** Marks a field that the user must write. */
 export function required<Output, Input>(schema: Schema<Output, Input>): Schema<Output, Input, 'required'> {
   return { ...schema, presence: 'required' };

@@ -47,6 +47,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   testing: { may: ANY },
   'main.ts': { may: [...ANY, 'serve.ts', 'up.ts', 'operator.ts', 'simulate.ts', 'node.ts'] },
   'serve.ts': { may: ANY },
+  'index.ts': { may: ANY },
   'up.ts': { may: ANY },
   'operator.ts': { may: ANY },
   'simulate.ts': { may: ANY },
