@@ -35,9 +35,12 @@ function checkCount(field: string, now: readonly Container[], before: readonly C
 function checkImages(field: string, containers: readonly Container[]): FieldError[] {
   return containers.flatMap(({ image = '' }, i) => {
     const at = `${index(field, i)}.image`;
-    if (image === '') return [required(at)];
-    return image.trim() === image ? [] : [invalid(at, image, 'must not have leading or trailing whitespace')];
+    return image === '' ? [required(at)] : checkImage(at, image);
   });
+}
+
+export function checkImage(field: string, image: string): FieldError[] {
+  return image.trim() === image ? [] : [invalid(field, image, 'must not have leading or trailing whitespace')];
 }
 
 function checkDeadline(field: string, now: number | undefined, before: number | undefined): FieldError[] {

@@ -1,10 +1,10 @@
-import { type FieldError, forbidden, index, invalid } from '../../../base/field-error.ts';
+import { type FieldError, forbidden, index } from '../../../base/field-error.ts';
 import type { KindRules } from '../kind-rules.ts';
 import { defaultPod, defaultPodTemplate } from './pod-defaults.ts';
 import type { Pod, PodSpec, PodTemplate } from './pod-spec.ts';
 import { podGrace, qosClass } from './pod-status.ts';
 import { checkPodTemplate } from './pod-template.ts';
-import { checkPodChange } from './pod-update.ts';
+import { checkImage, checkPodChange } from './pod-update.ts';
 import { podMetaWarnings, podWarnings } from './pod-warnings.ts';
 import { checkPodSpec } from './validate-pod-spec.ts';
 
@@ -44,11 +44,7 @@ function keepQos(pod: Pod, old: Pod): void {
 
 function checkImages(spec: PodSpec): FieldError[] {
   return (['containers', 'initContainers'] as const).flatMap((list) =>
-    (spec[list] ?? []).flatMap(({ image = '' }, i) =>
-      image.trim() === image
-        ? []
-        : [invalid(`${index(`spec.${list}`, i)}.image`, image, 'must not have leading or trailing whitespace')],
-    ),
+    (spec[list] ?? []).flatMap(({ image = '' }, i) => checkImage(`${index(`spec.${list}`, i)}.image`, image)),
   );
 }
 

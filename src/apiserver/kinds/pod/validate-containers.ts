@@ -3,6 +3,7 @@ import { dns1123LabelProblems } from '../../../base/names.ts';
 import { needed, oneOf, oneOfIfSet, portNameProblems, portNumber, told } from '../field-checks.ts';
 import type { Container, PodSpec } from './pod-spec.ts';
 import { checkEnv } from './validate-env.ts';
+import { checkEphemeral } from './validate-ephemeral.ts';
 import { checkLifecycle } from './validate-handler.ts';
 import { checkMounts } from './validate-mounts.ts';
 import { checkResources } from './validate-resources.ts';
@@ -30,6 +31,11 @@ export function checkContainers(field: string, spec: PodSpec): FieldError[] {
     causes.push(...checkContainer(at, container, spec), ...checkRestart(at, container));
     causes.push(...checkName(at, container, names), ...checkInitOnly(at, container, spec));
     causes.push(...checkHostPorts(`${field}.initContainers`, [container], new Set(), i));
+  }
+  for (const [i, container] of (spec.ephemeralContainers ?? []).entries()) {
+    const at = index(`${field}.ephemeralContainers`, i);
+    causes.push(...checkContainer(at, container, spec), ...checkName(at, container, names));
+    causes.push(...checkEphemeral(at, container, spec));
   }
   return causes;
 }

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { formatFieldError } from '../../../base/field-error.ts';
+import { strategyOf } from '../strategy-of.ts';
+// What Kubernetes 1.36 said to lists of such containers written to a pod that had some, and what it made of them.
+import answers from './ephemeral-containers.data.json' with { type: 'json' };
+import { ephemeralContainers } from './ephemeral-containers.ts';
+import type { Container, Pod } from './pod-spec.ts';
+
+function podWith(containers: readonly object[]): Pod {
+  const pod: Pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'eph' },
+    spec: {
+      volumes: [{ name: 'v', emptyDir: {} }],
+      initContainers: [{ name: 'i', image: 'x' }],
+      containers: [{ name: 'c', image: 'i' }],
+      ...(containers.length === 0 ? {} : { ephemeralContainers: structuredClone(containers) as Container[] }),
+    },
+  };
+  strategyOf('', 'pods').defaults?.(pod);
+  return pod;
+}
+
+it.each(answers)(
+  'containers for debugging are added as in Kubernetes: $given',
+  ({ existing, given, causes, becomes }) => {
+    const [old, object] = [podWith(existing), podWith(given)];
+    object.spec.hostNetwork = true;
+    ephemeralContainers.prepareUpdate(object, old);
+    expect(object.spec.hostNetwork).toBeUndefined();
+    const found = ephemeralContainers.validate(object, old).map(formatFieldError);
+    expect(found).toEqual(causes.map((cause) => cause.replace(/~$/, '')));
+    if (becomes !== undefined) expect(object.spec.ephemeralContainers).toEqual(becomes);
+  },
+);
+
+it('a plain write of a pod leaves them as they are', () => {
+  const [old, object] = [podWith([{ name: 'd', image: 'b' }]), podWith([])];
+  strategyOf('', 'pods').prepareUpdate?.(object, old);
+  expect(object.spec.ephemeralContainers).toEqual(old.spec.ephemeralContainers);
+});

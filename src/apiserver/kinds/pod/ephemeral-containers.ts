@@ -1,0 +1,36 @@
+import { type FieldError, forbidden, index } from '../../../base/field-error.ts';
+import { same } from '../field-checks.ts';
+import type { KindRules } from '../kind-rules.ts';
+import type { Container, Pod } from './pod-spec.ts';
+import { checkImage } from './pod-update.ts';
+import { checkPodSpec } from './validate-pod-spec.ts';
+
+/** What a write to the subresource `ephemeralcontainers` of a pod does: it adds containers and nothing else. */
+export const ephemeralContainers: Required<Pick<KindRules<Pod>, 'prepareUpdate' | 'validate'>> = {
+  prepareUpdate(object, old) {
+    const { ephemeralContainers } = object.spec;
+    object.spec = structuredClone(old.spec);
+    if (ephemeralContainers === undefined) delete object.spec.ephemeralContainers;
+    else object.spec.ephemeralContainers = ephemeralContainers;
+    if (old.status !== undefined) object.status = structuredClone(old.status);
+  },
+  validate(object, old) {
+    const containers = object.spec.ephemeralContainers ?? [];
+    return [
+      ...checkPodSpec('spec', object.spec),
+      ...containers.flatMap(({ image = '' }, i) =>
+        image === '' ? [] : checkImage(`${index('spec.ephemeralContainers', i)}.image`, image),
+      ),
+      ...checkKept(containers, old?.spec.ephemeralContainers ?? []),
+    ];
+  },
+};
+
+function checkKept(now: readonly Container[], before: readonly Container[]): FieldError[] {
+  return before.flatMap((old) => {
+    const found = now.find(({ name }) => name === old.name);
+    if (found !== undefined && same(found, old)) return [];
+    const what = found === undefined ? 'removed' : 'changed';
+    return [forbidden('spec.ephemeralContainers', `existing ephemeral containers "${old.name}" may not be ${what}\n`)];
+  });
+}

@@ -1,0 +1,35 @@
+import { type FieldError, forbidden, index, notFound } from '../../../base/field-error.ts';
+import type { Container, PodSpec } from './pod-spec.ts';
+
+/** Nobody waits for a container that is there for debugging: nothing about it can depend on its life. */
+const FORBIDDEN = [
+  'lifecycle',
+  'livenessProbe',
+  'ports',
+  'readinessProbe',
+  'resources',
+  'restartPolicy',
+  'startupProbe',
+] as const;
+const DETAIL = 'cannot be set for an Ephemeral Container';
+
+/** What is asked of such a container beyond what is asked of all. */
+export function checkEphemeral(field: string, container: Container, spec: PodSpec): FieldError[] {
+  const { targetContainerName: target = '', volumeMounts = [] } = container;
+  const others = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
+  return [
+    ...(target !== '' && !others.some(({ name }) => name === target)
+      ? [notFound(`${field}.targetContainerName`, target)]
+      : []),
+    ...FORBIDDEN.filter((name) => Object.keys(container[name] ?? {}).length > 0).map((name) =>
+      forbidden(`${field}.${name}`, DETAIL),
+    ),
+    ...volumeMounts.flatMap(({ subPath = '', subPathExpr = '' }, i) => {
+      const at = index(`${field}.volumeMounts`, i);
+      return [
+        ...(subPath === '' ? [] : [forbidden(`${at}.subPath`, DETAIL)]),
+        ...(subPathExpr === '' ? [] : [forbidden(`${at}.subPathExpr`, DETAIL)]),
+      ];
+    }),
+  ];
+}
