@@ -9,7 +9,8 @@ import type { BackOff } from './back-off.ts';
 import type { Cache, Change } from './cache.ts';
 import { withFinalizer, withoutFinalizer } from './finalizer.ts';
 import type { Selection } from './follow.ts';
-import type { Informers } from './informers.ts';
+import type { Informer } from './informer.ts';
+import { aborted, type Informers } from './informers.ts';
 import { keyIn, keyOf } from './key.ts';
 import type { Runnable } from './runnable.ts';
 import { type Again, WorkQueue } from './work-queue.ts';
@@ -19,6 +20,11 @@ export interface Context {
   readonly client: Client;
   /** Of a resource that the controller is for, owns, watches or reads. */
   readonly cache: <T extends KubeObject>(type: ResourceType<T>, selection?: Selection) => Cache<T>;
+  /**
+   * Is woken by a resource from now on, for controllers that learn only later what concerns them; settles when its cache
+   * is complete. Asking again does nothing more.
+   */
+  readonly follow: (watch: Watched) => Promise<void>;
   /** Asks for a run of an object, at once or after a while. */
   readonly enqueue: (key: string, afterMs?: number) => void;
   readonly clock: Clock;
@@ -124,6 +130,7 @@ export function runnable<T extends KubeObject>(controller: Controller<T>, parts:
   const contextWith = (signal: AbortSignal): Context => ({
     client: parts.client,
     cache: (type, selection) => informers.of(type, selection).cache,
+    follow: (watch) => follow(watch, signal),
     enqueue: (key, afterMs = 0) => queue.addAfter(key, afterMs),
     clock,
     random,
@@ -131,23 +138,30 @@ export function runnable<T extends KubeObject>(controller: Controller<T>, parts:
     signal,
   });
 
+  const stops = new Map<Informer, () => void>();
+  const listen = (watch: Watched, context: Context) => {
+    const informer = informers.of(watch.type, watch.selection);
+    const stop = informer.onChange((change) => {
+      for (const key of watch.keys(change.object, context, change)) queue.add(key);
+      if (change.old !== undefined) for (const key of watch.keys(change.old, context, change)) queue.add(key);
+    });
+    stops.set(informer, stop);
+  };
+  const follow = async (watch: Watched, signal: AbortSignal): Promise<void> => {
+    const informer = informers.of(watch.type, watch.selection);
+    await Promise.race([informer.synced, aborted(signal)]);
+    if (!stops.has(informer)) listen(watch, contextWith(signal));
+  };
+
   return {
     name: controller.name,
     async run(signal) {
       const context = contextWith(signal);
-      const stops = [
-        source.onChange(({ object }) => queue.add(keyOf(object))),
-        ...watches.map((watch) =>
-          informers.of(watch.type, watch.selection).onChange((change) => {
-            for (const key of watch.keys(change.object, context, change)) queue.add(key);
-            if (change.old !== undefined) for (const key of watch.keys(change.old, context, change)) queue.add(key);
-          }),
-        ),
-      ];
-      const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-      await Promise.race([Promise.all(informed.map(({ synced }) => synced)), stopped]);
+      const stop = source.onChange(({ object }) => queue.add(keyOf(object)));
+      for (const watch of watches) listen(watch, context);
+      await Promise.race([Promise.all(informed.map(({ synced }) => synced)), aborted(signal)]);
       await queue.run(signal);
-      for (const stop of stops) stop();
+      for (const each of [stop, ...stops.values()]) each();
     },
   };
 }

@@ -12,6 +12,7 @@ import { defaultServiceAccount } from './default-service-account.ts';
 import { disruptionController } from './disruption/controller.ts';
 import { GarbageCollector } from './garbage-collector/garbage-collector.ts';
 import { namespaceController } from './namespace/controller.ts';
+import { resourceQuotaController } from './resource-quota/controller.ts';
 import { rootCertificate } from './root-certificate.ts';
 
 export interface KubernetesControllersParts {
@@ -44,5 +45,6 @@ export function kubernetesControllers(given: KubernetesControllersParts): Runnab
     new GarbageCollector(partsFor('generic-garbage-collector'), catalog),
     of('namespace-controller', namespaceController),
     of('disruption-controller', disruptionController(catalog)),
+    of('resourcequota-controller', resourceQuotaController(catalog)),
   ];
 }

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Client } from '../../../kube/client.ts';
+import { CONFIG_MAPS } from '../../../kube/kinds/core.ts';
+import { PODS } from '../../../kube/kinds/pod.ts';
+import { RESOURCE_QUOTAS } from '../../../kube/kinds/resource-quota.ts';
+import { Catalog } from '../../../runtime/catalog.ts';
+import { runnable } from '../../../runtime/controller.ts';
+import { manager } from '../../../runtime/manager.ts';
+import { type Cluster, startCluster } from '../../../testing/cluster.ts';
+import { controllerParts } from '../../../testing/controller-parts.ts';
+import { resourceQuotaController } from './controller.ts';
+
+let cluster: Cluster;
+let admin: Client;
+beforeEach(async () => {
+  cluster = await startCluster();
+  ({ admin } = cluster);
+  const parts = controllerParts(cluster, 'resourcequota-controller');
+  const catalog = new Catalog(parts);
+  cluster.run(manager('test', [parts.informers, catalog, runnable(resourceQuotaController(catalog), parts)]));
+});
+afterEach(() => cluster.stop());
+
+const namespace = 'default';
+const makePod = (name: string, cpu: string) =>
+  admin.create(PODS, {
+    metadata: { name, namespace },
+    spec: { containers: [{ name: 'main', image: 'registry.example.com/app:1', resources: { requests: { cpu } } }] },
+  });
+const used = async () => (await admin.get(RESOURCE_QUOTAS, 'q', { namespace })).status?.used;
+
+describe('the resource quota controller', () => {
+  it('counts what is there and follows what comes and goes', async () => {
+    await cluster.settle();
+    await makePod('a', '500m');
+    const hard = { pods: '10', 'requests.cpu': '4', 'count/configmaps': '3' };
+    await admin.create(RESOURCE_QUOTAS, { metadata: { name: 'q', namespace }, spec: { hard } });
+    await cluster.until(async () => (await used())?.['pods'] === '1');
+    expect((await admin.get(RESOURCE_QUOTAS, 'q', { namespace })).status).toEqual({
+      hard,
+      used: { pods: '1', 'requests.cpu': '500m', 'count/configmaps': '0' },
+    });
+    await makePod('b', '1');
+    await admin.create(CONFIG_MAPS, { metadata: { name: 'c', namespace } });
+    await cluster.until(async () => (await used())?.['requests.cpu'] === '1500m');
+    await cluster.until(async () => (await used())?.['count/configmaps'] === '1');
+    await admin.patch(
+      PODS,
+      'a',
+      { type: 'merge', body: { status: { phase: 'Succeeded' } } },
+      { namespace, subresource: 'status' },
+    );
+    await cluster.until(async () => (await used())?.['requests.cpu'] === '1');
+    await admin.delete(PODS, 'b', { namespace, gracePeriodSeconds: 0 });
+    await cluster.until(async () => (await used())?.['pods'] === '0');
+  });
+
+  it('takes a changed limit over', async () => {
+    await cluster.settle();
+    await admin.create(RESOURCE_QUOTAS, { metadata: { name: 'q', namespace }, spec: { hard: { pods: '10' } } });
+    await cluster.until(async () => (await used())?.['pods'] === '0');
+    const body = { spec: { hard: { pods: '1', services: '2' } } };
+    await admin.patch(RESOURCE_QUOTAS, 'q', { type: 'merge', body }, { namespace });
+    await cluster.until(async () => (await used())?.['services'] === '0');
+  });
+});

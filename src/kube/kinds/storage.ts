@@ -1,0 +1,76 @@
+import type { KubeObject } from '../kube-object.ts';
+import type { LabelSelectorSpec } from '../selectors/label-selector.ts';
+import type { KubeCondition } from './condition.ts';
+import type { ResourceList, Resources } from './pod.ts';
+import { resourceType } from './resource-type.ts';
+
+export interface PersistentVolumeClaim extends KubeObject {
+  readonly spec: {
+    readonly accessModes?: readonly string[];
+    readonly resources?: Resources;
+    readonly selector?: LabelSelectorSpec;
+    readonly storageClassName?: string;
+    readonly volumeMode?: string;
+    readonly volumeName?: string;
+    readonly volumeAttributesClassName?: string;
+  };
+  readonly status?: {
+    readonly phase?: string;
+    readonly accessModes?: readonly string[];
+    readonly capacity?: ResourceList;
+    readonly conditions?: readonly KubeCondition[];
+    readonly [field: string]: unknown;
+  };
+}
+
+export interface ClaimRef {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+export interface PersistentVolume extends KubeObject {
+  readonly spec: {
+    readonly accessModes?: readonly string[];
+    readonly capacity?: ResourceList;
+    readonly claimRef?: ClaimRef;
+    readonly persistentVolumeReclaimPolicy?: string;
+    readonly storageClassName?: string;
+    readonly volumeMode?: string;
+    readonly nodeAffinity?: object;
+    readonly [source: string]: unknown;
+  };
+  readonly status?: {
+    readonly phase?: string;
+    readonly message?: string;
+    readonly reason?: string;
+    readonly lastPhaseTransitionTime?: string;
+  };
+}
+
+export interface StorageClass extends KubeObject {
+  readonly provisioner: string;
+  readonly volumeBindingMode?: string;
+  readonly reclaimPolicy?: string;
+}
+
+export const PERSISTENT_VOLUME_CLAIMS = resourceType<PersistentVolumeClaim>(
+  'v1',
+  'PersistentVolumeClaim',
+  'persistentvolumeclaims',
+);
+export const PERSISTENT_VOLUMES = resourceType<PersistentVolume>(
+  'v1',
+  'PersistentVolume',
+  'persistentvolumes',
+  'Cluster',
+);
+export const STORAGE_CLASSES = resourceType<StorageClass>(
+  'storage.k8s.io/v1',
+  'StorageClass',
+  'storageclasses',
+  'Cluster',
+);

@@ -1,0 +1,28 @@
+import { add, compare, formatQuantity, parseQuantity, type Quantity } from '../../base/quantity.ts';
+import type { ResourceList } from '../kinds/pod.ts';
+
+/** Amounts by the name of what is counted. */
+export type Amounts = Map<string, Quantity>;
+
+export function amountsOf(list: ResourceList | undefined): Amounts {
+  return new Map(Object.entries(list ?? {}).map(([name, text]) => [name, parseQuantity(text)]));
+}
+
+export function textOf(amounts: Amounts): Record<string, string> {
+  return Object.fromEntries([...amounts].map(([name, amount]) => [name, formatQuantity(amount)]));
+}
+
+export function addTo(sum: Amounts, more: Amounts): void {
+  for (const [name, amount] of more) {
+    const before = sum.get(name);
+    sum.set(name, before === undefined ? amount : add(before, amount));
+  }
+}
+
+/** Raises every amount to the one of `least`. */
+export function raiseTo(amounts: Amounts, least: Amounts): void {
+  for (const [name, amount] of least) {
+    const before = amounts.get(name);
+    if (before === undefined || compare(before, amount) < 0) amounts.set(name, amount);
+  }
+}

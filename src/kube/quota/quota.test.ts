@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import type { Pod } from '../kinds/pod.ts';
+import type { ResourceQuotaSpec } from '../kinds/resource-quota.ts';
+import type { KubeObject } from '../kube-object.ts';
+import { textOf } from './amounts.ts';
+import { isInScope } from './quota-scope.ts';
+import { countedResources, quotaStatus } from './quota-status.ts';
+import { countedBy, usageOf } from './usage.ts';
+
+const NOW = Date.parse('2030-01-01T00:00:00Z');
+const object = (more: object): KubeObject => ({ apiVersion: 'v1', kind: 'Thing', metadata: { name: 'x' }, ...more });
+const pod = (spec: object, more: object = {}): Pod => object({ spec: { containers: [], ...spec }, ...more }) as Pod;
+const takes = (cpu: string, more: object = {}) => ({ name: 'c', resources: { requests: { cpu } }, ...more });
+const use = (plural: string, thing: KubeObject, group = '') => textOf(usageOf({ group, plural }, thing, NOW));
+
+describe('what an object takes up', () => {
+  it.each<[string, Record<string, string>, Record<string, string>]>([
+    [
+      'of a pod: its containers, by request and limit',
+      use(
+        'pods',
+        pod({
+          containers: [
+            takes('500m'),
+            {
+              name: 'd',
+              resources: { requests: { cpu: 1, memory: '1Gi' }, limits: { memory: '2Gi', 'example.com/gpu': 1 } },
+            },
+          ],
+        }),
+      ),
+      {
+        'count/pods': '1',
+        pods: '1',
+        cpu: '1500m',
+        'requests.cpu': '1500m',
+        memory: '1Gi',
+        'requests.memory': '1Gi',
+        'limits.memory': '2Gi',
+      },
+    ],
+    [
+      'of a pod with a hungry start: the start',
+      use('pods', pod({ containers: [takes('1')], initContainers: [takes('3')] })),
+      { 'count/pods': '1', pods: '1', cpu: '3', 'requests.cpu': '3' },
+    ],
+    [
+      'of a pod with sidecars: them beside all others, and beside the start after them',
+      use(
+        'pods',
+        pod({ containers: [takes('1')], initContainers: [takes('500m', { restartPolicy: 'Always' }), takes('2')] }),
+      ),
+      { 'count/pods': '1', pods: '1', cpu: '2500m', 'requests.cpu': '2500m' },
+    ],
+    [
+      'of a pod that speaks for its containers: what it says, and its runtime',
+      use('pods', pod({ containers: [takes('1')], resources: { requests: { cpu: '5' } }, overhead: { cpu: '250m' } })),
+      { 'count/pods': '1', pods: '1', cpu: '5250m', 'requests.cpu': '5250m' },
+    ],
+    [
+      'of devices and huge pages: what is asked for',
+      use(
+        'pods',
+        pod({ containers: [{ name: 'c', resources: { requests: { 'example.com/gpu': 2, 'hugepages-2Mi': '4Mi' } } }] }),
+      ),
+      {
+        'count/pods': '1',
+        pods: '1',
+        'requests.example.com/gpu': '2',
+        'hugepages-2Mi': '4Mi',
+        'requests.hugepages-2Mi': '4Mi',
+      },
+    ],
+    [
+      'of a pod that is done: its place alone',
+      use('pods', pod({ containers: [takes('1')] }, { status: { phase: 'Succeeded' } })),
+      { 'count/pods': '1' },
+    ],
+    [
+      'of a pod that should long be gone: its place alone',
+      use('pods', pod({}, { metadata: { deletionTimestamp: '2029-12-31T23:59:00Z', deletionGracePeriodSeconds: 30 } })),
+      { 'count/pods': '1' },
+    ],
+    [
+      'of a load balancer: its ports on the nodes',
+      use('services', object({ spec: { type: 'LoadBalancer', ports: [{}, {}] } })),
+      { 'count/services': '1', services: '1', 'services.nodeports': '2', 'services.loadbalancers': '1' },
+    ],
+    [
+      'of a load balancer without ports on the nodes: those that are named',
+      use(
+        'services',
+        object({
+          spec: { type: 'LoadBalancer', allocateLoadBalancerNodePorts: false, ports: [{ nodePort: 30000 }, {}] },
+        }),
+      ),
+      { 'count/services': '1', services: '1', 'services.nodeports': '1', 'services.loadbalancers': '1' },
+    ],
+    [
+      'of a claim: its storage, of its class too',
+      use(
+        'persistentvolumeclaims',
+        object({ spec: { storageClassName: 'fast', resources: { requests: { storage: '10Gi' } } } }),
+      ),
+      {
+        'count/persistentvolumeclaims': '1',
+        persistentvolumeclaims: '1',
+        'requests.storage': '10Gi',
+        'fast.storageclass.storage.k8s.io/persistentvolumeclaims': '1',
+        'fast.storageclass.storage.k8s.io/requests.storage': '10Gi',
+      },
+    ],
+    ['of a secret: one', use('secrets', object({})), { 'count/secrets': '1', secrets: '1' }],
+    [
+      'of anything else: one',
+      use('virtualmachines', object({}), 'kubevirt.io'),
+      { 'count/virtualmachines.kubevirt.io': '1' },
+    ],
+  ])('%s', (_what, used, wanted) => {
+    expect(used).toEqual(wanted);
+  });
+});
+
+describe('the scope of a quota', () => {
+  const plain = pod({ containers: [{ name: 'c' }] });
+  const asking = pod({ containers: [takes('1')] });
+  const brief = pod({ activeDeadlineSeconds: 60, priorityClassName: 'high' });
+  const reaching = pod({
+    affinity: {
+      podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ podAffinityTerm: { namespaces: ['a'] } }] },
+    },
+  });
+  const selector = (scopeName: string, operator: string, values?: string[]): ResourceQuotaSpec => ({
+    scopeSelector: { matchExpressions: [{ scopeName, operator, ...(values === undefined ? {} : { values }) }] },
+  });
+  it.each<[string, ResourceQuotaSpec, boolean[]]>([
+    ['nothing', {}, [true, true, true, true]],
+    ['BestEffort', { scopes: ['BestEffort'] }, [true, false, true, true]],
+    ['NotBestEffort', { scopes: ['NotBestEffort'] }, [false, true, false, false]],
+    ['Terminating', { scopes: ['Terminating'] }, [false, false, true, false]],
+    ['NotTerminating', { scopes: ['NotTerminating'] }, [true, true, false, true]],
+    ['both', { scopes: ['NotTerminating', 'NotBestEffort'] }, [false, true, false, false]],
+    ['a class', selector('PriorityClass', 'In', ['high', 'low']), [false, false, true, false]],
+    ['any class', selector('PriorityClass', 'Exists'), [false, false, true, false]],
+    ['no such class', selector('PriorityClass', 'NotIn', ['high']), [true, true, false, true]],
+    ['reach', selector('CrossNamespacePodAffinity', 'Exists'), [false, false, false, true]],
+    ['an unknown scope', { scopes: ['Odd'] }, [false, false, false, false]],
+  ])('of %s', (_what, spec, wanted) => {
+    expect([plain, asking, brief, reaching].map((each) => isInScope(spec, each))).toEqual(wanted);
+  });
+});
+
+describe('the status of a quota', () => {
+  it('adds up what is there, for the limits it has and no others', () => {
+    const hard = { pods: '10', 'requests.cpu': '4', secrets: '5', 'limits.memory': '1Gi' };
+    const quota = { ...object({}), spec: { hard } };
+    const pods = [pod({ containers: [takes('500m')] }), pod({ containers: [takes('250m')] })];
+    expect(quotaStatus(quota, [[{ group: '', plural: 'pods' }, pods]], NOW)).toEqual({
+      hard,
+      used: { pods: '2', 'requests.cpu': '750m', secrets: '0', 'limits.memory': '0' },
+    });
+  });
+
+  it('counts only pods where it has scopes', () => {
+    const hard = { pods: '1', secrets: '1' };
+    expect(countedResources({ ...object({}), spec: { hard } }).map(({ plural }) => plural)).toEqual([
+      'pods',
+      'secrets',
+    ]);
+    expect(countedResources({ ...object({}), spec: { hard, scopes: ['BestEffort'] } })).toEqual([
+      { group: '', plural: 'pods' },
+    ]);
+  });
+
+  it.each([
+    ['pods', { group: '', plural: 'pods' }],
+    ['limits.cpu', { group: '', plural: 'pods' }],
+    ['requests.nvidia.com/gpu', { group: '', plural: 'pods' }],
+    ['hugepages-1Gi', { group: '', plural: 'pods' }],
+    ['requests.storage', { group: '', plural: 'persistentvolumeclaims' }],
+    ['fast.storageclass.storage.k8s.io/requests.storage', { group: '', plural: 'persistentvolumeclaims' }],
+    ['services.nodeports', { group: '', plural: 'services' }],
+    ['count/virtualmachines.kubevirt.io', { group: 'kubevirt.io', plural: 'virtualmachines' }],
+    ['count/configmaps', { group: '', plural: 'configmaps' }],
+    ['bananas', undefined],
+  ])('is about the right objects for %s', (limit, resource) => {
+    expect(countedBy(limit)).toEqual(resource);
+  });
+});
