@@ -47,6 +47,8 @@ export interface Strategy {
   readonly createOnUpdate?: boolean;
   /** Whether PUT without a resourceVersion overwrites whatever is there. */
   readonly unconditionalUpdate?: boolean;
+  /** Whether dependents stay when nobody says what becomes of them. */
+  readonly orphansByDefault?: boolean;
   /** Marks an object whose deletion has just been asked for. */
   onDelete?(object: KubeObject): void;
   /** Whether a deleted object has still to wait, beside its finalizers. */

@@ -32,6 +32,9 @@ const ANY_FINALIZER = new Set([
   'validatingwebhookconfigurations.admissionregistration.k8s.io',
 ]);
 
+/** Kinds that left their pods alone before anybody could say what becomes of them. */
+const ORPHANS_BY_DEFAULT = new Set(['replicationcontrollers.', 'jobs.batch']);
+
 /** What the API server does for a built-in kind beyond its shape. */
 export function strategyOf(group: string, plural: string): Strategy {
   const name = `${plural}.${group}`;
@@ -42,6 +45,7 @@ export function strategyOf(group: string, plural: string): Strategy {
     ...updates,
     generation,
     status,
+    ...(ORPHANS_BY_DEFAULT.has(name) ? { orphansByDefault: true } : {}),
     prepareCreate: prepareCreate(rules, status && !STATUS_ON_CREATE.has(name)),
     validate: (object, old) => [
       ...(ANY_FINALIZER.has(name) ? [] : checkFinalizers(object)),

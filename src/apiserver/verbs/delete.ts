@@ -85,7 +85,7 @@ function checkPreconditions(resource: Resource, name: string, { metadata }: Kube
 function mark(backend: Backend, resource: Resource, old: KubeObject, options: DeleteOptions): KubeObject | undefined {
   const object = structuredClone(old);
   const { metadata } = object;
-  const finalizers = finalizersAfter(metadata.finalizers ?? [], options);
+  const finalizers = finalizersAfter(metadata.finalizers ?? [], options, resource.strategy.orphansByDefault === true);
   if (finalizers.length > 0) metadata.finalizers = finalizers;
   else delete metadata.finalizers;
   const grace = resource.strategy.graceSeconds?.(old, options.gracePeriodSeconds) ?? 0;
@@ -101,8 +101,9 @@ function mark(backend: Backend, resource: Resource, old: KubeObject, options: De
   return object;
 }
 
-function finalizersAfter(present: readonly string[], options: DeleteOptions): string[] {
-  const policy = options.propagationPolicy ?? (options.orphanDependents === true ? 'Orphan' : undefined);
+function finalizersAfter(present: readonly string[], options: DeleteOptions, orphansByDefault: boolean): string[] {
+  const byDefault = orphansByDefault && options.orphanDependents === undefined ? 'Orphan' : undefined;
+  const policy = options.propagationPolicy ?? (options.orphanDependents === true ? 'Orphan' : byDefault);
   const others = present.filter((name) => name !== FOREGROUND && name !== ORPHAN);
   if (policy === 'Foreground') return [...others, FOREGROUND];
   if (policy === 'Orphan') return [...others, ORPHAN];

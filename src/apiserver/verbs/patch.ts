@@ -116,7 +116,10 @@ export async function applyObject(
   call: Call,
 ): Promise<Written> {
   const { resource, namespace, name, subresource } = target;
-  const object = config as KubeObject;
+  if (config !== null && (typeof config !== 'object' || Array.isArray(config))) {
+    throw badRequest(`error decoding YAML: the configuration of a ${resource.kind} must be a map`);
+  }
+  const object = (config ?? {}) as KubeObject;
   checkType(resource, object);
   object.metadata ??= {};
   checkPlace(target, object);
