@@ -1,0 +1,50 @@
+import { spawn, spawnSync } from 'node:child_process';
+
+export interface Outcome {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Whether the real kubectl is here. In CI it must be: a journey that is not made proves nothing. */
+export function hasKubectl(): boolean {
+  const found = spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).status === 0;
+  if (!found && process.env['CI'] === 'true') throw new Error('kubectl is not in PATH');
+  if (!found) process.stdout.write('skipped: kubectl is not in PATH\n');
+  return found;
+}
+
+/** Runs kubectl against one server and no other. */
+export class Kubectl {
+  readonly #env: NodeJS.ProcessEnv;
+
+  constructor(kubeconfig: string, home: string) {
+    this.#env = { PATH: process.env['PATH'], HOME: home, KUBECONFIG: kubeconfig };
+  }
+
+  async run(args: readonly string[], input = '', env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
+    const child = spawn('kubectl', args, { env: { ...this.#env, ...env } });
+    let [out, err] = ['', ''];
+    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+    const code = await new Promise<number>((resolve) => child.on('close', (status) => resolve(status ?? -1)));
+    return { code, out, err };
+  }
+
+  /** Starts kubectl and hands out what it prints until `stop`. */
+  follow(args: readonly string[]): { readonly lines: () => string[]; stop(): Promise<void> } {
+    const child = spawn('kubectl', args, { env: this.#env });
+    let out = '';
+    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+    const closed = new Promise((resolve) => child.on('close', resolve));
+    return {
+      lines: () => out.split('\n').filter((line) => line !== ''),
+      stop: async () => {
+        child.kill('SIGTERM');
+        await closed;
+      },
+    };
+  }
+}

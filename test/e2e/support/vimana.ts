@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const LAUNCHER = resolve(import.meta.dirname, '../../../bin/vimana');
+
+/** A `vimana` process that serves an API, and the kubeconfig that reaches it. */
+export interface RunningServer {
+  readonly url: string;
+  readonly kubeconfig: string;
+  readonly folder: string;
+  readonly pid: number;
+  /** Ends the process and removes what it left. */
+  stop(): Promise<void>;
+}
+
+/** Starts `vimana apiserver` on a free port, with a data folder of its own. */
+export async function startApiServer(...flags: string[]): Promise<RunningServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'vimana-e2e-'));
+  const kubeconfig = join(folder, 'kubeconfig');
+  const data = join(folder, 'data');
+  const args = ['apiserver', '--port', '0', '--data-dir', data, '--kubeconfig-out', kubeconfig, '--log-level', 'warn'];
+  const child = spawn(LAUNCHER, [...args, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  const ready = once(createInterface(child.stdout), 'line') as Promise<[string]>;
+  const first = await Promise.race([ready, exited.then(() => undefined)]);
+  if (first === undefined) throw new Error('vimana apiserver ended before it was ready');
+  return {
+    url: /https?:\S+/.exec(first[0])?.[0] ?? '',
+    kubeconfig,
+    folder,
+    pid: child.pid ?? 0,
+    stop: async () => {
+      child.kill('SIGTERM');
+      await exited;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
