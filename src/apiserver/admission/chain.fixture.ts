@@ -15,8 +15,9 @@ import { customResources } from '../custom/custom-resource.ts';
 import type { Definition } from '../custom/definition.ts';
 import { FieldManagement } from '../field-management.ts';
 import { kindParts } from '../kind-parts.ts';
-import { ParsedObjects } from '../object-text.ts';
+import { ParsedObjects, textOf } from '../object-text.ts';
 import { Registry } from '../registry.ts';
+import { apiVersionOf, keyOf } from '../resource.ts';
 import { indexRoles } from '../role-index.ts';
 import { openMemoryStore } from '../store/memory-store.ts';
 import { createObject } from '../verbs/create.ts';
@@ -33,6 +34,8 @@ export interface Cluster {
   create(path: string, object: object, how?: How): Promise<KubeObject>;
   patch(path: string, patch: object, how?: How): Promise<KubeObject>;
   delete(path: string, how?: How): Promise<KubeObject>;
+  /** Stores an object past everything that could refuse it, as an older server might have. */
+  plant(path: string, object: object): Promise<void>;
   /** The object, as stored. */
   get(path: string): KubeObject | undefined;
   /** The Status that a write is refused with. */
@@ -117,10 +120,15 @@ export async function testCluster(parts: Partial<ChainParts> = {}): Promise<Clus
       const deleted = await deleteObject(backend, targetOf(path), {}, callOf(how));
       return deleted.gone ? deleted.object : deleted.written.object;
     },
+    async plant(path, object) {
+      const { resource, namespace, name } = targetOf(path);
+      const header = { kind: resource.kind, apiVersion: apiVersionOf(resource) };
+      const metadata = { name, ...(namespace === '' ? {} : { namespace }), uid: random.uuid() };
+      await stores.main.put(keyOf(resource, namespace, name), textOf({ ...header, metadata, ...object }));
+    },
     get(path) {
       const { resource, namespace, name } = targetOf(path);
-      const key = `${resource.storage.prefix}${namespace === '' ? '' : `${namespace}/`}${name}`;
-      const entry = stores[resource.storage.store].get(key);
+      const entry = stores[resource.storage.store].get(keyOf(resource, namespace, name));
       return entry === undefined ? undefined : parsed.get(entry);
     },
     async refused(write) {

@@ -11,10 +11,13 @@ import { limitRanger } from './limit-ranger.ts';
 import { ADMISSION_GROUP } from './matching.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import { priorityAdmission } from './priority.ts';
+import { resourceQuota } from './quota/resource-quota.ts';
 import { configuredMutation } from './reinvocation.ts';
 import { roleEscalation } from './role-escalation.ts';
 import { runtimeClassAdmission } from './runtime-class.ts';
 import { serviceAccountAdmission } from './service-account.ts';
+import { followServices, serviceAllocation } from './services/service-allocation.ts';
+import { DEFAULT_RANGES, ServiceNetwork, type ServiceRanges } from './services/service-network.ts';
 import { storageObjectInUseProtection } from './storage-protection.ts';
 import { type ObjectSource, StoredObjects } from './stored-objects.ts';
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
@@ -33,6 +36,8 @@ export interface ChainParts {
   /** What our own kinds ask beyond their schemas. */
   readonly findAdmission: FindAdmission;
   readonly clock: Clock;
+  /** Where services get their addresses and ports from. */
+  readonly serviceRanges?: ServiceRanges;
   /** Leads to services of webhooks that are outside of the cluster; without it, endpoints do. */
   readonly resolveService?: ResolveService;
   /** Ends the indexes that plugins keep. */
@@ -47,6 +52,8 @@ export function admissionChain(parts: ChainParts): readonly AdmissionPlugin[] {
   const environment = admissionEnvironment(authorize);
   const webhooks = (plural: string) => new Hooks(all(ADMISSION_GROUP, plural), source, environment);
   const asking = { source, random, post: httpsPost(clock, signal), resolveService };
+  const network = new ServiceNetwork(parts.serviceRanges ?? DEFAULT_RANGES, random.fork('services'));
+  all('', 'services').tell(followServices(network));
   const compiledIn: readonly AdmissionPlugin[] = [
     namespaceLifecycle(source),
     limitRanger(all('', 'limitranges')),
@@ -68,6 +75,8 @@ export function admissionChain(parts: ChainParts): readonly AdmissionPlugin[] {
     configuredMutation(compiledIn, [mutatingWebhooks(webhooks('mutatingwebhookconfigurations'), asking)]),
     vimanaAdmission(source, parts.findAdmission),
     roleEscalation(access),
+    serviceAllocation(network, source),
     validatingWebhooks(webhooks('validatingwebhookconfigurations'), asking),
+    resourceQuota(all('', 'resourcequotas'), source),
   ];
 }

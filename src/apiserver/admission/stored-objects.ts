@@ -25,6 +25,9 @@ export function readObject(
   return entry === undefined ? undefined : parsed.get(entry);
 }
 
+/** Hears of every change: what an object is now, and what it was. */
+export type Changed = (now: KubeObject | undefined, before: KubeObject | undefined) => void;
+
 const NONE: ReadonlyMap<string, KubeObject> = new Map();
 
 /**
@@ -33,6 +36,7 @@ const NONE: ReadonlyMap<string, KubeObject> = new Map();
  */
 export class StoredObjects {
   readonly #byNamespace = new Map<string, Map<string, KubeObject>>();
+  #changed: Changed | undefined;
   #size = 0;
   #version = 0;
 
@@ -73,6 +77,12 @@ export class StoredObjects {
     for (const objects of this.#byNamespace.values()) yield* objects.values();
   }
 
+  /** Tells of every object that is there, and from then on of every change. */
+  tell(changed: Changed): void {
+    for (const object of this) changed(object, undefined);
+    this.#changed = changed;
+  }
+
   async #follow(
     store: Store,
     parsed: ParsedObjects,
@@ -95,17 +105,22 @@ export class StoredObjects {
       objects = new Map();
       this.#byNamespace.set(namespace, objects);
     }
-    if (!objects.has(name)) this.#size++;
+    const before = objects.get(name);
+    if (before === undefined) this.#size++;
     objects.set(name, object);
     this.#version++;
+    this.#changed?.(object, before);
   }
 
   #drop(parsed: ParsedObjects, entry: Entry): void {
     const { namespace = '', name = '' } = parsed.get(entry).metadata;
     const objects = this.#byNamespace.get(namespace);
-    if (objects?.delete(name) !== true) return;
+    const before = objects?.get(name);
+    if (objects === undefined || before === undefined) return;
+    objects.delete(name);
     if (objects.size === 0) this.#byNamespace.delete(namespace);
     this.#size--;
     this.#version++;
+    this.#changed?.(undefined, before);
   }
 }

@@ -206,8 +206,7 @@ describe('a service', () => {
 
   test('is found by its endpoints and known by its own name', async () => {
     await cluster.create('services/x', { metadata: { name: 'hook' }, spec: { ports: [{ port: 443 }] } });
-    await cluster.create('endpoints/x', {
-      metadata: { name: 'hook' },
+    await cluster.plant('endpoints/x/hook', {
       subsets: [{ addresses: [{ ip: '127.0.0.1' }], ports: [{ port: server.port }] }],
     });
     await configure('validating', [service()]);
@@ -330,7 +329,10 @@ describe('which requests a webhook hears of', () => {
   });
 
   test('one with side effects hears of no dry run', async () => {
-    await configure('validating', [{ sideEffects: 'Some' }]);
+    const clientConfig = { url: `https://localhost:${server.port}/`, caBundle: server.caBundle };
+    await cluster.plant(`validatingwebhookconfigurations.${GROUP}/w`, {
+      webhooks: [{ name: 'h0.example.com', clientConfig, rules: [RULE], sideEffects: 'Some' }],
+    });
     const { code, message } = await cluster.refused(create({}, { dryRun: true }));
     expect([code, message]).toEqual([400, 'admission webhook "h0.example.com" does not support dry run']);
     await expect(create()).resolves.toBeDefined();

@@ -1,0 +1,69 @@
+import { parseQuantity, quantityOf } from '../../../base/quantity.ts';
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import type { Pod } from '../../kinds/pod/pod-spec.ts';
+import { needsNodePorts, type ServiceSpec } from '../../kinds/service/service-spec.ts';
+import type { Resource } from '../../resource.ts';
+import { type Amounts, podLimits, podRequests } from '../pod-resources.ts';
+
+const ONE = quantityOf(1);
+
+/** Kinds that quotas may also count by their bare name. */
+const BARE = new Set(['configmaps', 'secrets', 'replicationcontrollers', 'resourcequotas', 'services']);
+const LIMITED = new Set(['cpu', 'memory', 'ephemeral-storage']);
+
+/** The name under which quotas count the objects of a resource. */
+export function countName({ group, plural }: Pick<Resource, 'group' | 'plural'>): string {
+  return `count/${plural}${group === '' ? '' : `.${group}`}`;
+}
+
+/** What an object takes of the amounts that a quota may bound. */
+export function usageOf(resource: Pick<Resource, 'group' | 'plural'>, object: KubeObject): Amounts {
+  const usage: Amounts = new Map([[countName(resource), ONE]]);
+  if (resource.group !== '') return usage;
+  if (BARE.has(resource.plural)) usage.set(resource.plural, ONE);
+  if (resource.plural === 'pods') addPod(usage, object as Pod);
+  if (resource.plural === 'persistentvolumeclaims') addClaim(usage, object);
+  if (resource.plural === 'services') addService(usage, object['spec'] ?? {});
+  return usage;
+}
+
+/** A pod that has ended takes nothing but its own place among the objects. */
+function addPod(usage: Amounts, pod: Pod): void {
+  if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return;
+  usage.set('pods', ONE);
+  for (const [name, amount] of computeUsage(podRequests(pod), podLimits(pod))) usage.set(name, amount);
+}
+
+/** Requests and limits under the names that quotas have for them. */
+export function computeUsage(requests: Amounts, limits: Amounts): Amounts {
+  const usage: Amounts = new Map();
+  for (const [name, amount] of requests) {
+    usage.set(`requests.${name}`, amount);
+    if (LIMITED.has(name) || name.startsWith('hugepages-')) usage.set(name, amount);
+  }
+  for (const [name, amount] of limits) if (LIMITED.has(name)) usage.set(`limits.${name}`, amount);
+  return usage;
+}
+
+const CLASS = 'volume.beta.kubernetes.io/storage-class';
+
+function addClaim(usage: Amounts, claim: KubeObject): void {
+  const { storageClassName, resources } = (claim['spec'] ?? {}) as {
+    readonly storageClassName?: string;
+    readonly resources?: { readonly requests?: Readonly<Record<string, string>> };
+  };
+  const storageClass = claim.metadata.annotations?.[CLASS] ?? storageClassName ?? '';
+  const storage = resources?.requests?.['storage'];
+  const prefixes = storageClass === '' ? [''] : ['', `${storageClass}.storageclass.storage.k8s.io/`];
+  for (const prefix of prefixes) {
+    usage.set(`${prefix}persistentvolumeclaims`, ONE);
+    if (storage !== undefined) usage.set(`${prefix}requests.storage`, parseQuantity(storage));
+  }
+}
+
+function addService(usage: Amounts, spec: ServiceSpec): void {
+  const ports = spec.ports ?? [];
+  const open = needsNodePorts(spec) ? ports.length : ports.filter(({ nodePort = 0 }) => nodePort !== 0).length;
+  usage.set('services.nodeports', quantityOf(open));
+  usage.set('services.loadbalancers', quantityOf(spec.type === 'LoadBalancer' ? 1 : 0));
+}

@@ -1,0 +1,166 @@
+import { type FieldError, index, invalid as invalidField } from '../../../base/field-error.ts';
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import type { AdmissionPlugin, Write } from '../../admission-plugin.ts';
+import { ApiError, internal, invalid } from '../../api-error.ts';
+import type { Call } from '../../call.ts';
+import { alignClusterIps, dropTypeDependents, keepAllocated } from '../../kinds/service/service-addresses.ts';
+import {
+  isHeadless,
+  needsClusterIp,
+  needsHealthCheckPort,
+  needsNodePorts,
+  type ServicePort,
+  type ServiceSpec,
+} from '../../kinds/service/service-spec.ts';
+import { type Changed, type ObjectSource, readObject } from '../stored-objects.ts';
+import { familyCauses, settleFamilies } from './ip-families.ts';
+import { type ServiceNetwork, specOf } from './service-network.ts';
+
+/**
+ * Gives services their addresses and ports. They are the service's from the moment they are chosen, and free again
+ * where it could not be stored.
+ */
+export function serviceAllocation(network: ServiceNetwork, source: ObjectSource): AdmissionPlugin {
+  const open = new WeakMap<Call, { readonly spec: ServiceSpec; readonly owner: string }>();
+  return {
+    name: 'ServiceAllocation',
+    mutate(write) {
+      if (!isService(write) || write.object === undefined) return undefined;
+      const spec = (write.object['spec'] ??= {}) as ServiceSpec;
+      const old = write.old === undefined ? undefined : specOf(write.old);
+      if (old !== undefined) keepAllocated(spec, old);
+      alignClusterIps(spec, old);
+      if (old !== undefined) dropTypeDependents(spec, old);
+      const owner = ownerOf(write.object);
+      allocate(write, spec, old, network, owner);
+      if (write.call.dryRun) return undefined;
+      network.take(spec, owner);
+      open.set(write.call, { spec, owner });
+      return undefined;
+    },
+    settle({ call, namespace, name }, stored) {
+      const taken = open.get(call);
+      if (taken === undefined) return;
+      open.delete(call);
+      if (stored) return;
+      network.release(taken.spec, taken.owner);
+      const present = readObject(source, '', 'v1', 'services', namespace, name);
+      if (present !== undefined) network.take(specOf(present), ownerOf(present));
+    },
+  };
+}
+
+/** Keeps a network at what stored services have. */
+export function followServices(network: ServiceNetwork): Changed {
+  return (now, before) => {
+    if (before !== undefined) network.release(specOf(before), ownerOf(before));
+    if (now !== undefined) network.take(specOf(now), ownerOf(now));
+  };
+}
+
+function isService({ resource, subresource, operation }: Write): boolean {
+  return (
+    resource.plural === 'services' &&
+    resource.group === '' &&
+    subresource === '' &&
+    (operation === 'CREATE' || operation === 'UPDATE')
+  );
+}
+
+function ownerOf({ metadata }: KubeObject): string {
+  return metadata.uid ?? '';
+}
+
+function allocate(
+  write: Write,
+  spec: ServiceSpec,
+  old: ServiceSpec | undefined,
+  network: ServiceNetwork,
+  owner: string,
+): void {
+  const refuse = (causes: readonly FieldError[]) => {
+    if (causes.length > 0) throw invalid(write.resource, nameOf(write), causes);
+  };
+  if (spec.type !== 'ExternalName') {
+    refuse(familyCauses(spec));
+    settleFamilies(spec);
+  }
+  // What is wrong with a list of addresses alone is for the kind's own validation to say.
+  const listed = (spec.clusterIPs ?? []).length > 0 && (spec.clusterIP ?? '') === '';
+  const needsAddress = needsClusterIp(spec) && !listed && (old === undefined || !needsClusterIp(old));
+  if (needsAddress) refuse(giveAddress(spec, owner, network));
+  if (isHeadless(spec) && spec.clusterIPs === undefined) spec.clusterIPs = ['None'];
+  if (needsNodePorts(spec)) refuse(givePorts(spec, owner, network));
+  else refuse(keptPorts(spec, owner, network));
+  if (needsHealthCheckPort(spec)) giveHealthPort(spec, owner, network);
+}
+
+function nameOf({ name, object }: Write): string {
+  return name || object?.metadata.name || object?.metadata.generateName || '';
+}
+
+function giveAddress(spec: ServiceSpec, owner: string, network: ServiceNetwork): FieldError[] {
+  const asked = spec.clusterIP ?? '';
+  if (asked !== '') {
+    const problem = network.addressProblem(asked, owner);
+    const detail = `failed to allocate IP ${asked}: ${problem}`;
+    return problem === undefined ? [] : [invalidField('spec.clusterIPs', spec.clusterIPs ?? [asked], detail)];
+  }
+  const address = network.freeAddress();
+  if (address === undefined) throw internal(new Error('failed to allocate a serviceIP: range is full'));
+  spec.clusterIP = address;
+  spec.clusterIPs = [address];
+  return [];
+}
+
+/** Ports of one service with different protocols may share a number, and do where they serve the same port. */
+function givePorts(spec: ServiceSpec, owner: string, network: ServiceNetwork): FieldError[] {
+  const causes = keptPorts(spec, owner, network);
+  if (causes.length > 0) return causes;
+  const used = new Set((spec.ports ?? []).map(({ nodePort }) => nodePort));
+  for (const port of spec.ports ?? []) {
+    if ((port.nodePort ?? 0) !== 0) continue;
+    const shared = sharedPort(spec.ports ?? [], port);
+    port.nodePort = shared ?? freePort(network, used);
+    used.add(port.nodePort);
+  }
+  return [];
+}
+
+function sharedPort(ports: readonly ServicePort[], wanted: ServicePort): number | undefined {
+  const other = ports.find(
+    ({ port, protocol, nodePort }) => port === wanted.port && protocol !== wanted.protocol && (nodePort ?? 0) !== 0,
+  );
+  const taken = ports.some(({ protocol, nodePort }) => nodePort === other?.nodePort && protocol === wanted.protocol);
+  return taken ? undefined : other?.nodePort;
+}
+
+function freePort(network: ServiceNetwork, used: ReadonlySet<number | undefined>): number {
+  for (let attempt = 0; attempt < 16; attempt++) {
+    const port = network.freePort();
+    if (port === undefined) break;
+    if (!used.has(port)) return port;
+  }
+  throw internal(new Error('failed to allocate a nodePort: range is full'));
+}
+
+/** The ports that a service asks for must be free. */
+function keptPorts(spec: ServiceSpec, owner: string, network: ServiceNetwork): FieldError[] {
+  return (spec.ports ?? []).flatMap(({ nodePort = 0 }, i) => {
+    const problem = nodePort === 0 ? undefined : network.portProblem(nodePort, owner);
+    return problem === undefined ? [] : [invalidField(`${index('spec.ports', i)}.nodePort`, nodePort, problem)];
+  });
+}
+
+function giveHealthPort(spec: ServiceSpec, owner: string, network: ServiceNetwork): void {
+  const asked = spec.healthCheckNodePort ?? 0;
+  if (asked === 0) {
+    const used = new Set((spec.ports ?? []).map(({ nodePort }) => nodePort));
+    spec.healthCheckNodePort = freePort(network, used);
+    return;
+  }
+  const problem = network.portProblem(asked, owner);
+  if (problem === undefined) return;
+  const why = `failed to allocate requested HealthCheck NodePort ${asked}: ${problem}`;
+  throw new ApiError(500, 'InternalError', `Internal error occurred: ${why}`, { causes: [{ message: why }] });
+}
