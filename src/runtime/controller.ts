@@ -75,9 +75,10 @@ export interface Controller<T extends KubeObject = KubeObject> {
   reconcile(object: T, context: Context): Promise<Again | void>;
   /**
    * Cleans up before an object goes. With it, the finalizer is put on every object before its first reconcile, and
-   * taken off when `run` is through; a time that it returns means that it is not.
+   * taken off when `run` is through. A time that it returns, or 'held' where another resource will wake it, means that
+   * it is not.
    */
-  readonly finalize?: { readonly finalizer: string; run(object: T, context: Context): Promise<Again | void> };
+  readonly finalize?: { readonly finalizer: string; run(object: T, context: Context): Promise<Again | 'held' | void> };
   /** The object of this key is gone: whatever is remembered of it can go too. */
   forget?(key: string, context: Context): void;
 }
@@ -182,6 +183,7 @@ async function attempt<T extends KubeObject>(
   }
   if (!held) return;
   const again = await finalize.run(object, context);
+  if (again === 'held') return;
   if (again !== undefined) return again;
   await withoutFinalizer(context.client, controller.for, object, finalize.finalizer);
 }

@@ -12,8 +12,12 @@ import { defaultServiceAccount } from './default-service-account.ts';
 import { disruptionController } from './disruption/controller.ts';
 import { GarbageCollector } from './garbage-collector/garbage-collector.ts';
 import { namespaceController } from './namespace/controller.ts';
+import { nodeLifecycle } from './node/node-lifecycle.ts';
+import { taintEviction } from './node/taint-eviction.ts';
 import { resourceQuotaController } from './resource-quota/controller.ts';
 import { rootCertificate } from './root-certificate.ts';
+import { claimBinder, volumeBinder } from './volume/binder.ts';
+import { claimProtection, volumeProtection } from './volume/protection.ts';
 
 export interface KubernetesControllersParts {
   /** A client that speaks for a user: every controller acts as its own ServiceAccount, with the rights of that. */
@@ -46,5 +50,11 @@ export function kubernetesControllers(given: KubernetesControllersParts): Runnab
     of('namespace-controller', namespaceController),
     of('disruption-controller', disruptionController(catalog)),
     of('resourcequota-controller', resourceQuotaController(catalog)),
+    of('persistent-volume-binder', claimBinder),
+    of('persistent-volume-binder', volumeBinder),
+    of('pvc-protection-controller', claimProtection),
+    of('pv-protection-controller', volumeProtection),
+    of('node-controller', nodeLifecycle()),
+    of('node-controller', taintEviction()),
   ];
 }

@@ -1,0 +1,31 @@
+import type { Client } from '../../../kube/client.ts';
+import { PODS, type Pod } from '../../../kube/kinds/pod.ts';
+import { isConflict, isNotFound } from '../../../kube/kube-error.ts';
+
+/** Why a pod is ended from outside. */
+export interface Ending {
+  readonly reason: string;
+  readonly message: string;
+  /** The phase that a pod gets that nobody is left to end properly. */
+  readonly phase?: 'Failed';
+  /** Seconds; absent: what the pod asks for. */
+  readonly grace?: number;
+}
+
+/** Writes on a pod why it ends, and deletes it; one that is gone, or another of its name, is left alone. */
+export async function endPod({ metadata }: Pod, ending: Ending, now: string, client: Client): Promise<void> {
+  const { name = '', namespace = '', uid = '' } = metadata;
+  const { reason, message, phase, grace } = ending;
+  const condition = { type: 'DisruptionTarget', status: 'True', reason, message, lastTransitionTime: now };
+  const body = { metadata: { uid }, status: { ...(phase === undefined ? {} : { phase }), conditions: [condition] } };
+  try {
+    await client.patch(PODS, name, { type: 'strategic', body }, { namespace, subresource: 'status' });
+    await client.delete(PODS, name, {
+      namespace,
+      preconditions: { uid },
+      ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
+    });
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
+}

@@ -1,0 +1,78 @@
+import { conditionOf, withCondition } from '../../../kube/kinds/condition.ts';
+import { LEASES, NODES, type Node } from '../../../kube/kinds/node.ts';
+import { PODS, type Pod } from '../../../kube/kinds/pod.ts';
+import { isNotFound } from '../../../kube/kube-error.ts';
+import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
+import { writeStatus } from '../../../runtime/status.ts';
+import { timestamp } from '../timestamp.ts';
+import { NodeHealth } from './node-health.ts';
+import { silentConditions, wantedTaints } from './node-plan.ts';
+import { byNode } from './pods-by-node.ts';
+
+/** How long a node may be silent before nobody can say how it is. */
+const GRACE_MS = 40_000;
+
+/** Notices nodes that fall silent, and keeps new pods off nodes that are not well. */
+export function nodeLifecycle(): Controller<Node> {
+  const health = new NodeHealth();
+  return {
+    name: 'node lifecycle',
+    for: NODES,
+    reads: [PODS],
+    watches: [
+      // A renewed lease is only noted: the run that is due anyway will see it.
+      watched(
+        LEASES,
+        (lease, { clock }) => {
+          health.noticeLease(lease, clock.now());
+          return [];
+        },
+        { namespace: 'kube-node-lease' },
+      ),
+      watched(NODES, (node, { clock }, { type }) => {
+        if (type !== 'deleted') health.noticeNode(node, clock.now());
+        return [];
+      }),
+    ],
+    async reconcile(node, context) {
+      const { client, clock } = context;
+      const { name = '' } = node.metadata;
+      const silent = clock.now() - (health.lastSeen(name) ?? clock.now());
+      let known = node;
+      if (silent >= GRACE_MS) {
+        const conditions = silentConditions(node, timestamp(clock));
+        known = await writeStatus(client, NODES, node, { ...node.status, conditions });
+      }
+      const taints = wantedTaints(known, timestamp(clock));
+      if (taints !== undefined) {
+        const { resourceVersion } = known.metadata;
+        const body = { metadata: { resourceVersion }, spec: { taints } };
+        await client.patch(NODES, name, { type: 'merge', body });
+      }
+      if (conditionOf(known.status?.conditions, 'Ready')?.status === 'Unknown') await markPods(name, context);
+      // Of a silent node the next sign is an event.
+      return silent >= GRACE_MS ? { afterMs: GRACE_MS } : { afterMs: GRACE_MS - silent };
+    },
+    forget: (key) => health.forget(key),
+  };
+}
+
+/** Nobody should send anything to pods of which nobody knows whether they live. */
+async function markPods(node: string, { cache, client, clock }: Context): Promise<void> {
+  for (const pod of cache(PODS).by(byNode, node)) {
+    const ready = conditionOf(pod.status?.conditions, 'Ready');
+    if (ready === undefined || ready.status !== 'True') continue;
+    const conditions = withCondition(pod.status?.conditions, { ...ready, status: 'False' }, timestamp(clock));
+    await patchStatus(pod, { conditions }, client);
+  }
+}
+
+async function patchStatus({ metadata }: Pod, status: object, client: Context['client']): Promise<void> {
+  const { name = '', namespace = '', uid } = metadata;
+  try {
+    const body = { metadata: { uid }, status };
+    await client.patch(PODS, name, { type: 'strategic', body }, { namespace, subresource: 'status' });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}

@@ -1,0 +1,63 @@
+import { conditionOf, type KubeCondition, withCondition } from '../../../kube/kinds/condition.ts';
+import type { Node, Taint } from '../../../kube/kinds/node.ts';
+
+/** Conditions that a node reports itself, and that nobody knows when it is silent. */
+const REPORTED = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
+
+/** The conditions of a node that gives no sign of life. */
+export function silentConditions({ metadata, status }: Node, now: string): KubeCondition[] {
+  let conditions: KubeCondition[] = [...(status?.conditions ?? [])];
+  for (const type of REPORTED) {
+    const before = conditionOf(conditions, type);
+    if (before?.status === 'Unknown') continue;
+    const said =
+      before === undefined
+        ? {
+            reason: 'NodeStatusNeverUpdated',
+            message: 'Kubelet never posted node status.',
+            lastHeartbeatTime: metadata.creationTimestamp ?? now,
+          }
+        : {
+            reason: 'NodeStatusUnknown',
+            message: 'Kubelet stopped posting node status.',
+            lastHeartbeatTime: before.lastHeartbeatTime ?? now,
+          };
+    conditions = withCondition(conditions, { type, status: 'Unknown', ...said }, now);
+  }
+  return conditions;
+}
+
+const PREFIX = 'node.kubernetes.io/';
+/** The taint that goes with a condition in a state; those of readiness also drive pods out. */
+const TAINTS: readonly (readonly [type: string, status: string, key: string, effects: readonly string[]])[] = [
+  ['Ready', 'False', 'not-ready', ['NoSchedule', 'NoExecute']],
+  ['Ready', 'Unknown', 'unreachable', ['NoSchedule', 'NoExecute']],
+  ['MemoryPressure', 'True', 'memory-pressure', ['NoSchedule']],
+  ['DiskPressure', 'True', 'disk-pressure', ['NoSchedule']],
+  ['PIDPressure', 'True', 'pid-pressure', ['NoSchedule']],
+  ['NetworkUnavailable', 'True', 'network-unavailable', ['NoSchedule']],
+];
+
+const isSame = (a: Taint, b: Taint) => a.key === b.key && a.effect === b.effect;
+
+/** The taints of a node as its conditions want them; undefined where they are. Taints of others stay. */
+export function wantedTaints({ spec, status }: Node, now: string): Taint[] | undefined {
+  const present = spec?.taints ?? [];
+  const wanted: Taint[] = TAINTS.flatMap(([type, value, key, effects]) =>
+    conditionOf(status?.conditions, type)?.status === value ? effects.map((effect) => taint(key, effect, now)) : [],
+  );
+  if (spec?.unschedulable === true) wanted.push(taint('unschedulable', 'NoSchedule', now));
+  const kept = present.filter((each) => !isOurs(each) || wanted.some((other) => isSame(each, other)));
+  const added = wanted.filter((each) => !present.some((other) => isSame(each, other)));
+  return added.length === 0 && kept.length === present.length ? undefined : [...kept, ...added];
+}
+
+function taint(key: string, effect: string, timeAdded: string): Taint {
+  return { key: `${PREFIX}${key}`, effect, timeAdded };
+}
+
+const OURS = new Set([
+  ...TAINTS.flatMap(([, , key, effects]) => effects.map((effect) => `${PREFIX}${key}:${effect}`)),
+  `${PREFIX}unschedulable:NoSchedule`,
+]);
+const isOurs = ({ key, effect }: Taint) => OURS.has(`${key}:${effect}`);

@@ -1,0 +1,247 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Client } from '../../../kube/client.ts';
+import { LEASES, NODES, type Node, type Taint, tolerates } from '../../../kube/kinds/node.ts';
+import { PODS, type Toleration } from '../../../kube/kinds/pod.ts';
+import { isNotFound } from '../../../kube/kube-error.ts';
+import { runnable } from '../../../runtime/controller.ts';
+import { manager } from '../../../runtime/manager.ts';
+import { type Cluster, startCluster } from '../../../testing/cluster.ts';
+import { controllerParts } from '../../../testing/controller-parts.ts';
+import { nodeLifecycle } from './node-lifecycle.ts';
+import { silentConditions, wantedTaints } from './node-plan.ts';
+import { patience, taintEviction } from './taint-eviction.ts';
+
+const node = (conditions: object[], spec: object = {}): Node => ({
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: { name: 'n', creationTimestamp: 'made' },
+  spec,
+  status: { conditions: conditions as never },
+});
+const condition = (type: string, status: string) => ({
+  type,
+  status,
+  lastHeartbeatTime: 'beat',
+  lastTransitionTime: 'then',
+});
+
+describe('a silent node', () => {
+  it('has conditions that nobody knows, and keeps those that are not its own', () => {
+    const conditions = silentConditions(
+      node([condition('Ready', 'True'), condition('NetworkUnavailable', 'False')]),
+      'now',
+    );
+    expect(conditions.map(({ type, status, reason }) => `${type} ${status} ${reason ?? ''}`)).toEqual([
+      'Ready Unknown NodeStatusUnknown',
+      'NetworkUnavailable False ',
+      'MemoryPressure Unknown NodeStatusNeverUpdated',
+      'DiskPressure Unknown NodeStatusNeverUpdated',
+      'PIDPressure Unknown NodeStatusNeverUpdated',
+    ]);
+    expect(conditions[0]).toMatchObject({ lastHeartbeatTime: 'beat', lastTransitionTime: 'now' });
+  });
+});
+
+describe('the taints of a node', () => {
+  const own: Taint = { key: 'mine', effect: 'NoExecute' };
+  const taints = (conditions: object[], spec: object = {}) =>
+    wantedTaints(node(conditions, spec), 'now')?.map(({ key, effect }) => `${key}:${effect}`);
+  it.each<[string, string[] | undefined, string[] | undefined]>([
+    ['that is well are none', taints([condition('Ready', 'True')]), undefined],
+    [
+      'that is not ready keep pods off and drive them out',
+      taints([condition('Ready', 'False')]),
+      ['node.kubernetes.io/not-ready:NoSchedule', 'node.kubernetes.io/not-ready:NoExecute'],
+    ],
+    [
+      'that became silent take the place of those before',
+      taints([condition('Ready', 'Unknown')], {
+        taints: [own, { key: 'node.kubernetes.io/not-ready', effect: 'NoExecute' }],
+      }),
+      ['mine:NoExecute', 'node.kubernetes.io/unreachable:NoSchedule', 'node.kubernetes.io/unreachable:NoExecute'],
+    ],
+    [
+      'under pressure keep pods off',
+      taints([condition('DiskPressure', 'True')]),
+      ['node.kubernetes.io/disk-pressure:NoSchedule'],
+    ],
+    [
+      'that is cordoned keep pods off',
+      taints([], { unschedulable: true }),
+      ['node.kubernetes.io/unschedulable:NoSchedule'],
+    ],
+    [
+      'that recovered go, but for those of others',
+      taints([condition('Ready', 'True')], {
+        taints: [own, { key: 'node.kubernetes.io/unreachable', effect: 'NoSchedule' }],
+      }),
+      ['mine:NoExecute'],
+    ],
+    [
+      'that are as they should be stay',
+      taints([], { unschedulable: true, taints: [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }] }),
+      undefined,
+    ],
+  ])('%s', (_what, found, wanted) => {
+    expect(found).toEqual(wanted);
+  });
+});
+
+describe('the patience of a pod', () => {
+  const taint: Taint = { key: 'k', value: 'v', effect: 'NoExecute' };
+  it.each<[Toleration[], Taint[], number]>([
+    [[], [taint], 0],
+    [[{ operator: 'Exists' }], [taint], Number.POSITIVE_INFINITY],
+    [[{ key: 'k', operator: 'Exists', tolerationSeconds: 300 }], [taint], 300],
+    [
+      [
+        { key: 'k', value: 'v', tolerationSeconds: 300 },
+        { operator: 'Exists', tolerationSeconds: 60 },
+      ],
+      [taint],
+      60,
+    ],
+    [[{ key: 'k', value: 'v', effect: 'NoExecute' }], [taint, { key: 'other', effect: 'NoExecute' }], 0],
+    [[{ key: 'k', value: 'v', tolerationSeconds: -5 }], [taint], 0],
+    [[{ key: 'k', value: 'w' }], [taint], 0],
+    [[{ key: 'k', value: 'v', effect: 'NoSchedule' }], [taint], 0],
+  ])('with %j is measured against %j', (tolerations, taints, seconds) => {
+    expect(patience(tolerations, taints)).toBe(seconds);
+  });
+
+  it('needs a key where it needs a value', () => {
+    expect(tolerates({ value: 'v' }, taint)).toBe(false);
+  });
+});
+
+let cluster: Cluster;
+let admin: Client;
+beforeEach(async () => {
+  cluster = await startCluster();
+  ({ admin } = cluster);
+  const parts = controllerParts(cluster, 'node-controller');
+  const controllers = [runnable(nodeLifecycle(), parts), runnable(taintEviction(), parts)];
+  cluster.run(manager('test', [parts.informers, ...controllers]));
+});
+afterEach(() => cluster.stop());
+
+const namespace = 'default';
+const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' };
+const setReady = (name: string, status: string) =>
+  admin.patch(
+    NODES,
+    name,
+    { type: 'strategic', body: { status: { conditions: [{ ...ready, status }] } } },
+    { subresource: 'status' },
+  );
+async function makeNode(name: string): Promise<void> {
+  await admin.create(NODES, { metadata: { name } });
+  await setReady(name, 'True');
+  const place = { name, namespace: 'kube-node-lease' };
+  await admin.create(LEASES, { metadata: place, spec: { renewTime: renewTime(), holderIdentity: name } });
+}
+const renewTime = () => new Date(cluster.clock.now()).toISOString().replace('Z', '000Z');
+const renew = (name: string) =>
+  admin.patch(
+    LEASES,
+    name,
+    { type: 'merge', body: { spec: { renewTime: renewTime() } } },
+    { namespace: 'kube-node-lease' },
+  );
+const readiness = async (name: string) =>
+  (await admin.get(NODES, name)).status?.conditions?.find(({ type }) => type === 'Ready')?.status;
+const taintsOf = async (name: string) =>
+  ((await admin.get(NODES, name)).spec?.taints ?? []).map(({ key, effect }) => `${key}:${effect}`);
+async function makePod(name: string, tolerations: Toleration[] = []): Promise<void> {
+  const containers = [{ name: 'main', image: 'registry.example.com/app:1' }];
+  await admin.create(PODS, { metadata: { name, namespace }, spec: { nodeName: 'n', containers, tolerations } });
+  const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
+  await admin.patch(PODS, name, { type: 'merge', body: { status } }, { namespace, subresource: 'status' });
+}
+const isEnding = async (name: string) => {
+  try {
+    return (await admin.get(PODS, name, { namespace })).metadata.deletionTimestamp !== undefined;
+  } catch (error) {
+    if (isNotFound(error)) return true;
+    throw error;
+  }
+};
+const ofReadiness = (tolerationSeconds: number): Toleration[] =>
+  ['not-ready', 'unreachable'].map((key) => ({
+    key: `node.kubernetes.io/${key}`,
+    operator: 'Exists',
+    effect: 'NoExecute',
+    tolerationSeconds,
+  }));
+
+describe('a node', () => {
+  it('that renews its lease is known to be well', async () => {
+    await makeNode('n');
+    for (let i = 0; i < 10; i++) {
+      await cluster.clock.advance(10_000);
+      await renew('n');
+    }
+    expect(await readiness('n')).toBe('True');
+    expect(await taintsOf('n')).toEqual([]);
+  });
+
+  it('that falls silent is not, until it comes back', async () => {
+    await makeNode('n');
+    await makePod('p', ofReadiness(300));
+    await cluster.settle();
+    await cluster.clock.advance(39_000);
+    expect(await readiness('n')).toBe('True');
+    await cluster.clock.advance(2_000);
+    await cluster.until(async () => (await readiness('n')) === 'Unknown');
+    await cluster.until(async () => (await taintsOf('n')).length === 2);
+    expect(await taintsOf('n')).toEqual([
+      'node.kubernetes.io/unreachable:NoSchedule',
+      'node.kubernetes.io/unreachable:NoExecute',
+    ]);
+    await cluster.until(async () => {
+      const { status } = await admin.get(PODS, 'p', { namespace });
+      return status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'False';
+    });
+    await renew('n');
+    await setReady('n', 'True');
+    await cluster.until(async () => (await taintsOf('n')).length === 0);
+    for (let i = 0; i < 40; i++) {
+      await cluster.clock.advance(10_000);
+      await renew('n');
+    }
+    expect(await isEnding('p')).toBe(false);
+  });
+
+  it('that stays silent loses its pods when their patience ends', async () => {
+    await makeNode('n');
+    await makePod('patient', [{ operator: 'Exists' }]);
+    await makePod('usual', ofReadiness(300));
+    await makePod('hasty', ofReadiness(0));
+    await cluster.clock.advance(41_000);
+    await cluster.until(() => isEnding('hasty'));
+    expect(await isEnding('usual')).toBe(false);
+    await cluster.clock.advance(290_000);
+    expect(await isEnding('usual')).toBe(false);
+    await cluster.clock.advance(15_000);
+    expect(await isEnding('usual')).toBe(true);
+    await cluster.clock.advance(3_600_000);
+    expect(await isEnding('patient')).toBe(false);
+  });
+
+  it('that is tainted by hand loses the pods that do not put up with it, with a word on why', async () => {
+    await makeNode('n');
+    await admin.create(PODS, {
+      metadata: { name: 'held', namespace, finalizers: ['example.com/held'] },
+      spec: { nodeName: 'n', containers: [{ name: 'main', image: 'registry.example.com/app:1' }] },
+    });
+    await cluster.settle();
+    const taints = [{ key: 'example.com/out', effect: 'NoExecute' }];
+    await admin.patch(NODES, 'n', { type: 'merge', body: { spec: { taints } } });
+    await cluster.until(() => isEnding('held'));
+    const { status } = await admin.get(PODS, 'held', { namespace });
+    expect(status?.conditions?.find(({ type }) => type === 'DisruptionTarget')).toMatchObject({
+      status: 'True',
+      reason: 'DeletionByTaintManager',
+    });
+  });
+});

@@ -1,0 +1,57 @@
+import { NODES, type Node, type Taint, tolerates } from '../../../kube/kinds/node.ts';
+import { PODS, type Pod, type Toleration } from '../../../kube/kinds/pod.ts';
+import { type Controller, watched } from '../../../runtime/controller.ts';
+import { keyOf } from '../../../runtime/key.ts';
+import { timestamp } from '../timestamp.ts';
+import { endPod } from './disruption-target.ts';
+import { byNode } from './pods-by-node.ts';
+
+const ENDING = { reason: 'DeletionByTaintManager', message: 'Taint manager: deleting due to NoExecute taint' };
+
+/** For how many seconds a pod puts up with taints that drive pods out; Infinity where it need not go. */
+export function patience(tolerations: readonly Toleration[], taints: readonly Taint[]): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (const taint of taints) {
+    const used = tolerations.filter((toleration) => tolerates(toleration, taint));
+    if (used.length === 0) return 0;
+    for (const { tolerationSeconds } of used) least = Math.min(least, Math.max(0, tolerationSeconds ?? least));
+  }
+  return least;
+}
+
+const drivingOut = (node: Node | undefined) =>
+  (node?.spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute');
+
+/** Ends pods on nodes with taints that they do not put up with, or no longer. */
+export function taintEviction(): Controller<Pod> {
+  /** Since when a pod has been on a node with such taints. */
+  const since = new Map<string, { readonly uid: string | undefined; readonly at: number }>();
+  return {
+    name: 'taint eviction',
+    for: PODS,
+    watches: [
+      watched(NODES, (node, { cache }, { object, old }) => {
+        const same = JSON.stringify(drivingOut(object)) === JSON.stringify(drivingOut(old));
+        return same ? [] : [...cache(PODS).by(byNode, node.metadata.name ?? '')].map(keyOf);
+      }),
+    ],
+    async reconcile(pod, { cache, client, clock }) {
+      const { metadata, spec } = pod;
+      const taints = drivingOut(cache(NODES).get(spec.nodeName ?? ''));
+      const key = keyOf(pod);
+      const wait = taints.length === 0 ? Number.POSITIVE_INFINITY : patience(spec.tolerations ?? [], taints) * 1000;
+      if (wait === Number.POSITIVE_INFINITY || metadata.deletionTimestamp !== undefined) {
+        since.delete(key);
+        return undefined;
+      }
+      const known = since.get(key);
+      const begun = known !== undefined && known.uid === metadata.uid ? known.at : clock.now();
+      since.set(key, { uid: metadata.uid, at: begun });
+      const left = begun + wait - clock.now();
+      if (left > 0) return { afterMs: left };
+      await endPod(pod, ENDING, timestamp(clock), client);
+      return undefined;
+    },
+    forget: (key) => void since.delete(key),
+  };
+}

@@ -1,0 +1,126 @@
+import { compare, parseQuantity } from '../../../base/quantity.ts';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../kube/kinds/storage.ts';
+import { labelSelectorOf } from '../../../kube/selectors/label-selector.ts';
+
+export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
+export const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
+const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
+const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
+const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
+
+export type ClaimStep =
+  /** It stays unbound until something changes. */
+  | { readonly do: 'wait' }
+  | { readonly do: 'take class'; readonly className: string }
+  | { readonly do: 'bind'; readonly volume: PersistentVolume }
+  /** Whoever provisions for the class is to make a volume. */
+  | { readonly do: 'ask for volume'; readonly provisioner: string }
+  /** What it was bound to is gone or somebody else's. */
+  | { readonly do: 'lose' };
+
+export interface Storage {
+  readonly volumes: readonly PersistentVolume[];
+  readonly classes: readonly StorageClass[];
+}
+
+export function classOf({ metadata, spec }: PersistentVolume | PersistentVolumeClaim): string {
+  return metadata.annotations?.[CLASS_ANNOTATION] ?? spec.storageClassName ?? '';
+}
+
+/** What becomes of a claim. */
+export function planClaim(claim: PersistentVolumeClaim, { volumes, classes }: Storage): ClaimStep {
+  const { volumeName = '' } = claim.spec;
+  const volume = volumes.find(({ metadata }) => metadata.name === volumeName);
+  if (claim.metadata.annotations?.[BIND_COMPLETED] !== undefined) {
+    if (volume === undefined || isOfAnother(volume, claim)) return { do: 'lose' };
+    return { do: 'bind', volume };
+  }
+  if (claim.metadata.deletionTimestamp !== undefined) return { do: 'wait' };
+  if (volumeName !== '') return planAsked(claim, volume);
+  const className = defaultClass(claim, classes);
+  if (className !== undefined) return { do: 'take class', className };
+  return planOpen(claim, volumes, classes);
+}
+
+/** The claim names the volume that it wants. */
+function planAsked(claim: PersistentVolumeClaim, volume: PersistentVolume | undefined): ClaimStep {
+  if (volume === undefined || isOfAnother(volume, claim)) return { do: 'wait' };
+  return isEnough(volume, claim) || isMeantFor(volume, claim) ? { do: 'bind', volume } : { do: 'wait' };
+}
+
+function planOpen(
+  claim: PersistentVolumeClaim,
+  volumes: readonly PersistentVolume[],
+  classes: readonly StorageClass[],
+): ClaimStep {
+  const storageClass = classes.find(({ metadata }) => metadata.name === classOf(claim));
+  // Where the volume must suit the node, the scheduler chooses both.
+  const delayed =
+    storageClass?.volumeBindingMode === 'WaitForFirstConsumer' &&
+    (claim.metadata.annotations?.[SELECTED_NODE] ?? '') === '';
+  const volume = bestVolume(claim, volumes, delayed);
+  if (volume !== undefined) return { do: 'bind', volume };
+  if (delayed || storageClass === undefined || storageClass.provisioner === NO_PROVISIONER) return { do: 'wait' };
+  return { do: 'ask for volume', provisioner: storageClass.provisioner };
+}
+
+/** The volume that was made for the claim, or else the smallest that fits. */
+export function bestVolume(
+  claim: PersistentVolumeClaim,
+  volumes: readonly PersistentVolume[],
+  onlyMeant = false,
+): PersistentVolume | undefined {
+  const fitting = volumes.filter(
+    (volume) => volume.metadata.deletionTimestamp === undefined && isEnough(volume, claim),
+  );
+  const meant = fitting.find((volume) => isMeantFor(volume, claim));
+  if (meant !== undefined || onlyMeant) return meant;
+  const selector = claim.spec.selector === undefined ? undefined : labelSelectorOf(claim.spec.selector);
+  const free = fitting.filter(
+    ({ metadata, spec, status }) =>
+      spec.claimRef === undefined && status?.phase === 'Available' && selector?.matches(metadata.labels) !== false,
+  );
+  return free.toSorted(
+    (a, b) => compare(sizeOf(a), sizeOf(b)) || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1),
+  )[0];
+}
+
+/** Whether the volume is reserved for the claim. */
+function isMeantFor({ spec: { claimRef } }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
+  if (claimRef === undefined || claimRef.namespace !== metadata.namespace || claimRef.name !== metadata.name)
+    return false;
+  return (claimRef.uid ?? '') === '' || claimRef.uid === metadata.uid;
+}
+
+const isOfAnother = (volume: PersistentVolume, claim: PersistentVolumeClaim) =>
+  volume.spec.claimRef !== undefined && !isMeantFor(volume, claim);
+
+const sizeOf = ({ spec }: PersistentVolume) => parseQuantity(spec.capacity?.['storage'] ?? 0);
+
+/** Whether a volume can be what a claim asks for. */
+function isEnough(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
+  const { accessModes = [], resources, volumeMode = 'Filesystem' } = claim.spec;
+  return (
+    classOf(volume) === classOf(claim) &&
+    (volume.spec.volumeMode ?? 'Filesystem') === volumeMode &&
+    accessModes.every((mode) => volume.spec.accessModes?.includes(mode)) &&
+    compare(sizeOf(volume), parseQuantity(resources?.requests?.['storage'] ?? 0)) >= 0
+  );
+}
+
+const DEFAULT_CLASS = [
+  'storageclass.kubernetes.io/is-default-class',
+  'storageclass.beta.kubernetes.io/is-default-class',
+];
+
+/** The class that a claim without one gets: the newest of the defaults. */
+function defaultClass(claim: PersistentVolumeClaim, classes: readonly StorageClass[]): string | undefined {
+  if (claim.spec.storageClassName !== undefined || claim.metadata.annotations?.[CLASS_ANNOTATION] !== undefined) return;
+  const [newest] = classes
+    .filter(({ metadata }) => DEFAULT_CLASS.some((name) => metadata.annotations?.[name] === 'true'))
+    .toSorted((a, b) => (ageOf(a) === ageOf(b) ? (nameOf(a) < nameOf(b) ? -1 : 1) : ageOf(a) < ageOf(b) ? 1 : -1));
+  return newest?.metadata.name;
+}
+
+const ageOf = ({ metadata }: StorageClass) => metadata.creationTimestamp ?? '';
+const nameOf = ({ metadata }: StorageClass) => metadata.name ?? '';

@@ -1,0 +1,58 @@
+import { PODS, type Pod } from '../../../kube/kinds/pod.ts';
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+} from '../../../kube/kinds/storage.ts';
+import type { Index } from '../../../runtime/cache.ts';
+import { type Controller, watched } from '../../../runtime/controller.ts';
+import { keyIn, keyOf } from '../../../runtime/key.ts';
+
+/** The claims that a pod uses, by key; those made for it are named after it and the volume. */
+export function claimsOf({ metadata, spec }: Pod): string[] {
+  return (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
+    if (persistentVolumeClaim !== undefined) return [keyIn(metadata.namespace, persistentVolumeClaim.claimName)];
+    return ephemeral === undefined ? [] : [keyIn(metadata.namespace, `${metadata.name}-${name}`)];
+  });
+}
+
+/** A pod that no node has yet cannot use a claim that is being deleted: kubelets refuse it. */
+const isPlaced = ({ spec }: Pod) => (spec.nodeName ?? '') !== '';
+
+const byClaim: Index<Pod> = { values: (pod) => (isPlaced(pod) ? claimsOf(pod) : []) };
+
+/** Lets a deleted claim go when no pod uses it. */
+export const claimProtection: Controller<PersistentVolumeClaim> = {
+  name: 'claim protection',
+  for: PERSISTENT_VOLUME_CLAIMS,
+  watches: [
+    watched(PODS, (pod, { cache }) =>
+      claimsOf(pod).filter((key) => cache(PERSISTENT_VOLUME_CLAIMS).get(key)?.metadata.deletionTimestamp !== undefined),
+    ),
+  ],
+  async reconcile() {},
+  finalize: {
+    finalizer: 'kubernetes.io/pvc-protection',
+    async run(claim, { cache, client }) {
+      const key = keyOf(claim);
+      for (const _pod of cache(PODS).by(byClaim, key)) return 'held';
+      const { namespace = '' } = claim.metadata;
+      const { items } = await client.list(PODS, { namespace });
+      return items.some((pod) => isPlaced(pod) && claimsOf(pod).includes(key)) ? { afterMs: 1000 } : undefined;
+    },
+  },
+};
+
+/** Lets a deleted volume go when no claim is bound to it. */
+export const volumeProtection: Controller<PersistentVolume> = {
+  name: 'volume protection',
+  for: PERSISTENT_VOLUMES,
+  async reconcile() {},
+  finalize: {
+    finalizer: 'kubernetes.io/pv-protection',
+    async run({ status }) {
+      return status?.phase === 'Bound' ? 'held' : undefined;
+    },
+  },
+};

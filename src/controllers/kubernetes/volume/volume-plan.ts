@@ -1,0 +1,43 @@
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/kinds/storage.ts';
+import { BOUND_BY_CONTROLLER } from './claim-plan.ts';
+
+const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by';
+
+export type VolumeStep =
+  | { readonly do: 'report'; readonly phase: string; readonly message?: string }
+  /** The claim that it was kept for has another volume. */
+  | { readonly do: 'unbind' }
+  | { readonly do: 'nothing' };
+
+/** What becomes of a volume; `claim` is the one of the name that it is kept for, whatever its uid. */
+export function planVolume(volume: PersistentVolume, claim: PersistentVolumeClaim | undefined): VolumeStep {
+  const { claimRef, persistentVolumeReclaimPolicy: policy } = volume.spec;
+  if (claimRef === undefined || (claimRef.uid ?? '') === '') return { do: 'report', phase: 'Available' };
+  if (claim?.metadata.uid !== claimRef.uid) return released(volume);
+  const { volumeName = '' } = claim?.spec ?? {};
+  if (volumeName === volume.metadata.name) return { do: 'report', phase: 'Bound' };
+  // The claim is about to take it.
+  if (volumeName === '') return { do: 'nothing' };
+  const provisioned = volume.metadata.annotations?.[PROVISIONED_BY] !== undefined;
+  return provisioned && policy === 'Delete' ? released(volume) : { do: 'unbind' };
+}
+
+/** Its claim is gone: what it holds is kept, or deleted by whoever provisioned it. */
+function released({ metadata, spec, status }: PersistentVolume): VolumeStep {
+  if (status?.phase === 'Failed') return { do: 'nothing' };
+  const { persistentVolumeReclaimPolicy: policy } = spec;
+  const provisioned = metadata.annotations?.[PROVISIONED_BY] !== undefined || spec['csi'] !== undefined;
+  if (status?.phase !== 'Released' || policy === 'Retain' || provisioned) return { do: 'report', phase: 'Released' };
+  const what = policy === 'Recycle' ? 'recyclable' : 'deletable';
+  const message = `error getting ${policy === 'Recycle' ? 'recycler' : 'deleter'} volume plugin for volume "${metadata.name}": no ${what} volume plugin matched`;
+  return { do: 'report', phase: 'Failed', message };
+}
+
+/** A volume without the claim that it was kept for; one that its author reserved stays reserved by name. */
+export function unbound(volume: PersistentVolume): PersistentVolume {
+  const { claimRef, ...rest } = volume.spec;
+  const { [BOUND_BY_CONTROLLER]: ours, ...annotations } = volume.metadata.annotations ?? {};
+  if (ours !== undefined) return { ...volume, metadata: { ...volume.metadata, annotations }, spec: rest };
+  const { uid: _uid, resourceVersion: _version, ...reserved } = claimRef ?? {};
+  return { ...volume, spec: { ...rest, claimRef: reserved } };
+}

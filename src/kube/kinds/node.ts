@@ -1,0 +1,37 @@
+import type { KubeObject } from '../kube-object.ts';
+import type { KubeCondition } from './condition.ts';
+import type { ResourceList, Toleration } from './pod.ts';
+import { resourceType } from './resource-type.ts';
+
+export interface Taint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: string;
+  readonly timeAdded?: string;
+}
+
+export interface Node extends KubeObject {
+  readonly spec?: { readonly taints?: readonly Taint[]; readonly unschedulable?: boolean };
+  readonly status?: {
+    readonly conditions?: readonly KubeCondition[];
+    readonly capacity?: ResourceList;
+    readonly allocatable?: ResourceList;
+    readonly [field: string]: unknown;
+  };
+}
+
+export interface Lease extends KubeObject {
+  readonly spec?: { readonly holderIdentity?: string; readonly renewTime?: string };
+}
+
+export const NODES = resourceType<Node>('v1', 'Node', 'nodes', 'Cluster');
+export const LEASES = resourceType<Lease>('coordination.k8s.io/v1', 'Lease', 'leases');
+
+/** Whether a toleration puts up with a taint. */
+export function tolerates(toleration: Toleration, taint: Taint): boolean {
+  const { effect = '', key = '', operator = 'Equal', value = '' } = toleration;
+  if (effect !== '' && effect !== taint.effect) return false;
+  if (key !== '' && key !== taint.key) return false;
+  if (operator === 'Exists') return true;
+  return key !== '' && operator === 'Equal' && value === (taint.value ?? '');
+}
