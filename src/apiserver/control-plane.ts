@@ -19,6 +19,7 @@ import { type Backend, timestamp } from './backend.ts';
 import { bootstrap } from './bootstrap.ts';
 import { BUILT_IN_GROUPS, builtInResources } from './builtin-resources.ts';
 import type { Call } from './call.ts';
+import { ApiServices } from './custom/api-services.ts';
 import { converters } from './custom/converters.ts';
 import { Definitions } from './custom/definitions.ts';
 import { FieldManagement } from './field-management.ts';
@@ -127,6 +128,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     signal: stop.signal,
   });
   new Definitions({ backend, call: systemCall(stop.signal), log, converterFor }).start();
+  await new ApiServices({ backend, call: systemCall(stop.signal), log }).start();
   const items = new WatchItems(parsed);
   const discovery = new Discovery(registry, BUILT_IN_GROUPS);
   let ready = false;
