@@ -55,10 +55,19 @@ export interface MapEntry {
   readonly optional: boolean;
 }
 
-interface StructNode {
+/** A message that is built: Object.metadata{name: 'a', ?labels: x}. */
+export interface StructNode {
   readonly kind: 'struct';
   readonly at: number;
   readonly name: string;
+  readonly fields: readonly StructField[];
+}
+
+export interface StructField {
+  readonly at: number;
+  readonly name: string;
+  readonly value: Node;
+  readonly optional: boolean;
 }
 
 /** A loop over a list or map, which is what most macros become. */

@@ -1,6 +1,6 @@
-import { ACCUMULATOR, type Call, type Fold, type Node, qualifiedName, type Select } from './ast.ts';
+import { ACCUMULATOR, type Call, type Fold, type Node, qualifiedName, type Select, type StructNode } from './ast.ts';
 import type { Environment } from './environment.ts';
-import type { Overload } from './library.ts';
+import type { MessageKind, Overload } from './library.ts';
 import type { Issue } from './source.ts';
 import {
   BOOL,
@@ -34,6 +34,8 @@ export interface Checked {
   readonly overloads: ReadonlyMap<Node, readonly Overload[]>;
   /** Names that stand for values: types, for example. */
   readonly constants: ReadonlyMap<Node, Value>;
+  /** What messages are built as. */
+  readonly messages: ReadonlyMap<Node, MessageKind>;
   /** The variables of the environment that the expression names. */
   readonly variables: ReadonlySet<string>;
 }
@@ -52,6 +54,7 @@ class Checker {
   readonly #types = new Map<Node, Type>();
   readonly #overloads = new Map<Node, readonly Overload[]>();
   readonly #constants = new Map<Node, Value>();
+  readonly #messages = new Map<Node, MessageKind>();
   readonly #variables = new Set<string>();
   /** Names that macros bind, innermost last. */
   readonly #locals: { readonly name: string; readonly type: Type }[] = [];
@@ -69,6 +72,7 @@ class Checker {
       types,
       overloads: this.#overloads,
       constants: this.#constants,
+      messages: this.#messages,
       variables: this.#variables,
     };
   }
@@ -102,7 +106,7 @@ class Checker {
           ),
         );
       case 'struct':
-        return this.#fail(node.at, `undeclared reference to '${node.name}' (in container '')`);
+        return this.#struct(node);
       case 'fold':
         return this.#fold(node);
       case 'bind': {
@@ -110,6 +114,21 @@ class Checker {
         return this.#within([{ name: node.name, type: value }], () => this.check(node.body));
       }
     }
+  }
+
+  #struct(node: StructNode): Type {
+    const kind = this.#environment.message(node.name.replace(/^\./, ''));
+    if (kind === undefined) return this.#fail(node.at, `undeclared reference to '${node.name}' (in container '')`);
+    for (const { name, at, value, optional } of node.fields) {
+      const checked = this.check(value);
+      const given = optional ? unwrapped(checked) : checked;
+      const wanted = kind.field(name);
+      if (wanted !== undefined && this.#bindings.accepts([given], [wanted])) continue;
+      const shown = wanted === undefined ? '' : this.#show(wanted);
+      this.#fail(at, `expected type of field '${name}' is '${shown}' but provided type is '${this.#show(given)}'`);
+    }
+    this.#messages.set(node, kind);
+    return kind.type;
   }
 
   #fail(offset: number, message: string): Type {

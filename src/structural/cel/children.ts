@@ -11,6 +11,8 @@ export function childrenOf(node: Node): readonly Node[] {
       return node.items;
     case 'map':
       return node.entries.flatMap(({ key, value }) => [key, value]);
+    case 'struct':
+      return node.fields.map(({ value }) => value);
     case 'fold':
       return [node.range, node.init, node.condition, node.step, node.result];
     case 'bind':

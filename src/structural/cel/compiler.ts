@@ -1,10 +1,19 @@
-import { ACCUMULATOR, type Call, type Fold, type ListNode, type MapNode, type Node, type Select } from './ast.ts';
+import {
+  ACCUMULATOR,
+  type Call,
+  type Fold,
+  type ListNode,
+  type MapNode,
+  type Node,
+  type Select,
+  type StructNode,
+} from './ast.ts';
 import type { Checked } from './checker.ts';
 import type { Frame } from './frame.ts';
 import { lookUp } from './library/optionals.ts';
 import type { AnyApply, Overload } from './library.ts';
 import { misfit } from './misfit.ts';
-import { CREATE_LIST, CREATE_MAP, priceOf, SELECT } from './prices.ts';
+import { CREATE_LIST, CREATE_MAP, CREATE_STRUCT, priceOf, SELECT } from './prices.ts';
 import { ValueMap } from './value-map.ts';
 import { fits, typeOfValue } from './value-type.ts';
 import { ArrayList, EvaluationError, List, Mapping, noSuchOverload, Optional, type Value } from './values.ts';
@@ -66,8 +75,24 @@ class Compiler {
         };
       }
       case 'struct':
-        throw new Error(`no message can be built: ${node.name}`);
+        return this.#struct(node);
     }
+  }
+
+  #struct(node: StructNode): Code {
+    const kind = this.#checked.messages.get(node);
+    if (kind === undefined) throw new Error(`no message can be built: ${node.name}`);
+    const codes = node.fields.map(({ name, value, optional }) => ({ name, value: this.compile(value), optional }));
+    return (frame) => {
+      frame.spend(CREATE_STRUCT);
+      const fields = new Map<string, Value>();
+      for (const { name, value: code, optional } of codes) {
+        const value = code(frame);
+        const held = optional && value instanceof Optional ? value.held : value;
+        if (held !== undefined) fields.set(name, held);
+      }
+      return kind.build(fields);
+    };
   }
 
   #bind(name: string): number {

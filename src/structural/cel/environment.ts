@@ -12,7 +12,7 @@ import { SETS } from './library/sets.ts';
 import { STRINGS } from './library/strings.ts';
 import { TIMES } from './library/times.ts';
 import { URLS } from './library/urls.ts';
-import type { Library, Overload } from './library.ts';
+import type { Library, MessageKind, Overload } from './library.ts';
 import type { Type } from './types.ts';
 import type { Value } from './values.ts';
 
@@ -27,25 +27,28 @@ export class Environment {
   readonly variables: ReadonlyMap<string, Type>;
   readonly #functions: ReadonlyMap<string, readonly Overload[]>;
   readonly #constants: ReadonlyMap<string, Constant>;
+  readonly #messages: readonly NonNullable<Library['messages']>[];
 
   private constructor(
     variables: ReadonlyMap<string, Type>,
     functions: ReadonlyMap<string, readonly Overload[]>,
     constants: ReadonlyMap<string, Constant>,
+    messages: readonly NonNullable<Library['messages']>[],
   ) {
     this.variables = variables;
     this.#functions = functions;
     this.#constants = constants;
+    this.#messages = messages;
   }
 
   static of(libraries: readonly Library[]): Environment {
-    return new Environment(new Map(), new Map(), new Map()).extend(new Map(), libraries);
+    return new Environment(new Map(), new Map(), new Map(), []).extend(new Map(), libraries);
   }
 
   /** The same with more variables, and with further libraries where given. */
   extend(variables: ReadonlyMap<string, Type>, libraries: readonly Library[] = []): Environment {
     const all = new Map([...this.variables, ...variables]);
-    if (libraries.length === 0) return new Environment(all, this.#functions, this.#constants);
+    if (libraries.length === 0) return new Environment(all, this.#functions, this.#constants, this.#messages);
     const functions = new Map(this.#functions);
     const constants = new Map(this.#constants);
     for (const library of libraries) {
@@ -54,11 +57,20 @@ export class Environment {
       }
       for (const [name, constant] of library.constants ?? []) constants.set(name, constant);
     }
-    return new Environment(all, functions, constants);
+    const messages = libraries.flatMap((library) => library.messages ?? []);
+    return new Environment(all, functions, constants, [...this.#messages, ...messages]);
   }
 
   overloadsOf(name: string): readonly Overload[] | undefined {
     return this.#functions.get(name);
+  }
+
+  message(name: string): MessageKind | undefined {
+    for (const find of this.#messages) {
+      const kind = find(name);
+      if (kind !== undefined) return kind;
+    }
+    return undefined;
   }
 
   constant(name: string): Constant | undefined {

@@ -39,6 +39,16 @@ export interface Library {
   readonly overloads: readonly Overload[];
   /** Names that stand for values: int, string, net.IP are types. */
   readonly constants?: ReadonlyMap<string, { readonly type: Type; readonly value: Value }>;
+  /** Messages that expressions may build, by name. */
+  readonly messages?: (name: string) => MessageKind | undefined;
+}
+
+/** A message that can be built. */
+export interface MessageKind {
+  readonly type: Type;
+  /** The type of a field; undefined where the message has none of that name. */
+  field(name: string): Type | undefined;
+  build(fields: ReadonlyMap<string, Value>): Value;
 }
 
 /** Declares a function: 'int, int -> int', 'list(A), A -> bool'. */

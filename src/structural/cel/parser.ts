@@ -1,4 +1,4 @@
-import { type Call, call, ident, literal, type MapEntry, type Node } from './ast.ts';
+import { type Call, call, ident, literal, type MapEntry, type Node, type StructField } from './ast.ts';
 import { childrenOf } from './children.ts';
 import { type Token, tokenize } from './lexer.ts';
 import { literalValue } from './literals.ts';
@@ -277,8 +277,7 @@ class Parser {
     let name = dot + text;
     while (this.#accept('.') !== undefined) name += `.${this.#take().text}`;
     const brace = this.#expect('{');
-    this.#entries();
-    return { kind: 'struct', at: brace.at, name };
+    return { kind: 'struct', at: brace.at, name, fields: this.#fields() };
   }
 
   /** Whether what follows a name is .more.names and a brace. */
@@ -286,6 +285,23 @@ class Parser {
     let next = this.#next;
     while (this.#tokens[next]?.text === '.' && this.#tokens[next + 1]?.kind === 'word') next += 2;
     return this.#tokens[next]?.text === '{' && this.#tokens[next]?.kind === 'op';
+  }
+
+  #fields(): StructField[] {
+    const fields: StructField[] = [];
+    while (!this.#is('}')) {
+      if (fields.length > 0 || this.#is(',')) {
+        if (this.#accept(',') === undefined) this.#unexpected("{'}', ','}", false);
+        if (this.#is('}')) break;
+      }
+      const optional = this.#accept('?') !== undefined;
+      if (this.#token.kind !== 'word') this.#unexpected("{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}");
+      const name = this.#take().text.replaceAll('`', '');
+      const colon = this.#expect(':');
+      fields.push({ at: colon.at, name, value: this.#expression(), optional });
+    }
+    this.#take();
+    return fields;
   }
 
   #list(at: number): Node {

@@ -8,6 +8,7 @@ const NAME_PATTERN = 128;
 export const SELECT = 1;
 export const CREATE_LIST = 10;
 export const CREATE_MAP = 30;
+export const CREATE_STRUCT = 40;
 /** A step of work that no price covers is a twentieth of the cheapest call. */
 export const TOIL = 1 / 20;
 
