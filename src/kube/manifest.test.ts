@@ -45,6 +45,9 @@ describe('a manifest', () => {
     ['a key twice', 'a: 1\na: 2', 'unique'],
     ['a tab for indentation', 'a:\n\tb: 1', 'Tabs'],
     ['an alias that multiplies', bomb(), 'resource exhaustion'],
+    ['an alias that contains itself', 'a: &a [*a, {b: *a}]', 'nested deeper'],
+    ['aliases by the thousand', `${lines((i) => `- &k${i} ${i}`)}${lines((i) => `- *k${i}`)}`, 'too many aliases'],
+    ['a flood of marks', `[${'1,'.repeat(600_000)}]`, 'write it as JSON'],
     ['an unknown alias', 'a: *nowhere', 'Unresolved alias'],
     ['deep nesting', `${'['.repeat(800)}${']'.repeat(800)}`, 'nested deeper'],
     ['very deep nesting', '['.repeat(100_000), 'nested deeper'],
@@ -56,6 +59,11 @@ describe('a manifest', () => {
     const { documents, problems } = readManifest(text);
     expect(documents).toEqual([]);
     expect(problems[0]?.message).toContain(message);
+  });
+
+  it('takes no longer for many keys than for many items', { timeout: 5_000 }, () => {
+    const { documents, problems } = readManifest(lines((i) => `k${i}: ${i}`));
+    expect([documents.length, problems.length]).toEqual([1, 0]);
   });
 
   it('keeps a __proto__ key as a key', () => {
@@ -84,6 +92,10 @@ describe('a manifest', () => {
     );
   });
 });
+
+function lines(line: (i: number) => string): string {
+  return Array.from({ length: 30_000 }, (_, i) => `${line(i)}\n`).join('');
+}
 
 function bomb(): string {
   const names = 'abcdefghi';

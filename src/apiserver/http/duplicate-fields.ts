@@ -1,11 +1,14 @@
+import { endOfString } from './json-text.ts';
+
 const QUOTE = 34;
-const BACKSLASH = 92;
 const COMMA = 44;
 const COLON = 58;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 const OPEN_ARRAY = 91;
 const CLOSE_ARRAY = 93;
+/** Nobody reads more of them. */
+const MOST = 100;
 
 interface Level {
   /** Undefined inside an array. */
@@ -30,7 +33,7 @@ export function duplicateFields(text: string): string[] {
         if (expectsKey && level?.keys !== undefined) {
           const raw = text.slice(i + 1, end);
           level.key = raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
-          if (level.keys.has(level.key)) found.push(pathOf(levels));
+          if (level.keys.has(level.key) && found.length < MOST) found.push(pathOf(levels));
           level.keys.add(level.key);
         }
         expectsKey = false;
@@ -63,16 +66,6 @@ export function duplicateFields(text: string): string[] {
     }
   }
   return found;
-}
-
-function endOfString(text: string, start: number): number {
-  for (let i = start + 1; ; i++) {
-    const end = text.indexOf('"', i);
-    let slashes = 0;
-    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes++;
-    if (slashes % 2 === 0) return end;
-    i = end;
-  }
 }
 
 function pathOf(levels: readonly Level[]): string {

@@ -65,22 +65,22 @@ function text<K extends string>(query: URLSearchParams, name: K): { [P in K]?: s
   return (value === null || value === '' ? {} : { [name]: value }) as { [P in K]?: string };
 }
 
-function whole<K extends string>(query: URLSearchParams, name: K): { [P in K]?: number } {
+/** A whole number of 64 bits, in Go's words where it is none. */
+export function whole<K extends string>(query: URLSearchParams, name: K): { [P in K]?: number } {
   const value = query.get(name);
   if (value === null || value === '') return {};
   if (!/^[+-]?\d+$/.test(value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
+  const number = BigInt(value.replace('+', ''));
+  if (BigInt.asIntN(64, number) !== number) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`);
+  }
   return { [name]: Number(value) } as { [P in K]?: number };
 }
 
-const TRUE = new Set(['', '1', 't', 'T', 'true', 'TRUE', 'True']);
-const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
+const FALSE = new Set(['0', 'false']);
 
-/** A flag with an empty value is set, as in `?watch`. What is no boolean is false there, as in Go's form. */
-function flag<K extends string>(query: URLSearchParams, name: K): { [P in K]?: boolean } {
+/** Every value but `0` and `false` sets a flag, also the empty one in `?watch` and one that is no boolean. */
+export function flag<K extends string>(query: URLSearchParams, name: K): { [P in K]?: boolean } {
   const value = query.get(name);
-  if (value === null) return {};
-  if (!TRUE.has(value) && !FALSE.has(value)) {
-    throw badRequest(`strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`);
-  }
-  return { [name]: TRUE.has(value) } as { [P in K]?: boolean };
+  return (value === null ? {} : { [name]: !FALSE.has(value.toLowerCase()) }) as { [P in K]?: boolean };
 }

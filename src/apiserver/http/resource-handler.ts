@@ -2,6 +2,7 @@ import type { KubeObject } from '../../kube/kube-object.ts';
 import type { Authorize } from '../access/attributes.ts';
 import { ApiError, badRequest, methodNotAllowed, noSuchResource, notFound } from '../api-error.ts';
 import { type Backend, storeOf } from '../backend.ts';
+import { decodeBuiltIn } from '../builtin-schema/decode.ts';
 import type { Call } from '../call.ts';
 import { textOf } from '../object-text.ts';
 import type { ResourcePath } from '../request-path.ts';
@@ -11,7 +12,7 @@ import type { Act } from '../subresources/act.ts';
 import { rescaled, type ScalePaths, scaleOf } from '../subresources/scale.ts';
 import { createObject } from '../verbs/create.ts';
 import { decodeBody } from '../verbs/decode.ts';
-import { type DeleteOptions, deletedStatus, deleteObject } from '../verbs/delete.ts';
+import { deletedStatus, deleteObject } from '../verbs/delete.ts';
 import { deleteCollection } from '../verbs/delete-collection.ts';
 import { listObjects } from '../verbs/list.ts';
 import { APPLY_PATCH, applyObject, patchObject, patchPlain } from '../verbs/patch.ts';
@@ -23,9 +24,13 @@ import type { Written } from '../verbs/written.ts';
 import { type Answer, json, statusAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { type Decoded, decodeRequest, decodeYaml } from './body.ts';
+import { deleteOptions } from './delete-options.ts';
+import { parseJson } from './json-text.ts';
+import { negotiate } from './negotiation.ts';
 import { listOptions, watchFlags, writeOptions } from './options.ts';
 import { attributesOf, refused, verbOf } from './request-attributes.ts';
 import { entryAnswer, listAnswer, watchAnswer, writtenAnswer } from './shapes.ts';
+import { warningHeader } from './warning-header.ts';
 
 /** A request for a resource that is served. */
 export interface ResourceRequest extends Target {
@@ -71,8 +76,10 @@ export function resourceHandler(parts: ResourceHandlerParts) {
 }
 
 async function onObjects(parts: ResourceHandlerParts, asked: ResourceRequest, verb: string): Promise<Answer> {
-  const { resource, namespace, name } = asked;
+  const { request, resource, namespace, name } = asked;
   if (!resource.verbs.includes(verb)) throw methodNotAllowed();
+  // Whoever cannot be answered is told before anything is done.
+  negotiate(request.header('accept'));
   if (!resource.namespaced && namespace !== '') throw noSuchResource();
   switch (verb) {
     case 'get':
@@ -103,6 +110,7 @@ async function onSubresource(parts: ResourceHandlerParts, asked: ResourceRequest
   const name = `${resource.group}/${resource.plural}/${subresource}`;
   const connect = parts.subresources.get(name);
   if (connect !== undefined) return await connect(asked, callOf(asked, 'CreateOptions').call);
+  negotiate(asked.request.header('accept'));
   const act = parts.acts.get(name);
   if (act !== undefined) return await perform(parts, asked, act, known);
   if (resource.scale !== undefined && subresource === 'scale') return await onScale(parts, asked, resource.scale, verb);
@@ -119,12 +127,23 @@ async function perform(
 ): Promise<Answer> {
   const apiVersion = group === '' ? version || 'v1' : `${group}/${version}`;
   const { value } = await decodeRequest(asked.request, { apiVersion, kind });
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw badRequest(`a ${kind} must be a JSON object`);
-  const body = value as KubeObject;
-  body.metadata ??= {};
+  const body = decodeAs(apiVersion, kind, value);
   const { call } = callOf(asked, 'CreateOptions');
   return json(201, JSON.stringify(await act(parts.backend, asked, body, call)));
+}
+
+/** The body of a subresource, which is of a kind of its own. */
+function decodeAs(apiVersion: string, kind: string, value: unknown): KubeObject {
+  const said = (value ?? {}) as Partial<KubeObject>;
+  if ((said.kind ?? kind) !== kind) {
+    throw badRequest(`no kind ${JSON.stringify(said.kind)} can be handled as a ${kind}`);
+  }
+  const { object, error } = decodeBuiltIn(apiVersion, kind, value) ?? { object: value };
+  if (error !== undefined)
+    throw badRequest(`${kind} in version "${apiVersion}" cannot be handled as a ${kind}: ${error}`);
+  const body = object as KubeObject;
+  body.metadata ??= {};
+  return body;
 }
 
 /** An object seen as nothing but its number of replicas. */
@@ -156,7 +175,8 @@ type ChangeScale = (scale: KubeObject) => KubeObject;
 
 async function scaleSent(request: ApiRequest): Promise<ChangeScale> {
   const { value } = await decodeRequest(request, SCALE);
-  return () => value as KubeObject;
+  const scale = decodeAs(SCALE.apiVersion, SCALE.kind, value);
+  return () => scale;
 }
 
 /** A patch that does not speak of the version holds for whichever is newest. */
@@ -164,7 +184,7 @@ async function scalePatch(request: ApiRequest): Promise<ChangeScale> {
   const type = request.header('content-type')?.split(';')[0]?.trim() ?? '';
   const { value } = decodePatch((await request.body()).toString('utf8'));
   return (scale) => {
-    const patched = patchPlain(scale, type, value);
+    const patched = decodeAs(SCALE.apiVersion, SCALE.kind, patchPlain(scale, type, value));
     if (patched.metadata.resourceVersion === scale.metadata.resourceVersion) delete patched.metadata.resourceVersion;
     return patched;
   };
@@ -262,14 +282,14 @@ async function patch(parts: ResourceHandlerParts, asked: ResourceRequest): Promi
 
 function decodePatch(text: string): Decoded {
   try {
-    return { value: JSON.parse(text), duplicates: [] };
+    return { value: parseJson(text), duplicates: [] };
   } catch (error) {
     throw new ApiError(400, 'BadRequest', `error decoding patch: ${(error as Error).message}`);
   }
 }
 
 async function remove(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
-  const options = await deleteOptions(asked);
+  const options = await deleteOptions(asked.request);
   const { call } = callOf(asked, 'DeleteOptions');
   const deleted = await deleteObject(parts.backend, asked, options, {
     ...call,
@@ -281,30 +301,14 @@ async function remove(parts: ResourceHandlerParts, asked: ResourceRequest): Prom
 
 async function removeAll(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
   const { request, resource, namespace } = asked;
-  const options = await deleteOptions(asked);
+  const options = await deleteOptions(asked.request);
   const { call } = callOf(asked, 'DeleteOptions');
-  const listing = await deleteCollection(parts.backend, resource, namespace, listOptions(request.query), options, call);
+  const dryRun = call.dryRun || options.dryRun !== undefined;
+  const listing = await deleteCollection(parts.backend, resource, namespace, listOptions(request.query), options, {
+    ...call,
+    dryRun,
+  });
   return await listAnswer(parts.backend, request, resource, listing);
-}
-
-const DELETE_OPTIONS = { apiVersion: 'v1', kind: 'DeleteOptions' };
-
-/** Options of a deletion stand in its body, or among the parameters. */
-async function deleteOptions({ request }: ResourceRequest): Promise<DeleteOptions> {
-  const bytes = await request.body();
-  const body = bytes.length === 0 ? {} : ((await decodeRequest(request, DELETE_OPTIONS)).value as DeleteOptions);
-  const { query } = request;
-  const grace = query.get('gracePeriodSeconds');
-  const policy = query.get('propagationPolicy');
-  const orphan = query.get('orphanDependents');
-  const { dryRun, ...rest } = body;
-  return {
-    ...(grace === null ? {} : { gracePeriodSeconds: Number(grace) }),
-    ...(policy === null ? {} : { propagationPolicy: policy as 'Orphan' }),
-    ...(orphan === null ? {} : { orphanDependents: orphan === 'true' }),
-    ...rest,
-    ...(dryRun === undefined || dryRun.length === 0 ? {} : { dryRun }),
-  };
 }
 
 /** The object in the body, with keys that stand twice treated as the client asked. */
@@ -314,12 +318,11 @@ async function objectOf({ request, resource }: ResourceRequest, call: Call): Pro
     kind: resource.kind,
   });
   if (duplicates.length === 0 || call.fieldValidation === 'Ignore') return value;
-  const found = duplicates.map((path) => `duplicate field "${path}"`);
   if (call.fieldValidation === 'Strict') {
     const prefix = `${resource.kind} in version "${resource.version}" cannot be handled as a ${resource.kind}`;
-    throw new ApiError(400, 'BadRequest', `${prefix}: strict decoding error: ${found.join(', ')}`);
+    throw new ApiError(400, 'BadRequest', `${prefix}: strict decoding error: ${duplicates.join(', ')}`);
   }
-  call.warnings.push(...found);
+  call.warnings.push(...duplicates);
   return value;
 }
 
@@ -349,6 +352,6 @@ function answerTo(request: ApiRequest, resource: Resource, written: Written, cal
 function warned(answer: Answer, warnings: readonly string[]): Answer {
   if (warnings.length === 0 || !('body' in answer)) return answer;
   const told = answer.headers?.['warning'];
-  const warning = [...(told === undefined ? [] : [told]), ...warnings.map((text) => `299 - ${JSON.stringify(text)}`)];
-  return { ...answer, headers: { ...answer.headers, warning: warning.join(', ') } };
+  const warning = [...(told === undefined ? [] : [told]), warningHeader(warnings)].join(', ');
+  return { ...answer, headers: { ...answer.headers, warning } };
 }

@@ -17,7 +17,10 @@ export const bind: Act = async (backend, target, body, call) => {
   if (name !== target.name) throw badRequest('name in URL does not match name in Binding object');
   const node = (body['target'] ?? {}) as { readonly kind?: string; readonly name?: string };
   const causes = bindingCauses(node);
-  if (causes.length > 0) throw new ApiError(500, '', `[${causes.map(formatFieldError).join(', ')}]`);
+  if (causes.length > 0) {
+    const texts = causes.map(formatFieldError).join(', ');
+    throw new ApiError(500, '', causes.length === 1 ? texts : `[${texts}]`);
+  }
   const onPod = { ...target, subresource: 'binding' };
   await rewrite(backend, onPod, (pod) => bound(pod, node.name ?? '', body, timestamp(backend.clock)), call, true);
   return DONE;

@@ -106,6 +106,7 @@ function startOf(store: Store, prefix: string, options: ListOptions) {
       throw badRequest('specifying resource version is not allowed when using continue');
     }
     const token = decodeContinue(options.continue);
+    if (token.revision > store.revision) throw tooLargeResourceVersion(token.revision, store.revision);
     return { revision: token.revision > 0 ? token.revision : undefined, after: `${prefix}${token.start}` };
   }
   const version = parseVersion(resourceVersion);

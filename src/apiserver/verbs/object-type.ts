@@ -25,6 +25,15 @@ interface Said {
   readonly apiVersion: string;
 }
 
+/** A configuration that is applied must say what it is. */
+export function checkAppliedType(resource: Resource, object: KubeObject): void {
+  const text = (value: unknown) => (typeof value === 'string' ? value : '');
+  const [kind, apiVersion] = [text(object.kind), text(object.apiVersion)];
+  if (kind === resource.kind && apiVersion === apiVersionOf(resource)) return;
+  const version = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
+  throw badRequest(`invalid object type: ${version}, Kind=${kind}`);
+}
+
 /** A patched object is held against its type as against its schema. */
 export function checkPatchedType(resource: Resource, object: KubeObject): void {
   if (!resource.custom) return;

@@ -6,13 +6,13 @@ import { applyJsonPatch } from '../../kube/patches/json-patch.ts';
 import { applyMergePatch } from '../../kube/patches/merge-patch.ts';
 import { PatchError } from '../../kube/patches/patch-error.ts';
 import { applyStrategicMergePatch } from '../../kube/patches/strategic-merge-patch.ts';
-import { ApiError, invalid, notFound, unsupportedMediaType } from '../api-error.ts';
+import { ApiError, badRequest, invalid, notFound, unsupportedMediaType } from '../api-error.ts';
 import { type Backend, storeOf, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import { createObject } from './create.ts';
 import { decodeBody } from './decode.ts';
-import { checkPatchedType, checkType } from './object-type.ts';
+import { checkAppliedType, checkPatchedType } from './object-type.ts';
 import type { Target } from './target.ts';
 import { checkPlace, rewrite } from './update.ts';
 import type { Written } from './written.ts';
@@ -107,6 +107,11 @@ function badPatch(text: string, why: string): ApiError {
   return invalid({ group: '', kind: '' }, '', [invalidField('patch', text, why)]);
 }
 
+/** Whether name and namespace can be checked; where not, the configuration is refused by its type. */
+function hasPlace({ name = '', namespace = '' }: { readonly name?: unknown; readonly namespace?: unknown }): boolean {
+  return typeof name === 'string' && typeof namespace === 'string';
+}
+
 /** PATCH with a configuration to apply: creates the object where it is not there yet. */
 export async function applyObject(
   backend: Backend,
@@ -120,9 +125,9 @@ export async function applyObject(
     throw badRequest(`error decoding YAML: the configuration of a ${resource.kind} must be a map`);
   }
   const object = (config ?? {}) as KubeObject;
-  checkType(resource, object);
+  checkAppliedType(resource, object);
   object.metadata ??= {};
-  checkPlace(target, object);
+  if (typeof object.metadata === 'object' && hasPlace(object.metadata)) checkPlace(target, object);
   if (object.metadata.managedFields !== undefined) {
     throw new ApiError(400, 'BadRequest', 'metadata.managedFields must be nil');
   }

@@ -1,0 +1,41 @@
+import { notSupported } from '../../base/field-error.ts';
+import { badRequest, invalid } from '../api-error.ts';
+import { decodeBuiltIn } from '../builtin-schema/decode.ts';
+import type { DeleteOptions } from '../verbs/delete.ts';
+import type { ApiRequest } from './api-request.ts';
+import { decodeRequest } from './body.ts';
+import { flag, whole } from './options.ts';
+
+const KIND = 'DeleteOptions';
+
+/** Options of a deletion stand in its body, or among the parameters. */
+export async function deleteOptions(request: ApiRequest): Promise<DeleteOptions> {
+  const bytes = await request.body();
+  const options = bytes.length === 0 ? sentAsParameters(request.query) : await sentAsBody(request);
+  const { dryRun = [] } = options;
+  if (dryRun.some((value) => value !== 'All')) {
+    throw invalid({ group: 'meta.k8s.io', kind: KIND }, '', [notSupported('dryRun', dryRun, ['All'])]);
+  }
+  const { dryRun: _dryRun, ...rest } = options;
+  return dryRun.length === 0 ? rest : options;
+}
+
+function sentAsParameters(query: URLSearchParams): DeleteOptions {
+  const policy = query.get('propagationPolicy');
+  return {
+    ...whole(query, 'gracePeriodSeconds'),
+    ...flag(query, 'orphanDependents'),
+    ...(policy === null ? {} : { propagationPolicy: policy as 'Orphan' }),
+  };
+}
+
+async function sentAsBody(request: ApiRequest): Promise<DeleteOptions> {
+  const { value } = await decodeRequest(request, { apiVersion: 'v1', kind: KIND });
+  const { kind = KIND, apiVersion = 'v1' } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  if (kind !== KIND) {
+    throw badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
+  }
+  const decoded = decodeBuiltIn('v1', KIND, value);
+  if (decoded?.error !== undefined) throw badRequest(decoded.error);
+  return decoded?.object ?? {};
+}

@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseJson } from './json-text.ts';
+
+describe('JSON that somebody else wrote', () => {
+  it('is read as JSON.parse reads it', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(parseJson(text)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it.each([
+    ['"\\ud800"', '\ufffd'],
+    ['"\\udc00 x"', '\ufffd x'],
+    ['"\\ud83d\\ude00"', '😀'],
+    ['"\\ud83d\\ud83d\\ude00"', '\ufffd😀'],
+    ['"\\\\ud800"', '\\ud800'],
+    ['"\\\\\\ud800"', '\\\ufffd'],
+    ['{"\\uDFFF":1}', { '\ufffd': 1 }],
+  ])('has no half of a surrogate pair: %s', (text, value) => {
+    expect(parseJson(text)).toEqual(value);
+  });
+
+  it('is refused where it is nested too deeply to be worked on', () => {
+    const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+    expect(parseJson(nested(1_000))).toEqual(JSON.parse(nested(1_000)));
+    expect(() => parseJson(nested(1_001))).toThrow('exceeded max depth');
+    expect(() => parseJson('{"a":'.repeat(200_000))).toThrow('exceeded max depth');
+  });
+
+  it('may hold any number of brackets in texts, and side by side', () => {
+    const text = `["${'[{\\"'.repeat(2_000)}", ${'[],'.repeat(2_000)} []]`;
+    expect(parseJson(text)).toEqual(JSON.parse(text));
+  });
+});

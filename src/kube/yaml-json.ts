@@ -1,0 +1,140 @@
+import { type Document, isScalar, LineCounter, parseAllDocuments, type Tags, visit, type YAMLMap } from 'yaml';
+import { ParseError } from '../base/errors.ts';
+
+/** Nothing that a person writes comes near these; what does is a mistake or an attack. */
+const DEEPEST = 500;
+const MOST_ALIASES = 100;
+const MOST_MARKS = 500_000;
+/** Each alias is looked for in the whole text. */
+const MOST_ALIASES_TIMES_MARKS = 50_000_000;
+
+export const TOO_DEEP = `is nested deeper than ${DEEPEST} levels`;
+
+export type YamlDocument = Document.Parsed;
+
+/** A key that stands twice in one map, and where it does so again. */
+export interface DuplicateKey {
+  readonly key: string;
+  readonly offset: number;
+}
+
+/** Splits a text into its documents as Kubernetes reads YAML: version 1.1, with nothing in it that JSON has no word for. */
+export function yamlDocuments(text: string, lineCounter = new LineCounter()): readonly YamlDocument[] {
+  const marks = countMarks(text);
+  if (marks > MOST_MARKS) throw new ParseError(`has more than ${MOST_MARKS} marks: write it as JSON`);
+  if (marks * countAliases(text) > MOST_ALIASES_TIMES_MARKS) throw new ParseError('has too many aliases for its size');
+  try {
+    const parsed = parseAllDocuments(text, {
+      version: '1.1',
+      customTags: asKubectlReads,
+      lineCounter,
+      prettyErrors: false,
+      // Compares every key with every other: duplicateKeys does it in one pass.
+      uniqueKeys: false,
+      logLevel: 'error',
+    });
+    return 'empty' in parsed ? [] : parsed;
+  } catch (error) {
+    throw new ParseError(yamlProblem(error), { cause: error });
+  }
+}
+
+/** The value of a document without errors. Throws a ParseError where JSON could not hold it. */
+export function jsonOf(document: YamlDocument): unknown {
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
+    heightOf(value, 0, new Map());
+    return value;
+  } catch (error) {
+    throw error instanceof ParseError ? error : new ParseError(yamlProblem(error), { cause: error });
+  }
+}
+
+/** Keys that stand twice in a map; the last one counts. */
+export function duplicateKeys(document: YamlDocument): DuplicateKey[] {
+  const found: DuplicateKey[] = [];
+  visit(document, { Map: (_key, map) => void found.push(...duplicatesIn(map)) });
+  return found;
+}
+
+function duplicatesIn({ items }: YAMLMap): DuplicateKey[] {
+  const found: DuplicateKey[] = [];
+  const seen = new Set<string>();
+  for (const { key } of items) {
+    if (!isScalar(key) || key.source === '<<') continue;
+    const name = String(key.value);
+    if (seen.has(name)) found.push({ key: name, offset: key.range?.[0] ?? 0 });
+    seen.add(name);
+  }
+  return found;
+}
+
+/** Reads the first document of a text as a JSON value; null where there is none. Throws a ParseError where it is broken. */
+export function readYaml(text: string): { readonly value: unknown; readonly duplicates: readonly string[] } {
+  const lines = new LineCounter();
+  const [document] = yamlDocuments(text, lines);
+  if (document === undefined) return { value: null, duplicates: [] };
+  const [error] = document.errors;
+  if (error !== undefined) throw new ParseError(`line ${lines.linePos(error.pos[0]).line}: ${yamlProblem(error)}`);
+  const value = jsonOf(document);
+  const duplicates = duplicateKeys(document).map(
+    ({ key, offset }) => `line ${lines.linePos(offset).line}: key ${JSON.stringify(key)} already set in map`,
+  );
+  return { value, duplicates };
+}
+
+/** What is wrong with a text, in one line. */
+export function yamlProblem(error: unknown): string {
+  const { message } = error as Error;
+  return /call stack|stack overflow/i.test(message) ? TOO_DEEP : (message.split('\n')[0] ?? message);
+}
+
+/** How many characters could begin something: parsing takes time for each, far more than for plain text. */
+function countMarks(text: string): number {
+  let count = 0;
+  for (let i = 0; i < text.length; i++) if (MARKS.has(text.charCodeAt(i))) count++;
+  return count;
+}
+
+function countAliases(text: string): number {
+  let count = 0;
+  for (const _alias of text.matchAll(/(?<=^|[\s,:[{])\*[^\s,\]}]/g)) count++;
+  return count;
+}
+
+const MARKS = new Set([...'\n,:-[]{}&*!?'].map((mark) => mark.charCodeAt(0)));
+
+/**
+ * How many levels a value has; an alias that is met again has been measured. One that contains itself has no end, and
+ * so is too deep like any other.
+ */
+function heightOf(value: unknown, depth: number, known: Map<object, number>): number {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw new ParseError(`holds ${value}, which is no number to JSON`);
+  }
+  if (typeof value !== 'object' || value === null) return 0;
+  let height = known.get(value);
+  if (depth + (height ?? 0) > DEEPEST) throw new ParseError(TOO_DEEP);
+  if (height !== undefined) return height;
+  height = 0;
+  for (const part of Object.values(value)) height = Math.max(height, 1 + heightOf(part, depth + 1, known));
+  known.set(value, height);
+  return height;
+}
+
+/** Types of YAML 1.1 that JSON has no word for: kubectl leaves a date, a time or 52:54:00:12:34:56 the text that it is. */
+const NOT_OF_JSON = new Set(['timestamp', 'binary', 'omap', 'pairs', 'set'].map((name) => `tag:yaml.org,2002:${name}`));
+
+function asKubectlReads(tags: Tags): Tags {
+  const kept = tags.filter((tag) => typeof tag === 'string' || (!NOT_OF_JSON.has(tag.tag) && tag.format !== 'TIME'));
+  return [...kept, { tag: 'tag:yaml.org,2002:binary', resolve: unpacked }];
+}
+
+function unpacked(base64: string, onError: (message: string) => void): string {
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)));
+  } catch {
+    onError('!!binary is followed by base64');
+    return base64;
+  }
+}
