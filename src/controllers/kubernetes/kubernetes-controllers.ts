@@ -7,13 +7,16 @@ import { Catalog } from '../../runtime/catalog.ts';
 import { type Controller, type ControllerParts, runnable } from '../../runtime/controller.ts';
 import { Informers } from '../../runtime/informers.ts';
 import type { Runnable } from '../../runtime/runnable.ts';
+import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
 import { type ControllerUser, controllerUser, INFORMER_USER } from './controller-user.ts';
 import { defaultServiceAccount } from './default-service-account.ts';
 import { disruptionController } from './disruption/controller.ts';
+import { eventExpiry } from './event-expiry/event-expiry.ts';
 import { GarbageCollector } from './garbage-collector/garbage-collector.ts';
 import { namespaceController } from './namespace/controller.ts';
 import { nodeLifecycle } from './node/node-lifecycle.ts';
 import { taintEviction } from './node/taint-eviction.ts';
+import { podCollector } from './pod-collector/controller.ts';
 import { resourceQuotaController } from './resource-quota/controller.ts';
 import { rootCertificate } from './root-certificate.ts';
 import { claimBinder, volumeBinder } from './volume/binder.ts';
@@ -56,5 +59,9 @@ export function kubernetesControllers(given: KubernetesControllersParts): Runnab
     of('pv-protection-controller', volumeProtection),
     of('node-controller', nodeLifecycle()),
     of('node-controller', taintEviction()),
+    of('pod-garbage-collector', podCollector()),
+    of('clusterrole-aggregation-controller', clusterRoleAggregation),
+    // Kubernetes lets its store forget events: no role is made for it, but this one covers it.
+    eventExpiry(partsFor('generic-garbage-collector')),
   ];
 }

@@ -1,0 +1,46 @@
+import { isDeepStrictEqual } from 'node:util';
+import { CLUSTER_ROLES, type ClusterRole, type PolicyRule } from '../../kube/kinds/rbac.ts';
+import { labelSelectorOf } from '../../kube/selectors/label-selector.ts';
+import type { Index } from '../../runtime/cache.ts';
+import { type Controller, watched } from '../../runtime/controller.ts';
+import { keyOf } from '../../runtime/key.ts';
+
+const selectorsOf = ({ aggregationRule }: ClusterRole) =>
+  (aggregationRule?.clusterRoleSelectors ?? []).map((selector) => labelSelectorOf(selector));
+
+/** The rules of all roles that a role's selectors choose, by name and each once. */
+export function aggregatedRules(role: ClusterRole, roles: Iterable<ClusterRole>): PolicyRule[] {
+  const nameOf = ({ metadata }: ClusterRole) => metadata.name ?? '';
+  const others = [...roles].filter((other) => nameOf(other) !== nameOf(role));
+  others.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  const rules: PolicyRule[] = [];
+  for (const selector of selectorsOf(role)) {
+    for (const { metadata, rules: found = [] } of others) {
+      if (!selector.matches(metadata.labels)) continue;
+      for (const rule of found) if (!rules.some((known) => isDeepStrictEqual(known, rule))) rules.push(rule);
+    }
+  }
+  return rules;
+}
+
+const AGGREGATED: Index<ClusterRole> = {
+  values: ({ aggregationRule }) => (aggregationRule === undefined ? [] : ['yes']),
+};
+
+/** Keeps the rules of roles such as `admin` and `edit` that are put together from those of others. */
+export const clusterRoleAggregation: Controller<ClusterRole> = {
+  name: 'cluster role aggregation',
+  for: CLUSTER_ROLES,
+  watches: [
+    watched(CLUSTER_ROLES, ({ metadata }, { cache }) =>
+      [...cache(CLUSTER_ROLES).by(AGGREGATED, 'yes')]
+        .filter((role) => selectorsOf(role).some((selector) => selector.matches(metadata.labels)))
+        .map(keyOf),
+    ),
+  ],
+  async reconcile(role, { cache, client }) {
+    if (role.aggregationRule === undefined) return;
+    const rules = aggregatedRules(role, cache(CLUSTER_ROLES).all());
+    if (!isDeepStrictEqual(rules, role.rules ?? [])) await client.update(CLUSTER_ROLES, { ...role, rules });
+  },
+};

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { resourceType } from '../../../kube/kinds/resource-type.ts';
+import { type Cluster, startCluster } from '../../../testing/cluster.ts';
+import { controllerParts } from '../../../testing/controller-parts.ts';
+import { eventExpiry } from './event-expiry.ts';
+
+const EVENTS = resourceType('v1', 'Event', 'events');
+const namespace = 'default';
+const MINUTE = 60_000;
+
+let cluster: Cluster;
+beforeEach(async () => {
+  cluster = await startCluster();
+});
+afterEach(() => cluster.stop());
+
+const start = () => cluster.run(eventExpiry(controllerParts(cluster, 'generic-garbage-collector')));
+const make = (name: string) =>
+  cluster.admin.create(EVENTS, {
+    metadata: { name, namespace },
+    involvedObject: { kind: 'Pod', name: 'p', namespace },
+    reason: 'Tested',
+    message: 'x',
+    type: 'Normal',
+    source: { component: 'test' },
+    lastTimestamp: new Date(cluster.clock.now()).toISOString().replace('.000', ''),
+  });
+const touch = (name: string, count: number) =>
+  cluster.admin.patch(EVENTS, name, { type: 'merge', body: { count } }, { namespace });
+const names = async () => (await cluster.admin.list(EVENTS, { namespace })).items.map(({ metadata }) => metadata.name);
+
+describe('an event', () => {
+  it('lives an hour after it was last written', async () => {
+    start();
+    await make('a');
+    await cluster.clock.advance(30 * MINUTE);
+    await make('b');
+    await touch('a', 2);
+    await make('c');
+    await cluster.clock.advance(59 * MINUTE);
+    expect(await names()).toEqual(['a', 'b', 'c']);
+    await touch('b', 2);
+    await cluster.clock.advance(2 * MINUTE);
+    await cluster.until(async () => (await names()).length === 1);
+    expect(await names()).toEqual(['b']);
+    await cluster.clock.advance(60 * MINUTE);
+    await cluster.until(async () => (await names()).length === 0);
+  });
+
+  it('that is older than the process ends in time too', async () => {
+    await make('old');
+    await cluster.clock.advance(40 * MINUTE);
+    await make('young');
+    start();
+    await cluster.clock.advance(21 * MINUTE);
+    await cluster.until(async () => (await names()).length === 1);
+    expect(await names()).toEqual(['young']);
+    await cluster.clock.advance(40 * MINUTE);
+    await cluster.until(async () => (await names()).length === 0);
+  });
+
+  it('costs one timer, however many there are', async () => {
+    start();
+    await cluster.settle();
+    await make('first');
+    await cluster.settle();
+    const timers = cluster.clock.pending;
+    for (let i = 0; i < 50; i++) await make(`e-${i}`);
+    await cluster.settle();
+    expect(cluster.clock.pending).toBe(timers);
+  });
+});

@@ -1,0 +1,87 @@
+import type { Timer } from '../../../base/clock.ts';
+import { resourceType } from '../../../kube/kinds/resource-type.ts';
+import { isConflict, isNotFound } from '../../../kube/kube-error.ts';
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import type { ControllerParts } from '../../../runtime/controller.ts';
+import { follow } from '../../../runtime/follow.ts';
+import { keyOf, splitKey } from '../../../runtime/key.ts';
+import type { Runnable } from '../../../runtime/runnable.ts';
+import { ExpiryLine } from './expiry-line.ts';
+
+interface Event extends KubeObject {
+  readonly eventTime?: string | null;
+  readonly lastTimestamp?: string | null;
+  readonly series?: { readonly lastObservedTime?: string | null };
+}
+
+const EVENTS = resourceType<Event>('v1', 'Event', 'events');
+const LIFE_MS = 60 * 60_000;
+const RETRY_MS = 60_000;
+
+/** Deletes Events an hour after they were last written. One timer waits for the oldest, whatever their number. */
+export function eventExpiry(parts: ControllerParts): Runnable {
+  const { client, clock } = parts;
+  const log = parts.log.child({ controller: 'event expiry' });
+  const line = new ExpiryLine();
+  let timer: Timer | undefined;
+  let ending: Promise<void> | undefined;
+
+  function arm(): void {
+    timer?.cancel();
+    timer = undefined;
+    const head = line.head();
+    if (head !== undefined && ending === undefined) timer = clock.timer(head.due - clock.now(), expire);
+  }
+
+  function expire(): void {
+    timer = undefined;
+    ending = endAll().finally(() => {
+      ending = undefined;
+      arm();
+    });
+  }
+
+  async function endAll(): Promise<void> {
+    for (let head = line.head(); head !== undefined && head.due <= clock.now(); head = line.head()) {
+      line.remove(head.key);
+      const { namespace, name } = splitKey(head.key);
+      try {
+        await client.delete(EVENTS, name, { namespace, preconditions: { uid: head.uid } });
+      } catch (error) {
+        if (isNotFound(error) || isConflict(error)) continue;
+        log.warn({ key: head.key, err: error }, 'an event could not be deleted');
+        line.put(head.key, head.uid, clock.now() + RETRY_MS);
+      }
+    }
+  }
+
+  const uidOf = ({ metadata }: Event) => metadata.uid ?? '';
+  return {
+    name: 'event expiry',
+    async run(signal) {
+      const sink = {
+        put(event: Event) {
+          line.put(keyOf(event), uidOf(event), clock.now() + LIFE_MS);
+          if (timer === undefined) arm();
+        },
+        remove: (event: Event) => line.remove(keyOf(event)),
+        reached: () => {},
+        replace(events: readonly Event[]) {
+          line.replace(
+            events.map((event) => ({ key: keyOf(event), uid: uidOf(event), due: lastWritten(event) + LIFE_MS })),
+          );
+          arm();
+        },
+      };
+      await follow({ ...parts, log, type: EVENTS, sink }, signal);
+      timer?.cancel();
+      await ending;
+    },
+  };
+}
+
+/** When an event was last written, as far as it tells. */
+function lastWritten({ metadata, eventTime, lastTimestamp, series }: Event): number {
+  const times = [metadata.creationTimestamp, eventTime, lastTimestamp, series?.lastObservedTime];
+  return Math.max(...times.map((time) => (typeof time === 'string' ? Date.parse(time) : 0)));
+}

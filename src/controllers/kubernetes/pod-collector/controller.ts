@@ -1,0 +1,66 @@
+import { NODES } from '../../../kube/kinds/node.ts';
+import { PODS, type Pod } from '../../../kube/kinds/pod.ts';
+import { isNotFound } from '../../../kube/kube-error.ts';
+import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
+import { keyOf } from '../../../runtime/key.ts';
+import { endPod } from '../node/disruption-target.ts';
+import { byNode } from '../node/pods-by-node.ts';
+import { timestamp } from '../timestamp.ts';
+import { judgePod, LOST } from './plan.ts';
+
+/** A node that is not there may only not have been seen yet. */
+const QUARANTINE_MS = 40_000;
+
+/** Ends pods that nobody else will: those of nodes that are gone, those that no node ever had, the oldest finished ones. */
+export function podCollector({ mostFinished = 12_500 } = {}): Controller<Pod> {
+  const missingSince = new Map<string, number>();
+  const finished = new Map<string, string>();
+  return {
+    name: 'pod collector',
+    for: PODS,
+    watches: [
+      watched(NODES, ({ metadata }, { cache }, { type, object, old }) => {
+        if (type !== 'deleted') missingSince.delete(metadata.name ?? '');
+        const same = type === 'updated' && JSON.stringify(object.spec?.taints) === JSON.stringify(old.spec?.taints);
+        return same ? [] : [...cache(PODS).by(byNode, metadata.name ?? '')].map(keyOf);
+      }),
+    ],
+    async reconcile(pod, context) {
+      const { cache, client, clock } = context;
+      const { nodeName = '' } = pod.spec;
+      const verdict = judgePod(pod, cache(NODES).get(nodeName));
+      if (verdict.is === 'finished') finished.set(keyOf(pod), pod.metadata.creationTimestamp ?? '');
+      else finished.delete(keyOf(pod));
+      if (verdict.is === 'finished' && finished.size > mostFinished) await endOldest(context);
+      if (verdict.is === 'stuck') await endPod(pod, verdict.ending, timestamp(clock), client);
+      if (verdict.is !== 'lost') return undefined;
+      const since = missingSince.get(nodeName) ?? clock.now();
+      missingSince.set(nodeName, since);
+      const left = since + QUARANTINE_MS - clock.now();
+      if (left > 0) return { afterMs: left };
+      if (await isMissing(nodeName, context)) await endPod(pod, LOST, timestamp(clock), client);
+      return undefined;
+    },
+    forget(key) {
+      finished.delete(key);
+    },
+  };
+
+  async function endOldest({ client, cache }: Context): Promise<void> {
+    const oldest = [...finished].toSorted(([a, x], [b, y]) => (x === y ? (a < b ? -1 : 1) : x < y ? -1 : 1));
+    for (const [key] of oldest.slice(0, finished.size - mostFinished)) {
+      finished.delete(key);
+      const { name = '', namespace = '', uid = '' } = cache(PODS).get(key)?.metadata ?? {};
+      const how = { namespace, gracePeriodSeconds: 0, preconditions: { uid } };
+      await client.delete(PODS, name, how).catch(unlessGone);
+    }
+  }
+}
+
+async function isMissing(node: string, { client }: Context): Promise<boolean> {
+  return (await client.get(NODES, node).catch(unlessGone)) === undefined;
+}
+
+function unlessGone(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
+}

@@ -1,0 +1,43 @@
+import { conditionOf } from '../../../kube/kinds/condition.ts';
+import type { Node } from '../../../kube/kinds/node.ts';
+import type { Pod } from '../../../kube/kinds/pod.ts';
+import type { Ending } from '../node/disruption-target.ts';
+
+const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
+
+/** What is the matter with a pod that nobody else will end. */
+export type Verdict =
+  | { readonly is: 'fine' }
+  | { readonly is: 'finished' }
+  /** Its node does not seem to exist. */
+  | { readonly is: 'lost' }
+  | { readonly is: 'stuck'; readonly ending: Ending };
+
+export const LOST: Ending = {
+  reason: 'DeletionByPodGC',
+  message: 'PodGC: node no longer exists',
+  phase: 'Failed',
+  grace: 0,
+};
+
+/** Looks at a pod; `node` is the one that it is bound to, as far as it is known. */
+export function judgePod({ metadata, spec, status }: Pod, node: Node | undefined): Verdict {
+  const { nodeName = '' } = spec;
+  const dying = metadata.deletionTimestamp !== undefined;
+  if (nodeName === '' && dying) {
+    const message = 'PodGC: unscheduled and being deleted';
+    return { is: 'stuck', ending: { reason: 'DeletionByPodGC', message, phase: 'Failed', grace: 0 } };
+  }
+  if (nodeName !== '' && node === undefined) return { is: 'lost' };
+  if (dying && node !== undefined && isOutOfService(node)) {
+    const message = 'PodGC: node no longer exists or is out of service';
+    return { is: 'stuck', ending: { reason: 'DeletionByPodGC', message, phase: 'Failed', grace: 0 } };
+  }
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed' ? { is: 'finished' } : { is: 'fine' };
+}
+
+/** Somebody vouches that nothing runs there any more. */
+function isOutOfService({ spec, status }: Node): boolean {
+  const ready = conditionOf(status?.conditions, 'Ready')?.status === 'True';
+  return !ready && (spec?.taints ?? []).some(({ key }) => key === OUT_OF_SERVICE);
+}

@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Client } from '../../../kube/client.ts';
+import { NODES } from '../../../kube/kinds/node.ts';
+import { PODS } from '../../../kube/kinds/pod.ts';
+import { type Cluster, startCluster } from '../../../testing/cluster.ts';
+import { runController } from '../../../testing/controller-parts.ts';
+import { podCollector } from './controller.ts';
+
+let cluster: Cluster;
+let admin: Client;
+beforeEach(async () => {
+  cluster = await startCluster();
+  ({ admin } = cluster);
+  runController(cluster, 'pod-garbage-collector', podCollector({ mostFinished: 2 }));
+});
+afterEach(() => cluster.stop());
+
+const namespace = 'default';
+const makePod = (name: string, spec: object = {}, metadata: object = {}) =>
+  admin.create(PODS, {
+    metadata: { name, namespace, ...metadata },
+    spec: { containers: [{ name: 'main', image: 'registry.example.com/app:1' }], ...spec },
+  });
+const names = async () => (await admin.list(PODS, { namespace })).items.map(({ metadata }) => metadata.name);
+
+describe('the pod collector', () => {
+  it('ends the pods of a node that is gone, after giving it time to be seen', async () => {
+    await admin.create(NODES, { metadata: { name: 'n' } });
+    await makePod('held', { nodeName: 'n' }, { finalizers: ['example.com/held'] });
+    await makePod('there', { nodeName: 'n' });
+    await makePod('waiting');
+    await cluster.clock.advance(120_000);
+    expect(await names()).toEqual(['held', 'there', 'waiting']);
+    await admin.delete(NODES, 'n');
+    await cluster.clock.advance(39_000);
+    expect(await names()).toEqual(['held', 'there', 'waiting']);
+    await cluster.clock.advance(2_000);
+    await cluster.until(async () => !(await names()).includes('there'));
+    const { status } = await admin.get(PODS, 'held', { namespace });
+    expect(status?.phase).toBe('Failed');
+    expect(status?.conditions?.find(({ type }) => type === 'DisruptionTarget')?.reason).toBe('DeletionByPodGC');
+    expect(await names()).toContain('waiting');
+  });
+
+  it('spares the pods of a node that comes back in time', async () => {
+    await makePod('early', { nodeName: 'n' });
+    await cluster.clock.advance(30_000);
+    await admin.create(NODES, { metadata: { name: 'n' } });
+    await cluster.clock.advance(120_000);
+    expect(await names()).toEqual(['early']);
+  });
+
+  it('keeps only so many finished pods, the newest', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) {
+      await makePod(name);
+      await admin.patch(
+        PODS,
+        name,
+        { type: 'merge', body: { status: { phase: 'Succeeded' } } },
+        { namespace, subresource: 'status' },
+      );
+      await cluster.clock.advance(1000);
+    }
+    await cluster.until(async () => (await names()).length === 2);
+    expect(await names()).toEqual(['c', 'd']);
+  });
+
+  it('ends a deleted pod that no node has', async () => {
+    await makePod('a', { terminationGracePeriodSeconds: 600 });
+    await admin.delete(PODS, 'a', { namespace });
+    await cluster.until(async () => (await names()).length === 0);
+  });
+
+  it('ends deleted pods on a node that somebody took out of service', async () => {
+    await admin.create(NODES, { metadata: { name: 'n' } });
+    await makePod('a', { nodeName: 'n', terminationGracePeriodSeconds: 600 });
+    await makePod('b', { nodeName: 'n' });
+    await cluster.settle();
+    const taints = [{ key: 'node.kubernetes.io/out-of-service', effect: 'NoExecute' }];
+    await admin.patch(NODES, 'n', { type: 'merge', body: { spec: { taints } } });
+    await admin.delete(PODS, 'a', { namespace });
+    await cluster.until(async () => !(await names()).includes('a'));
+    expect(await names()).toEqual(['b']);
+  });
+});
