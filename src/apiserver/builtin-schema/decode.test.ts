@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 // What Kubernetes 1.36 makes of each body: the object it writes again, the fields it does not know, or why it refuses.
 import answers from './decode.data.json' with { type: 'json' };
 import { decodeBuiltIn, strictDecodingError } from './decode.ts';
-import { duplicateFields } from './duplicate-fields.ts';
 
 interface Answer {
   readonly body: { readonly apiVersion: string; readonly kind: string };
@@ -68,33 +67,5 @@ describe('a body of a built-in kind', () => {
   it('tells a hundred unknown fields and no more', () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`x${i}`, i]));
     expect(decodeBuiltIn('v1', 'Pod', many)?.unknown).toHaveLength(100);
-  });
-});
-
-describe('keys that stand twice', () => {
-  it.each([
-    ['{"metadata":{"name":"x","name":"y"},"spec":{}}', ['metadata.name']],
-    [
-      '{"spec":{"containers":[{"name":"a"},{"name":"a","name" : "q"}],"x":true,"x":false}}',
-      ['spec.containers[1].name', 'spec.x'],
-    ],
-    ['{"a":{"b":[[],[{"c":1,"c":2,"c":3}]]}}', ['a.b[1][0].c']],
-    ['{"a":"{\\"a\\":1,\\"a\\":2}","b":"a","c":["a","a"]}', []],
-    ['{"a\\u0062":1,"ab":2}', ['ab']],
-    ['{"a":1,"b":{"a":1}}', []],
-    ['[]', []],
-    ['"x:y"', []],
-  ])('are found in %s', (text, paths) => {
-    expect(JSON.parse(text)).toBeDefined();
-    expect(duplicateFields(text)).toEqual(paths);
-  });
-
-  it('are never found in what JSON.stringify writes', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        expect(duplicateFields(JSON.stringify(value))).toEqual([]);
-        expect(duplicateFields(JSON.stringify(value, null, 2))).toEqual([]);
-      }),
-    );
   });
 });

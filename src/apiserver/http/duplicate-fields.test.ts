@@ -14,7 +14,8 @@ describe('duplicate fields', () => {
     ['{"\\u0061":1,"a":2}', ['a']],
     ['[[1,2],{"a":1,"a":1}]', ['[1].a']],
     ['"text"', []],
-    ['{"a":1,"a":1,"a":1}', ['a', 'a']],
+    ['{"a":1,"a":1,"a":1}', ['a']],
+    ['{"a":{"b":[[],[{"c":1,"c":2,"c":3}]]}}', ['a.b[1][0].c']],
   ])('of %s are %j', (text, paths) => {
     expect(duplicateFields(text)).toEqual(paths);
   });

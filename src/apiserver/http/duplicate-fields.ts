@@ -19,10 +19,10 @@ interface Level {
 
 /**
  * Finds keys that stand twice in an object, which JSON.parse passes over in silence. The text is valid JSON. Answers
- * the paths as the API server prints them.
+ * each path once, as the API server prints them.
  */
 export function duplicateFields(text: string): string[] {
-  const found: string[] = [];
+  const found = new Set<string>();
   const levels: Level[] = [];
   let expectsKey = false;
   for (let i = 0; i < text.length; i++) {
@@ -33,7 +33,7 @@ export function duplicateFields(text: string): string[] {
         if (expectsKey && level?.keys !== undefined) {
           const raw = text.slice(i + 1, end);
           level.key = raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
-          if (level.keys.has(level.key) && found.length < MOST) found.push(pathOf(levels));
+          if (level.keys.has(level.key) && found.length < MOST) found.add(pathOf(levels));
           level.keys.add(level.key);
         }
         expectsKey = false;
