@@ -114,6 +114,8 @@ function listenerFor(
     minVersion: 'TLSv1.2',
     settings: { maxConcurrentStreams: 1000, initialWindowSize: 1 << 20 },
   });
+  // Of HTTP/1.1 on the same port, which takes no such options.
+  Object.assign(server, { headersTimeout: HEADERS_TIMEOUT, requestTimeout: REQUEST_TIMEOUT });
   const open = new Set<{ close(): void; destroy(): void }>();
   sessions.set(server, open);
   server.on('session', (session) => {
