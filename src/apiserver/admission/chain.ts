@@ -10,6 +10,11 @@ import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
 import { limitRanger } from './limit-ranger.ts';
 import { ADMISSION_GROUP } from './matching.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
+import { BoundPolicies } from './policies/bound-policy.ts';
+import { expressionCheck } from './policies/expression-check.ts';
+import { MUTATIONS } from './policies/messages.ts';
+import { compileMutations, mutatingPolicies } from './policies/mutating.ts';
+import { compileValidations, validatingPolicies } from './policies/validating.ts';
 import { priorityAdmission } from './priority.ts';
 import { resourceQuota } from './quota/resource-quota.ts';
 import { configuredMutation } from './reinvocation.ts';
@@ -51,6 +56,16 @@ export function admissionChain(parts: ChainParts): readonly AdmissionPlugin[] {
   const { authorize } = access;
   const environment = admissionEnvironment(authorize);
   const webhooks = (plural: string) => new Hooks(all(ADMISSION_GROUP, plural), source, environment);
+  const mutating = new BoundPolicies(
+    all(ADMISSION_GROUP, 'mutatingadmissionpolicies'),
+    all(ADMISSION_GROUP, 'mutatingadmissionpolicybindings'),
+    { source, environment, libraries: [MUTATIONS], compile: compileMutations },
+  );
+  const validating = new BoundPolicies(
+    all(ADMISSION_GROUP, 'validatingadmissionpolicies'),
+    all(ADMISSION_GROUP, 'validatingadmissionpolicybindings'),
+    { source, environment, libraries: [], compile: compileValidations },
+  );
   const asking = { source, random, post: httpsPost(clock, signal), resolveService };
   const network = new ServiceNetwork(parts.serviceRanges ?? DEFAULT_RANGES, random.fork('services'));
   all('', 'services').tell(followServices(network));
@@ -72,10 +87,15 @@ export function admissionChain(parts: ChainParts): readonly AdmissionPlugin[] {
   ];
   return [
     ...compiledIn,
-    configuredMutation(compiledIn, [mutatingWebhooks(webhooks('mutatingwebhookconfigurations'), asking)]),
+    configuredMutation(compiledIn, [
+      mutatingPolicies(mutating, source),
+      mutatingWebhooks(webhooks('mutatingwebhookconfigurations'), asking),
+    ]),
     vimanaAdmission(source, parts.findAdmission),
     roleEscalation(access),
     serviceAllocation(network, source),
+    expressionCheck(environment),
+    validatingPolicies(validating, source),
     validatingWebhooks(webhooks('validatingwebhookconfigurations'), asking),
     resourceQuota(all('', 'resourcequotas'), source),
   ];

@@ -1,11 +1,12 @@
 import type { KubeObject } from '../../../kube/kube-object.ts';
 import { type Environment, KUBERNETES } from '../../../structural/cel/environment.ts';
+import { valueOfJson } from '../../../structural/cel/json-value.ts';
+import type { Library } from '../../../structural/cel/library.ts';
 import { compileProgram, type Meter, type Program } from '../../../structural/cel/program.ts';
 import { DYN, formatType, type Type } from '../../../structural/cel/types.ts';
 import { CostExceeded, EvaluationError, type Mapping, type Value } from '../../../structural/cel/values.ts';
 import type { Authorize } from '../../access/attributes.ts';
 import { AUTHORIZER_TYPE, type Authorizer, authorizerLibrary } from './authorizer.ts';
-import { JsonMap, jsonValue } from './json-value.ts';
 import { REQUEST } from './request.ts';
 
 /** What an admission expression may look at. */
@@ -15,7 +16,8 @@ export interface Inputs {
   readonly request: Readonly<Record<string, unknown>>;
   readonly authorizer: Authorizer;
   readonly params?: KubeObject | undefined;
-  readonly namespaceObject?: KubeObject | undefined;
+  /** Null outside of namespaces; webhooks are not told at all. */
+  readonly namespaceObject?: KubeObject | null;
   readonly variables?: Mapping;
 }
 
@@ -23,10 +25,13 @@ export interface EnvironmentOptions {
   readonly params?: boolean;
   /** The type of `variables`, where a policy has some. */
   readonly variables?: Type;
+  readonly libraries?: readonly Library[];
 }
 
+export type MakeEnvironment = (options?: EnvironmentOptions) => Environment;
+
 /** The names of an admission expression, in the order in which `valuesOf` gives their values. */
-export function admissionEnvironment(authorize: Authorize): (options?: EnvironmentOptions) => Environment {
+export function admissionEnvironment(authorize: Authorize): MakeEnvironment {
   const base = KUBERNETES.extend(
     new Map([
       ['object', DYN],
@@ -37,29 +42,30 @@ export function admissionEnvironment(authorize: Authorize): (options?: Environme
     ]),
     [authorizerLibrary(authorize)],
   );
-  return ({ params = false, variables } = {}) =>
+  return ({ params = false, variables, libraries = [] } = {}) =>
     base.extend(
       new Map([
         ...(params ? [['params', DYN] as const] : []),
         ...(variables === undefined ? [] : [['variables', variables] as const]),
       ]),
+      libraries,
     );
 }
 
-const NOTHING = new JsonMap({});
+const NOTHING = valueOfJson({});
 
 function valuesOf(
   { object, oldObject, request, authorizer, params, namespaceObject, variables }: Inputs,
   { variables: names }: Environment,
 ): Value[] {
   const values: Value[] = [
-    jsonValue(object ?? null),
-    jsonValue(oldObject ?? null),
-    new JsonMap(request),
-    namespaceObject === undefined ? NOTHING : jsonValue(namespaceObject),
+    valueOfJson(object ?? null),
+    valueOfJson(oldObject ?? null),
+    valueOfJson(request),
+    namespaceObject === undefined ? NOTHING : valueOfJson(namespaceObject),
     authorizer,
   ];
-  if (names.has('params')) values.push(jsonValue(params ?? null));
+  if (names.has('params')) values.push(valueOfJson(params ?? null));
   if (names.has('variables')) values.push(variables ?? NOTHING);
   return values;
 }
@@ -93,18 +99,28 @@ export class Expression {
     const failed = 'problem' in program;
     this.#program = failed ? undefined : program;
     this.type = failed ? undefined : program.type;
-    this.#problem = failed ? `compilation failed: ${program.problem}` : '';
+    this.#problem = failed ? program.problem : '';
     if (!failed && expected.length > 0 && !program.type.isDyn && !expected.includes(program.type.kind)) {
       this.#program = undefined;
       this.#problem = `must evaluate to ${expected.join(' or ')} but got ${formatType(program.type)}`;
     }
   }
 
+  /** What is wrong with the expression itself; undefined where nothing is. */
+  get problem(): string | undefined {
+    return this.#problem === '' ? undefined : this.#problem;
+  }
+
+  /** The value; throws what evaluating threw, or an ExpressionError where there is nothing to evaluate. */
+  run(inputs: Inputs, meter: Meter): Value {
+    if (this.#program === undefined) throw new ExpressionError(`compilation error: ${this.#problem}`);
+    return this.#program.evaluate(valuesOf(inputs, this.#environment), meter);
+  }
+
   /** The value; throws an ExpressionError where there is none. */
   evaluate(inputs: Inputs, meter: Meter, budget = BUDGET): Value {
-    if (this.#program === undefined) throw new ExpressionError(`compilation error: ${this.#problem}`);
     try {
-      const value = this.#program.evaluate(valuesOf(inputs, this.#environment), meter);
+      const value = this.run(inputs, meter);
       if (meter.cost > budget) throw new ExpressionError(OUT_OF_BUDGET, true);
       return value;
     } catch (error) {

@@ -17,7 +17,7 @@ async function withQuota(
 }
 
 const usedOf = (cluster: Cluster, name = 'q') =>
-  (cluster.get(`resourcequotas/x/${name}`)?.['status'] as { readonly used?: Amounts }).used;
+  (cluster.get(`resourcequotas/x/${name}`)?.['status'] as { readonly used?: Amounts } | undefined)?.used;
 
 const container = (name: string, requests: object = {}, limits: object = {}) => ({
   name,

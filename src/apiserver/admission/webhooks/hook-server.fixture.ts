@@ -3,6 +3,8 @@ import { webcrypto } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509';
+import type { Cluster } from '../chain.fixture.ts';
+import { ADMISSION_GROUP } from '../matching.ts';
 import type { AdmissionReviewRequest } from './review.ts';
 
 type Review = { readonly apiVersion: string; readonly kind: string; readonly request: AdmissionReviewRequest };
@@ -85,4 +87,26 @@ export async function hookServer(
 /** A response that patches. */
 export function patch(...operations: object[]): object {
   return { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(operations)).toString('base64') };
+}
+
+export const CONFIG_MAPS = { apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['*'] };
+
+/** Stores a configuration whose webhooks a server answers: /h0, /h1 and so on, for config maps unless they say otherwise. */
+export async function configureHooks(
+  cluster: Cluster,
+  server: HookServer,
+  kind: 'validating' | 'mutating',
+  hooks: readonly object[],
+  name = 'w',
+): Promise<void> {
+  const webhooks = hooks.map((hook, i) => ({
+    name: `h${i}.example.com`,
+    clientConfig: { url: `https://localhost:${server.port}/h${i}`, caBundle: server.caBundle },
+    sideEffects: 'None',
+    admissionReviewVersions: ['v1'],
+    timeoutSeconds: 2,
+    rules: [CONFIG_MAPS],
+    ...hook,
+  }));
+  await cluster.create(`${kind}webhookconfigurations.${ADMISSION_GROUP}`, { metadata: { name }, webhooks });
 }

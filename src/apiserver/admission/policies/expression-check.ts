@@ -1,0 +1,126 @@
+import { type FieldError, index, invalid as invalidField } from '../../../base/field-error.ts';
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import type { Type } from '../../../structural/cel/types.ts';
+import { formatType } from '../../../structural/cel/types.ts';
+import type { AdmissionPlugin } from '../../admission-plugin.ts';
+import { invalid } from '../../api-error.ts';
+import { Expression, type MakeEnvironment } from '../cel/expression.ts';
+import type { MatchCondition } from '../cel/match-conditions.ts';
+import { ADMISSION_GROUP } from '../matching.ts';
+import type { HookSpec } from '../webhooks/hook.ts';
+import { MUTATIONS } from './messages.ts';
+import { policySpec } from './policy.ts';
+import { compileVariables } from './variables.ts';
+
+/** An expression, where it stands, and what it must come to. */
+interface Stated {
+  readonly field: string;
+  readonly source: string;
+  readonly expression: Expression;
+  readonly wanted?: string;
+  readonly fits?: (type: Type) => boolean;
+}
+
+/** Refuses policies and webhooks whose expressions cannot work; those that an update leaves alone are not looked at. */
+export function expressionCheck(make: MakeEnvironment): AdmissionPlugin {
+  return {
+    name: 'ExpressionCheck',
+    validate({ operation, resource, subresource, object, old, name }) {
+      if (resource.group !== ADMISSION_GROUP || subresource !== '' || object === undefined) return;
+      if (operation !== 'CREATE' && operation !== 'UPDATE') return;
+      const before = new Set(old === undefined ? [] : statedIn(old, make).map(({ source }) => source));
+      const causes = statedIn(object, make).flatMap((each) => (before.has(each.source) ? [] : problemsOf(each)));
+      if (causes.length > 0) throw invalid(resource, name || object.metadata.name || '', causes);
+    },
+  };
+}
+
+function problemsOf({ field, source, expression, wanted, fits }: Stated): FieldError[] {
+  if (expression.problem !== undefined) return [invalidField(field, source, expression.problem)];
+  const { type } = expression;
+  if (type === undefined || fits === undefined || fits(type)) return [];
+  return [invalidField(field, source, `must evaluate to ${wanted} but got ${formatType(type)}`)];
+}
+
+function statedIn(object: KubeObject, make: MakeEnvironment): Stated[] {
+  if (object.kind.endsWith('PolicyBinding')) return [];
+  if (object.kind.endsWith('WebhookConfiguration')) {
+    const hooks = (object['webhooks'] ?? []) as readonly HookSpec[];
+    return hooks.flatMap(({ matchConditions = [] }, i) =>
+      conditions(`${index('webhooks', i)}.matchConditions`, matchConditions, make, false),
+    );
+  }
+  return policyExpressions(object, make);
+}
+
+function conditions(field: string, given: readonly MatchCondition[], make: MakeEnvironment, params: boolean): Stated[] {
+  const environment = make({ params });
+  return given.map(({ expression }, i) => ({
+    field: `${index(field, i)}.expression`,
+    source: expression,
+    expression: new Expression(expression, environment),
+    wanted: 'bool',
+    fits: ({ kind }) => kind === 'bool',
+  }));
+}
+
+function policyExpressions(object: KubeObject, make: MakeEnvironment): Stated[] {
+  const spec = policySpec(object);
+  const libraries = object.kind === 'MutatingAdmissionPolicy' ? [MUTATIONS] : [];
+  const { variables, environment } = compileVariables(spec, make, libraries);
+  const stated = (field: string, source: string, wanted: string, fits: (type: Type) => boolean): Stated => ({
+    field,
+    source,
+    expression: new Expression(source, environment),
+    wanted,
+    fits,
+  });
+  const params = spec.paramKind !== undefined;
+  return [
+    ...variables.map(({ expression }, i) => ({
+      field: `${index('spec.variables', i)}.expression`,
+      source: expression.source,
+      expression,
+    })),
+    ...(spec.validations ?? []).flatMap(({ expression, messageExpression = '' }, i) => {
+      const at = index('spec.validations', i);
+      return [
+        stated(`${at}.expression`, expression, 'bool', ({ kind }) => kind === 'bool'),
+        ...(messageExpression === ''
+          ? []
+          : [stated(`${at}.messageExpression`, messageExpression, 'string', ({ kind }) => kind === 'string')]),
+      ];
+    }),
+    ...(spec.auditAnnotations ?? []).map(({ valueExpression }, i) =>
+      stated(
+        `${index('spec.auditAnnotations', i)}.valueExpression`,
+        valueExpression,
+        'one of [string null_type]',
+        ({ kind }) => kind === 'string' || kind === 'null',
+      ),
+    ),
+    ...(spec.mutations ?? []).flatMap(({ applyConfiguration, jsonPatch }, i) => {
+      const at = index('spec.mutations', i);
+      return [
+        ...(applyConfiguration?.expression === undefined
+          ? []
+          : [
+              stated(
+                `${at}.applyConfiguration.expression`,
+                applyConfiguration.expression,
+                'Object',
+                ({ name }) => name === 'Object',
+              ),
+            ]),
+        ...(jsonPatch?.expression === undefined
+          ? []
+          : [stated(`${at}.jsonPatch.expression`, jsonPatch.expression, 'list(JSONPatch)', isPatchList)]),
+      ];
+    }),
+    ...conditions('spec.matchConditions', spec.matchConditions ?? [], make, params),
+  ];
+}
+
+function isPatchList({ kind, params: [item] }: Type): boolean {
+  return kind === 'list' && (item === undefined || item.isDyn || item.name === 'JSONPatch');
+}

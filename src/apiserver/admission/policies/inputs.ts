@@ -1,0 +1,31 @@
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import type { Write } from '../../admission-plugin.ts';
+import type { Resource } from '../../resource.ts';
+import { Authorizer } from '../cel/authorizer.ts';
+import type { Inputs } from '../cel/expression.ts';
+import { requestJson } from '../cel/request.ts';
+import { namespaceObject, namespaceOf } from '../matching.ts';
+import type { ObjectSource } from '../stored-objects.ts';
+import { converted } from '../versions.ts';
+import { reviewRequest } from '../webhooks/review.ts';
+
+/** What the expressions of a policy see of a write, as the version of its resource that the policy asks for. */
+export async function inputsOf(
+  write: Write,
+  shownAs: Resource,
+  object: KubeObject | undefined,
+  source: ObjectSource,
+): Promise<Inputs> {
+  const { resource, subresource, name, old, call } = write;
+  const shown = object && (await converted(object, resource, shownAs));
+  const oldObject = old && (await converted(old, resource, shownAs));
+  const namespace = namespaceOf(write);
+  const asked = { group: resource.group, resource: resource.plural, subresource, namespace, name };
+  return {
+    object: shown,
+    oldObject,
+    request: requestJson(reviewRequest(write, shownAs, '', shown, oldObject)),
+    authorizer: new Authorizer(call.user, asked),
+    namespaceObject: resource.namespaced ? (namespaceObject(source, namespace) ?? null) : null,
+  };
+}

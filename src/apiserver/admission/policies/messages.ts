@@ -1,0 +1,98 @@
+import { fn, type Library, type MessageKind } from '../../../structural/cel/library.ts';
+import { DYN, objectOf, STRING, type Type } from '../../../structural/cel/types.ts';
+import { EvaluationError, List, Mapping, type Value } from '../../../structural/cel/values.ts';
+
+/** A message has whatever fields it was given, so that every field may be asked for. */
+class AnyFields extends Map<string, Type> {
+  override get(): Type {
+    return DYN;
+  }
+}
+
+/** A message that an expression built: Object{...}, Object.spec{...} or JSONPatch{...}. */
+export class Message extends Mapping {
+  readonly type: Type;
+  readonly #fields: ReadonlyMap<string, Value>;
+
+  constructor(type: Type, fields: ReadonlyMap<string, Value>) {
+    super();
+    this.type = type;
+    this.#fields = fields;
+  }
+
+  get size(): number {
+    return this.#fields.size;
+  }
+
+  get(key: Value): Value | undefined {
+    return typeof key === 'string' ? this.#fields.get(key) : undefined;
+  }
+
+  keys(): Iterable<Value> {
+    return this.#fields.keys();
+  }
+}
+
+const kinds = new Map<string, MessageKind>();
+
+/** Parts of objects are named by their path, such as Object.spec.containers. */
+function objectKind(name: string): MessageKind {
+  const known = kinds.get(name);
+  if (known !== undefined) return known;
+  const type = objectOf(name, new AnyFields());
+  const kind: MessageKind = { type, field: () => DYN, build: (fields) => new Message(type, fields) };
+  kinds.set(name, kind);
+  return kind;
+}
+
+const PATCH_FIELDS = new Map<string, Type>([
+  ['op', STRING],
+  ['path', STRING],
+  ['from', STRING],
+  ['value', DYN],
+]);
+const JSON_PATCH = objectOf('JSONPatch', PATCH_FIELDS);
+const patchKind: MessageKind = {
+  type: JSON_PATCH,
+  field: (name) => PATCH_FIELDS.get(name),
+  build: (fields) => new Message(JSON_PATCH, fields),
+};
+
+/** What expressions of mutating policies have beyond those of others. */
+export const MUTATIONS: Library = {
+  overloads: [
+    fn('jsonpatch.escapeKey', 'string -> string', (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')),
+  ],
+  messages: (name) => {
+    if (name === 'JSONPatch') return patchKind;
+    return name === 'Object' || name.startsWith('Object.') ? objectKind(name) : undefined;
+  },
+};
+
+/**
+ * A value as JSON. With a `path`, messages in it must be of the type that is named after the path they are at; without
+ * one, their types do not matter.
+ */
+export function jsonOf(value: Value, path?: string): unknown {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') {
+    return value;
+  }
+  if (typeof value === 'bigint') return Number(value);
+  if (value instanceof List) return Array.from({ length: value.size }, (_, i) => jsonOf(value.at(i), path));
+  if (!(value instanceof Mapping)) throw new EvaluationError('unsupported type for field in a patch');
+  const typed = path !== undefined && value instanceof Message;
+  if (typed && value.type.name !== path) {
+    throw new EvaluationError(
+      `type mismatch: unexpected type name ${JSON.stringify(value.type.name)}, expected ${JSON.stringify(path)}, which matches field name path from root Object type`,
+    );
+  }
+  const object: Record<string, unknown> = {};
+  for (const key of value.keys()) {
+    if (typeof key !== 'string') throw new EvaluationError('a key of an object must be a string');
+    object[key] = jsonOf(
+      value.get(key) ?? null,
+      typed ? `${path}.${key}` : path === undefined ? undefined : `${path}.${key}`,
+    );
+  }
+  return object;
+}

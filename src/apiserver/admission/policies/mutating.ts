@@ -1,0 +1,152 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import type { Environment } from '../../../structural/cel/environment.ts';
+import type { Meter } from '../../../structural/cel/program.ts';
+import { EvaluationError, List } from '../../../structural/cel/values.ts';
+import type { Write } from '../../admission-plugin.ts';
+import { ApiError } from '../../api-error.ts';
+import type { Resource } from '../../resource.ts';
+import { Expression, ExpressionError, type Inputs } from '../cel/expression.ts';
+import { isExempt } from '../matching.ts';
+import { redecoded } from '../redecode.ts';
+import { refusal } from '../refusal.ts';
+import type { Mutator, Turns } from '../reinvocation.ts';
+import type { ObjectSource } from '../stored-objects.ts';
+import { converted } from '../versions.ts';
+import { PatchProblem, patched } from '../webhooks/patch.ts';
+import { ApplyProblem, withConfiguration } from './apply-configuration.ts';
+import type { Binding, BoundPolicies, Policy } from './bound-policy.ts';
+import { inputsOf } from './inputs.ts';
+import { jsonOf } from './messages.ts';
+import { ConfigurationProblem, paramResource, paramsOf } from './params.ts';
+import type { PolicySpec } from './policy.ts';
+import { VariableValues } from './variables.ts';
+
+export interface CompiledMutation {
+  readonly patchType: string;
+  readonly expression: Expression;
+}
+
+export function compileMutations(spec: PolicySpec, environment: Environment): readonly CompiledMutation[] {
+  return (spec.mutations ?? []).map(({ patchType, applyConfiguration, jsonPatch }) => ({
+    patchType,
+    expression: new Expression((applyConfiguration ?? jsonPatch)?.expression ?? '', environment, ['object', 'list']),
+  }));
+}
+
+type Mutating = Policy<readonly CompiledMutation[]>;
+
+/** Lets mutating policies change an object, one after another, each seeing what the ones before it made. */
+export function mutatingPolicies(policies: BoundPolicies<readonly CompiledMutation[]>, source: ObjectSource): Mutator {
+  return {
+    get idle() {
+      return policies.idle;
+    },
+    async mutate(write, given, turns) {
+      if (isExempt(write) || write.operation === 'DELETE') return given;
+      let object = given;
+      for (const policy of policies.all()) object = await applyPolicy(policy, write, object, turns, source);
+      return object;
+    },
+  };
+}
+
+async function applyPolicy(
+  policy: Mutating,
+  write: Write,
+  given: KubeObject,
+  turns: Turns,
+  source: ObjectSource,
+): Promise<KubeObject> {
+  const asked = { ...write, object: given };
+  const shownAs = policy.match(asked);
+  if (shownAs === undefined) return given;
+  const bound = policy.bindings.filter((binding) => binding.match(asked) !== undefined);
+  let object = given;
+  for (const binding of bound) {
+    const id = `${policy.name}/${binding.name}`;
+    if (!turns.isOn(id)) continue;
+    const next = await applyBinding(policy, binding, write, object, shownAs, source);
+    turns.took(id, policy.spec.reinvocationPolicy === 'IfNeeded', next !== object);
+    object = next;
+  }
+  return object;
+}
+
+/** What a policy could not do: its failure policy decides what that means. */
+function isProblem(error: unknown): error is Error {
+  return (
+    error instanceof ExpressionError ||
+    error instanceof EvaluationError ||
+    error instanceof ConfigurationProblem ||
+    error instanceof ApplyProblem ||
+    error instanceof PatchProblem
+  );
+}
+
+async function applyBinding(
+  policy: Mutating,
+  binding: Binding,
+  write: Write,
+  object: KubeObject,
+  shownAs: Resource,
+  source: ObjectSource,
+): Promise<KubeObject> {
+  const inputs = await inputsOf(write, shownAs, object, source);
+  let shown = inputs.object ?? object;
+  try {
+    const resource = paramResource(policy.spec, source);
+    for (const params of paramsOf(resource, binding.spec.paramRef, write, source)) {
+      shown = mutated(policy, { ...inputs, params }, shown, shownAs);
+    }
+  } catch (error) {
+    if (!isProblem(error)) throw error;
+    if (policy.spec.failurePolicy === 'Ignore') return object;
+    throw denied(policy, binding, write, object, error.message);
+  }
+  if (shown === inputs.object) return object;
+  const next = await converted(shown, shownAs, write.resource);
+  return isDeepStrictEqual(next, object) ? object : next;
+}
+
+function mutated(policy: Mutating, inputs: Inputs, given: KubeObject, shownAs: Resource): KubeObject {
+  const outcome = policy.conditions?.({ ...inputs, object: given }) ?? true;
+  if (outcome === false) return given;
+  if (outcome !== true) throw new ExpressionError(outcome.problem);
+  const meter: Meter = { cost: 0 };
+  let object = given;
+  for (const mutation of policy.content) {
+    const seen = { ...inputs, object };
+    const variables = new VariableValues(policy.variables, seen, meter);
+    object = change(mutation, { ...seen, variables }, meter, object, shownAs);
+  }
+  return object;
+}
+
+function change(
+  { patchType, expression }: CompiledMutation,
+  inputs: Inputs,
+  meter: Meter,
+  object: KubeObject,
+  shownAs: Resource,
+): KubeObject {
+  const value = expression.evaluate(inputs, meter);
+  if (patchType === 'ApplyConfiguration') {
+    return redecoded(shownAs, withConfiguration(shownAs, object, jsonOf(value, 'Object')));
+  }
+  if (!(value instanceof List)) throw new ApplyProblem('the patch is no list');
+  try {
+    return value.size === 0 ? object : redecoded(shownAs, patched(object, jsonOf(value) as readonly unknown[]));
+  } catch (error) {
+    if (!(error instanceof PatchProblem)) throw error;
+    // A test that does not hold is how a patch says that it has nothing to do.
+    if (error.test) return object;
+    throw new ApplyProblem(`JSON Patch: ${error.message}`);
+  }
+}
+
+function denied(policy: Mutating, binding: Binding, write: Write, object: KubeObject, message: string): ApiError {
+  const why = `policy '${policy.name}' with binding '${binding.name}' denied request: ${message}`;
+  const { details } = refusal({ ...write, object }, why);
+  return new ApiError(403, 'Invalid', why, { ...details, causes: [{ message: why }] });
+}

@@ -1,0 +1,64 @@
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import { labelSelectorOf } from '../../../kube/selectors/label-selector.ts';
+import type { Write } from '../../admission-plugin.ts';
+import { keyOf, type Resource } from '../../resource.ts';
+import type { ObjectSource } from '../stored-objects.ts';
+import type { ParamRef, PolicySpec } from './policy.ts';
+
+/** Why a policy or one of its bindings cannot be evaluated at all. */
+export class ConfigurationProblem extends Error {}
+
+/** The resource that parameters of a policy are; undefined where it has none. */
+export function paramResource({ paramKind }: PolicySpec, { registry }: ObjectSource): Resource | undefined {
+  if (paramKind === undefined) return undefined;
+  const { apiVersion, kind } = paramKind;
+  const resource = registry.ofKind(apiVersion, kind);
+  if (resource !== undefined) return resource;
+  const shown = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
+  throw new ConfigurationProblem(
+    `failed to configure policy: failed to find resource referenced by paramKind: '${shown}, Kind=${kind}'`,
+  );
+}
+
+/** The parameters that a binding refers to; one undefined where a policy is evaluated without. */
+export function paramsOf(
+  resource: Resource | undefined,
+  ref: ParamRef | undefined,
+  write: Write,
+  source: ObjectSource,
+): readonly (KubeObject | undefined)[] {
+  if (resource === undefined) return [undefined];
+  if (ref === undefined) return [undefined];
+  const found = find(resource, ref, namespaceFor(resource, ref, write), source);
+  if (found.length > 0 || ref.parameterNotFoundAction === 'Allow') return found;
+  throw new ConfigurationProblem(
+    'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction',
+  );
+}
+
+function namespaceFor(resource: Resource, { namespace = '' }: ParamRef, write: Write): string {
+  if (!resource.namespaced) {
+    if (namespace === '') return '';
+    throw new ConfigurationProblem(
+      'failed to configure binding: paramRef.namespace must not be provided for a cluster-scoped `paramKind`',
+    );
+  }
+  const chosen = namespace || write.namespace;
+  if (chosen !== '') return chosen;
+  throw new ConfigurationProblem(
+    'failed to configure binding: cannot use namespaced paramRef in policy binding that matches cluster-scoped resources',
+  );
+}
+
+function find(resource: Resource, { name, selector }: ParamRef, namespace: string, source: ObjectSource): KubeObject[] {
+  const { store, parsed } = source;
+  if (name !== undefined && name !== '') {
+    const entry = store.get(keyOf(resource, namespace, name));
+    return entry === undefined ? [] : [parsed.get(entry)];
+  }
+  const chosen = labelSelectorOf(selector ?? {});
+  return store
+    .range({ prefix: keyOf(resource, namespace, '') })
+    .entries.map((entry) => parsed.get(entry))
+    .filter(({ metadata }) => chosen.matches(metadata.labels));
+}

@@ -1,0 +1,151 @@
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import type { Environment } from '../../../structural/cel/environment.ts';
+import type { Meter } from '../../../structural/cel/program.ts';
+import type { AdmissionPlugin, Write } from '../../admission-plugin.ts';
+import { ApiError } from '../../api-error.ts';
+import { Expression, ExpressionError, type Inputs } from '../cel/expression.ts';
+import { isExempt } from '../matching.ts';
+import { refusal } from '../refusal.ts';
+import type { ObjectSource } from '../stored-objects.ts';
+import type { Binding, BoundPolicies, Policy } from './bound-policy.ts';
+import { inputsOf } from './inputs.ts';
+import { ConfigurationProblem, paramResource, paramsOf } from './params.ts';
+import type { PolicySpec, Validation } from './policy.ts';
+import { VariableValues } from './variables.ts';
+
+export interface CompiledValidation {
+  readonly validation: Validation;
+  readonly expression: Expression;
+  readonly message: Expression | undefined;
+}
+
+export function compileValidations(spec: PolicySpec, environment: Environment): readonly CompiledValidation[] {
+  return (spec.validations ?? []).map((validation) => ({
+    validation,
+    expression: new Expression(validation.expression, environment, ['bool']),
+    message:
+      (validation.messageExpression ?? '') === ''
+        ? undefined
+        : new Expression(validation.messageExpression ?? '', environment, ['string']),
+  }));
+}
+
+type Validating = Policy<readonly CompiledValidation[]>;
+
+/** One reason against a write. */
+interface Objection {
+  readonly message: string;
+  readonly reason: string;
+}
+
+/** Evaluates validating policies: what their bindings say to deny refuses the write, of several the first. */
+export function validatingPolicies(
+  policies: BoundPolicies<readonly CompiledValidation[]>,
+  source: ObjectSource,
+): AdmissionPlugin {
+  async function evaluate(write: Write): Promise<void> {
+    for (const policy of policies.all()) await evaluatePolicy(policy, write, source);
+  }
+  return {
+    name: 'ValidatingAdmissionPolicy',
+    validate: (write) => (policies.idle || isExempt(write) ? undefined : evaluate(write)),
+  };
+}
+
+async function evaluatePolicy(policy: Validating, write: Write, source: ObjectSource): Promise<void> {
+  const shownAs = policy.match(write);
+  if (shownAs === undefined) return;
+  const inputs = await inputsOf(write, shownAs, write.object, source);
+  const bound = policy.bindings.filter((binding) => binding.match(write) !== undefined);
+  for (const binding of bound) {
+    for (const objection of objections(policy, binding, inputs, write, source))
+      raise(policy, binding, objection, write);
+  }
+}
+
+function* objections(
+  policy: Validating,
+  binding: Binding,
+  inputs: Inputs,
+  write: Write,
+  source: ObjectSource,
+): Generator<Objection & { readonly unbound?: true }> {
+  const { spec } = policy;
+  const ignored = spec.failurePolicy === 'Ignore';
+  try {
+    const resource = paramResource(spec, source);
+    for (const params of paramsOf(resource, binding.spec.paramRef, write, source)) {
+      yield* validate(policy, { ...inputs, params }, ignored);
+    }
+  } catch (error) {
+    if (!(error instanceof ConfigurationProblem)) throw error;
+    const unbound = error.message.startsWith('failed to configure policy') ? { unbound: true as const } : {};
+    if (!ignored) yield { message: error.message, reason: 'Invalid', ...unbound };
+  }
+}
+
+function* validate(policy: Validating, given: Inputs, ignored: boolean): Generator<Objection> {
+  const outcome = policy.conditions?.(given) ?? true;
+  if (outcome === false) return;
+  if (outcome !== true) {
+    if (!ignored) yield { message: outcome.problem, reason: 'Invalid' };
+    return;
+  }
+  const meter: Meter = { cost: 0 };
+  const inputs = { ...given, variables: new VariableValues(policy.variables, given, meter) };
+  for (const compiled of policy.content) {
+    const { expression, validation } = compiled;
+    try {
+      if (expression.evaluate(inputs, meter) === true) continue;
+      yield { message: messageOf(compiled, inputs, meter), reason: validation.reason ?? 'Invalid' };
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      if (!ignored) yield { message: error.message, reason: 'Invalid' };
+      if (error.last) return;
+    }
+  }
+}
+
+const LONGEST_MESSAGE = 5 * 1024;
+
+/** What the policy says of a validation that does not hold; an expression that gives no usable text says nothing. */
+function messageOf({ validation, message }: CompiledValidation, inputs: Inputs, meter: Meter): string {
+  const stated = (validation.message ?? '').trim() || `failed expression: ${validation.expression.trim()}`;
+  if (message === undefined) return stated;
+  try {
+    const value = message.evaluate(inputs, meter);
+    const text = typeof value === 'string' ? value.trim() : '';
+    const usable = text !== '' && !text.includes('\n') && Buffer.byteLength(text) <= LONGEST_MESSAGE;
+    return usable ? text : stated;
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    return stated;
+  }
+}
+
+const CODES: Readonly<Record<string, number>> = { Forbidden: 403, Invalid: 422, RequestEntityTooLarge: 413 };
+
+/** Does with an objection what the binding says: refuses, warns, or leaves it to the audit log. */
+function raise(
+  { name }: Validating,
+  { name: binding, spec }: Binding,
+  { message, reason, unbound }: Objection & { readonly unbound?: true },
+  write: Write,
+): void {
+  const actions = spec.validationActions ?? [];
+  if (actions.includes('Warn')) {
+    const who = `ValidatingAdmissionPolicy '${name}' with binding '${binding}'`;
+    write.call.warnings.push(`Validation failed for ${who}: ${message}`);
+  }
+  if (unbound !== true && !actions.includes('Deny')) return;
+  const who = `ValidatingAdmissionPolicy '${name}'${unbound === true ? '' : ` with binding '${binding}'`}`;
+  const why = `${who} denied request: ${message}`;
+  const refused = refusal(subject(write), why);
+  throw new ApiError(CODES[reason] ?? 422, reason, refused.message, { ...refused.details, causes: [{ message: why }] });
+}
+
+/** On a deletion, the object that goes away is the one that is named. */
+function subject(write: Write): Write {
+  const named: KubeObject | undefined = write.object ?? write.old;
+  return named === undefined ? write : { ...write, object: named };
+}

@@ -1,0 +1,225 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Cluster, testCluster } from '../chain.fixture.ts';
+import { ADMISSION_GROUP as GROUP } from '../matching.ts';
+import { configureHooks, type HookServer, hookServer } from './hook-server.fixture.ts';
+
+let server: HookServer;
+let cluster: Cluster;
+
+beforeEach(async () => {
+  server = await hookServer();
+  cluster = await testCluster();
+});
+afterEach(() => server.close());
+
+const configure = (kind: 'validating' | 'mutating', hooks: object[], name?: string, by = server) =>
+  configureHooks(cluster, by, kind, hooks, name);
+const create = (metadata: object = {}, how = {}) =>
+  cluster.create('configmaps/x', { metadata: { name: 'c', ...metadata } }, how);
+
+const INTERNAL = 'Internal error occurred: failed calling webhook "h0.example.com": ';
+const INVALID = `${INTERNAL}received invalid webhook response: `;
+const FAILED = `${INTERNAL}failed to call webhook: `;
+const raw = (body: unknown, status = 200) => ({
+  raw: typeof body === 'string' ? body : JSON.stringify(body),
+  status,
+});
+
+describe('a webhook is told', () => {
+  test('who does what to which object', async () => {
+    await configure('validating', [{}]);
+    await create({}, { dryRun: true });
+    const [{ path, review }] = server.seen as [(typeof server.seen)[0]];
+    expect(path).toBe('/h0?timeout=2s');
+    expect(review).toMatchObject({ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1' });
+    expect(review.request).toEqual({
+      uid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      kind: { group: '', version: 'v1', kind: 'ConfigMap' },
+      resource: { group: '', version: 'v1', resource: 'configmaps' },
+      requestKind: { group: '', version: 'v1', kind: 'ConfigMap' },
+      requestResource: { group: '', version: 'v1', resource: 'configmaps' },
+      name: 'c',
+      namespace: 'x',
+      operation: 'CREATE',
+      userInfo: { username: 'admin', groups: ['system:masters', 'system:authenticated'] },
+      object: expect.objectContaining({ kind: 'ConfigMap', apiVersion: 'v1' }),
+      oldObject: null,
+      dryRun: true,
+      options: expect.objectContaining({ kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1', dryRun: ['All'] }),
+    });
+  });
+
+  test('the old object of an update and a deletion', async () => {
+    await create();
+    await configure('validating', [{}]);
+    await cluster.patch('configmaps/x/c', { data: { a: 'b' } });
+    await cluster.delete('configmaps/x/c');
+    const [update, deletion] = server.seen.map(({ review }) => review.request);
+    expect(update).toMatchObject({ operation: 'UPDATE', oldObject: { metadata: { name: 'c' } } });
+    expect(update?.object?.['data']).toEqual({ a: 'b' });
+    expect(deletion).toMatchObject({ operation: 'DELETE', object: null, oldObject: { data: { a: 'b' } } });
+  });
+
+  test('no name that is still to be generated, but the object has it once it is settled', async () => {
+    await configure('mutating', [{}], 'm');
+    await configure('validating', [{}], 'v');
+    await create({ name: '', generateName: 'c-' });
+    const [early, late] = server.seen.map(({ review }) => review.request);
+    expect(early).not.toHaveProperty('name');
+    expect(early?.object?.metadata).not.toHaveProperty('name');
+    expect(late).not.toHaveProperty('name');
+    expect(late?.object?.metadata.name).toMatch(/^c-/);
+  });
+});
+
+describe('a webhook that says no', () => {
+  const refused = async (response: object) => {
+    server.reply = () => ({ allowed: false, ...response });
+    await configure('validating', [{ failurePolicy: 'Ignore' }]);
+    return await cluster.refused(create());
+  };
+
+  test('without a reason', async () => {
+    const { code, message, reason } = await refused({});
+    expect([code, reason, message]).toEqual([
+      400,
+      undefined,
+      'admission webhook "h0.example.com" denied the request without explanation',
+    ]);
+  });
+
+  test('for a reason', async () => {
+    const { code, message, reason } = await refused({ status: { reason: 'Teapot', code: 200 } });
+    expect([code, reason, message]).toEqual([
+      400,
+      'Teapot',
+      'admission webhook "h0.example.com" denied the request: Teapot',
+    ]);
+  });
+
+  test('with a Status of its own', async () => {
+    const details = { causes: [{ reason: 'r', message: 'm', field: 'f' }] };
+    const status = { message: 'because', code: 418, reason: 'Teapot', details };
+    expect(await refused({ status })).toMatchObject({
+      ...status,
+      message: 'admission webhook "h0.example.com" denied the request: because',
+    });
+  });
+
+  test('leaves nothing behind, on every verb', async () => {
+    await create();
+    await refused({});
+    await cluster.refused(cluster.patch('configmaps/x/c', { data: { a: 'b' } }));
+    await cluster.refused(cluster.delete('configmaps/x/c'));
+    expect(cluster.get('configmaps/x/c')).not.toHaveProperty('data');
+  });
+});
+
+describe('a webhook that fails', () => {
+  test.each<[message: string | RegExp, reply: HookServer['reply']]>([
+    [/^Internal.*received invalid webhook response: expected response.uid=".{36}", got "x"$/, () => ({ uid: 'x' })],
+    [`${INVALID}webhook response was absent`, ({ apiVersion, kind }) => raw({ apiVersion, kind })],
+    [
+      `${FAILED}converting (v1beta1.AdmissionReview) to (v1.AdmissionReview): unknown conversion`,
+      () => raw({ apiVersion: 'admission.k8s.io/v1beta1', kind: 'AdmissionReview', response: { allowed: true } }),
+    ],
+    [`${FAILED}an error on the server ("oh no") has prevented the request from succeeding`, () => raw('oh no', 500)],
+    [`${FAILED}the server could not find the requested resource`, () => raw('nothing\n', 404)],
+    [`${FAILED}status msg`, () => raw({ kind: 'Status', message: 'status msg' }, 500)],
+    [/failed to call webhook: couldn't get version\/kind; json parse error/, () => raw('hello')],
+  ])('is told as %s', async (message, reply) => {
+    server.reply = reply;
+    await configure('validating', [{}]);
+    const status = await cluster.refused(create());
+    expect(status).toMatchObject({ code: 500, reason: 'InternalError' });
+    if (typeof message === 'string') expect(status.message).toBe(message);
+    else expect(status.message).toMatch(message);
+  });
+
+  test('by not answering in time', async () => {
+    server.reply = () => 'hang';
+    await configure('validating', [{ timeoutSeconds: 1 }]);
+    expect((await cluster.refused(create())).message).toBe(
+      `${FAILED}Post "https://localhost:${server.port}/h0?timeout=1s": context deadline exceeded`,
+    );
+  });
+
+  test('because nobody listens', async () => {
+    server.close();
+    await configure('validating', [{}]);
+    expect((await cluster.refused(create())).message).toMatch(
+      /: Post "https:\/\/localhost:\d+\/h0\?timeout=2s": dial tcp .*:\d+: connect: connection refused$/,
+    );
+  });
+
+  test('because its certificate is for somebody else, or by nobody known', async () => {
+    const other = await hookServer(['other.example']);
+    await configure('validating', [{}], 'w', other);
+    expect((await cluster.refused(create())).message).toMatch(
+      /: tls: failed to verify certificate: x509: certificate is valid for other.example, not localhost$/,
+    );
+    await cluster.delete(`validatingwebhookconfigurations.${GROUP}/w`);
+    await configure('validating', [
+      { clientConfig: { url: `https://localhost:${server.port}/`, caBundle: other.caBundle } },
+    ]);
+    expect((await cluster.refused(create())).message).toMatch(
+      /: tls: failed to verify certificate: x509: certificate signed by unknown authority$/,
+    );
+    other.close();
+  });
+
+  test('is as good as one that says yes where its policy is to ignore failures', async () => {
+    server.reply = () => raw('oh no', 500);
+    await configure('validating', [{ failurePolicy: 'Ignore' }], 'v');
+    await configure('mutating', [{ failurePolicy: 'Ignore' }], 'm');
+    await expect(create()).resolves.toBeDefined();
+    expect(server.seen).toHaveLength(2);
+  });
+});
+
+describe('a service', () => {
+  const service = (port?: number) => ({
+    clientConfig: {
+      service: { namespace: 'x', name: 'hook', path: '/h0', ...(port === undefined ? {} : { port }) },
+      caBundle: server.caBundle,
+    },
+  });
+
+  test('is found by its endpoints and known by its own name', async () => {
+    await cluster.create('services/x', { metadata: { name: 'hook' }, spec: { ports: [{ port: 443 }] } });
+    await cluster.plant('endpoints/x/hook', {
+      subsets: [{ addresses: [{ ip: '127.0.0.1' }], ports: [{ port: server.port }] }],
+    });
+    await configure('validating', [service()]);
+    await create();
+    expect(server.seen[0]?.path).toBe('/h0?timeout=2s');
+  });
+
+  test('is found where it is said to be', async () => {
+    const resolveService = () => `127.0.0.1:${server.port}`;
+    cluster = await testCluster({ resolveService });
+    await configure('validating', [service()]);
+    await create();
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test.each([
+    [undefined, 'service "hook" not found', 443],
+    [444, 'no service port 444 found for service "hook"', 444],
+  ])('that cannot be found is told (port %s)', async (port, problem, shown) => {
+    if (port !== undefined) {
+      await cluster.create('services/x', { metadata: { name: 'hook' }, spec: { ports: [{ port: 443 }] } });
+    }
+    await configure('validating', [service(port)]);
+    expect((await cluster.refused(create())).message).toBe(
+      `${FAILED}Post "https://hook.x.svc:${shown}/h0?timeout=2s": ${problem}`,
+    );
+  });
+});
+
+test('warnings reach the writer', async () => {
+  server.reply = () => ({ warnings: ['careful'], auditAnnotations: { a: 'b' } });
+  await configure('validating', [{}]);
+  await create();
+  expect(cluster.warnings).toEqual(['careful']);
+});
