@@ -33,7 +33,7 @@ export function duplicateFields(text: string): string[] {
         if (expectsKey && level?.keys !== undefined) {
           const raw = text.slice(i + 1, end);
           level.key = raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
-          if (level.keys.has(level.key) && found.length < MOST) found.add(pathOf(levels));
+          if (level.keys.has(level.key) && found.size < MOST) found.add(pathOf(levels));
           level.keys.add(level.key);
         }
         expectsKey = false;
@@ -65,7 +65,7 @@ export function duplicateFields(text: string): string[] {
       default:
     }
   }
-  return found;
+  return [...found];
 }
 
 function pathOf(levels: readonly Level[]): string {

@@ -12,7 +12,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
 import type { Credentials as TlsCredentials } from '../access/pki.ts';
 import type { User } from '../access/user.ts';
-import { ApiError, internal, tooLarge, tooManyRequests } from '../api-error.ts';
+import { ApiError, badRequest, internal, tooLarge, tooManyRequests } from '../api-error.ts';
 import { type Answer, statusAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 
@@ -234,10 +234,15 @@ async function readBody(request: Request): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > LARGEST_BODY) throw tooLarge(LARGEST_BODY);
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > LARGEST_BODY) throw tooLarge(LARGEST_BODY);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > LARGEST_BODY) throw tooLarge(LARGEST_BODY);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    // A client that goes away in the middle is no fault of ours.
+    throw error instanceof ApiError ? error : badRequest('the body of the request broke off');
   }
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
