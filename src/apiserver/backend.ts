@@ -30,13 +30,14 @@ export function timestamp(clock: Clock): string {
 
 /** Lets every plugin change the object in turn. */
 export async function mutate(backend: Backend, write: Write): Promise<KubeObject | undefined> {
-  let { object } = write;
+  let current = write;
   for (const plugin of backend.admission) {
     if (plugin.mutate === undefined) continue;
-    const changed = plugin.mutate({ ...write, object });
-    object = (changed instanceof Promise ? await changed : changed) ?? object;
+    const changed = plugin.mutate(current);
+    const object = changed instanceof Promise ? await changed : changed;
+    if (object !== undefined && object !== current.object) current = { ...current, object };
   }
-  return object;
+  return current.object;
 }
 
 /** Asks every plugin whether the write may happen. */

@@ -1,9 +1,9 @@
 import type { AdmissionPlugin } from '../admission-plugin.ts';
 
-const FINALIZERS: ReadonlyMap<string, string> = new Map([
-  ['/persistentvolumeclaims', 'kubernetes.io/pvc-protection'],
-  ['/persistentvolumes', 'kubernetes.io/pv-protection'],
-  ['storage.k8s.io/volumeattributesclasses', 'kubernetes.io/vac-protection'],
+const FINALIZERS: ReadonlyMap<string, { readonly group: string; readonly finalizer: string }> = new Map([
+  ['persistentvolumeclaims', { group: '', finalizer: 'kubernetes.io/pvc-protection' }],
+  ['persistentvolumes', { group: '', finalizer: 'kubernetes.io/pv-protection' }],
+  ['volumeattributesclasses', { group: 'storage.k8s.io', finalizer: 'kubernetes.io/vac-protection' }],
 ]);
 
 /** Storage that something uses waits with its end until nothing does. */
@@ -11,8 +11,9 @@ export const storageObjectInUseProtection: AdmissionPlugin = {
   name: 'StorageObjectInUseProtection',
   mutate({ operation, resource: { group, plural }, subresource, object }) {
     if (operation !== 'CREATE' || subresource !== '' || object === undefined) return undefined;
-    const finalizer = FINALIZERS.get(`${group}/${plural}`);
-    if (finalizer === undefined) return undefined;
+    const protection = FINALIZERS.get(plural);
+    if (protection?.group !== group) return undefined;
+    const { finalizer } = protection;
     const { metadata } = object;
     if (metadata.finalizers?.includes(finalizer) !== true) (metadata.finalizers ??= []).push(finalizer);
     return undefined;
