@@ -27,6 +27,12 @@ export const byController: Index = {
     (metadata.ownerReferences ?? []).filter((ref) => ref.controller === true).map((ref) => ref.uid),
 };
 
+/** Files objects that have no controller under their namespace. */
+export const uncontrolledIn: Index = {
+  values: ({ metadata }) =>
+    metadata.ownerReferences?.some((ref) => ref.controller === true) === true ? [] : [metadata.namespace ?? ''],
+};
+
 const byNamespace: Index = { values: ({ metadata }) => [metadata.namespace ?? ''] };
 
 export type Change<T extends KubeObject = KubeObject> =

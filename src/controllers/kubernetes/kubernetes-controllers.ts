@@ -17,6 +17,7 @@ import { namespaceController } from './namespace/controller.ts';
 import { nodeLifecycle } from './node/node-lifecycle.ts';
 import { taintEviction } from './node/taint-eviction.ts';
 import { podCollector } from './pod-collector/controller.ts';
+import { replicaSets, replicationControllers } from './replicas/controller.ts';
 import { resourceQuotaController } from './resource-quota/controller.ts';
 import { rootCertificate } from './root-certificate.ts';
 import { claimBinder, volumeBinder } from './volume/binder.ts';
@@ -61,6 +62,8 @@ export function kubernetesControllers(given: KubernetesControllersParts): Runnab
     of('node-controller', taintEviction()),
     of('pod-garbage-collector', podCollector()),
     of('clusterrole-aggregation-controller', clusterRoleAggregation),
+    of('replicaset-controller', replicaSets()),
+    of('replication-controller', replicationControllers()),
     // Kubernetes lets its store forget events: no role is made for it, but this one covers it.
     eventExpiry(partsFor('generic-garbage-collector')),
   ];

@@ -1,0 +1,68 @@
+import type { Client, ResourceType } from '../../../kube/client.ts';
+import { apiVersionOf } from '../../../kube/kinds/resource-type.ts';
+import { isInvalid, isNotFound } from '../../../kube/kube-error.ts';
+import type { KubeObject, KubeOwnerReference } from '../../../kube/kube-object.ts';
+import type { LabelSelector } from '../../../kube/selectors/label-selector.ts';
+import type { Expectations } from '../../../runtime/expectations.ts';
+import { keyOf } from '../../../runtime/key.ts';
+import { planClaims } from './claim.ts';
+
+/** The reference that makes an object the owner's own. */
+export function controllerRef(type: ResourceType, { metadata }: KubeObject): KubeOwnerReference {
+  const { name = '', uid = '' } = metadata;
+  return { apiVersion: apiVersionOf(type), kind: type.kind, name, uid, controller: true, blockOwnerDeletion: true };
+}
+
+export interface Claiming<O extends KubeObject, T extends KubeObject> {
+  readonly client: Client;
+  readonly ownerType: ResourceType<O>;
+  readonly owner: O;
+  readonly type: ResourceType<T>;
+  readonly selector: LabelSelector;
+  readonly expectations: Expectations;
+}
+
+/** Makes the objects that fit the owner its own, lets go of those that no longer do, and returns its own. */
+export async function claimed<O extends KubeObject, T extends KubeObject>(
+  { client, ownerType, owner, type, selector, expectations }: Claiming<O, T>,
+  objects: Iterable<T>,
+): Promise<T[]> {
+  const { owned, adopt, release } = planClaims(owner, selector, objects);
+  const patch = async ({ metadata }: T, body: object): Promise<T | undefined> => {
+    const { name = '', namespace = '', uid, resourceVersion } = metadata;
+    const change = { metadata: { uid, resourceVersion, ...body } };
+    try {
+      const changed = await client.patch(type, name, { type: 'merge', body: change }, { namespace });
+      expectations.wrote(keyOf(owner), changed);
+      return changed;
+    } catch (error) {
+      // Gone, or another object by now.
+      if (isNotFound(error) || isInvalid(error)) return undefined;
+      throw error;
+    }
+  };
+  for (const object of release) {
+    const others = (object.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== owner.metadata.uid);
+    await patch(object, { ownerReferences: others });
+  }
+  if (adopt.length === 0 || !(await isStillThere(client, ownerType, owner))) return [...owned];
+  const adopted: T[] = [];
+  for (const object of adopt) {
+    const ownerReferences = [...(object.metadata.ownerReferences ?? []), controllerRef(ownerType, owner)];
+    const changed = await patch(object, { ownerReferences });
+    if (changed !== undefined) adopted.push(changed);
+  }
+  return [...owned, ...adopted];
+}
+
+/** Asked of the server: what is adopted by an owner that is gone would be collected with it. */
+async function isStillThere<O extends KubeObject>(client: Client, type: ResourceType<O>, owner: O): Promise<boolean> {
+  const { name = '', namespace = '', uid } = owner.metadata;
+  try {
+    const { metadata } = await client.get(type, name, { namespace });
+    return metadata.uid === uid && metadata.deletionTimestamp === undefined;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}

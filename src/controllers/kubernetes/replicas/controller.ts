@@ -1,0 +1,141 @@
+import type { ResourceType } from '../../../kube/client.ts';
+import { PODS, type Pod } from '../../../kube/kinds/pod.ts';
+import {
+  REPLICA_SETS,
+  REPLICATION_CONTROLLERS,
+  type ReplicaSet,
+  type ReplicationController,
+} from '../../../kube/kinds/workloads.ts';
+import { isNotFound, KubeError } from '../../../kube/kube-error.ts';
+import { type LabelSelector, labelSelectorOf, labelSelectorOfSet } from '../../../kube/selectors/label-selector.ts';
+import { byController, uncontrolledIn } from '../../../runtime/cache.ts';
+import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
+import { Expectations } from '../../../runtime/expectations.ts';
+import { keyOf } from '../../../runtime/key.ts';
+import { writeStatus } from '../../../runtime/status.ts';
+import { timestamp } from '../timestamp.ts';
+import { claimed, controllerRef } from './claimed.ts';
+import { podFromTemplate } from './pod-from-template.ts';
+import { isActive } from './pod-state.ts';
+import { type ReplicaFailure, type Replicated, replicaStatus } from './replica-status.ts';
+import { surplus } from './surplus.ts';
+
+/** Pods made or deleted in one run: no more, so that one owner does not hold up all others. */
+const BURST = 500;
+
+interface Keeper<T extends Replicated> {
+  readonly name: string;
+  readonly type: ResourceType<T>;
+  readonly selectorOf: (owner: T) => LabelSelector;
+  readonly replicasOf: (owner: T) => number;
+}
+
+export const replicaSets = () =>
+  keepReplicas<ReplicaSet>({
+    name: 'replica set',
+    type: REPLICA_SETS,
+    selectorOf: ({ spec }) => labelSelectorOf(spec.selector),
+    replicasOf: ({ spec }) => spec.replicas ?? 1,
+  });
+
+export const replicationControllers = () =>
+  keepReplicas<ReplicationController>({
+    name: 'replication controller',
+    type: REPLICATION_CONTROLLERS,
+    selectorOf: ({ spec }) => labelSelectorOfSet(spec.selector ?? spec.template.metadata?.labels),
+    replicasOf: ({ spec }) => spec.replicas ?? 1,
+  });
+
+/** Keeps as many pods of a template as an object asks for. */
+function keepReplicas<T extends Replicated>({ name, type, selectorOf, replicasOf }: Keeper<T>): Controller<T> {
+  const expectations = new Expectations();
+
+  async function make(owner: T, count: number, { client }: Context): Promise<ReplicaFailure | undefined> {
+    const pod = podFromTemplate(owner.spec.template, owner, controllerRef(type, owner));
+    // Ever more at a time, so that what cannot be made is not tried hundreds of times.
+    for (let made = 0, batch = 1; made < count; batch *= 2) {
+      const size = Math.min(batch, count - made);
+      const results = await Promise.allSettled(Array.from({ length: size }, () => client.create(PODS, pod)));
+      for (const result of results) if (result.status === 'fulfilled') expectations.wrote(keyOf(owner), result.value);
+      const failed = results.find((result) => result.status === 'rejected');
+      if (failed !== undefined) {
+        const error: unknown = failed.reason;
+        if (isTerminating(error)) return undefined;
+        return { reason: 'FailedCreate', message: (error as Error).message };
+      }
+      made += size;
+    }
+    return undefined;
+  }
+
+  async function remove(owner: T, pods: readonly Pod[], { client }: Context): Promise<ReplicaFailure | undefined> {
+    let failure: ReplicaFailure | undefined;
+    for (const pod of pods) {
+      const { name = '', namespace = '', uid = '' } = pod.metadata;
+      try {
+        const left = await client.delete(PODS, name, { namespace, preconditions: { uid } });
+        if (left === undefined) expectations.removed(keyOf(owner), pod);
+        else expectations.wrote(keyOf(owner), left);
+      } catch (error) {
+        if (!isNotFound(error)) failure ??= { reason: 'FailedDelete', message: (error as Error).message };
+      }
+    }
+    return failure;
+  }
+
+  return {
+    name,
+    for: type,
+    owns: [PODS],
+    concurrency: 4,
+    watches: [
+      // A pod that is nobody's may be somebody's to adopt.
+      watched(PODS, ({ metadata }, { cache }) => {
+        if (metadata.ownerReferences?.some(({ controller }) => controller === true) === true) return [];
+        if (metadata.labels === undefined) return [];
+        const owners = [...cache(type).inNamespace(metadata.namespace ?? '')];
+        return owners.filter((owner) => selectorOf(owner).matches(metadata.labels)).map(keyOf);
+      }),
+    ],
+    async reconcile(owner, context) {
+      const { cache, client, clock } = context;
+      const key = keyOf(owner);
+      const pods = cache(PODS);
+      if (!expectations.met(key, pods)) return undefined;
+      const { namespace = '', uid = '' } = owner.metadata;
+      const near = [...pods.by(byController, uid), ...pods.by(uncontrolledIn, namespace)];
+      const claiming = { client, ownerType: type, owner, type: PODS, selector: selectorOf(owner), expectations };
+      const own = await claimed(claiming, near);
+      const active = own.filter(isActive);
+      const missing = replicasOf(owner) - active.length;
+      let failure: ReplicaFailure | undefined;
+      if (owner.metadata.deletionTimestamp === undefined && missing > 0) {
+        failure = await make(owner, Math.min(missing, BURST), context);
+      } else if (owner.metadata.deletionTimestamp === undefined && missing < 0) {
+        const chosen = surplus(active, Math.min(-missing, BURST), related(owner, own, context), clock.now());
+        failure = await remove(owner, chosen, context);
+      }
+      const { status, againMs } = replicaStatus(owner, own, failure, clock.now(), timestamp(clock));
+      await writeStatus(client, type, owner, status as NonNullable<T['status']>);
+      if (failure !== undefined) throw new Error(failure.message);
+      return againMs === undefined ? undefined : { afterMs: againMs };
+    },
+    forget: (key) => expectations.forget(key),
+  };
+
+  /** Pods that do the same work: those of all ReplicaSets of the same Deployment. */
+  function related(owner: T, own: readonly Pod[], { cache }: Context): readonly Pod[] {
+    const above = owner.metadata.ownerReferences?.find(({ controller }) => controller === true);
+    if (above === undefined) return own;
+    return [...cache(type).by(byController, above.uid)].flatMap(({ metadata }) => [
+      ...cache(PODS).by(byController, metadata.uid ?? ''),
+    ]);
+  }
+}
+
+/** The namespace is ending: nothing can be made there, and nothing needs to be. */
+function isTerminating(error: unknown): boolean {
+  return (
+    error instanceof KubeError && (error.details.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating')
+  );
+}

@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Pod } from '../../../kube/kinds/pod.ts';
+import { labelSelectorOfSet } from '../../../kube/selectors/label-selector.ts';
+import { planClaims } from './claim.ts';
+import { replicaStatus } from './replica-status.ts';
+import { surplus } from './surplus.ts';
+
+const NOW = Date.parse('2030-01-01T12:00:00Z');
+const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();
+
+interface Looks {
+  readonly node?: string;
+  readonly phase?: string;
+  readonly ready?: number;
+  readonly cost?: string;
+  readonly restarts?: number;
+  readonly age?: number;
+  readonly more?: object;
+}
+const pod = (
+  name: string,
+  { node = 'n', phase = 'Running', ready = 100, cost, restarts = 0, age = 100, more = {} }: Looks = {},
+): Pod => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: {
+    name,
+    uid: name,
+    creationTimestamp: ago(age),
+    ...(cost === undefined ? {} : { annotations: { 'controller.kubernetes.io/pod-deletion-cost': cost } }),
+    ...more,
+  },
+  spec: { nodeName: node, containers: [] },
+  status: {
+    phase,
+    containerStatuses: [{ restartCount: restarts }],
+    conditions: [{ type: 'Ready', status: ready < 0 ? 'False' : 'True', lastTransitionTime: ago(Math.abs(ready)) }],
+  },
+});
+const names = (pods: readonly Pod[]) => pods.map(({ metadata }) => metadata.name);
+
+describe('of too many pods', () => {
+  it.each<[string, Pod, Pod]>([
+    ['one without a node goes before one with', pod('z', { node: '' }), pod('a')],
+    ['a pending one goes before a running one', pod('z', { phase: 'Pending' }), pod('a', { phase: 'Running' })],
+    ['one that is not ready goes before one that is', pod('z', { ready: -1 }), pod('a')],
+    ['a cheap one goes before a dear one', pod('z', { cost: '-5' }), pod('a', { cost: '10' })],
+    ['a cost that is none counts as zero', pod('z', { cost: 'much' }), pod('a', { cost: '1' })],
+    ['one that was ready for less goes first', pod('z', { ready: 10 }), pod('a', { ready: 10_000 })],
+    ['one that started again more often goes first', pod('z', { restarts: 3 }), pod('a')],
+    ['a younger one goes first', pod('z', { age: 1 }), pod('a', { age: 5000 })],
+    ['of two about as old the uid decides', pod('a', { age: 101 }), pod('z', { age: 100 })],
+  ])('%s', (_what, first, second) => {
+    expect(names(surplus([second, first], 1, [], NOW))).toEqual(names([first]));
+    expect(names(surplus([first, second], 1, [], NOW))).toEqual(names([first]));
+  });
+
+  it('one from the fullest node goes first', () => {
+    const [a, b, c] = [pod('a', { node: 'one' }), pod('b', { node: 'two' }), pod('c', { node: 'two' })];
+    expect(names(surplus([a, b, c], 1, [a, b, c], NOW))).toEqual(['b']);
+  });
+
+  it('as many go as asked for, and never one that is of more use than one that stays', () => {
+    const looks = fc.record({
+      node: fc.constantFrom('', 'n'),
+      phase: fc.constantFrom('Pending', 'Running'),
+      ready: fc.integer({ min: -50, max: 50 }),
+    });
+    fc.assert(
+      fc.property(fc.array(looks, { minLength: 1, maxLength: 12 }), fc.nat(12), (all, count) => {
+        const pods = all.map((look, i) => pod(`p${i}`, look));
+        const gone = surplus(pods, count, [], NOW);
+        expect(gone).toHaveLength(Math.min(count, pods.length));
+        const kept = pods.filter((each) => !gone.includes(each));
+        const placed = (each: Pod) => each.spec.nodeName !== '';
+        if (gone.some(placed)) expect(kept.every(placed)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('an owner', () => {
+  const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { name: 'o', uid: 'me' } };
+  const selector = labelSelectorOfSet({ app: 'web' });
+  const of = (name: string, uid: string | undefined, app: string, more: object = {}) =>
+    pod(name, {
+      more: {
+        labels: { app },
+        ...(uid === undefined
+          ? {}
+          : { ownerReferences: [{ apiVersion: 'v1', kind: 'X', name: 'x', uid, controller: true }] }),
+        ...more,
+      },
+    });
+  const pods = [
+    of('mine', 'me', 'web'),
+    of('stray', 'me', 'db'),
+    of('free', undefined, 'web'),
+    of('other', 'you', 'web'),
+    of('unfit', undefined, 'db'),
+    of('ending', undefined, 'web', { deletionTimestamp: 'now' }),
+    of('leaving', 'me', 'web', { deletionTimestamp: 'now' }),
+  ];
+  it('has what fits, takes what is free and lets go of what no longer fits', () => {
+    const { owned, adopt, release } = planClaims(owner, selector, pods);
+    expect([names(owned), names(adopt), names(release)]).toEqual([['mine', 'leaving'], ['free'], ['stray']]);
+  });
+  it('that is going takes and lets go of nothing', () => {
+    const dying = { ...owner, metadata: { ...owner.metadata, deletionTimestamp: 'now' } };
+    const { owned, adopt, release } = planClaims(dying, selector, pods);
+    expect([names(owned), names(adopt), names(release)]).toEqual([['mine', 'leaving'], [], []]);
+  });
+});
+
+describe('the status of replicas', () => {
+  const owner = {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: { name: 'o', generation: 4 },
+    spec: { minReadySeconds: 60, template: { metadata: { labels: { a: 'b' } }, spec: { containers: [] } } },
+  };
+  it('counts what is there, ready and long enough so, and knows when the next will be', () => {
+    const pods = [
+      pod('old', { ready: 100, more: { labels: { a: 'b' } } }),
+      pod('new', { ready: 50 }),
+      pod('newer', { ready: 20 }),
+      pod('not', { ready: -5 }),
+      pod('done', { phase: 'Succeeded' }),
+      pod('going', { more: { deletionTimestamp: 'now' } }),
+    ];
+    expect(replicaStatus(owner, pods, undefined, NOW, 'now')).toEqual({
+      status: {
+        replicas: 4,
+        fullyLabeledReplicas: 1,
+        readyReplicas: 3,
+        availableReplicas: 1,
+        terminatingReplicas: 1,
+        observedGeneration: 4,
+      },
+      againMs: 10_000,
+    });
+  });
+  it('says what failed until it does not', () => {
+    const failure = { reason: 'FailedCreate' as const, message: 'no room' };
+    const { status } = replicaStatus(owner, [], failure, NOW, 'first');
+    expect(status.conditions).toEqual([
+      { type: 'ReplicaFailure', status: 'True', ...failure, lastTransitionTime: 'first' },
+    ]);
+    const again = replicaStatus({ ...owner, status }, [], { ...failure, message: 'still' }, NOW, 'second');
+    expect(again.status.conditions).toEqual(status.conditions);
+    expect(replicaStatus({ ...owner, status }, [], undefined, NOW, 'third').status.conditions).toBeUndefined();
+  });
+});

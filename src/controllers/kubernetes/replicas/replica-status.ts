@@ -1,0 +1,55 @@
+import { conditionOf, withCondition } from '../../../kube/kinds/condition.ts';
+import type { Pod } from '../../../kube/kinds/pod.ts';
+import type { PodTemplate, ReplicaStatus } from '../../../kube/kinds/workloads.ts';
+import type { KubeObject } from '../../../kube/kube-object.ts';
+import { labelSelectorOfSet } from '../../../kube/selectors/label-selector.ts';
+import { availableIn, isActive, isReady, isTerminating } from './pod-state.ts';
+
+export interface Replicated extends KubeObject {
+  readonly spec: { readonly minReadySeconds?: number; readonly template: PodTemplate };
+  readonly status?: ReplicaStatus;
+}
+
+/** Why pods could not be made or deleted. */
+export interface ReplicaFailure {
+  readonly reason: 'FailedCreate' | 'FailedDelete';
+  readonly message: string;
+}
+
+/** The status of a kind that keeps a number of pods, and when to look again for one that will be available by then. */
+export function replicaStatus(
+  owner: Replicated,
+  pods: readonly Pod[],
+  failure: ReplicaFailure | undefined,
+  now: number,
+  timestamp: string,
+): { readonly status: ReplicaStatus; readonly againMs: number | undefined } {
+  const { minReadySeconds = 0, template } = owner.spec;
+  const active = pods.filter(isActive);
+  const waits = active.map((pod) => availableIn(pod, minReadySeconds, now)).filter((wait) => wait !== undefined);
+  const labelled = labelSelectorOfSet(template.metadata?.labels);
+  const pending = waits.filter((wait) => wait > 0);
+  const conditions = conditionsAfter(owner.status?.conditions, failure, timestamp);
+  return {
+    status: {
+      replicas: active.length,
+      ...counted('fullyLabeledReplicas', active.filter(({ metadata }) => labelled.matches(metadata.labels)).length),
+      ...counted('readyReplicas', active.filter(isReady).length),
+      ...counted('availableReplicas', waits.length - pending.length),
+      ...(owner.kind === 'ReplicaSet' ? { terminatingReplicas: pods.filter(isTerminating).length } : {}),
+      ...counted('observedGeneration', owner.metadata.generation ?? 0),
+      ...(conditions.length === 0 ? {} : { conditions }),
+    },
+    againMs: pending.length === 0 ? undefined : Math.min(...pending),
+  };
+}
+
+/** Numbers that are zero are left out, as Kubernetes does. */
+const counted = (name: string, count: number) => (count === 0 ? {} : { [name]: count });
+
+function conditionsAfter(before: ReplicaStatus['conditions'], failure: ReplicaFailure | undefined, now: string) {
+  if (failure === undefined) return (before ?? []).filter(({ type }) => type !== 'ReplicaFailure');
+  const known = conditionOf(before, 'ReplicaFailure');
+  if (known?.reason === failure.reason) return before ?? [];
+  return withCondition(before, { type: 'ReplicaFailure', status: 'True', ...failure }, now);
+}
