@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import type { Definition } from './definition.ts';
@@ -293,6 +296,30 @@ describe('the entries of group versions', () => {
     expect(await names()).toEqual(expect.arrayContaining(['v1.', 'v1.apps', 'v2.autoscaling']));
     await plane.client.delete(DEFINITIONS, 'boats.sea.example.com');
     await plane.until(async () => !(await names()).some((name) => name?.endsWith('sea.example.com')));
+  });
+});
+
+describe('a server that starts again', () => {
+  it('serves what was defined, and knows which objects are older than their schema', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'vimana-custom-'));
+    const options = { dataDir, store: 'lmdb' } as const;
+    const definition = fresh();
+    const before = await startPlane(options);
+    await before.define(definition);
+    await before.client.create(typeOf(definition), named('x', { a: '1' }));
+    await before.redefine(nameOf(definition), ({ versions: [first] }) => {
+      if (first !== undefined) first.schema = specOf({ a: { type: 'string' }, b: { type: 'integer', default: 7 } });
+    });
+    await before.plane.stop();
+    const after = await startPlane(options);
+    expect(specIn(await after.client.get(typeOf(definition), 'x', inDefault))).toEqual({ a: '1', b: 7 });
+    await after.client.create(typeOf(definition), named('y', { a: '2' }));
+    expect((await after.client.list(typeOf(definition), inDefault)).items.map(specIn)).toEqual([
+      { a: '1', b: 7 },
+      { a: '2', b: 7 },
+    ]);
+    await after.plane.stop();
+    rmSync(dataDir, { recursive: true });
   });
 });
 

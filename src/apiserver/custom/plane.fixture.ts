@@ -2,7 +2,7 @@ import { realClock } from '../../base/clock.ts';
 import { type MemoryLogger, memoryLogger } from '../../base/logger.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Client, ResourceType, WatchEvent } from '../../kube/client.ts';
-import { type ControlPlane, startControlPlane } from '../control-plane.ts';
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane.ts';
 import { type Definition, isTrue } from './definition.ts';
 
 export const GROUP = 'test.example.com';
@@ -39,9 +39,10 @@ export interface Plane {
 export type NewDefinition = Pick<Definition, 'apiVersion' | 'kind' | 'metadata' | 'spec'>;
 type Version = Definition['spec']['versions'][number];
 
-export async function startPlane(): Promise<Plane> {
+export async function startPlane(options: Partial<ControlPlaneOptions> = {}): Promise<Plane> {
   const log = memoryLogger(realClock);
-  const plane = await startControlPlane({ clock: realClock, random: seededRandom('custom'), log, insecure: true });
+  const random = seededRandom('custom');
+  const plane = await startControlPlane({ clock: realClock, random, log, insecure: true, ...options });
   const client = plane.client({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'test');
   const until = async (check: () => boolean | Promise<boolean>): Promise<void> => {
     for (let turn = 0; turn < 500; turn++) {

@@ -1,5 +1,5 @@
-import { RE2JS } from 're2js';
 import { child, type FieldError, forbidden, index, invalid, key } from '../../../base/field-error.ts';
+import { patternProblem } from '../../../structural/pattern.ts';
 import { itemsOf, type RawSchema } from './raw-schema.ts';
 
 const EMPTY = 'must be empty to be structural';
@@ -25,7 +25,7 @@ const STRUCTURE: readonly (readonly [keyword: string, detail: string, isSet: (va
 ];
 
 /** Why a schema cannot stand inside of allOf, anyOf, oneOf or not. */
-export function nestedCauses(schema: RawSchema, path: string, stated?: RawSchema): FieldError[] {
+function nestedCauses(schema: RawSchema, path: string, stated?: RawSchema): FieldError[] {
   const causes = partCauses(schema, path, stated);
   const items = itemsOf(schema);
   if (items !== undefined) causes.push(...nestedCauses(items, child(path, 'items')));
@@ -58,7 +58,7 @@ export function partCauses(schema: RawSchema, path: string, stated?: RawSchema):
     causes.push(...nestedCauses(part, index(child(path, 'oneOf'), i)));
   }
   if (schema.not !== undefined) causes.push(...nestedCauses(schema.not, child(path, 'not')));
-  const problem = patternProblem(schema.pattern);
+  const problem = patternProblem(schema.pattern ?? '');
   if (problem !== undefined) causes.push(invalid(child(path, 'pattern'), schema.pattern, problem));
   return causes;
 }
@@ -66,14 +66,4 @@ export function partCauses(schema: RawSchema, path: string, stated?: RawSchema):
 /** The one place where a type may stand inside of anyOf: an integer or a string, in this order, and nothing else. */
 function isIntOrString(parts: readonly RawSchema[] | undefined): boolean {
   return JSON.stringify(parts) === '[{"type":"integer"},{"type":"string"}]';
-}
-
-function patternProblem(pattern: string | undefined): string | undefined {
-  if (pattern === undefined || pattern === '') return undefined;
-  try {
-    RE2JS.compile(pattern);
-    return undefined;
-  } catch (error) {
-    return `must be a valid regular expression, but isn't: ${(error as Error).message}`;
-  }
 }

@@ -79,8 +79,3 @@ export function partsOf(schema: RawSchema): readonly RawSchema[] {
   const single = [not, itemsOf(schema), valuesOf(schema)].filter((part) => part !== undefined);
   return [...allOf, ...anyOf, ...oneOf, ...single, ...Object.values(properties)];
 }
-
-/** Whether a schema or any schema inside of it is so. */
-export function someSchema(schema: RawSchema, holds: (schema: RawSchema) => boolean): boolean {
-  return holds(schema) || partsOf(schema).some((part) => someSchema(part, holds));
-}
