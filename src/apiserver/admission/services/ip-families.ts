@@ -29,7 +29,7 @@ export function familyCauses(spec: ServiceSpec): FieldError[] {
 /** Fills in the families that the writer left open. */
 export function settleFamilies(spec: ServiceSpec): void {
   if (isUserManaged(spec)) {
-    spec.ipFamilyPolicy ??= (spec.ipFamilies ?? []).length === 1 ? 'SingleStack' : 'RequireDualStack';
+    spec.ipFamilyPolicy ??= 'RequireDualStack';
     const wanted = spec.ipFamilyPolicy === 'SingleStack' ? ['IPv4'] : FAMILIES;
     const given = spec.ipFamilies ?? [];
     spec.ipFamilies = [...given, ...wanted.filter((family) => !given.includes(family))].slice(

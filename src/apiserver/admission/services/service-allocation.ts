@@ -1,4 +1,5 @@
 import { type FieldError, index, invalid as invalidField } from '../../../base/field-error.ts';
+import { tryParseIp } from '../../../base/ip.ts';
 import type { KubeObject } from '../../../kube/kube-object.ts';
 import type { AdmissionPlugin, Write } from '../../admission-plugin.ts';
 import { ApiError, internal, invalid } from '../../api-error.ts';
@@ -85,14 +86,17 @@ function allocate(
     refuse(familyCauses(spec));
     settleFamilies(spec);
   }
-  // What is wrong with a list of addresses alone is for the kind's own validation to say.
-  const listed = (spec.clusterIPs ?? []).length > 0 && (spec.clusterIP ?? '') === '';
-  const needsAddress = needsClusterIp(spec) && !listed && (old === undefined || !needsClusterIp(old));
+  const needsAddress = needsClusterIp(spec) && isWellFormed(spec) && (old === undefined || !needsClusterIp(old));
   if (needsAddress) refuse(giveAddress(spec, owner, network));
   if (isHeadless(spec) && spec.clusterIPs === undefined) spec.clusterIPs = ['None'];
   if (needsNodePorts(spec)) refuse(givePorts(spec, owner, network));
   else refuse(keptPorts(spec, owner, network));
   if (needsHealthCheckPort(spec)) giveHealthPort(spec, owner, network);
+}
+
+/** What is no address, or a list of them alone, is for the kind's own validation to refuse. */
+function isWellFormed({ clusterIP = '', clusterIPs = [] }: ServiceSpec): boolean {
+  return clusterIP === '' ? clusterIPs.length === 0 : tryParseIp(clusterIP) !== undefined;
 }
 
 function nameOf({ name, object }: Write): string {
