@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { type ControlPlane, startControlPlane } from './apiserver/control-plane.ts';
 import { StoreError } from './apiserver/store/store-error.ts';
@@ -34,6 +34,7 @@ export async function serve(settings: ApiServerSettings): Promise<void> {
     // The API server alone: nothing acts on machines here.
     actsOn: () => false,
     ...(audit === undefined ? {} : { audit }),
+    ...advertised(host),
   }).catch((error: unknown) => {
     throw explained(error, dataDir, port);
   });
@@ -68,6 +69,19 @@ function controllersOf(plane: ControlPlane, log: Logger): Runnable[] {
 function openAuditLog(file: string): (line: string) => void {
   const stream = createWriteStream(file, { flags: 'a', mode: 0o600 });
   return (line) => void stream.write(line);
+}
+
+/**
+ * The address that the service `kubernetes` gives: the one that is listened on, or where that is none that another
+ * machine could use, the first of this machine, as kube-apiserver does.
+ */
+function advertised(host: string): { advertised?: string } {
+  const local = /^(?:127\.|0\.0\.0\.0$|::1?$|localhost$)/.test(host);
+  const found = Object.values(networkInterfaces())
+    .flat()
+    .find((known) => known?.internal === false && known.family === 'IPv4');
+  const address = local ? found?.address : host;
+  return address === undefined ? {} : { advertised: address };
 }
 
 function defaultDataDir(): string {

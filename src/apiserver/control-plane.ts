@@ -14,6 +14,7 @@ import { type ObjectLookup, ServiceAccountTokens } from './access/service-accoun
 import { openAdminToken, StaticTokens } from './access/static-tokens.ts';
 import { AUTHENTICATED, MASTERS, serviceAccountUserName, type User } from './access/user.ts';
 import { admissionChain } from './admission/chain.ts';
+import { DEFAULT_RANGES } from './admission/services/service-network.ts';
 import { ApiError, unauthorized } from './api-error.ts';
 import { type Backend, timestamp } from './backend.ts';
 import { bootstrap } from './bootstrap.ts';
@@ -36,6 +37,7 @@ import { inProcessClient } from './in-process-client.ts';
 import { kindParts } from './kind-parts.ts';
 import { ParsedObjects } from './object-text.ts';
 import { openApiRoute } from './openapi/route.ts';
+import { publishOwnService } from './own-service.ts';
 import { Registry } from './registry.ts';
 import { keyOf, type Resource } from './resource.ts';
 import { reviews } from './reviews.ts';
@@ -58,6 +60,8 @@ export interface ControlPlaneOptions {
   readonly host?: string;
   /** 0, or absent: any free one. */
   readonly port?: number;
+  /** Where others than this machine reach the server, as the service `kubernetes` tells; absent: it does not. */
+  readonly advertised?: string;
   /** Plain HTTP: only where asked for. */
   readonly insecure?: boolean;
   /** Whom the operator writes as, which may do things to our own kinds that nobody else may. */
@@ -175,6 +179,11 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     },
   });
   inFlight = () => server.inFlight;
+  await publishOwnService(backend, systemCall(stop.signal), {
+    serviceRange: DEFAULT_RANGES.addresses,
+    port: server.port,
+    ...(options.advertised === undefined ? {} : { advertised: options.advertised }),
+  });
   ready = true;
   const raw = async (path: string, user: User): Promise<string> => {
     const answer = await handle(localRequest(path, user, stop.signal));

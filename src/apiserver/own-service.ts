@@ -1,0 +1,100 @@
+import { firstHost, parseCidr } from '../base/cidr.ts';
+import { formatIp } from '../base/ip.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import { type Backend, storeOf, timestamp } from './backend.ts';
+import type { Call } from './call.ts';
+import { keyOf } from './resource.ts';
+import { createObject } from './verbs/create.ts';
+import { rewrite } from './verbs/update.ts';
+
+/** How the cluster finds its API server. */
+export interface OwnService {
+  /** The range that services have their addresses from. */
+  readonly serviceRange: string;
+  readonly port: number;
+  /** Where others reach the server; absent: the service leads nowhere. */
+  readonly advertised?: string;
+}
+
+const NAME = 'kubernetes';
+const NAMESPACE = 'default';
+const HTTPS = { name: 'https', protocol: 'TCP' };
+
+/** Keeps the service `kubernetes`, which clients in the cluster know the API server by, and what stands behind it. */
+export async function publishOwnService(backend: Backend, call: Call, own: OwnService): Promise<void> {
+  const { serviceRange, port, advertised } = own;
+  await ensure(backend, call, 'networking.k8s.io', 'servicecidrs', serviceCidr(serviceRange));
+  await setStatus(backend, call, readyRange(timestamp(backend.clock)));
+  await ensure(backend, call, '', 'services', service(serviceRange, port));
+  if (advertised === undefined) return;
+  await ensure(backend, call, '', 'endpoints', endpoints(advertised, port));
+  await ensure(backend, call, 'discovery.k8s.io', 'endpointslices', endpointSlice(advertised, port));
+}
+
+function serviceCidr(range: string): KubeObject {
+  return { metadata: { name: NAME }, spec: { cidrs: [range] } } as unknown as KubeObject;
+}
+
+function readyRange(lastTransitionTime: string) {
+  const message = 'Kubernetes default Service CIDR is ready';
+  return { conditions: [{ type: 'Ready', status: 'True', reason: '', message, lastTransitionTime }] };
+}
+
+function service(range: string, port: number): KubeObject {
+  const labels = { component: 'apiserver', provider: 'kubernetes' };
+  const clusterIP = formatIp(firstHost(parseCidr(range)));
+  const spec = { type: 'ClusterIP', clusterIP, ports: [{ ...HTTPS, port: 443, targetPort: port }] };
+  return { metadata: { namespace: NAMESPACE, name: NAME, labels }, spec } as unknown as KubeObject;
+}
+
+function endpoints(ip: string, port: number): KubeObject {
+  const labels = { 'endpointslice.kubernetes.io/skip-mirror': 'true' };
+  const subsets = [{ addresses: [{ ip }], ports: [{ ...HTTPS, port }] }];
+  return { metadata: { namespace: NAMESPACE, name: NAME, labels }, subsets } as unknown as KubeObject;
+}
+
+function endpointSlice(ip: string, port: number): KubeObject {
+  const labels = { 'kubernetes.io/service-name': NAME };
+  return {
+    metadata: { namespace: NAMESPACE, name: NAME, labels },
+    addressType: ip.includes(':') ? 'IPv6' : 'IPv4',
+    endpoints: [{ addresses: [ip], conditions: { ready: true } }],
+    ports: [{ ...HTTPS, port }],
+  } as unknown as KubeObject;
+}
+
+/** Creates an object; one from an earlier start, when address and port may have been others, takes over what is said of them. */
+async function ensure(backend: Backend, call: Call, group: string, plural: string, wanted: KubeObject): Promise<void> {
+  const resource = backend.registry.find(group, 'v1', plural);
+  if (resource === undefined) return;
+  const { metadata, ...content } = wanted;
+  const { namespace = '' } = metadata;
+  if (storeOf(backend, resource).latest(keyOf(resource, namespace, NAME)) === undefined) {
+    await createObject(backend, resource, namespace, structuredClone(wanted), call);
+    return;
+  }
+  const target = { resource, namespace, name: NAME, subresource: '' };
+  await rewrite(backend, target, (current) => merged(current, structuredClone(content)), call);
+}
+
+function merged(current: KubeObject, content: object): KubeObject {
+  const changed = structuredClone(current);
+  for (const [field, value] of Object.entries(content)) {
+    const before = changed[field];
+    changed[field] = field === 'spec' ? { ...(before as object), ...(value as object) } : value;
+  }
+  return changed;
+}
+
+async function setStatus(backend: Backend, call: Call, status: { conditions: readonly object[] }): Promise<void> {
+  const resource = backend.registry.find('networking.k8s.io', 'v1', 'servicecidrs');
+  if (resource === undefined) return;
+  const target = { resource, namespace: '', name: NAME, subresource: 'status' };
+  await rewrite(backend, target, (current) => withStatus(current, status), call);
+}
+
+/** A range that has been ready since an earlier start stays so. */
+function withStatus(current: KubeObject, status: { conditions: readonly object[] }): KubeObject {
+  const { conditions = [] } = (current['status'] ?? {}) as { conditions?: readonly object[] };
+  return { ...structuredClone(current), ...(conditions.length > 0 ? {} : { status }) };
+}
