@@ -10,6 +10,7 @@ import type { Runnable } from '../../runtime/runnable.ts';
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
 import { type ControllerUser, controllerUser, INFORMER_USER } from './controller-user.ts';
 import { defaultServiceAccount } from './default-service-account.ts';
+import { deployments } from './deployment/controller.ts';
 import { disruptionController } from './disruption/controller.ts';
 import { eventExpiry } from './event-expiry/event-expiry.ts';
 import { GarbageCollector } from './garbage-collector/garbage-collector.ts';
@@ -64,6 +65,7 @@ export function kubernetesControllers(given: KubernetesControllersParts): Runnab
     of('clusterrole-aggregation-controller', clusterRoleAggregation),
     of('replicaset-controller', replicaSets()),
     of('replication-controller', replicationControllers()),
+    of('deployment-controller', deployments()),
     // Kubernetes lets its store forget events: no role is made for it, but this one covers it.
     eventExpiry(partsFor('generic-garbage-collector')),
   ];

@@ -59,8 +59,8 @@ describe('the resource quota controller', () => {
     await cluster.settle();
     await admin.create(RESOURCE_QUOTAS, { metadata: { name: 'q', namespace }, spec: { hard: { pods: '10' } } });
     await cluster.until(async () => (await used())?.['pods'] === '0');
-    const body = { spec: { hard: { pods: '1', services: '2' } } };
+    const body = { spec: { hard: { pods: '1', replicationcontrollers: '2' } } };
     await admin.patch(RESOURCE_QUOTAS, 'q', { type: 'merge', body }, { namespace });
-    await cluster.until(async () => (await used())?.['services'] === '0');
+    await cluster.until(async () => (await used())?.['replicationcontrollers'] === '0');
   });
 });

@@ -1,0 +1,203 @@
+import { isDeepStrictEqual } from 'node:util';
+import { PODS } from '../../../kube/kinds/pod.ts';
+import { DEPLOYMENTS, type Deployment, REPLICA_SETS, type ReplicaSet } from '../../../kube/kinds/workloads.ts';
+import { isAlreadyExists, isNotFound } from '../../../kube/kube-error.ts';
+import { labelSelectorOf } from '../../../kube/selectors/label-selector.ts';
+import { byController, uncontrolledIn } from '../../../runtime/cache.ts';
+import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
+import { Expectations } from '../../../runtime/expectations.ts';
+import { keyIn, keyOf } from '../../../runtime/key.ts';
+import { writeStatus } from '../../../runtime/status.ts';
+import { claimed } from '../replicas/claimed.ts';
+import { type Done, deploymentStatus, isComplete } from './deployment-status.ts';
+import { type Limits, limitsOf, wantedBy } from './limits.ts';
+import { newSet, outdated, REVISION, refreshed, resized } from './new-set.ts';
+import { recreateStep, rollingStep, type Sizes } from './rollout.ts';
+import { isScaled, rescaled } from './scaling.ts';
+import { currentSet, isSameTemplate } from './template.ts';
+
+/** Rolls out the templates of deployments by ReplicaSets. */
+export function deployments(): Controller<Deployment> {
+  const expectations = new Expectations();
+  return {
+    name: 'deployment',
+    for: DEPLOYMENTS,
+    owns: [REPLICA_SETS],
+    concurrency: 4,
+    watches: [
+      // A deployment that recreates waits for the last old pod to go.
+      watched(PODS, ({ metadata }, { cache }, { type }) => {
+        const set = metadata.ownerReferences?.find(({ controller }) => controller === true);
+        if (type !== 'deleted' || set?.kind !== 'ReplicaSet') return [];
+        const owner = cache(REPLICA_SETS).get(keyIn(metadata.namespace, set.name));
+        const above = owner?.metadata.ownerReferences?.find(({ controller }) => controller === true);
+        return above?.kind === 'Deployment' ? [keyIn(metadata.namespace, above.name)] : [];
+      }),
+    ],
+    async reconcile(deployment, context) {
+      const { cache, client } = context;
+      const sets = cache(REPLICA_SETS);
+      if (!expectations.met(keyOf(deployment), sets)) return undefined;
+      const { uid = '', namespace = '' } = deployment.metadata;
+      const near = [...sets.by(byController, uid), ...sets.by(uncontrolledIn, namespace)];
+      const selector = labelSelectorOf(deployment.spec.selector);
+      const claiming = {
+        client,
+        ownerType: DEPLOYMENTS,
+        owner: deployment,
+        type: REPLICA_SETS,
+        selector,
+        expectations,
+      };
+      const own = await claimed(claiming, near);
+      return await new Rollout(deployment, own, context, expectations).run();
+    },
+    forget: (key) => expectations.forget(key),
+  };
+}
+
+/** One run for one deployment. */
+class Rollout {
+  readonly #context: Context;
+  readonly #expectations: Expectations;
+  readonly #limits: Limits;
+  #deployment: Deployment;
+  #fresh: ReplicaSet | undefined;
+  #old: ReplicaSet[];
+
+  constructor(deployment: Deployment, sets: readonly ReplicaSet[], context: Context, expectations: Expectations) {
+    this.#deployment = deployment;
+    this.#context = context;
+    this.#expectations = expectations;
+    this.#limits = limitsOf(deployment);
+    this.#fresh = currentSet(deployment, sets);
+    this.#old = sets.filter((set) => set !== this.#fresh);
+  }
+
+  async run() {
+    const { metadata, spec } = this.#deployment;
+    if (metadata.deletionTimestamp !== undefined) return await this.#report({});
+    const all = this.#fresh === undefined ? this.#old : [this.#fresh, ...this.#old];
+    const rolling = spec.strategy?.type !== 'Recreate';
+    if (spec.paused === true || isScaled(all, this.#limits.replicas)) {
+      await this.#refresh();
+      await this.#resize(rescaled(this.#fresh, this.#old, this.#limits, rolling));
+      return await this.#report({});
+    }
+    const done = rolling ? await this.#roll() : await this.#recreate();
+    const again = await this.#report(done);
+    if (isComplete(this.#deployment, this.#deployment.status ?? {})) await this.#cleanUp();
+    return again;
+  }
+
+  async #roll(): Promise<Done> {
+    const done = await this.#ensureFresh();
+    if (this.#fresh !== undefined) await this.#resize(rollingStep(this.#fresh, this.#old, this.#limits));
+    return done;
+  }
+
+  async #recreate(): Promise<Done> {
+    await this.#refresh();
+    const shrinking = recreateStep(undefined, this.#old, this.#limits.replicas);
+    await this.#resize(shrinking);
+    if (shrinking.size > 0 || this.#hasOldPods()) return {};
+    const done = await this.#ensureFresh();
+    await this.#resize(recreateStep(this.#fresh, [], this.#limits.replicas));
+    return done;
+  }
+
+  #hasOldPods(): boolean {
+    const pods = this.#context.cache(PODS);
+    return this.#old.some(({ metadata }) =>
+      [...pods.by(byController, metadata.uid ?? '')].some(
+        ({ status }) => status?.phase !== 'Failed' && status?.phase !== 'Succeeded',
+      ),
+    );
+  }
+
+  async #ensureFresh(): Promise<Done> {
+    if (this.#fresh !== undefined) {
+      await this.#refresh();
+      return {};
+    }
+    const wanted = newSet(this.#deployment, this.#old, this.#limits);
+    try {
+      this.#fresh = this.#noted(await this.#context.client.create(REPLICA_SETS, wanted));
+      await this.#noteRevision();
+      return { created: wanted.metadata.name ?? '' };
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      await this.#settleCollision(wanted.metadata.name ?? '');
+      return {};
+    }
+  }
+
+  /** The name is taken: by our own set that the cache does not show yet, or by another that forces a new name. */
+  async #settleCollision(name: string): Promise<void> {
+    const { client } = this.#context;
+    const { uid, namespace = '' } = this.#deployment.metadata;
+    const found = await client.get(REPLICA_SETS, name, { namespace });
+    const ours = found.metadata.ownerReferences?.some((ref) => ref.controller === true && ref.uid === uid) === true;
+    if (ours && isSameTemplate(found.spec.template, this.#deployment.spec.template)) {
+      this.#fresh = found;
+      return;
+    }
+    const collisionCount = (this.#deployment.status?.collisionCount ?? 0) + 1;
+    const status = { ...this.#deployment.status, collisionCount };
+    this.#deployment = await writeStatus(client, DEPLOYMENTS, this.#deployment, status);
+    throw new Error(`the name ${name} is taken; trying another`);
+  }
+
+  /** Hands on to the current set what it takes from its deployment, and to the deployment its revision. */
+  async #refresh(): Promise<void> {
+    if (this.#fresh === undefined) return;
+    const better = refreshed(this.#fresh, this.#deployment, this.#old);
+    if (!isDeepStrictEqual(better, this.#fresh)) {
+      this.#fresh = this.#noted(await this.#context.client.update(REPLICA_SETS, better));
+    }
+    await this.#noteRevision();
+  }
+
+  async #noteRevision(): Promise<void> {
+    const revision = this.#fresh?.metadata.annotations?.[REVISION];
+    const { metadata } = this.#deployment;
+    if (revision === undefined || metadata.annotations?.[REVISION] === revision) return;
+    const annotations = { ...metadata.annotations, [REVISION]: revision };
+    const changed = { ...this.#deployment, metadata: { ...metadata, annotations } };
+    this.#deployment = await this.#context.client.update(DEPLOYMENTS, changed);
+  }
+
+  async #resize(sizes: Sizes): Promise<void> {
+    const resize = async (set: ReplicaSet): Promise<ReplicaSet> => {
+      const size = sizes.get(set.metadata.name ?? '') ?? wantedBy(set);
+      const wanted = resized(set, size, this.#limits);
+      if (wantedBy(set) === 0 && size === 0) return set;
+      if (isDeepStrictEqual(wanted, set)) return set;
+      return this.#noted(await this.#context.client.update(REPLICA_SETS, wanted));
+    };
+    if (this.#fresh !== undefined) this.#fresh = await resize(this.#fresh);
+    this.#old = await Promise.all(this.#old.map(resize));
+  }
+
+  async #report(done: Done) {
+    const { client, clock } = this.#context;
+    const { status, lateInMs } = deploymentStatus(this.#deployment, this.#fresh, this.#old, clock.now(), done);
+    this.#deployment = await writeStatus(client, DEPLOYMENTS, this.#deployment, status);
+    return lateInMs === undefined ? undefined : { afterMs: Math.max(1000, lateInMs + 1000) };
+  }
+
+  async #cleanUp(): Promise<void> {
+    const { client } = this.#context;
+    for (const { metadata } of outdated(this.#old, this.#deployment.spec.revisionHistoryLimit ?? 10)) {
+      const { name = '', namespace = '', uid = '' } = metadata;
+      await client
+        .delete(REPLICA_SETS, name, { namespace, preconditions: { uid } })
+        .catch((error: unknown) => (isNotFound(error) ? undefined : Promise.reject(error as Error)));
+    }
+  }
+
+  #noted(set: ReplicaSet): ReplicaSet {
+    this.#expectations.wrote(keyOf(this.#deployment), set);
+    return set;
+  }
+}

@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Client } from '../../../kube/client.ts';
+import { PODS } from '../../../kube/kinds/pod.ts';
+import { DEPLOYMENTS, REPLICA_SETS } from '../../../kube/kinds/workloads.ts';
+import { runnable } from '../../../runtime/controller.ts';
+import { manager } from '../../../runtime/manager.ts';
+import { type Cluster, startCluster } from '../../../testing/cluster.ts';
+import { controllerParts } from '../../../testing/controller-parts.ts';
+import { replicaSets } from '../replicas/controller.ts';
+import { deployments } from './controller.ts';
+
+let cluster: Cluster;
+let admin: Client;
+beforeEach(async () => {
+  cluster = await startCluster();
+  ({ admin } = cluster);
+  const parts = controllerParts(cluster, 'deployment-controller');
+  const sets = { ...controllerParts(cluster, 'replicaset-controller'), informers: parts.informers };
+  cluster.run(manager('test', [parts.informers, runnable(replicaSets(), sets), runnable(deployments(), parts)]));
+});
+afterEach(() => cluster.stop());
+
+const namespace = 'default';
+const labels = { app: 'web' };
+const image = (tag: string) => `registry.example.com/app:${tag}`;
+const make = (spec: object = {}) =>
+  admin.create(DEPLOYMENTS, {
+    metadata: { name: 'web', namespace, annotations: { note: 'mine' } },
+    spec: {
+      replicas: 4,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'main', image: image('1') }] } },
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } },
+      ...spec,
+    },
+  });
+const change = (spec: object) => admin.patch(DEPLOYMENTS, 'web', { type: 'merge', body: { spec } }, { namespace });
+const setImage = (tag: string) => change({ template: { spec: { containers: [{ name: 'main', image: image(tag) }] } } });
+const deployment = () => admin.get(DEPLOYMENTS, 'web', { namespace });
+const sets = async () => (await admin.list(REPLICA_SETS, { namespace })).items;
+const pods = async () => (await admin.list(PODS, { namespace })).items;
+
+/** What kubelets would do: pods that came are ready, pods that were told to go are gone. */
+async function play(): Promise<void> {
+  for (const { metadata, status } of await pods()) {
+    const name = metadata.name ?? '';
+    if (metadata.deletionTimestamp !== undefined) await admin.delete(PODS, name, { namespace, gracePeriodSeconds: 0 });
+    else if (status?.phase !== 'Running') {
+      const body = {
+        status: {
+          phase: 'Running',
+          conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: '2030-01-01T00:00:00Z' }],
+        },
+      };
+      await admin.patch(PODS, name, { type: 'merge', body }, { namespace, subresource: 'status' });
+    }
+  }
+}
+const rolledOut = (tag: string) =>
+  cluster.until(async () => {
+    await play();
+    const { status, spec } = await deployment();
+    const done = status?.conditions?.find(({ type }) => type === 'Progressing')?.reason === 'NewReplicaSetAvailable';
+    const whole = status?.updatedReplicas === spec.replicas && status?.replicas === spec.replicas;
+    return done && whole && (await pods()).every((pod) => pod.spec.containers[0]?.image === image(tag));
+  });
+
+describe('a deployment', () => {
+  it('rolls out its template by a replica set of its own', async () => {
+    await make();
+    await rolledOut('1');
+    const [set] = await sets();
+    expect(set?.metadata.name).toBe(`web-${set?.metadata.labels?.['pod-template-hash']}`);
+    expect(set?.metadata.annotations).toMatchObject({ note: 'mine', 'deployment.kubernetes.io/revision': '1' });
+    expect((await deployment()).metadata.annotations?.['deployment.kubernetes.io/revision']).toBe('1');
+    expect((await deployment()).status).toMatchObject({ replicas: 4, availableReplicas: 4, updatedReplicas: 4 });
+  });
+
+  it('rolls over to a new template without ever having too few or too many pods, and back by its old set', async () => {
+    await make();
+    await rolledOut('1');
+    await setImage('2');
+    let most = 0;
+    let least = 4;
+    await cluster.until(async () => {
+      const running = (await pods()).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+      most = Math.max(most, running.length);
+      least = Math.min(least, running.filter(({ status }) => status?.phase === 'Running').length);
+      await play();
+      const all = await pods();
+      return all.length === 4 && all.every(({ spec }) => spec.containers[0]?.image === image('2'));
+    });
+    expect([most, least]).toEqual([5, 3]);
+    await rolledOut('2');
+    expect((await sets()).map(({ spec }) => spec.replicas).toSorted((a = 0, b = 0) => a - b)).toEqual([0, 4]);
+    await setImage('1');
+    await rolledOut('1');
+    expect(await sets()).toHaveLength(2);
+    expect((await deployment()).metadata.annotations?.['deployment.kubernetes.io/revision']).toBe('3');
+  });
+
+  it('scales its pods up and down', async () => {
+    await make();
+    await rolledOut('1');
+    await change({ replicas: 6 });
+    await cluster.until(async () => {
+      await play();
+      return (await deployment()).status?.availableReplicas === 6;
+    });
+    await change({ replicas: 1 });
+    await cluster.until(async () => {
+      await play();
+      return (await pods()).length === 1;
+    });
+    expect(await sets()).toHaveLength(1);
+  });
+
+  it('that recreates ends its old pods before it makes new ones', async () => {
+    await make({ replicas: 2, strategy: { type: 'Recreate', rollingUpdate: null } });
+    await rolledOut('1');
+    await setImage('2');
+    let mixed = false;
+    await cluster.until(async () => {
+      const images = new Set((await pods()).map(({ spec }) => spec.containers[0]?.image));
+      mixed ||= images.size > 1;
+      await play();
+      return images.has(image('2')) && images.size === 1;
+    });
+    await rolledOut('2');
+    expect(mixed).toBe(false);
+  });
+
+  it('that is paused scales but does not roll, until it goes on', async () => {
+    await make({ replicas: 2 });
+    await rolledOut('1');
+    await change({ paused: true });
+    await setImage('2');
+    await change({ replicas: 3 });
+    await cluster.until(async () => {
+      await play();
+      return (await pods()).length === 3;
+    });
+    expect(await sets()).toHaveLength(1);
+    await change({ paused: false });
+    await rolledOut('2');
+  });
+
+  it('keeps only so many old sets', async () => {
+    await make({ replicas: 1, revisionHistoryLimit: 1 });
+    for (const tag of ['1', '2', '3']) {
+      await setImage(tag);
+      await rolledOut(tag);
+    }
+    await cluster.until(async () => (await sets()).length === 2);
+  });
+
+  it('says when it does not get on', async () => {
+    await make({ replicas: 1, progressDeadlineSeconds: 60 });
+    await cluster.until(async () => (await pods()).length === 1);
+    await cluster.clock.advance(70_000);
+    await cluster.until(async () => {
+      const { status } = await deployment();
+      return status?.conditions?.find(({ type }) => type === 'Progressing')?.reason === 'ProgressDeadlineExceeded';
+    });
+    await rolledOut('1');
+  });
+});

@@ -1,0 +1,89 @@
+import type { NewObject } from '../../../kube/client.ts';
+import { DEPLOYMENTS, type Deployment, type ReplicaSet } from '../../../kube/kinds/workloads.ts';
+import { controllerRef } from '../replicas/claimed.ts';
+import { type Limits, total, wantedBy } from './limits.ts';
+import { DESIRED, MAX } from './scaling.ts';
+import { HASH_LABEL, templateHash } from './template.ts';
+
+export const REVISION = 'deployment.kubernetes.io/revision';
+const HISTORY = 'deployment.kubernetes.io/revision-history';
+/** Annotations of a deployment that say nothing about its ReplicaSets. */
+const OWN = new Set([
+  'kubectl.kubernetes.io/last-applied-configuration',
+  'deprecated.deployment.rollback.to',
+  REVISION,
+  HISTORY,
+  DESIRED,
+  MAX,
+]);
+
+export function revisionOf({ metadata }: ReplicaSet | Deployment): number {
+  return Number(metadata.annotations?.[REVISION] ?? 0) || 0;
+}
+
+/** The revision that the newest template has: one more than all before it. */
+export function nextRevision(old: readonly ReplicaSet[]): number {
+  return Math.max(0, ...old.map(revisionOf)) + 1;
+}
+
+const sizesNoted = ({ replicas, surge }: Limits) => ({ [DESIRED]: `${replicas}`, [MAX]: `${replicas + surge}` });
+
+const inherited = (deployment: Deployment) =>
+  Object.fromEntries(Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !OWN.has(name)));
+
+/** A ReplicaSet for the template of a deployment that has none yet. */
+export function newSet(deployment: Deployment, old: readonly ReplicaSet[], limits: Limits): NewObject<ReplicaSet> {
+  const { metadata, spec, status } = deployment;
+  const { template, minReadySeconds } = spec;
+  const hash = templateHash(template, status?.collisionCount);
+  const labels = { ...template.metadata?.labels, [HASH_LABEL]: hash };
+  const rolling = spec.strategy?.type !== 'Recreate';
+  const room = rolling ? limits.replicas + limits.surge - total(old, wantedBy) : limits.replicas;
+  return {
+    metadata: {
+      name: `${metadata.name}-${hash}`,
+      namespace: metadata.namespace ?? '',
+      labels,
+      annotations: { ...inherited(deployment), [REVISION]: `${nextRevision(old)}`, ...sizesNoted(limits) },
+      ownerReferences: [controllerRef(DEPLOYMENTS, deployment)],
+    },
+    spec: {
+      replicas: Math.max(0, Math.min(limits.replicas, room)),
+      ...(minReadySeconds === undefined ? {} : { minReadySeconds }),
+      selector: { ...spec.selector, matchLabels: { ...spec.selector.matchLabels, [HASH_LABEL]: hash } },
+      template: { ...template, metadata: { ...template.metadata, labels } },
+    },
+  };
+}
+
+/** The current set with what it takes over from its deployment, its revision among it. */
+export function refreshed(set: ReplicaSet, deployment: Deployment, old: readonly ReplicaSet[]): ReplicaSet {
+  const annotations: Record<string, string> = { ...set.metadata.annotations, ...inherited(deployment) };
+  const before = revisionOf(set);
+  const next = nextRevision(old);
+  if (before < next) {
+    annotations[REVISION] = `${next}`;
+    if (before > 0) annotations[HISTORY] = [annotations[HISTORY], `${before}`].filter(Boolean).join(',');
+  }
+  const { minReadySeconds } = deployment.spec;
+  const spec = minReadySeconds === undefined ? set.spec : { ...set.spec, minReadySeconds };
+  return { ...set, metadata: { ...set.metadata, annotations }, spec };
+}
+
+/** A set at another size, which it notes. */
+export function resized(set: ReplicaSet, replicas: number, limits: Limits): ReplicaSet {
+  const annotations = { ...set.metadata.annotations, ...sizesNoted(limits) };
+  return { ...set, metadata: { ...set.metadata, annotations }, spec: { ...set.spec, replicas } };
+}
+
+/** Sets that are of no more use: the oldest beyond those that are kept to go back to. */
+export function outdated(old: readonly ReplicaSet[], limit: number): ReplicaSet[] {
+  const living = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const surplus = living.toSorted((a, b) => revisionOf(a) - revisionOf(b)).slice(0, Math.max(0, living.length - limit));
+  return surplus.filter(
+    ({ metadata, spec, status }) =>
+      (status?.replicas ?? 0) === 0 &&
+      spec.replicas === 0 &&
+      (metadata.generation ?? 0) <= (status?.observedGeneration ?? 0),
+  );
+}

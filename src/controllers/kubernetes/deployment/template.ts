@@ -1,0 +1,39 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Deployment, PodTemplate, ReplicaSet } from '../../../kube/kinds/workloads.ts';
+import { byCreation } from './limits.ts';
+
+export const HASH_LABEL = 'pod-template-hash';
+const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+
+/** The ReplicaSet that has the template of a deployment; of several, the oldest. */
+export function currentSet(deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
+  const wanted = withoutHash(deployment.spec.template);
+  return sets.toSorted(byCreation).find((set) => isDeepStrictEqual(withoutHash(set.spec.template), wanted));
+}
+
+export function isSameTemplate(a: PodTemplate, b: PodTemplate): boolean {
+  return isDeepStrictEqual(withoutHash(a), withoutHash(b));
+}
+
+function withoutHash({ metadata = {}, spec }: PodTemplate): PodTemplate {
+  const { [HASH_LABEL]: _hash, ...labels } = metadata.labels ?? {};
+  return { metadata: { ...metadata, labels }, spec };
+}
+
+/** Names a template; `collisions` makes another name of it where that one is taken. */
+export function templateHash(template: PodTemplate, collisions = 0): string {
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(`${sortedText(template)}${collisions === 0 ? '' : collisions}`)) {
+    hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  }
+  return [...String(hash)].map((digit) => ALPHABET[digit.charCodeAt(0) % ALPHABET.length]).join('');
+}
+
+/** JSON with the fields in order, so that the same template always has the same name. */
+function sortedText(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}
