@@ -63,6 +63,10 @@ export interface ApiHttpServer {
 
 const LARGEST_BODY = 3 * 1024 * 1024;
 const MAX_IN_FLIGHT = 600;
+/** Of a large answer, how much is handed over at a time. */
+const PIECE = 256 * 1024;
+/** What all answers to one client that it has not read may take together. */
+const SESSION_MEMORY_MIB = 256;
 const HEADERS_TIMEOUT = 10_000;
 const REQUEST_TIMEOUT = 60_000;
 
@@ -112,6 +116,7 @@ function listenerFor(
     requestCert: true,
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
+    maxSessionMemory: SESSION_MEMORY_MIB,
     settings: { maxConcurrentStreams: 1000, initialWindowSize: 1 << 20 },
   });
   // Of HTTP/1.1 on the same port, which takes no such options.
@@ -148,8 +153,8 @@ function requestListener(options: ServerOptions, stopping: AbortSignal, load: { 
     };
     void (async () => {
       const [asked, result] = await answer(options, request, end);
-      // A watch holds no place: there may be thousands, and they wait for others to write.
-      if ('pieces' in result) release();
+      // A place is for work: there may be thousands of watches, and clients that read slowly.
+      release();
       await send(response, result, end);
       const { method = '', url: path = '' } = request;
       const seconds = (clock.monotonic() - began) / 1000;
@@ -264,6 +269,18 @@ function certificateOf(socket: TLSSocket): RequestCredentials['certificate'] {
   return found;
 }
 
+/**
+ * Writes a body, a large one piece by piece: what a client has yet to read counts against its HTTP/2 session, which
+ * takes no further requests beyond a limit.
+ */
+async function sendBytes(response: ServerResponse, bytes: Uint8Array, end: () => AbortSignal): Promise<void> {
+  let sent = 0;
+  for (; bytes.length - sent > PIECE; sent += PIECE) {
+    if (!response.write(bytes.subarray(sent, sent + PIECE))) await once(response, 'drain', { signal: end() });
+  }
+  response.end(sent === 0 ? bytes : bytes.subarray(sent));
+}
+
 async function send(to: Response, result: Answer, end: () => AbortSignal): Promise<void> {
   // The two kinds of response are used alike; their overloads just do not unite.
   const response = to as ServerResponse;
@@ -274,7 +291,7 @@ async function send(to: Response, result: Answer, end: () => AbortSignal): Promi
       // Who keeps the answer already takes its headers for those of what it keeps, which is not empty.
       const length = result.status === 304 ? {} : { 'content-length': bytes.length };
       response.writeHead(result.status, { ...common, ...length, ...result.headers });
-      response.end(bytes);
+      await sendBytes(response, bytes, end);
       return;
     }
     const signal = end();

@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { connect } from 'node:http2';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { seededRandom } from '../src/base/random.ts';
+import { AttackedServer } from './fuzz/attacked-server.ts';
+import { campaign, overHttp1 } from './fuzz/campaign.ts';
+import { RAW_ATTACKS } from './fuzz/raw-attacks.ts';
+
+/** Another seed sends other requests: VIMANA_FUZZ_SEED=anything. */
+const SEED = process.env['VIMANA_FUZZ_SEED'] ?? 'vimana';
+const BATCHES = 10;
+const REQUESTS_A_BATCH = 1_100;
+const MOST_MEMORY_MIB = 800;
+
+let server: AttackedServer;
+
+beforeAll(async () => {
+  server = await AttackedServer.start();
+});
+afterAll(() => server.stop());
+
+/** The server lives, remembers no fault of its own, and serves as before. */
+async function expectWell(): Promise<void> {
+  const { faults, polluted, rssMiB } = await server.health();
+  expect(faults, `seed ${SEED}`).toEqual([]);
+  expect(polluted, `seed ${SEED}`).toEqual([]);
+  expect(rssMiB, `seed ${SEED}`).toBeLessThan(MOST_MEMORY_MIB);
+  const { ask, end } = overHttp1(server.port);
+  expect(await ask({ method: 'GET', target: '/readyz', headers: [], body: Buffer.alloc(0) })).toMatchObject({
+    status: 200,
+    body: 'ok',
+  });
+  end();
+}
+
+for (let batch = 0; batch < BATCHES; batch++) {
+  const protocol = batch % 3 === 2 ? 'HTTP/2' : 'HTTP/1.1';
+  it(`answers what nobody should send with a Status: batch ${batch} over ${protocol}`, {
+    timeout: 60_000,
+  }, async () => {
+    const random = seededRandom(`${SEED} ${batch}`);
+    const { problems, answered, closed, statuses } = await campaign(server, random, protocol, REQUESTS_A_BATCH);
+    expect(problems, `seed ${SEED}`).toEqual([]);
+    // Most get an answer, and answers of every sort: the attack reaches what it is aimed at.
+    expect(answered + closed).toBe(REQUESTS_A_BATCH);
+    expect(closed).toBeLessThan(REQUESTS_A_BATCH / 10);
+    for (const status of [200, 201, 400, 404, 405, 409, 422]) expect(statuses.get(status) ?? 0).toBeGreaterThan(0);
+    await expectWell();
+  });
+}
+
+it('serves others on an HTTP/2 session beside a large answer that nobody reads', async () => {
+  const authorization = `Bearer ${server.token}`;
+  const collection = '/api/v1/namespaces/default/configmaps';
+  const { ask, end } = overHttp1(server.port);
+  const send = async (method: string, object: object) => {
+    const body = Buffer.from(JSON.stringify(object));
+    return await ask({ method, target: collection, headers: [['authorization', authorization]], body });
+  };
+  for (let i = 0; i < 40; i++) {
+    const large = { metadata: { name: `large-${i}` }, data: { a: 'x'.repeat(900_000) } };
+    expect(await send('POST', large)).toMatchObject({ status: 201 });
+  }
+  const session = connect(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });
+  await once(session.request({ ':path': collection, authorization }), 'response');
+  const beside = session.request({ ':path': '/api/v1/namespaces/default', authorization });
+  expect((await once(beside, 'response'))[0]).toMatchObject({ ':status': 200 });
+  session.destroy();
+  expect(await send('DELETE', {})).toMatchObject({ status: 200 });
+  end();
+  await expectWell();
+});
+
+it.each(Object.entries(RAW_ATTACKS))('goes on serving after %s', async (_name, attack) => {
+  const random = seededRandom(SEED);
+  for (let times = 0; times < 5; times++) await attack(server.port, server.token, random);
+  await expectWell();
+});

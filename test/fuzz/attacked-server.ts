@@ -1,0 +1,43 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { Health } from './server.ts';
+
+/** A server in a process of its own, so that a crash or an endless loop there fails a test instead of ending it. */
+export class AttackedServer {
+  readonly port: number;
+  readonly token: string;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, { port, token }: { port: number; token: string }) {
+    this.#child = child;
+    this.port = port;
+    this.token = token;
+  }
+
+  static async start(): Promise<AttackedServer> {
+    const child = fork(new URL('server.ts', import.meta.url), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const ended = once(child, 'exit').then(() => undefined);
+    const first = await Promise.race([once(child, 'message'), ended]);
+    if (first === undefined) throw new Error('the server ended before it was ready');
+    return new AttackedServer(child, first[0] as { port: number; token: string });
+  }
+
+  /** Throws where the server has ended, or does not answer in time. */
+  async health(): Promise<Health> {
+    const { exitCode, signalCode } = this.#child;
+    if (exitCode !== null || signalCode !== null) throw new Error(`the server ended: ${exitCode ?? signalCode}`);
+    const answer = once(this.#child, 'message', { signal: AbortSignal.timeout(PATIENCE) });
+    this.#child.send('health');
+    const [health] = (await answer) as [Health];
+    return health;
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.#child, 'exit');
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    this.#child.disconnect();
+    await ended;
+  }
+}
+
+const PATIENCE = 10_000;

@@ -1,0 +1,132 @@
+import { realClock } from '../../src/base/clock.ts';
+import type { Random } from '../../src/base/random.ts';
+import type { AttackedServer } from './attacked-server.ts';
+import { attack, collectionOf, type Ground } from './attacks.ts';
+import { Http1Connection, type RawAnswer, type RawRequest, wireOf } from './http1-connection.ts';
+import { Http2Connection } from './http2-connection.ts';
+import { definitionSeed, seedsOf } from './seeds.ts';
+import { verdict } from './verdict.ts';
+
+/** A way to send a request; undefined is a connection that was closed instead of an answer. */
+type Ask = (request: RawRequest) => Promise<RawAnswer | undefined>;
+
+export interface Outcome {
+  readonly answered: number;
+  readonly closed: number;
+  readonly statuses: ReadonlyMap<number, number>;
+  /** What is wrong, with the request that showed it. */
+  readonly problems: readonly string[];
+}
+
+const AT_ONCE = 4;
+const PATIENCE = 20_000;
+const MOST_PROBLEMS = 10;
+
+/** Sends `count` requests over `protocol` to objects of a namespace of their own. */
+export async function campaign(
+  server: AttackedServer,
+  random: Random,
+  protocol: 'HTTP/1.1' | 'HTTP/2',
+  count: number,
+): Promise<Outcome> {
+  const ground = await prepare(server, `fuzz-${random.suffix()}`);
+  const statuses = new Map<number, number>();
+  const problems: string[] = [];
+  let [left, closed, answered] = [count, 0, 0];
+  const worker = async (): Promise<void> => {
+    const { ask, end } = protocol === 'HTTP/2' ? overHttp2(server.port) : overHttp1(server.port);
+    while (left-- > 0 && problems.length < MOST_PROBLEMS) {
+      const request = attack(random, ground);
+      const answer = await patiently(ask(request));
+      const problem = answer === 'late' ? 'no answer' : answer && verdict(request, answer);
+      if (problem !== undefined) problems.push(`${shown(request)}\n  -> ${problem}`);
+      if (answer === undefined || answer === 'late') closed++;
+      else {
+        answered++;
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+      }
+    }
+    end();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return { answered, closed, statuses, problems };
+}
+
+/** Keeps a connection as long as the server does; a request that finds it closed is sent again over a new one. */
+export function overHttp1(port: number): { readonly ask: Ask; readonly end: () => void } {
+  let connection: Http1Connection | undefined;
+  const ask: Ask = async (request) => {
+    for (const last of [false, true]) {
+      if (connection === undefined || connection.closed || last) connection = await Http1Connection.open(port);
+      connection.write(wireOf(request));
+      const answer = await connection.answer(request.method);
+      if (answer !== undefined) return answer;
+    }
+    return undefined;
+  };
+  return { ask, end: () => connection?.close() };
+}
+
+function overHttp2(port: number): { readonly ask: Ask; readonly end: () => void } {
+  let connection: Http2Connection | undefined;
+  const ask: Ask = async (request) => {
+    if (connection === undefined || connection.closed) connection = new Http2Connection(port);
+    return await connection.ask(request);
+  };
+  return { ask, end: () => connection?.close() };
+}
+
+async function patiently<T>(answer: Promise<T>): Promise<T | 'late'> {
+  const stop = new AbortController();
+  const late = realClock.sleep(PATIENCE, stop.signal).then(
+    () => 'late' as const,
+    () => 'late' as const,
+  );
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    stop.abort();
+  }
+}
+
+/** A namespace with an object of every kind, and the definition of custom ones. */
+async function prepare({ port, token }: AttackedServer, namespace: string): Promise<Ground> {
+  const group = `${namespace}.example.com`;
+  const { ask, end } = overHttp1(port);
+  const create = async (target: string, object: unknown): Promise<number> => {
+    const headers = [
+      ['authorization', `Bearer ${token}`],
+      ['content-type', 'application/json'],
+    ] as const;
+    const body = Buffer.from(JSON.stringify(object));
+    const answer = await ask({ method: 'POST', target, headers, body });
+    const { status = 0 } = answer ?? {};
+    // Reviews are answered, not kept; cluster-wide objects are there from the batch before.
+    if (status !== 201 && status !== 409) throw new Error(`${target} answered ${status}: ${answer?.body}`);
+    return status;
+  };
+  await create('/api/v1/namespaces', { metadata: { name: namespace } });
+  await create(`/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: 'default' } });
+  const definition = definitionSeed(group);
+  await create(collectionOf(definition, ''), definition.body);
+  await untilServed(ask, token, `/apis/${group}/v1`);
+  const seeds = seedsOf(namespace, group);
+  for (const seed of seeds) if (seed.dry !== true) await create(collectionOf(seed, namespace), seed.body);
+  end();
+  return { namespace, seeds, token };
+}
+
+async function untilServed(ask: Ask, token: string, target: string): Promise<void> {
+  const headers = [['authorization', `Bearer ${token}`]] as const;
+  for (let tries = 0; tries < 200; tries++) {
+    const answer = await ask({ method: 'GET', target, headers, body: Buffer.alloc(0) });
+    if (answer?.status === 200) return;
+    await realClock.sleep(20);
+  }
+  throw new Error(`${target} is never served`);
+}
+
+function shown({ method, target, headers, body }: RawRequest): string {
+  const said = headers.filter(([name]) => name !== 'authorization').map((header) => header.join(': ').slice(0, 100));
+  return `${method} ${target.slice(0, 500)}\n  ${said.join('\n  ')}\n  ${body.toString('latin1').slice(0, 1_500)}`;
+}

@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { connect, type TLSSocket } from 'node:tls';
+
+/** A request as bytes on the wire would have it; nothing is checked or completed but what `framed` asks for. */
+export interface RawRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: Buffer;
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+/** The bytes of a request in HTTP/1.1. */
+export function wireOf({ method, target, headers, body }: RawRequest, length = body.length): Buffer {
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  const framing = length > 0 || method !== 'GET' ? `content-length: ${length}\r\n` : '';
+  return Buffer.concat([Buffer.from(`${method} ${target} HTTP/1.1\r\nhost: fuzz\r\n${lines}${framing}\r\n`), body]);
+}
+
+/** One TLS connection that speaks HTTP/1.1, written by hand so that it can also be spoken badly. */
+export class Http1Connection {
+  readonly socket: TLSSocket;
+  #received = Buffer.alloc(0);
+  #closed = false;
+  #wake: () => void = () => {};
+
+  private constructor(socket: TLSSocket) {
+    this.socket = socket;
+    socket.on('data', (chunk: Buffer) => {
+      this.#received = Buffer.concat([this.#received, chunk]);
+      this.#wake();
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      this.#closed = true;
+      this.#wake();
+    });
+    socket.on('end', () => {
+      this.#closed = true;
+      this.#wake();
+    });
+  }
+
+  static async open(port: number): Promise<Http1Connection> {
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+    await once(socket, 'secureConnect');
+    return new Http1Connection(socket);
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  write(bytes: Buffer): void {
+    if (!this.#closed && this.socket.writable) this.socket.write(bytes);
+  }
+
+  /** The next whole answer; undefined where the connection closed before it was whole. */
+  async answer(method: string): Promise<RawAnswer | undefined> {
+    for (;;) {
+      const head = await this.#until('\r\n\r\n');
+      if (head === undefined) return undefined;
+      const [statusLine = '', ...lines] = head.split('\r\n');
+      const status = Number(statusLine.split(' ')[1]);
+      const headers = new Map(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), valueOf(line)]));
+      if (status >= 100 && status < 200) continue;
+      const empty = method === 'HEAD' || status === 204 || status === 304;
+      const body = empty ? '' : await this.#body(headers);
+      return body === undefined ? undefined : { status, headers, body };
+    }
+  }
+
+  async #body(headers: ReadonlyMap<string, string>): Promise<string | undefined> {
+    if (headers.get('transfer-encoding') !== 'chunked') {
+      return (await this.#bytes(Number(headers.get('content-length') ?? 0)))?.toString('utf8');
+    }
+    const chunks: Buffer[] = [];
+    for (;;) {
+      const size = Number.parseInt((await this.#until('\r\n')) ?? '', 16);
+      const chunk = Number.isNaN(size) ? undefined : await this.#bytes(size + 2);
+      if (chunk === undefined) return undefined;
+      if (size === 0) return Buffer.concat(chunks).toString('utf8');
+      chunks.push(chunk.subarray(0, size));
+    }
+  }
+
+  async #until(mark: string): Promise<string | undefined> {
+    for (;;) {
+      const at = this.#received.indexOf(mark);
+      if (at >= 0) {
+        const found = this.#received.toString('latin1', 0, at);
+        this.#received = this.#received.subarray(at + mark.length);
+        return found;
+      }
+      if (!(await this.#more())) return undefined;
+    }
+  }
+
+  async #bytes(count: number): Promise<Buffer | undefined> {
+    while (this.#received.length < count) if (!(await this.#more())) return undefined;
+    const found = this.#received.subarray(0, count);
+    this.#received = this.#received.subarray(count);
+    return found;
+  }
+
+  async #more(): Promise<boolean> {
+    if (this.#closed) return false;
+    const before = this.#received.length;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    return this.#received.length > before || !this.#closed;
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+}
+
+function valueOf(line: string): string {
+  return line.slice(line.indexOf(':') + 1).trim();
+}

@@ -1,0 +1,42 @@
+import { startControlPlane } from '../../src/apiserver/control-plane.ts';
+import { realClock } from '../../src/base/clock.ts';
+import { loggerOn } from '../../src/base/logger.ts';
+import { systemRandom } from '../../src/base/random.ts';
+
+/** What the process under attack says of itself. */
+export interface Health {
+  readonly rssMiB: number;
+  /** Keys that do not belong on the prototypes that every object and array shares. */
+  readonly polluted: readonly string[];
+  /** Faults that the server logged since the last report, each with its stack. */
+  readonly faults: readonly string[];
+}
+
+/** The process that the fuzz test attacks: an API server on memory that reports on itself whenever asked to. */
+async function main(): Promise<void> {
+  const faults: string[] = [];
+  const log = loggerOn({
+    enabled: (level) => level === 'error' || level === 'warn',
+    write: ({ message, fields }) => void faults.push(`${message} ${JSON.stringify(fields, withStacks)}`),
+  });
+  const plane = await startControlPlane({ clock: realClock, random: systemRandom(), log });
+  process.on('message', () => {
+    const polluted = [...Reflect.ownKeys(Object.prototype), ...Reflect.ownKeys(Array.prototype)].map(String);
+    const health: Health = {
+      rssMiB: process.memoryUsage.rss() / 2 ** 20,
+      polluted: polluted.filter((key) => !CLEAN.has(key)),
+      faults: faults.splice(0),
+    };
+    process.send?.(health);
+  });
+  process.on('disconnect', () => process.exit(0));
+  process.send?.({ port: plane.port, token: plane.adminToken });
+}
+
+const CLEAN = new Set([...Reflect.ownKeys(Object.prototype), ...Reflect.ownKeys(Array.prototype)].map(String));
+
+function withStacks(_key: string, value: unknown): unknown {
+  return value instanceof Error ? value.stack : value;
+}
+
+await main();
