@@ -92,7 +92,7 @@ const BEYOND_BOUNDS: ReadonlySet<FieldErrorType> = new Set(['TooMany', 'TooLong'
 
 /**
  * The kind's own validation is asked even where the schema has causes, so that a user sees everything at once; there it
- * may meet shapes that it was not written for, so what it says of a place that the schema already refused is left out.
+ * may meet shapes that it was not written for, so what it says of such a place is left out.
  */
 function verdictOf<K extends Kind>(
   admitter: Admitter<K>,
@@ -105,8 +105,9 @@ function verdictOf<K extends Kind>(
     const { causes, warnings } = admitter.validate(request);
     const further = causes
       .slice(0, MOST_CAUSES)
-      .filter((cause) => !schemaCauses.some((known) => overlaps(known.field, cause.field)));
-    return bounded({ causes: [...schemaCauses, ...further], warnings });
+      .filter((cause) => !schemaCauses.some((known) => alreadyTold(known, cause)));
+    const broken = schemaCauses.some(({ type }) => BROKEN.has(type));
+    return bounded({ causes: [...schemaCauses, ...further], warnings: broken ? [] : warnings });
   } catch {
     return { causes: schemaCauses, warnings: [] };
   }
@@ -116,6 +117,15 @@ function bounded({ causes, warnings }: Verdict): Verdict {
   return causes.length <= MOST_CAUSES && warnings.length <= MOST_CAUSES
     ? { causes, warnings }
     : { causes: causes.slice(0, MOST_CAUSES), warnings: warnings.slice(0, MOST_CAUSES) };
+}
+
+/** After one of these, the place and what is below it are not of the shape that the kind's own rules were written for. */
+const BROKEN: ReadonlySet<FieldErrorType> = new Set(['Required', 'TypeInvalid']);
+
+/** Whether a cause speaks of a place that cannot be judged, or refuses a value that is refused already. */
+function alreadyTold(known: FieldError, cause: FieldError): boolean {
+  if (BROKEN.has(known.type)) return overlaps(known.field, cause.field);
+  return known.field === cause.field && known.value !== undefined;
 }
 
 function overlaps(a: string, b: string): boolean {

@@ -118,6 +118,8 @@ function validateDocument({ file, object, line }: Found, lookup: Lookup): Outcom
 
 /** Manifests hold objects of others too; only what claims to be ours and is not known is a mistake. */
 function foreign(title: string, apiVersion: string, kind: string): Outcome {
+  if (apiVersion === '' || kind === '')
+    return refuse([`${title} would be refused:`, '  it must be an object with apiVersion and kind']);
   const ours = KINDS.filter(({ group }) => apiVersion.startsWith(`${group}/`));
   if (ours.length === 0) return { lines: [`${title} is not Vimana's to judge (${apiVersion})`], verdict: 'skipped' };
   const known = ours.map((each) => `${each.apiVersion} ${each.kind}`).join(', ');

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { defineKind } from '../../src/api/kind.ts';
-import { integer, object } from '../../src/api/schema.ts';
+import { integer, object, required } from '../../src/api/schema.ts';
 import { crdFile } from './crd-file.ts';
 import { differences } from './differences.ts';
 import { generatedFiles } from './files.ts';
@@ -48,7 +48,10 @@ describe('the generated files', () => {
       plural: 'things',
       shortNames: [],
       description: 'A thing.',
-      spec: object('A spec.', { wings: integer('How many wings it has.', { default: 2, maximum: 6 }) }),
+      spec: object('A spec.', {
+        wings: integer('How many wings it has.', { default: 2, maximum: 6 }),
+        tail: object('Its tail.', { length: required(integer('How long it is.')) }),
+      }),
       status: object('A status.', {}),
       columns: [],
       example: { name: 'thing', spec: {} },
@@ -56,6 +59,7 @@ describe('the generated files', () => {
     const crd = parse(crdFile(kind).text);
     const field = { type: 'integer', description: 'How many wings it has.', default: 2, maximum: 6 };
     expect(crd.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.wings).toEqual(field);
+    expect(referenceFile(kind).text).toContain('| `spec.tail.length` **required** | integer | How long it is. |');
     expect(referenceFile(kind).text).toContain(
       '| `spec.wings` | integer | How many wings it has. At most 6. Default `2`. |',
     );

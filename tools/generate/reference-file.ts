@@ -55,9 +55,8 @@ function fieldRows(schema: JsonSchema, path: string): string[] {
     const needed = schema.required?.includes(name) === true ? ' **required**' : '';
     const row = `| \`${path}.${name}\`${needed} | ${typeText(field)} | ${cell(meaning(field))} |`;
     const inner = innerOf(field);
-    const same = inner?.schema.description !== undefined && inner.schema.description === field.description;
     // What nothing acts on is named once; its insides are KubeVirt's to describe.
-    if (inner === undefined || same || field.description?.startsWith('KubeVirt field') === true) return [row];
+    if (inner === undefined || field.description?.startsWith('KubeVirt field') === true) return [row];
     return [row, ...fieldRows(inner.schema, `${path}.${name}${inner.suffix}`)];
   });
 }
