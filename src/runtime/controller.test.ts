@@ -116,6 +116,29 @@ describe('a controller', () => {
     });
   });
 
+  it('takes it for nothing when its object goes away during the run, but not when another is missing', async () => {
+    let missing = 'itself';
+    let runs = 0;
+    start<ConfigMap>({
+      name: 'test',
+      for: CONFIG_MAPS,
+      selection: { namespace },
+      async reconcile({ metadata }, { client }) {
+        runs++;
+        const { name = '' } = metadata;
+        await client.delete(CONFIG_MAPS, name, { namespace });
+        await client.get(CONFIG_MAPS, missing === 'itself' ? name : missing, { namespace });
+      },
+    });
+    await cluster.admin.create(CONFIG_MAPS, configMap('x'));
+    await cluster.until(() => runs === 1);
+    await cluster.clock.advance(1000);
+    expect(cluster.log.entries.filter(({ level }) => level === 'warn')).toEqual([]);
+    missing = 'another';
+    await cluster.admin.create(CONFIG_MAPS, configMap('x'));
+    await cluster.until(() => cluster.log.entries.some(({ level }) => level === 'warn'));
+  });
+
   it('makes one child and no second while its cache has not shown the first', async () => {
     const expected = new Expectations();
     let made = 0;

@@ -3,7 +3,7 @@ import { TemporaryError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
 import type { Client, ResourceType } from '../kube/client.ts';
-import { isConflict } from '../kube/kube-error.ts';
+import { isConflict, isNotFound, KubeError } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import type { BackOff } from './back-off.ts';
 import type { Cache, Change } from './cache.ts';
@@ -117,7 +117,13 @@ export function runnable<T extends KubeObject>(controller: Controller<T>, parts:
         controller.forget?.(key, contextWith(signal));
         return undefined;
       }
-      return (await attempt(controller, object, contextWith(signal))) ?? undefined;
+      try {
+        return (await attempt(controller, object, contextWith(signal))) ?? undefined;
+      } catch (error) {
+        // It went away during its own run, which leaves nothing to do for it.
+        if (isAbout(error, controller.for, object)) return undefined;
+        throw error;
+      }
     },
     onFailure(key, error, retryInMs) {
       const usual = error instanceof TemporaryError || isConflict(error);
@@ -186,6 +192,13 @@ async function attempt<T extends KubeObject>(
   if (again === 'held') return;
   if (again !== undefined) return again;
   await withoutFinalizer(context.client, controller.for, object, finalize.finalizer);
+}
+
+/** Whether an error says that this very object is not there. */
+function isAbout(error: unknown, { group, plural }: ResourceType, { metadata }: KubeObject): boolean {
+  if (!(error instanceof KubeError) || !isNotFound(error)) return false;
+  const { name, kind, group: place = '' } = error.details;
+  return name === metadata.name && kind === plural && place === group;
 }
 
 function ownedBy({ group, kind, namespaced }: ResourceType, type: ResourceType): Watched {
