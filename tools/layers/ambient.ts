@@ -1,19 +1,26 @@
 import { parseSync, Visitor } from 'oxc-parser';
 
 /** Time and chance come from src/base alone, so that a test can hold the clock and a seed repeats a run. */
-const CALLS = new Set([
+const MEMBERS = new Set([
   'Date.now',
   'performance.now',
-  'setTimeout',
-  'setInterval',
-  'setImmediate',
   'AbortSignal.timeout',
   'Math.random',
   'crypto.randomUUID',
-  'randomUUID',
-  'Date',
+  'process.hrtime',
+  'Temporal.Now',
 ]);
-const MODULES = new Set(['timers/promises', 'node:timers/promises', 'timers', 'node:timers']);
+const CALLS = new Set(['setTimeout', 'setInterval', 'setImmediate', 'randomUUID', 'Date']);
+/** Taking one of these apart would hide the names above. */
+const SOURCES = new Set(['Math', 'performance']);
+const MODULES = new Set([
+  'timers/promises',
+  'node:timers/promises',
+  'timers',
+  'node:timers',
+  'perf_hooks',
+  'node:perf_hooks',
+]);
 
 export interface AmbientUse {
   readonly what: string;
@@ -24,13 +31,22 @@ export function ambientUses(path: string, source: string): AmbientUse[] {
   const { program } = parseSync(path, source);
   const found: AmbientUse[] = [];
   const add = (what: string, offset: number) => found.push({ what, line: source.slice(0, offset).split('\n').length });
+  const nameOf = (node: { start: number; end: number }) =>
+    source.slice(node.start, node.end).replace(/^globalThis\./, '');
   new Visitor({
+    MemberExpression(node) {
+      const name = nameOf(node);
+      if (MEMBERS.has(name)) add(name, node.start);
+      else if (/^globalThis\[/.test(source.slice(node.start, node.end))) add('globalThis[...]', node.start);
+    },
     CallExpression({ callee, start }) {
-      const called = source.slice(callee.start, callee.end).replace(/^globalThis\./, '');
-      if (CALLS.has(called)) add(`${called}()`, start);
+      if (CALLS.has(nameOf(callee))) add(`${nameOf(callee)}()`, start);
     },
     NewExpression({ callee, arguments: given, start }) {
-      if (source.slice(callee.start, callee.end) === 'Date' && given.length === 0) add('new Date()', start);
+      if (nameOf(callee) === 'Date' && given.length === 0) add('new Date()', start);
+    },
+    VariableDeclarator({ init, start }) {
+      if (init !== null && SOURCES.has(nameOf(init))) add(nameOf(init), start);
     },
     ImportDeclaration({ source: named, start }) {
       if (MODULES.has(named.value)) add(named.value, start);

@@ -14,12 +14,13 @@ export function importsOf(path: string, source: string): Import[] {
   const add = (specifier: string, offset: number) =>
     found.push({ specifier, line: source.slice(0, offset).split('\n').length });
   for (const { moduleRequest } of module.staticImports) add(moduleRequest.value, moduleRequest.start);
-  for (const { entries } of module.staticExports) {
-    for (const { moduleRequest } of entries) {
-      if (moduleRequest !== null) add(moduleRequest.value, moduleRequest.start);
-    }
-  }
   new Visitor({
+    ExportNamedDeclaration({ source: named }) {
+      if (named !== null) add(named.value, named.start);
+    },
+    ExportAllDeclaration({ source: named }) {
+      add(named.value, named.start);
+    },
     ImportExpression({ source: named, start }) {
       add(named.type === 'Literal' && typeof named.value === 'string' ? named.value : '<computed>', start);
     },
@@ -28,7 +29,8 @@ export function importsOf(path: string, source: string): Import[] {
     },
     CallExpression({ callee, arguments: [named], start }) {
       const called = source.slice(callee.start, callee.end);
-      if (called !== 'require' && called !== 'import.meta.resolve') return;
+      const required = called === 'require' || called.startsWith('createRequire(');
+      if (!required && called !== 'import.meta.resolve') return;
       add(named?.type === 'Literal' && typeof named.value === 'string' ? named.value : '<computed>', start);
     },
   }).visit(program);

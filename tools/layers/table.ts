@@ -57,5 +57,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
 /** Folders whose parts stand beside each other and never import a sibling: <kind>/ under controllers. */
 export const SIBLINGS: readonly string[] = ['controllers'];
 
+/** Files that only tests use, and that may use what only development has. */
+export const TEST_SUPPORT = /\.(test|contract|fixture)\.ts$|^src\/testing\//;
+
 /** Tests may use the fakes and contract suites of any layer, but product code may not use tests. */
 export const TEST_FILE = /\.(test|contract)\.ts$/;

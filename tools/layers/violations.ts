@@ -2,7 +2,7 @@ import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 import { ambientUses } from './ambient.ts';
 import { importsOf } from './imports.ts';
-import { LAYERS, SIBLINGS, TEST_FILE } from './table.ts';
+import { LAYERS, SIBLINGS, TEST_FILE, TEST_SUPPORT } from './table.ts';
 
 export interface SourceFile {
   /** Path from the repository's root, such as src/kube/client.ts. */
@@ -10,21 +10,25 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** What breaks the import table or reaches for time and chance, one sentence each. */
-export function violations(files: readonly SourceFile[]): string[] {
-  return files.flatMap((file) => [...importViolations(file), ...ambientViolations(file)]);
+/**
+ * What breaks the import table or reaches for time and chance, one sentence each. `dependencies` are the packages that
+ * come with the product; what only development has is not there when somebody installs it.
+ */
+export function violations(files: readonly SourceFile[], dependencies: ReadonlySet<string>): string[] {
+  return files.flatMap((file) => [...importViolations(file, dependencies), ...ambientViolations(file)]);
 }
 
 const layerOf = (path: string) => path.split('/')[1] ?? '';
 
-function importViolations({ path, text }: SourceFile): string[] {
+function importViolations({ path, text }: SourceFile, dependencies: ReadonlySet<string>): string[] {
+  if (!path.endsWith('.ts')) return [`${path}: source files end in .ts`];
   const layer = LAYERS[layerOf(path)];
   if (layer === undefined) return [`${path}: ${layerOf(path)} is not in the import table (tools/layers/table.ts)`];
   const found: string[] = [];
   for (const { specifier, line } of importsOf(path, text)) {
     const problem = specifier.startsWith('.')
       ? relativeProblem(path, posix.join(posix.dirname(path), specifier))
-      : packageProblem(path, specifier, layer.browser === true);
+      : packageProblem(path, specifier, layer.browser === true, dependencies);
     if (problem !== undefined) found.push(`${path}:${line}: ${problem}`);
   }
   return found;
@@ -36,17 +40,38 @@ function relativeProblem(path: string, target: string): string | undefined {
   const [from, to] = [layerOf(path), layerOf(target)];
   if (from === to) {
     const [mine, theirs] = [path.split('/'), target.split('/')];
-    const nested = SIBLINGS.includes(from) && mine.length > 3 && theirs.length > 3;
-    return nested && mine[2] !== theirs[2] ? `imports ${target}, a sibling` : undefined;
+    return SIBLINGS.some((folder) => isSibling(folder.split('/'), mine, theirs))
+      ? `imports ${target}, a sibling`
+      : undefined;
   }
   if (TEST_FILE.test(path) && to === 'testing') return undefined;
   return LAYERS[from]?.may.includes(to) === true ? undefined : `${from} may not import ${to} (${target})`;
 }
 
-function packageProblem(path: string, specifier: string, browser: boolean): string | undefined {
+/** Whether two paths lie in different folders right below one whose folders keep apart. */
+function isSibling(folder: readonly string[], mine: readonly string[], theirs: readonly string[]): boolean {
+  const depth = folder.length + 1;
+  const inside = (path: readonly string[]) =>
+    path.length > depth + 1 && folder.every((part, i) => path[i + 1] === part);
+  return inside(mine) && inside(theirs) && mine[depth] !== theirs[depth];
+}
+
+function packageProblem(
+  path: string,
+  specifier: string,
+  browser: boolean,
+  dependencies: ReadonlySet<string>,
+): string | undefined {
+  if (specifier.startsWith('/') || specifier.startsWith('file:')) return `imports ${specifier}, a path of one machine`;
   if (specifier === '<computed>') return 'names a module that only running it would tell';
   if (browser && !TEST_FILE.test(path) && isBuiltin(specifier)) return `imports ${specifier}, which a browser lacks`;
-  return undefined;
+  if (isBuiltin(specifier) || TEST_SUPPORT.test(path)) return undefined;
+  const name = specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+  if (!dependencies.has(name)) return `imports ${name}, which is no dependency of the product`;
+  return browser ? `imports ${name}: src/api uses no package` : undefined;
 }
 
 /** Tests hold the clock themselves and may wait for real processes; the one place for both otherwise is src/base. */
