@@ -25,14 +25,16 @@ export function wireOf({ method, target, headers, body }: RawRequest, length = b
 /** One TLS connection that speaks HTTP/1.1, written by hand so that it can also be spoken badly. */
 export class Http1Connection {
   readonly socket: TLSSocket;
-  #received = Buffer.alloc(0);
+  #chunks: Buffer[] = [];
+  #length = 0;
   #closed = false;
   #wake: () => void = () => {};
 
   private constructor(socket: TLSSocket) {
     this.socket = socket;
     socket.on('data', (chunk: Buffer) => {
-      this.#received = Buffer.concat([this.#received, chunk]);
+      this.#chunks.push(chunk);
+      this.#length += chunk.length;
       this.#wake();
     });
     socket.on('error', () => {});
@@ -91,30 +93,40 @@ export class Http1Connection {
 
   async #until(mark: string): Promise<string | undefined> {
     for (;;) {
-      const at = this.#received.indexOf(mark);
+      const received = this.#joined();
+      const at = received.indexOf(mark);
       if (at >= 0) {
-        const found = this.#received.toString('latin1', 0, at);
-        this.#received = this.#received.subarray(at + mark.length);
-        return found;
+        this.#keep(received.subarray(at + mark.length));
+        return received.toString('latin1', 0, at);
       }
       if (!(await this.#more())) return undefined;
     }
   }
 
   async #bytes(count: number): Promise<Buffer | undefined> {
-    while (this.#received.length < count) if (!(await this.#more())) return undefined;
-    const found = this.#received.subarray(0, count);
-    this.#received = this.#received.subarray(count);
-    return found;
+    while (this.#length < count) if (!(await this.#more())) return undefined;
+    const received = this.#joined();
+    this.#keep(received.subarray(count));
+    return received.subarray(0, count);
+  }
+
+  #joined(): Buffer {
+    if (this.#chunks.length > 1) this.#chunks = [Buffer.concat(this.#chunks)];
+    return this.#chunks[0] ?? Buffer.alloc(0);
+  }
+
+  #keep(rest: Buffer): void {
+    this.#chunks = [rest];
+    this.#length = rest.length;
   }
 
   async #more(): Promise<boolean> {
     if (this.#closed) return false;
-    const before = this.#received.length;
+    const before = this.#length;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
     });
-    return this.#received.length > before || !this.#closed;
+    return this.#length > before || !this.#closed;
   }
 
   close(): void {
