@@ -108,6 +108,7 @@ function refuseUnknownSyntax(expression: string, fields: readonly string[]): voi
       hint: 'write minute, hour, day of month, month and day of week, for example "30 2 * * 1-5"',
     });
   };
+  if (/^(CRON_)?TZ=/.test(fields[0] ?? '')) refuse('a time zone cannot be part of it');
   if (fields[0]?.startsWith('@')) refuse(`unknown nickname; known are ${[...NICKNAMES.keys()].join(', ')}`);
   if (fields[4]?.split(',').some((item) => /^0?7\//.test(item)))
     refuse('day of week 7 takes no step; write 0 for Sunday');
@@ -116,10 +117,10 @@ function refuseUnknownSyntax(expression: string, fields: readonly string[]): voi
   for (const [i, field] of fields.entries()) {
     const wrong = field.split(',').find((item) => !ITEM.test(item));
     if (wrong !== undefined) refuse(`${FIELDS[i]} "${field}" is not understood at "${wrong}"`);
-    // The parser takes any start of a step, and then never finds a time to run.
+    // The parser takes any start of a step and then never finds a time to run, and counts months and days from zero in its words.
     const [least, most] = BOUNDS[i] ?? [0, 0];
-    const starts = [...field.matchAll(/(?:^|,)(\d+)\//g)].map(([, start]) => Number(start));
-    const outside = starts.find((start) => start < least || start > most);
-    if (outside !== undefined) refuse(`Invalid value for ${FIELDS[i]}: ${outside}`);
+    const named = [...field.matchAll(/(?:^|[,-])(\d+)/g)].map(([, number]) => Number(number));
+    const outside = named.find((number) => number < least || number > most);
+    if (outside !== undefined) refuse(`${FIELDS[i]} ${outside} is not within ${least}-${most}`);
   }
 }

@@ -157,7 +157,7 @@ function checkObject(schema: JsonSchema): Check {
     }
     const object = value as Container;
     for (const name of needed) {
-      if (object[name] !== undefined) continue;
+      if (valueOf(object, name) !== undefined) continue;
       at.enter(name);
       at.report(required(at.path()));
       at.leave();
@@ -190,4 +190,10 @@ function checkResource(schema: JsonSchema, root: boolean): Check | undefined {
       at.leave();
     }
   };
+}
+
+/** A field of the object itself: a name such as `constructor` is not there just because every object inherits it. */
+function valueOf(object: Container, name: string): unknown {
+  const value = object[name];
+  return typeof value !== 'function' ? value : undefined;
 }

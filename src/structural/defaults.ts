@@ -61,7 +61,8 @@ function fieldsOf(properties: Readonly<Record<string, JsonSchema>>): Defaults {
       else field.inner?.(object[name]);
     }
     for (const { name, make, inner } of withDefault) {
-      if (object[name] !== undefined) continue;
+      // A name that every object inherits, such as toString, is not there for that.
+      if (object[name] !== undefined && typeof object[name] !== 'function') continue;
       object[name] = make?.();
       inner?.(object[name]);
     }

@@ -54,6 +54,23 @@ describe('a structural schema', () => {
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
 
+  it('takes no inherited name for a field', () => {
+    const odd = compileSchema({
+      type: 'object',
+      properties: {
+        spec: {
+          type: 'object',
+          required: ['constructor'],
+          properties: { constructor: { type: 'string' }, toString: { type: 'string', default: 'x' } },
+        },
+      },
+    } as never);
+    const object = objectWith({});
+    odd.applyDefaults(object);
+    expect(object.spec).toEqual({ toString: 'x' });
+    expect(odd.validate(object).map(({ field }) => field)).toEqual(['spec.constructor']);
+  });
+
   it('stops counting causes before they become a flood', () => {
     const object = objectWith({ need: 'x', set: Array.from({ length: 10_000 }, (_, i) => i) });
     expect(schema.validate(object).length).toBeLessThan(600);
