@@ -45,7 +45,7 @@ function measure<K extends Kind>(admitter: Admitter<K>, file: string): void {
 
 /** A manifest as it reaches admission: the API server sets the namespace and drops the status of a new object. */
 function typicalMachine(file: string): string {
-  const path = new URL(`../test/fixtures/seeds/${file}`, import.meta.url);
+  const path = new URL(`../test/fixtures/documented/${file}`, import.meta.url);
   const object = readManifest(readFileSync(path, 'utf8')).documents[0]?.object as { metadata: object };
   return JSON.stringify({ ...object, metadata: { namespace: 'default', ...object.metadata }, status: undefined });
 }

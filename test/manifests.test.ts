@@ -52,7 +52,7 @@ describe('examples', () => {
 });
 
 describe('manifests that people have already', () => {
-  it.each(globSync('test/fixtures/seeds/*.yaml').sort())('%s is accepted unchanged', (file) => {
+  it.each(globSync('test/fixtures/documented/*.yaml').sort())('%s is accepted unchanged', (file) => {
     const { documents, problems } = readManifest(readFileSync(file, 'utf8'));
     expect(problems).toEqual([]);
     for (const { object } of documents) expect(problemsOf(object)).toEqual([]);

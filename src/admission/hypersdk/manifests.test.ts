@@ -53,15 +53,15 @@ function objections(manifest: Manifest): readonly string[] {
   return [...causes, ...unknownFields, ...warnings];
 }
 
-const seeds = filesIn('test/fixtures/seeds', '002-');
+const documented = filesIn('test/fixtures/documented', '002-');
 const examples = filesIn('examples/hypersdk');
 
-test('all four seed manifests and an example of every kind are there', () => {
-  expect(seeds).toHaveLength(4);
+test('all four documented manifests and an example of every kind are there', () => {
+  expect(documented).toHaveLength(4);
   expect(new Set(examples.flatMap(ours).map(({ kind }) => kind))).toEqual(new Set(kinds.map(({ kind }) => kind)));
 });
 
-test.each([...seeds, ...examples])('%s is accepted as it stands, without warnings', (file) => {
+test.each([...documented, ...examples])('%s is accepted as it stands, without warnings', (file) => {
   const manifests = ours(file);
   expect(manifests).not.toHaveLength(0);
   expect(manifests.flatMap(objections)).toEqual([]);

@@ -49,12 +49,12 @@ function namesIn(folder: string): string[] {
   return readdirSync(new URL(folder, root)).filter((name) => name.endsWith('.yaml'));
 }
 
-describe('the manifest of seed 004', () => {
-  const [manifest] = manifestsIn('test/fixtures/seeds/004-virtual-machine.yaml');
-  const seed = manifest as Manifest;
+describe('the documented manifest', () => {
+  const [manifest] = manifestsIn('test/fixtures/documented/004-virtual-machine.yaml');
+  const documented = manifest as Manifest;
 
   test('is accepted as it stands, with a warning for the volume that it misspells', () => {
-    const { causes, unknownFields, warnings } = verdictOn(seed);
+    const { causes, unknownFields, warnings } = verdictOn(documented);
     expect([...causes, ...unknownFields]).toEqual([]);
     expect(warnings).toEqual([
       'spec.template.spec.domain.devices.disks[0].volumeName: Not found: "mypcv": no volume has this name; the machine cannot start without it',
@@ -62,21 +62,21 @@ describe('the manifest of seed 004', () => {
     ]);
   });
 
-  test('is accepted with the status that the seed shows', () => {
+  test('is accepted with the status that the documentation shows', () => {
     const status = { observedGeneration: 124, virtualMachine: 'my-vm', created: true, ready: true, conditions: [] };
-    expect(verdictOn({ ...seed, status })).toMatchObject({ causes: [], unknownFields: [] });
-    expect(schemas.VirtualMachine.validate({ ...seed, status })).toEqual([]);
+    expect(verdictOn({ ...documented, status })).toMatchObject({ causes: [], unknownFields: [] });
+    expect(schemas.VirtualMachine.validate({ ...documented, status })).toEqual([]);
   });
 
   test('is refused when it is created in v1, where the old form is no excuse', () => {
-    expect(verdictOn({ ...seed, apiVersion: 'kubevirt.io/v1' }).causes).toEqual([
+    expect(verdictOn({ ...documented, apiVersion: 'kubevirt.io/v1' }).causes).toEqual([
       'spec.template.spec.domain.devices.disks[0].volumeName: Not found: "mypcv"',
     ]);
   });
 
   test('may be edited in v1 once it is stored, as long as the wrong name stays', () => {
-    const named = { ...seed, metadata: { ...seed.metadata, namespace: 'default' } };
-    const started = { ...named, apiVersion: 'kubevirt.io/v1', spec: { ...seed.spec, running: true } };
+    const named = { ...documented, metadata: { ...documented.metadata, namespace: 'default' } };
+    const started = { ...named, apiVersion: 'kubevirt.io/v1', spec: { ...documented.spec, running: true } };
     expect(trials.VirtualMachine(started, named)).toMatchObject({
       causes: [],
       warnings: [{}, {}].map(() => expect.any(String)),

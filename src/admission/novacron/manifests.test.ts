@@ -43,20 +43,20 @@ function objections(manifest: Manifest): readonly string[] {
   return [...causes, ...unknownFields, ...warnings];
 }
 
-const seeds = filesIn('test/fixtures/seeds', '003-');
+const documented = filesIn('test/fixtures/documented', '003-');
 const examples = filesIn('examples/novacron');
 
-test('a seed manifest and an example of every kind are there', () => {
+test('a documented manifest and an example of every kind are there', () => {
   const all = new Set(kinds.map(({ kind }) => kind));
-  expect(new Set(seeds.flatMap(manifestsIn).map(({ kind }) => kind))).toEqual(all);
+  expect(new Set(documented.flatMap(manifestsIn).map(({ kind }) => kind))).toEqual(all);
   expect(new Set(examples.flatMap(manifestsIn).map(({ kind }) => kind))).toEqual(all);
 });
 
-test.each([...seeds, ...examples])('%s is accepted as it stands, without warnings', (file) => {
+test.each([...documented, ...examples])('%s is accepted as it stands, without warnings', (file) => {
   expect(manifestsIn(file).flatMap(objections)).toEqual([]);
 });
 
-test.each(seeds)('%s has a status that a controller could write', (file) => {
+test.each(documented)('%s has a status that a controller could write', (file) => {
   for (const manifest of manifestsIn(file)) {
     const named = { ...manifest, metadata: { namespace: 'default', ...manifest.metadata } };
     const { causes, unknownFields, object } = trials[manifest.kind as keyof typeof trials](named, named, 'status');

@@ -36,20 +36,24 @@ function objections(manifest: Manifest): readonly string[] {
 
 const examples = readdirSync(new URL('examples/simulation', root)).map((name) => `examples/simulation/${name}`);
 
-describe('the seed manifest', () => {
-  const [seed] = manifestsIn('test/fixtures/seeds/000-virtual-machine.yaml') as (Manifest & { status: object })[];
-  if (seed === undefined) throw new Error('the fixture is empty');
-  const { conditions: sketch, ...status } = seed.status as { conditions: unknown };
+describe('the documented manifest', () => {
+  const [documented] = manifestsIn('test/fixtures/documented/000-virtual-machine.yaml') as (Manifest & {
+    status: object;
+  })[];
+  if (documented === undefined) throw new Error('the fixture is empty');
+  const { conditions: sketch, ...status } = documented.status as { conditions: unknown };
 
   test('is accepted as it stands, and keeps the annotations it has', () => {
-    expect(objections(seed)).toEqual([]);
-    expect(trial(seed).object.metadata.annotations).toEqual((seed.metadata as { annotations?: unknown }).annotations);
+    expect(objections(documented)).toEqual([]);
+    expect(trial(documented).object.metadata.annotations).toEqual(
+      (documented.metadata as { annotations?: unknown }).annotations,
+    );
   });
 
   test('has a status that the controller could write, but for the conditions that it only hints at', () => {
     expect(sketch).toEqual(['...']);
-    const written = { ...seed, metadata: { namespace: 'default', ...seed.metadata }, status };
-    expect(trials.VirtualMachine(written, seed, 'status')).toMatchObject({
+    const written = { ...documented, metadata: { namespace: 'default', ...documented.metadata }, status };
+    expect(trials.VirtualMachine(written, documented, 'status')).toMatchObject({
       causes: [],
       unknownFields: [],
       object: { status },
@@ -71,7 +75,7 @@ test.each(examples)('%s says in its first line what it shows', (file) => {
   expect(text(file).split('\n', 1)[0]).toMatch(/^# \S.*\.$/);
 });
 
-test('the five machines have the shares of a node that the seed gives them', () => {
+test('the five machines have the shares of a node that the documented gives them', () => {
   const machines = manifestsIn('examples/simulation/example-vms.yaml');
   expect(Object.fromEntries(machines.map(({ metadata, spec }) => [metadata.name, spec.resources]))).toEqual({
     'vm-small-1': { cpu: '0.05', memory: '0.08' },
