@@ -188,10 +188,18 @@ export class Definitions {
         (current) => structuredClone(change(current as unknown as Definition)),
         call,
       );
-      if (this.#known.has(name)) this.#known.set(name, changed.object as unknown as Definition);
+      const known = this.#known.get(name);
+      // What came of the write may be history by now, as when a deletion has been seen meanwhile.
+      if (known !== undefined && versionOf(known) < versionOf(changed.object)) {
+        this.#known.set(name, changed.object as unknown as Definition);
+      }
     } catch (error) {
       // Gone meanwhile: there is nothing left to say of it.
       if (!(error instanceof ApiError && error.code === 404)) throw error;
     }
   }
+}
+
+function versionOf({ metadata }: Pick<Definition, 'metadata'>): number {
+  return Number(metadata.resourceVersion);
 }

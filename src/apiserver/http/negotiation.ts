@@ -16,10 +16,12 @@ const SHAPES: Readonly<Record<string, Wanted['as']>> = {
 };
 const ACCEPTED = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 
-/** Takes the first form of an Accept header that is served here; protobuf is not, where JSON is accepted beside it. */
-export function negotiate(accept: string | undefined): Wanted {
+/**
+ * Takes the first form of an Accept header that is served here; protobuf is not, where JSON is accepted beside it.
+ * `plainOnly`: what is asked for has no other shape than its own.
+ */
+export function negotiate(accept: string | undefined, plainOnly = false): Wanted {
   if (accept === undefined || accept === '' || accept === 'application/json' || accept === '*/*') return PLAIN;
-  let allowed = false;
   for (const part of accept.split(',')) {
     const [media = '', ...parameters] = part.split(';').map((text) => text.trim());
     const format = formatOf(media);
@@ -27,11 +29,9 @@ export function negotiate(accept: string | undefined): Wanted {
     const wanted = Object.fromEntries(parameters.map((text) => text.split('=') as [string, string]));
     if (wanted['as'] === undefined) return { format, as: 'object' };
     const as = SHAPES[`${wanted['as']} ${wanted['g']} ${wanted['v']}`];
-    if (as !== undefined) return { format, as };
-    allowed = true;
+    if (as !== undefined && !plainOnly) return { format, as };
   }
-  if (!allowed) throw notAcceptable(ACCEPTED);
-  return PLAIN;
+  throw notAcceptable(ACCEPTED);
 }
 
 function formatOf(media: string): Wanted['format'] | undefined {

@@ -236,8 +236,9 @@ function watch(
 async function create(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
   const { resource, namespace, request } = asked;
   const { call } = callOf(asked, 'CreateOptions');
-  const body = await objectOf(asked, call);
   const review = parts.reviews.get(`${resource.group}/${resource.plural}`);
+  negotiate(request.header('accept'), review !== undefined);
+  const body = await objectOf(asked, call);
   if (review !== undefined) {
     const object = await review(decodeBody(resource, body, call), request.user, namespace);
     return json(201, textOf({ ...object, kind: resource.kind, apiVersion: apiVersionOf(resource) }));
@@ -272,12 +273,23 @@ async function patch(parts: ResourceHandlerParts, asked: ResourceRequest): Promi
   );
   const type = request.header('content-type')?.split(';')[0]?.trim() ?? '';
   const text = (await request.body()).toString('utf8');
-  const { value } = type === APPLY_PATCH ? decodeYaml(text, resource.kind) : decodePatch(text);
+  const { value, duplicates } = type === APPLY_PATCH ? decodeYaml(text, resource.kind) : decodePatch(text);
+  reportDuplicates(duplicates, call);
   const written =
     type === APPLY_PATCH
       ? await applyObject(parts.backend, asked, value, options.force ?? false, call)
       : await patchObject(parts.backend, asked, type, value, call);
   return answerTo(request, resource, written, call, parts.backend);
+}
+
+/** Keys that stand twice in a configuration: refused, told, or passed over in silence, as the client asked. */
+function reportDuplicates([found]: readonly string[], { fieldValidation, warnings }: Call): void {
+  if (found === undefined || fieldValidation === 'Ignore') return;
+  if (fieldValidation === 'Strict') {
+    throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${found}`);
+  }
+  const [, ...lines] = found.split('\n');
+  warnings.push(...lines.map((line) => line.trim()));
 }
 
 function decodePatch(text: string): Decoded {

@@ -10,11 +10,11 @@ export interface CustomSchema {
 }
 
 const API_VERSION: Component = {
-  description: 'The version of the kind that this object is written in, with its group.',
+  description: 'APIVersion defines the group, and the version of its schema, that this object is written in.',
   type: 'string',
 };
 const KIND: Component = { description: 'The kind of object that this is.', type: 'string' };
-const METADATA = describedReference(OBJECT_META, 'What all objects have: name, namespace, labels and more.');
+const METADATA = describedReference(OBJECT_META, "Standard object's metadata: name, namespace, labels and more.");
 
 /** The components of a custom resource, its kind and its list, as OpenAPI v3 publishes them. */
 export function customComponents(resource: Resource, custom: CustomSchema): Record<string, Component> {

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Plane, startPlane } from '../custom/plane.fixture.ts';
+
+let plane: Plane;
+beforeAll(async () => {
+  plane = await startPlane();
+});
+afterAll(async () => {
+  await plane.plane.stop();
+});
+
+const send = async (method: string, path: string, headers: Record<string, string>, body: string) =>
+  await fetch(`${plane.plane.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${plane.plane.adminToken}`, ...headers },
+    body,
+  });
+
+describe('applying a configuration in which a key stands twice', () => {
+  const config = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: twice\ndata:\n  a: b\n  a: c\n  b: d\n  b: e\n';
+  const apply = async (fieldValidation: string) =>
+    await send(
+      'PATCH',
+      `/api/v1/namespaces/default/configmaps/twice?fieldManager=test&fieldValidation=${fieldValidation}`,
+      { 'content-type': 'application/apply-patch+yaml' },
+      config,
+    );
+
+  test('is refused where the client is strict', async () => {
+    const answer = await apply('Strict');
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      message:
+        'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 7: key "a" already set in map\n  line 9: key "b" already set in map',
+    });
+  });
+
+  test('is told where the client wants warnings', async () => {
+    const answer = await apply('Warn');
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get('warning')).toBe(
+      String.raw`299 - "line 7: key \"a\" already set in map", 299 - "line 9: key \"b\" already set in map"`,
+    );
+  });
+
+  test('is passed over in silence where the client wants that', async () => {
+    const answer = await apply('Ignore');
+    expect(answer.headers.get('warning')).toBeNull();
+    expect(await answer.json()).toMatchObject({ data: { a: 'c', b: 'e' } });
+  });
+});
+
+test('a review cannot be had as a table', async () => {
+  const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+  const body = '{"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}';
+  const type = { 'content-type': 'application/json' };
+  const table = 'application/json;as=Table;g=meta.k8s.io;v=v1';
+  expect((await send('POST', path, { ...type, accept: table }, body)).status).toBe(406);
+  expect((await send('POST', path, { ...type, accept: `${table},application/json` }, body)).status).toBe(201);
+});
