@@ -10,6 +10,7 @@ import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
 import { limitRanger } from './limit-ranger.ts';
 import { ADMISSION_GROUP } from './matching.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
+import { podSecurity } from './pod-security/pod-security.ts';
 import { BoundPolicies } from './policies/bound-policy.ts';
 import { expressionCheck } from './policies/expression-check.ts';
 import { MUTATIONS } from './policies/messages.ts';
@@ -74,6 +75,7 @@ export function admissionChain(parts: ChainParts): readonly AdmissionPlugin[] {
     limitRanger(all('', 'limitranges')),
     serviceAccountAdmission(source, random),
     taintNodesByCondition,
+    podSecurity(source),
     priorityAdmission(all('scheduling.k8s.io', 'priorityclasses')),
     defaultTolerationSeconds,
     defaultStorageClass(all('storage.k8s.io', 'storageclasses')),

@@ -1,0 +1,229 @@
+import type { Container, Handler } from '../../kinds/pod/pod-spec.ts';
+import {
+  type Check,
+  containersText,
+  contextOf,
+  culprits,
+  namesOf,
+  plural,
+  quoted,
+  type SecurityContext,
+  type Subject,
+  valuesOf,
+} from './check.ts';
+
+const APP_ARMOR = 'container.apparmor.security.beta.kubernetes.io/';
+const CAPABILITIES = new Set(
+  'AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID KILL MKNOD NET_BIND_SERVICE SETFCAP SETGID SETPCAP SETUID SYS_CHROOT'.split(
+    ' ',
+  ),
+);
+
+const appArmorProfile: Check = {
+  id: 'appArmorProfile',
+  run(subject) {
+    const isBad = ({ appArmorProfile: profile }: SecurityContext) => profile?.type === 'Unconfined';
+    const annotations = Object.entries(subject.metadata.annotations ?? {}).filter(
+      ([name, value]) =>
+        name.startsWith(APP_ARMOR) && value !== '' && value !== 'runtime/default' && !value.startsWith('localhost/'),
+    );
+    const who = [
+      culprits(subject, isBad),
+      annotations.length > 0 ? plural('annotation', 'annotations', annotations.length) : undefined,
+    ];
+    const setters = who.filter((part) => part !== undefined);
+    if (setters.length === 0) return undefined;
+    const values = [
+      ...(culprits(subject, isBad) === undefined ? [] : ['Unconfined']),
+      ...annotations.map(([name, value]) => `${name}="${value}"`),
+    ];
+    return {
+      reason: plural('forbidden AppArmor profile', 'forbidden AppArmor profiles', values.length),
+      detail: `${setters.join(' and ')} must not set AppArmor profile type to ${quoted(values)}`,
+    };
+  },
+};
+
+const capabilities: Check = {
+  id: 'capabilities_baseline',
+  run(subject) {
+    const extra = ({ capabilities: given }: SecurityContext) =>
+      (given?.add ?? []).filter((name) => !CAPABILITIES.has(name));
+    const names = namesOf(subject, (container) => extra(contextOf(container)).length > 0);
+    if (names.length === 0) return undefined;
+    const added = [...new Set(subject.containers.flatMap((container) => extra(contextOf(container))))].sort();
+    const detail = `${containersText(names)} must not include ${quoted(added)} in securityContext.capabilities.add`;
+    return { reason: 'non-default capabilities', detail };
+  },
+};
+
+const hostNamespaces: Check = {
+  id: 'hostNamespaces',
+  run({ spec }) {
+    const shared = (['hostNetwork', 'hostPID', 'hostIPC'] as const).filter((field) => spec[field] === true);
+    if (shared.length === 0) return undefined;
+    return { reason: 'host namespaces', detail: shared.map((field) => `${field}=true`).join(', ') };
+  },
+};
+
+const hostPathVolumes: Check = {
+  id: 'hostPathVolumes',
+  run({ spec }) {
+    const names = (spec.volumes ?? []).filter(({ hostPath }) => hostPath !== undefined).map(({ name = '' }) => name);
+    if (names.length === 0) return undefined;
+    return { reason: 'hostPath volumes', detail: `${plural('volume', 'volumes', names.length)} ${quoted(names)}` };
+  },
+};
+
+const hostPorts: Check = {
+  id: 'hostPorts',
+  run(subject) {
+    const portsOf = ({ ports = [] }: Container) =>
+      ports.flatMap(({ hostPort = 0 }) => (hostPort === 0 ? [] : [`${hostPort}`]));
+    const names = namesOf(subject, (container) => portsOf(container).length > 0);
+    if (names.length === 0) return undefined;
+    const ports = [...new Set(subject.containers.flatMap(portsOf))].sort();
+    const uses = `${plural('uses', 'use', names.length)} ${plural('hostPort', 'hostPorts', ports.length)}`;
+    return { reason: 'hostPort', detail: `${containersText(names)} ${uses} ${ports.join(', ')}` };
+  },
+};
+
+function hostsOf({ livenessProbe, readinessProbe, startupProbe, lifecycle }: Container): string[] {
+  const handlers: (Handler | undefined)[] = [
+    livenessProbe,
+    readinessProbe,
+    startupProbe,
+    lifecycle?.postStart,
+    lifecycle?.preStop,
+  ];
+  return handlers.flatMap((handler) => {
+    const { httpGet, tcpSocket } = (handler ?? {}) as { httpGet?: { host?: string }; tcpSocket?: { host?: string } };
+    return [httpGet?.host, tcpSocket?.host].filter((host): host is string => host !== undefined && host !== '');
+  });
+}
+
+const probeHosts: Check = {
+  id: 'hostProbesAndHostLifecycle',
+  since: 34,
+  run(subject) {
+    const names = namesOf(subject, (container) => hostsOf(container).length > 0);
+    if (names.length === 0) return undefined;
+    const hosts = [...new Set(subject.containers.flatMap(hostsOf))].sort();
+    const uses = `${plural('uses', 'use', names.length)} probe or lifecycle ${plural('host', 'hosts', hosts.length)}`;
+    return { reason: 'probe or lifecycle host', detail: `${containersText(names)} ${uses} ${quoted(hosts)}` };
+  },
+};
+
+const privileged: Check = {
+  id: 'privileged',
+  run(subject) {
+    const names = namesOf(subject, (container) => contextOf(container).privileged === true);
+    if (names.length === 0) return undefined;
+    const detail = `${containersText(names)} must not set securityContext.privileged=true`;
+    return { reason: 'privileged', detail };
+  },
+};
+
+const procMount: Check = {
+  id: 'procMount',
+  run(subject) {
+    const isBad = ({ procMount: type = 'Default' }: SecurityContext) => type !== 'Default';
+    const names = namesOf(subject, (container) => isBad(contextOf(container)));
+    if (names.length === 0) return undefined;
+    const types = valuesOf(subject, (context) => (isBad(context) ? [context.procMount ?? ''] : []));
+    return {
+      reason: 'procMount',
+      detail: `${containersText(names)} must not set securityContext.procMount to ${quoted(types)}`,
+    };
+  },
+};
+
+const SELINUX_TYPES = new Set(['', 'container_t', 'container_init_t', 'container_kvm_t']);
+const ENGINE_TYPE = { type: 'container_engine_t', since: 31 };
+
+const seLinuxOptions: Check = {
+  id: 'seLinuxOptions',
+  run(subject, minor) {
+    const isBadType = (type = '') =>
+      !SELINUX_TYPES.has(type) && !(type === ENGINE_TYPE.type && minor >= ENGINE_TYPE.since);
+    const types = valuesOf(subject, ({ seLinuxOptions: given }) => (isBadType(given?.type) ? [given?.type ?? ''] : []));
+    const who = culprits(
+      subject,
+      ({ seLinuxOptions: given }) => isBadType(given?.type) || Boolean(given?.user) || Boolean(given?.role),
+    );
+    if (who === undefined) return undefined;
+    const said = (field: 'user' | 'role') =>
+      [subject.spec, ...subject.containers].some((each) => Boolean(contextOf(each).seLinuxOptions?.[field]));
+    const parts = [
+      ...(types.length > 0 ? [`${plural('type', 'types', types.length)} ${quoted(types)}`] : []),
+      ...(said('user') ? ['user may not be set'] : []),
+      ...(said('role') ? ['role may not be set'] : []),
+    ];
+    return {
+      reason: 'seLinuxOptions',
+      detail: `${who} set forbidden securityContext.seLinuxOptions: ${parts.join('; ')}`,
+    };
+  },
+};
+
+/** What a pod and its containers may not say of seccomp, at any level. */
+export function unconfinedSeccomp(subject: Subject) {
+  const isBad = ({ seccompProfile }: SecurityContext) =>
+    seccompProfile !== undefined && seccompProfile.type !== 'RuntimeDefault' && seccompProfile.type !== 'Localhost';
+  const who = culprits(subject, isBad);
+  if (who === undefined) return undefined;
+  const types = valuesOf(subject, (context) => (isBad(context) ? [context.seccompProfile?.type ?? ''] : []));
+  const detail = `${who} must not set securityContext.seccompProfile.type to ${quoted(types)}`;
+  return { reason: 'seccompProfile', detail };
+}
+
+const seccomp: Check = { id: 'seccompProfile_baseline', since: 19, run: unconfinedSeccomp };
+
+const SYSCTLS: ReadonlyMap<string, number> = new Map([
+  ['kernel.shm_rmid_forced', 0],
+  ['net.ipv4.ip_local_port_range', 0],
+  ['net.ipv4.tcp_syncookies', 0],
+  ['net.ipv4.ping_group_range', 0],
+  ['net.ipv4.ip_unprivileged_port_start', 0],
+  ['net.ipv4.ip_local_reserved_ports', 27],
+  ['net.ipv4.tcp_keepalive_time', 29],
+  ['net.ipv4.tcp_fin_timeout', 29],
+  ['net.ipv4.tcp_keepalive_intvl', 29],
+  ['net.ipv4.tcp_keepalive_probes', 29],
+  ['net.ipv4.tcp_rmem', 32],
+  ['net.ipv4.tcp_wmem', 32],
+]);
+
+const sysctls: Check = {
+  id: 'sysctls',
+  run({ spec }, minor) {
+    const names = (contextOf(spec).sysctls ?? []).map(({ name = '' }) => name);
+    const bad = names.filter((name) => minor < (SYSCTLS.get(name) ?? Number.POSITIVE_INFINITY) || !SYSCTLS.has(name));
+    return bad.length === 0 ? undefined : { reason: 'forbidden sysctls', detail: bad.join(', ') };
+  },
+};
+
+const windowsHostProcess: Check = {
+  id: 'windowsHostProcess',
+  run(subject) {
+    const who = culprits(subject, ({ windowsOptions }) => windowsOptions?.hostProcess === true);
+    if (who === undefined) return undefined;
+    return { reason: 'hostProcess', detail: `${who} must not set securityContext.windowsOptions.hostProcess=true` };
+  },
+};
+
+/** What nobody but the cluster's own parts may do. */
+export const BASELINE: readonly Check[] = [
+  appArmorProfile,
+  capabilities,
+  hostNamespaces,
+  hostPathVolumes,
+  hostPorts,
+  probeHosts,
+  privileged,
+  procMount,
+  seLinuxOptions,
+  seccomp,
+  sysctls,
+  windowsHostProcess,
+];

@@ -1,0 +1,64 @@
+import { type FieldError, invalid, key } from '../../../base/field-error.ts';
+
+export type Level = 'privileged' | 'baseline' | 'restricted';
+
+/** A level as of a minor version of Kubernetes; Infinity is the latest. */
+export interface Standard {
+  readonly level: Level;
+  readonly minor: number;
+}
+
+const PREFIX = 'pod-security.kubernetes.io/';
+const LEVELS: readonly string[] = ['privileged', 'baseline', 'restricted'];
+const MODES = ['enforce', 'audit', 'warn'] as const;
+
+type Labels = Readonly<Record<string, string>> | undefined;
+
+/** What a namespace asks for in one way; nothing valid asked for is nothing asked for. */
+export function standardOf(labels: Labels, mode: (typeof MODES)[number]): Standard {
+  const level = labels?.[PREFIX + mode];
+  const minor = minorOf(labels?.[`${PREFIX}${mode}-version`] ?? 'latest');
+  // A level that cannot be read is taken for the strictest, lest a misspelling opens a namespace.
+  if (level === undefined) return { level: 'privileged', minor: minor ?? Number.POSITIVE_INFINITY };
+  return {
+    level: LEVELS.includes(level) ? (level as Level) : 'restricted',
+    minor: minor ?? Number.POSITIVE_INFINITY,
+  };
+}
+
+function minorOf(version: string): number | undefined {
+  if (version === 'latest') return Number.POSITIVE_INFINITY;
+  const [, minor] = /^v1\.([0-9]|[1-9][0-9]*)$/.exec(version) ?? [];
+  return minor === undefined ? undefined : Number(minor);
+}
+
+/** How messages name a standard: restricted:latest, baseline:v1.24. */
+export function standardText({ level, minor }: Standard): string {
+  return `${level}:${minor === Number.POSITIVE_INFINITY ? 'latest' : `v1.${minor}`}`;
+}
+
+export function sameStandard(a: Standard, b: Standard): boolean {
+  return a.level === b.level && a.minor === b.minor;
+}
+
+/** Whether one level forbids no more than another. */
+export function isAtMost(a: Level, b: Level): boolean {
+  return LEVELS.indexOf(a) <= LEVELS.indexOf(b);
+}
+
+/** What is wrong with the labels that set levels. */
+export function labelCauses(labels: Labels): FieldError[] {
+  return MODES.flatMap((mode) => {
+    const causes: FieldError[] = [];
+    const level = labels?.[PREFIX + mode];
+    if (level !== undefined && !LEVELS.includes(level)) {
+      causes.push(invalid(key('metadata.labels', PREFIX + mode), level, `must be one of ${LEVELS.join(', ')}`));
+    }
+    const version = labels?.[`${PREFIX}${mode}-version`];
+    if (version !== undefined && minorOf(version) === undefined) {
+      const field = key('metadata.labels', `${PREFIX}${mode}-version`);
+      causes.push(invalid(field, version, 'must be "latest" or "v1.x"'));
+    }
+    return causes;
+  });
+}

@@ -1,0 +1,109 @@
+import type { KubeMeta, KubeObject } from '../../../kube/kube-object.ts';
+import type { AdmissionPlugin, Write } from '../../admission-plugin.ts';
+import { invalid } from '../../api-error.ts';
+import type { Pod, PodSpec, PodTemplate } from '../../kinds/pod/pod-spec.ts';
+import { keyOf } from '../../resource.ts';
+import { namespaceObject } from '../matching.ts';
+import { isPods } from '../pod-write.ts';
+import { refusal } from '../refusal.ts';
+import type { ObjectSource } from '../stored-objects.ts';
+import { subjectOf } from './check.ts';
+import { violations, violationText } from './evaluate.ts';
+import { isAtMost, labelCauses, type Standard, sameStandard, standardOf, standardText } from './level.ts';
+
+/** Holds the pods of a namespace to the level that its labels set, and warns of workloads whose pods would not fit. */
+export function podSecurity(source: ObjectSource): AdmissionPlugin {
+  return {
+    name: 'PodSecurity',
+    validate(write) {
+      const { operation, resource, subresource, object } = write;
+      if (object === undefined || (operation !== 'CREATE' && operation !== 'UPDATE')) return;
+      if (isPods(write)) checkPod(write, source);
+      else if (resource.plural === 'namespaces' && resource.group === '' && subresource === '') {
+        checkNamespace(write, object, source);
+      } else if (subresource === '') warnOfTemplate(write, object, source);
+    },
+  };
+}
+
+/** Nothing of what the levels speak of can change in a pod, but that containers for debugging are added to it. */
+function checkPod(write: Write, source: ObjectSource): void {
+  const isNew = write.operation === 'CREATE' && write.subresource === '';
+  if (!isNew && write.subresource !== 'ephemeralcontainers') return;
+  const labels = namespaceObject(source, write.namespace)?.metadata.labels;
+  if (labels === undefined) return;
+  const { metadata, spec } = write.object as Pod;
+  const enforced = standardOf(labels, 'enforce');
+  const found = violations(enforced, subjectOf(metadata, spec));
+  if (found.length > 0) {
+    throw refusal(write, `violates PodSecurity "${standardText(enforced)}": ${violationText(found)}`);
+  }
+  warn(write, labels, metadata, spec);
+}
+
+function warn(write: Write, labels: KubeMeta['labels'], metadata: KubeMeta, spec: PodSpec): void {
+  const standard = standardOf(labels, 'warn');
+  const found = violations(standard, subjectOf(metadata, spec));
+  if (found.length === 0) return;
+  write.call.warnings.push(`would violate PodSecurity "${standardText(standard)}": ${violationText(found)}`);
+}
+
+/** Where workloads keep the template of their pods. */
+const TEMPLATES: ReadonlyMap<string, { readonly group: string; readonly path: readonly string[] }> = new Map([
+  ['deployments', { group: 'apps', path: ['spec', 'template'] }],
+  ['daemonsets', { group: 'apps', path: ['spec', 'template'] }],
+  ['statefulsets', { group: 'apps', path: ['spec', 'template'] }],
+  ['replicasets', { group: 'apps', path: ['spec', 'template'] }],
+  ['replicationcontrollers', { group: '', path: ['spec', 'template'] }],
+  ['podtemplates', { group: '', path: ['template'] }],
+  ['jobs', { group: 'batch', path: ['spec', 'template'] }],
+  ['cronjobs', { group: 'batch', path: ['spec', 'jobTemplate', 'spec', 'template'] }],
+]);
+
+function warnOfTemplate(write: Write, object: KubeObject, source: ObjectSource): void {
+  const known = TEMPLATES.get(write.resource.plural);
+  if (known?.group !== write.resource.group) return;
+  const labels = namespaceObject(source, write.namespace)?.metadata.labels;
+  if (labels === undefined || standardOf(labels, 'warn').level === 'privileged') return;
+  let at: unknown = object;
+  for (const name of known.path) at = (at as Readonly<Record<string, unknown>> | undefined)?.[name];
+  const { metadata = {}, spec } = (at ?? {}) as PodTemplate;
+  if (spec !== undefined) warn(write, labels, metadata, spec);
+}
+
+function checkNamespace(write: Write, namespace: KubeObject, source: ObjectSource): void {
+  const { labels, name = '' } = namespace.metadata;
+  const before = write.old?.metadata.labels;
+  const causes = labelCauses(labels);
+  const changed = write.old === undefined || JSON.stringify(causes) !== JSON.stringify(labelCauses(before));
+  if (causes.length > 0 && changed) throw invalid(write.resource, name, causes);
+  if (write.old === undefined) return;
+  const [now, then] = [standardOf(labels, 'enforce'), standardOf(before, 'enforce')];
+  if (sameStandard(now, then) || now.level === 'privileged') return;
+  if (now.minor === then.minor && isAtMost(now.level, then.level)) return;
+  write.call.warnings.push(...podWarnings(name, now, source));
+}
+
+/** Most pods that a change of labels looks at: it is a help, and must not become a burden. */
+const MOST_PODS = 3000;
+
+/** What pods that are already there would be refused for: one line for all that share their reasons. */
+function podWarnings(namespace: string, standard: Standard, { store, registry, parsed }: ObjectSource): string[] {
+  const pods = registry.find('', 'v1', 'pods');
+  if (pods === undefined) return [];
+  const byReasons = new Map<string, string[]>();
+  for (const entry of store.range({ prefix: keyOf(pods, namespace, ''), limit: MOST_PODS }).entries) {
+    const { metadata, spec } = parsed.get(entry) as Pod;
+    const reasons = violations(standard, subjectOf(metadata, spec)).map(({ reason }) => reason);
+    if (reasons.length === 0) continue;
+    const text = reasons.join(', ');
+    byReasons.set(text, [...(byReasons.get(text) ?? []), metadata.name ?? '']);
+  }
+  if (byReasons.size === 0) return [];
+  const lines = [...byReasons].map(([reasons, [first = '', ...others]]) => {
+    const more = others.length === 0 ? '' : ` (and ${others.length} other ${others.length === 1 ? 'pod' : 'pods'})`;
+    return `${first}${more}: ${reasons}`;
+  });
+  const head = `existing pods in namespace "${namespace}" violate the new PodSecurity enforce level "${standardText(standard)}"`;
+  return [head, ...lines.sort()];
+}
