@@ -15,9 +15,10 @@ export function overview(): string {
     'Try:',
     '  bin/vimana validate examples                      check manifests, no cluster needed',
     '  bin/vimana crds | kubectl apply -f -              teach the kinds to a cluster',
+    '  bin/vimana apiserver --kubeconfig-out kubeconfig  a Kubernetes API server in one process',
     '  bin/vimana --help                                 all commands',
     '',
-    'Not built yet: a control plane to start (vimana up), controllers that act on the kinds.',
+    'Not built yet: what makes a VirtualMachine run (vimana up).',
     'Reference: docs/reference/kinds.md. Examples: examples/.',
     '',
   ].join('\n');
