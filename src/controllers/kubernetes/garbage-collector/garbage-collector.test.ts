@@ -28,8 +28,9 @@ beforeEach(async () => {
 });
 afterEach(() => cluster.stop());
 
-function start() {
-  const parts = controllerParts(cluster, 'generic-garbage-collector');
+function start(change: (client: Client) => Client = (client) => client) {
+  const given = controllerParts(cluster, 'generic-garbage-collector');
+  const parts = { ...given, client: change(given.client) };
   const catalog = new Catalog(parts);
   return cluster.run(manager('test', [parts.informers, catalog, new GarbageCollector(parts, catalog)]));
 }
@@ -190,6 +191,34 @@ describe('the garbage collector', () => {
     await cluster.until(() => isGone(CONFIG_MAPS, 'child'));
     await admin.delete(DEFINITIONS, 'widgets.example.com');
     await cluster.until(() => isGone(CONFIG_MAPS, 'other'));
+  });
+
+  it('collects what it saw the owner of go, though nobody serves the kind of that any more', async () => {
+    const gate = Promise.withResolvers<void>();
+    let asked = false;
+    // Looks at the dependent only when the kind of its owner is gone.
+    start((client) => ({
+      ...client,
+      get: async (...args) => {
+        asked = true;
+        await gate.promise;
+        return await client.get(...args);
+      },
+    }));
+    await define();
+    const widget = await cluster.until(async () => {
+      await cluster.clock.advance(100);
+      return await admin.create(WIDGETS, { metadata: { name: 'w', namespace } }).catch(() => undefined);
+    });
+    await cluster.settle();
+    await make('child', [owner(WIDGETS, widget)]);
+    await cluster.settle();
+    await admin.delete(DEFINITIONS, 'widgets.example.com');
+    await cluster.until(() => isGone(DEFINITIONS, 'widgets.example.com', {}));
+    await cluster.until(() => asked);
+    await cluster.clock.advance(1000);
+    gate.resolve();
+    await cluster.until(() => isGone(CONFIG_MAPS, 'child'));
   });
 
   it('does nothing while nothing happens', async () => {
