@@ -1,0 +1,21 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { seededRandom } from '../../src/base/random.ts';
+import { surviveKills } from '../kill/kill-campaign.ts';
+
+for (const seed of ['one', 'two']) {
+  it(`keeps every acknowledged write over HTTPS, whole, over 150 kills under load (seed ${seed})`, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'vimana-kill-'));
+    try {
+      const { acknowledged, watched, unacknowledged } = await surviveKills(folder, 150, seededRandom(seed));
+      expect(acknowledged).toBeGreaterThan(20_000);
+      expect(watched).toBeGreaterThanOrEqual(acknowledged);
+      // Now and then the server dies between the disk and the answer; else the kills would come at harmless moments.
+      expect(unacknowledged).toBeGreaterThan(0);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+}
