@@ -1,19 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { ResourceType } from '../../kube/client.ts';
 import { DEFINITIONS, definitionOf, startPlane } from './plane.fixture.ts';
 
+const CONFIG_MAPS: ResourceType = {
+  group: '',
+  version: 'v1',
+  plural: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+};
+
 test('definitions go although their status was written a moment before they were deleted', async () => {
-  const { plane, client, define, until } = await startPlane();
+  const dataDir = mkdtempSync(join(tmpdir(), 'definition-race-'));
+  const plane = await startPlane({ dataDir, store: 'lmdb', durability: 'sync' });
+  const { client } = plane;
   const patch = { type: 'json', body: [{ op: 'add', path: '/status/conditions', value: [] }] } as const;
-  for (let round = 0; round < 20; round++) {
+  let over = false;
+  // Writes that go to disk together become visible together: others keep the disk busy so that ours do.
+  const traffic = async (): Promise<void> => {
+    while (!over) await client.create(CONFIG_MAPS, { metadata: { generateName: 'c-' } }, { namespace: 'default' });
+  };
+  const others = Promise.all([traffic(), traffic(), traffic()]);
+  for (let round = 0; round < 15; round++) {
     const definition = definitionOf(`rushed${round}`, `Rushed${round}`);
     const { name = '' } = definition.metadata;
-    await define(definition);
-    // Statuses are written in turn: the deletion must be seen whichever moment it comes at.
+    await plane.define(definition);
     await client.patch(DEFINITIONS, name, patch, { subresource: 'status' });
-    for (let turn = 0; turn < round; turn++) await Promise.resolve();
     await client.delete(DEFINITIONS, name);
   }
-  await until(async () => (await client.list(DEFINITIONS)).items.length === 0);
+  over = true;
+  await others;
+  await plane.until(async () => (await client.list(DEFINITIONS)).items.length === 0);
   expect((await client.list(DEFINITIONS)).items).toEqual([]);
-  await plane.stop();
+  await plane.plane.stop();
+  rmSync(dataDir, { recursive: true, force: true });
 });
