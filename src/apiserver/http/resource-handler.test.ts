@@ -58,3 +58,18 @@ test('a review cannot be had as a table', async () => {
   expect((await send('POST', path, { ...type, accept: table }, body)).status).toBe(406);
   expect((await send('POST', path, { ...type, accept: `${table},application/json` }, body)).status).toBe(201);
 });
+
+test('whoever approves a certificate may annotate its request', async () => {
+  const merge = 'application/merge-patch+json';
+  const spec = { request: REQUEST, signerName: 'example.com/signer', usages: ['client auth'] };
+  const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+  expect((await plane.ask('POST', requests, { metadata: { name: 'a' }, spec })).code).toBe(201);
+  const conditions = [{ type: 'Approved', status: 'True', reason: 'Test' }];
+  const approval = { metadata: { annotations: { by: 'test' } }, status: { conditions } };
+  const approved = await plane.ask('PATCH', `${requests}/a/approval`, approval, merge);
+  expect(approved.body).toMatchObject({ metadata: { annotations: { by: 'test' } }, spec, status: { conditions } });
+});
+
+const REQUEST = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\nAA==\n-----END CERTIFICATE REQUEST-----\n').toString(
+  'base64',
+);

@@ -142,6 +142,9 @@ function staleVersion(resource: Resource, name: string, asked: string): ApiError
   return conflict(resource, name, OBJECT_MODIFIED);
 }
 
+/** Subresources that are a part of their object and its metadata. */
+const METADATA_TOO = new Set(['binding', 'approval', 'finalize']);
+
 /** Fields that no writer decides. */
 function keepWhatIsTheServers({ resource, subresource }: Target, object: KubeObject, old: KubeObject): void {
   const { metadata } = object;
@@ -151,7 +154,7 @@ function keepWhatIsTheServers({ resource, subresource }: Target, object: KubeObj
     for (const field of Object.keys(object)) delete object[field];
     Object.assign(object, structuredClone(old));
     part(object, sent);
-    if (subresource === 'binding') object.metadata = metadata;
+    if (METADATA_TOO.has(subresource)) object.metadata = metadata;
   } else if (subresource === 'status') {
     const { status } = object;
     for (const field of Object.keys(object)) if (field !== 'metadata') delete object[field];

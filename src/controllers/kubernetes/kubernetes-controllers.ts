@@ -21,6 +21,7 @@ import { podCollector } from './pod-collector/controller.ts';
 import { replicaSets, replicationControllers } from './replicas/controller.ts';
 import { resourceQuotaController } from './resource-quota/controller.ts';
 import { rootCertificate } from './root-certificate.ts';
+import { attributesClassProtection } from './volume/attributes-class-protection.ts';
 import { claimBinder, volumeBinder } from './volume/binder.ts';
 import { claimProtection, volumeProtection } from './volume/protection.ts';
 
@@ -59,6 +60,7 @@ export function kubernetesControllers(given: KubernetesControllersParts): Runnab
     of('persistent-volume-binder', volumeBinder),
     of('pvc-protection-controller', claimProtection),
     of('pv-protection-controller', volumeProtection),
+    of('volumeattributesclass-protection-controller', attributesClassProtection),
     of('node-controller', nodeLifecycle()),
     of('node-controller', taintEviction()),
     of('pod-garbage-collector', podCollector()),

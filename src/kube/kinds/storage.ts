@@ -19,6 +19,8 @@ export interface PersistentVolumeClaim extends KubeObject {
     readonly accessModes?: readonly string[];
     readonly capacity?: ResourceList;
     readonly conditions?: readonly KubeCondition[];
+    readonly currentVolumeAttributesClassName?: string;
+    readonly modifyVolumeStatus?: { readonly targetVolumeAttributesClassName?: string };
     readonly [field: string]: unknown;
   };
 }
@@ -40,6 +42,7 @@ export interface PersistentVolume extends KubeObject {
     readonly persistentVolumeReclaimPolicy?: string;
     readonly storageClassName?: string;
     readonly volumeMode?: string;
+    readonly volumeAttributesClassName?: string;
     readonly nodeAffinity?: object;
     readonly [source: string]: unknown;
   };
@@ -57,6 +60,10 @@ export interface StorageClass extends KubeObject {
   readonly reclaimPolicy?: string;
 }
 
+export interface VolumeAttributesClass extends KubeObject {
+  readonly driverName: string;
+}
+
 export const PERSISTENT_VOLUME_CLAIMS = resourceType<PersistentVolumeClaim>(
   'v1',
   'PersistentVolumeClaim',
@@ -72,5 +79,11 @@ export const STORAGE_CLASSES = resourceType<StorageClass>(
   'storage.k8s.io/v1',
   'StorageClass',
   'storageclasses',
+  'Cluster',
+);
+export const VOLUME_ATTRIBUTES_CLASSES = resourceType<VolumeAttributesClass>(
+  'storage.k8s.io/v1',
+  'VolumeAttributesClass',
+  'volumeattributesclasses',
   'Cluster',
 );

@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { PERSISTENT_VOLUME_CLAIMS, VOLUME_ATTRIBUTES_CLASSES } from '../../../kube/kinds/storage.ts';
+import { isNotFound } from '../../../kube/kube-error.ts';
+import { runnable } from '../../../runtime/controller.ts';
+import { manager } from '../../../runtime/manager.ts';
+import { type Cluster, startCluster } from '../../../testing/cluster.ts';
+import { controllerParts } from '../../../testing/controller-parts.ts';
+import { attributesClassProtection } from './attributes-class-protection.ts';
+
+let cluster: Cluster;
+beforeEach(async () => {
+  cluster = await startCluster();
+  const parts = controllerParts(cluster, 'volumeattributesclass-protection-controller');
+  cluster.run(manager('test', [parts.informers, runnable(attributesClassProtection, parts)]));
+});
+afterEach(() => cluster.stop());
+
+const namespace = 'default';
+const isGone = async (name: string) =>
+  await cluster.admin.get(VOLUME_ATTRIBUTES_CLASSES, name).then(() => false, isNotFound);
+
+test('a deleted class waits for the last claim of it', async () => {
+  const { admin } = cluster;
+  for (const name of ['used', 'unused']) {
+    await admin.create(VOLUME_ATTRIBUTES_CLASSES, {
+      metadata: { name },
+      driverName: 'csi.example.com',
+      parameters: { iops: '100' },
+    });
+  }
+  await admin.create(PERSISTENT_VOLUME_CLAIMS, {
+    metadata: { name: 'claim', namespace },
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: '1Gi' } },
+      volumeAttributesClassName: 'used',
+    },
+  });
+  await cluster.settle();
+  await admin.delete(VOLUME_ATTRIBUTES_CLASSES, 'used');
+  await admin.delete(VOLUME_ATTRIBUTES_CLASSES, 'unused');
+  await cluster.settle();
+  expect(await isGone('unused')).toBe(true);
+  expect(await isGone('used')).toBe(false);
+  await admin.patch(
+    PERSISTENT_VOLUME_CLAIMS,
+    'claim',
+    { type: 'merge', body: { metadata: { finalizers: null } } },
+    { namespace },
+  );
+  await admin.delete(PERSISTENT_VOLUME_CLAIMS, 'claim', { namespace });
+  await cluster.settle();
+  expect(await isGone('used')).toBe(true);
+});

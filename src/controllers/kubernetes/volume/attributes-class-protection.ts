@@ -1,0 +1,43 @@
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  VOLUME_ATTRIBUTES_CLASSES,
+  type VolumeAttributesClass,
+} from '../../../kube/kinds/storage.ts';
+import type { Index } from '../../../runtime/cache.ts';
+import { type Controller, watched } from '../../../runtime/controller.ts';
+
+/** The classes that a claim asks for, has, or is on its way to. */
+function classesOfClaim({ spec, status }: PersistentVolumeClaim): string[] {
+  const { currentVolumeAttributesClassName: has, modifyVolumeStatus } = status ?? {};
+  return named(spec.volumeAttributesClassName, has, modifyVolumeStatus?.targetVolumeAttributesClassName);
+}
+
+const classesOfVolume = ({ spec }: PersistentVolume): string[] => named(spec.volumeAttributesClassName);
+
+const named = (...names: (string | undefined)[]): string[] =>
+  names.filter((name) => name !== undefined && name !== '') as string[];
+
+const byClaim: Index<PersistentVolumeClaim> = { values: classesOfClaim };
+const byVolume: Index<PersistentVolume> = { values: classesOfVolume };
+
+/** Lets a deleted class go when no claim and no volume is of it. */
+export const attributesClassProtection: Controller<VolumeAttributesClass> = {
+  name: 'volume attributes class protection',
+  for: VOLUME_ATTRIBUTES_CLASSES,
+  watches: [watched(PERSISTENT_VOLUME_CLAIMS, classesOfClaim), watched(PERSISTENT_VOLUMES, classesOfVolume)],
+  async reconcile() {},
+  finalize: {
+    finalizer: 'kubernetes.io/vac-protection',
+    async run({ metadata }, { cache, client }) {
+      const { name = '' } = metadata;
+      for (const _claim of cache(PERSISTENT_VOLUME_CLAIMS).by(byClaim, name)) return 'held';
+      for (const _volume of cache(PERSISTENT_VOLUMES).by(byVolume, name)) return 'held';
+      // A claim may have come that the cache has not seen yet.
+      const { items } = await client.list(PERSISTENT_VOLUME_CLAIMS);
+      return items.some((claim) => classesOfClaim(claim).includes(name)) ? { afterMs: 1000 } : undefined;
+    },
+  },
+};
