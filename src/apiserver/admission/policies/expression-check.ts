@@ -122,5 +122,5 @@ function policyExpressions(object: KubeObject, make: MakeEnvironment): Stated[] 
 }
 
 function isPatchList({ kind, params: [item] }: Type): boolean {
-  return kind === 'list' && (item === undefined || item.isDyn || item.name === 'JSONPatch');
+  return kind === 'list' && item?.name === 'JSONPatch';
 }

@@ -128,6 +128,14 @@ describe('a patch', () => {
       'JSON Patch: add operation does not apply: doc is missing path: "/data/x": missing value',
       '[JSONPatch{op: "add", path: "/data/x", value: "1"}]',
     ],
+    [
+      'JSON Patch: remove operation does not apply: doc is missing path: "/metadata/name/x": missing value',
+      '[JSONPatch{op: "remove", path: "/metadata/name/x"}]',
+    ],
+    [
+      "JSON Patch: error in move for path: 'nope': Unable to remove nonexistent key: nope: missing value",
+      '[JSONPatch{op: "move", from: "/nope", path: "/data"}]',
+    ],
     ['JSON Patch: Unexpected kind: bad', '[JSONPatch{op: "bad", path: "/data/x", value: "1"}]'],
   ])('cannot be applied: %s', async (problem, expression) => {
     await bind([patch(expression)]);
@@ -189,6 +197,10 @@ test.each<[cause: string, mutation: object]>([
   [
     'spec.mutations[0].jsonPatch.expression: Invalid value: "[{\\"op\\":\\"add\\"}]": must evaluate to list(JSONPatch) but got list(map(string, string))',
     patch('[{"op":"add"}]'),
+  ],
+  [
+    'spec.mutations[0].jsonPatch.expression: Invalid value: "[]": must evaluate to list(JSONPatch) but got list(dyn)',
+    patch('[]'),
   ],
   [
     'spec.mutations[0].jsonPatch.expression: Invalid value: "[JSONPatch{opp: \\"add\\"}]": compilation failed: ERROR: <input>:1:15: expected type of field \'opp\' is \'\' but provided type is \'string\'\n | [JSONPatch{opp: "add"}]\n | ..............^',

@@ -215,6 +215,10 @@ describe('a policy is not stored where', () => {
       { validations: [{ expression: 'false', messageExpression: 'object.spec.x' }] },
     ],
     [
+      "spec.validations[0].expression: Invalid value: \"variables.a\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'variables' (in container '')\n | variables.a\n | ^",
+      { validations: [{ expression: 'variables.a' }] },
+    ],
+    [
       'spec.matchConditions[0].expression: Invalid value: "1": must evaluate to bool but got int',
       { validations: [{ expression: 'true' }], matchConditions: [{ name: 'm', expression: '1' }] },
     ],

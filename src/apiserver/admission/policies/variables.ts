@@ -19,7 +19,10 @@ export function compileVariables(
 ): { readonly variables: readonly Variable[]; readonly environment: Environment } {
   const params = paramKind !== undefined;
   const types = new Map<string, Type>();
-  const environment = () => make({ params, variables: objectOf('kubernetes.variables', new Map(types)), libraries });
+  const environment = () => {
+    const known = variables.length === 0 ? {} : { variables: objectOf('kubernetes.variables', new Map(types)) };
+    return make({ params, libraries, ...known });
+  };
   const compiled = variables.map(({ name, expression }) => {
     const variable = { name, expression: new Expression(expression, environment()) };
     types.set(name, variable.expression.type ?? DYN);

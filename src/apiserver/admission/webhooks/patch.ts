@@ -1,14 +1,14 @@
 import type { Json } from '../../../api/json-schema.ts';
 import type { KubeObject } from '../../../kube/kube-object.ts';
+import { isList, isObject, type JsonObject } from '../../../kube/patches/json-object.ts';
 import { applyJsonPatch } from '../../../kube/patches/json-patch.ts';
 import { PatchError } from '../../../kube/patches/patch-error.ts';
 
 interface Operation {
   readonly op?: string;
   readonly path?: string;
+  readonly from?: string;
 }
-
-type JsonObject = { readonly [key: string]: Json };
 
 /** An operation of a JSON patch that could not be done, in the words of the library that Kubernetes uses. */
 export class PatchProblem extends Error {
@@ -44,21 +44,22 @@ function firstProblem(target: JsonObject, operations: readonly unknown[]): Patch
   return new PatchProblem('the patch does not apply', false, undefined);
 }
 
-function problemOf(document: JsonObject, { op = '', path = '' }: Operation, cause: unknown): PatchProblem {
+function problemOf(document: JsonObject, { op = '', path = '', from = '' }: Operation, cause: unknown): PatchProblem {
   const told = (message: string, test = false) => new PatchProblem(message, test, cause);
+  const missing = `${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`;
+  const source = op === 'move' ? from : path;
+  const last = source.split('/').at(-1) ?? '';
+  const noKey = `Unable to remove nonexistent key: ${last}: missing value`;
   switch (op) {
     case 'test':
       return told(`testing value ${path} failed: test failed`, true);
-    case 'remove': {
-      const last = path.split('/').at(-1) ?? '';
-      return hasParent(document, path)
-        ? told(`error in remove for path: '${path}': Unable to remove nonexistent key: ${last}: missing value`)
-        : told(`remove operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`);
-    }
-    case 'add':
+    case 'remove':
+      return told(hasParent(document, source) ? `error in remove for path: '${path}': ${noKey}` : missing);
     case 'move':
+      return told(hasParent(document, source) ? `error in move for path: '${last}': ${noKey}` : missing);
+    case 'add':
     case 'copy':
-      return told(`${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`);
+      return told(missing);
     case 'replace':
       return told(`replace operation does not apply: doc is missing key: ${path}: missing value`);
     default:
@@ -66,12 +67,12 @@ function problemOf(document: JsonObject, { op = '', path = '' }: Operation, caus
   }
 }
 
+/** Whether what a path leads to is in an object or list that is there. */
 function hasParent(document: JsonObject, path: string): boolean {
-  const parent = path.slice(0, path.lastIndexOf('/'));
-  try {
-    applyJsonPatch(document, [{ op: 'copy', from: parent === '' ? path : parent, path: '/metadata/x' }]);
-    return true;
-  } catch {
-    return false;
+  let at: Json | undefined = document;
+  for (const token of path.split('/').slice(1, -1)) {
+    const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    at = isObject(at) ? at[key] : isList(at) ? at[Number(key)] : undefined;
   }
+  return isObject(at) || isList(at);
 }
