@@ -221,7 +221,9 @@ const STEPS: readonly Step[] = [
   { run: 'delete pod one --cascade=foreground --grace-period=0 --force', prints: 'pod "one" force deleted' },
   { run: 'delete cm settings --cascade=background', prints: 'configmap "settings" deleted' },
   { run: 'get cm settings', fails: 'Error from server (NotFound): configmaps "settings" not found' },
+  { run: 'create configmap left -n shop', prints: 'configmap/left created' },
   { run: 'delete ns shop --timeout=20s', prints: 'namespace "shop" deleted' },
+  { run: 'get cm left -n shop', fails: 'not found' },
   { run: 'get nothings', fails: 'the server doesn\'t have a resource type "nothings"' },
 ];
 

@@ -21,6 +21,10 @@ export interface KindRules<Fields extends object = object> {
   validate?(object: KubeObject & Fields, old?: KubeObject & Fields): readonly FieldError[];
   /** What its writer should hear although it is stored. */
   warnings?(object: KubeObject & Fields, old?: KubeObject & Fields): readonly string[];
+  /** Marks an object whose deletion has just been asked for. */
+  onDelete?(object: KubeObject & Fields): void;
+  /** Whether a deleted object has still to wait, beside its finalizers. */
+  unfinished?(object: KubeObject & Fields): boolean;
   /** Seconds between the deletion of an object and its end. */
   graceSeconds?(object: KubeObject & Fields, asked: number | undefined): number;
 }

@@ -30,6 +30,11 @@ export const namespaces: KindRules<Namespace> = {
     // Finalizers of the content go by the subresource `finalize` alone.
     object.spec = structuredClone(old.spec ?? {});
   },
+  onDelete(object) {
+    (object.status ??= {}).phase = 'Terminating';
+  },
+  // Its content goes first; who has emptied it says so through the subresource `finalize`.
+  unfinished: (object) => (object.spec?.finalizers ?? []).length > 0,
   validate: (object) => checkFinalizers(object.spec?.finalizers ?? []),
 };
 
