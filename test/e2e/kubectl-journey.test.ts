@@ -132,7 +132,7 @@ const STEPS: readonly Step[] = [
   { run: 'apply -f -', input: WEB.replace('1.27', '1.28'), prints: 'deployment.apps/web configured' },
   {
     run: 'get deploy web -o jsonpath={.spec.template.spec.containers[0].image}/{.metadata.generation}',
-    prints: 'nginx:1.28/2',
+    prints: /nginx:1\.28\/[2-9]/,
   },
   { run: 'get deploy -o wide', prints: /web\s+\d\/2.*nginx:1\.28\s+app=web/ },
   { run: 'scale deploy web --replicas=3', prints: 'deployment.apps/web scaled' },
