@@ -20,7 +20,7 @@ export interface StatusDetails {
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
-  readonly metadata: Readonly<Record<string, never>>;
+  readonly metadata: { readonly continue?: string; readonly name?: never };
   readonly status: 'Success' | 'Failure';
   readonly message?: string;
   readonly reason?: string;
@@ -149,6 +149,20 @@ export function tooManyRequests(message: string, retryAfterSeconds: number): Api
 
 export function expired(message: string): ApiError {
   return new ApiError(410, 'Expired', message);
+}
+
+/** A list that cannot go on as it began; whoever does not mind can go on with the token. */
+export class ExpiredList extends ApiError {
+  readonly #token: string;
+
+  constructor(message: string, token: string) {
+    super(410, 'Expired', message);
+    this.#token = token;
+  }
+
+  override get status(): Status {
+    return { ...super.status, metadata: { continue: this.#token } };
+  }
 }
 
 export function tooLargeResourceVersion(wanted: number, current: number): ApiError {

@@ -4,12 +4,15 @@ import { badRequest, unsupportedMediaType } from '../api-error.ts';
 import { decodeProtobuf, PROTOBUF, type TypeMeta } from '../protobuf/protobuf.ts';
 import type { ApiRequest } from './api-request.ts';
 import { duplicateFields } from './duplicate-fields.ts';
+import { duplicateField } from './field-problems.ts';
 import { parseJson } from './json-text.ts';
 
 /** The body of a request as a JSON value, and what to say of keys that stood in it twice. */
 export interface Decoded {
   readonly value: unknown;
   readonly duplicates: readonly string[];
+  /** The JSON that was read, where keys stood in it twice. */
+  readonly text?: string;
 }
 
 const ACCEPTED = ['application/json', 'application/yaml', PROTOBUF];
@@ -37,7 +40,8 @@ function decodeBinary(bytes: Buffer, expected: TypeMeta): Decoded {
 export function decodeJson(text: string, kind: string): Decoded {
   try {
     const value = parseJson(text);
-    return { value, duplicates: duplicateFields(text).map((path) => `duplicate field "${path}"`) };
+    const duplicates = duplicateFields(text).map(duplicateField);
+    return { value, duplicates, ...(duplicates.length === 0 ? {} : { text }) };
   } catch (error) {
     const why = `couldn't get version/kind; json parse error: ${(error as Error).message}`;
     throw badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why}`);

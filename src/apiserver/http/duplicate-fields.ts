@@ -19,9 +19,9 @@ interface Level {
 
 /**
  * Finds keys that stand twice in an object, which JSON.parse passes over in silence. The text is valid JSON. Answers
- * each path once, as the API server prints them.
+ * each path once, as the API server prints them. `seen` hears the path of every key, in the order of the text.
  */
-export function duplicateFields(text: string): string[] {
+export function duplicateFields(text: string, seen?: (path: string) => void): string[] {
   const found = new Set<string>();
   const levels: Level[] = [];
   let expectsKey = false;
@@ -35,6 +35,7 @@ export function duplicateFields(text: string): string[] {
           level.key = raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
           if (level.keys.has(level.key) && found.size < MOST) found.add(pathOf(levels));
           level.keys.add(level.key);
+          seen?.(pathOf(levels));
         }
         expectsKey = false;
         i = end;

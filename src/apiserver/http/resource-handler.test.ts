@@ -50,6 +50,42 @@ describe('applying a configuration in which a key stands twice', () => {
   });
 });
 
+test('a strict client hears of unknown fields and of keys that stand twice together', async () => {
+  const path = '/api/v1/namespaces/default/configmaps?fieldValidation=';
+  const body = '{"metadata":{"name":"odd","foo":1},"data":{"a":"b","a":"c"},"zoo":1}';
+  const type = { 'content-type': 'application/json' };
+  const refused = await send('POST', `${path}Strict`, type, body);
+  expect(await refused.json()).toMatchObject({
+    message:
+      'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "metadata.foo", duplicate field "data.a", unknown field "zoo"',
+  });
+  const warned = await send('POST', `${path}Warn`, type, body);
+  expect(warned.headers.get('warning')?.match(/\w+ field/g)).toEqual([
+    'unknown field',
+    'duplicate field',
+    'unknown field',
+  ]);
+});
+
+test('a list whose beginning is history can be gone on with from its last key', async () => {
+  const path = '/api/v1/namespaces/default/secrets';
+  for (const name of ['a', 'b', 'c']) await plane.ask('POST', path, { metadata: { name } });
+  const first = await plane.ask('GET', `${path}?limit=1`);
+  await plane.ask('POST', path, { metadata: { name: 'd' } });
+  const { main } = plane.plane.backend.stores;
+  await main.compact(main.revision);
+  const { continue: token } = first.body['metadata'] as { continue: string };
+  const expired = await plane.ask('GET', `${path}?limit=1&continue=${token}`);
+  expect(expired).toMatchObject({ code: 410, body: { reason: 'Expired' } });
+  const { continue: next } = expired.body['metadata'] as { continue: string };
+  const rest = await plane.ask('GET', `${path}?continue=${next}`);
+  expect((rest.body['items'] as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name)).toEqual([
+    'b',
+    'c',
+    'd',
+  ]);
+});
+
 test('a review cannot be had as a table', async () => {
   const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
   const body = '{"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}';

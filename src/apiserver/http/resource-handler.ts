@@ -25,6 +25,7 @@ import { type Answer, json, statusAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { type Decoded, decodeRequest, decodeYaml } from './body.ts';
 import { deleteOptions } from './delete-options.ts';
+import { asWarnings, problemsInOrder, unknownField } from './field-problems.ts';
 import { parseJson } from './json-text.ts';
 import { negotiate } from './negotiation.ts';
 import { listOptions, watchFlags, writeOptions } from './options.ts';
@@ -235,10 +236,9 @@ function watch(
 
 async function create(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
   const { resource, namespace, request } = asked;
-  const { call } = callOf(asked, 'CreateOptions');
   const review = parts.reviews.get(`${resource.group}/${resource.plural}`);
   negotiate(request.header('accept'), review !== undefined);
-  const body = await objectOf(asked, call);
+  const { body, call } = await objectOf(asked, callOf(asked, 'CreateOptions').call);
   if (review !== undefined) {
     const object = await review(decodeBody(resource, body, call), request.user, namespace);
     return json(201, textOf({ ...object, kind: resource.kind, apiVersion: apiVersionOf(resource) }));
@@ -253,8 +253,7 @@ async function create(parts: ResourceHandlerParts, asked: ResourceRequest): Prom
 }
 
 async function update(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
-  const { call } = callOf(asked, 'UpdateOptions');
-  const body = await objectOf(asked, call);
+  const { body, call } = await objectOf(asked, callOf(asked, 'UpdateOptions').call);
   return answerTo(
     asked.request,
     asked.resource,
@@ -288,8 +287,7 @@ function reportDuplicates([found]: readonly string[], { fieldValidation, warning
   if (fieldValidation === 'Strict') {
     throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${found}`);
   }
-  const [, ...lines] = found.split('\n');
-  warnings.push(...lines.map((line) => line.trim()));
+  warnings.push(...asWarnings([found]));
 }
 
 function decodePatch(text: string): Decoded {
@@ -323,19 +321,17 @@ async function removeAll(parts: ResourceHandlerParts, asked: ResourceRequest): P
   return await listAnswer(parts.backend, request, resource, listing);
 }
 
-/** The object in the body, with keys that stand twice treated as the client asked. */
-async function objectOf({ request, resource }: ResourceRequest, call: Call): Promise<unknown> {
-  const { value, duplicates } = await decodeRequest(request, {
-    apiVersion: apiVersionOf(resource),
-    kind: resource.kind,
-  });
-  if (duplicates.length === 0 || call.fieldValidation === 'Ignore') return value;
-  if (call.fieldValidation === 'Strict') {
-    const prefix = `${resource.kind} in version "${resource.version}" cannot be handled as a ${resource.kind}`;
-    throw new ApiError(400, 'BadRequest', `${prefix}: strict decoding error: ${duplicates.join(', ')}`);
-  }
-  call.warnings.push(...duplicates);
-  return value;
+/** The object in the body, and a call that knows of the keys that stand in it twice. */
+async function objectOf({ request, resource }: ResourceRequest, call: Call): Promise<{ body: unknown; call: Call }> {
+  const expected = { apiVersion: apiVersionOf(resource), kind: resource.kind };
+  const { value: body, duplicates, text } = await decodeRequest(request, expected);
+  if (duplicates.length === 0) return { body, call };
+  const problems = (unknown: readonly string[]): readonly string[] => {
+    const inOrder = text !== undefined && !resource.custom;
+    const found = inOrder ? problemsInOrder(text, unknown) : [...duplicates, ...unknown.map(unknownField)];
+    return call.fieldValidation === 'Warn' ? asWarnings(found) : found;
+  };
+  return { body, call: { ...call, problems } };
 }
 
 function callOf({ request }: ResourceRequest, kind: string, needsManager = false) {

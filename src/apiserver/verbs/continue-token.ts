@@ -5,7 +5,9 @@ export function encodeContinue(revision: number, start: string): string {
   return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start })).toString('base64url');
 }
 
-/** Revision -1 means the newest: a list that went on after its first revision was gone. */
+/** The revision of a list that goes on after its first revision was gone: whatever is newest. */
+export const NEWEST = -1;
+
 export function decodeContinue(token: string): { revision: number; start: string } {
   let read: unknown;
   try {

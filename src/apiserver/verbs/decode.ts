@@ -20,8 +20,9 @@ export function decodeBody(resource: Resource, body: unknown, call: Call): KubeO
 
 /** Fields that the kind does not have: refused, told, or dropped in silence, as the client asked. */
 export function reportUnknown(resource: Resource, paths: readonly string[], call: Call): void {
-  if (paths.length === 0 || call.fieldValidation === 'Ignore') return;
-  const found = paths.map((path) => `unknown field "${path}"`);
+  if (call.fieldValidation === 'Ignore') return;
+  const found = call.problems?.(paths) ?? paths.map((path) => `unknown field "${path}"`);
+  if (found.length === 0) return;
   if (call.fieldValidation === 'Warn') {
     call.warnings.push(...found);
     return;

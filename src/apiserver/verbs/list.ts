@@ -1,11 +1,11 @@
 import type { KubeObject } from '../../kube/kube-object.ts';
-import { badRequest, expired, tooLargeResourceVersion } from '../api-error.ts';
+import { badRequest, ExpiredList, expired, tooLargeResourceVersion } from '../api-error.ts';
 import { type Backend, storeOf } from '../backend.ts';
 import { headerOf, textOf } from '../object-text.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import type { Entry, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import { decodeContinue, encodeContinue } from './continue-token.ts';
+import { decodeContinue, encodeContinue, NEWEST } from './continue-token.ts';
 import { parseSelection, type Selection } from './selection.ts';
 
 export interface ListOptions {
@@ -40,7 +40,7 @@ export function listObjects(backend: Backend, resource: Resource, namespace: str
   try {
     return page(backend, store, { prefix, revision, after, limit, selection });
   } catch (error) {
-    throw readError(error, options.continue !== undefined);
+    throw readError(error, options.continue);
   }
 }
 
@@ -123,11 +123,12 @@ export function parseVersion(text: string): number {
   throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: ${problem}`);
 }
 
-function readError(error: unknown, continued: boolean): unknown {
+function readError(error: unknown, token = ''): unknown {
   if (!(error instanceof StoreError) || error.code !== 'Compacted') return error;
-  return continued
-    ? expired(
+  return token !== ''
+    ? new ExpiredList(
         'The provided continue parameter is too old to display a consistent list result. You must start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+        encodeContinue(NEWEST, decodeContinue(token).start),
       )
     : expired('The resourceVersion for the provided list is too old.');
 }

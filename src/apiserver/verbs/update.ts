@@ -25,7 +25,8 @@ export async function updateObject(backend: Backend, target: Target, body: unkno
   checkPlace(target, object);
   const exists = storeOf(backend, resource).latest(keyOf(resource, namespace, name)) !== undefined;
   if (!exists && resource.strategy.createOnUpdate === true && target.subresource === '') {
-    return await createObject(backend, resource, namespace, object, call);
+    const { problems: _told, ...rest } = call;
+    return await createObject(backend, resource, namespace, object, rest);
   }
   const asked = object.metadata.resourceVersion ?? '';
   if (asked === '' && resource.strategy.unconditionalUpdate !== true) {
