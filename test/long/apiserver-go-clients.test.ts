@@ -1,0 +1,58 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, it } from 'vitest';
+import { startControlPlane } from '../../src/apiserver/control-plane.ts';
+import { realClock } from '../../src/base/clock.ts';
+import { silentLogger } from '../../src/base/logger.ts';
+import { systemRandom } from '../../src/base/random.ts';
+import { kubeconfigText } from '../../src/kube/kubeconfig/kubeconfig-text.ts';
+
+const SOURCE = resolve(import.meta.dirname, '../clients/go');
+
+/** Building client-go takes minutes on a machine that never did, so that this is no part of `npm test`. */
+function hasGo(): boolean {
+  const found = spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0;
+  if (!found) process.stdout.write('skipped: go is not in PATH, so that client-go was not tried\n');
+  return found;
+}
+
+it.skipIf(!hasGo())('serves client-go: informers, leader election, apply, dynamic client, a restart', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'vimana-go-'));
+  const dataDir = join(folder, 'data');
+  const binary = join(folder, 'clients');
+  const built = spawnSync('go', ['build', '-o', binary, '.'], { cwd: SOURCE, encoding: 'utf8' });
+  expect(built.status, built.stderr).toBe(0);
+  const start = (port = 0) =>
+    startControlPlane({ dataDir, store: 'lmdb', port, clock: realClock, random: systemRandom(), log: silentLogger });
+  let plane = await start();
+  try {
+    const { caPem, admin } = plane.pki;
+    const kubeconfig = join(folder, 'kubeconfig');
+    const secrets = { caPem, clientCert: admin.certPem, clientKey: admin.keyPem };
+    writeFileSync(kubeconfig, kubeconfigText({ name: 'vimana', server: plane.url, ...secrets }), { mode: 0o600 });
+    const child = spawn(binary, [], { env: { KUBECONFIG: kubeconfig }, stdio: ['pipe', 'pipe', 'inherit'] });
+    const lines: string[] = [];
+    for await (const line of createInterface(child.stdout)) {
+      if (line !== 'restart now') lines.push(line);
+      else {
+        await plane.stop();
+        plane = await start(plane.port);
+        child.stdin.end('done\n');
+      }
+    }
+    expect(lines).toEqual([
+      'ok: informers in JSON',
+      'ok: informers in protobuf',
+      'ok: server-side apply',
+      'ok: leader election',
+      'ok: the dynamic client',
+      'ok: an informer over a restart',
+    ]);
+  } finally {
+    await plane.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
