@@ -10,11 +10,15 @@ import { realClock } from '../src/base/clock.ts';
 import { readManifest } from '../src/kube/manifest.ts';
 
 const TARGET = 30;
-const BATCH = 1_000;
-const WARM_UP = 10;
-const MEASURED = 30;
+/** Few at a time, as a server has them: the collector would spend its time on objects that only wait for their turn. */
+const BATCH = 100;
+const WARM_UP = 150;
+const MEASURED = 300;
 
-/** How long a typical machine of each group takes through admission: pruning, defaults, schema, rules, validation. */
+/**
+ * What a typical machine of each group costs on its way through admission: pruning, defaults, schema, rules, validation.
+ * The target is about time on the processor: on the wall, whatever else runs on the machine counts too.
+ */
 export async function run(): Promise<void> {
   measure(kubevirt, '004-virtual-machine.yaml');
   measure(hypersdk, '002-virtual-machine-from-template.yaml');
@@ -32,15 +36,19 @@ function measure<K extends Kind>(admitter: Admitter<K>, file: string): void {
   const { causes } = write(JSON.parse(text));
   if (causes.length > 0) throw new Error(`${file} is not admitted: ${JSON.stringify(causes)}`);
 
-  let spent = 0;
+  const spent = { cpu: 0, wall: 0 };
   for (let round = 0; round < WARM_UP + MEASURED; round++) {
     // Admission works in place, so every write needs an object of its own, made before the watch runs.
     const objects = Array.from({ length: BATCH }, (): unknown => JSON.parse(text));
     const start = realClock.monotonic();
+    const before = process.cpuUsage();
     for (const object of objects) write(object);
-    if (round >= WARM_UP) spent += realClock.monotonic() - start;
+    const { user, system } = process.cpuUsage(before);
+    if (round < WARM_UP) continue;
+    spent.cpu += user + system;
+    spent.wall += (realClock.monotonic() - start) * 1_000;
   }
-  report(`${group} ${kind}`, (spent * 1_000) / (MEASURED * BATCH));
+  report(`${group} ${kind}`, spent.cpu / (MEASURED * BATCH), spent.wall / (MEASURED * BATCH));
 }
 
 /** A manifest as it reaches admission: the API server sets the namespace and drops the status of a new object. */
@@ -50,10 +58,9 @@ function typicalMachine(file: string): string {
   return JSON.stringify({ ...object, metadata: { namespace: 'default', ...object.metadata }, status: undefined });
 }
 
-function report(what: string, microseconds: number): void {
-  const perSecond = Math.round(1_000_000 / microseconds).toLocaleString('en');
-  const verdict = microseconds > TARGET ? '  above target' : '';
-  console.log(`${what.padEnd(46)} ${microseconds.toFixed(1).padStart(6)} µs ${perSecond.padStart(9)} ops/s${verdict}`);
+function report(what: string, cpu: number, wall: number): void {
+  const figures = `${cpu.toFixed(1).padStart(6)} µs of CPU ${wall.toFixed(1).padStart(6)} µs on the wall`;
+  console.log(`${what.padEnd(46)} ${figures}${cpu > TARGET ? '  above target' : ''}`);
 }
 
 if (import.meta.main) await run();

@@ -148,7 +148,8 @@ function reportTwice(
 function checkObject(schema: JsonSchema): Check {
   const fields = new Map<string, Check>();
   for (const [name, field] of Object.entries(schema.properties ?? {})) fields.set(name, compileCheck(field));
-  const { required: needed = [], minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = schema;
+  const { required: needed = [] } = schema;
+  const count = checkCount(schema);
   const extra = schema.additionalProperties;
   const other = typeof extra === 'object' ? compileCheck(extra) : undefined;
   return (value, at) => {
@@ -162,18 +163,26 @@ function checkObject(schema: JsonSchema): Check {
       at.report(required(at.path()));
       at.leave();
     }
-    const names = Object.keys(object);
-    if (names.length > maxProperties) at.report(tooMany(at.path(), names.length, maxProperties));
-    else if (names.length < minProperties) {
-      const path = at.path();
-      at.report(invalid(path, names.length, `${path} in body should have at least ${minProperties} properties`));
-    }
-    for (const name of names) {
+    count?.(object, at);
+    for (const name in object) {
       const check = fields.get(name) ?? other;
-      if (check === undefined || object[name] === undefined || at.full) continue;
+      const inner = object[name];
+      if (check === undefined || inner === undefined || at.full) continue;
       at.enter(name);
-      check(object[name], at);
+      check(inner, at);
       at.leave();
+    }
+  };
+}
+
+function checkCount({ minProperties = 0, maxProperties = Number.POSITIVE_INFINITY }: JsonSchema): Check | undefined {
+  if (minProperties <= 0 && maxProperties === Number.POSITIVE_INFINITY) return undefined;
+  return (object, at) => {
+    const size = Object.keys(object as Container).length;
+    if (size > maxProperties) at.report(tooMany(at.path(), size, maxProperties));
+    else if (size < minProperties) {
+      const path = at.path();
+      at.report(invalid(path, size, `${path} in body should have at least ${minProperties} properties`));
     }
   };
 }

@@ -54,11 +54,12 @@ function fieldsOf(properties: Readonly<Record<string, JsonSchema>>): Defaults {
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
     const object = value as Container;
-    for (const name of Object.keys(object)) {
+    for (const name in object) {
       const field = byName.get(name);
       if (field === undefined) continue;
-      if (object[name] === null && !field.nullable) delete object[name];
-      else field.inner?.(object[name]);
+      const inner = object[name];
+      if (inner === null && !field.nullable) delete object[name];
+      else field.inner?.(inner);
     }
     for (const { name, make, inner } of withDefault) {
       // A name that every object inherits, such as toString, is not there for that.

@@ -63,7 +63,7 @@ function walkValues(values: JsonSchema): Walk | undefined {
   if (entry === undefined) return undefined;
   return (value, dropped) => {
     if (!isObject(value)) return;
-    for (const key of Object.keys(value)) into(entry, value[key], key, dropped);
+    for (const key in value) into(entry, value[key], key, dropped);
   };
 }
 
@@ -76,7 +76,7 @@ function walkFields(properties: Readonly<Record<string, JsonSchema>>, keepsUnkno
   if (resource) for (const name of RESOURCE_FIELDS) fields.set(name, undefined);
   return (value, dropped) => {
     if (!isObject(value)) return;
-    for (const key of Object.keys(value)) {
+    for (const key in value) {
       const field = fields.get(key);
       if (field !== undefined) into(field, value[key], key, dropped);
       else if (!keepsUnknown && !fields.has(key)) {

@@ -1,7 +1,7 @@
 import type { CelRule, JsonSchema } from '../api/json-schema.ts';
 import type { FieldError, FieldErrorType } from '../base/field-error.ts';
 import type { Meter } from './cel/program.ts';
-import { compileAdapter } from './cel/schema-value.ts';
+import { type Adapt, compileAdapter } from './cel/schema-value.ts';
 import { CostExceeded, EvaluationError, Optional, type Value } from './cel/values.ts';
 import type { Cursor } from './cursor.ts';
 import { Change, identity } from './ratchet.ts';
@@ -47,7 +47,13 @@ function compileWalk(schema: JsonSchema, root: boolean): Walk | undefined {
   const parts = [ownRules(schema, root), fieldRules(schema), itemRules(schema), valueRules(schema)].filter(
     (part) => part !== undefined,
   );
-  if (parts.length === 0) return undefined;
+  const [only, more] = parts;
+  if (only === undefined) return undefined;
+  if (more === undefined) {
+    return (value, old, change, pass) => {
+      if (value !== null && value !== undefined && !pass.ended) only(value, old ?? undefined, change, pass);
+    };
+  }
   return (value, old, change, pass) => {
     if (value === null || value === undefined) return;
     for (const part of parts) {
@@ -71,8 +77,8 @@ function ownRules(schema: JsonSchema, root: boolean): Walk | undefined {
     const { at } = pass;
     if (pass.meter.cost >= BUDGET)
       return end(pass, { type: 'Invalid', field: at.path(), value: type, detail: OUT_OF_BUDGET });
-    const oldSelf = old === undefined ? undefined : adapted(() => adapt(old));
-    const self = adapted(() => adapt(value));
+    const oldSelf = old === undefined ? undefined : adapted(adapt, old);
+    const self = adapted(adapt, value);
     for (const rule of rules) {
       if (rule.usesOldSelf && old === undefined && rule.rule.optionalOldSelf !== true) continue;
       const verdict = evaluate(rule, self, oldSelf, pass);
@@ -93,9 +99,9 @@ function end(pass: Pass, cause: FieldError): void {
 }
 
 /** Data that does not fit its schema is an error of the rules that look at it, not of the server. */
-function adapted(adapt: () => Value): Value | EvaluationError {
+function adapted(adapt: Adapt, json: unknown): Value | EvaluationError {
   try {
-    return adapt();
+    return adapt(json);
   } catch (error) {
     if (error instanceof EvaluationError) return error;
     throw error;
@@ -121,34 +127,40 @@ function evaluate(
   oldSelf: Value | EvaluationError | undefined,
   { meter }: Pass,
 ): Verdict | undefined {
-  const { rule, program } = compiled;
-  const name = (rule.message ?? '').trim() || rule.rule.trim();
-  if (program === undefined) return { detail: `rule compile error: ${compiled.problem}`, broken: true, last: false };
-  const broken = (detail: string, last = false): Verdict => ({ detail, broken: true, last });
+  const { program } = compiled;
+  if (program === undefined) return broken(`rule compile error: ${compiled.problem}`);
   let holds: Value;
   try {
     if (self instanceof EvaluationError) throw self;
     if (oldSelf instanceof EvaluationError) throw oldSelf;
     holds = program.evaluate([self, oldValue(compiled, oldSelf)], meter);
   } catch (error) {
-    const { message } = error as Error;
-    if (error instanceof CostExceeded) {
-      if (meter.cost > BUDGET) return broken(OUT_OF_BUDGET, true);
-      return broken(
-        `'${message}': no further validation rules will be run due to call cost exceeds limit for rule: ${name}`,
-        true,
-      );
-    }
-    if (!(error instanceof EvaluationError)) throw error;
-    if (meter.cost > BUDGET) return broken(OUT_OF_BUDGET, true);
-    if (!message.startsWith('no such overload')) return broken(`${message} evaluating rule: ${name}`);
-    return broken(
-      `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${name}`,
-    );
+    return brokenBy(error, compiled, meter);
   }
   if (meter.cost > BUDGET) return broken(OUT_OF_BUDGET, true);
   if (holds === true) return undefined;
   return refusal(compiled, self, oldSelf instanceof EvaluationError ? undefined : oldSelf, meter);
+}
+
+const broken = (detail: string, last = false): Verdict => ({ detail, broken: true, last });
+
+/** What an error of an evaluation says of its rule; what is no such error is the server's own. */
+function brokenBy(error: unknown, { rule }: CompiledRule, meter: Meter): Verdict {
+  const name = (rule.message ?? '').trim() || rule.rule.trim();
+  const { message } = error as Error;
+  if (error instanceof CostExceeded) {
+    if (meter.cost > BUDGET) return broken(OUT_OF_BUDGET, true);
+    return broken(
+      `'${message}': no further validation rules will be run due to call cost exceeds limit for rule: ${name}`,
+      true,
+    );
+  }
+  if (!(error instanceof EvaluationError)) throw error;
+  if (meter.cost > BUDGET) return broken(OUT_OF_BUDGET, true);
+  if (!message.startsWith('no such overload')) return broken(`${message} evaluating rule: ${name}`);
+  return broken(
+    `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${name}`,
+  );
 }
 
 function oldValue({ rule }: CompiledRule, oldSelf: Value | undefined): Value {
@@ -216,16 +228,19 @@ function itemRules(schema: JsonSchema): Walk | undefined {
   const keys = schema['x-kubernetes-list-map-keys'];
   return (value, old, change, pass) => {
     if (!Array.isArray(value)) return;
-    const before = new Map<string | undefined, unknown>();
-    if (keys !== undefined && Array.isArray(old)) for (const item of old) before.set(identity(item, keys), item);
+    const before = keys !== undefined && Array.isArray(old) ? itemsByKey(old, keys) : undefined;
     for (let i = 0; i < value.length && !pass.at.full && !pass.ended; i++) {
       const item: unknown = value[i];
-      const was = before.size === 0 ? undefined : before.get(identity(item, keys ?? []));
+      const was = before?.get(identity(item, keys ?? []));
       pass.at.enter(i);
       walk(item, was, was === undefined ? change : new Change(item, was, items), pass);
       pass.at.leave();
     }
   };
+}
+
+function itemsByKey(items: readonly unknown[], keys: readonly string[]): Map<string | undefined, unknown> {
+  return new Map(items.map((item) => [identity(item, keys), item]));
 }
 
 function valueRules({ additionalProperties: schema }: JsonSchema): Walk | undefined {

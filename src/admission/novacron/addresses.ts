@@ -52,13 +52,15 @@ const named = (family: IpFamily | undefined) => (family === undefined ? 'IP' : `
 
 /** Checks that a host can have an address in a block: it lies in it and is neither network nor broadcast address. */
 export function checkHost(field: string, text: string, address: IpAddress, block: Cidr): FieldError[] {
-  const refused = (how: string) => [
-    invalid(field, text, `${how} ${formatCidr({ ...block, address: networkAddress(block) })}`),
-  ];
-  if (!contains(block, address)) return refused('must lie in');
-  if (address.value < firstHost(block).value) return refused('is the network address of');
-  if (address.value > lastHost(block).value) return refused('is the broadcast address of');
-  return [];
+  const isEarly = address.value < firstHost(block).value;
+  const isLate = address.value > lastHost(block).value;
+  if (!isEarly && !isLate && address.family === block.address.family) return [];
+  const how = !contains(block, address)
+    ? 'must lie in'
+    : isEarly
+      ? 'is the network address of'
+      : 'is the broadcast address of';
+  return [invalid(field, text, `${how} ${formatCidr({ ...block, address: networkAddress(block) })}`)];
 }
 
 export const isSame = (a: IpAddress, b: IpAddress) => a.family === b.family && a.value === b.value;

@@ -14,31 +14,31 @@ type Addressing = NonNullable<Interface['ipv4']>;
 export type FindNetwork = (name: string) => VMNetwork | undefined;
 
 export function checkInterfaces(field: string, interfaces: readonly Interface[] = [], find: FindNetwork): FieldError[] {
-  return [
-    ...interfaces.flatMap((nic, i) => checkInterface(index(field, i), nic, find)),
-    ...checkRepeats(field, interfaces, 'ipv4'),
-    ...checkRepeats(field, interfaces, 'ipv6'),
-  ];
+  const causes: FieldError[] = [];
+  for (let i = 0; i < interfaces.length; i++) {
+    causes.push(...checkInterface(index(field, i), interfaces[i] as Interface, find));
+  }
+  causes.push(...checkRepeats(field, interfaces, 'ipv4'), ...checkRepeats(field, interfaces, 'ipv6'));
+  return causes;
 }
 
 function checkInterface(field: string, { name, type, ipv4, ipv6 }: Interface, find: FindNetwork): FieldError[] {
   const network = name === undefined ? undefined : find(name);
-  return [
-    ...(network !== undefined && type !== undefined && type !== network.spec.type
-      ? [invalid(`${field}.type`, type, `the VMNetwork ${name} is of type ${network.spec.type}`)]
-      : []),
-    ...(ipv4 === undefined ? [] : checkAddressing(`${field}.ipv4`, ipv4, 4, network)),
-    ...(ipv6 === undefined ? [] : checkAddressing(`${field}.ipv6`, ipv6, 6, network)),
-  ];
+  const causes: FieldError[] = [];
+  if (network !== undefined && type !== undefined && type !== network.spec.type) {
+    causes.push(invalid(`${field}.type`, type, `the VMNetwork ${name} is of type ${network.spec.type}`));
+  }
+  if (ipv4 !== undefined) causes.push(...checkAddressing(`${field}.ipv4`, ipv4, 4, network));
+  if (ipv6 !== undefined) causes.push(...checkAddressing(`${field}.ipv6`, ipv6, 6, network));
+  return causes;
 }
 
 function checkAddressing(field: string, addressing: Addressing, family: IpFamily, network?: VMNetwork): FieldError[] {
-  const { method, address, gateway, dns = [] } = addressing;
+  const { method, address, gateway, dns } = addressing;
   const isStatic = method === 'static' && address !== undefined;
-  return [
-    ...(isStatic ? checkStatic(field, address, gateway, family, network) : []),
-    ...dns.flatMap((server, i) => readAddress(index(`${field}.dns`, i), server).causes),
-  ];
+  const causes = isStatic ? checkStatic(field, address, gateway, family, network) : [];
+  dns?.forEach((server, i) => causes.push(...readAddress(index(`${field}.dns`, i), server).causes));
+  return causes;
 }
 
 function checkStatic(
@@ -81,7 +81,9 @@ function checkInNetwork(field: string, text: string, { address }: Cidr, { metada
 
 function checkRepeats(field: string, interfaces: readonly Interface[], family: 'ipv4' | 'ipv6'): FieldError[] {
   const addressOf = (nic: Interface | undefined) => nic?.[family]?.address;
-  if (interfaces.filter((nic) => addressOf(nic) !== undefined).length < 2) return [];
+  let written = 0;
+  for (const nic of interfaces) if (addressOf(nic) !== undefined) written++;
+  if (written < 2) return [];
   return repeats(interfaces, (nic) => {
     const address = tryParseCidr(addressOf(nic) ?? '')?.address;
     return address === undefined ? undefined : formatIp(address);

@@ -34,7 +34,7 @@ export function checkTemplate(field: string, template: Template | undefined, opt
     ...checkResources(`${at}.resources`, spec.resources ?? {}),
     ...checkImage(`${at}.image`, spec.image, options.image),
     ...checkInterfaces(`${at}.networks`, spec.networks, options.find),
-    ...(spec.volumes ?? []).flatMap((volume, i) => checkVolume(index(`${at}.volumes`, i), volume)),
+    ...checkVolumes(`${at}.volumes`, spec.volumes),
     ...checkUserData(`${at}.userData`, spec.userData),
     ...labels(`${at}.nodeSelector`, spec.nodeSelector),
     ...checkAffinity(`${at}.affinity`, spec.affinity),
@@ -73,6 +73,12 @@ function checkImage(field: string, image: Spec['image'], presence: Options['imag
   return source === ''
     ? [required(`${field}.source`, 'Image source is required')]
     : checkImageSource(`${field}.source`, source);
+}
+
+function checkVolumes(field: string, volumes: readonly Volume[] = []): FieldError[] {
+  const causes: FieldError[] = [];
+  for (let i = 0; i < volumes.length; i++) causes.push(...checkVolume(index(field, i), volumes[i] as Volume));
+  return causes;
 }
 
 function checkVolume(field: string, { name, size }: Volume): FieldError[] {

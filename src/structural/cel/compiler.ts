@@ -9,17 +9,14 @@ import {
   type StructNode,
 } from './ast.ts';
 import type { Checked } from './checker.ts';
-import type { Frame } from './frame.ts';
+import type { Code, Frame } from './frame.ts';
+import { invoke, READERS, readOnce } from './invocation.ts';
 import { lookUp } from './library/optionals.ts';
-import type { AnyApply, Overload } from './library.ts';
-import { misfit } from './misfit.ts';
-import { CREATE_LIST, CREATE_MAP, CREATE_STRUCT, priceOf, SELECT } from './prices.ts';
+import { CREATE_LIST, CREATE_MAP, CREATE_STRUCT, SELECT } from './prices.ts';
+import { type Path, pathPresence, pathSelection, presence, selection } from './selection.ts';
 import { ValueMap } from './value-map.ts';
-import { fits, typeOfValue } from './value-type.ts';
+import { typeOfValue } from './value-type.ts';
 import { ArrayList, EvaluationError, List, Mapping, noSuchOverload, Optional, type Value } from './values.ts';
-
-/** A compiled expression: a tree of closures, which runs several times faster than walking the syntax. */
-type Code = (frame: Frame) => Value;
 
 export interface Compiled {
   readonly code: Code;
@@ -102,8 +99,8 @@ class Compiler {
   }
 
   #ident(written: string): Code {
-    const name = written.replace(/^\./, '');
-    const slot = this.#scope.findLast((each) => each.name === name)?.slot ?? -1;
+    const name = nameOf(written);
+    const slot = this.#slotOf(name);
     if (name !== ACCUMULATOR) {
       return (frame) => {
         frame.spend(SELECT);
@@ -119,25 +116,33 @@ class Compiler {
   }
 
   #select({ operand: inner, field, test, optional }: Select): Code {
-    const operand = this.compile(inner);
-    if (test) return (frame) => isPresent(operand(frame), field);
     if (optional) {
+      const operand = this.compile(inner);
       return (frame) => {
         frame.spend(SELECT);
         return lookUp(operand(frame), field);
       };
     }
-    return (frame) => {
-      const container = operand(frame);
-      frame.spend(SELECT);
-      if (container instanceof Mapping) {
-        const value = container.get(field);
-        if (value === undefined) throw new EvaluationError(`no such key: ${field}`);
-        return value;
-      }
-      if (container instanceof Optional) return lookUp(container, field);
-      throw new EvaluationError(`no such key: ${field}`);
-    };
+    const path = this.#path(inner);
+    if (path !== undefined) return test ? pathPresence(path, field) : pathSelection(path, field);
+    const operand = this.compile(inner);
+    return test ? presence(operand, field) : selection(operand, field);
+  }
+
+  /** The variable and the fields of self.a.b; undefined where the node is anything else. */
+  #path(node: Node): Path | undefined {
+    if (this.#checked.constants.has(node)) return undefined;
+    if (node.kind === 'ident') {
+      const name = nameOf(node.name);
+      return name === ACCUMULATOR ? undefined : { slot: this.#slotOf(name), fields: [] };
+    }
+    if (node.kind !== 'select' || node.test || node.optional) return undefined;
+    const before = this.#path(node.operand);
+    return before && { slot: before.slot, fields: [...before.fields, node.field] };
+  }
+
+  #slotOf(name: string): number {
+    return this.#scope.findLast((each) => each.name === name)?.slot ?? -1;
   }
 
   #list({ items, optional }: ListNode): Code {
@@ -197,7 +202,10 @@ class Compiler {
     const codes = operands.map((operand) => this.compile(operand));
     if (isMethod && (fn === 'or' || fn === 'orValue')) return orElse(codes, fn === 'orValue');
     const name = overloads[0]?.fn ?? fn;
-    return invoke(name, codes, dispatch(name, overloads));
+    const [only, more] = operands;
+    return only?.kind === 'literal' && more === undefined && READERS.has(name)
+      ? readOnce(name, only.value, overloads)
+      : invoke(name, codes, overloads);
   }
 
   /** Adding one item to what a loop has collected: no list is copied for that. */
@@ -272,10 +280,8 @@ function notIterable(value: Value, isPair: boolean): EvaluationError {
   return new EvaluationError(problem);
 }
 
-function isPresent(container: Value, field: string): boolean {
-  if (container instanceof Mapping) return container.has(field);
-  return container instanceof Optional && container.held !== undefined && isPresent(container.held, field);
-}
+/** A leading dot says that no loop variable is meant. */
+const nameOf = (written: string): string => written.replace(/^\./, '');
 
 /** && and ||: the operand that decides wins, even over an error of the other one; of two errors the first is told. */
 function logical(left: Code, right: Code, deciding: boolean): Code {
@@ -328,37 +334,5 @@ function orElse([optional, other]: readonly Code[], unwrap: boolean): Code {
     if (!(value instanceof Optional)) return value;
     if (value.held === undefined) return (other as Code)(frame);
     return unwrap ? value.held : value;
-  };
-}
-
-/** Finds the overload that fits the values; types alone did not always tell. */
-function dispatch(name: string, overloads: readonly Overload[]): (args: readonly Value[]) => AnyApply {
-  const isAccess = name === '_[_]' || name === '_[?_]';
-  return (args) => {
-    if (isAccess && !(args[0] instanceof Optional)) return (overloads[0] as Overload).apply;
-    for (const { params, apply } of overloads) {
-      let fitting = true;
-      for (let i = 0; i < params.length && fitting; i++) fitting = fits(params[i] as never, args[i] as Value);
-      if (fitting) return apply;
-    }
-    throw misfit(name, args);
-  };
-}
-
-function invoke(name: string, codes: readonly Code[], choose: (args: readonly Value[]) => AnyApply): Code {
-  const price = priceOf(name);
-  const [first, second] = codes;
-  if (first !== undefined && second !== undefined && codes.length === 2) {
-    return (frame) => {
-      const a = first(frame);
-      const b = second(frame);
-      frame.spend(price(a, b));
-      return choose([a, b])(a, b, frame);
-    };
-  }
-  return (frame) => {
-    const args = codes.map((code) => code(frame));
-    frame.spend(price(args[0] ?? null, args[1] ?? null));
-    return choose(args)(...args, frame);
   };
 }

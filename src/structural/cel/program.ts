@@ -49,9 +49,7 @@ export function compileProgram(source: string, environment: Environment): Progra
       variables: checked.variables,
       estimate: (shapes) => estimateCost(node, checked, shapes),
       evaluate(values, meter, limit = PER_CALL_LIMIT) {
-        const filled: Value[] = [...values];
-        while (filled.length < slots) filled.push(null);
-        const frame = new Frame(filled, limit);
+        const frame = new Frame(values, slots, limit);
         try {
           return code(frame);
         } finally {

@@ -11,7 +11,6 @@ export interface ListSchema {
 
 /** A list from data. Sets, and maps written as lists, are equal whatever their order, and join without doubles. */
 export class SchemaList extends List {
-  override readonly isTyped = true;
   readonly #json: readonly unknown[];
   readonly #schema: ListSchema;
 
@@ -19,6 +18,10 @@ export class SchemaList extends List {
     super();
     this.#json = json;
     this.#schema = schema;
+  }
+
+  override get isTyped(): boolean {
+    return true;
   }
 
   get size(): number {

@@ -11,8 +11,6 @@ const OBJECT_TYPE = objectOf('object', new Map());
 
 /** A map with keys of the user's choice. A null is as good as no entry. */
 export class SchemaMap extends Mapping {
-  override readonly isTyped = true;
-  readonly type: Type = MAP_TYPE;
   readonly #json: Json;
   readonly #adapt: Adapt;
 
@@ -20,6 +18,14 @@ export class SchemaMap extends Mapping {
     super();
     this.#json = json;
     this.#adapt = adapt;
+  }
+
+  override get isTyped(): boolean {
+    return true;
+  }
+
+  get type(): Type {
+    return MAP_TYPE;
   }
 
   get size(): number {
@@ -50,16 +56,25 @@ export interface ObjectFields {
 
 /** An object with the fields of its schema; others cannot be seen, but still make two objects differ. */
 export class SchemaObject extends Mapping {
-  override readonly isTyped = true;
-  readonly type: Type = OBJECT_TYPE;
   readonly #json: Json;
   readonly #schema: ObjectFields;
   #size: number | undefined;
+  /** The field that was read last: rules walk the same way down again and again. */
+  #lastName: Value | undefined;
+  #lastValue: Value | undefined;
 
   constructor(json: Json, schema: ObjectFields) {
     super();
     this.#json = json;
     this.#schema = schema;
+  }
+
+  override get isTyped(): boolean {
+    return true;
+  }
+
+  get type(): Type {
+    return OBJECT_TYPE;
   }
 
   get size(): number {
@@ -68,6 +83,14 @@ export class SchemaObject extends Mapping {
   }
 
   get(name: Value): Value | undefined {
+    if (name === this.#lastName) return this.#lastValue;
+    const value = this.#read(name);
+    this.#lastName = name;
+    this.#lastValue = value;
+    return value;
+  }
+
+  #read(name: Value): Value | undefined {
     const field = this.#schema.fields.get(name as string);
     if (field === undefined) return undefined;
     const json = this.#json[field.key];

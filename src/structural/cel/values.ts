@@ -66,7 +66,9 @@ export class Opaque {
 /** A list whose items may be made only when somebody looks. */
 export abstract class List {
   /** A list of a schema answers only to its own kind: comparing it with anything else is an error. */
-  readonly isTyped: boolean = false;
+  get isTyped(): boolean {
+    return false;
+  }
   abstract readonly size: number;
   abstract at(index: number): Value;
 
@@ -125,7 +127,9 @@ class JoinedList extends List {
 /** Anything with fields or keys. */
 export abstract class Mapping {
   /** As for lists. */
-  readonly isTyped: boolean = false;
+  get isTyped(): boolean {
+    return false;
+  }
   /** The type that `type()` reports. */
   abstract readonly type: Type;
   abstract readonly size: number;

@@ -19,7 +19,19 @@ const wrap = (quantity: Quantity): Opaque => new Opaque(QUANTITY, quantity, quan
 const of = (value: Opaque): Quantity => value.data as Quantity;
 const ofInt = (value: bigint): Quantity => quantityOf(value);
 
+/** Rules ask whether a text is a quantity before they read it, so what the last text came to is kept. */
+let last: { readonly text: string; readonly value: Opaque | undefined } | undefined;
+
+function tryRead(text: string): Opaque | undefined {
+  if (last?.text === text) return last.value;
+  const quantity = tryParseQuantity(text);
+  last = { text, value: quantity && wrap(quantity) };
+  return last.value;
+}
+
 function read(text: string): Opaque {
+  const value = tryRead(text);
+  if (value !== undefined) return value;
   try {
     return wrap(parseQuantity(text));
   } catch (error) {
@@ -44,7 +56,7 @@ export const QUANTITIES: Library = {
   constants: new Map([typeConstant(QUANTITY)]),
   overloads: [
     fn('quantity', 'string -> kubernetes.Quantity', read),
-    fn('isQuantity', 'string -> bool', (text: string) => tryParseQuantity(text) !== undefined),
+    fn('isQuantity', 'string -> bool', (text: string) => tryRead(text) !== undefined),
     fn('sign', 'kubernetes.Quantity -> int', sign),
     method('isInteger', 'kubernetes.Quantity -> bool', isInteger),
     method('asInteger', 'kubernetes.Quantity -> int', asInteger),

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { pattern } from '../../pattern.ts';
 import { fn, type Library, method } from '../library.ts';
 import { ArrayList, EvaluationError, type Toil } from '../values.ts';
 
@@ -7,6 +8,8 @@ const MOST_KEPT = 500;
 
 interface Pattern {
   readonly expression: RE2JS;
+  /** Whether it is found anywhere in a text. */
+  readonly test: (text: string) => boolean;
   /** How many states a character may have to be tried against. */
   readonly states: number;
 }
@@ -16,9 +19,11 @@ class PatternCache {
   readonly #kept = new Map<string, Pattern>();
 
   get(source: string): Pattern {
-    let pattern = this.#kept.get(source);
-    if (pattern === undefined) pattern = compilePattern(source);
-    else this.#kept.delete(source);
+    const known = this.#kept.get(source);
+    // As long as there is room nothing has to go, and the order does not matter.
+    if (known !== undefined && this.#kept.size < MOST_KEPT) return known;
+    const pattern = known ?? compilePattern(source);
+    this.#kept.delete(source);
     this.#kept.set(source, pattern);
     if (this.#kept.size > MOST_KEPT) this.#kept.delete(this.#kept.keys().next().value ?? '');
     return pattern;
@@ -30,16 +35,16 @@ const cache = new PatternCache();
 function compilePattern(source: string): Pattern {
   try {
     const expression = RE2JS.compile(source);
-    return { expression, states: expression.programSize() };
+    return { expression, test: pattern(source), states: expression.programSize() };
   } catch (error) {
     throw new EvaluationError((error as Error).message);
   }
 }
 
-function searching(text: string, source: string, toil: Toil): RE2JS {
-  const { expression, states } = cache.get(source);
-  toil.toil((text.length * Math.min(states, 1000)) / 50);
-  return expression;
+function searching(text: string, source: string, toil: Toil): Pattern {
+  const found = cache.get(source);
+  toil.toil((text.length * Math.min(found.states, 1000)) / 50);
+  return found;
 }
 
 /** Whether the pattern is found anywhere in the text. */
@@ -48,12 +53,12 @@ function matches(text: string, source: string, toil: Toil): boolean {
 }
 
 function find(text: string, source: string, toil: Toil): string {
-  const matcher = searching(text, source, toil).matcher(text);
+  const matcher = searching(text, source, toil).expression.matcher(text);
   return matcher.find() ? (matcher.group() ?? '') : '';
 }
 
 function findAll(text: string, source: string, limit: bigint, toil: Toil): ArrayList {
-  const matcher = searching(text, source, toil).matcher(text);
+  const matcher = searching(text, source, toil).expression.matcher(text);
   const found: string[] = [];
   const most = limit < 0n ? Number.POSITIVE_INFINITY : Number(limit);
   while (found.length < most && matcher.find()) found.push(matcher.group() ?? '');
