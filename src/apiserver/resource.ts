@@ -47,6 +47,8 @@ export interface Strategy {
   readonly createOnUpdate?: boolean;
   /** Whether PUT without a resourceVersion overwrites whatever is there. */
   readonly unconditionalUpdate?: boolean;
+  /** Whether the answer to a deletion is the last state of the object, not only that it is gone. */
+  readonly answersDeleted?: boolean;
   /** Whether dependents stay when nobody says what becomes of them. */
   readonly orphansByDefault?: boolean;
   /** Marks an object whose deletion has just been asked for. */

@@ -227,6 +227,8 @@ export function clientContract(name: string, open: () => Promise<ClientSubject>)
       const plain = fresh();
       await client.create(configMaps, configMap(plain));
       expect(await client.delete(configMaps, plain, inDefault)).toBeUndefined();
+      await client.create(serviceAccounts, { metadata: { name: plain, namespace } });
+      expect(await client.delete(serviceAccounts, plain, inDefault)).toBeUndefined();
     });
 
     it('deletes all that a selector chooses, and nothing else', async () => {

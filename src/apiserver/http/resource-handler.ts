@@ -305,8 +305,12 @@ async function remove(parts: ResourceHandlerParts, asked: ResourceRequest): Prom
     ...call,
     dryRun: call.dryRun || options.dryRun !== undefined,
   });
-  if (deleted.gone) return statusAnswer(deletedStatus(asked.resource, deleted.object));
-  return answerTo(asked.request, asked.resource, { ...deleted.written, created: false }, call, parts.backend);
+  const { resource, request } = asked;
+  if (deleted.gone && resource.strategy.answersDeleted !== true) {
+    return statusAnswer(deletedStatus(resource, deleted.object));
+  }
+  const last = deleted.gone ? { object: deleted.object, text: textOf(deleted.object) } : deleted.written;
+  return answerTo(request, resource, { ...last, created: false }, call, parts.backend);
 }
 
 async function removeAll(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {

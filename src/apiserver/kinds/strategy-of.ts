@@ -35,6 +35,15 @@ const ANY_FINALIZER = new Set([
 /** Kinds that left their pods alone before anybody could say what becomes of them. */
 const ORPHANS_BY_DEFAULT = new Set(['replicationcontrollers.', 'jobs.batch']);
 
+/** Kinds whose deletion answers with the object. */
+const ANSWER_DELETED = new Set(
+  [
+    ...['persistentvolumes', 'persistentvolumeclaims', 'pods', 'podtemplates', 'resourcequotas', 'services'],
+    'serviceaccounts',
+  ].map((plural) => `${plural}.`),
+);
+const STORAGE_GROUP = 'storage.k8s.io';
+
 /** What the API server does for a built-in kind beyond its shape. */
 export function strategyOf(group: string, plural: string): Strategy {
   const name = `${plural}.${group}`;
@@ -45,6 +54,7 @@ export function strategyOf(group: string, plural: string): Strategy {
     ...updates,
     generation,
     status,
+    ...(ANSWER_DELETED.has(name) || group === STORAGE_GROUP ? { answersDeleted: true } : {}),
     ...(ORPHANS_BY_DEFAULT.has(name) ? { orphansByDefault: true } : {}),
     prepareCreate: prepareCreate(rules, status && !STATUS_ON_CREATE.has(name)),
     validate: (object, old) => [

@@ -52,10 +52,18 @@ export async function deleteObject(
       ? await dropEntry(source, key, marked, entry.revision, call.dryRun)
       : await store(source, resource, key, marked, entry.revision, call.dryRun);
     if (written !== undefined) {
-      return written.deleted === true ? { gone: true, object: written.object } : { gone: false, written };
+      return written.deleted === true
+        ? { gone: true, object: lastOf(resource, old, written.object) }
+        : { gone: false, written };
     }
     if (attempt >= ATTEMPTS) throw conflict(resource, name, OBJECT_MODIFIED);
   }
+}
+
+/** What was ended at once never had a time of deletion. */
+function lastOf({ strategy }: Resource, old: KubeObject, ended: KubeObject): KubeObject {
+  if (strategy.graceSeconds !== undefined || ended.metadata.resourceVersion === undefined) return ended;
+  return { ...old, metadata: { ...old.metadata, resourceVersion: ended.metadata.resourceVersion } };
 }
 
 function checkOptions({ propagationPolicy, orphanDependents }: DeleteOptions): void {

@@ -117,7 +117,7 @@ export function httpClient(parts: TransportParts): HttpClient {
         contentType: JSON_TYPE,
         signal: options.signal,
       });
-      return answer.kind === 'Status' && type.kind !== 'Status' ? undefined : answer;
+      return isGone(answer) ? undefined : answer;
     },
 
     deleteCollection: async (type: ResourceType, options: DeleteOptions & ListOptions = {}) => {
@@ -144,6 +144,12 @@ export function httpClient(parts: TransportParts): HttpClient {
 
     close: () => transport.close(),
   };
+}
+
+/** Some kinds answer a deletion with their last state, which says by its metadata that nobody is waited for. */
+function isGone({ kind, metadata }: KubeObject): boolean {
+  if (kind === 'Status' || metadata.deletionTimestamp === undefined) return true;
+  return (metadata.finalizers ?? []).length === 0 && (metadata.deletionGracePeriodSeconds ?? 0) === 0;
 }
 
 function apiVersionOf({ group, version }: ResourceType): string {
