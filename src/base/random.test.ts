@@ -72,8 +72,8 @@ describe('seededRandom', () => {
       [
         890,
         "tcngv",
-        "ad41d5fa-ee8f-456c-b5ec-3fb62fc1c4b7",
-        "1257cb55",
+        "44cbdc9a-111a-446d-b09d-f774f7071c01",
+        "31d5cbe1",
       ]
     `);
   });

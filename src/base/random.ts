@@ -92,8 +92,16 @@ function randomFrom(word: () => number, fork: (name: string) => Random): Random 
 
   const letters = (alphabet: string, length: number): string =>
     Array.from({ length }, () => alphabet[below(alphabet.length)]).join('');
-  const hex = (digits: number): string => letters('0123456789abcdef', digits);
-  const uuid = (): string => `${hex(8)}-${hex(4)}-4${hex(3)}-${letters('89ab', 1)}${hex(3)}-${hex(12)}`;
+  const hex = (digits: number): string => {
+    let text = '';
+    while (text.length < digits) text += word().toString(16).padStart(8, '0');
+    return text.slice(0, digits);
+  };
+  const uuid = (): string => {
+    const [a, b, c, d] = [word(), word(), word(), word()].map((bits) => bits.toString(16).padStart(8, '0'));
+    const variant = '89ab'.charAt(Number.parseInt(c?.charAt(0) ?? '', 16) & 3);
+    return `${a}-${b?.slice(0, 4)}-4${b?.slice(5)}-${variant}${c?.slice(1, 4)}-${c?.slice(4)}${d}`;
+  };
 
   return {
     next,

@@ -48,7 +48,8 @@ async function attemptCreate(
   const { metadata } = object;
   if (resource.strategy.status && resource.custom) delete object['status'];
   metadata.uid = random.uuid();
-  metadata.creationTimestamp = timestamp(clock);
+  const time = timestamp(clock);
+  metadata.creationTimestamp = time;
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
   delete metadata.resourceVersion;
@@ -59,7 +60,7 @@ async function attemptCreate(
   const { namespace = '' } = metadata;
   // Applying has recorded its fields already.
   if (!applied) {
-    const writer = { manager: call.fieldManager, subresource: '', time: timestamp(clock) };
+    const writer = { manager: call.fieldManager, subresource: '', time };
     backend.fields.record(resource, object, undefined, writer);
   }
   const write = {
