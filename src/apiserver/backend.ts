@@ -30,14 +30,13 @@ export function timestamp(clock: Clock): string {
 
 /** Lets every plugin change the object in turn. */
 export async function mutate(backend: Backend, write: Write): Promise<KubeObject | undefined> {
-  let current = write;
+  let { object } = write;
   for (const plugin of backend.admission) {
     if (plugin.mutate === undefined) continue;
-    const changed = plugin.mutate(current);
-    const object = changed instanceof Promise ? await changed : changed;
-    if (object !== undefined && object !== current.object) current = { ...current, object };
+    const changed = plugin.mutate(object === write.object ? write : { ...write, object });
+    object = (changed instanceof Promise ? await changed : changed) ?? object;
   }
-  return current.object;
+  return object;
 }
 
 /** Asks every plugin whether the write may happen. */

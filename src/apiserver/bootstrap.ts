@@ -21,14 +21,7 @@ const FLOW = { group: 'flowcontrol.apiserver.k8s.io', version: 'v1' };
 const FIRST: readonly Bootstrapped[] = [
   { group: '', version: 'v1', plural: 'namespaces', objects: NAMESPACES.map((name) => ({ metadata: { name } })) },
 ];
-/** The API server as workloads in the cluster find it. */
-const KUBERNETES = {
-  metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
-  spec: { clusterIP: '10.96.0.1', ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: 6443 }] },
-};
-
 const THEN: readonly Bootstrapped[] = [
-  { group: '', version: 'v1', plural: 'services', objects: [KUBERNETES] },
   { ...RBAC, plural: 'clusterroles', objects: objects.rbac.clusterroles },
   { ...RBAC, plural: 'clusterrolebindings', objects: objects.rbac.clusterrolebindings },
   { ...RBAC, plural: 'roles', objects: objects.rbac.roles },

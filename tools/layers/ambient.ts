@@ -37,7 +37,7 @@ export function ambientUses(path: string, source: string): AmbientUse[] {
     MemberExpression(node) {
       const name = nameOf(node);
       if (MEMBERS.has(name)) add(name, node.start);
-      else if (/^globalThis\[/.test(source.slice(node.start, node.end))) add('globalThis[...]', node.start);
+      else if (source.startsWith('globalThis[', node.start)) add('globalThis[...]', node.start);
     },
     CallExpression({ callee, start }) {
       if (CALLS.has(nameOf(callee))) add(`${nameOf(callee)}()`, start);

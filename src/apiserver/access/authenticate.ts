@@ -30,17 +30,6 @@ export interface TokenReviewStatus {
   readonly error?: string;
 }
 
-/** The answer to a request whose credentials are refused. */
-export const UNAUTHORIZED = {
-  kind: 'Status',
-  apiVersion: 'v1',
-  metadata: {},
-  status: 'Failure',
-  message: 'Unauthorized',
-  reason: 'Unauthorized',
-  code: 401,
-} as const;
-
 const INVALID_TOKEN = 'invalid bearer token';
 
 /** Finds out who sends a request. The first credential that is good counts; one that is not, refuses only if none is. */

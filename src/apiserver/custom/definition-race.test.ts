@@ -18,10 +18,11 @@ test('definitions go although their status was written a moment before they were
   const plane = await startPlane({ dataDir, store: 'lmdb', durability: 'sync' });
   const { client } = plane;
   const patch = { type: 'json', body: [{ op: 'add', path: '/status/conditions', value: [] }] } as const;
-  let over = false;
+  const state = { over: false };
   // Writes that go to disk together become visible together: others keep the disk busy so that ours do.
   const traffic = async (): Promise<void> => {
-    while (!over) await client.create(CONFIG_MAPS, { metadata: { generateName: 'c-' } }, { namespace: 'default' });
+    while (!state.over)
+      await client.create(CONFIG_MAPS, { metadata: { generateName: 'c-' } }, { namespace: 'default' });
   };
   const others = Promise.all([traffic(), traffic(), traffic()]);
   for (let round = 0; round < 15; round++) {
@@ -31,7 +32,7 @@ test('definitions go although their status was written a moment before they were
     await client.patch(DEFINITIONS, name, patch, { subresource: 'status' });
     await client.delete(DEFINITIONS, name);
   }
-  over = true;
+  state.over = true;
   await others;
   await plane.until(async () => (await client.list(DEFINITIONS)).items.length === 0);
   expect((await client.list(DEFINITIONS)).items).toEqual([]);

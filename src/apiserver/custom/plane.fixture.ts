@@ -25,7 +25,7 @@ export interface Plane {
   readonly plane: ControlPlane;
   readonly client: Client;
   readonly log: MemoryLogger;
-  ask(method: string, path: string, body?: unknown, type?: string): Promise<Answered>;
+  readonly ask: (method: string, path: string, body?: unknown, type?: string) => Promise<Answered>;
   /** Creates a definition and gives it back once it is established. */
   define(definition: NewDefinition): Promise<Definition>;
   /** Changes the spec of a definition. */
