@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../../../base/clock.ts';
 import type { ResourceType } from '../../../kube/client.ts';
 import { RESOURCE_QUOTAS, type ResourceQuota } from '../../../kube/kinds/resource-quota.ts';
 import type { KubeObject } from '../../../kube/kube-object.ts';
@@ -14,36 +16,62 @@ import { writeStatus } from '../../../runtime/status.ts';
 /** How soon to look again for a kind that a quota names and nobody serves yet. */
 const UNKNOWN_MS = 30_000;
 
-/** Counts what the quotas of each namespace limit. Only what some quota counts is followed. */
+/** How often quotas are counted although nothing says that they must be. */
+const RECOUNT_MS = 5 * 60_000;
+
+/**
+ * Counts what the quotas of each namespace limit. Only what some quota counts is followed.
+ *
+ * Admission charges what comes before it is there to be counted. Counting then would take the charge back and let in
+ * more than there is, so that it waits until something has gone, a limit has changed, or time has passed.
+ */
 export function resourceQuotaController(catalog: Catalog): Controller<ResourceQuota> {
   const typeOf = ({ group, plural }: CountedResource): ResourceType | undefined =>
     preferred(catalog.now.resources).find((each) => each.group === group && each.plural === plural);
+  /** When each quota is due; one that is not here is now. */
+  const due = new Map<string, number>();
   return {
     name: 'resource quota',
     for: RESOURCE_QUOTAS,
     async reconcile(quota, { cache, client, clock, follow }) {
+      const key = keyOf(quota);
       const { namespace = '' } = quota.metadata;
+      const began = clock.now();
+      const at = due.get(key) ?? began;
+      if (at > began && isDeepStrictEqual(quota.spec?.hard, quota.status?.hard)) return { afterMs: at - began };
       const counted = countedResources(quota).flatMap((resource) => {
         const type = typeOf(resource);
         return type === undefined ? [] : [{ resource, type }];
       });
-      await Promise.all(counted.map(({ type }) => follow(countedObjects(type, () => clock.now()))));
+      await Promise.all(counted.map(({ type }) => follow(countedObjects(type, clock, due))));
       const now = clock.now();
       const objects = counted.map(({ resource, type }) => [resource, [...cache(type).inNamespace(namespace)]] as const);
-      await writeStatus(client, RESOURCE_QUOTAS, quota, quotaStatus(quota, objects, now));
       const unknown = counted.length < countedResources(quota).length;
       const ends = objects.flatMap(([, present]) => present.map(pastGraceAt)).filter((end) => end !== undefined);
       const waits = [...(unknown ? [UNKNOWN_MS] : []), ...ends.map((end) => end - now + 1).filter((wait) => wait > 0)];
-      return waits.length === 0 ? undefined : { afterMs: Math.min(...waits) };
+      const afterMs = Math.min(RECOUNT_MS, ...waits);
+      // Noted before the write, since what goes meanwhile makes the quota due again.
+      due.set(key, now + afterMs);
+      try {
+        await writeStatus(client, RESOURCE_QUOTAS, quota, quotaStatus(quota, objects, now));
+      } catch (error) {
+        due.delete(key);
+        throw error;
+      }
+      return { afterMs };
     },
+    forget: (key) => void due.delete(key),
   };
 }
 
-/** Concerns the quotas of an object's namespace, where the change is one of what it takes up. */
-function countedObjects(type: ResourceType, now: () => number) {
-  return watched<KubeObject>(type, ({ metadata }, { cache }, change) =>
-    isSameUse(type, change, now()) ? [] : [...cache(RESOURCE_QUOTAS).inNamespace(metadata.namespace ?? '')].map(keyOf),
-  );
+/** Makes the quotas of an object's namespace due, where the object takes up another amount than before, or none. */
+function countedObjects(type: ResourceType, clock: Clock, due: Map<string, number>) {
+  return watched<KubeObject>(type, ({ metadata }, { cache }, change) => {
+    if (change.type === 'added' || (change.type === 'updated' && isSameUse(type, change, clock.now()))) return [];
+    const keys = [...cache(RESOURCE_QUOTAS).inNamespace(metadata.namespace ?? '')].map(keyOf);
+    for (const key of keys) due.delete(key);
+    return keys;
+  });
 }
 
 function isSameUse(type: ResourceType, { object, old }: Change, now: number): boolean {

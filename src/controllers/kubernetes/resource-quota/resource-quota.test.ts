@@ -55,6 +55,28 @@ describe('the resource quota controller', () => {
     await cluster.until(async () => (await used())?.['pods'] === '0');
   });
 
+  it('does not take back what was charged for objects that are still on their way', async () => {
+    await cluster.settle();
+    await admin.create(RESOURCE_QUOTAS, { metadata: { name: 'q', namespace }, spec: { hard: { pods: '2' } } });
+    await cluster.until(async () => (await used())?.['pods'] === '0');
+    // As admission does for a pod that is not stored yet.
+    const charge = { type: 'merge', body: { status: { used: { pods: '1' } } } } as const;
+    await admin.patch(RESOURCE_QUOTAS, 'q', charge, { namespace, subresource: 'status' });
+    await cluster.settle();
+    expect(await used()).toEqual({ pods: '1' });
+    // A charge for something that never came ends with the next count.
+    await cluster.clock.advance(5 * 60_000);
+    await cluster.until(async () => (await used())?.['pods'] === '0');
+  });
+
+  it('lets in as many as there is room for, however many come at once', async () => {
+    await cluster.settle();
+    await admin.create(RESOURCE_QUOTAS, { metadata: { name: 'q', namespace }, spec: { hard: { pods: '2' } } });
+    await cluster.until(async () => (await used())?.['pods'] === '0');
+    const outcomes = await Promise.allSettled(['a', 'b', 'c', 'd'].map((name) => makePod(name, '1')));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+  });
+
   it('takes a changed limit over', async () => {
     await cluster.settle();
     await admin.create(RESOURCE_QUOTAS, { metadata: { name: 'q', namespace }, spec: { hard: { pods: '10' } } });
