@@ -1,0 +1,72 @@
+import { mkdirSync, openSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startApiServer } from '../e2e/support/vimana.ts';
+import { playNodes } from './nodes.ts';
+import { findSuite, type Result, runTests } from './suite.ts';
+
+/** Runs the conformance tests that a list names against `vimana apiserver`, and says which did not pass. */
+const { values } = parseArgs({
+  options: {
+    list: { type: 'string', default: resolve(import.meta.dirname, 'passing.txt') },
+    match: { type: 'string', default: '' },
+    workers: { type: 'string', default: '3' },
+  },
+});
+const wanted = new RegExp(values.match);
+const names = readFileSync(values.list, 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('[sig-') && wanted.test(line));
+const binary = findSuite();
+if (binary === undefined) {
+  print('skipped: no e2e.test in KUBE_ASSETS or the user cache (test/conformance/README.md tells how to build it)');
+} else if (names.length === 0) {
+  throw new Error(`${values.list} names no test that matches /${values.match}/`);
+} else {
+  const results = await conformance(binary, names, Number(values.workers));
+  const failed = results.filter(({ state }) => state !== 'passed');
+  for (const { name, state, why } of failed) print(`${state}: ${name}\n  ${why.replaceAll('\n', '\n  ')}`);
+  const missing = names.filter((name) => !results.some((result) => result.name === name));
+  for (const name of missing) print(`not run: ${name}`);
+  print(`conformance: ${results.length - failed.length} passed, ${failed.length + missing.length} did not`);
+  process.exitCode = failed.length + missing.length === 0 ? 0 : 1;
+}
+
+/** Tests that say they disturb others run alone, after the rest. */
+async function conformance(suite: string, all: readonly string[], workers: number): Promise<Result[]> {
+  const logs = join(tmpdir(), `vimana-conformance-${process.pid}`);
+  mkdirSync(logs, { recursive: true });
+  print(`${all.length} tests; what the suite prints is in ${logs}`);
+  const server = await startApiServer('--audit-log', join(logs, 'audit.log'));
+  const nodes = new AbortController();
+  try {
+    await playNodes(server.kubeconfig, nodes.signal);
+    const run = async (share: readonly string[], part: string): Promise<Result[]> =>
+      share.length === 0
+        ? []
+        : await runTests(suite, {
+            names: share,
+            kubeconfig: server.kubeconfig,
+            report: join(logs, `${part}.json`),
+            log: openSync(join(logs, `${part}.log`), 'w'),
+          });
+    const alone = all.filter((name) => /\[(?:Serial|Disruptive)\]/.test(name));
+    const together = all.filter((name) => !alone.includes(name));
+    const shares = Array.from({ length: workers }, (_, at) => together.filter((_name, i) => i % workers === at));
+    const results = await Promise.all(shares.map((share, at) => run(share, `part-${at + 1}`)));
+    return [...results.flat(), ...(await run(alone, 'alone'))].filter(isTest(all));
+  } finally {
+    nodes.abort();
+    await server.stop();
+  }
+}
+
+/** Set-up and clean-up of the suite count only where they fail. */
+function isTest(known: readonly string[]): (result: Result) => boolean {
+  return ({ name, state }) => known.includes(name) || state !== 'passed';
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/** What became of one test of the suite. */
+export interface Result {
+  readonly name: string;
+  readonly state: string;
+  readonly seconds: number;
+  readonly why: string;
+}
+
+interface SpecReport {
+  readonly ContainerHierarchyTexts: readonly string[] | null;
+  readonly LeafNodeText: string;
+  readonly LeafNodeType: string;
+  readonly State: string;
+  readonly RunTime: number;
+  readonly Failure?: { readonly Message: string; readonly Location?: { FileName: string; LineNumber: number } };
+}
+
+/** Kubernetes' own conformance tests, where they are built on this machine; undefined where not. */
+export function findSuite(): string | undefined {
+  const assets = process.env['KUBE_ASSETS'] ?? join(homedir(), '.cache', 'vimana', 'assets');
+  const binary = join(assets, 'e2e.test');
+  return existsSync(binary) ? binary : undefined;
+}
+
+/** Runs the named tests one after another; `log` takes what the suite prints. */
+export async function runTests(
+  binary: string,
+  { names, kubeconfig, report, log }: { names: readonly string[]; kubeconfig: string; report: string; log: number },
+): Promise<Result[]> {
+  const args = [
+    ['--provider=local', `--kubeconfig=${kubeconfig}`, '--kubectl-path=kubectl'],
+    // Nothing but an API server: no node runs pods, and none is waited for.
+    ['--allowed-not-ready-nodes=-1', '--minStartupPods=0', '--disable-log-dump'],
+    ['--ginkgo.timeout=2h', '--ginkgo.no-color', `--ginkgo.json-report=${report}`],
+    names.map((name) => `--ginkgo.focus=${RegExp.escape(name)}`),
+  ].flat();
+  const child = spawn(binary, args, { stdio: ['ignore', log, log] });
+  const code = await new Promise((resolve, reject) => child.once('exit', resolve).once('error', reject));
+  if (!existsSync(report)) throw new Error(`the suite ended with ${String(code)} and no report`);
+  const [suite] = JSON.parse(readFileSync(report, 'utf8')) as [{ SpecReports: SpecReport[] }];
+  return suite.SpecReports.map(resultOf).filter(({ name, state }) => state !== 'skipped' || names.includes(name));
+}
+
+function resultOf(spec: SpecReport): Result {
+  const { Message: message = '', Location: at } = spec.Failure ?? {};
+  const place = at === undefined ? '' : ` (${at.FileName.replace(/^.*\/test\/e2e\//, '')}:${at.LineNumber})`;
+  return {
+    name: [...(spec.ContainerHierarchyTexts ?? []), spec.LeafNodeText || spec.LeafNodeType].join(' '),
+    state: spec.State,
+    seconds: spec.RunTime / 1e9,
+    why: message === '' ? '' : `${message}${place}`,
+  };
+}
