@@ -12,7 +12,7 @@ import { readManifest } from '../src/kube/manifest.ts';
 const TARGET = 30;
 /** Few at a time, as a server has them: the collector would spend its time on objects that only wait for their turn. */
 const BATCH = 100;
-const WARM_UP = 150;
+const WARM_UP = 300;
 const MEASURED = 300;
 
 /**

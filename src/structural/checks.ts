@@ -14,18 +14,26 @@ export function compileCheck(schema: JsonSchema, root = false): Check {
     checkCombinators(schema, compileCheck),
     checkResource(schema, root),
   ].filter((check) => check !== undefined);
-  const [first, second] = checks;
-  const inner: Check =
-    first === undefined
-      ? () => {}
-      : second === undefined
-        ? first
-        : (value, at) => {
-            for (const check of checks) check(value, at);
-          };
+  const inner = inTurn(checks);
   if (schema.nullable !== true) return inner;
   return (value, at) => {
     if (value !== null) inner(value, at);
+  };
+}
+
+/** All checks as one; nearly always these are one or two. */
+function inTurn(checks: readonly Check[]): Check {
+  const [first, second, third] = checks;
+  if (first === undefined) return () => {};
+  if (second === undefined) return first;
+  if (third === undefined) {
+    return (value, at) => {
+      first(value, at);
+      second(value, at);
+    };
+  }
+  return (value, at) => {
+    for (const check of checks) check(value, at);
   };
 }
 
@@ -81,6 +89,7 @@ function checkArray(schema: JsonSchema): Check {
   const listType = schema['x-kubernetes-list-type'];
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   const identity = identityByKeys(keys);
+  const keysOf = (entry: unknown) => keyOf(entry, keys);
   return (value, at) => {
     if (!Array.isArray(value)) return wrongType(at, 'array', typeName(value));
     if (value.length > maxItems) at.report(tooMany(at.path(), value.length, maxItems));
@@ -95,14 +104,16 @@ function checkArray(schema: JsonSchema): Check {
         at.leave();
       }
     }
-    if (listType === 'set') reportTwice(value, identityOf, (entry) => entry, at);
-    else if (listType === 'map') reportTwice(value, identity, (entry) => keyOf(entry, keys), at);
+    if (listType === 'set') reportTwice(value, identityOf, itself, at);
+    else if (listType === 'map') reportTwice(value, identity, keysOf, at);
     else if (schema.uniqueItems === true && new Set(value.map((entry) => JSON.stringify(entry))).size < value.length) {
       const path = at.path();
       at.report(invalid(path, undefined, `${path} in body shouldn't contain duplicates`));
     }
   };
 }
+
+const itself = (entry: unknown): unknown => entry;
 
 /** What tells a value from others in a set: itself, or its text where two of the same content are two objects. */
 function identityOf(value: unknown): unknown {

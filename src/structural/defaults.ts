@@ -20,9 +20,10 @@ export function compileDefaults(schema: JsonSchema): Defaults | undefined {
     return (value) => {
       if (typeof value !== 'object' || value === null) return;
       const entries = value as Container;
-      for (const key of Object.keys(entries)) {
-        if (entries[key] === null && dropsNull) delete entries[key];
-        else values?.(entries[key]);
+      for (const key in entries) {
+        const entry = entries[key];
+        if (entry === null && dropsNull) delete entries[key];
+        else values?.(entry);
       }
     };
   }

@@ -2,18 +2,14 @@ import type { CelRule, JsonSchema } from '../api/json-schema.ts';
 import type { FieldError, FieldErrorType } from '../base/field-error.ts';
 import type { Meter } from './cel/program.ts';
 import { type Adapt, compileAdapter } from './cel/schema-value.ts';
-import { CostExceeded, EvaluationError, Optional, type Value } from './cel/values.ts';
+import { EvaluationError, type Value } from './cel/values.ts';
 import type { Cursor } from './cursor.ts';
 import { Change, identity } from './ratchet.ts';
-import { type CompiledRule, compileRule, ruleScope } from './rule.ts';
+import { compileRule, ruleScope } from './rule.ts';
+import { BUDGET, evaluate, OUT_OF_BUDGET } from './rule-verdict.ts';
 
 /** Evaluates the x-kubernetes-validations of a schema; `old` is undefined on create. */
 export type Rules = (value: unknown, old: unknown, at: Cursor) => void;
-
-/** What all rules of one object may cost together. */
-const BUDGET = 10_000_000;
-const LONGEST_MESSAGE = 5 * 1024;
-const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
 
 const TYPES: Readonly<Record<NonNullable<CelRule['reason']>, FieldErrorType>> = {
   FieldValueInvalid: 'Invalid',
@@ -81,7 +77,7 @@ function ownRules(schema: JsonSchema, root: boolean): Walk | undefined {
     const self = adapted(adapt, value);
     for (const rule of rules) {
       if (rule.usesOldSelf && old === undefined && rule.rule.optionalOldSelf !== true) continue;
-      const verdict = evaluate(rule, self, oldSelf, pass);
+      const verdict = evaluate(rule, self, oldSelf, pass.meter);
       if (verdict === undefined) continue;
       const shown = verdict.broken ? { value: type } : isScalar ? { value } : {};
       const reason = verdict.broken ? 'Invalid' : TYPES[rule.rule.reason ?? 'FieldValueInvalid'];
@@ -112,105 +108,19 @@ function joined(path: string, fieldPath: string): string {
   return path === '' ? fieldPath.replace(/^\./, '') : `${path}${fieldPath}`;
 }
 
-interface Verdict {
-  readonly detail: string;
-  /** The rule came to no answer, rather than to the answer no. */
-  readonly broken: boolean;
-  /** No more rules are to be evaluated. */
-  readonly last: boolean;
-}
-
-/** Why a rule does not hold; undefined where it does. */
-function evaluate(
-  compiled: CompiledRule,
-  self: Value | EvaluationError,
-  oldSelf: Value | EvaluationError | undefined,
-  { meter }: Pass,
-): Verdict | undefined {
-  const { program } = compiled;
-  if (program === undefined) return broken(`rule compile error: ${compiled.problem}`);
-  let holds: Value;
-  try {
-    if (self instanceof EvaluationError) throw self;
-    if (oldSelf instanceof EvaluationError) throw oldSelf;
-    holds = program.evaluate([self, oldValue(compiled, oldSelf)], meter);
-  } catch (error) {
-    return brokenBy(error, compiled, meter);
-  }
-  if (meter.cost > BUDGET) return broken(OUT_OF_BUDGET, true);
-  if (holds === true) return undefined;
-  return refusal(compiled, self, oldSelf instanceof EvaluationError ? undefined : oldSelf, meter);
-}
-
-const broken = (detail: string, last = false): Verdict => ({ detail, broken: true, last });
-
-/** What an error of an evaluation says of its rule; what is no such error is the server's own. */
-function brokenBy(error: unknown, { rule }: CompiledRule, meter: Meter): Verdict {
-  const name = (rule.message ?? '').trim() || rule.rule.trim();
-  const { message } = error as Error;
-  if (error instanceof CostExceeded) {
-    if (meter.cost > BUDGET) return broken(OUT_OF_BUDGET, true);
-    return broken(
-      `'${message}': no further validation rules will be run due to call cost exceeds limit for rule: ${name}`,
-      true,
-    );
-  }
-  if (!(error instanceof EvaluationError)) throw error;
-  if (meter.cost > BUDGET) return broken(OUT_OF_BUDGET, true);
-  if (!message.startsWith('no such overload')) return broken(`${message} evaluating rule: ${name}`);
-  return broken(
-    `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${name}`,
-  );
-}
-
-function oldValue({ rule }: CompiledRule, oldSelf: Value | undefined): Value {
-  if (rule.optionalOldSelf !== true) return oldSelf ?? null;
-  return oldSelf === undefined ? Optional.none : new Optional(oldSelf);
-}
-
-/** The words for a rule that does not hold: its own expression's, or its message, or the rule itself. */
-function refusal({ rule, message }: CompiledRule, self: Value, oldSelf: Value | undefined, meter: Meter): Verdict {
-  const stated = (rule.message ?? '').trim();
-  const detail = stated === '' ? `failed rule: ${rule.rule.trim()}` : stated;
-  if (message === undefined) return { detail, broken: false, last: false };
-  try {
-    const text = message.evaluate([self, oldSelf ?? null], meter);
-    const usable = typeof text === 'string' ? text.trim() : '';
-    const fits = usable !== '' && !usable.includes('\n') && Buffer.byteLength(usable) <= LONGEST_MESSAGE;
-    if (meter.cost <= BUDGET) return { detail: fits ? usable : detail, broken: false, last: false };
-    return {
-      detail:
-        'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run',
-      broken: false,
-      last: true,
-    };
-  } catch (error) {
-    if (error instanceof CostExceeded) {
-      const source = JSON.stringify(rule.messageExpression);
-      return {
-        detail: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${source}`,
-        broken: false,
-        last: true,
-      };
-    }
-    if (!(error instanceof EvaluationError)) throw error;
-    return { detail, broken: false, last: false };
-  }
-}
-
 const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
 function fieldRules(schema: JsonSchema): Walk | undefined {
-  const fields = new Map<string, Walk>();
+  const fields: { readonly name: string; readonly walk: Walk }[] = [];
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     const walk = compileWalk(field, isEmbedded(field));
-    if (walk !== undefined) fields.set(name, walk);
+    if (walk !== undefined) fields.push({ name, walk });
   }
-  if (fields.size === 0) return undefined;
+  if (fields.length === 0) return undefined;
   return (value, old, change, pass) => {
     if (typeof value !== 'object') return;
-    for (const [name, walk] of fields) {
+    for (const { name, walk } of fields) {
       const inner = fieldOf(value, name);
       if (inner === undefined) continue;
       pass.at.enter(name);

@@ -5,7 +5,7 @@ import type { Cursor } from './cursor.ts';
 import { FORMATS } from './formats.ts';
 import { pattern as compilePattern } from './pattern.ts';
 
-/** Characters as Go counts runes: surrogate pairs are one. */
+/** Characters as Go counts runes: surrogate pairs are one, so that there are at least half as many as units. */
 function runeCount(text: string): number {
   let pairs = 0;
   for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00) pairs++;
@@ -24,7 +24,7 @@ export function checkString(schema: JsonSchema): Check {
   return (value, at) => {
     if (typeof value !== 'string') return wrongType(at, 'string', typeName(value));
     if (value.length > maxLength && runeCount(value) > maxLength) at.report(tooLong(at.path(), maxLength));
-    else if (value.length < minLength || (minLength > 0 && runeCount(value) < minLength)) {
+    else if (value.length < 2 * minLength && runeCount(value) < minLength) {
       at.report(bad(at, value, `be at least ${minLength} chars long`));
     } else if (matches !== undefined && !matches(value)) {
       at.report(bad(at, value, `match '${schema.pattern}'`));

@@ -185,9 +185,11 @@ class Compiler {
     const [first, second, third] = args;
     switch (fn) {
       case '_&&_':
-        return logical(this.compile(first as Node), this.compile(second as Node), false);
       case '_||_':
-        return logical(this.compile(first as Node), this.compile(second as Node), true);
+        return logical(
+          chain(node).map((operand) => this.compile(operand)),
+          fn === '_||_',
+        );
       case '_?_:_':
         return ternary(this.compile(first as Node), this.compile(second as Node), this.compile(third as Node));
       case '@not_strictly_false':
@@ -283,16 +285,28 @@ function notIterable(value: Value, isPair: boolean): EvaluationError {
 /** A leading dot says that no loop variable is meant. */
 const nameOf = (written: string): string => written.replace(/^\./, '');
 
-/** && and ||: the operand that decides wins, even over an error of the other one; of two errors the first is told. */
-function logical(left: Code, right: Code, deciding: boolean): Code {
+/** The operands of a && b && c, however they are nested: nothing but their order matters. */
+function chain(root: Call): Node[] {
+  const operands: Node[] = [];
+  const open: Node[] = [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (node.kind === 'call' && node.fn === root.fn) open.push(...node.args.toReversed());
+    else operands.push(node);
+  }
+  return operands;
+}
+
+/** && and ||: the operand that decides wins, even over an error of another one; of several errors the first is told. */
+function logical(operands: readonly Code[], deciding: boolean): Code {
   return (frame) => {
-    const first = attempt(left, frame);
-    if (first === deciding) return deciding;
-    const second = attempt(right, frame);
-    if (second === deciding) return deciding;
-    if (typeof first !== 'boolean') throw first instanceof EvaluationError ? first : noSuchOverload();
-    if (typeof second !== 'boolean') throw second instanceof EvaluationError ? second : noSuchOverload();
-    return second;
+    let problem: EvaluationError | undefined;
+    for (let i = 0; i < operands.length; i++) {
+      const value = attempt(operands[i] as Code, frame);
+      if (value === deciding) return deciding;
+      if (typeof value !== 'boolean') problem ??= value instanceof EvaluationError ? value : noSuchOverload();
+    }
+    if (problem !== undefined) throw problem;
+    return !deciding;
   };
 }
 

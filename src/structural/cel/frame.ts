@@ -10,7 +10,8 @@ export class Frame implements Toil {
 
   /** The values of the environment come first; the names that the expression itself makes have no value yet. */
   constructor(values: readonly Value[], slots: number, limit: number) {
-    this.slots = values.slice();
+    // Only those are ever written, so that without any the values need no copy.
+    this.slots = slots === values.length ? (values as Value[]) : values.slice();
     while (this.slots.length < slots) this.slots.push(null);
     this.#limit = limit;
   }

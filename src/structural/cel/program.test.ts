@@ -96,6 +96,43 @@ describe('any text', () => {
   });
 });
 
+describe('an expression that is evaluated again', () => {
+  const environment = KUBERNETES.extend(new Map([['o', DYN]]));
+  const evaluated = (source: string, value: Value): { readonly result: unknown; readonly cost: number } => {
+    const program = compileProgram(source, environment);
+    if ('problem' in program) throw new Error(program.problem);
+    const answers = [1, 2, 3].map(() => {
+      const meter = { cost: 0 };
+      try {
+        return { result: program.evaluate([value], meter), cost: meter.cost };
+      } catch (error) {
+        return { result: (error as Error).message, cost: meter.cost };
+      }
+    });
+    expect(answers).toEqual([answers[0], answers[0], answers[0]]);
+    return answers[0] as { result: unknown; cost: number };
+  };
+
+  it('comes to the same at the same cost, though literals are read once', () => {
+    // One each for the variable, the two readings and the two calls.
+    const cost = 5;
+    expect(evaluated("quantity(o).compareTo(quantity('512Mi')) >= 0", '1Gi')).toEqual({ result: true, cost });
+    expect(evaluated("quantity(o).compareTo(quantity('512Mi')) >= 0", '1Mi')).toEqual({ result: false, cost });
+    expect(evaluated("isQuantity(o) && quantity(o) == quantity('x')", '1Mi').result).toMatch(/quantities must match/);
+  });
+
+  it.each([
+    ["o == 'a' || 1/0 == 1 || o == 'b'", 'b', true],
+    ["o == 'a' && 1/0 == 1 && o == 'b'", 'a', false],
+    ["o == 'a' || (1/0 == 1 || {'k': 1}['z'] == 1)", 'b', 'division by zero'],
+    ["(o == 'b' && {'k': 1}['z'] == 1) && 1/0 == 1", 'b', 'no such key: z'],
+    ["o == 'b' && (o == 'a' || o == 'b') && o != 'c'", 'b', true],
+    ["o && o == 'b'", 'b', 'no such overload'],
+  ])('lets one operand of a chain decide over the errors of all others: %s', (source, value, result) => {
+    expect(evaluated(source, value).result).toBe(result);
+  });
+});
+
 describe('a costly expression', () => {
   const items = Array.from({ length: 20_000 }, (_, i) => `item-${i}`);
   const nested = Array.from({ length: 2_000 }, () => new ArrayList([new ArrayList(['x']), 'y'.repeat(500)]));
