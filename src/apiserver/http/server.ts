@@ -270,15 +270,15 @@ function certificateOf(socket: TLSSocket): RequestCredentials['certificate'] {
 }
 
 /**
- * Writes a body, a large one piece by piece: what a client has yet to read counts against its HTTP/2 session, which
- * takes no further requests beyond a limit.
+ * Writes what is large piece by piece, and answers its last piece: what a client has yet to read counts against its
+ * HTTP/2 session, which takes no further requests beyond a limit.
  */
-async function sendBytes(response: ServerResponse, bytes: Uint8Array, end: () => AbortSignal): Promise<void> {
+async function lastPiece(response: ServerResponse, bytes: Uint8Array, end: () => AbortSignal): Promise<Uint8Array> {
   let sent = 0;
   for (; bytes.length - sent > PIECE; sent += PIECE) {
     if (!response.write(bytes.subarray(sent, sent + PIECE))) await once(response, 'drain', { signal: end() });
   }
-  response.end(sent === 0 ? bytes : bytes.subarray(sent));
+  return sent === 0 ? bytes : bytes.subarray(sent);
 }
 
 async function send(to: Response, result: Answer, end: () => AbortSignal): Promise<void> {
@@ -291,7 +291,7 @@ async function send(to: Response, result: Answer, end: () => AbortSignal): Promi
       // Who keeps the answer already takes its headers for those of what it keeps, which is not empty.
       const length = result.status === 304 ? {} : { 'content-length': bytes.length };
       response.writeHead(result.status, { ...common, ...length, ...result.headers });
-      await sendBytes(response, bytes, end);
+      response.end(await lastPiece(response, bytes, end));
       return;
     }
     const signal = end();
@@ -300,7 +300,8 @@ async function send(to: Response, result: Answer, end: () => AbortSignal): Promi
     for await (const piece of result.pieces) {
       if (signal.aborted) break;
       // A client that does not read holds back its own watch, nobody else's.
-      if (!response.write(piece)) await once(response, 'drain', { signal });
+      const last = piece.length > PIECE ? await lastPiece(response, Buffer.from(piece), end) : piece;
+      if (!response.write(last)) await once(response, 'drain', { signal });
     }
     response.end();
   } catch {
