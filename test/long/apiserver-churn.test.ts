@@ -1,0 +1,124 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it } from 'vitest';
+import { type ControlPlane, startControlPlane } from '../../src/apiserver/control-plane.ts';
+import { realClock } from '../../src/base/clock.ts';
+import { FakeClock } from '../../src/base/fake-clock.ts';
+import { silentLogger } from '../../src/base/logger.ts';
+import { seededRandom } from '../../src/base/random.ts';
+import type { Client, ResourceType } from '../../src/kube/client.ts';
+import { KubeError } from '../../src/kube/kube-error.ts';
+
+/** An hour at 200 writes a second, in rounds of ten minutes. */
+const ROUNDS = 6;
+const WRITES_A_ROUND = 120_000;
+const AT_ONCE = 100;
+const OBJECTS = 5_000;
+const WATCHES = 50;
+const PATH = '/api/v1/namespaces/default/configmaps';
+const configMaps: ResourceType = {
+  group: '',
+  version: 'v1',
+  plural: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+};
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+it('keeps memory, history and file flat over an hour of writes, lists and watches', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'apiserver-churn-'));
+  const clock = new FakeClock();
+  const random = seededRandom('churn');
+  const plane = await startControlPlane({
+    dataDir: folder,
+    store: 'lmdb',
+    durability: 'relaxed',
+    clock,
+    random,
+    log: silentLogger,
+  });
+  try {
+    const client = plane.client({ name: 'admin', groups: ['system:masters'] }, 'churn');
+    const figures: Record<string, number>[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const watching = await openWatches(plane);
+      for (let written = 0; written < WRITES_A_ROUND; written += AT_ONCE) {
+        await Promise.all(Array.from({ length: AT_ONCE }, () => write(client, random)));
+        await clock.advance((AT_ONCE / 200) * 1000);
+      }
+      expect(await watching.close()).toBeGreaterThan(WRITES_A_ROUND / 2);
+      figures.push(measure(plane, folder));
+    }
+    // By the end of the second round, history has been full for the first time.
+    const [, reference = {}, ...later] = figures;
+    for (const figure of later) {
+      for (const [name, value] of Object.entries(figure)) {
+        expect(value, `${name} of ${JSON.stringify(figures)}`).toBeLessThan((reference[name] ?? 0) * 1.15);
+      }
+    }
+  } finally {
+    await plane.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** Creates, changes or deletes some object, whichever it then is. */
+async function write(client: Client, random: ReturnType<typeof seededRandom>): Promise<void> {
+  const name = `c-${random.int(1, OBJECTS)}`;
+  const data = { a: 'x'.repeat(random.int(200, 3_000)) };
+  const options = { namespace: 'default' };
+  try {
+    const choice = random.next();
+    if (choice < 0.1) await client.delete(configMaps, name, options);
+    else if (choice < 0.12) await client.list(configMaps, { ...options, limit: 20 });
+    else if (choice < 0.6) await client.patch(configMaps, name, { type: 'merge', body: { data } }, options);
+    else await client.create(configMaps, { metadata: { name, namespace: 'default' }, data });
+  } catch (error) {
+    if (!(error instanceof KubeError && [404, 409].includes(error.code))) throw error;
+  }
+}
+
+/** Watches over HTTPS of which each round has its own; answers how many events the first of them saw. */
+async function openWatches({ url, adminToken }: ControlPlane): Promise<{ close: () => Promise<number> }> {
+  const session: ClientHttp2Session = connect(url, { rejectUnauthorized: false });
+  const path = `${PATH}?watch=true&resourceVersion=0`;
+  let seen = 0;
+  const open = async (i: number): Promise<ClientHttp2Stream> => {
+    const stream = session.request({ ':path': path, authorization: `Bearer ${adminToken}` });
+    stream.on('error', () => {});
+    stream.on('data', (chunk: Buffer) => {
+      if (i === 0) for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) seen++;
+    });
+    await once(stream, 'response');
+    return stream;
+  };
+  await Promise.all(Array.from({ length: WATCHES }, (_, i) => open(i)));
+  return {
+    close: async () => {
+      const closed = once(session, 'close');
+      session.destroy();
+      await closed;
+      // The other end hears of it a moment later.
+      await realClock.sleep(1_000);
+      return seen;
+    },
+  };
+}
+
+function measure({ backend }: ControlPlane, folder: string): Record<string, number> {
+  collectGarbage();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  const { main } = backend.stores;
+  return {
+    memory: heapUsed + arrayBuffers,
+    history: main.revision - main.compacted,
+    file: statSync(join(folder, 'objects', 'data.mdb')).size,
+  };
+}
