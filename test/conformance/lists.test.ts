@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+const linesOf = (file: string): string[] =>
+  readFileSync(resolve(import.meta.dirname, file), 'utf8')
+    .trimEnd()
+    .split('\n');
+const passing = linesOf('passing.txt');
+const outOfScope = linesOf('out-of-scope.txt');
+
+test('every conformance test is in exactly one of the two lists', () => {
+  const names = [...passing, ...outOfScope.map((line) => line.replace(/\[Conformance\]: .*$/, '[Conformance]'))];
+  expect(new Set(names).size).toBe(names.length);
+  // As many as Kubernetes 1.36 has.
+  expect(names).toHaveLength(446);
+});
+
+test('every test that is out of scope says what it waits for', () => {
+  for (const line of outOfScope) expect(line).toMatch(/^\[sig-[a-z-]+\] .+\[Conformance\]: \S.+$/);
+  for (const line of passing) expect(line).toMatch(/^\[sig-[a-z-]+\] .+\[Conformance\]$/);
+});
