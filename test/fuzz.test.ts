@@ -10,7 +10,7 @@ import { RAW_ATTACKS } from './fuzz/raw-attacks.ts';
 const SEED = process.env['VIMANA_FUZZ_SEED'] ?? 'vimana';
 const BATCHES = 10;
 const REQUESTS_A_BATCH = 1_100;
-const MOST_MEMORY_MIB = 800;
+const MOST_MEMORY_MIB = 2000;
 
 let server: AttackedServer;
 

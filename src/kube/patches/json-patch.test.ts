@@ -116,13 +116,13 @@ describe('applyJsonPatch', () => {
   });
 
   it('agrees with another implementation of RFC 6902 wherever that one succeeds', () => {
-    const path = fc.constantFrom('/a', '/a/b', '/a/c', '/l', '/l/0', '/l/1', '/l/-', '/l/0/x', '/s', '/new', '/a~1b');
+    const path = fc.constantFrom('/a', '/a/b', '/a/c', '/l', '/l/0', '/l/1', '/l/-', '/l/0/x', '/new', '/a~1b');
     const value = fc.jsonValue({ maxDepth: 2 }).filter((json) => !JSON.stringify(json).includes('__proto__'));
     const operation = fc.oneof(
       fc.record({ op: fc.constantFrom('add', 'replace'), path, value }),
       fc.record({ op: fc.constant('remove'), path }),
       fc.record({ op: fc.constant('move'), from: path, path }),
-      // Of scalars only: the other implementation lets two copies of a list stay one list.
+      // Of a scalar that stays one: the other implementation lets two copies of a list stay one list.
       fc.record({ op: fc.constant('copy'), from: fc.constant('/s'), path }),
     );
     let compared = 0;
