@@ -28,6 +28,7 @@ const KNOWN: readonly (readonly [number, RegExp])[] = [
   [500, /failed to create typed patch object/],
   [500, /unable to find api field in struct/],
   [500, /unknown patch type/],
+  [500, /merging lists cannot yet be specified in the patch/],
   [500, /expected a \[\]interface \{\}, but received a/],
   [500, /list element types are not identical/],
   [500, /does not contain declared merge key/],

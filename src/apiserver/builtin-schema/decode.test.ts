@@ -43,6 +43,7 @@ describe('a body of a built-in kind', () => {
       'json: cannot unmarshal array into Go value of type v1.ConfigMap',
     );
     expect(decodeBuiltIn('v1', 'ConfigMap', null)?.object).toEqual({ metadata: {} });
+    expect(decodeBuiltIn('v1', 'Secret', { data: { a: null } })?.object).toMatchObject({ data: { a: '' } });
   });
 
   it('of any JSON is read or refused, never worse', () => {

@@ -119,7 +119,7 @@ function readField(value: unknown, field: Field, walk: DecodeWalk): unknown {
 
 function readItem(value: unknown, segment: string | number, field: Field, goType: string, walk: DecodeWalk): unknown {
   walk.enterItem(segment);
-  const read = value === null ? zeroOf(field) : readOne(value, field, goType, walk);
+  const read = value === null ? zeroItemOf(field) : readOne(value, field, goType, walk);
   walk.leaveItem();
   return read;
 }
@@ -156,6 +156,11 @@ function readBytes(value: unknown, goType: string, walk: DecodeWalk): unknown {
 
 const isInteger = (value: unknown, bound: number): boolean =>
   typeof value === 'number' && Number.isInteger(value) && value < bound && value >= -bound;
+
+/** In a list or a map, no bytes are an empty text. */
+function zeroItemOf(field: Field): unknown {
+  return field.type === 'bytes' ? '' : zeroOf(field);
+}
 
 function zeroOf(field: Field): unknown {
   switch (field.type) {

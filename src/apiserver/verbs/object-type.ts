@@ -37,11 +37,11 @@ export function checkAppliedType(resource: Resource, object: KubeObject): void {
 /** A patched object is held against its type as against its schema. */
 export function checkPatchedType(resource: Resource, object: KubeObject): void {
   if (!resource.custom) return;
-  const { kind, apiVersion, metadata } = object;
+  const { kind, apiVersion } = object;
   const expected = apiVersionOf(resource);
   if (apiVersion !== expected) {
     const cause = invalidField('apiVersion', apiVersion, `must be ${expected}`);
-    throw invalid(resource, metadata.name ?? '', [cause]);
+    throw invalid(resource, nameIn(object), [cause]);
   }
   if (kind !== resource.kind) throw otherKind(resource, object);
 }
@@ -58,12 +58,15 @@ function otherVersion(resource: Resource, apiVersion: string): ApiError {
   );
 }
 
-function otherKind({ group, kind: expected }: Resource, { kind, metadata }: KubeObject): ApiError {
-  // Nobody has looked at the metadata yet.
+function otherKind({ group, kind: expected }: Resource, object: KubeObject): ApiError {
+  const { kind } = object;
+  return invalid({ group, kind }, nameIn(object), [invalidField('kind', kind, `must be ${expected}`)]);
+}
+
+/** The name of an object whose metadata nobody has looked at yet. */
+function nameIn({ metadata }: KubeObject): string {
   const name: unknown = (metadata as KubeObject['metadata'] | null | undefined)?.name;
-  return invalid({ group, kind }, typeof name === 'string' ? name : '', [
-    invalidField('kind', kind, `must be ${expected}`),
-  ]);
+  return typeof name === 'string' ? name : '';
 }
 
 function checkBuiltIn(resource: Resource, said: Said): void {

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { seededRandom, systemRandom } from '../../src/base/random.ts';
+import { AttackedServer } from '../fuzz/attacked-server.ts';
+import { campaign } from '../fuzz/campaign.ts';
+
+const BATCHES = 100;
+const REQUESTS_A_BATCH = 1_000;
+const MOST_MEMORY_MIB = 1_200;
+
+// Every run sends other requests; the seed in a failure sends the same ones again.
+it('answers 100,000 hostile requests with a Status, whatever they are', async () => {
+  const seed = process.env['VIMANA_FUZZ_SEED'] ?? systemRandom().hex(8);
+  const server = await AttackedServer.start();
+  try {
+    for (let batch = 0; batch < BATCHES; batch++) {
+      const random = seededRandom(`${seed} ${batch}`);
+      const { problems } = await campaign(server, random, batch % 3 === 2 ? 'HTTP/2' : 'HTTP/1.1', REQUESTS_A_BATCH);
+      const { faults, polluted, rssMiB } = await server.health();
+      expect({ problems, faults, polluted }, `VIMANA_FUZZ_SEED=${seed}`).toEqual({
+        problems: [],
+        faults: [],
+        polluted: [],
+      });
+      expect(rssMiB).toBeLessThan(MOST_MEMORY_MIB);
+    }
+  } finally {
+    await server.stop();
+  }
+});
