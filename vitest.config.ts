@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'tools/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['test/long/**', 'test/cluster/**'],
+    setupFiles: ['test/property-seed.ts'],
     pool: 'threads',
     isolate: false,
     testTimeout: 20_000,

@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/long/**/*.test.ts'],
+    setupFiles: ['test/property-seed.ts'],
     pool: 'threads',
     isolate: false,
     testTimeout: 60 * 60_000,
