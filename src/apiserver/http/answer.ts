@@ -15,7 +15,7 @@ export interface StreamAnswer {
   readonly status: number;
   readonly type: string;
   /** Pieces as they come; the client going away ends the iteration. */
-  readonly pieces: AsyncIterable<string | Uint8Array>;
+  readonly pieces: AsyncIterable<string>;
 }
 
 /** A finished body that goes out as it is, never indented or turned into YAML. */

@@ -31,7 +31,6 @@ import { negotiate } from './negotiation.ts';
 import { listOptions, watchFlags, writeOptions } from './options.ts';
 import { attributesOf, refused, verbOf } from './request-attributes.ts';
 import { entryAnswer, listAnswer, watchAnswer, writtenAnswer } from './shapes.ts';
-import { timeLimit } from './time-limit.ts';
 import { warningHeader } from './warning-header.ts';
 
 /** A request for a resource that is served. */
@@ -221,13 +220,18 @@ function watch(
   { backend, items }: ResourceHandlerParts,
   { request, resource, namespace, name }: ResourceRequest,
 ): Answer {
-  const { query } = request;
+  const { query, signal } = request;
   const options = listOptions(query);
-  const signal = timeLimit(backend.clock, options.timeoutSeconds ?? 0, request.signal);
   const fieldSelector = [options.fieldSelector, name === '' ? undefined : `metadata.name=${name}`];
   const chosen = fieldSelector.filter((part) => part !== undefined).join(',');
   const watching = { ...options, ...watchFlags(query), signal, ...(chosen === '' ? {} : { fieldSelector: chosen }) };
-  return watchAnswer(backend, request, resource, watchObjects(backend, items, resource, namespace, watching));
+  return watchAnswer(
+    backend,
+    request,
+    resource,
+    watchObjects(backend, items, resource, namespace, watching),
+    options.timeoutSeconds,
+  );
 }
 
 async function create(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {

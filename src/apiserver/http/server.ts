@@ -300,7 +300,7 @@ async function send(to: Response, result: Answer, end: () => AbortSignal): Promi
     for await (const piece of result.pieces) {
       if (signal.aborted) break;
       // A client that does not read holds back its own watch, nobody else's.
-      const last = piece.length > PIECE ? await lastPiece(response, Buffer.from(piece as string), end) : piece;
+      const last = piece.length > PIECE ? await lastPiece(response, Buffer.from(piece), end) : piece;
       if (!response.write(last)) await once(response, 'drain', { signal });
     }
     response.end();

@@ -68,12 +68,13 @@ export async function listAnswer(
   return json(200, JSON.stringify(listTable(resource.table, objects, listing.metadata, options)));
 }
 
-/** A watch as lines of JSON. */
+/** A watch as lines of JSON. `timeoutSeconds` ends it in good order. */
 export function watchAnswer(
   backend: Backend,
   request: ApiRequest,
   resource: Resource,
   batches: AsyncIterable<readonly WatchItem[]>,
+  timeoutSeconds: number | undefined,
 ): StreamAnswer {
   const { as } = negotiate(request.header('accept'));
   let first = true;
@@ -84,16 +85,41 @@ export function watchAnswer(
     first = false;
     return `{"type":"${type}","object":${JSON.stringify(objectTable(resource.table, object, options))}}\n`;
   };
-  async function* pieces(): AsyncGenerator<string | Uint8Array> {
-    for await (const batch of batches) {
-      const shared = as === 'object' && batch.length === 1 ? batch[0]?.line : undefined;
-      yield shared ?? batch.map(line).join('');
-    }
+  async function* pieces(): AsyncGenerator<string> {
+    for await (const batch of batches) yield batch.map(line).join('');
   }
   const type = `${JSON_TYPE};stream=watch`;
   return {
     status: 200,
     type: as === 'object' ? JSON_TYPE : type.slice(0, JSON_TYPE.length),
-    pieces: pieces(),
+    pieces: limited(backend, pieces(), timeoutSeconds),
   };
+}
+
+/** Ends a stream after a time, whether or not anything came. */
+async function* limited(
+  backend: Backend,
+  source: AsyncGenerator<string>,
+  seconds: number | undefined,
+): AsyncGenerator<string> {
+  if (seconds === undefined || seconds <= 0) {
+    yield* source;
+    return;
+  }
+  const stop = new AbortController();
+  const over = backend.clock.sleep(seconds * 1000, stop.signal).then(
+    () => undefined,
+    () => undefined,
+  );
+  try {
+    for (;;) {
+      const next = source.next();
+      const step = await Promise.race([next, over]);
+      if (step === undefined || step.done === true) return;
+      yield step.value;
+    }
+  } finally {
+    stop.abort();
+    void source.return(undefined);
+  }
 }

@@ -13,17 +13,11 @@ export interface WatchItem {
   readonly object: KubeObject | Status;
   /** The JSON text of the object. */
   readonly text: string;
-  /** The event as one line, where so many watchers may want it that it is made once. */
-  readonly line?: Uint8Array;
 }
-
-/** Events that are still on their way to somebody; more would keep every object in memory twice. */
-const RECENT = 256;
 
 /** The same change goes to many watchers: whatever can be shared between them is made once. */
 export class WatchItems {
   readonly #parsed: ParsedObjects;
-  readonly #recent = { ADDED: new Map<Entry, WatchItem>(), MODIFIED: new Map<Entry, WatchItem>() };
   readonly #gone = new WeakMap<StoreEvent, { object: KubeObject; text: string }>();
 
   constructor(parsed: ParsedObjects) {
@@ -41,30 +35,6 @@ export class WatchItems {
         return parsed.get(entry);
       },
     };
-  }
-
-  /** An object that has just been written. */
-  changed(type: 'ADDED' | 'MODIFIED', resource: Resource, entry: Entry): WatchItem | Promise<WatchItem> {
-    if (resource.fromStorage !== undefined) return this.present(type, resource, entry);
-    const recent = this.#recent[type];
-    let item = recent.get(entry);
-    if (item !== undefined) return item;
-    const [parsed, text] = [this.#parsed, entry.value];
-    let line: Uint8Array | undefined;
-    item = {
-      type,
-      text,
-      get line() {
-        line ??= Buffer.from(`{"type":"${type}","object":${text}}\n`);
-        return line;
-      },
-      get object() {
-        return parsed.get(entry);
-      },
-    };
-    recent.set(entry, item);
-    for (const oldest of recent.size > RECENT ? recent.keys().take(1) : []) recent.delete(oldest);
-    return item;
   }
 
   /** The last state of an object that went away, or that a selector no longer chooses, at the revision of the change. */

@@ -84,8 +84,7 @@ async function* run(watch: Run): AsyncGenerator<readonly WatchItem[]> {
         if (change.type === 'progress') {
           if (options.allowWatchBookmarks === true) found.push(bookmark(resource, change.revision, false));
         } else {
-          const made = itemOf(watch, change);
-          const item = made instanceof Promise ? await made : made;
+          const item = await itemOf(watch, change);
           if (item !== undefined) found.push(item);
         }
       }
@@ -120,16 +119,13 @@ async function initialItems({ store, key, prefix, selection, backend, items, res
 }
 
 /** A change as this watch sees it: an object that begins to match is added, one that stops is gone. */
-function itemOf(
-  { items, resource, selection, backend }: Run,
-  event: StoreEvent,
-): WatchItem | Promise<WatchItem> | undefined {
+async function itemOf({ items, resource, selection, backend }: Run, event: StoreEvent): Promise<WatchItem | undefined> {
   const { matches } = selection;
   const { entry, previous } = event;
   const now = entry !== undefined && (matches === undefined || matches(backend.parsed.get(entry)));
   const before = previous !== undefined && (matches === undefined || matches(backend.parsed.get(previous)));
-  if (now) return items.changed(before ? 'MODIFIED' : 'ADDED', resource, entry);
-  return before ? items.gone(resource, event) : undefined;
+  if (now) return await items.present(before ? 'MODIFIED' : 'ADDED', resource, entry);
+  return before ? await items.gone(resource, event) : undefined;
 }
 
 function watchError(error: unknown, start: number, store: Store): ApiError {
