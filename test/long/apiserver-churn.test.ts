@@ -116,15 +116,22 @@ async function openWatches(
 }
 
 async function measure({ backend }: ControlPlane, folder: string): Promise<Record<string, number>> {
-  collectGarbage();
-  // What was on its way to watches that are closed goes with their connections, a moment after these.
-  await realClock.sleep(2_000);
-  collectGarbage();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
   const { main } = backend.stores;
   return {
-    memory: heapUsed + arrayBuffers,
+    memory: await memoryInUse(),
     history: main.revision - main.compacted,
     file: statSync(join(folder, 'objects', 'data.mdb')).size,
   };
+}
+
+/** The least of several looks: what closed connections held goes with them, which takes the collector more than one. */
+async function memoryInUse(): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let look = 0; look < 8; look++) {
+    await realClock.sleep(300);
+    collectGarbage();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    least = Math.min(least, heapUsed + arrayBuffers);
+  }
+  return least;
 }
