@@ -29,7 +29,7 @@ async function main(): Promise<void> {
     };
     process.send?.(health);
   });
-  process.on('disconnect', () => process.exit(0));
+  process.on('disconnect', () => void plane.stop().then(() => process.exit(0)));
   process.send?.({ port: plane.port, token: plane.adminToken });
 }
 
