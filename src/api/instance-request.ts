@@ -1,0 +1,22 @@
+/**
+ * How anybody asks the node agent of an instance for something: annotations of the VirtualMachineInstance, which only
+ * the operator may write. The agent alone touches the machine.
+ */
+
+/** "true" while the machine is to stand still. A state, not a deed: it may be read any number of times. */
+export const PAUSED_ANNOTATION = 'vimana.io/paused';
+
+/** Deeds, each with an identity of its own as value. The agent takes the annotation off before it acts: at most once. */
+export const RESET_ANNOTATION = 'vimana.io/reset';
+export const SOFT_REBOOT_ANNOTATION = 'vimana.io/soft-reboot';
+
+/** Hardware and network addresses that the machine keeps: JSON, `{"<interface>": {"mac": "...", "ip": "..."}}`. */
+export const IDENTITY_ANNOTATION = 'vimana.io/identity';
+
+/** Which generation of the VirtualMachine an instance was made from. */
+export const GENERATION_ANNOTATION = 'kubevirt.io/vm-generation';
+
+/** Holds an instance until its machine has ended and its pods are gone. */
+export const INSTANCE_FINALIZER = 'foregroundDeleteVirtualMachine';
+/** Holds a VirtualMachine until its instance is gone, or let go. */
+export const MACHINE_FINALIZER = 'kubevirt.io/virtualMachineControllerFinalize';

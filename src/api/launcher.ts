@@ -1,0 +1,24 @@
+/** What launcher pods carry, by which everybody finds them; tools beside KubeVirt rely on these very names. */
+
+/** On every launcher pod, whatever the labels of its template say; our own selectors use it. */
+export const LAUNCHER_LABEL = 'kubevirt.io';
+export const LAUNCHER_LABEL_VALUE = 'virt-launcher';
+
+/** The name of the machine, as labels; VMs of two groups may share it. */
+export const DOMAIN_LABEL = 'kubevirt.io/domain';
+export const NAME_LABEL = 'vm.kubevirt.io/name';
+export const VM_LABEL = 'vm';
+/** The uid of the instance that a pod runs. */
+export const CREATED_BY_LABEL = 'kubevirt.io/created-by';
+/** The node that an instance runs on, as a label of it, for selectors. */
+export const NODE_NAME_LABEL = 'kubevirt.io/nodeName';
+/** The uid of the migration that a target pod was made for. */
+export const MIGRATION_LABEL = 'kubevirt.io/migrationJobUID';
+
+/** How much of a node the machine uses, from 0 on; changing them changes what the node reports. */
+export const CPU_CONSUMPTION = 'kubevirt.io/vm-cpu-consumption';
+export const MEMORY_CONSUMPTION = 'kubevirt.io/vm-memory-consumption';
+export const DOMAIN_ANNOTATION = 'kubevirt.io/domain';
+
+export const COMPUTE_CONTAINER = 'compute';
+export const DEFAULT_LAUNCHER_IMAGE = 'quay.io/kubevirt/virt-launcher:latest';

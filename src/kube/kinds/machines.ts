@@ -1,0 +1,29 @@
+import type { Kind, ObjectOf } from '../../api/kind.ts';
+import {
+  type VirtualMachine,
+  type VirtualMachineInstance,
+  type VirtualMachineInstanceMigration,
+  virtualMachine,
+  virtualMachineInstance,
+  virtualMachineInstanceMigration,
+} from '../../api/kubevirt/group.ts';
+import type { ResourceType } from '../client.ts';
+import type { KubeObject } from '../kube-object.ts';
+
+/** The resource in which objects of one of our own kinds are stored, in the version that they are stored in. */
+export function resourceOfKind<K extends Kind>({
+  group,
+  versions: [version],
+  plural,
+  kind,
+}: K): ResourceType<ObjectOf<K> & KubeObject> {
+  return { group, version, plural, kind, namespaced: true };
+}
+
+export type Vm = VirtualMachine & KubeObject;
+export type Vmi = VirtualMachineInstance & KubeObject;
+export type Vmim = VirtualMachineInstanceMigration & KubeObject;
+
+export const VMS: ResourceType<Vm> = resourceOfKind(virtualMachine);
+export const VMIS: ResourceType<Vmi> = resourceOfKind(virtualMachineInstance);
+export const VMIMS: ResourceType<Vmim> = resourceOfKind(virtualMachineInstanceMigration);
