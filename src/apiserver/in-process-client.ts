@@ -101,10 +101,9 @@ export function inProcessClient(parts: InProcessClientParts): Client {
       type: ResourceType<T>,
       options: WatchOptions = {},
     ): AsyncGenerator<WatchEvent<T>> {
-      const ending = options.timeoutSeconds === undefined ? undefined : timeLimit(backend, options);
       try {
         const resource = found(type, 'watch', '', options);
-        const signal = ending?.signal ?? options.signal ?? NEVER;
+        const signal = options.signal ?? NEVER;
         const match = options.sendInitialEvents === undefined ? {} : { resourceVersionMatch: 'NotOlderThan' };
         const batches = watchObjects(backend, parts.items, resource, options.namespace ?? '', {
           ...options,
@@ -119,8 +118,6 @@ export function inProcessClient(parts: InProcessClientParts): Client {
         }
       } catch (error) {
         throw kubeError(error);
-      } finally {
-        ending?.cancel();
       }
     },
 
@@ -210,13 +207,4 @@ function kubeError(error: unknown): unknown {
 
 function errorOf({ code = 500, reason = '', message = '', details }: Status): KubeError {
   return new KubeError(code, reason, message, details);
-}
-
-function timeLimit({ clock }: Backend, { timeoutSeconds = 0, signal }: WatchOptions) {
-  const over = new AbortController();
-  const timer = clock.timer(timeoutSeconds * 1000, () => over.abort());
-  return {
-    signal: signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]),
-    cancel: () => timer.cancel(),
-  };
 }

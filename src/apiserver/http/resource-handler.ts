@@ -225,13 +225,7 @@ function watch(
   const fieldSelector = [options.fieldSelector, name === '' ? undefined : `metadata.name=${name}`];
   const chosen = fieldSelector.filter((part) => part !== undefined).join(',');
   const watching = { ...options, ...watchFlags(query), signal, ...(chosen === '' ? {} : { fieldSelector: chosen }) };
-  return watchAnswer(
-    backend,
-    request,
-    resource,
-    watchObjects(backend, items, resource, namespace, watching),
-    options.timeoutSeconds,
-  );
+  return watchAnswer(backend, request, resource, watchObjects(backend, items, resource, namespace, watching));
 }
 
 async function create(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {

@@ -68,58 +68,26 @@ export async function listAnswer(
   return json(200, JSON.stringify(listTable(resource.table, objects, listing.metadata, options)));
 }
 
-/** A watch as lines of JSON. `timeoutSeconds` ends it in good order. */
+/** A watch as lines of JSON. */
 export function watchAnswer(
   backend: Backend,
   request: ApiRequest,
   resource: Resource,
   batches: AsyncIterable<readonly WatchItem[]>,
-  timeoutSeconds: number | undefined,
 ): StreamAnswer {
   const { as } = negotiate(request.header('accept'));
   let first = true;
-  const line = ({ type, object, text }: WatchItem): string => {
-    if (as === 'object' || type === 'ERROR') return `{"type":"${type}","object":${text}}\n`;
-    if (as !== 'table') return `{"type":"${type}","object":${JSON.stringify(partialObject(object))}}\n`;
+  // The object of an item is parsed when it is first looked at, which most watches never do.
+  const line = (item: WatchItem): string => {
+    const { type } = item;
+    if (as === 'object' || type === 'ERROR') return `{"type":"${type}","object":${item.text}}\n`;
+    if (as !== 'table') return `{"type":"${type}","object":${JSON.stringify(partialObject(item.object))}}\n`;
     const options = { now: backend.clock.now(), includeObject: includeObject(request), headers: first };
     first = false;
-    return `{"type":"${type}","object":${JSON.stringify(objectTable(resource.table, object, options))}}\n`;
+    return `{"type":"${type}","object":${JSON.stringify(objectTable(resource.table, item.object, options))}}\n`;
   };
   async function* pieces(): AsyncGenerator<string> {
     for await (const batch of batches) yield batch.map(line).join('');
   }
-  const type = `${JSON_TYPE};stream=watch`;
-  return {
-    status: 200,
-    type: as === 'object' ? JSON_TYPE : type.slice(0, JSON_TYPE.length),
-    pieces: limited(backend, pieces(), timeoutSeconds),
-  };
-}
-
-/** Ends a stream after a time, whether or not anything came. */
-async function* limited(
-  backend: Backend,
-  source: AsyncGenerator<string>,
-  seconds: number | undefined,
-): AsyncGenerator<string> {
-  if (seconds === undefined || seconds <= 0) {
-    yield* source;
-    return;
-  }
-  const stop = new AbortController();
-  const over = backend.clock.sleep(seconds * 1000, stop.signal).then(
-    () => undefined,
-    () => undefined,
-  );
-  try {
-    for (;;) {
-      const next = source.next();
-      const step = await Promise.race([next, over]);
-      if (step === undefined || step.done === true) return;
-      yield step.value;
-    }
-  } finally {
-    stop.abort();
-    void source.return(undefined);
-  }
+  return { status: 200, type: JSON_TYPE, pieces: pieces() };
 }

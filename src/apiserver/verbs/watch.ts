@@ -16,6 +16,7 @@ export interface WatchOptions {
   readonly resourceVersionMatch?: string;
   readonly sendInitialEvents?: boolean;
   readonly allowWatchBookmarks?: boolean;
+  /** Ends the watch in good order after so long; 0 is no limit. */
   readonly timeoutSeconds?: number;
   readonly signal: AbortSignal;
 }
@@ -69,7 +70,10 @@ async function* run(watch: Run): AsyncGenerator<readonly WatchItem[]> {
     yield [errorItem(watchError(error, start, store).status)];
     return;
   }
-  const ticking = options.allowWatchBookmarks === true ? tick(watch.backend.clock, changes) : undefined;
+  const { clock } = watch.backend;
+  const ticking = options.allowWatchBookmarks === true ? tick(clock, changes) : undefined;
+  const { timeoutSeconds = 0 } = options;
+  const limit = timeoutSeconds === 0 ? undefined : clock.timer(timeoutSeconds * 1000, () => changes.close());
   const drain = (): void => changes.requestProgress();
   resource.ended?.addEventListener('abort', drain, { once: true });
   if (resource.ended?.aborted === true) drain();
@@ -95,6 +99,7 @@ async function* run(watch: Run): AsyncGenerator<readonly WatchItem[]> {
     if (!options.signal.aborted) yield [errorItem(watchError(error, start, store).status)];
   } finally {
     ticking?.();
+    limit?.cancel();
     resource.ended?.removeEventListener('abort', drain);
     changes.close();
   }
