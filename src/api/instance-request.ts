@@ -3,7 +3,10 @@
  * the operator may write. The agent alone touches the machine.
  */
 
-/** "true" while the machine is to stand still. A state, not a deed: it may be read any number of times. */
+/**
+ * "true" while the machine is to stand still, "false" once it is to go on; absent: as spec.startStrategy says. A state,
+ * not a deed: it may be read any number of times.
+ */
 export const PAUSED_ANNOTATION = 'vimana.io/paused';
 
 /** Deeds, each with an identity of its own as value. The agent takes the annotation off before it acts: at most once. */

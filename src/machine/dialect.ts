@@ -17,9 +17,18 @@ export interface DesiredMachine {
   readonly blocked?: { readonly reason: string; readonly message: string };
 }
 
+/** A start or stop that waits to be done. */
+export interface PowerRequest {
+  readonly action: 'Start' | 'Stop';
+  /** Of the instance that is to be stopped. */
+  readonly uid?: string;
+  /** How to start: `paused: "true"` makes an instance whose machine stands still until it is asked to go on. */
+  readonly data?: Readonly<Record<string, string>>;
+}
+
 /** What a user asked for beyond the spec, and what the engine remembers from one run of the machine to the next. */
 export interface MachineMemory {
-  readonly requests: readonly { readonly action: 'Start' | 'Stop'; readonly uid?: string }[];
+  readonly requests: readonly PowerRequest[];
   readonly startFailure?: {
     readonly consecutiveFailCount?: number;
     readonly lastFailedVMIUID?: string;
