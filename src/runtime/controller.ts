@@ -7,6 +7,7 @@ import { isConflict, isNotFound, KubeError } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import type { BackOff } from './back-off.ts';
 import type { Cache, Change } from './cache.ts';
+import { type EventRecorder, silentRecorder } from './events/event-recorder.ts';
 import { withFinalizer, withoutFinalizer } from './finalizer.ts';
 import type { Selection } from './follow.ts';
 import type { Informer } from './informer.ts';
@@ -30,6 +31,8 @@ export interface Context {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Tells users what happens to an object. */
+  readonly events: EventRecorder;
   /** Aborted when the controller shall stop; a run that is under way should still finish. */
   readonly signal: AbortSignal;
 }
@@ -89,6 +92,8 @@ export interface ControllerParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Absent: nobody is told. */
+  readonly events?: EventRecorder;
 }
 
 /** Makes of a controller what a manager can run. */
@@ -142,6 +147,7 @@ export function runnable<T extends KubeObject>(controller: Controller<T>, parts:
     clock,
     random,
     log,
+    events: parts.events ?? silentRecorder,
     signal,
   });
 

@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Correlator, type Said } from './correlator.ts';
+import { RecentMap } from './recent-map.ts';
+import { TokenBucket } from './token-bucket.ts';
+
+const MINUTE = 60_000;
+const about = { apiVersion: 'v1', kind: 'Pod', namespace: 'ns', name: 'web', uid: 'u1' };
+const said = (more: Partial<Said> = {}): Said => ({
+  about,
+  type: 'Normal',
+  reason: 'Started',
+  message: 'it has started',
+  at: Date.UTC(2030, 0, 1),
+  ...more,
+});
+
+function correlator(rate = { burst: 1000, everyMs: 1 }) {
+  let names = 0;
+  return new Correlator({ component: 'test', nameFor: (object) => `${object}.${++names}`, rate });
+}
+
+describe('a correlator', () => {
+  it('makes an Event that says who saw what, and when', () => {
+    expect(correlator().correlate(said(), 0)).toEqual({
+      repeated: false,
+      event: {
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: { name: 'web.1', namespace: 'ns' },
+        involvedObject: about,
+        type: 'Normal',
+        reason: 'Started',
+        message: 'it has started',
+        source: { component: 'test' },
+        reportingComponent: 'test',
+        reportingInstance: '',
+        eventTime: null,
+        firstTimestamp: '2030-01-01T00:00:00Z',
+        lastTimestamp: '2030-01-01T00:00:00Z',
+        count: 1,
+      },
+    });
+  });
+
+  it('tells of an object of no namespace in the default one', () => {
+    const write = correlator().correlate(said({ about: { kind: 'Node', name: 'n1', uid: 'u2' } }), 0);
+    expect(write?.event.metadata.namespace).toBe('default');
+  });
+
+  it('counts what is said again, from the first time to the last', () => {
+    const one = correlator();
+    one.correlate(said(), 0);
+    const again = one.correlate(said({ at: Date.UTC(2030, 0, 1, 0, 5) }), 5 * MINUTE);
+    expect(again?.repeated).toBe(true);
+    expect(again?.event).toMatchObject({
+      metadata: { name: 'web.1' },
+      count: 2,
+      firstTimestamp: '2030-01-01T00:00:00Z',
+      lastTimestamp: '2030-01-01T00:05:00Z',
+    });
+  });
+
+  it.each<[string, Partial<Said>]>([
+    ['type', { type: 'Warning' }],
+    ['reason', { reason: 'Stopped' }],
+    ['message', { message: 'it has started again' }],
+    ['object', { about: { ...about, uid: 'another' } }],
+  ])('takes another %s for another Event', (_what, other) => {
+    const one = correlator();
+    one.correlate(said(), 0);
+    expect(one.correlate(said(other), 0)).toMatchObject({ repeated: false, event: { count: 1 } });
+  });
+
+  it('puts the tenth message of a reason and all further ones into one Event that shows the latest', () => {
+    const one = correlator();
+    const writes = Array.from({ length: 12 }, (_, i) => one.correlate(said({ message: `no ${i}` }), i));
+    expect(writes.slice(0, 9).map((write) => write?.event.message)).toEqual(
+      Array.from({ length: 9 }, (_, i) => `no ${i}`),
+    );
+    const names = new Set(writes.slice(9).map((write) => write?.event.metadata.name));
+    expect(names.size).toBe(1);
+    expect(writes[11]).toMatchObject({
+      repeated: true,
+      event: { message: '(combined from similar events): no 11', count: 3 },
+    });
+    // Those that stand alone are still counted alone.
+    expect(one.correlate(said({ message: 'no 3' }), 20)).toMatchObject({ event: { message: 'no 3', count: 2 } });
+    expect(one.correlate(said({ message: 'x', reason: 'Else' }), 20)).toMatchObject({ event: { message: 'x' } });
+  });
+
+  it('lets messages stand alone again after ten minutes of silence', () => {
+    const one = correlator();
+    for (let i = 0; i < 20; i++) one.correlate(said({ message: `no ${i}` }), i);
+    expect(one.correlate(said({ message: 'a' }), 10 * MINUTE)).toMatchObject({ event: { message: /combined/ } });
+    expect(one.correlate(said({ message: 'b' }), 20 * MINUTE + 1)).toMatchObject({ event: { message: 'b' } });
+  });
+
+  it('passes over an object after 25 Events, until five minutes have passed, and then tells the whole count', () => {
+    const one = new Correlator({ component: 'test', nameFor: (object) => object });
+    const writes = Array.from({ length: 30 }, () => one.correlate(said(), 0));
+    expect(writes.filter((write) => write !== undefined)).toHaveLength(25);
+    expect(one.correlate(said(), 5 * MINUTE - 1)).toBeUndefined();
+    expect(one.correlate(said(), 5 * MINUTE)).toMatchObject({ event: { count: 32 } });
+    expect(one.correlate(said({ about: { ...about, uid: 'another' } }), 0)).toBeDefined();
+  });
+
+  it('shortens a message that Kubernetes would not take', () => {
+    const write = correlator().correlate(said({ message: 'x'.repeat(2000) }), 0);
+    expect(write?.event.message).toHaveLength(1024);
+    expect(write?.event.message).toMatch(/x \.\.\.$/);
+  });
+});
+
+describe('a token bucket', () => {
+  it('never allows more in any stretch of time than a burst and what the time brings', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 30 }),
+        fc.integer({ min: 1, max: 1000 }),
+        fc.array(fc.nat(500), { maxLength: 200 }),
+        (burst, everyMs, waits) => {
+          const bucket = new TokenBucket({ burst, everyMs }, 0);
+          const taken: number[] = [];
+          let now = 0;
+          for (const wait of waits) {
+            now += wait;
+            if (bucket.take(now)) taken.push(now);
+          }
+          for (const [i, from] of taken.entries()) {
+            const until = taken.at(-1) ?? from;
+            expect(taken.length - i).toBeLessThanOrEqual(burst + (until - from) / everyMs + 1e-6);
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe('a map of what was used last', () => {
+  it('keeps exactly the keys that were used last, with their values', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 5 }), fc.array(fc.constantFrom(...'abcdefgh')), (most, keys) => {
+        const map = new RecentMap<number>(most);
+        for (const [i, key] of keys.entries()) map.use(key, () => i);
+        const kept = [...new Set(keys.toReversed())].slice(0, most);
+        expect(map.size).toBe(kept.length);
+        for (const key of kept.toReversed()) expect(map.use(key, () => -1)).toBeGreaterThanOrEqual(0);
+      }),
+    );
+  });
+});

@@ -1,0 +1,214 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '../../base/fake-clock.ts';
+import type { Client } from '../../kube/client.ts';
+import { CONFIG_MAPS, NAMESPACES } from '../../kube/kinds/core.ts';
+import { EVENTS } from '../../kube/kinds/event.ts';
+import { type Cluster, startCluster } from '../../testing/cluster.ts';
+import { runnable } from '../controller.ts';
+import { Informers } from '../informers.ts';
+import { manager } from '../manager.ts';
+import { type EventDrop, Events } from './events.ts';
+import { Pace } from './pace.ts';
+
+let cluster: Cluster;
+beforeEach(async () => {
+  cluster = await startCluster();
+});
+afterEach(() => cluster.stop());
+
+const namespace = 'default';
+const object = (name = 'web') => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace, uid: `uid-of-${name}`, resourceVersion: '7' },
+});
+
+function eventsWith(client: Client = cluster.admin, more: { capacity?: number } = {}) {
+  const dropped: EventDrop[] = [];
+  const events = new Events({ ...cluster, client, ...more, onDrop: (why) => void dropped.push(why) });
+  return { events, dropped, recorder: events.recorder('test') };
+}
+
+async function written() {
+  const { items } = await cluster.admin.list(EVENTS, { namespace });
+  return items
+    .map(({ reason, message, count }) => `${reason} ${message} x${count}`)
+    .filter((line) => !line.startsWith('Else'));
+}
+
+/** The admin's client, counting what it writes and failing where told. */
+function watchedClient(fail: (verb: string, calls: number) => Error | undefined = () => undefined) {
+  const calls: string[] = [];
+  const before = (verb: string) => {
+    calls.push(verb);
+    const error = fail(verb, calls.length);
+    if (error !== undefined) throw error;
+  };
+  const client: Client = {
+    ...cluster.admin,
+    create: async (...args) => {
+      before('create');
+      return await cluster.admin.create(...args);
+    },
+    patch: async (...args) => {
+      before('patch');
+      return await cluster.admin.patch(...args);
+    },
+  };
+  return { client, calls };
+}
+
+describe('the recorder of Events', () => {
+  it('writes an Event without time passing, and counts it when it is said again', async () => {
+    const { events, recorder } = eventsWith();
+    cluster.run(events);
+    recorder.event(object(), 'Normal', 'Started', 'it runs');
+    await cluster.until(async () => (await written()).length === 1);
+    const {
+      items: [event],
+    } = await cluster.admin.list(EVENTS, { namespace });
+    expect(event).toMatchObject({
+      metadata: { name: expect.stringMatching(/^web\.[0-9a-f]{16}$/) },
+      involvedObject: { kind: 'ConfigMap', name: 'web', namespace, uid: 'uid-of-web', resourceVersion: '7' },
+      source: { component: 'test' },
+    });
+    await cluster.clock.advance(5000);
+    recorder.event(object(), 'Normal', 'Started', 'it runs');
+    await cluster.until(async () => (await written())[0] === 'Started it runs x2');
+    const [again] = (await cluster.admin.list(EVENTS, { namespace })).items;
+    expect([again?.firstTimestamp, again?.lastTimestamp]).toEqual(['2030-01-01T00:00:00Z', '2030-01-01T00:00:05Z']);
+  });
+
+  it('writes once what is said many times before its turn', async () => {
+    const { client, calls } = watchedClient();
+    const { events, recorder } = eventsWith(client);
+    for (let i = 0; i < 20; i++) recorder.event(object(), 'Warning', 'Failed', 'no');
+    cluster.run(events);
+    await cluster.until(async () => (await written())[0] === 'Failed no x20');
+    expect(calls).toEqual(['create']);
+  });
+
+  it('makes an Event anew, with its whole count, where the server has let it go', async () => {
+    const { events, recorder } = eventsWith();
+    cluster.run(events);
+    recorder.event(object(), 'Normal', 'Started', 'it runs');
+    await cluster.until(async () => (await written()).length === 1);
+    await cluster.admin.deleteCollection(EVENTS, { namespace });
+    recorder.event(object(), 'Normal', 'Started', 'it runs');
+    expect(await cluster.until(async () => (await written())[0])).toBe('Started it runs x2');
+  });
+
+  it('takes another name where its own is taken', async () => {
+    const [a, b] = [eventsWith(), eventsWith()];
+    // Both draw from the same seed and so choose the same names.
+    a.recorder.event(object(), 'Normal', 'Started', 'a');
+    b.recorder.event(object(), 'Normal', 'Started', 'b');
+    cluster.run(a.events);
+    cluster.run(b.events);
+    await cluster.until(async () => (await written()).length === 2);
+    expect([...a.dropped, ...b.dropped]).toEqual([]);
+  });
+
+  it('leaves out what does not fit, and says so once', async () => {
+    const { events, recorder, dropped } = eventsWith(cluster.admin, { capacity: 3 });
+    for (let i = 0; i < 5; i++) recorder.event(object(`web-${i}`), 'Normal', 'Started', 'it runs');
+    expect([events.size, dropped]).toEqual([3, ['queue_full', 'queue_full']]);
+    expect(cluster.log.entries.filter(({ level }) => level === 'warn')).toHaveLength(1);
+    cluster.run(events);
+    await cluster.until(async () => (await written()).length === 3);
+  });
+
+  it('leaves out what the server refuses, and asks again where it could not be asked', async () => {
+    const { client, calls } = watchedClient((_verb, count) => (count <= 2 ? new Error('no way there') : undefined));
+    const { events, recorder, dropped } = eventsWith(client);
+    cluster.run(events);
+    recorder.event({ ...object(), metadata: { name: 'x', namespace: 'nowhere' } }, 'Normal', 'Started', 'it runs');
+    recorder.event(object(), 'Normal', 'Started', 'it runs');
+    await cluster.settle();
+    expect(await written()).toEqual([]);
+    await cluster.clock.advance(10_000);
+    await cluster.until(async () => (await written()).length === 1);
+    await cluster.until(() => dropped.length === 1);
+    expect([calls, dropped]).toEqual([['create', 'create', 'create', 'create'], ['failed']]);
+  });
+
+  it('drops quietly what is said of a namespace that is going away', async () => {
+    await cluster.admin.create(NAMESPACES, { metadata: { name: 'old' } });
+    await cluster.admin.delete(NAMESPACES, 'old');
+    const { events, recorder, dropped } = eventsWith();
+    cluster.run(events);
+    recorder.event({ ...object(), metadata: { name: 'x', namespace: 'old' } }, 'Normal', 'Started', 'it runs');
+    await cluster.until(() => dropped.length === 1);
+    expect(cluster.log.entries.filter(({ level }) => level === 'warn')).toEqual([]);
+  });
+
+  it('writes what waits when it is stopped', async () => {
+    const { events, recorder } = eventsWith();
+    const stop = cluster.run(events);
+    for (let i = 0; i < 300; i++) recorder.event(object(`web-${i}`), 'Normal', 'Started', 'it runs');
+    await stop();
+    expect(await written()).toHaveLength(300);
+  });
+
+  it('stops in bounded time where nobody answers, and takes nothing more', async () => {
+    const silent: Client = { ...cluster.admin, create: () => new Promise(() => {}) };
+    const { events, recorder, dropped } = eventsWith(silent);
+    const stop = cluster.run(events);
+    recorder.event(object(), 'Normal', 'Started', 'it runs');
+    await cluster.settle();
+    const stopped = stop();
+    let over = false;
+    void stopped.then(() => (over = true));
+    await cluster.clock.advance(499);
+    expect(over).toBe(false);
+    await cluster.clock.advance(1);
+    await stopped;
+    recorder.event(object(), 'Normal', 'Started', 'it runs');
+    expect(dropped).toContain('stopped');
+  });
+
+  it('is handed to controllers', async () => {
+    const { events, recorder } = eventsWith();
+    const informers = new Informers({ ...cluster, client: cluster.admin });
+    const parts = { ...cluster, client: cluster.admin, informers, events: recorder };
+    const controller = runnable(
+      {
+        name: 'test',
+        for: CONFIG_MAPS,
+        selection: { namespace },
+        async reconcile(map, context) {
+          context.events.event(map, 'Normal', 'Seen', 'it was seen');
+        },
+      },
+      parts,
+    );
+    cluster.run(manager('test', [informers, events, controller]));
+    await cluster.admin.create(CONFIG_MAPS, { metadata: { name: 'a', namespace } });
+    expect(await cluster.until(async () => (await written())[0])).toBe('Seen it was seen x1');
+  });
+});
+
+describe('a pace', () => {
+  it('gives way while the process is busy and makes up for it afterwards', async () => {
+    const clock = new FakeClock();
+    let busyMs = 0;
+    // A busy process gets to its timers late.
+    const late = { ...clock, monotonic: () => clock.monotonic(), sleep: (ms: number) => clock.sleep(ms + busyMs) };
+    const pace = new Pace(late as unknown as FakeClock);
+    const { signal } = new AbortController();
+    const turns = async (count: number) => {
+      const batches: number[] = [];
+      for (let i = 0; i < count; i++) {
+        const next = pace.next(true, signal);
+        await clock.advance(100);
+        batches.push(await next);
+      }
+      return batches;
+    };
+    expect(await turns(2)).toEqual([64, 64]);
+    busyMs = 20;
+    expect(await turns(5)).toEqual([32, 16, 8, 4, 4]);
+    busyMs = 0;
+    expect(await turns(5)).toEqual([8, 16, 32, 64, 64]);
+  });
+});

@@ -1,0 +1,30 @@
+import type { Clock } from '../../base/clock.ts';
+
+const PAUSE_MS = 5;
+/** A timer that fires later than this has waited behind other work. */
+const LATE_MS = 4;
+const LEAST = 4;
+const MOST = 64;
+
+/**
+ * How fast to do work that can wait: large batches while the process has little else to do, small ones while it is
+ * busy, and a turn for others between any two.
+ */
+export class Pace {
+  readonly #clock: Clock;
+  #batch = MOST;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Waits for the next turn, longer where work is left over from the last one, and says how much may be done in it. */
+  async next(behind: boolean, signal: AbortSignal): Promise<number> {
+    const pause = behind ? PAUSE_MS : 0;
+    const due = this.#clock.monotonic() + pause;
+    await this.#clock.sleep(pause, signal).catch(() => {});
+    const late = this.#clock.monotonic() - due > LATE_MS;
+    this.#batch = late ? Math.max(LEAST, this.#batch >> 1) : Math.min(MOST, this.#batch * 2);
+    return this.#batch;
+  }
+}
