@@ -16,6 +16,7 @@ export interface Node extends KubeObject {
     readonly conditions?: readonly KubeCondition[];
     readonly capacity?: ResourceList;
     readonly allocatable?: ResourceList;
+    readonly images?: readonly { readonly names?: readonly string[]; readonly sizeBytes?: number }[];
     readonly [field: string]: unknown;
   };
 }

@@ -14,6 +14,14 @@ export interface Container {
   readonly image?: string;
   readonly resources?: Resources;
   readonly restartPolicy?: string;
+  readonly ports?: readonly ContainerPort[];
+}
+
+export interface ContainerPort {
+  readonly containerPort: number;
+  readonly hostPort?: number;
+  readonly hostIP?: string;
+  readonly protocol?: string;
 }
 
 export interface Toleration {
@@ -40,6 +48,11 @@ export interface PodSpec {
   readonly overhead?: ResourceList;
   readonly activeDeadlineSeconds?: number;
   readonly priorityClassName?: string;
+  readonly priority?: number;
+  readonly preemptionPolicy?: string;
+  readonly schedulerName?: string;
+  readonly schedulingGates?: readonly { readonly name: string }[];
+  readonly nodeSelector?: Readonly<Record<string, string>>;
   readonly affinity?: Readonly<Record<string, unknown>>;
   readonly [field: string]: unknown;
 }
@@ -48,6 +61,8 @@ export interface PodStatus {
   readonly phase?: string;
   readonly reason?: string;
   readonly message?: string;
+  readonly startTime?: string;
+  readonly nominatedNodeName?: string;
   readonly conditions?: readonly KubeCondition[];
   readonly containerStatuses?: readonly { readonly restartCount?: number }[];
   readonly [field: string]: unknown;
