@@ -7,6 +7,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
 import type { Client } from '../kube/client.ts';
+import { clientOver } from '../kube/http/http-client.ts';
 import { Authenticator } from './access/authenticate.ts';
 import { openSigningKey } from './access/jwt.ts';
 import { openPki, type Pki } from './access/pki.ts';
@@ -15,7 +16,7 @@ import { openAdminToken, StaticTokens } from './access/static-tokens.ts';
 import { AUTHENTICATED, MASTERS, serviceAccountUserName, type User } from './access/user.ts';
 import { admissionChain } from './admission/chain.ts';
 import { DEFAULT_RANGES } from './admission/services/service-network.ts';
-import { ApiError, unauthorized } from './api-error.ts';
+import { unauthorized } from './api-error.ts';
 import { type Backend, timestamp } from './backend.ts';
 import { bootstrap } from './bootstrap.ts';
 import { BUILT_IN_GROUPS, builtInResources } from './builtin-resources.ts';
@@ -34,6 +35,7 @@ import { type Route, router } from './http/router.ts';
 import { discoveryRoute, healthRoute, versionRoute } from './http/routes.ts';
 import { startServer } from './http/server.ts';
 import { inProcessClient } from './in-process-client.ts';
+import { inProcessWire } from './in-process-wire.ts';
 import { kindParts } from './kind-parts.ts';
 import { ParsedObjects } from './object-text.ts';
 import { openApiRoute } from './openapi/route.ts';
@@ -185,18 +187,17 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     ...(options.advertised === undefined ? {} : { advertised: options.advertised }),
   });
   ready = true;
-  const raw = async (path: string, user: User): Promise<string> => {
-    const answer = await handle(localRequest(path, user, stop.signal));
-    if ('body' in answer && answer.status < 300) return answer.body;
-    throw new ApiError(answer.status, '', 'body' in answer ? answer.body : 'no answer');
-  };
   return {
     url: server.url,
     port: server.port,
     pki,
     adminToken,
     backend,
-    client: (user, fieldManager) => inProcessClient({ backend, items, authorize, acts, user, fieldManager, raw }),
+    client(user, fieldManager) {
+      const wire = inProcessWire({ handle, user, userAgent: fieldManager, signal: stop.signal });
+      const remote = clientOver(wire, { clock, random });
+      return inProcessClient({ backend, items, authorize, acts, user, fieldManager, remote });
+    },
     async stop() {
       ready = false;
       await server.close();
@@ -257,20 +258,5 @@ function lookupIn({ registry, stores, parsed }: Backend): ObjectLookup {
     if (entry === undefined) return undefined;
     const { uid = '', deletionTimestamp } = parsed.get(entry).metadata;
     return { uid, ...(deletionTimestamp === undefined ? {} : { deletedAt: Date.parse(deletionTimestamp) }) };
-  };
-}
-
-/** A GET from within, for documents that are no resources. */
-function localRequest(path: string, user: User, signal: AbortSignal): ApiRequest {
-  const [target = path, query = ''] = path.split('?');
-  return {
-    method: 'GET',
-    path: target,
-    query: new URLSearchParams(query),
-    headers: {},
-    header: () => undefined,
-    user,
-    body: async () => Buffer.alloc(0),
-    signal,
   };
 }

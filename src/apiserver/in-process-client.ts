@@ -38,7 +38,8 @@ export interface InProcessClientParts {
   readonly authorize: Authorize;
   /** By `group/plural/subresource`. */
   readonly acts: ReadonlyMap<string, Act>;
-  readonly raw: (path: string, user: User) => Promise<string>;
+  /** What is served by more than the verbs on stored objects: documents, extensions. */
+  readonly remote: Pick<Client, 'raw' | 'request'>;
   /** Whom the client speaks for: the same roles and admission hold as over HTTP. */
   readonly user: User;
   readonly fieldManager: string;
@@ -178,7 +179,9 @@ export function inProcessClient(parts: InProcessClientParts): Client {
       },
     ),
 
-    raw: guard(async (path: string) => await parts.raw(path, user)),
+    raw: parts.remote.raw,
+
+    request: parts.remote.request,
   };
 }
 

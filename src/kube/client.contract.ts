@@ -269,6 +269,24 @@ export function clientContract(name: string, open: () => Promise<ClientSubject>)
       expect(await client.raw('/healthz')).toBe('ok');
     });
 
+    it('sends any method to any path, and gives back the status and the body', async () => {
+      const label = fresh();
+      const path = `/api/v1/namespaces/${namespace}/configmaps`;
+      const created = await client.request({ method: 'POST', path, body: { metadata: { name: label } } });
+      expect(created).toMatchObject({ status: 201, body: { kind: 'ConfigMap', metadata: { name: label } } });
+      const body = { metadata: { name: label }, data: { a: '1' } };
+      expect(await client.request({ method: 'PUT', path: `${path}/${label}`, body })).toMatchObject({ status: 200 });
+      const merge = 'application/merge-patch+json';
+      const change = { data: { b: 'ü' } };
+      await client.request({ method: 'PATCH', path: `${path}/${label}`, body: change, contentType: merge });
+      const chosen = await client.request({ method: 'GET', path: `${path}?fieldSelector=metadata.name%3D${label}` });
+      expect(chosen).toMatchObject({ status: 200, body: { items: [{ data: { a: '1', b: 'ü' } }] } });
+      await client.request({ method: 'DELETE', path: `${path}/${label}` });
+      await expect(client.request({ method: 'GET', path: `${path}/${label}` })).rejects.toSatisfy(isNotFound);
+      expect(await client.request({ method: 'GET', path: '/healthz' })).toEqual({ status: 200, body: 'ok' });
+      await expect(client.request({ method: 'GET', path: '/nowhere' })).rejects.toMatchObject({ code: 404 });
+    });
+
     it('knows resources without a namespace', async () => {
       expect((await client.get(namespaces, 'default')).metadata.name).toBe('default');
     });

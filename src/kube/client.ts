@@ -106,6 +106,25 @@ export interface Client {
   act(type: ResourceType, name: string, subresource: string, body: object, options?: WriteOptions): Promise<KubeObject>;
   /** GET of any path, for what is no resource: /version, /openapi/v3. */
   raw(path: string, options?: RequestOptions): Promise<string>;
+  /** Any method on any path, for what the other methods do not reach: PUT of a subresource of another group. */
+  request(request: RawRequest, options?: RequestOptions): Promise<RawAnswer>;
+}
+
+export interface RawRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** With its query. */
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly body?: object;
+  /** application/json where absent. */
+  readonly contentType?: string;
+}
+
+/** A good answer: 2xx. */
+export interface RawAnswer {
+  readonly status: number;
+  /** Decoded where it is JSON, else its text; undefined where there is none. */
+  readonly body: unknown;
 }
 
 /** What a writer gives: the server fills in the rest. */

@@ -9,6 +9,8 @@ import type {
   NewObject,
   ObjectOptions,
   Patch,
+  RawAnswer,
+  RawRequest,
   RequestOptions,
   ResourceType,
   WatchEvent,
@@ -19,7 +21,7 @@ import { KubeError } from '../kube-error.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { lines } from './lines.ts';
 import { pathOf } from './resource-url.ts';
-import { type Sent, Transport, type TransportParts } from './transport.ts';
+import { type Received, type Sent, Transport, type TransportParts, type Wire } from './transport.ts';
 
 const JSON_TYPE = 'application/json';
 const PATCH_TYPES = {
@@ -37,7 +39,12 @@ export interface HttpClient extends Client {
 
 export function httpClient(parts: TransportParts): HttpClient {
   const transport = new Transport(parts);
-  const ask = async <T>(sent: Sent): Promise<T> => JSON.parse(await transport.send(sent)) as T;
+  return { ...clientOver(transport, parts), close: () => transport.close() };
+}
+
+/** A client that sends requests as they would go over HTTP, by whichever way. */
+export function clientOver(wire: Wire, parts: { readonly clock: Clock; readonly random: Random }): Client {
+  const ask = async <T>(sent: Sent): Promise<T> => JSON.parse((await wire.send(sent)).text) as T;
   const typed = (type: ResourceType, object: object) => ({
     apiVersion: apiVersionOf(type),
     kind: type.kind,
@@ -59,7 +66,7 @@ export function httpClient(parts: TransportParts): HttpClient {
     },
 
     watch: <T extends KubeObject>(type: ResourceType<T>, options: WatchOptions = {}) =>
-      watchEvents<T>(transport, parts, type, options),
+      watchEvents<T>(wire, parts, type, options),
 
     create: <T extends KubeObject>(type: ResourceType<T>, object: NewObject<T>, options: WriteOptions = {}) => {
       const namespace = options.namespace ?? object.metadata.namespace;
@@ -121,7 +128,7 @@ export function httpClient(parts: TransportParts): HttpClient {
     },
 
     deleteCollection: async (type: ResourceType, options: DeleteOptions & ListOptions = {}) => {
-      await transport.send({
+      await wire.send({
         method: 'DELETE',
         path: pathOf(type, options, selection(options)),
         body: JSON.stringify(deletion(options)),
@@ -139,11 +146,19 @@ export function httpClient(parts: TransportParts): HttpClient {
         signal: options.signal,
       }),
 
-    raw: (path: string, options: RequestOptions = {}) =>
-      transport.send({ method: 'GET', path, signal: options.signal }),
+    raw: async (path: string, options: RequestOptions = {}) =>
+      (await wire.send({ method: 'GET', path, signal: options.signal })).text,
 
-    close: () => transport.close(),
+    request: async ({ method, path, body, contentType = JSON_TYPE }: RawRequest, options: RequestOptions = {}) => {
+      const sent = body === undefined ? {} : { body: JSON.stringify(body), contentType };
+      return answerOf(await wire.send({ method, path, ...sent, signal: options.signal }));
+    },
   };
+}
+
+function answerOf({ status, type, text }: Received): RawAnswer {
+  if (text === '') return { status, body: undefined };
+  return { status, body: type.startsWith(JSON_TYPE) ? (JSON.parse(text) as unknown) : text };
 }
 
 /** Some kinds answer a deletion with their last state, which says by its metadata that nobody is waited for. */
@@ -202,7 +217,7 @@ interface RawEvent {
 
 /** Watches on, connection after connection, each from where the last one was. */
 async function* watchEvents<T extends KubeObject>(
-  transport: Transport,
+  wire: Wire,
   { clock, random }: { readonly clock: Clock; readonly random: Random },
   type: ResourceType<T>,
   options: WatchOptions,
@@ -218,7 +233,7 @@ async function* watchEvents<T extends KubeObject>(
         ? { timeoutSeconds: String(Math.max(1, Math.ceil((until - clock.monotonic()) / 1000))) }
         : {};
       const path = pathOf(type, options, { ...watchQuery(options, version, seen), ...left });
-      const stream = await transport.stream({ method: 'GET', path, signal });
+      const stream = await wire.stream({ method: 'GET', path, signal });
       for await (const line of lines(stream)) {
         const event = JSON.parse(line) as RawEvent;
         if (event.type === 'ERROR') throw errorOf(event);

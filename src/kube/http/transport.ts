@@ -21,13 +21,28 @@ export interface Sent {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A good answer as it came. */
+export interface Received {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+}
+
+/** Carries requests to an API server, wherever it is. */
+export interface Wire {
+  /** A refusal is a KubeError. */
+  send(sent: Sent): Promise<Received>;
+  /** The open body of an answer that goes on, such as a watch. */
+  stream(sent: Sent): Promise<AsyncIterable<Buffer>>;
+}
+
 const CONNECTIONS = 32;
 const ATTEMPTS = 6;
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 10_000;
 
 /** Sends requests to an API server: credentials, connections, and second attempts where they can do no harm. */
-export class Transport {
+export class Transport implements Wire {
   readonly #parts: TransportParts;
   #agents: { cert: string | undefined; ordinary: Dispatcher; watching: Dispatcher } | undefined;
 
@@ -35,15 +50,15 @@ export class Transport {
     this.#parts = parts;
   }
 
-  /** The body of a good answer; a refusal is a KubeError. */
-  async send(sent: Sent): Promise<string> {
+  async send(sent: Sent): Promise<Received> {
     for (let attempt = 1; ; attempt++) {
       let failure: unknown;
       try {
         const response = await this.#once(sent, false);
+        const { statusCode: status, headers } = response;
         const text = await response.body.text();
-        if (response.statusCode < 300) return text;
-        failure = refusal(response.statusCode, text);
+        if (status < 300) return { status, type: String(headers['content-type'] ?? ''), text };
+        failure = refusal(status, text);
       } catch (error) {
         failure = error;
       }
@@ -52,7 +67,6 @@ export class Transport {
     }
   }
 
-  /** The open body of an answer that goes on, such as a watch. */
   async stream(sent: Sent): Promise<AsyncIterable<Buffer>> {
     const response = await this.#once(sent, true);
     if (response.statusCode < 300) return response.body;
@@ -110,7 +124,7 @@ export class Transport {
     if (signal?.aborted === true) return false;
     if (!(failure instanceof KubeError)) return method === 'GET';
     if (failure.code === 401) return this.#parts.access.refused();
-    if (failure.code === 429) return failure.details.causes === undefined;
+    if (failure.code === 429) return isBusy(failure);
     return method === 'GET' && failure.code >= 500 && failure.reason !== 'NotImplemented';
   }
 
@@ -120,6 +134,11 @@ export class Transport {
     const backOff = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (attempt - 1));
     await clock.sleep(Math.max(asked, backOff * (0.5 + random.next())), signal);
   }
+}
+
+/** A server that has too much to do says when to come again, or not even that; an eviction that may not be says neither. */
+function isBusy({ reason, details }: KubeError): boolean {
+  return details.causes === undefined && (reason === '' || details.retryAfterSeconds !== undefined);
 }
 
 /** What the server says of a refusal; an answer that is no Status speaks for itself. */

@@ -1,0 +1,76 @@
+import { refusal, type Sent, type Wire } from '../kube/http/transport.ts';
+import type { KubeError } from '../kube/kube-error.ts';
+import type { User } from './access/user.ts';
+import { ApiError, internal } from './api-error.ts';
+import type { Answer } from './http/answer.ts';
+import type { ApiRequest } from './http/api-request.ts';
+
+export interface InProcessWireParts {
+  readonly handle: (request: ApiRequest) => Promise<Answer>;
+  readonly user: User;
+  /** What the requests name as their program. */
+  readonly userAgent: string;
+  /** Aborted when the server stops. */
+  readonly signal: AbortSignal;
+}
+
+/** Requests as they come in over HTTP, handed over in the same process. */
+export function inProcessWire(parts: InProcessWireParts): Wire {
+  const answer = async (sent: Sent): Promise<Answer> => {
+    try {
+      return await parts.handle(requestOf(parts, sent));
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  };
+  return {
+    async send(sent) {
+      const answered = await answer(sent);
+      const text = await textOf(answered);
+      if (answered.status < 300) return { status: answered.status, type: answered.type, text };
+      throw refusal(answered.status, text);
+    },
+    async stream(sent) {
+      const answered = await answer(sent);
+      if (answered.status >= 300) throw refusal(answered.status, await textOf(answered));
+      return bytesOf(answered);
+    },
+  };
+}
+
+function requestOf({ user, userAgent, signal }: InProcessWireParts, sent: Sent): ApiRequest {
+  const [path = sent.path, query = ''] = sent.path.split('?');
+  const headers: Record<string, string> = {
+    accept: 'application/json',
+    'user-agent': userAgent,
+    ...(sent.contentType === undefined ? {} : { 'content-type': sent.contentType }),
+  };
+  return {
+    method: sent.method,
+    path,
+    query: new URLSearchParams(query),
+    headers,
+    header: (name) => headers[name],
+    user,
+    body: async () => Buffer.from(sent.body ?? '', 'utf8'),
+    signal: sent.signal === undefined ? signal : AbortSignal.any([sent.signal, signal]),
+  };
+}
+
+async function textOf(answer: Answer): Promise<string> {
+  if ('body' in answer) return answer.body;
+  if ('bytes' in answer) return Buffer.from(answer.bytes).toString('utf8');
+  let text = '';
+  for await (const piece of answer.pieces) text += piece;
+  return text;
+}
+
+async function* bytesOf(answer: Answer): AsyncGenerator<Buffer> {
+  if ('pieces' in answer) for await (const piece of answer.pieces) yield Buffer.from(piece, 'utf8');
+  else yield Buffer.from(await textOf(answer), 'utf8');
+}
+
+function refusalOf(error: unknown): KubeError {
+  const { status, code } = error instanceof ApiError ? error : internal(error);
+  return refusal(code, JSON.stringify(status));
+}
