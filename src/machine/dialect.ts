@@ -1,20 +1,22 @@
+import type { Kind, ObjectOf } from '../api/kind.ts';
 import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
-import type { InstanceSpec } from '../api/kubevirt/virtual-machine-instance.ts';
-import type { ResourceType } from '../kube/client.ts';
-import type { Vmi } from '../kube/kinds/machines.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+import type { InstanceSpec, VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
 
 /** What a VirtualMachine of any group asks for, in the words of the engine. */
 export interface DesiredMachine {
-  /** Name of its instance: that of the machine, with the group behind it for all but kubevirt.io. */
-  readonly instanceName: string;
   readonly runStrategy: RunStrategy;
   /** Labels and annotations of the instance, and through it of its pod. */
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly spec: InstanceSpec;
   /** What keeps the machine from being started at all, told in a condition; it is looked at again when something changes. */
-  readonly blocked?: { readonly reason: string; readonly message: string };
+  readonly blocked?: Problem;
+}
+
+/** Something that keeps a machine from being what it should be: a word for programs, a sentence for people. */
+export interface Problem {
+  readonly reason: string;
+  readonly message: string;
 }
 
 /** A start or stop that waits to be done. */
@@ -26,44 +28,103 @@ export interface PowerRequest {
   readonly data?: Readonly<Record<string, string>>;
 }
 
+/** Instances that ended before they ran, one after the other. */
+export interface StartFailure {
+  readonly consecutiveFailCount: number;
+  readonly lastFailedVMIUID: string;
+  /** The next start is not tried before. */
+  readonly retryAfterTimestamp: string;
+}
+
+/** How an instance ended: by its guest, because it was told to, by a fault, or with its node. */
+export interface Shutdown {
+  readonly reason: 'GuestShutdown' | 'Stopped' | 'Error' | 'NodeLost';
+  readonly message: string;
+  readonly at: string;
+}
+
+/** The addresses of one network card; only cards on the network of pods have an IP address of ours. */
+export interface CardIdentity {
+  readonly mac: string;
+  readonly ip?: string;
+}
+
+/** Addresses by the name of the network card, kept through restart and migration. */
+export type Identity = Readonly<Record<string, CardIdentity>>;
+
 /** What a user asked for beyond the spec, and what the engine remembers from one run of the machine to the next. */
 export interface MachineMemory {
+  /** Handled one at a time, the first first. */
   readonly requests: readonly PowerRequest[];
-  readonly startFailure?: {
-    readonly consecutiveFailCount?: number;
-    readonly lastFailedVMIUID?: string;
-    readonly retryAfterTimestamp?: string | null;
-  };
-  /** Addresses by the name of the interface, kept through restart and migration. */
-  readonly identity: Readonly<Record<string, { readonly mac: string; readonly ip?: string }>>;
+  /** The strategy that was in force when an instance was last made or looked after; absent before the first instance. */
+  readonly runStrategy?: RunStrategy;
+  readonly startFailure?: StartFailure;
+  readonly lastShutdown?: Shutdown;
+  readonly identity: Identity;
 }
 
 /** All that the engine has seen of a machine when it reports. */
 export interface ObservedMachine {
-  readonly instance: Vmi | undefined;
+  /** The machine's own instance, as it is or is about to be. */
+  readonly instance: VirtualMachineInstance | undefined;
+  /** What is to be remembered from now on. */
   readonly memory: MachineMemory;
-  /** How the last instance ended, where it is known. */
-  readonly lastShutdown?: { readonly reason: 'GuestShutdown' | 'Stopped' | 'Error' | 'NodeLost'; readonly at: string };
-  readonly restartRequired?: readonly string[];
+  /** Why the machine is not what it should be; absent where nothing new is known of it. */
+  readonly problem?: Problem;
+  /** Fields that have been changed and reach the machine only with its next start. */
+  readonly restartRequired: readonly string[];
   readonly now: number;
 }
 
 export type PowerAction = 'start' | 'stop' | 'restart';
 
-/** How an action reads in the words of a group: an edit, a request that waits in the status, or a refusal. */
+export interface PowerOptions {
+  /** Start: the machine stands still until it is asked to go on. */
+  readonly paused?: boolean;
+  /** Stop: how long the guest is given, in seconds; that of its spec where absent. */
+  readonly gracePeriodSeconds?: number;
+}
+
+/**
+ * How an action reads in the words of a group: a merge patch of the spec, requests that are to stand in the status in
+ * place of those that do, or both (the requests are written first); or why it cannot be done, which is a conflict.
+ */
 export type PowerEdit =
-  | { readonly spec: object }
-  | { readonly requests: MachineMemory['requests'] }
+  | {
+      readonly spec?: object;
+      readonly requests?: readonly PowerRequest[];
+      /** What the instance's spec.terminationGracePeriodSeconds is to be, before anything else is written. */
+      readonly gracePeriodSeconds?: number;
+      readonly conflict?: undefined;
+    }
   | { readonly conflict: string };
 
 /** One API group that names a VirtualMachine: pure, and everything that the engine needs to know of it. */
-export interface Dialect<T extends KubeObject = KubeObject> {
-  readonly group: string;
-  readonly type: ResourceType<T>;
-  desired(vm: T): DesiredMachine;
+export interface Dialect<K extends Kind = Kind> {
+  readonly kind: K;
+  /** What follows the name of a machine in that of its instance: nothing for kubevirt.io, `.hypersdk` and so on else. */
+  readonly instanceSuffix: string;
+  desired(vm: ObjectOf<K>): DesiredMachine;
   /** What was remembered of it in its status. */
-  memory(vm: T): MachineMemory;
+  memory(vm: ObjectOf<K>): MachineMemory;
   /** The whole status as it should stand; the engine writes it only where it differs. */
-  report(vm: T, observed: ObservedMachine): object;
-  power(vm: T, action: PowerAction, instance: Vmi | undefined): PowerEdit;
+  report(vm: ObjectOf<K>, observed: ObservedMachine): object;
+  /** The state in one word, as metrics count it. */
+  phase(vm: ObjectOf<K>): string;
+  power(
+    vm: ObjectOf<K>,
+    action: PowerAction,
+    instance: VirtualMachineInstance | undefined,
+    options?: PowerOptions,
+  ): PowerEdit;
+}
+
+/** The instance of a machine is found by its name alone. */
+export function instanceName({ instanceSuffix }: Pick<Dialect, 'instanceSuffix'>, machine: string): string {
+  return `${machine}${instanceSuffix}`;
+}
+
+/** The machine that an instance of this name would belong to; undefined where it cannot be one of this dialect. */
+export function machineName({ instanceSuffix }: Pick<Dialect, 'instanceSuffix'>, instance: string): string | undefined {
+  return instance.endsWith(instanceSuffix) ? instance.slice(0, instance.length - instanceSuffix.length) : undefined;
 }
