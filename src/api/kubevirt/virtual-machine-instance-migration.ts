@@ -42,18 +42,23 @@ const spec = kubevirtObject(
   },
 );
 
-const status = kubevirtStatus('VirtualMachineInstanceMigrationStatus', 'How the migration goes.', {
-  phase: phase('Where the migration is.'),
-  phaseTransitionTimestamps: list(
-    'When each phase began.',
-    object('The beginning of a phase.', {
-      phase: phase('The phase.'),
-      phaseTransitionTimestamp: timestamp('When it began.', { nullable: true }),
-    }),
-  ),
-  conditions: conditions('MigrationAbortRequested, MigrationRejectedByResourceQuota'),
-  migrationState,
-});
+const status = kubevirtStatus(
+  'VirtualMachineInstanceMigrationStatus',
+  'How the migration goes.',
+  {
+    phase: phase('Where the migration is.'),
+    phaseTransitionTimestamps: list(
+      'When each phase began.',
+      object('The beginning of a phase.', {
+        phase: phase('The phase.'),
+        phaseTransitionTimestamp: timestamp('When it began.', { nullable: true }),
+      }),
+    ),
+    conditions: conditions('MigrationAbortRequested, MigrationRejectedByResourceQuota'),
+    migrationState,
+  },
+  { default: { phase: 'Pending' } },
+);
 
 /** A request to move a running instance to another node. */
 export const virtualMachineInstanceMigration = defineKind({

@@ -71,4 +71,6 @@ export const virtualMachineInstanceStatus = kubevirtStatus(
     }),
     fsFreezeStatus: string('frozen while the file systems of the guest are frozen.'),
   },
+  // A new instance shows its first phase though nobody has written it.
+  { default: { phase: 'Pending' } },
 );

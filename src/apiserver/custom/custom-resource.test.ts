@@ -210,3 +210,26 @@ describe('a deprecated version', () => {
     );
   });
 });
+
+describe('a status that the schema has a default for', () => {
+  const properties = {
+    phase: { type: 'string', default: 'New' },
+    note: { type: 'string' },
+    seen: { type: 'integer' },
+  } as const;
+  const schema = {
+    openAPIV3Schema: { type: 'object', properties: { status: { type: 'object', default: { seen: 0 }, properties } } },
+  } as const;
+  const path = `/apis/${GROUP}/v1/namespaces/default/starters`;
+
+  it('is there from the creation on, whatever its writer gave, and only a write of the status changes it', async () => {
+    await plane.define(definitionOf('starters', 'Starter', [version('v1', { schema, subresources: { status: {} } })]));
+    const starter = { apiVersion: `${GROUP}/v1`, kind: 'Starter', metadata: { name: 's' }, status: { phase: 'Mine' } };
+    const { body } = await plane.ask('POST', path, starter);
+    expect(body['status']).toEqual({ seen: 0, phase: 'New' });
+    const patched = await plane.ask('PATCH', `${path}/s/status`, { status: { note: 'a' } }, MERGE);
+    expect(patched.body['status']).toEqual({ seen: 0, phase: 'New', note: 'a' });
+    const other = await plane.ask('POST', path, { ...starter, metadata: { name: 't' } });
+    expect(other.body['status']).toEqual({ seen: 0, phase: 'New' });
+  });
+});

@@ -1,3 +1,4 @@
+import type { KubeObject } from '../../kube/kube-object.ts';
 import { customFields } from '../../kube/selectors/selectable-fields.ts';
 import { forbidden } from '../api-error.ts';
 import type { Resource, Shape, Strategy, Subresource } from '../resource.ts';
@@ -60,7 +61,7 @@ function resourceOf(definition: Definition, version: DefinitionVersion, convert:
       return getShape();
     },
     ...(version.schema?.openAPIV3Schema === undefined ? {} : { schema: version.schema.openAPIV3Schema }),
-    strategy: strategyOf(definition, version),
+    strategy: strategyOf(definition, version, getShape),
     selectable: customFields(version.selectableFields?.map(({ jsonPath }) => jsonPath)),
     table: customTable(version.additionalPrinterColumns),
     ...scaleOf(definition, version),
@@ -78,8 +79,9 @@ function namesOf({ spec, status }: Definition): DefinitionNames {
   return accepted?.plural ? accepted : spec.names;
 }
 
-function strategyOf(definition: Definition, { subresources }: DefinitionVersion): Strategy {
+function strategyOf(definition: Definition, { subresources, schema }: DefinitionVersion, shape: () => Shape): Strategy {
   const { group, names } = definition.spec;
+  const firstStatus = schema?.openAPIV3Schema?.properties?.['status']?.default === undefined ? {} : statusOf(shape);
   return {
     generation: true,
     status: subresources?.status !== undefined,
@@ -91,7 +93,22 @@ function strategyOf(definition: Definition, { subresources }: DefinitionVersion)
             throw forbidden({ group, plural: names.plural }, metadata.name ?? '', why);
           },
         }
-      : {}),
+      : firstStatus),
+  };
+}
+
+/** A creation writes no status, yet whoever reads the object finds the one that the schema has for a start. */
+function statusOf(shape: () => Shape): Pick<Strategy, 'prepareCreate'> {
+  let first: { status: unknown } | undefined;
+  return {
+    prepareCreate(object) {
+      if (first === undefined) {
+        const probe: KubeObject = { apiVersion: object.apiVersion, kind: object.kind, metadata: {} };
+        shape().applyDefaults(probe);
+        first = { status: probe['status'] };
+      }
+      object['status'] ??= structuredClone(first.status);
+    },
   };
 }
 
