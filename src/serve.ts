@@ -1,10 +1,7 @@
 import { createWriteStream } from 'node:fs';
-import { homedir, networkInterfaces } from 'node:os';
-import { join } from 'node:path';
+import { networkInterfaces } from 'node:os';
 import { type ControlPlane, startControlPlane } from './apiserver/control-plane.ts';
-import { StoreError } from './apiserver/store/store-error.ts';
 import { realClock } from './base/clock.ts';
-import { ConfigError } from './base/errors.ts';
 import type { Logger } from './base/logger.ts';
 import { createLogger } from './base/pino-logger.ts';
 import { systemRandom } from './base/random.ts';
@@ -13,12 +10,13 @@ import { kubernetesControllers } from './controllers/kubernetes/kubernetes-contr
 import { writeKubeconfig } from './kube/kubeconfig/kubeconfig-text.ts';
 import { manager } from './runtime/manager.ts';
 import type { Runnable } from './runtime/runnable.ts';
+import { explainedStart, usualFolder } from './up/data-folder.ts';
 
 /** Runs the API server of `vimana apiserver` until SIGINT or SIGTERM. */
 export async function serve(settings: ApiServerSettings): Promise<void> {
   const clock = realClock;
   const log = createLogger({ level: settings.logLevel, format: 'text', clock, destination: process.stderr });
-  const dataDir = settings.dataDir ?? defaultDataDir();
+  const dataDir = settings.dataDir ?? usualFolder('apiserver');
   const { store, durability, port, bindAddress: host, insecureHttp: insecure } = settings;
   const audit = settings.auditLog === undefined ? undefined : openAuditLog(settings.auditLog);
   const plane = await startControlPlane({
@@ -36,7 +34,7 @@ export async function serve(settings: ApiServerSettings): Promise<void> {
     ...(audit === undefined ? {} : { audit }),
     ...advertised(host),
   }).catch((error: unknown) => {
-    throw explained(error, dataDir, port);
+    throw explainedStart(error, dataDir);
   });
   const { caPem, admin } = plane.pki;
   if (settings.kubeconfigOut !== undefined) {
@@ -82,25 +80,4 @@ function advertised(host: string): { advertised?: string } {
     .find((known) => known?.internal === false && known.family === 'IPv4');
   const address = local ? found?.address : host;
   return address === undefined ? {} : { advertised: address };
-}
-
-function defaultDataDir(): string {
-  return join(process.env['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share'), 'vimana', 'apiserver');
-}
-
-/** Says what to do about the ways in which starting can fail. */
-function explained(error: unknown, dataDir: string, port: number): unknown {
-  if (error instanceof StoreError && error.code === 'FolderInUse') {
-    return new ConfigError(`the data folder ${dataDir} is in use by another control plane`, {
-      cause: error,
-      hint: 'Stop the other one, or choose another folder with --data-dir.',
-    });
-  }
-  if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
-    return new ConfigError(`port ${port} is taken`, {
-      cause: error,
-      hint: 'Choose another with --port; 0 takes a free one.',
-    });
-  }
-  return error;
 }

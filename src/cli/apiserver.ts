@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
+import { portNumber } from './port-number.ts';
 
 /** What `vimana apiserver` was asked for. */
 export interface ApiServerSettings {
@@ -38,10 +39,4 @@ export function apiServerCommand(start: (settings: ApiServerSettings) => Promise
         .default('info'),
     )
     .action(start);
-}
-
-function portNumber(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
 }

@@ -1,17 +1,34 @@
 import { Command } from 'commander';
+import type { Clock } from '../base/clock.ts';
 import { type ApiServerSettings, apiServerCommand } from './apiserver.ts';
+import { completionCommand } from './completion.ts';
+import type { Connect } from './connection.ts';
 import { crdsCommand } from './crds.ts';
 import type { Io } from './io.ts';
 import { overview } from './overview.ts';
+import { type RunningStarters, runningCommands } from './running.ts';
+import { type UpSettings, upCommand } from './up.ts';
 import { validateCommand } from './validate.ts';
+import { vmCommand } from './vm/command.ts';
 
-/** Commands that start something long-lived; the composition root knows how. */
-export interface Starters {
+/** Commands that start something long-lived, or reach for what runs; the composition roots know how. */
+export interface Starters extends RunningStarters {
   readonly apiserver: (settings: ApiServerSettings) => Promise<void>;
+  readonly up: (settings: UpSettings) => Promise<void>;
+  readonly connect: Connect;
+}
+
+export interface ProgramParts {
+  readonly io: Io;
+  readonly version: string;
+  readonly clock: Clock;
+  /** Aborted when the user has had enough of a command that goes on. */
+  readonly signal: AbortSignal;
+  readonly starters: Starters;
 }
 
 /** The command line as a whole; it throws what goes wrong and ends no process. */
-export function vimanaProgram(io: Io, version: string, starters: Starters): Command {
+export function vimanaProgram({ io, version, clock, signal, starters }: ProgramParts): Command {
   const program = new Command('vimana')
     .description('Virtual machines as Kubernetes resources, real or simulated.')
     .version(version)
@@ -21,11 +38,20 @@ export function vimanaProgram(io: Io, version: string, starters: Starters): Comm
       if (unknown === undefined) io.out(overview());
       else command.error(`error: unknown command '${unknown}'`);
     })
+    .addCommand(upCommand(starters.up));
+  for (const command of runningCommands(starters)) program.addCommand(command);
+  program
+    .addCommand(vmCommand({ io, clock, signal, connect: starters.connect }))
     .addCommand(validateCommand(io))
     .addCommand(crdsCommand(io))
-    .addCommand(apiServerCommand(starters.apiserver));
-  for (const command of [program, ...program.commands]) {
+    .addCommand(apiServerCommand(starters.apiserver))
+    .addCommand(completionCommand(io));
+  for (const command of withDescendants(program)) {
     command.exitOverride().configureOutput({ writeOut: io.out, writeErr: io.err });
   }
   return program;
+}
+
+function withDescendants(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withDescendants)];
 }

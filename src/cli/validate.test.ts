@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Io } from './io.ts';
-import { vimanaProgram } from './program.ts';
+import { validateCommand } from './validate.ts';
 
 const files: Readonly<Record<string, string>> = {
   'good.yaml': `
@@ -35,7 +35,7 @@ async function validate(...paths: string[]) {
   };
   let failure: string | undefined;
   try {
-    await vimanaProgram(io, '0', { apiserver: async () => {} }).parseAsync(['validate', ...paths], { from: 'user' });
+    await validateCommand(io).parseAsync(paths, { from: 'user' });
   } catch (error) {
     failure = (error as Error).message;
   }

@@ -21,3 +21,15 @@ export const CLUSTER_ROLES = resourceType<ClusterRole>(
   'clusterroles',
   'Cluster',
 );
+
+export interface ClusterRoleBinding extends KubeObject {
+  readonly roleRef: { readonly apiGroup: string; readonly kind: string; readonly name: string };
+  readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace?: string }[];
+}
+
+export const CLUSTER_ROLE_BINDINGS = resourceType<ClusterRoleBinding>(
+  'rbac.authorization.k8s.io/v1',
+  'ClusterRoleBinding',
+  'clusterrolebindings',
+  'Cluster',
+);

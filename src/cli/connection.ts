@@ -1,0 +1,63 @@
+import { type Command, Option } from 'commander';
+import type { Client } from '../kube/client.ts';
+import type { AccessFlags } from '../kube/kubeconfig/load.ts';
+
+/** A cluster that commands talk to. */
+export interface Connection {
+  readonly client: Client;
+  /** Of the context; commands work in it unless they are told another. */
+  readonly namespace: string;
+  close(): Promise<void>;
+}
+
+/** Finds the cluster as kubectl does: flags, then KUBECONFIG, then the user's kubeconfig, then the pod. */
+export type Connect = (flags: AccessFlags) => Promise<Connection>;
+
+interface ConnectionFlags {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly cluster?: string;
+  readonly user?: string;
+  readonly server?: string;
+  readonly token?: string;
+  readonly insecureSkipTlsVerify?: boolean;
+  readonly as?: string;
+  readonly asGroup?: string[];
+  readonly namespace?: string;
+}
+
+/** The flags by which kubectl's users name a cluster. */
+export function withConnectionFlags(command: Command): Command {
+  return command
+    .option('--kubeconfig <file>', 'kubeconfig to use instead of those that KUBECONFIG names')
+    .option('--context <name>', 'context of the kubeconfig')
+    .option('--cluster <name>', 'cluster of the kubeconfig')
+    .option('--user <name>', 'user of the kubeconfig')
+    .option('-s, --server <url>', 'address of the API server')
+    .option('--token <token>', 'bearer token')
+    .option('--insecure-skip-tls-verify', 'do not check the certificate of the server')
+    .option('--as <user>', 'user to act as')
+    .addOption(new Option('--as-group <group...>', 'groups to act as a member of'))
+    .option('-n, --namespace <name>', 'namespace; that of the context where absent');
+}
+
+/** Runs something against the cluster that the flags of a command name, and ends the connection whatever happens. */
+export async function connected<T>(
+  connect: Connect,
+  command: Command,
+  run: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const { asGroup, insecureSkipTlsVerify, ...flags } = command.optsWithGlobals<ConnectionFlags>();
+  const named = ['kubeconfig', 'context', 'cluster', 'user', 'server', 'token', 'as', 'namespace'] as const;
+  const given = Object.fromEntries(named.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]])));
+  const connection = await connect({
+    ...given,
+    ...(insecureSkipTlsVerify === undefined ? {} : { insecureSkipTlsVerify }),
+    ...(asGroup === undefined ? {} : { asGroups: asGroup }),
+  });
+  try {
+    return await run(connection);
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,29 @@
+import { Command, Option } from 'commander';
+import type { Clock } from '../../base/clock.ts';
+import { type Connect, withConnectionFlags } from '../connection.ts';
+import type { Io } from '../io.ts';
+import { addEditCommands } from './edit.ts';
+import { addEventsCommand } from './events.ts';
+import { addListCommands } from './list.ts';
+import { MACHINE_GROUPS } from './machine-kinds.ts';
+import { addPowerCommands } from './power.ts';
+
+export interface VmParts {
+  readonly io: Io;
+  readonly connect: Connect;
+  readonly clock: Clock;
+  /** Aborted when the user has had enough. */
+  readonly signal: AbortSignal;
+}
+
+/** `vimana vm`: machines of every group, on any cluster. */
+export function vmCommand(parts: VmParts): Command {
+  const vm = withConnectionFlags(new Command('vm'))
+    .description('work with virtual machines of every group, on any cluster')
+    .addOption(new Option('-g, --group <group>', 'only machines of this API group').choices([...MACHINE_GROUPS]));
+  addListCommands(vm, parts);
+  addEditCommands(vm, parts);
+  addPowerCommands(vm, parts);
+  addEventsCommand(vm, parts);
+  return vm;
+}

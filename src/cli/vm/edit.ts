@@ -1,0 +1,202 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { UsageError } from '../../base/errors.ts';
+import type { Client } from '../../kube/client.ts';
+import { readManifest } from '../../kube/manifest.ts';
+import { connected } from '../connection.ts';
+import type { VmParts } from './command.ts';
+import { findMachine } from './find.ts';
+import { type Machine, type MachineType, machineTypes } from './machine-kinds.ts';
+import { newMachine } from './new-machine.ts';
+import { FORMATS, type Format, resourceName, shownText } from './output.ts';
+import { summaryOf } from './summary.ts';
+import { type WaitFlags, waitFor, withWaitFlags } from './wait.ts';
+
+interface CreateFlags extends WaitFlags {
+  readonly filename?: string[];
+  readonly cpus: number;
+  readonly memory: string;
+  readonly image?: string;
+  readonly stopped?: boolean;
+  readonly labels?: string[];
+  readonly dryRun?: boolean;
+  readonly output?: Format;
+  readonly group?: string;
+}
+
+interface DeleteFlags extends WaitFlags {
+  readonly cascade: 'background' | 'foreground' | 'orphan';
+  readonly group?: string;
+}
+
+/** `vm create` and `vm delete`. */
+export function addEditCommands(vm: Command, parts: VmParts): void {
+  withWaitFlags(vm.command('create'))
+    .description('create a machine from a few flags, or machines from files')
+    .argument('[name]')
+    .option('-f, --filename <file...>', 'manifests of VirtualMachines of any group; - is standard input')
+    .option('--cpus <number>', 'virtual CPUs', cpuCount, 1)
+    .option('--memory <quantity>', 'memory of the guest', '1Gi')
+    .option('--image <image>', 'what it boots from')
+    .option('--labels <key=value...>', 'labels')
+    .option('--stopped', 'create it without starting it')
+    .option('--dry-run', 'have the server check it and store nothing')
+    .addOption(new Option('-o, --output <format>', 'print what was created').choices(FORMATS))
+    .action((name: string | undefined, flags: CreateFlags, command: Command) => create(parts, command, name, flags));
+  withWaitFlags(vm.command('delete'))
+    .description('delete machines')
+    .argument('<name...>')
+    .addOption(
+      new Option('--cascade <how>', 'what becomes of the running instance')
+        .choices(['background', 'foreground', 'orphan'])
+        .default('background'),
+    )
+    .action((names: string[], flags: DeleteFlags, command: Command) => remove(parts, command, names, flags));
+}
+
+async function create(parts: VmParts, command: Command, name: string | undefined, flags: CreateFlags): Promise<void> {
+  const { group } = command.optsWithGlobals<{ group?: string }>();
+  if ((name === undefined) === (flags.filename === undefined)) {
+    throw new UsageError('give either a name or files', {
+      hint: 'vimana vm create web, or vimana vm create -f web.yaml',
+    });
+  }
+  await connected(parts.connect, command, async ({ client, namespace }) => {
+    const types = await machineTypes(client, undefined);
+    const wanted =
+      name === undefined
+        ? (flags.filename ?? []).flatMap((file) => machinesIn(parts, file))
+        : [
+            newMachine({
+              ...flags,
+              name,
+              namespace,
+              group: group ?? types[0]?.group ?? '',
+              running: flags.stopped !== true,
+              labels: labelsOf(flags.labels ?? []),
+            }) as Machine,
+          ];
+    const made = wanted.map((machine) => ({ machine, type: typeFor(types, machine) }));
+    const results: { machine: Machine; type: MachineType }[] = [];
+    for (const { machine, type } of made) {
+      const place = machine.metadata.namespace ?? namespace;
+      const created = await client.create(type, machine, {
+        namespace: place,
+        fieldManager: 'vimana-cli',
+        fieldValidation: 'Strict',
+        ...(flags.dryRun === true ? { dryRun: true } : {}),
+      });
+      results.push({ machine: created, type });
+      if (flags.output === undefined) {
+        parts.io.out(`${resourceName(created)} created${flags.dryRun === true ? ' (dry run)' : ''}\n`);
+      }
+    }
+    if (flags.output !== undefined) {
+      const shown = results.map(({ machine }) => ({ machine, instance: undefined }));
+      const showing = { format: flags.output, namespaces: false, now: parts.clock.now() };
+      parts.io.out(shownText(shown, showing, { single: shown.length === 1 }));
+    }
+    if (flags.wait === true && flags.dryRun !== true && flags.stopped !== true) {
+      await Promise.all(results.map(({ machine, type }) => runs({ ...parts, client }, type, machine, flags.timeout)));
+    }
+  });
+}
+
+/** Waits until a machine runs, or is told to stand still. */
+async function runs(
+  parts: VmParts & { readonly client: Client },
+  type: MachineType,
+  { metadata }: Machine,
+  timeoutMs: number,
+): Promise<void> {
+  const { name = '', namespace = '' } = metadata;
+  await waitFor(
+    parts,
+    {
+      type,
+      name,
+      namespace,
+      what: `${name} to run`,
+      progress(machine) {
+        if (machine === undefined) return { failed: 'it was deleted' };
+        const { status } = summaryOf(machine, undefined);
+        return status === 'Running' || status === 'Stopped' ? 'done' : { at: status };
+      },
+    },
+    timeoutMs,
+  );
+}
+
+async function remove(parts: VmParts, command: Command, names: readonly string[], flags: DeleteFlags): Promise<void> {
+  const { group } = command.optsWithGlobals<{ group?: string }>();
+  const policies = { background: 'Background', foreground: 'Foreground', orphan: 'Orphan' } as const;
+  await connected(parts.connect, command, async ({ client, namespace }) => {
+    const found = await Promise.all(names.map((name) => findMachine(client, name, namespace, group)));
+    for (const { type, machine } of found) {
+      const { name = '', uid = '' } = machine.metadata;
+      await client.delete(type, name, {
+        namespace,
+        propagationPolicy: policies[flags.cascade],
+        preconditions: { uid },
+      });
+      parts.io.out(`${resourceName(machine)} deleted\n`);
+    }
+    if (flags.wait !== true) return;
+    await Promise.all(
+      found.map(({ type, machine }) =>
+        waitFor(
+          { ...parts, client },
+          {
+            type,
+            name: machine.metadata.name ?? '',
+            namespace,
+            what: `${machine.metadata.name ?? ''} to be gone`,
+            progress: (now) =>
+              now === undefined || now.metadata.uid !== machine.metadata.uid
+                ? 'done'
+                : { at: summaryOf(now, undefined).status },
+          },
+          flags.timeout,
+        ),
+      ),
+    );
+  });
+}
+
+function machinesIn({ io }: VmParts, file: string): Machine[] {
+  return io.manifestsAt(file).flatMap((path) => {
+    const { documents, problems } = readManifest(io.read(path));
+    const [problem] = problems;
+    if (problem !== undefined) {
+      throw new UsageError(`${path}:${problem.line}:${problem.column}: ${problem.message}`);
+    }
+    return documents.map(({ object }) => object as Machine);
+  });
+}
+
+function typeFor(types: readonly MachineType[], { apiVersion = '', kind = '' }: Machine): MachineType {
+  const group = apiVersion.split('/')[0];
+  const type = types.find((each) => each.group === group);
+  if (type !== undefined && kind === 'VirtualMachine') return { ...type, version: apiVersion.split('/')[1] ?? '' };
+  throw new UsageError(
+    `a ${kind || 'nameless kind'} of ${apiVersion || 'no group'} is no VirtualMachine that is served`,
+    {
+      hint: `VirtualMachines of ${types.map((each) => each.group).join(', ')} are. Use kubectl for other kinds.`,
+    },
+  );
+}
+
+function labelsOf(pairs: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=');
+      if (at <= 0) throw new UsageError(`--labels ${pair}: it must be key=value`);
+      return [pair.slice(0, at), pair.slice(at + 1)] as const;
+    }),
+  );
+}
+
+function cpuCount(text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1) return count;
+  throw new InvalidArgumentError('It must be a whole number of at least 1.');
+}

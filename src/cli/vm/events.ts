@@ -1,0 +1,70 @@
+import type { Command } from 'commander';
+import { humanDuration } from '../../base/duration.ts';
+import type { Client } from '../../kube/client.ts';
+import { resourceType } from '../../kube/kinds/resource-type.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { connected } from '../connection.ts';
+import { tableText } from '../table-text.ts';
+import type { VmParts } from './command.ts';
+import { type Found, findMachine, instanceOf } from './find.ts';
+
+interface Event extends KubeObject {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly count?: number;
+  readonly firstTimestamp?: string | null;
+  readonly lastTimestamp?: string | null;
+  readonly eventTime?: string | null;
+  readonly involvedObject?: { readonly kind?: string; readonly name?: string; readonly uid?: string };
+}
+
+const EVENTS = resourceType<Event>('v1', 'Event', 'events');
+
+/** `vm events`: what happened to a machine, its instance and its pods, in order. */
+export function addEventsCommand(vm: Command, parts: VmParts): void {
+  vm.command('events')
+    .description('what happened to a machine, its instance and its pods')
+    .argument('<name>')
+    .action((name: string, _flags, command: Command) =>
+      connected(parts.connect, command, async ({ client, namespace }) => {
+        const { group } = command.optsWithGlobals<{ group?: string }>();
+        const found = await findMachine(client, name, namespace, group);
+        const events = await eventsOf(client, found, namespace);
+        if (events.length === 0) {
+          parts.io.err(`No events of ${name} are kept.\n`);
+          return;
+        }
+        const now = parts.clock.now();
+        parts.io.out(
+          tableText(
+            ['LAST SEEN', 'TYPE', 'REASON', 'OBJECT', 'MESSAGE'],
+            events.map((event) => rowOf(event, now)),
+          ),
+        );
+      }),
+    );
+}
+
+async function eventsOf(client: Client, found: Found, namespace: string): Promise<Event[]> {
+  const { name = '', uid = '' } = found.machine.metadata;
+  const instance = await instanceOf(client, found);
+  const { items } = await client.list(EVENTS, { namespace });
+  const pods = `virt-launcher-${name}-`;
+  const concerned = ({ involvedObject: about }: Event) =>
+    about?.uid === uid ||
+    (instance !== undefined && about?.uid === instance.metadata.uid) ||
+    (about?.kind === 'Pod' && about.name?.startsWith(pods) === true && !about.name.slice(pods.length).includes('-'));
+  return items.filter(concerned).toSorted((a, b) => seenAt(a) - seenAt(b));
+}
+
+function rowOf(event: Event, now: number): string[] {
+  const { type = '', reason = '', message = '', count = 1, involvedObject } = event;
+  const times = count > 1 ? ` (x${count})` : '';
+  const about = `${involvedObject?.kind?.toLowerCase() ?? ''}/${involvedObject?.name ?? ''}`;
+  return [humanDuration(now - seenAt(event)) + times, type, reason, about, message.trim()];
+}
+
+function seenAt({ lastTimestamp, eventTime, firstTimestamp, metadata }: Event): number {
+  return Date.parse(lastTimestamp ?? eventTime ?? firstTimestamp ?? metadata.creationTimestamp ?? '');
+}

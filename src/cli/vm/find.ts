@@ -1,0 +1,55 @@
+import { UsageError } from '../../base/errors.ts';
+import type { Client } from '../../kube/client.ts';
+import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import { isNotFound } from '../../kube/kube-error.ts';
+import { type Machine, type MachineType, machineTypes } from './machine-kinds.ts';
+import { ownerOf } from './summary.ts';
+
+export interface Found {
+  readonly type: MachineType;
+  readonly machine: Machine;
+}
+
+/** The machine of a name, in whichever group it is; where several groups have it, the user has to say which. */
+export async function findMachine(
+  client: Client,
+  name: string,
+  namespace: string,
+  group: string | undefined,
+): Promise<Found> {
+  const types = await machineTypes(client, group);
+  const all = await Promise.all(types.map((type) => present(client, type, name, namespace)));
+  const [found, another] = all.filter((each) => each !== undefined);
+  if (found === undefined) {
+    throw new UsageError(`there is no VirtualMachine "${name}" in the namespace ${namespace}`, {
+      hint: 'See which there are with: vimana vm list -A',
+    });
+  }
+  if (another === undefined) return found;
+  const groups = all.flatMap((each) => (each === undefined ? [] : [each.type.group]));
+  throw new UsageError(`"${name}" is a VirtualMachine in ${groups.join(' and ')}`, {
+    hint: `Say which with --group, for example --group ${groups[0] ?? ''}.`,
+  });
+}
+
+/** The instance that a machine runs as at present. */
+export async function instanceOf(client: Client, { type, machine }: Found): Promise<Vmi | undefined> {
+  const { name = '', namespace = '', uid } = machine.metadata;
+  const suffix = type.group === 'kubevirt.io' ? '' : `.${type.group.split('.')[0] ?? ''}`;
+  try {
+    const instance = await client.get(VMIS, `${name}${suffix}`, { namespace });
+    return ownerOf(instance) === uid ? instance : undefined;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+async function present(client: Client, type: MachineType, name: string, namespace: string): Promise<Found | undefined> {
+  try {
+    return { type, machine: await client.get(type, name, { namespace }) };
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}

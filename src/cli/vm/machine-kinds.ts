@@ -1,0 +1,38 @@
+import type { Kind } from '../../api/kind.ts';
+import { KINDS } from '../../api/kinds.ts';
+import { UsageError } from '../../base/errors.ts';
+import type { Client, ResourceType } from '../../kube/client.ts';
+import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+
+/** A VirtualMachine of any group. */
+export interface Machine extends KubeObject {
+  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly status?: Readonly<Record<string, unknown>>;
+}
+
+export type MachineType = ResourceType<Machine>;
+
+const MACHINE_KINDS = KINDS.filter(({ kind }) => kind === 'VirtualMachine');
+export const MACHINE_GROUPS: readonly string[] = MACHINE_KINDS.map(({ group }) => group);
+
+const typeOf = (kind: Kind): MachineType => resourceOfKind(kind) as unknown as MachineType;
+
+/** The VirtualMachines that a cluster serves, of one group or of all. */
+export async function machineTypes(client: Client, group: string | undefined): Promise<readonly MachineType[]> {
+  const { groups } = JSON.parse(await client.raw('/apis')) as { readonly groups: readonly { readonly name: string }[] };
+  const served = MACHINE_KINDS.filter((kind) => groups.some(({ name }) => name === kind.group));
+  const wanted = served.filter((kind) => group === undefined || kind.group === group);
+  if (wanted.length > 0) return wanted.map(typeOf);
+  throw new UsageError(
+    group === undefined
+      ? 'this cluster serves no VirtualMachine of any group'
+      : `this cluster serves no VirtualMachine of the group ${group}`,
+    {
+      hint:
+        served.length > 0
+          ? `It serves those of ${served.map((kind) => kind.group).join(', ')}.`
+          : 'Teach it the kinds with: vimana crds | kubectl apply -f -',
+    },
+  );
+}

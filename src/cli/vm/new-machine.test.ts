@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { findAdmission } from '../../admission/admitters.ts';
+import { MACHINE_GROUPS } from './machine-kinds.ts';
+import { newMachine } from './new-machine.ts';
+
+const admissionOf = findAdmission({ operatorUser: '' });
+
+describe('a machine made from flags', () => {
+  it.each(MACHINE_GROUPS)('is one that admission of %s takes', (group) => {
+    const image =
+      group === 'kubevirt.io' ? 'quay.io/containerdisks/fedora:latest' : 'https://images.example.com/a.qcow2';
+    const machine = newMachine({
+      group,
+      name: 'web',
+      namespace: 'default',
+      cpus: 2,
+      memory: '2Gi',
+      running: false,
+      labels: { app: 'web' },
+    });
+    const admit = admissionOf(machine.apiVersion, machine.kind);
+    const user = { name: 'somebody', groups: [] };
+    const admitted = admit?.({ operation: 'CREATE', object: machine as never, user, lookup: () => undefined });
+    expect(admitted?.causes).toEqual([]);
+    expect(machine.metadata.labels).toEqual({ app: 'web' });
+  });
+});

@@ -1,0 +1,184 @@
+import type { Command } from 'commander';
+import { UsageError } from '../../base/errors.ts';
+import type { Client } from '../../kube/client.ts';
+import { VMIMS, VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import { connected } from '../connection.ts';
+import type { VmParts } from './command.ts';
+import { type Found, findMachine, instanceOf } from './find.ts';
+import { summaryOf } from './summary.ts';
+import { type Progress, type WaitFlags, waitFor, withWaitFlags } from './wait.ts';
+
+interface PowerFlags extends WaitFlags {
+  readonly nodeSelector?: string[];
+}
+
+interface Asked {
+  readonly client: Client;
+  readonly found: Found;
+  readonly name: string;
+  readonly namespace: string;
+  readonly flags: PowerFlags;
+  readonly parts: VmParts;
+}
+
+const SUBRESOURCES = '/apis/subresources.kubevirt.io/v1';
+const KUBEVIRT = 'kubevirt.io';
+
+/** `vm start|stop|restart|pause|unpause|migrate`. */
+export function addPowerCommands(vm: Command, parts: VmParts): void {
+  add(vm, parts, 'start', 'start a machine', 'started', async (asked) => {
+    await power(asked, 'start', { running: true });
+    return runs(asked);
+  });
+  add(vm, parts, 'stop', 'stop a machine, giving its guest time to shut down', 'asked to stop', async (asked) => {
+    await power(asked, 'stop', { running: false });
+    return reaches(asked, ['Stopped'], 'to stop');
+  });
+  add(vm, parts, 'restart', 'stop a machine and start it anew', 'asked to restart', async (asked) => {
+    const before = await instanceOf(asked.client, asked.found);
+    if (before === undefined)
+      throw new UsageError(`${asked.name} does not run`, { hint: `vimana vm start ${asked.name}` });
+    if (asked.found.type.group === KUBEVIRT) await put(asked, `virtualmachines/${asked.name}/restart`);
+    else await asked.client.delete(VMIS, before.metadata.name, { namespace: asked.namespace });
+    return runsAnew(asked, before);
+  });
+  add(vm, parts, 'pause', 'freeze a machine where it is', 'paused', async (asked) => {
+    await put(asked, `virtualmachineinstances/${await instanceName(asked)}/pause`);
+    return paused(asked, true);
+  });
+  add(vm, parts, 'unpause', 'let a paused machine go on', 'unpaused', async (asked) => {
+    await put(asked, `virtualmachineinstances/${await instanceName(asked)}/unpause`);
+    return paused(asked, false);
+  });
+  const migrate = add(vm, parts, 'migrate', 'move a running machine to another node', 'is migrating', moved);
+  migrate.option('--node-selector <key=value...>', 'labels that the node must have');
+}
+
+function add(
+  vm: Command,
+  parts: VmParts,
+  verb: string,
+  description: string,
+  done: string,
+  run: (asked: Asked) => Promise<(() => Promise<void>) | undefined>,
+): Command {
+  return withWaitFlags(vm.command(verb))
+    .description(description)
+    .argument('<name>')
+    .action((name: string, flags: PowerFlags, command: Command) =>
+      connected(parts.connect, command, async ({ client, namespace }) => {
+        const { group } = command.optsWithGlobals<{ group?: string }>();
+        const found = await findMachine(client, name, namespace, group);
+        const wait = await run({ client, found, name, namespace, flags, parts });
+        parts.io.out(`${name} ${done}\n`);
+        if (flags.wait === true) await wait?.();
+      }),
+    );
+}
+
+/** KubeVirt's subresource for its own machines; for those of other groups the field that says the same. */
+async function power(asked: Asked, verb: 'start' | 'stop', spec: { readonly running: boolean }): Promise<void> {
+  const { client, found, name, namespace } = asked;
+  if (found.type.group === KUBEVIRT) await put(asked, `virtualmachines/${name}/${verb}`);
+  else
+    await client.patch(found.type, name, { type: 'merge', body: { spec } }, { namespace, fieldManager: 'vimana-cli' });
+}
+
+async function put({ client, namespace }: Asked, path: string): Promise<void> {
+  await client.request({ method: 'PUT', path: `${SUBRESOURCES}/namespaces/${namespace}/${path}`, body: {} });
+}
+
+async function instanceName({ client, found, name }: Asked): Promise<string> {
+  const instance = await instanceOf(client, found);
+  if (instance !== undefined) return instance.metadata.name;
+  throw new UsageError(`${name} does not run`, { hint: `vimana vm start ${name} --wait` });
+}
+
+function runs(asked: Asked): () => Promise<void> {
+  return reaches(asked, ['Running'], 'to run');
+}
+
+function reaches({ client, found, name, namespace, flags, parts }: Asked, goals: readonly string[], what: string) {
+  return () =>
+    waitFor(
+      { ...parts, client },
+      {
+        type: found.type,
+        name,
+        namespace,
+        what: `${name} ${what}`,
+        progress(machine) {
+          if (machine === undefined) return { failed: 'it was deleted' };
+          const { status } = summaryOf(machine, undefined);
+          return goals.includes(status) ? 'done' : { at: status };
+        },
+      },
+      flags.timeout,
+    );
+}
+
+function runsAnew(asked: Asked, before: Vmi): () => Promise<void> {
+  return ofInstance(asked, before.metadata.name, 'to run again', (instance) => {
+    if (instance === undefined || instance.metadata.uid === before.metadata.uid) return { at: 'Stopping' };
+    const phase = instance.status?.phase ?? '';
+    return phase === 'Running' ? 'done' : { at: phase };
+  });
+}
+
+async function paused(asked: Asked, wanted: boolean): Promise<() => Promise<void>> {
+  const name = await instanceName(asked);
+  return ofInstance(asked, name, wanted ? 'to be paused' : 'to go on', (instance) => {
+    if (instance === undefined) return { failed: 'it no longer runs' };
+    const is = instance.status?.conditions?.some(({ type, status }) => type === 'Paused' && status === 'True') === true;
+    return is === wanted ? 'done' : { at: is ? 'Paused' : 'Running' };
+  });
+}
+
+function ofInstance(
+  { client, name, namespace, flags, parts }: Asked,
+  instance: string,
+  what: string,
+  progress: (instance: Vmi | undefined) => Progress,
+): () => Promise<void> {
+  const awaited = { type: VMIS, name: instance, namespace, what: `${name} ${what}`, progress };
+  return () => waitFor({ ...parts, client }, awaited, flags.timeout);
+}
+
+/** Makes the migration itself, so that its name is known and its end can be waited for. */
+async function moved(asked: Asked): Promise<() => Promise<void>> {
+  const { client, name, namespace, flags, parts } = asked;
+  const selector = Object.fromEntries(
+    (flags.nodeSelector ?? []).map((pair) => {
+      const at = pair.indexOf('=');
+      if (at <= 0) throw new UsageError(`--node-selector ${pair}: it must be key=value`);
+      return [pair.slice(0, at), pair.slice(at + 1)] as const;
+    }),
+  );
+  const vmiName = await instanceName(asked);
+  const migration = await client.create(
+    VMIMS,
+    {
+      metadata: { generateName: 'kubevirt-migrate-vm-', namespace },
+      spec: { vmiName, ...(flags.nodeSelector === undefined ? {} : { addedNodeSelector: selector }) },
+    },
+    { namespace, fieldManager: 'vimana-cli' },
+  );
+  return () =>
+    waitFor(
+      { ...parts, client },
+      {
+        type: VMIMS,
+        name: migration.metadata.name,
+        namespace,
+        what: `${name} to move`,
+        progress(now) {
+          if (now === undefined) return { failed: 'the migration was given up' };
+          const phase = now.status?.phase ?? 'Pending';
+          if (phase === 'Succeeded') return 'done';
+          if (phase !== 'Failed') return { at: phase };
+          return { failed: now.status?.migrationState?.failureReason ?? 'the migration failed' };
+        },
+      },
+      flags.timeout,
+    );
+}

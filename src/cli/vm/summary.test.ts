@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { Vmi } from '../../kube/kinds/machines.ts';
+import type { Machine } from './machine-kinds.ts';
+import { shownText } from './output.ts';
+import { cellsOf, instancesByOwner, summaryOf } from './summary.ts';
+
+const created = '2030-01-01T00:00:00Z';
+const now = Date.parse(created) + 90_000;
+
+const machine: Machine = {
+  apiVersion: 'kubevirt.io/v1',
+  kind: 'VirtualMachine',
+  metadata: { name: 'web', namespace: 'shop', uid: 'u1', creationTimestamp: created },
+  spec: { template: { spec: { domain: { cpu: { cores: 2, sockets: 2 }, memory: { guest: '4Gi' } } } } },
+  status: { printableStatus: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+};
+const instance = {
+  apiVersion: 'kubevirt.io/v1',
+  kind: 'VirtualMachineInstance',
+  metadata: {
+    name: 'web',
+    namespace: 'shop',
+    ownerReferences: [{ apiVersion: '', kind: '', name: 'web', uid: 'u1', controller: true }],
+  },
+  spec: { domain: { cpu: { cores: 2, sockets: 2 }, memory: { guest: '4Gi' } } },
+  status: { phase: 'Running', nodeName: 'n1', interfaces: [{ ipAddress: '10.244.0.7' }] },
+} as unknown as Vmi;
+
+describe('the summary of a machine', () => {
+  it('takes node and address from the instance that belongs to it', () => {
+    const found = instancesByOwner([instance]).get('u1');
+    expect(cellsOf(summaryOf(machine, found), now, { wide: true })).toEqual([
+      ...['web', 'kubevirt.io', 'Running', 'True', '90s', 'n1', '10.244.0.7', '4', '4Gi'],
+    ]);
+  });
+
+  it('says what it can of a machine with no instance and no status', () => {
+    const bare: Machine = { ...machine, status: {}, spec: {} };
+    expect(cellsOf(summaryOf(bare, undefined), now, { wide: true })).toEqual([
+      ...['web', 'kubevirt.io', 'Unknown', 'False', '90s', '<none>', '<none>', '<none>', '<none>'],
+    ]);
+  });
+
+  it('reads the flat status of other groups', () => {
+    const other: Machine = {
+      ...machine,
+      apiVersion: 'hypersdk.io/v1alpha1',
+      spec: { cpus: 3, memory: '1Gi' },
+      status: { phase: 'Stopped', nodeName: 'n2', ipAddresses: ['10.0.0.9'] },
+    };
+    expect(summaryOf(other, undefined)).toMatchObject({ status: 'Stopped', node: 'n2', ip: '10.0.0.9', cpus: '3' });
+  });
+});
+
+describe('the output', () => {
+  const show = (format: 'table' | 'json' | 'yaml' | 'name', single = true) =>
+    shownText([{ machine, instance }], { format, namespaces: true, now }, { single });
+
+  it('is a table with aligned columns', () => {
+    expect(show('table')).toBe(
+      'NAMESPACE   NAME   GROUP         STATUS    READY   AGE\nshop        web    kubevirt.io   Running   True    90s\n',
+    );
+  });
+
+  it('is the object itself for one, and a List for several', () => {
+    expect(JSON.parse(show('json'))).toEqual(machine);
+    expect(JSON.parse(show('json', false))).toEqual({ apiVersion: 'v1', kind: 'List', items: [machine] });
+  });
+
+  it('is a name that kubectl takes', () => {
+    expect(show('name')).toBe('virtualmachine.kubevirt.io/web\n');
+  });
+});

@@ -1,0 +1,88 @@
+import { humanDuration } from '../../base/duration.ts';
+import type { Vmi } from '../../kube/kinds/machines.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import type { Machine } from './machine-kinds.ts';
+
+/** What matters of a machine, whichever group it is of. */
+export interface Summary {
+  readonly namespace: string;
+  readonly name: string;
+  readonly group: string;
+  readonly status: string;
+  readonly ready: string;
+  readonly node: string;
+  readonly ip: string;
+  readonly created: string;
+  readonly cpus: string;
+  readonly memory: string;
+}
+
+interface Condition {
+  readonly type?: string;
+  readonly status?: string;
+}
+
+export function summaryOf(machine: Machine, instance: Vmi | undefined): Summary {
+  const { metadata, apiVersion, status = {} } = machine;
+  const { printableStatus, phase, nodeName, ipAddresses } = status;
+  const addresses = Array.isArray(ipAddresses) ? ipAddresses : [];
+  const spec = instance?.spec ?? kubevirtSpecOf(machine);
+  return {
+    namespace: metadata.namespace ?? '',
+    name: metadata.name ?? '',
+    group: apiVersion.split('/')[0] ?? '',
+    status: text(printableStatus) || text(phase) || 'Unknown',
+    ready: conditionOf(status['conditions'], 'Ready'),
+    node: instance?.status?.nodeName ?? text(nodeName),
+    ip: instance?.status?.interfaces?.[0]?.ipAddress ?? text(addresses[0]),
+    created: metadata.creationTimestamp ?? '',
+    cpus: text(machine.spec?.['cpus']) || cpusOf(spec),
+    memory: text(machine.spec?.['memory']) || memoryOf(spec),
+  };
+}
+
+/** The instance that belongs to each machine, by the uid of the machine. */
+export function instancesByOwner(instances: readonly Vmi[]): ReadonlyMap<string, Vmi> {
+  return new Map(
+    instances.flatMap((instance) => {
+      const uid = ownerOf(instance);
+      return uid === undefined ? [] : [[uid, instance] as const];
+    }),
+  );
+}
+
+export function ownerOf({ metadata }: KubeObject): string | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
+}
+
+export const HEADINGS = ['NAME', 'GROUP', 'STATUS', 'READY', 'AGE'];
+export const WIDE_HEADINGS = [...HEADINGS, 'NODE', 'IP', 'CPUS', 'MEMORY'];
+
+export function cellsOf(summary: Summary, now: number, { wide }: { readonly wide: boolean }): string[] {
+  const { name, group, status, ready, created, node, ip, cpus, memory } = summary;
+  const age = created === '' ? '<unknown>' : humanDuration(now - Date.parse(created));
+  const cells = [name, group, status, ready, age];
+  return wide ? [...cells, ...[node, ip, cpus, memory].map((cell) => cell || '<none>')] : cells;
+}
+
+type Domain = Vmi['spec']['domain'];
+
+function kubevirtSpecOf(machine: Machine): { readonly domain?: Domain } | undefined {
+  return (machine.spec?.['template'] as { readonly spec?: { readonly domain?: Domain } } | undefined)?.spec;
+}
+
+function cpusOf(spec: { readonly domain?: Domain } | undefined): string {
+  const cpu = spec?.domain?.cpu;
+  return cpu === undefined ? '' : String((cpu.cores ?? 1) * (cpu.sockets ?? 1) * (cpu.threads ?? 1));
+}
+
+function memoryOf(spec: { readonly domain?: Domain } | undefined): string {
+  return text(spec?.domain?.memory?.guest ?? spec?.domain?.resources?.requests?.['memory']);
+}
+
+function conditionOf(conditions: unknown, type: string): string {
+  const list = Array.isArray(conditions) ? (conditions as readonly Condition[]) : [];
+  return list.find((condition) => condition.type === type)?.status ?? 'False';
+}
+
+const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');

@@ -1,0 +1,110 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Clock } from '../../base/clock.ts';
+import { formatDuration, parseDuration } from '../../base/duration.ts';
+import { VimanaError } from '../../base/errors.ts';
+import type { Client, ResourceType } from '../../kube/client.ts';
+import { isGone, isNotFound } from '../../kube/kube-error.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import type { Io } from '../io.ts';
+
+export interface WaitFlags {
+  readonly wait?: boolean;
+  readonly timeout: number;
+}
+
+/** `--wait` and `--timeout`, for commands whose effect takes a while. */
+export function withWaitFlags(command: Command): Command {
+  return command
+    .option('--wait', 'return when it is done, and say how it goes')
+    .option('--timeout <duration>', 'longest wait', durationFlag, parseDuration('5m'));
+}
+
+/** How far an object is: done, failed for a reason, or what it is at. */
+export type Progress = 'done' | { readonly at: string } | { readonly failed: string };
+
+export interface Awaited<T extends KubeObject> {
+  readonly type: ResourceType<T>;
+  readonly name: string;
+  readonly namespace: string;
+  /** What is waited for, in words: "web to run". */
+  readonly what: string;
+  /** Of the object as it is, or of its absence. */
+  progress(object: T | undefined): Progress;
+}
+
+interface WaitParts {
+  readonly io: Io;
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Follows an object by a watch until it is where it should be; says each step once, on standard error. */
+export async function waitFor<T extends KubeObject>(
+  { io, client, clock, signal }: WaitParts,
+  awaited: Awaited<T>,
+  timeoutMs: number,
+): Promise<void> {
+  const over = new AbortController();
+  const timer = clock.timer(timeoutMs, () => over.abort());
+  const ended = AbortSignal.any([signal, over.signal]);
+  let last = '';
+  const step = (object: T | undefined): boolean => {
+    const progress = awaited.progress(object);
+    if (progress === 'done') return true;
+    if ('failed' in progress) throw new VimanaError('FAILED', `waited for ${awaited.what}: ${progress.failed}`);
+    if (progress.at !== last) io.err(`${awaited.name}: ${progress.at}\n`);
+    last = progress.at;
+    return false;
+  };
+  try {
+    for (;;) {
+      if (await followed(client, awaited, step, ended)) return;
+    }
+  } catch (error) {
+    if (!over.signal.aborted) throw error;
+    throw new VimanaError('TIMEOUT', `waited ${formatDuration(timeoutMs)} for ${awaited.what}, which is ${last}`, {
+      hint: `See why with: vimana vm events ${awaited.name}`,
+    });
+  } finally {
+    timer.cancel();
+  }
+}
+
+/** One watch; false where it ended before the goal and another has to be made. */
+async function followed<T extends KubeObject>(
+  client: Client,
+  { type, name, namespace }: Awaited<T>,
+  step: (object: T | undefined) => boolean,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const present = await client.get(type, name, { namespace, signal }).catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+  if (step(present)) return true;
+  const { resourceVersion } = present?.metadata ?? {};
+  const from = resourceVersion === undefined ? {} : { resourceVersion };
+  try {
+    for await (const { type: change, object } of client.watch(type, {
+      namespace,
+      fieldSelector: `metadata.name=${name}`,
+      ...from,
+      signal,
+    })) {
+      if (change !== 'BOOKMARK' && step(change === 'DELETED' ? undefined : (object as T))) return true;
+    }
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+  signal.throwIfAborted();
+  return false;
+}
+
+function durationFlag(text: string): number {
+  try {
+    return parseDuration(text);
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+}

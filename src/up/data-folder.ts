@@ -1,0 +1,33 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { StoreError } from '../apiserver/store/store-error.ts';
+import { ConfigError } from '../base/errors.ts';
+
+/** Where a command keeps its data when it is not told. */
+export function usualFolder(name: string): string {
+  return join(process.env['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share'), 'vimana', name);
+}
+
+/** Says what to do about the ways in which starting can fail. */
+export function explainedStart(error: unknown, dataDir: string): unknown {
+  if (error instanceof StoreError && error.code === 'FolderInUse') {
+    return new ConfigError(`the data folder ${dataDir} is in use by another control plane`, {
+      cause: error,
+      hint: 'Stop the other one (vimana down), or choose another folder with --data-dir.',
+    });
+  }
+  const { code, port } = error as NodeJS.ErrnoException & { readonly port?: number };
+  if (code === 'EADDRINUSE') {
+    return new ConfigError(`port ${port ?? ''} is taken`, {
+      cause: error,
+      hint: 'Choose another with --port; 0 takes free ones.',
+    });
+  }
+  if (code === 'EACCES' && port !== undefined) {
+    return new ConfigError(`port ${port} may not be listened on`, {
+      cause: error,
+      hint: 'Ports below 1024 are for root; choose another with --port.',
+    });
+  }
+  return error;
+}

@@ -1,0 +1,84 @@
+import { crdOf } from '../api/crd.ts';
+import type { Kind } from '../api/kind.ts';
+import { KINDS } from '../api/kinds.ts';
+import type { DialectName } from '../cli/up.ts';
+import type { Client, ResourceType } from '../kube/client.ts';
+import { conditionOf, type KubeCondition } from '../kube/kinds/condition.ts';
+import { NAMESPACES, SERVICE_ACCOUNTS } from '../kube/kinds/core.ts';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '../kube/kinds/rbac.ts';
+import { resourceType } from '../kube/kinds/resource-type.ts';
+import { STORAGE_CLASSES, type StorageClass } from '../kube/kinds/storage.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+
+interface Definition extends KubeObject {
+  readonly status?: { readonly conditions?: readonly KubeCondition[] };
+}
+
+const DEFINITIONS = resourceType<Definition>(
+  'apiextensions.k8s.io/v1',
+  'CustomResourceDefinition',
+  'customresourcedefinitions',
+  'Cluster',
+);
+
+export const SYSTEM_NAMESPACE = 'vimana-system';
+
+const GROUPS: Readonly<Record<DialectName, string>> = {
+  kubevirt: 'kubevirt.io',
+  hypersdk: 'hypersdk.io',
+  novacron: 'novacron.io',
+  simulation: 'simulation.node-classifier.io',
+};
+
+/** The kinds of the chosen groups. Instances and migrations are there always: machines of every group run as them. */
+export function kindsOf(dialects: readonly DialectName[]): Kind[] {
+  const groups = new Set(dialects.map((name) => GROUPS[name]));
+  return KINDS.filter(
+    ({ group, kind }) => groups.has(group) || (group === GROUPS.kubevirt && kind !== 'VirtualMachine'),
+  );
+}
+
+/** What one part of the system may do, as whom. */
+export interface Actor {
+  /** Name of its ServiceAccount and ClusterRole. */
+  readonly name: string;
+  readonly rules: readonly PolicyRule[];
+}
+
+export interface Installed {
+  readonly kinds: readonly Kind[];
+  readonly actors: readonly Actor[];
+  readonly storageClasses: readonly StorageClass[];
+}
+
+/** Brings a cluster to hold what the operator and the nodes need; what is there already is left as it is. */
+export async function install(client: Client, { kinds, actors, storageClasses }: Installed): Promise<void> {
+  const apply = <T extends KubeObject>(type: ResourceType<T>, object: T) =>
+    client.apply(type, object, { fieldManager: 'vimana-install', force: true });
+  const definitions = kinds.map((kind) => crdOf(kind) as unknown as Definition);
+  await Promise.all(definitions.map((definition) => apply(DEFINITIONS, definition)));
+  await apply(NAMESPACES, named('v1', 'Namespace', SYSTEM_NAMESPACE));
+  for (const { name, rules } of actors) {
+    const subject = { kind: 'ServiceAccount', name, namespace: SYSTEM_NAMESPACE };
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name };
+    await apply(SERVICE_ACCOUNTS, named('v1', 'ServiceAccount', name, SYSTEM_NAMESPACE));
+    await apply(CLUSTER_ROLES, { ...named(RBAC, 'ClusterRole', name), rules: [...rules] });
+    await apply(CLUSTER_ROLE_BINDINGS, { ...named(RBAC, 'ClusterRoleBinding', name), roleRef, subjects: [subject] });
+  }
+  for (const storageClass of storageClasses) await apply(STORAGE_CLASSES, storageClass);
+  await Promise.all(definitions.map((definition) => established(client, definition.metadata.name ?? '')));
+}
+
+const RBAC = 'rbac.authorization.k8s.io/v1';
+
+const named = (apiVersion: string, kind: string, name: string, namespace?: string): KubeObject => ({
+  apiVersion,
+  kind,
+  metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
+});
+
+async function established(client: Client, name: string): Promise<void> {
+  for await (const { object } of client.watch(DEFINITIONS, { fieldSelector: `metadata.name=${name}` })) {
+    if (conditionOf((object as Definition).status?.conditions, 'Established')?.status === 'True') return;
+  }
+}

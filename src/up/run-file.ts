@@ -1,0 +1,47 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { lockFolder } from '../apiserver/store/folder-lock.ts';
+import { StoreError } from '../apiserver/store/store-error.ts';
+import { writePrivateFile } from '../kube/kubeconfig/private-file.ts';
+
+/** What a running `vimana up` says of itself in its data folder. */
+export interface RunFile {
+  readonly pid: number;
+  readonly startedAt: string;
+  readonly url: string;
+  readonly kubeconfig: string;
+  readonly metrics: string;
+  readonly health: string;
+}
+
+const path = (folder: string) => join(folder, 'running.json');
+
+export function writeRunFile(folder: string, run: RunFile): void {
+  writePrivateFile(path(folder), `${JSON.stringify(run, undefined, 2)}\n`);
+}
+
+export function removeRunFile(folder: string): void {
+  rmSync(path(folder), { force: true });
+}
+
+/** Of the process that holds the folder at present; a file that a killed one left behind does not count. */
+export function readRunFile(folder: string): RunFile | undefined {
+  if (!isHeld(folder)) return undefined;
+  try {
+    return JSON.parse(readFileSync(path(folder), 'utf8')) as RunFile;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a process holds the folder. */
+export function isHeld(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  try {
+    lockFolder(folder)();
+    return false;
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'FolderInUse') return true;
+    throw error;
+  }
+}

@@ -1,0 +1,107 @@
+import { KINDS } from '../api/kinds.ts';
+import { type Clock, realClock } from '../base/clock.ts';
+import { formatDuration, humanDuration } from '../base/duration.ts';
+import { ConfigError, VimanaError } from '../base/errors.ts';
+import type { Io } from '../cli/io.ts';
+import type { RunningSettings } from '../cli/running.ts';
+import { connect } from '../connect.ts';
+import type { Client } from '../kube/client.ts';
+import { conditionOf } from '../kube/kinds/condition.ts';
+import { resourceOfKind } from '../kube/kinds/machines.ts';
+import { NODES } from '../kube/kinds/node.ts';
+import { PODS } from '../kube/kinds/pod.ts';
+import { isNotFound } from '../kube/kube-error.ts';
+import { usualFolder } from './data-folder.ts';
+import { isHeld, type RunFile, readRunFile } from './run-file.ts';
+
+/** How long a `vimana up` may take to put everything away. */
+const LONGEST_STOP = 10_000;
+const LOOK_AGAIN = 50;
+
+/** `vimana status`: whether a `vimana up` runs in a data folder, and what it holds. */
+export async function status(settings: RunningSettings, io: Io): Promise<void> {
+  const folder = settings.dataDir ?? usualFolder('up');
+  const run = readRunFile(folder);
+  if (run === undefined) throw notRunning(folder);
+  const { client, close } = await connect({ kubeconfig: run.kubeconfig });
+  try {
+    const found = await holdings(client);
+    if (settings.output === 'json') {
+      io.out(`${JSON.stringify({ ...run, ...found }, undefined, 2)}\n`);
+      return;
+    }
+    const age = humanDuration(realClock.now() - Date.parse(run.startedAt));
+    const machines = Object.entries(found.machines).map(([phase, count]) => `${count} ${phase}`);
+    io.out(
+      [
+        `running for ${age} (process ${run.pid})`,
+        `API server:  ${run.url}`,
+        `metrics:     ${run.metrics}`,
+        `health:      ${run.health}`,
+        `kubeconfig:  ${run.kubeconfig}`,
+        `nodes:       ${found.nodes.ready} of ${found.nodes.all} ready`,
+        `machines:    ${machines.length === 0 ? 'none' : machines.join(', ')}`,
+        `pods:        ${found.pods}`,
+        '',
+      ].join('\n'),
+    );
+  } finally {
+    await close();
+  }
+}
+
+/** `vimana down`: asks a running `vimana up` to stop and waits until its folder is free. */
+export async function down(settings: RunningSettings, io: Io): Promise<void> {
+  const folder = settings.dataDir ?? usualFolder('up');
+  const run = readRunFile(folder);
+  if (run === undefined) throw notRunning(folder);
+  process.kill(run.pid, 'SIGTERM');
+  await released(folder, run, realClock);
+  io.out(`stopped (process ${run.pid}); its objects are kept in ${folder}\n`);
+}
+
+async function released(folder: string, run: RunFile, clock: Clock): Promise<void> {
+  const began = clock.monotonic();
+  while (isHeld(folder)) {
+    if (clock.monotonic() - began > LONGEST_STOP) {
+      throw new VimanaError('STILL_RUNNING', `process ${run.pid} still runs after ${formatDuration(LONGEST_STOP)}`, {
+        hint: `End it with: kill -9 ${run.pid}. Nothing that was acknowledged is lost.`,
+      });
+    }
+    await clock.sleep(LOOK_AGAIN);
+  }
+}
+
+interface Holdings {
+  readonly nodes: { readonly all: number; readonly ready: number };
+  readonly machines: Readonly<Record<string, number>>;
+  readonly pods: number;
+}
+
+async function holdings(client: Client): Promise<Holdings> {
+  const kinds = KINDS.filter(({ kind }) => kind === 'VirtualMachine');
+  const [nodes, pods, ...lists] = await Promise.all([
+    client.list(NODES),
+    client.list(PODS),
+    ...kinds.map((kind) =>
+      client.list(resourceOfKind(kind)).catch((error: unknown) => {
+        if (isNotFound(error)) return { items: [] };
+        throw error;
+      }),
+    ),
+  ]);
+  const machines: Record<string, number> = {};
+  for (const { status = {} } of lists.flatMap(({ items }) => items as readonly { status?: object }[])) {
+    const { printableStatus, phase } = status as { printableStatus?: string; phase?: string };
+    const state = printableStatus ?? phase ?? 'Pending';
+    machines[state] = (machines[state] ?? 0) + 1;
+  }
+  const ready = nodes.items.filter((node) => conditionOf(node.status?.conditions, 'Ready')?.status === 'True').length;
+  return { nodes: { all: nodes.items.length, ready }, machines, pods: pods.items.length };
+}
+
+function notRunning(folder: string): ConfigError {
+  return new ConfigError(`no vimana up runs with the data folder ${folder}`, {
+    hint: 'Start one with: vimana up',
+  });
+}
