@@ -13,6 +13,7 @@ import type { Selection } from './follow.ts';
 import type { Informer } from './informer.ts';
 import { aborted, type Informers } from './informers.ts';
 import { keyIn, keyOf } from './key.ts';
+import type { Metrics } from './metrics.ts';
 import type { Runnable } from './runnable.ts';
 import { type Again, WorkQueue } from './work-queue.ts';
 
@@ -94,6 +95,8 @@ export interface ControllerParts {
   readonly log: Logger;
   /** Absent: nobody is told. */
   readonly events?: EventRecorder;
+  /** Absent: nothing is measured. */
+  readonly metrics?: Metrics;
 }
 
 /** Makes of a controller what a manager can run. */
@@ -110,12 +113,14 @@ export function runnable<T extends KubeObject>(controller: Controller<T>, parts:
     ),
   ];
 
-  const queue = new WorkQueue({
+  const metrics = parts.metrics?.controller(controller.name, () => queue.size);
+  const queue: WorkQueue = new WorkQueue({
     name: controller.name,
     clock,
     random: random.fork(controller.name),
     concurrency: controller.concurrency ?? 2,
     ...(controller.backOff === undefined ? {} : { backOff: controller.backOff }),
+    ...(metrics === undefined ? {} : { metrics }),
     async work(key, signal) {
       const object = source.cache.get(key);
       if (object === undefined) {

@@ -3,6 +3,7 @@ import { TemporaryError, TerminalError } from '../base/errors.ts';
 import type { Random } from '../base/random.ts';
 import { KubeError } from '../kube/kube-error.ts';
 import { type BackOff, backOffDelay } from './back-off.ts';
+import type { QueueMetrics, RunResult } from './queue-metrics.ts';
 import type { Runnable } from './runnable.ts';
 
 /** What a run asks for: to be run again after a while, though nothing may have happened. */
@@ -24,6 +25,7 @@ export interface WorkQueueOptions {
   readonly work: (key: string, signal: AbortSignal) => Promise<Again | undefined>;
   /** Told of every failure, and when it is tried again. */
   readonly onFailure?: (key: string, error: unknown, retryInMs: number | undefined) => void;
+  readonly metrics?: QueueMetrics;
 }
 
 /** Keys worked on in a row before others of the process get a turn: with a client in the same process nothing else would give way. */
@@ -37,7 +39,8 @@ const BACK_OFF: BackOff = { first: 20, most: 5 * 60_000 };
 export class WorkQueue implements Runnable {
   readonly name: string;
   readonly #options: WorkQueueOptions;
-  readonly #waiting = new Set<string>();
+  /** Since when. */
+  readonly #waiting = new Map<string, number>();
   readonly #working = new Map<string, { again: boolean }>();
   readonly #delayed = new Map<string, { readonly due: number; readonly timer: Timer }>();
   readonly #failures = new Map<string, number>();
@@ -57,9 +60,11 @@ export class WorkQueue implements Runnable {
   }
 
   add(key: string): void {
+    if (this.#signal?.aborted === true) return;
+    this.#options.metrics?.added();
     const working = this.#working.get(key);
     if (working !== undefined) working.again = true;
-    else this.#waiting.add(key);
+    else this.#wait(key);
     this.#dispatch();
   }
 
@@ -91,6 +96,7 @@ export class WorkQueue implements Runnable {
     const stop = (): void => {
       for (const { timer } of this.#delayed.values()) timer.cancel();
       this.#delayed.clear();
+      this.#waiting.clear();
       this.#pause?.cancel();
       this.#dispatch();
     };
@@ -107,11 +113,11 @@ export class WorkQueue implements Runnable {
       return;
     }
     const { concurrency = 1 } = this.#options;
-    for (const key of this.#waiting) {
+    for (const [key, since] of this.#waiting) {
       if (this.#working.size >= concurrency || this.#pause !== undefined) return;
       if (++this.#burst % BURST === 0) this.#pause = this.#options.clock.timer(0, () => this.#resume());
       this.#waiting.delete(key);
-      void this.#work(key, this.#signal);
+      void this.#work(key, since, this.#signal);
     }
   }
 
@@ -120,23 +126,41 @@ export class WorkQueue implements Runnable {
     this.#dispatch();
   }
 
-  async #work(key: string, signal: AbortSignal): Promise<void> {
+  #wait(key: string): void {
+    // Nobody asks since when where nobody measures.
+    if (!this.#waiting.has(key)) this.#waiting.set(key, this.#options.metrics === undefined ? 0 : this.#now());
+  }
+
+  async #work(key: string, since: number, signal: AbortSignal): Promise<void> {
+    const { metrics } = this.#options;
     const state = { again: false };
     this.#working.set(key, state);
+    const begun = metrics === undefined ? 0 : this.#now();
+    metrics?.started((begun - since) / 1000);
+    let result: RunResult = 'success';
     try {
       const again = await this.#options.work(key, signal);
       this.#failures.delete(key);
-      if (again !== undefined) this.addAfter(key, again.afterMs);
+      if (again !== undefined) {
+        result = 'requeue';
+        this.addAfter(key, again.afterMs);
+      }
     } catch (error) {
+      result = 'error';
       this.#failed(key, error);
     }
+    metrics?.finished(result, (this.#now() - begun) / 1000);
     this.#working.delete(key);
-    if (state.again) this.#waiting.add(key);
+    if (state.again && !signal.aborted) this.#wait(key);
     this.#dispatch();
   }
 
+  #now(): number {
+    return this.#options.clock.monotonic();
+  }
+
   #failed(key: string, error: unknown): void {
-    const { onFailure, random, backOff = BACK_OFF } = this.#options;
+    const { onFailure, random, backOff = BACK_OFF, metrics } = this.#options;
     if (error instanceof TerminalError) {
       this.#failures.delete(key);
       onFailure?.(key, error, undefined);
@@ -146,6 +170,7 @@ export class WorkQueue implements Runnable {
     this.#failures.set(key, failures);
     const delay = namedDelay(error) ?? backOffDelay(backOff, failures, random);
     onFailure?.(key, error, delay);
+    metrics?.retried();
     this.addAfter(key, delay);
   }
 }

@@ -1,0 +1,148 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { QueueMetrics, RunResult } from './queue-metrics.ts';
+
+/** A measure that is taken only when somebody looks. */
+export interface Measured {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** One value for each set of labels that there is at the moment. */
+  values(): Iterable<{ readonly labels: Readonly<Record<string, string>>; readonly value: number }>;
+}
+
+export interface MetricsOptions {
+  /** Also tell of the process itself: memory, processor time, event loop. For the real process only, as it measures all the time. */
+  readonly process?: boolean;
+}
+
+const RECONCILE_SECONDS = Array.from({ length: 15 }, (_, n) => 0.001 * 2 ** n);
+const QUEUE_SECONDS = [1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100, 1000];
+
+/**
+ * The measures of a process, for Prometheus. Controllers report under `vimana_reconcile_*`, and their queues under the
+ * names that dashboards of Kubernetes know (`workqueue_*`).
+ */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #secondNames: { readonly of: RegExp; readonly first: string; readonly second: string }[] = [];
+  readonly #depths = new Map<string, () => number>();
+  readonly #reconciles = this.#counter('vimana_reconcile_total', 'Runs of a controller, by what they came to.', [
+    'controller',
+    'result',
+  ]);
+  readonly #reconcileSeconds = this.#histogram(
+    'vimana_reconcile_duration_seconds',
+    'How long runs of a controller took.',
+    ['controller'],
+    RECONCILE_SECONDS,
+  );
+  readonly #adds = this.#counter('workqueue_adds_total', 'Keys added to a queue.', ['name']);
+  readonly #retries = this.#counter('workqueue_retries_total', 'Keys that wait to be tried again.', ['name']);
+  readonly #queueSeconds = this.#histogram(
+    'workqueue_queue_duration_seconds',
+    'How long keys waited for their turn.',
+    ['name'],
+    QUEUE_SECONDS,
+  );
+  readonly #workSeconds = this.#histogram(
+    'workqueue_work_duration_seconds',
+    'How long keys were worked on.',
+    ['name'],
+    QUEUE_SECONDS,
+  );
+  readonly #eventDrops = this.#counter('vimana_events_dropped_total', 'Events that were not written, by reason.', [
+    'reason',
+  ]);
+
+  constructor({ process = false }: MetricsOptions = {}) {
+    if (process) collectDefaultMetrics({ register: this.#registry });
+    this.measure({
+      name: 'workqueue_depth',
+      help: 'Keys that wait for their turn.',
+      labels: ['name'],
+      values: () => this.#depths.entries().map(([name, depth]) => ({ labels: { name }, value: depth() })),
+    });
+  }
+
+  /** For the queue of a controller; `depth` is asked how many keys wait. */
+  controller(name: string, depth: () => number): QueueMetrics {
+    const queue = this.queue(name, depth);
+    const results: Record<RunResult, { inc(): void }> = {
+      success: this.#reconciles.labels(name, 'success'),
+      error: this.#reconciles.labels(name, 'error'),
+      requeue: this.#reconciles.labels(name, 'requeue'),
+    };
+    const took = this.#reconcileSeconds.labels(name);
+    return {
+      ...queue,
+      finished(result, seconds) {
+        queue.finished(result, seconds);
+        results[result].inc();
+        took.observe(seconds);
+      },
+    };
+  }
+
+  /** For any other queue. A later one of the same name takes its place. */
+  queue(name: string, depth: () => number): QueueMetrics {
+    this.#depths.set(name, depth);
+    const [adds, retries] = [this.#adds.labels(name), this.#retries.labels(name)];
+    const [waited, worked] = [this.#queueSeconds.labels(name), this.#workSeconds.labels(name)];
+    return {
+      added: () => adds.inc(),
+      retried: () => retries.inc(),
+      started: (seconds) => waited.observe(seconds),
+      finished: (_result, seconds) => worked.observe(seconds),
+    };
+  }
+
+  eventDropped(reason: string): void {
+    this.#eventDrops.inc({ reason });
+  }
+
+  /** A gauge whose values are asked for when somebody looks; one of the same name must not be there yet. */
+  measure(measured: Measured): void {
+    const { name, help, labels: labelNames } = measured;
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [],
+      collect() {
+        this.reset();
+        for (const { labels, value } of measured.values()) this.set(labels, value);
+      },
+    });
+    this.#registry.registerMetric(gauge);
+  }
+
+  /** Tells of a metric under a second name too, for those who know it by that. */
+  alsoNamed(first: string, second: string): void {
+    if (this.#registry.getSingleMetric(first) === undefined) throw new RangeError(`there is no metric ${first}`);
+    if (this.#registry.getSingleMetric(second) !== undefined) throw new RangeError(`${second} is another metric`);
+    // Only at the start of a line, where no label and no help text is.
+    this.#secondNames.push({ first, second, of: new RegExp(`^(# (?:HELP|TYPE) )?${first}(?=[ {_])`, 'gm') });
+  }
+
+  /** All of it, in the text format of Prometheus. */
+  async text(): Promise<string> {
+    const parts = [await this.#registry.metrics()];
+    for (const { first, second, of } of this.#secondNames) {
+      const text = await this.#registry.getSingleMetricAsString(first);
+      parts.push(`${text.replaceAll(of, (_all, comment: string | undefined) => `${comment ?? ''}${second}`)}\n`);
+    }
+    return parts.join('\n');
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  #counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
+    return new Counter({ name, help, labelNames, registers: [this.#registry] });
+  }
+
+  #histogram<L extends string>(name: string, help: string, labelNames: readonly L[], buckets: number[]): Histogram<L> {
+    return new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [this.#registry] });
+  }
+}
