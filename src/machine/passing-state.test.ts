@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../base/fake-clock.ts';
+import { PassingStates } from './passing-state.ts';
+
+function passing() {
+  const clock = new FakeClock();
+  const all = new PassingStates();
+  const delay = (machine: string, state: string) => all.delay(machine, state, clock.monotonic());
+  return { clock, states: { delay, arrived: (machine: string) => all.arrived(machine) } };
+}
+const names = (count: number) => Array.from({ length: count }, (_, i) => `ns/vm-${i}`);
+
+describe('a state that passes', () => {
+  it('is worth a write at once while few machines are on their way', () => {
+    const { states } = passing();
+    for (const name of names(16)) expect(states.delay(name, 'Starting')).toBe(0);
+  });
+
+  it('is not worth a write where many are on their way, unless it lasts', async () => {
+    const { clock, states } = passing();
+    for (const name of names(16)) states.delay(name, 'Starting');
+    expect(states.delay('ns/late', 'Starting')).toBe(100);
+    await clock.advance(60);
+    expect(states.delay('ns/late', 'Starting')).toBe(40);
+    await clock.advance(40);
+    expect(states.delay('ns/late', 'Starting')).toBe(0);
+  });
+
+  it('lasts from its own beginning, not from that of the one before it', async () => {
+    const { clock, states } = passing();
+    for (const name of names(17)) states.delay(name, 'Starting');
+    await clock.advance(90);
+    expect(states.delay('ns/vm-16', 'Stopping')).toBe(100);
+  });
+
+  it('has to last longer the more machines are on their way', async () => {
+    const { clock, states } = passing();
+    for (const name of names(1017)) states.delay(name, 'Starting');
+    await clock.advance(100);
+    expect(states.delay('ns/vm-1000', 'Starting')).toBe(2000);
+    for (const name of names(1000)) states.arrived(name);
+    expect(states.delay('ns/vm-1016', 'Starting')).toBe(0);
+  });
+
+  it('is not worth a write in a steady stream either, though few are on their way at any time', async () => {
+    const { clock, states } = passing();
+    let written = 0;
+    for (const name of names(500)) {
+      if (states.delay(name, 'Starting') === 0) written++;
+      states.arrived(name);
+      await clock.advance(2);
+    }
+    expect(written).toBe(16);
+  });
+
+  it('is worth a write again once the crowd is gone', async () => {
+    const { clock, states } = passing();
+    for (const name of names(50)) states.delay(name, 'Starting');
+    for (const name of names(50)) states.arrived(name);
+    expect(states.delay('ns/next', 'Starting')).toBe(100);
+    states.arrived('ns/next');
+    await clock.advance(100);
+    expect(states.delay('ns/next', 'Starting')).toBe(0);
+  });
+});

@@ -1,0 +1,51 @@
+/** With no more than so many machines on their way lately, each of their states is worth a write. */
+const MOST = 16;
+/** A state that lasts this long is none that passes; where there is a crowd, everything takes longer. */
+const HOLD_MS = 100;
+const HOLD_MS_EACH = 2;
+
+/**
+ * Decides which states on the way of a machine are worth a write. Whoever starts a few machines wants to see each
+ * step; where many are started, most steps are over before their write would be. Final states are not its matter.
+ */
+export class PassingStates {
+  readonly #onTheirWay = new Map<string, { readonly state: string; readonly since: number }>();
+  /** When the last machines set out; the oldest stands at `#next`. */
+  readonly #departures: number[] = new Array<number>(MOST).fill(Number.NEGATIVE_INFINITY);
+  #next = 0;
+
+  /**
+   * How long to wait before this state of a machine is written, if it still holds then; 0: it is worth a write now.
+   * `now` is monotonic.
+   */
+  delay(machine: string, state: string, now: number): number {
+    const known = this.#onTheirWay.get(machine);
+    const calm = known === undefined ? this.#departs(machine, state, now) : this.#isCalm(now);
+    if (calm) return 0;
+    const since = known?.state === state ? known.since : now;
+    if (since === now) this.#onTheirWay.set(machine, { state, since });
+    return Math.max(0, since + this.#hold() - now);
+  }
+
+  /** The machine is where it was going, or gone. */
+  arrived(machine: string): void {
+    this.#onTheirWay.delete(machine);
+  }
+
+  #hold(): number {
+    return HOLD_MS + HOLD_MS_EACH * Math.max(0, this.#onTheirWay.size - MOST - 1);
+  }
+
+  #departs(machine: string, state: string, now: number): boolean {
+    const calm = this.#isCalm(now) && this.#onTheirWay.size < MOST;
+    this.#onTheirWay.set(machine, { state, since: now });
+    this.#departures[this.#next] = now;
+    this.#next = (this.#next + 1) % MOST;
+    return calm;
+  }
+
+  /** Few are under way, and few set out a moment ago: at a steady rate of hundreds a second there are never many under way. */
+  #isCalm(now: number): boolean {
+    return this.#onTheirWay.size <= MOST && now - (this.#departures[this.#next] ?? 0) >= HOLD_MS;
+  }
+}
