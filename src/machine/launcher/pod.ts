@@ -1,0 +1,143 @@
+import {
+  GENERATION_ANNOTATION,
+  IDENTITY_ANNOTATION,
+  PAUSED_ANNOTATION,
+  RESET_ANNOTATION,
+  SOFT_REBOOT_ANNOTATION,
+} from '../../api/instance-request.ts';
+import {
+  COMPUTE_CONTAINER,
+  CREATED_BY_LABEL,
+  DOMAIN_ANNOTATION,
+  DOMAIN_LABEL,
+  LAUNCHER_LABEL,
+  LAUNCHER_LABEL_VALUE,
+  NAME_LABEL,
+  NODE_NAME_LABEL,
+  VM_LABEL,
+} from '../../api/launcher.ts';
+import { seededRandom } from '../../base/random.ts';
+import type { NewObject } from '../../kube/client.ts';
+import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import type { Pod } from '../../kube/kinds/pod.ts';
+import { apiVersionOf } from '../../kube/kinds/resource-type.ts';
+import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
+import { launcherResources } from './resources.ts';
+import type { LauncherSettings } from './settings.ts';
+import { launcherVolumes } from './volumes.ts';
+
+/** Beyond what the guest is given to shut down, for the launcher to put things away. */
+const LAUNCHER_GRACE_SECONDS = 15;
+export const DEFAULT_GRACE_SECONDS = 30;
+const LONGEST_LABEL = 63;
+const LONGEST_NAME = 253;
+
+/** What is said to the agent of the instance, or of the instance alone, is not said to the pod. */
+const NOT_CARRIED = new Set([
+  GENERATION_ANNOTATION,
+  IDENTITY_ANNOTATION,
+  PAUSED_ANNOTATION,
+  RESET_ANNOTATION,
+  SOFT_REBOOT_ANNOTATION,
+  'kubectl.kubernetes.io/last-applied-configuration',
+]);
+
+/** The name of the machine that an instance is a run of, which need not be its own. */
+export function machineNameOf({ metadata }: Vmi): string {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  return owner?.kind === 'VirtualMachine' ? owner.name : metadata.name;
+}
+
+/**
+ * The name of the pod of a run, or of the move, of this uid. It follows from the uid, so that whoever tries to make the
+ * pod a second time finds the first in the way. `attempt` counts on where a stranger has the name.
+ */
+export function launcherName(vmi: Vmi, uid: string, attempt = 0): string {
+  const suffix = seededRandom(`${uid}/${attempt}`).suffix();
+  const stem = `virt-launcher-${machineNameOf(vmi)}`.slice(0, LONGEST_NAME - suffix.length - 1);
+  return `${stem.replace(/[-.]+$/, '')}-${suffix}`;
+}
+
+/** The pod that holds the place of a machine on a node, without saying which: the scheduler does. */
+export function launcherPod(
+  vmi: Vmi,
+  settings: LauncherSettings,
+  claim: (name: string) => PersistentVolumeClaim | undefined,
+): NewObject<Pod> {
+  const { metadata, spec } = vmi;
+  const { volumes, mounts, devices } = launcherVolumes(spec, claim);
+  const { affinity, topologySpreadConstraints, priorityClassName, schedulerName, subdomain } = spec;
+  const tolerations = [...(spec.tolerations ?? []), ...settings.tolerations];
+  const hostname = spec.hostname ?? (subdomain === undefined ? undefined : hostnameOf(vmi));
+  return {
+    metadata: {
+      name: launcherName(vmi, metadata.uid),
+      namespace: metadata.namespace,
+      labels: labelsOf(vmi),
+      annotations: annotationsOf(vmi),
+      ownerReferences: [
+        {
+          apiVersion: apiVersionOf(VMIS),
+          kind: VMIS.kind,
+          name: metadata.name,
+          uid: metadata.uid,
+          controller: true,
+          blockOwnerDeletion: true,
+        },
+      ],
+    },
+    spec: {
+      restartPolicy: 'Never',
+      terminationGracePeriodSeconds: graceSecondsOf(vmi) + LAUNCHER_GRACE_SECONDS,
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      containers: [
+        {
+          name: COMPUTE_CONTAINER,
+          image: settings.image,
+          resources: launcherResources(spec, settings),
+          ...(mounts.length === 0 ? {} : { volumeMounts: mounts }),
+          ...(devices.length === 0 ? {} : { volumeDevices: devices }),
+        },
+      ],
+      nodeSelector: { ...spec.nodeSelector, ...settings.nodeSelector },
+      ...(tolerations.length === 0 ? {} : { tolerations }),
+      ...(volumes.length === 0 ? {} : { volumes }),
+      ...present({ affinity, topologySpreadConstraints, priorityClassName, schedulerName, hostname, subdomain }),
+    },
+  };
+}
+
+/** Seconds that the guest is given to shut down. */
+export function graceSecondsOf({ spec }: Vmi): number {
+  return spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
+}
+
+/** Those of the template win, except where everybody relies on ours. */
+function labelsOf(vmi: Vmi): Record<string, string> {
+  const name = labelValue(machineNameOf(vmi));
+  const { [NODE_NAME_LABEL]: _node, ...carried } = vmi.metadata.labels ?? {};
+  return {
+    app: LAUNCHER_LABEL_VALUE,
+    [DOMAIN_LABEL]: name,
+    [NAME_LABEL]: name,
+    [VM_LABEL]: name,
+    ...carried,
+    [LAUNCHER_LABEL]: LAUNCHER_LABEL_VALUE,
+    [CREATED_BY_LABEL]: vmi.metadata.uid,
+  };
+}
+
+function annotationsOf(vmi: Vmi): Record<string, string> {
+  const carried = Object.entries(vmi.metadata.annotations ?? {}).filter(([name]) => !NOT_CARRIED.has(name));
+  return { [DOMAIN_ANNOTATION]: machineNameOf(vmi), ...Object.fromEntries(carried) };
+}
+
+const labelValue = (name: string) => name.slice(0, LONGEST_LABEL).replace(/[-_.]+$/, '');
+
+/** The first label of the name, as the guest is called where nobody says how. */
+const hostnameOf = (vmi: Vmi) => labelValue(machineNameOf(vmi).split('.')[0] ?? '');
+
+function present(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined));
+}

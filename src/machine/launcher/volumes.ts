@@ -1,0 +1,84 @@
+import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
+
+type Source = NonNullable<InstanceSpec['volumes']>[number];
+
+/** What a launcher pod and its container say of the volumes of a machine. */
+export interface LauncherVolumes {
+  readonly volumes: readonly PodVolume[];
+  readonly mounts: readonly { readonly name: string; readonly mountPath: string; readonly readOnly?: boolean }[];
+  readonly devices: readonly { readonly name: string; readonly devicePath: string }[];
+}
+
+interface PodVolume {
+  readonly name: string;
+  readonly [source: string]: unknown;
+}
+
+const DISKS = '/var/run/kubevirt-private/vmi-disks';
+const DATA = '/var/run/kubevirt-private';
+
+/** Claims that a machine uses, by name; a DataVolume fills the claim of its own name. */
+export function claimNames({ volumes = [] }: Pick<InstanceSpec, 'volumes'>): string[] {
+  return volumes.flatMap(({ persistentVolumeClaim, dataVolume }) => {
+    const name = persistentVolumeClaim?.claimName ?? dataVolume?.name;
+    return name === undefined ? [] : [name];
+  });
+}
+
+/**
+ * Volumes that the node must bring to the pod: claims, and files out of the cluster. Images of disks and data that the
+ * spec itself holds reach the machine through its agent.
+ */
+export function launcherVolumes(
+  { volumes = [] }: Pick<InstanceSpec, 'volumes'>,
+  claim: (name: string) => PersistentVolumeClaim | undefined,
+): LauncherVolumes {
+  const found = {
+    volumes: [] as PodVolume[],
+    mounts: [] as LauncherVolumes['mounts'][number][],
+    devices: [] as LauncherVolumes['devices'][number][],
+  };
+  const mount = (volume: PodVolume, path: string, readOnly = false) => {
+    found.volumes.push(volume);
+    found.mounts.push({ name: volume.name, mountPath: `${path}/${volume.name}`, ...(readOnly ? { readOnly } : {}) });
+  };
+  for (const source of volumes) {
+    const { name, configMap, secret, hostDisk } = source;
+    const [claimName] = claimNames({ volumes: [source] });
+    if (claimName !== undefined) {
+      const readOnly = source.persistentVolumeClaim?.readOnly === true;
+      const volume = { name, persistentVolumeClaim: { claimName, ...(readOnly ? { readOnly } : {}) } };
+      if (claim(claimName)?.spec.volumeMode !== 'Block') mount(volume, DISKS, readOnly);
+      else {
+        found.volumes.push(volume);
+        found.devices.push({ name, devicePath: `/dev/${name}` });
+      }
+    } else if (configMap !== undefined) {
+      mount({ name, configMap: { name: configMap.name, ...optional(configMap) } }, `${DATA}/config-map`);
+    } else if (secret !== undefined) {
+      mount({ name, secret: { secretName: secret.secretName, ...optional(secret) } }, `${DATA}/secret`);
+    } else if (hostDisk !== undefined) {
+      mount({ name, hostPath: { path: folderOf(hostDisk.path), type: 'DirectoryOrCreate' } }, DISKS);
+    } else {
+      for (const [ending, secretName] of cloudInitSecrets(source)) {
+        mount({ name: `${name}-${ending}`, secret: { secretName } }, `${DATA}/secret`);
+      }
+    }
+  }
+  return found;
+}
+
+const optional = ({ optional: value }: { readonly optional?: boolean }) =>
+  value === undefined ? {} : { optional: value };
+
+const folderOf = (path: string) => path.slice(0, Math.max(path.lastIndexOf('/'), 1));
+
+function cloudInitSecrets({ cloudInitNoCloud, cloudInitConfigDrive }: Source): [ending: string, secret: string][] {
+  const { secretRef, networkDataSecretRef } = cloudInitNoCloud ?? cloudInitConfigDrive ?? {};
+  const secrets: [string, string | undefined][] = [
+    ['udata', secretRef?.name],
+    ['ndata', networkDataSecretRef?.name],
+  ];
+  return secrets.flatMap(([ending, name]) => (name === undefined ? [] : [[ending, name] as [string, string]]));
+}
