@@ -6,6 +6,7 @@ import type { Kind } from '../api/kind.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
+import type { ApiExtension } from '../kube/api-extension.ts';
 import type { Client } from '../kube/client.ts';
 import { clientOver } from '../kube/http/http-client.ts';
 import { Authenticator } from './access/authenticate.ts';
@@ -70,6 +71,8 @@ export interface ControlPlaneOptions {
   readonly operatorUser?: string;
   /** Whether something acts on objects of one of our own kinds; who creates one that nothing acts on is told. */
   readonly actsOn?: (kind: Kind) => boolean;
+  /** API groups that are served by code in this process, after roles are asked; those that use this very API get clients. */
+  readonly extensions?: readonly ApiExtension[] | ((clientFor: ControlPlane['client']) => readonly ApiExtension[]);
   /** Takes one line of JSON for every request; absent: no audit log. */
   readonly audit?: (line: string) => void;
   readonly clock: Clock;
@@ -134,7 +137,6 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     signal: stop.signal,
   });
   new Definitions({ backend, call: systemCall(stop.signal), log, converterFor }).start();
-  await new ApiServices({ backend, call: systemCall(stop.signal), log }).start();
   const items = new WatchItems(parsed);
   const discovery = new Discovery(registry, BUILT_IN_GROUPS);
   let ready = false;
@@ -163,6 +165,14 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const onFault = (error: unknown, { method, path }: ApiRequest) =>
     log.error({ method, path, error }, 'request failed');
   const handle: (request: ApiRequest) => Promise<Answer> = router({ authorize, resources, routes, onFault });
+  const clientFor: ControlPlane['client'] = (user, fieldManager) => {
+    const wire = inProcessWire({ handle, user, userAgent: fieldManager, signal: stop.signal });
+    const remote = clientOver(wire, { clock, random });
+    return inProcessClient({ backend, items, authorize, acts, user, fieldManager, remote });
+  };
+  const { extensions = [] } = options;
+  registry.extend(typeof extensions === 'function' ? extensions(clientFor) : extensions);
+  await new ApiServices({ backend, call: systemCall(stop.signal), log }).start();
   const server = await startServer({
     host,
     port,
@@ -193,11 +203,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     pki,
     adminToken,
     backend,
-    client(user, fieldManager) {
-      const wire = inProcessWire({ handle, user, userAgent: fieldManager, signal: stop.signal });
-      const remote = clientOver(wire, { clock, random });
-      return inProcessClient({ backend, items, authorize, acts, user, fieldManager, remote });
-    },
+    client: clientFor,
     async stop() {
       ready = false;
       await server.close();

@@ -21,6 +21,7 @@ import { ApiError, internal, methodNotAllowed, noSuchResource, notFound, type St
 import { type Backend, storeOf } from './backend.ts';
 import type { Call } from './call.ts';
 import { keyOf, type Resource } from './resource.ts';
+import { routedClient, type StoreClient } from './routed-client.ts';
 import type { Act } from './subresources/act.ts';
 import { createObject } from './verbs/create.ts';
 import { deleteObject } from './verbs/delete.ts';
@@ -39,7 +40,7 @@ export interface InProcessClientParts {
   /** By `group/plural/subresource`. */
   readonly acts: ReadonlyMap<string, Act>;
   /** What is served by more than the verbs on stored objects: documents, extensions. */
-  readonly remote: Pick<Client, 'raw' | 'request'>;
+  readonly remote: Client;
   /** Whom the client speaks for: the same roles and admission hold as over HTTP. */
   readonly user: User;
   readonly fieldManager: string;
@@ -49,6 +50,11 @@ const PATCH_TYPES = { json: JSON_PATCH, merge: MERGE_PATCH, strategic: STRATEGIC
 
 /** A client in the same process: no HTTP, and nothing is serialised that the store does not need. */
 export function inProcessClient(parts: InProcessClientParts): Client {
+  const { registry } = parts.backend;
+  return routedClient(storeClient(parts), parts.remote, (group, version) => registry.extension(group, version));
+}
+
+function storeClient(parts: InProcessClientParts): StoreClient {
   const { backend, user } = parts;
 
   function found(type: ResourceType, verb: string, name: string, options: ObjectOptions, subresource = ''): Resource {
@@ -178,10 +184,6 @@ export function inProcessClient(parts: InProcessClientParts): Client {
         return (await act(backend, target, sent, callOf(options))) as KubeObject;
       },
     ),
-
-    raw: parts.remote.raw,
-
-    request: parts.remote.request,
   };
 }
 

@@ -61,7 +61,7 @@ async function textOf(answer: Answer): Promise<string> {
   if ('body' in answer) return answer.body;
   if ('bytes' in answer) return Buffer.from(answer.bytes).toString('utf8');
   let text = '';
-  for await (const piece of answer.pieces) text += piece;
+  if ('pieces' in answer) for await (const piece of answer.pieces) text += piece;
   return text;
 }
 

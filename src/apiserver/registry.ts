@@ -1,3 +1,4 @@
+import type { ApiExtension } from '../kube/api-extension.ts';
 import type { Resource } from './resource.ts';
 
 /**
@@ -6,6 +7,7 @@ import type { Resource } from './resource.ts';
  */
 export class Registry {
   readonly #byPath = new Map<string, Resource>();
+  readonly #extensions = new Map<string, ApiExtension>();
   readonly #listeners = new Set<() => void>();
   #version = 0;
 
@@ -38,6 +40,20 @@ export class Registry {
 
   remove(resources: Iterable<Pick<Resource, 'group' | 'version' | 'plural'>>): void {
     for (const { group, version, plural } of resources) this.#byPath.delete(path(group, version, plural));
+    this.#changed();
+  }
+
+  /** A group version that is served by code; whatever is stored in it is out of reach. */
+  extension(group: string, version: string): ApiExtension | undefined {
+    return this.#extensions.size === 0 ? undefined : this.#extensions.get(`${group}/${version}`);
+  }
+
+  extensions(): IterableIterator<ApiExtension> {
+    return this.#extensions.values();
+  }
+
+  extend(extensions: Iterable<ApiExtension>): void {
+    for (const extension of extensions) this.#extensions.set(`${extension.group}/${extension.version}`, extension);
     this.#changed();
   }
 

@@ -33,6 +33,7 @@ const VERSION_PRIORITIES: Readonly<Record<string, number>> = {
 };
 const BUILT_IN = { group: 0, version: 15 };
 const CUSTOM = { group: 1000, version: 100 };
+const EXTENSION = { group: 1000, version: 15 };
 
 /** The group that entries themselves are of has none. */
 const ITSELF = 'apiregistration.k8s.io';
@@ -41,6 +42,8 @@ export interface GroupVersion {
   readonly group: string;
   readonly version: string;
   readonly custom: boolean;
+  /** Of a group version that is served by code. */
+  readonly extension?: { readonly group: number; readonly version: number } | true;
 }
 
 /** What an entry for a group version is called; undefined where it has none. */
@@ -49,8 +52,9 @@ export function apiServiceName({ group, version }: GroupVersion): string | undef
 }
 
 /** The entry that says that a group version is served right here. */
-export function apiServiceOf({ group, version, custom }: GroupVersion): KubeObject {
-  const defaults = custom ? CUSTOM : BUILT_IN;
+export function apiServiceOf({ group, version, custom, extension }: GroupVersion): KubeObject {
+  const extended = extension === true ? EXTENSION : extension;
+  const defaults = extended ?? (custom ? CUSTOM : BUILT_IN);
   return {
     apiVersion: `${ITSELF}/v1`,
     kind: 'APIService',

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import type { Status } from '../api-error.ts';
 
 /** What goes back to a client. */
-export type Answer = WholeAnswer | StreamAnswer | BytesAnswer;
+export type Answer = WholeAnswer | StreamAnswer | BytesAnswer | UpgradedAnswer;
 
 export interface WholeAnswer {
   readonly status: number;
@@ -24,6 +24,13 @@ export interface BytesAnswer {
   readonly type: string;
   readonly bytes: Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The connection was taken over, and has been or is being answered. */
+export interface UpgradedAnswer {
+  readonly status: 101;
+  readonly type: '';
+  readonly upgraded: true;
 }
 
 export const JSON_TYPE = 'application/json';

@@ -1,3 +1,4 @@
+import type { UpgradedConnection } from '../../kube/api-extension.ts';
 import type { User } from '../access/user.ts';
 
 /** A request whose sender is known. */
@@ -13,4 +14,6 @@ export interface ApiRequest {
   body(): Promise<Buffer>;
   /** Aborted when the client is gone or the server stops. */
   readonly signal: AbortSignal;
+  /** Takes the connection over, where the client asks to go on with another protocol. */
+  readonly upgrade?: () => UpgradedConnection;
 }

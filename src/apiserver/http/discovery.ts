@@ -1,14 +1,22 @@
+import type { ApiExtension } from '../../kube/api-extension.ts';
 import type { Registry } from '../registry.ts';
 import type { Resource } from '../resource.ts';
+import { aggregatedExtension, extensionEntries } from './extension-discovery.ts';
+
+/** What one version of a group serves: objects that are stored, or code. */
+type Served = Resource[] | ApiExtension;
+
+/** Groups of users come at this priority, those of extensions at the one that they say. */
+const CUSTOM_PRIORITY = 1000;
 
 /** The documents by which clients learn what is served: /api, /apis, one a group, one a version, and all in one. */
 export class Discovery {
   readonly #registry: Registry;
   readonly #priority: readonly string[];
   #version = -1;
-  #groups = new Map<string, Map<string, Resource[]>>();
+  #groups = new Map<string, Map<string, Served>>();
 
-  /** `priority` is the order of the built-in groups; others follow by name. */
+  /** `priority` is the order of the built-in groups; others follow by their priority and name. */
   constructor(registry: Registry, priority: readonly string[]) {
     this.#registry = registry;
     this.#priority = priority;
@@ -33,14 +41,14 @@ export class Discovery {
   }
 
   version(group: string, version: string): object | undefined {
-    const resources = this.#current().get(group)?.get(version);
-    if (resources === undefined) return undefined;
+    const served = this.#current().get(group)?.get(version);
+    if (served === undefined) return undefined;
     const groupVersion = joined(group, version);
     return {
       kind: 'APIResourceList',
       ...(group === '' ? {} : { apiVersion: 'v1' }),
       groupVersion,
-      resources: resources.flatMap((resource) => plainEntries(resource)),
+      resources: Array.isArray(served) ? served.flatMap(plainEntries) : extensionEntries(served),
     };
   }
 
@@ -50,9 +58,9 @@ export class Discovery {
       .filter(([group]) => (group === '') === core)
       .map(([group, versions]) => ({
         metadata: { ...(group === '' ? {} : { name: group }), creationTimestamp: null },
-        versions: [...versions].map(([version, resources]) => ({
+        versions: [...versions].map(([version, served]) => ({
           version,
-          resources: resources.map(aggregatedEntry),
+          resources: Array.isArray(served) ? served.map(aggregatedEntry) : aggregatedExtension(served),
           freshness: 'Current',
         })),
       }));
@@ -67,17 +75,30 @@ export class Discovery {
     return { name, versions, preferredVersion: versions[0] };
   }
 
-  #current(): Map<string, Map<string, Resource[]>> {
+  #current(): Map<string, Map<string, Served>> {
     if (this.#version === this.#registry.version) return this.#groups;
-    const groups = new Map<string, Map<string, Resource[]>>();
+    const groups = new Map<string, Map<string, Served>>();
+    const versionsOf = (group: string) => {
+      const versions = groups.get(group) ?? new Map<string, Served>();
+      groups.set(group, versions);
+      return versions;
+    };
     for (const resource of this.#registry.all()) {
-      const versions = groups.get(resource.group) ?? new Map<string, Resource[]>();
-      groups.set(resource.group, versions);
-      versions.set(resource.version, [...(versions.get(resource.version) ?? []), resource]);
+      const versions = versionsOf(resource.group);
+      const served = versions.get(resource.version);
+      versions.set(resource.version, [...(Array.isArray(served) ? served : []), resource]);
     }
+    const extended = new Map<string, number>();
+    for (const extension of this.#registry.extensions()) {
+      versionsOf(extension.group).set(extension.version, extension);
+      extended.set(extension.group, extension.priority?.group ?? CUSTOM_PRIORITY);
+    }
+    const priorityOf = (group: string) => extended.get(group) ?? CUSTOM_PRIORITY;
     const rank = (group: string) =>
       this.#priority.includes(group) ? this.#priority.indexOf(group) : this.#priority.length;
-    const order = [...groups.keys()].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+    const order = [...groups.keys()].sort(
+      (a, b) => rank(a) - rank(b) || priorityOf(b) - priorityOf(a) || (a < b ? -1 : 1),
+    );
     this.#groups = new Map(order.map((group) => [group, sortedVersions(groups.get(group) ?? new Map())]));
     this.#version = this.#registry.version;
     return this.#groups;
@@ -101,10 +122,13 @@ export function compareVersions(a: string, b: string): number {
   return right[0] - left[0] || right[1] - left[1] || right[2] - left[2];
 }
 
-function sortedVersions(versions: Map<string, Resource[]>): Map<string, Resource[]> {
+function sortedVersions(versions: Map<string, Served>): Map<string, Served> {
   const sorted = [...versions].sort(([a], [b]) => compareVersions(a, b));
   return new Map(
-    sorted.map(([version, resources]) => [version, resources.sort((a, b) => (a.plural < b.plural ? -1 : 1))]),
+    sorted.map(([version, served]) => [
+      version,
+      Array.isArray(served) ? served.sort((a, b) => (a.plural < b.plural ? -1 : 1)) : served,
+    ]),
   );
 }
 

@@ -25,6 +25,7 @@ import { type Answer, json, statusAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { type Decoded, decodeRequest, decodeYaml } from './body.ts';
 import { deleteOptions } from './delete-options.ts';
+import { extensionAnswer } from './extension-answer.ts';
 import { asWarnings, problemsInOrder, unknownField } from './field-problems.ts';
 import { parseJson } from './json-text.ts';
 import { negotiate } from './negotiation.ts';
@@ -62,6 +63,8 @@ export function resourceHandler(parts: ResourceHandlerParts) {
     const attributes = attributesOf(request, path);
     const { allowed, reason } = parts.authorize(attributes);
     if (!allowed) throw refused(attributes, reason);
+    const extension = parts.backend.registry.extension(path.group, path.version);
+    if (extension !== undefined) return await extensionAnswer(extension, request, path, verb);
     if (resource === undefined) throw noSuchResource();
     const asked: ResourceRequest = {
       request,

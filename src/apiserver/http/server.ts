@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import {
   createSecureServer,
   type Http2SecureServer,
@@ -8,8 +8,10 @@ import {
   type Http2ServerResponse,
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
+import type { UpgradedConnection } from '../../kube/api-extension.ts';
 import type { Credentials as TlsCredentials } from '../access/pki.ts';
 import type { User } from '../access/user.ts';
 import { ApiError, badRequest, internal, tooLarge, tooManyRequests } from '../api-error.ts';
@@ -76,6 +78,7 @@ export async function startServer(options: ServerOptions): Promise<ApiHttpServer
   const load = { inFlight: 0 };
   const onRequest = requestListener(options, stopping.signal, load);
   const server = listenerFor(options, onRequest);
+  server.on('upgrade', upgradeListener(onRequest, stopping.signal));
   server.listen(options.port, options.host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -97,12 +100,29 @@ export async function startServer(options: ServerOptions): Promise<ApiHttpServer
   };
 }
 
+type RequestListener = (request: Request, response: Response, upgrade?: () => UpgradedConnection) => void;
+
+/** A request to go on with another protocol is like any other, until somebody takes its connection over. */
+function upgradeListener(onRequest: RequestListener, stopping: AbortSignal) {
+  return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket as TLSSocket);
+    response.on('finish', () => socket.end());
+    const end = () => socket.destroy();
+    stopping.addEventListener('abort', end, { once: true });
+    socket.on('error', end);
+    socket.on('close', () => stopping.removeEventListener('abort', end));
+    onRequest(request, response, () => {
+      response.detachSocket(socket as TLSSocket);
+      return { socket, head };
+    });
+  };
+}
+
 const sessions = new WeakMap<object, Set<{ close(): void }>>();
 
-function listenerFor(
-  { tls }: ServerOptions,
-  onRequest: (request: Request, response: Response) => void,
-): Server | Http2SecureServer {
+function listenerFor({ tls }: ServerOptions, onRequest: RequestListener): Server | Http2SecureServer {
   if (tls === undefined) {
     const server = createServer({ headersTimeout: HEADERS_TIMEOUT, requestTimeout: REQUEST_TIMEOUT }, onRequest);
     server.on('clientError', (_error, socket) => socket.destroy());
@@ -137,7 +157,7 @@ function listenerFor(
 
 function requestListener(options: ServerOptions, stopping: AbortSignal, load: { inFlight: number }) {
   const { maxInFlight = MAX_IN_FLIGHT, clock } = options;
-  return (request: Request, response: Response): void => {
+  return (request: Request, response: Response, upgrade?: () => UpgradedConnection): void => {
     const end = lazySignal(response, stopping);
     if (load.inFlight >= maxInFlight) {
       const refusal = tooManyRequests('Too many requests, please try again later.', 1);
@@ -152,7 +172,7 @@ function requestListener(options: ServerOptions, stopping: AbortSignal, load: { 
       counted = false;
     };
     void (async () => {
-      const [asked, result] = await answer(options, request, end);
+      const [asked, result] = await answer(options, request, end, upgrade);
       // A place is for work: there may be thousands of watches, and clients that read slowly.
       release();
       await send(response, result, end);
@@ -188,11 +208,12 @@ async function answer(
   options: ServerOptions,
   request: Request,
   end: () => AbortSignal,
+  upgrade: (() => UpgradedConnection) | undefined,
 ): Promise<[ApiRequest | undefined, Answer]> {
   let asked: ApiRequest | undefined;
   try {
     const user = await options.authenticate(credentialsOf(request));
-    asked = apiRequest(request, user, end);
+    asked = apiRequest(request, user, end, upgrade);
     return [asked, await options.handle(asked)];
   } catch (error) {
     const known = error instanceof ApiError ? error : internal(error);
@@ -200,7 +221,12 @@ async function answer(
   }
 }
 
-function apiRequest(request: Request, user: User, end: () => AbortSignal): ApiRequest {
+function apiRequest(
+  request: Request,
+  user: User,
+  end: () => AbortSignal,
+  upgrade: (() => UpgradedConnection) | undefined,
+): ApiRequest {
   const target = request.url ?? '/';
   const mark = target.indexOf('?');
   let body: Promise<Buffer> | undefined;
@@ -221,6 +247,7 @@ function apiRequest(request: Request, user: User, end: () => AbortSignal): ApiRe
       body ??= readBody(request);
       return body;
     },
+    ...(upgrade === undefined ? {} : { upgrade }),
   };
 }
 
@@ -282,6 +309,7 @@ async function lastPiece(response: ServerResponse, bytes: Uint8Array, end: () =>
 }
 
 async function send(to: Response, result: Answer, end: () => AbortSignal): Promise<void> {
+  if ('upgraded' in result) return;
   // The two kinds of response are used alike; their overloads just do not unite.
   const response = to as ServerResponse;
   const common = { 'content-type': result.type, 'cache-control': 'no-cache, private' };

@@ -1,0 +1,27 @@
+import type { Client, ResourceType } from '../kube/client.ts';
+
+/** Knows stored objects, and nothing else. */
+export type StoreClient = Omit<Client, 'raw' | 'request'>;
+
+/** A client that asks one of two others, by whether the group version of a resource is served by code. */
+export function routedClient(
+  stored: StoreClient,
+  served: Client,
+  extension: (group: string, version: string) => unknown,
+): Client {
+  const at = ({ group, version }: ResourceType) => (extension(group, version) === undefined ? stored : served);
+  return {
+    get: (type, name, options) => at(type).get(type, name, options),
+    list: (type, options) => at(type).list(type, options),
+    watch: (type, options) => at(type).watch(type, options),
+    create: (type, object, options) => at(type).create(type, object, options),
+    update: (type, object, options) => at(type).update(type, object, options),
+    patch: (type, name, patch, options) => at(type).patch(type, name, patch, options),
+    apply: (type, config, options) => at(type).apply(type, config, options),
+    delete: (type, name, options) => at(type).delete(type, name, options),
+    deleteCollection: (type, options) => at(type).deleteCollection(type, options),
+    act: (type, name, subresource, body, options) => at(type).act(type, name, subresource, body, options),
+    raw: (path, options) => served.raw(path, options),
+    request: (request, options) => served.request(request, options),
+  };
+}
