@@ -22,7 +22,13 @@ export interface Node extends KubeObject {
 }
 
 export interface Lease extends KubeObject {
-  readonly spec?: { readonly holderIdentity?: string; readonly renewTime?: string };
+  readonly spec?: {
+    readonly holderIdentity?: string;
+    readonly leaseDurationSeconds?: number;
+    readonly acquireTime?: string;
+    readonly renewTime?: string;
+    readonly leaseTransitions?: number;
+  };
 }
 
 export const NODES = resourceType<Node>('v1', 'Node', 'nodes', 'Cluster');
