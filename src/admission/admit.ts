@@ -1,4 +1,4 @@
-import type { Kind, ObjectOf } from '../api/kind.ts';
+import type { InputMeta, Kind, ObjectOf } from '../api/kind.ts';
 import { type FieldError, type FieldErrorType, invalid } from '../base/field-error.ts';
 import { MOST_CAUSES } from '../structural/cursor.ts';
 import { compileSchema, type StructuralSchema } from '../structural/structural-schema.ts';
@@ -19,8 +19,13 @@ export type AdmissionInput<K extends Kind> = Omit<AdmissionRequest<ObjectOf<K>>,
 
 export type Admit<K extends Kind> = (input: AdmissionInput<K>) => Admitted<K>;
 
-/** The whole way of an object of one kind through admission: prune, default, schema, rules, and what the kind asks beyond. */
-export function admission<K extends Kind>(admitter: Admitter<K>): Admit<K> {
+/**
+ * The whole way of an object of one kind through admission: prune, default, schema, rules, and what the kind asks
+ * beyond. `actedOn`: whether a controller looks after the kind.
+ */
+export function admission<K extends Kind>(kindAdmitter: Admitter<K>, { actedOn = true } = {}): Admit<K> {
+  const { finalizer: _left, ...unheld } = kindAdmitter;
+  const admitter: Admitter<K> = actedOn ? kindAdmitter : unheld;
   const schema = compileSchema(admitter.kind.schema);
   const typeCauses = typeCheck(admitter.kind);
   return (input) => {
@@ -43,7 +48,8 @@ function admitted<K extends Kind>(
   const unknownFields = schema.prune(input.object);
   schema.applyDefaults(input.object);
   if (input.subresource !== 'status') leaveStatusAlone(input.object as { status?: unknown }, input.old);
-  const { object, causes } = withDefaults(admitter, schema, input);
+  const { object: filled, causes } = withDefaults(admitter, schema, input);
+  const object = input.operation === 'CREATE' ? held(filled, admitter.finalizer) : filled;
   const verdict = verdictOf(admitter, { ...input, object }, causes);
   return { object, unknownFields, ...verdict };
 }
@@ -72,6 +78,15 @@ function typeCheck(kind: Kind): (object: unknown) => readonly FieldError[] {
 function leaveStatusAlone(object: { status?: unknown }, old: { readonly status?: unknown } | undefined): void {
   if (old?.status === undefined) delete object.status;
   else object.status = old.status;
+}
+
+/** The object with the finalizer of its kind. */
+function held<T extends { readonly metadata: InputMeta }>(object: T, finalizer: string | undefined): T {
+  if (finalizer === undefined) return object;
+  // Whether metadata is sound is the API server's to say.
+  const finalizers: unknown = (object.metadata as InputMeta | null | undefined)?.finalizers ?? [];
+  if (!Array.isArray(finalizers) || finalizers.includes(finalizer)) return object;
+  return { ...object, metadata: { ...object.metadata, finalizers: [...finalizers, finalizer] } };
 }
 
 /** The object with what its kind fills in, and what its schema says of it; a kind fills in only what its schema accepts. */

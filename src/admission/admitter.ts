@@ -33,6 +33,11 @@ export interface Verdict {
 export interface Admitter<K extends Kind = Kind> {
   readonly kind: K;
   /**
+   * What holds an object until its controller has cleaned up. Put on with the creation it costs no write of its own; it
+   * is left out where nothing acts on the kind, since then nothing would take it off either.
+   */
+  readonly finalizer?: string;
+  /**
    * Fills in what a schema default cannot say; returns the same object where there is nothing to fill in. It is asked
    * only about objects that are valid by their schema, so no rule of the schema may demand what it fills in.
    */

@@ -36,4 +36,23 @@ describe('admission', () => {
     expect(write('UPDATE', () => false)).toEqual([]);
     expect(write('CREATE')).toEqual([]);
   });
+
+  it('holds a new machine for its controller, unless there is none', () => {
+    const write = (operation: 'CREATE' | 'UPDATE', finalizers: string[], actsOn = () => true) => {
+      const spec = { running: false, template: { spec: { domain: { devices: {}, memory: { guest: '1Gi' } } } } };
+      const object = {
+        apiVersion: 'kubevirt.io/v1',
+        kind: 'VirtualMachine',
+        metadata: { name: 'web', finalizers },
+        spec,
+      };
+      const admit = findAdmission({ ...settings, actsOn })('kubevirt.io/v1', 'VirtualMachine');
+      return admit?.({ operation, object, user, lookup: () => undefined }).object.metadata.finalizers;
+    };
+    const finalizer = 'kubevirt.io/virtualMachineControllerFinalize';
+    expect(write('CREATE', [])).toEqual([finalizer]);
+    expect(write('CREATE', ['a/b', finalizer])).toEqual(['a/b', finalizer]);
+    expect(write('CREATE', [], () => false)).toEqual([]);
+    expect(write('UPDATE', [])).toEqual([]);
+  });
 });

@@ -61,8 +61,9 @@ export function findAdmission(settings: AdmissionSettings): FindAdmission {
 }
 
 function admissionOf(admitter: Admitter, { actsOn }: AdmissionSettings): Admit<Kind> {
-  const admit = admission(admitter);
-  if (actsOn === undefined || actsOn(admitter.kind)) return admit;
+  const actedOn = actsOn === undefined || actsOn(admitter.kind);
+  const admit = admission(admitter, { actedOn });
+  if (actedOn) return admit;
   const { kind, group } = admitter.kind;
   const warning = `${kind}.${group} is stored, but nothing acts on it yet`;
   return (input) => {

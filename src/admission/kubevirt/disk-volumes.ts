@@ -1,17 +1,9 @@
+import { danglingDisks } from '../../api/kubevirt/dangling-disks.ts';
 import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
 import { type FieldError, fieldErrorBody, invalid, notFound } from '../../base/field-error.ts';
 import type { Verdict } from '../admitter.ts';
 
 /** How disks and volumes refer to each other. */
-
-interface Dangling {
-  /** Place of the disk in its list. */
-  readonly position: number;
-  readonly disk: string;
-  readonly volume: string;
-  /** Whether the disk names its volume in the form of v1alpha2. */
-  readonly oldForm: boolean;
-}
 
 export interface DiskVolumeOptions {
   /** The spec as it was before the write. */
@@ -41,18 +33,6 @@ export function missingVolumes(spec: InstanceSpec, path: string, { old, oldVersi
 }
 
 const NOTHING: Verdict = { causes: [], warnings: [] };
-
-function danglingDisks({ domain, volumes = [] }: InstanceSpec): Dangling[] {
-  const names = new Set(volumes.map(({ name }) => name));
-  const found: Dangling[] = [];
-  for (const [position, { name, volumeName, cdrom }] of (domain.devices.disks ?? []).entries()) {
-    // A drive may be empty.
-    if (cdrom !== undefined && volumeName === undefined) continue;
-    const volume = volumeName ?? name;
-    if (!names.has(volume)) found.push({ position, disk: name, volume, oldForm: volumeName !== undefined });
-  }
-  return found;
-}
 
 /** Volumes that no disk and no shared file system shows to the guest. */
 export function unusedVolumes({ domain, volumes = [] }: InstanceSpec, path: string): FieldError[] {

@@ -1,3 +1,4 @@
+import { MACHINE_FINALIZER } from '../../api/instance-request.ts';
 import { type VirtualMachine, virtualMachine } from '../../api/kubevirt/virtual-machine.ts';
 import { type FieldError, fieldErrorBody, forbidden, invalid } from '../../base/field-error.ts';
 import type { AdmissionRequest, Admitter, Verdict } from '../admitter.ts';
@@ -25,6 +26,7 @@ const findIdleFields = idleFields(spec, 'spec', Object.keys(REFUSED));
 
 export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
   kind: virtualMachine,
+  finalizer: MACHINE_FINALIZER,
   validate(request) {
     return changesSpec(request) ? verdictOn(request) : { causes: [], warnings: [] };
   },

@@ -49,6 +49,15 @@ export const virtualMachineStatus = kubevirtStatus('VirtualMachineStatus', 'What
     lastFailedVMIUID: string('UID of the last instance that failed.'),
     retryAfterTimestamp: timestamp('When the next start is tried.', { nullable: true }),
   }),
+  interfaces: list(
+    'Addresses that the machine keeps through restart and migration. A field of ours.',
+    object('The addresses of a network card.', {
+      name: required(string('Name of the card.')),
+      mac: string('Hardware address.'),
+      ipAddress: string('Address on the network of pods.'),
+    }),
+    { keys: ['name'] },
+  ),
   snapshotInProgress: string('Name of the snapshot that is being taken.'),
   restoreInProgress: string('Name of the restore that is under way.'),
 });
