@@ -9,6 +9,7 @@ import type { Random } from '../base/random.ts';
 import type { ApiExtension } from '../kube/api-extension.ts';
 import type { Client } from '../kube/client.ts';
 import { clientOver } from '../kube/http/http-client.ts';
+import type { NodeRuntime } from '../kube/node-runtime.ts';
 import { Authenticator } from './access/authenticate.ts';
 import { openSigningKey } from './access/jwt.ts';
 import { openPki, type Pki } from './access/pki.ts';
@@ -51,6 +52,7 @@ import type { Store } from './store/store.ts';
 import type { Act } from './subresources/act.ts';
 import { bind } from './subresources/binding.ts';
 import { evict } from './subresources/eviction.ts';
+import { podLog } from './subresources/log.ts';
 import { issueToken } from './subresources/token.ts';
 import { WatchItems } from './verbs/watch-item.ts';
 
@@ -73,6 +75,8 @@ export interface ControlPlaneOptions {
   readonly actsOn?: (kind: Kind) => boolean;
   /** API groups that are served by code in this process, after roles are asked; those that use this very API get clients. */
   readonly extensions?: readonly ApiExtension[] | ((clientFor: ControlPlane['client']) => readonly ApiExtension[]);
+  /** Those who run pods; without them, the logs of pods are refused. */
+  readonly nodeRuntime?: NodeRuntime;
   /** Takes one line of JSON for every request; absent: no audit log. */
   readonly audit?: (line: string) => void;
   readonly clock: Clock;
@@ -158,7 +162,9 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     backend,
     items,
     authorize,
-    subresources: new Map(),
+    subresources: new Map(
+      options.nodeRuntime === undefined ? [] : [['/pods/log', podLog(backend, options.nodeRuntime)]],
+    ),
     acts,
     reviews: answers,
   });

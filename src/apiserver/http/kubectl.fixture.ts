@@ -24,6 +24,8 @@ export interface Ran {
 }
 
 export interface Kubectl {
+  /** What every call begins with. */
+  readonly flags: readonly string[];
   run(...args: string[]): Promise<Ran>;
   close(): void;
 }
@@ -37,6 +39,7 @@ export function kubectlFor(plane: ControlPlane): Kubectl {
   writeKubeconfig(kubeconfig, { name: 'x', server: plane.url, ...secrets });
   const flags = ['--kubeconfig', kubeconfig, '--cache-dir', join(folder, 'cache')];
   return {
+    flags,
     run: (...args) =>
       new Promise((resolve) => {
         execFile('kubectl', [...flags, ...args], (error, out, err) => {

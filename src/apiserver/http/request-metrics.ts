@@ -69,7 +69,7 @@ function labelsOf(method: string, target: string, streamed: boolean) {
     const path = parsePath(target.split('?')[0] ?? '');
     if (path.kind === 'other') return none;
     const { group, plural: resource, subresource, name } = path;
-    const read = streamed ? 'WATCH' : name === '' ? 'LIST' : 'GET';
+    const read = streamed && subresource === '' ? 'WATCH' : name === '' ? 'LIST' : 'GET';
     return { verb: VERBS[method] ?? read, group, resource, subresource };
   } catch {
     return none;

@@ -118,7 +118,7 @@ async function onSubresource(parts: ResourceHandlerParts, asked: ResourceRequest
   const act = parts.acts.get(name);
   if (act !== undefined) return await perform(parts, asked, act, known);
   if (resource.scale !== undefined && subresource === 'scale') return await onScale(parts, asked, resource.scale, verb);
-  if (known.kind !== resource.kind) throw notBuilt(resource, subresource);
+  if (known.kind !== resource.kind || subresource === 'log') throw notBuilt(resource, subresource);
   if (verb === 'get') return await get(parts, asked);
   return verb === 'update' ? await update(parts, asked) : await patch(parts, asked);
 }
