@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Client } from '../../kube/client.ts';
+import { SERVICE_ACCOUNTS } from '../../kube/kinds/core.ts';
 import { PODS } from '../../kube/kinds/pod.ts';
 import type { LogRequest, NodeRuntime } from '../../kube/node-runtime.ts';
 import { type Plane, startPlane } from '../custom/plane.fixture.ts';
@@ -44,9 +45,7 @@ const running = (name: string) => ({
 
 async function createPods(client: Client): Promise<void> {
   const inDefault = { namespace: 'default' };
-  await client.create({ ...PODS, plural: 'serviceaccounts', kind: 'ServiceAccount' }, {
-    metadata: { name: 'default', ...inDefault },
-  } as never);
+  await client.create(SERVICE_ACCOUNTS, { metadata: { name: 'default', ...inDefault } });
   const create = async (name: string, names: string[], started: boolean, more: object = {}) => {
     const spec = { containers: names.map(container), nodeName: 'n1', ...more };
     await client.create(PODS, { metadata: { name, ...inDefault }, spec });
@@ -71,7 +70,7 @@ afterAll(async () => await plane.plane.stop());
 const log = async (query: string) => {
   try {
     const answer = await plane.client.request({ method: 'GET', path: `/api/v1/namespaces/default/pods/${query}` });
-    return `${answer.status} ${answer.body}`;
+    return `${answer.status} ${String(answer.body)}`;
   } catch (error) {
     const { code, message } = error as { code: number; message: string };
     return `${code} ${message}`;
