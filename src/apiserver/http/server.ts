@@ -17,6 +17,7 @@ import type { User } from '../access/user.ts';
 import { ApiError, badRequest, internal, tooLarge, tooManyRequests } from '../api-error.ts';
 import { type Answer, statusAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
+import { keepWhilePaused } from './paused-socket.ts';
 
 type Request = IncomingMessage | Http2ServerRequest;
 type Response = ServerResponse | Http2ServerResponse;
@@ -148,6 +149,7 @@ function listenerFor({ tls }: ServerOptions, onRequest: RequestListener): Server
     session.on('close', () => open.delete(session));
     session.on('error', () => session.destroy());
   });
+  server.on('secureConnection', keepWhilePaused);
   server.on('request', onRequest);
   for (const event of ['tlsClientError', 'sessionError', 'clientError', 'error'] as const) {
     server.on(event, (_error: unknown, socket?: { destroy?(): void }) => socket?.destroy?.());
