@@ -1,0 +1,77 @@
+import { danglingDisks } from '../api/kubevirt/dangling-disks.ts';
+import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
+import { type VirtualMachine, virtualMachine } from '../api/kubevirt/virtual-machine.ts';
+import type { DesiredMachine, Dialect, Identity, MachineMemory, Problem } from '../machine/dialect.ts';
+import { LAST_SHUTDOWN } from './kubevirt/conditions.ts';
+import { power } from './kubevirt/power.ts';
+import { report } from './kubevirt/report.ts';
+
+/** Machines in the words of KubeVirt: the instance is what the template says. */
+export const kubevirt: Dialect<typeof virtualMachine> = {
+  kind: virtualMachine,
+  instanceSuffix: '',
+  desired,
+  memory,
+  report: (vm, observed) => report(vm, runStrategyOf(vm), observed),
+  phase: ({ status }) => status?.printableStatus ?? 'Unknown',
+  power: (vm, action, instance, options) => power({ vm, runStrategy: runStrategyOf(vm), instance, options }, action),
+};
+
+function runStrategyOf({ spec: { running, runStrategy } }: VirtualMachine): RunStrategy {
+  return runStrategy ?? (running === true ? 'Always' : 'Halted');
+}
+
+function desired(vm: VirtualMachine): DesiredMachine {
+  const { metadata, spec } = vm.spec.template;
+  const blocked = missingVolume(spec);
+  return {
+    runStrategy: runStrategyOf(vm),
+    labels: metadata?.labels ?? {},
+    annotations: metadata?.annotations ?? {},
+    spec,
+    ...(blocked === undefined ? {} : { blocked }),
+  };
+}
+
+/** A disk in the old form may name a volume that is not there; admission lets it pass with a warning. */
+function missingVolume(spec: DesiredMachine['spec']): Problem | undefined {
+  const dangling = danglingDisks(spec);
+  if (dangling.length === 0) return undefined;
+  const which = dangling.map(({ disk, volume }) => `disk ${disk} shows volume ${volume}`).join(', ');
+  return {
+    reason: 'VolumeNotFound',
+    message: `the machine is not started: ${which}, but spec.template.spec.volumes has no volume of that name`,
+  };
+}
+
+function memory({ status }: VirtualMachine): MachineMemory {
+  const { stateChangeRequests = [], runStrategy, startFailure, conditions = [], interfaces = [] } = status ?? {};
+  const ended = conditions.find(({ type }) => type === LAST_SHUTDOWN);
+  const identity: Record<string, Identity[string]> = {};
+  for (const { name, mac = '', ipAddress } of interfaces) {
+    identity[name] = { mac, ...(ipAddress === undefined ? {} : { ip: ipAddress }) };
+  }
+  return {
+    requests: stateChangeRequests,
+    identity,
+    ...(runStrategy === undefined ? {} : { runStrategy }),
+    ...(startFailure === undefined
+      ? {}
+      : {
+          startFailure: {
+            consecutiveFailCount: startFailure.consecutiveFailCount ?? 0,
+            lastFailedVMIUID: startFailure.lastFailedVMIUID ?? '',
+            retryAfterTimestamp: startFailure.retryAfterTimestamp ?? '',
+          },
+        }),
+    ...(ended === undefined
+      ? {}
+      : {
+          lastShutdown: {
+            reason: ended.reason as NonNullable<MachineMemory['lastShutdown']>['reason'],
+            message: ended.message ?? '',
+            at: ended.lastTransitionTime ?? '',
+          },
+        }),
+  };
+}

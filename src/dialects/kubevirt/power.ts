@@ -1,0 +1,84 @@
+import type { RunStrategy } from '../../api/kubevirt/run-strategy.ts';
+import type { VirtualMachine } from '../../api/kubevirt/virtual-machine.ts';
+import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
+import type { PowerAction, PowerEdit, PowerOptions, PowerRequest } from '../../machine/dialect.ts';
+import { isFinal } from '../../machine/instance-state.ts';
+
+/** What a start, stop or restart meets. */
+export interface PowerCase {
+  readonly vm: VirtualMachine;
+  readonly runStrategy: RunStrategy;
+  readonly instance: VirtualMachineInstance | undefined;
+  readonly options: PowerOptions | undefined;
+}
+
+/** What KubeVirt does where somebody asks for a start, stop or restart, and its words where it does not. */
+export function power(asked: PowerCase, action: PowerAction): PowerEdit {
+  switch (action) {
+    case 'start':
+      return start(asked);
+    case 'stop':
+      return stop(asked);
+    case 'restart':
+      return restart(asked);
+  }
+}
+
+const NOT_RUNNING = { conflict: 'VM is not running' };
+
+function start({ vm, runStrategy, instance, options }: PowerCase): PowerEdit {
+  const { phase = '' } = instance?.status ?? {};
+  const final = instance !== undefined && isFinal(instance);
+  if (instance !== undefined && !final && phase !== 'Unknown' && phase !== '')
+    return { conflict: 'VM is already running' };
+  const request: PowerRequest = { action: 'Start', ...(options?.paused === true ? { data: { paused: 'true' } } : {}) };
+  switch (runStrategy) {
+    case 'Halted':
+      return options?.paused === true ? queued(vm, [request], running(vm, true)) : { spec: running(vm, true) };
+    case 'RerunOnFailure':
+      if (phase === 'Failed') return { conflict: 'RerunOnFailure does not support starting VM from failed state' };
+      break;
+    case 'Manual':
+      break;
+    case 'Always':
+    case 'Once':
+      return { conflict: `${runStrategy} does not support manual start requests` };
+  }
+  return queued(vm, final ? [stopOf(instance), request] : [request]);
+}
+
+function stop({ vm, runStrategy, instance, options }: PowerCase): PowerEdit {
+  const grace = options?.gracePeriodSeconds;
+  const live = instance !== undefined && !isFinal(instance) ? instance : undefined;
+  const shorter = grace === undefined || live === undefined ? {} : { gracePeriodSeconds: grace };
+  if (runStrategy === 'Always' || runStrategy === 'Once') return { spec: running(vm, false), ...shorter };
+  if (live === undefined) return NOT_RUNNING;
+  const before = live.spec.terminationGracePeriodSeconds;
+  if (runStrategy === 'Halted' && (grace === undefined || (before !== undefined && grace >= before))) {
+    return { conflict: 'Halted only supports manual stop requests with a shorter graceperiod' };
+  }
+  // A stop overrules whatever else waits.
+  return { requests: [stopOf(live)], ...shorter };
+}
+
+function restart({ vm, runStrategy, instance }: PowerCase): PowerEdit {
+  if (runStrategy === 'Halted' || runStrategy === 'Once') {
+    return { conflict: `RunStategy ${runStrategy} does not support manual restart requests` };
+  }
+  if (instance === undefined) return { conflict: 'VM is not running: Halted' };
+  return queued(vm, [stopOf(instance), { action: 'Start' }]);
+}
+
+const stopOf = ({ metadata }: VirtualMachineInstance): PowerRequest => ({ action: 'Stop', uid: metadata.uid });
+
+/** One request at a time: the next waits until those that stand are done. */
+function queued({ status }: VirtualMachine, requests: readonly PowerRequest[], spec?: object): PowerEdit {
+  const waiting = status?.stateChangeRequests ?? [];
+  if (waiting.length > 0) return { conflict: 'unable to complete request: stop/start already underway' };
+  return { requests, ...(spec === undefined ? {} : { spec }) };
+}
+
+/** In the field that the user wrote it in. */
+function running({ spec }: VirtualMachine, on: boolean): object {
+  return spec.runStrategy === undefined ? { running: on } : { runStrategy: on ? 'Always' : 'Halted' };
+}

@@ -1,0 +1,60 @@
+import type { RunStrategy } from '../../api/kubevirt/run-strategy.ts';
+import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { PRINTABLE_STATUSES, type PrintableStatus } from '../../api/kubevirt/virtual-machine-status.ts';
+import { holds } from '../../machine/condition.ts';
+import type { MachineMemory } from '../../machine/dialect.ts';
+import { isFinal, isGoing } from '../../machine/instance-state.ts';
+
+export interface Looks {
+  /** The machine is being deleted. */
+  readonly leaving: boolean;
+  readonly runStrategy: RunStrategy;
+  readonly instance: VirtualMachineInstance | undefined;
+  readonly memory: MachineMemory;
+}
+
+/** What `kubectl get vm` shows of a machine: of all that holds, what comes first. */
+export function printableStatus(looks: Looks): PrintableStatus {
+  return PRINTABLE_STATUSES.find((status) => HOLDS[status](looks)) ?? 'Unknown';
+}
+
+type Test = (looks: Looks) => boolean;
+
+/** Whether something is true of an instance that is there. */
+const ofInstance =
+  (test: (instance: VirtualMachineInstance) => boolean): Test =>
+  ({ instance }) =>
+    instance !== undefined && test(instance);
+
+/** Whether one of the conditions of the instance says for this reason that something does not hold. */
+const failsFor = (reason: string): Test =>
+  ofInstance(
+    ({ status }) => status?.conditions?.some((each) => each.status === 'False' && each.reason === reason) === true,
+  );
+
+const STARTING: ReadonlySet<string | undefined> = new Set([undefined, '', 'Pending', 'Scheduling', 'Scheduled']);
+/** Strategies under which a failed start is tried again, or told. */
+const RETRIES: ReadonlySet<RunStrategy> = new Set(['Always', 'RerunOnFailure', 'Once']);
+
+const HOLDS: Readonly<Record<PrintableStatus, Test>> = {
+  Terminating: ({ leaving }) => leaving,
+  Stopping: ofInstance((instance) => isGoing(instance) && !isFinal(instance)),
+  Migrating: ofInstance(({ status }) => {
+    const { startTimestamp, completed, failed } = status?.migrationState ?? {};
+    return startTimestamp !== undefined && startTimestamp !== null && completed !== true && failed !== true;
+  }),
+  Paused: ofInstance(({ status }) => holds(status?.conditions, 'Paused')),
+  Running: ofInstance(({ status }) => status?.phase === 'Running'),
+  ErrorPvcNotFound: failsFor('FailedPvcNotFound'),
+  DataVolumeError: failsFor('FailedDataVolume'),
+  ErrorUnschedulable: failsFor('Unschedulable'),
+  Provisioning: ofInstance(({ status }) => holds(status?.conditions, 'Provisioning')),
+  WaitingForVolumeBinding: failsFor('WaitingForVolumeBinding'),
+  ErrImagePull: failsFor('ErrImagePull'),
+  ImagePullBackOff: failsFor('ImagePullBackOff'),
+  Starting: ofInstance((instance) => !isGoing(instance) && STARTING.has(instance.status?.phase)),
+  CrashLoopBackOff: ({ instance, memory, runStrategy }) =>
+    (instance === undefined || isFinal(instance)) && memory.startFailure !== undefined && RETRIES.has(runStrategy),
+  Stopped: ({ instance }) => instance === undefined || isFinal(instance),
+  Unknown: () => true,
+};

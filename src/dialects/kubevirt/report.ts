@@ -1,0 +1,46 @@
+import { GENERATION_ANNOTATION } from '../../api/instance-request.ts';
+import type { RunStrategy } from '../../api/kubevirt/run-strategy.ts';
+import type { VirtualMachine } from '../../api/kubevirt/virtual-machine.ts';
+import { holds } from '../../machine/condition.ts';
+import { instanceName, type ObservedMachine } from '../../machine/dialect.ts';
+import { conditionsOf } from './conditions.ts';
+import { printableStatus } from './printable-status.ts';
+
+type Status = NonNullable<VirtualMachine['status']>;
+
+/** The status of a machine; what others write there stays as it is. */
+export function report(vm: VirtualMachine, runStrategy: RunStrategy, observed: ObservedMachine): Status {
+  const { instance, memory, now } = observed;
+  const { stateChangeRequests: _asked, startFailure: _failed, runStrategy: _was, ...others } = vm.status ?? {};
+  const leaving = vm.metadata.deletionTimestamp !== undefined;
+  const cards = Object.entries(memory.identity);
+  return {
+    ...others,
+    observedGeneration: observedGeneration(vm, observed),
+    desiredGeneration: vm.metadata.generation,
+    virtualMachine: instanceName({ instanceSuffix: '' }, vm.metadata.name),
+    created: instance !== undefined,
+    ready: holds(instance?.status?.conditions, 'Ready'),
+    printableStatus: printableStatus({ leaving, runStrategy, instance, memory }),
+    conditions: conditionsOf(vm, observed, `${new Date(now).toISOString().slice(0, 19)}Z`),
+    ...(memory.runStrategy === undefined ? {} : { runStrategy: memory.runStrategy }),
+    ...(memory.requests.length === 0 ? {} : { stateChangeRequests: memory.requests }),
+    ...(memory.startFailure === undefined ? {} : { startFailure: memory.startFailure }),
+    ...(cards.length === 0
+      ? {}
+      : {
+          interfaces: cards.map(([name, { mac, ip }]) => ({
+            name,
+            mac,
+            ...(ip === undefined ? {} : { ipAddress: ip }),
+          })),
+        }),
+  };
+}
+
+/** The generation that is in effect: the newest, unless something waits for the next start. */
+function observedGeneration({ metadata }: VirtualMachine, { instance, restartRequired }: ObservedMachine): number {
+  if (instance === undefined || restartRequired.length === 0) return metadata.generation;
+  const made = Number(instance.metadata.annotations?.[GENERATION_ANNOTATION]);
+  return Number.isSafeInteger(made) ? made : 0;
+}

@@ -1,0 +1,206 @@
+import { isDeepStrictEqual } from 'node:util';
+import { MACHINE_FINALIZER } from '../api/instance-request.ts';
+import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
+import type { ResourceType } from '../kube/client.ts';
+import { resourceOfKind, VMIS, type Vmi } from '../kube/kinds/machines.ts';
+import { type Context, type Controller, watched } from '../runtime/controller.ts';
+import { Expectations } from '../runtime/expectations.ts';
+import { keyIn, keyOf } from '../runtime/key.ts';
+import { writeStatus } from '../runtime/status.ts';
+import type { Again } from '../runtime/work-queue.ts';
+import type { AddressPool } from './address-pool.ts';
+import { deedsFor, type Machine } from './deeds.ts';
+import { type Dialect, instanceName, machineName, type ObservedMachine, type Shutdown } from './dialect.ts';
+import { heldAddresses } from './held-addresses.ts';
+import { giveIdentity } from './identity.ts';
+import { observe, type Sight } from './observe.ts';
+import { createFailure, noAddress } from './obstacle.ts';
+import { passingState } from './on-its-way.ts';
+import type { PassingStates } from './passing-state.ts';
+import type { RolloutStrategy } from './spec-changes.ts';
+import { Teller } from './teller.ts';
+
+export interface MachineControllerOptions {
+  readonly dialect: Dialect;
+  /** All that are on, this one among them: their machines share one range of addresses. */
+  readonly dialects: readonly Dialect[];
+  readonly addresses: AddressPool;
+  readonly passing: PassingStates;
+  /** LiveUpdate where absent. */
+  readonly rollout?: RolloutStrategy;
+}
+
+/** Left by whoever deletes a machine and wants its instance to go on; the garbage collector lets the instance go. */
+const ORPHAN_FINALIZER = 'orphan';
+/** How soon a machine that found no address looks again, though nothing may have been freed. */
+const NO_ADDRESS_RETRY_MS = 10_000;
+
+/** How soon to look again where the cache turned out to lag behind. */
+const STALE_RETRY_MS = 100;
+
+/** Makes of the machines of one API group instances that run, and tells in their status how they are. */
+export function machineController(options: MachineControllerOptions): Controller<Machine> {
+  const { dialect, addresses, passing, rollout = 'LiveUpdate' } = options;
+  const type: ResourceType<Machine> = resourceOfKind(dialect.kind);
+  const instances = new Expectations();
+  const machines = new Expectations();
+  const uids = new Map<string, string>();
+  /** Ends that the status does not tell yet, because the machine was only passing through when they were seen. */
+  const untold = new Map<string, Shutdown>();
+  const teller = new Teller();
+  let consulted = false;
+
+  function forget(key: string): void {
+    instances.forget(key);
+    machines.forget(key);
+    passing.arrived(key);
+    untold.delete(key);
+    teller.forget(key);
+    addresses.release(uids.get(key) ?? '');
+    uids.delete(key);
+  }
+
+  /** One run for a machine. 'released': nothing holds it any more. */
+  async function run(vm: Machine, context: Context): Promise<Again | 'released' | undefined> {
+    const { cache, clock, random } = context;
+    const key = keyOf(vm);
+    // Another machine may have come by the name of one that went.
+    if (uids.get(key) !== vm.metadata.uid) forget(key);
+    uids.set(key, vm.metadata.uid);
+    if (!consulted) addresses.consult(heldAddresses(options.dialects, context));
+    consulted = true;
+    const known = cache(VMIS);
+    if (!instances.met(key, known) || !machines.met(key, cache(type))) return undefined;
+    const { namespace, name } = vm.metadata;
+    const sight = observe({
+      dialect,
+      vm,
+      leaving: leavingOf(vm),
+      instance: known.get(keyIn(namespace, instanceName(dialect, name))),
+      untold: untold.get(key),
+      rollout,
+      now: clock.now(),
+      random,
+    });
+    teller.tell(vm, sight, context.events);
+    return await act(vm, sight, context);
+  }
+
+  async function act(vm: Machine, sight: Sight, context: Context): Promise<Again | 'released' | undefined> {
+    const deeds = deedsFor(type, vm, instances, context);
+    const { observed, action, named } = sight;
+    switch (action?.do) {
+      case 'release':
+        return 'released';
+      case 'create':
+        return await start(vm, sight, action.paused, context);
+      case 'delete': {
+        // What is known of an end must outlive the instance.
+        const told = isDeepStrictEqual(observed.memory, sight.before) ? vm : await write(vm, observed, context);
+        const left = await deeds.remove(named as Vmi);
+        return await report(told, { ...observed, instance: left }, context);
+      }
+      case 'adopt':
+        return await deeds.adopt(dialect, named as Vmi, sight.changes).then(() => undefined);
+      case 'update': {
+        const instance = await deeds.update(named as Vmi, action.spec, sight.changes);
+        return await report(vm, { ...observed, instance }, context);
+      }
+      default: {
+        const again = await report(vm, observed, context);
+        return action === undefined ? again : sooner(again, action.until - observed.now);
+      }
+    }
+  }
+
+  async function start(vm: Machine, sight: Sight, paused: boolean, context: Context): Promise<Again | undefined> {
+    const { observed, desired } = sight;
+    const { identity, without } = giveIdentity(desired.spec, vm.metadata.uid, observed.memory.identity, addresses);
+    if (without.length > 0) {
+      const problem = noAddress(without);
+      teller.problem(vm, problem, context.events);
+      return sooner(await report(vm, { ...observed, problem }, context), NO_ADDRESS_RETRY_MS);
+    }
+    if (!(await isCurrent(vm, desired.runStrategy, context))) return { afterMs: STALE_RETRY_MS };
+    try {
+      const making = { dialect, machine: vm, desired, identity, rollout, paused };
+      const instance = await deedsFor(type, vm, instances, context).create(making);
+      const { runStrategy } = desired;
+      // A request to start is done with the start.
+      const requests = observed.memory.requests.slice(observed.memory.requests[0]?.action === 'Start' ? 1 : 0);
+      const memory = { ...observed.memory, requests, runStrategy, identity };
+      return await report(vm, { ...observed, instance, memory }, context);
+    } catch (error) {
+      const failure = createFailure(error, instanceName(dialect, vm.metadata.name));
+      if (failure.problem !== undefined) {
+        teller.problem(vm, failure.problem, context.events);
+        await report(vm, { ...observed, problem: failure.problem }, context);
+      }
+      throw failure.error;
+    }
+  }
+
+  /** Where a start follows from the status, an old status would start the machine once too often. */
+  async function isCurrent({ metadata }: Machine, strategy: RunStrategy, { client }: Context): Promise<boolean> {
+    if (strategy === 'Always' || strategy === 'Once') return true;
+    const { name, namespace, resourceVersion } = metadata;
+    return (await client.get(type, name, { namespace })).metadata.resourceVersion === resourceVersion;
+  }
+
+  /** Writes the status, unless the machine is only passing through. */
+  async function report(vm: Machine, observed: ObservedMachine, context: Context): Promise<Again | undefined> {
+    const key = keyOf(vm);
+    const state = passingState(vm.metadata.deletionTimestamp !== undefined, observed);
+    if (state === undefined) passing.arrived(key);
+    const afterMs = state === undefined ? 0 : passing.delay(key, state, context.clock.monotonic());
+    if (afterMs > 0) {
+      if (observed.memory.lastShutdown !== undefined) untold.set(key, observed.memory.lastShutdown);
+      return { afterMs };
+    }
+    await write(vm, observed, context);
+    return undefined;
+  }
+
+  async function write(vm: Machine, observed: ObservedMachine, { client }: Context): Promise<Machine> {
+    const written = await writeStatus(client, type, vm, dialect.report(vm, observed));
+    if (written !== vm) machines.wrote(keyOf(vm), written);
+    untold.delete(keyOf(vm));
+    return written;
+  }
+
+  return {
+    name: `virtual machine of ${dialect.kind.group}`,
+    for: type,
+    concurrency: 8,
+    reads: options.dialects.map(({ kind }) => resourceOfKind(kind)),
+    watches: [
+      // By the name alone: an instance that is nobody's, or another's, concerns the machine of its name too.
+      watched(VMIS, ({ metadata }, { cache }) => {
+        const name = machineName(dialect, metadata.name);
+        const key = keyIn(metadata.namespace, name);
+        return name !== undefined && cache(type).get(key) !== undefined ? [key] : [];
+      }),
+    ],
+    async reconcile(vm, context) {
+      const again = await run(vm, context);
+      return again === 'released' ? undefined : again;
+    },
+    finalize: {
+      finalizer: MACHINE_FINALIZER,
+      async run(vm, context) {
+        const again = await run(vm, context);
+        return again === 'released' ? undefined : (again ?? 'held');
+      },
+    },
+    forget,
+  };
+}
+
+function leavingOf({ metadata }: Machine): 'with its instance' | 'alone' | undefined {
+  if (metadata.deletionTimestamp === undefined) return undefined;
+  return metadata.finalizers?.includes(ORPHAN_FINALIZER) === true ? 'alone' : 'with its instance';
+}
+
+function sooner(again: Again | undefined, afterMs: number): Again {
+  return { afterMs: Math.min(again?.afterMs ?? Number.POSITIVE_INFINITY, afterMs) };
+}

@@ -1,0 +1,96 @@
+import { GENERATION_ANNOTATION } from '../api/instance-request.ts';
+import type { Kind, ObjectOf } from '../api/kind.ts';
+import type { ResourceType } from '../kube/client.ts';
+import { VMIS, type Vmi } from '../kube/kinds/machines.ts';
+import { isNotFound } from '../kube/kube-error.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import type { Context } from '../runtime/controller.ts';
+import type { Expectations } from '../runtime/expectations.ts';
+import { keyOf } from '../runtime/key.ts';
+import type { Dialect } from './dialect.ts';
+import { instanceOf, type Making, ownerReference } from './instance.ts';
+import type { SpecChanges } from './spec-changes.ts';
+
+export type Machine = ObjectOf<Kind> & KubeObject;
+
+/** What is done to the instance of a machine; each deed is expected to show in the cache before the next is planned. */
+export interface Deeds {
+  create(making: Making): Promise<Vmi>;
+  /** What is left of it: it waits for others; undefined where it is gone. */
+  remove(instance: Vmi): Promise<Vmi | undefined>;
+  adopt(dialect: Dialect, instance: Vmi, changes: SpecChanges): Promise<void>;
+  update(instance: Vmi, spec: Vmi['spec'], changes: SpecChanges): Promise<Vmi>;
+}
+
+export function deedsFor(
+  type: ResourceType<Machine>,
+  vm: Machine,
+  expectations: Expectations,
+  context: Context,
+): Deeds {
+  const { client, events } = context;
+  const key = keyOf(vm);
+
+  async function rewrite(instance: Vmi, changed: Partial<Pick<Vmi, 'metadata' | 'spec'>>): Promise<Vmi> {
+    const written = await client.update(VMIS, { ...instance, ...changed });
+    expectations.wrote(key, written);
+    return written;
+  }
+
+  return {
+    async create(making) {
+      const made = await client.create(VMIS, instanceOf(making));
+      expectations.wrote(key, made);
+      const message = `Started the virtual machine by creating the new virtual machine instance ${made.metadata.name}`;
+      events.event(vm, 'Normal', 'SuccessfulCreate', message);
+      return made;
+    },
+
+    async remove(instance) {
+      const { name, namespace, uid } = instance.metadata;
+      const left = await client
+        .delete(VMIS, name, { namespace, preconditions: { uid } })
+        .catch((error: unknown) => (isNotFound(error) ? undefined : Promise.reject(error)));
+      if (left === undefined) expectations.removed(key, instance);
+      else expectations.wrote(key, left);
+      const message = `Stopped the virtual machine by deleting the virtual machine instance ${name}`;
+      events.event(vm, 'Normal', 'SuccessfulDelete', message);
+      return left;
+    },
+
+    async adopt(dialect, instance, changes) {
+      if (!(await isStillThere())) return;
+      const ownerReferences = [...(instance.metadata.ownerReferences ?? []), ownerReference(dialect, vm)];
+      // The generations of another machine say nothing about this one.
+      const generation = changes.live === undefined && changes.restart.length === 0 ? vm.metadata.generation : 0;
+      await rewrite(instance, { metadata: { ...withGeneration(instance, generation), ownerReferences } });
+      events.event(vm, 'Normal', 'Adopted', `Took over the virtual machine instance ${instance.metadata.name}`);
+    },
+
+    async update(instance, spec, changes) {
+      // The instance is up to date once nothing waits for its next start.
+      const metadata =
+        changes.restart.length > 0 ? instance.metadata : withGeneration(instance, vm.metadata.generation);
+      const written = await rewrite(instance, { metadata, spec });
+      const message = `Changed the running virtual machine instance ${instance.metadata.name}`;
+      events.event(vm, 'Normal', 'LiveUpdated', message);
+      return written;
+    },
+  };
+
+  /** Asked of the server: what is adopted by a machine that is gone would be collected with it. */
+  async function isStillThere(): Promise<boolean> {
+    const { name, namespace, uid } = vm.metadata;
+    try {
+      const { metadata } = await client.get(type, name, { namespace });
+      return metadata.uid === uid && metadata.deletionTimestamp === undefined;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+  }
+}
+
+function withGeneration({ metadata }: Vmi, generation: number): Vmi['metadata'] {
+  return { ...metadata, annotations: { ...metadata.annotations, [GENERATION_ANNOTATION]: String(generation) } };
+}

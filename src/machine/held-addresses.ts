@@ -1,0 +1,36 @@
+import type { Kind, ObjectOf } from '../api/kind.ts';
+import { resourceOfKind, VMIS, type Vmi } from '../kube/kinds/machines.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import type { Index } from '../runtime/cache.ts';
+import type { Context } from '../runtime/controller.ts';
+import type { Holders } from './address-pool.ts';
+import type { Dialect } from './dialect.ts';
+import { addressesOf, holderOf, identityOf } from './identity.ts';
+
+const instancesByAddress: Index<Vmi> = { values: (instance) => addressesOf(identityOf(instance)) };
+
+/** One for each dialect: an index is told apart by its identity, and controllers share caches. */
+const machinesByAddress = new WeakMap<Dialect, Index>();
+
+function byAddressIn(dialect: Dialect): Index {
+  let index = machinesByAddress.get(dialect);
+  if (index === undefined) {
+    index = { values: (machine) => addressesOf(dialect.memory(machine as KubeObject & ObjectOf<Kind>).identity) };
+    machinesByAddress.set(dialect, index);
+  }
+  return index;
+}
+
+/** Who holds an address by what is stored: machines of all groups in their status, instances in their annotation. */
+export function heldAddresses(dialects: readonly Dialect[], { cache }: Pick<Context, 'cache'>): Holders {
+  const instances = cache(VMIS);
+  const machines = dialects.map((dialect) => {
+    const known = cache<KubeObject>(resourceOfKind(dialect.kind));
+    const index = byAddressIn(dialect);
+    return (ip: string) => known.by(index, ip);
+  });
+  return function* holders(ip) {
+    for (const instance of instances.by(instancesByAddress, ip)) yield holderOf(instance);
+    for (const by of machines) for (const { metadata } of by(ip)) yield metadata.uid ?? '';
+  };
+}

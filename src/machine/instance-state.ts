@@ -1,0 +1,59 @@
+import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
+import type { Problem, Shutdown } from './dialect.ts';
+
+/** It has ended, and will not run again. */
+export function isFinal({ status }: VirtualMachineInstance): boolean {
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
+}
+
+/** It was told to go. */
+export function isGoing({ metadata }: VirtualMachineInstance): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+/** It ran at some time, whatever became of it. */
+export function everRan({ status }: VirtualMachineInstance): boolean {
+  return status?.phase === 'Running' || since(status, 'Running') !== undefined;
+}
+
+/** Whose an instance is, as seen by the machine with this uid. */
+export function belonging({ metadata }: VirtualMachineInstance, machineUid: string): 'own' | 'nobody' | 'other' {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  if (owner === undefined) return 'nobody';
+  return owner.uid === machineUid ? 'own' : 'other';
+}
+
+const NODE_LOST = new Set(['NodeLost', 'Fenced']);
+
+/** How an instance ended; undefined where it has not. */
+export function shutdownOf(instance: VirtualMachineInstance): Shutdown | undefined {
+  if (!isFinal(instance)) return undefined;
+  const { status, metadata } = instance;
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const at = since(status, status?.phase) ?? ready?.lastTransitionTime ?? metadata.creationTimestamp;
+  return { reason: shutdownReason(instance), message: whyOf(instance).message, at };
+}
+
+function shutdownReason(instance: VirtualMachineInstance): Shutdown['reason'] {
+  const { phase, reason = '' } = instance.status ?? {};
+  if (phase === 'Failed') return NODE_LOST.has(reason) ? 'NodeLost' : 'Error';
+  if (reason === 'Stopped' || reason === 'GuestShutdown') return reason;
+  return isGoing(instance) ? 'Stopped' : 'GuestShutdown';
+}
+
+/** What an instance says of itself where something is wrong with it. */
+export function whyOf({ status, metadata }: VirtualMachineInstance): Problem {
+  const conditions = status?.conditions ?? [];
+  const told =
+    conditions.find(({ type, status: holds }) => type === 'Synchronized' && holds === 'False') ??
+    conditions.find(({ type, status: holds }) => type === 'Ready' && holds !== 'True');
+  const reason = firstOf(status?.reason, told?.reason) ?? `Instance${status?.phase ?? 'Unknown'}`;
+  const message = firstOf(told?.message) ?? `instance ${metadata.name} is ${status?.phase ?? 'of an unknown state'}`;
+  return { reason, message };
+}
+
+const firstOf = (...texts: readonly (string | undefined)[]) => texts.find((text) => text !== undefined && text !== '');
+
+function since(status: VirtualMachineInstance['status'], phase: string | undefined): string | undefined {
+  return status?.phaseTransitionTimestamps?.find((time) => time.phase === phase)?.phaseTransitionTimestamp ?? undefined;
+}

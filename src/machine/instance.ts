@@ -1,0 +1,50 @@
+import { GENERATION_ANNOTATION, IDENTITY_ANNOTATION, INSTANCE_FINALIZER } from '../api/instance-request.ts';
+import type { ObjectMeta } from '../api/kind.ts';
+import { type InstanceSpec, virtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
+import type { NewObject } from '../kube/client.ts';
+import type { Vmi } from '../kube/kinds/machines.ts';
+import type { KubeOwnerReference } from '../kube/kube-object.ts';
+import { type DesiredMachine, type Dialect, type Identity, instanceName } from './dialect.ts';
+import { writeIdentity } from './identity.ts';
+import { type RolloutStrategy, startSpec } from './spec-changes.ts';
+
+export interface Making {
+  readonly dialect: Dialect;
+  readonly machine: { readonly metadata: ObjectMeta };
+  readonly desired: DesiredMachine;
+  readonly identity: Identity;
+  readonly rollout: RolloutStrategy;
+  /** The machine stands still as soon as it has started. */
+  readonly paused?: boolean;
+}
+
+/** The instance that stands for the next run of a machine. */
+export function instanceOf({ dialect, machine, desired, identity, rollout, paused = false }: Making): NewObject<Vmi> {
+  const { name, namespace, generation } = machine.metadata;
+  const spec: InstanceSpec = startSpec(desired.spec, rollout);
+  return {
+    apiVersion: virtualMachineInstance.apiVersion,
+    kind: virtualMachineInstance.kind,
+    metadata: {
+      name: instanceName(dialect, name),
+      namespace,
+      labels: { ...desired.labels },
+      annotations: {
+        ...desired.annotations,
+        [GENERATION_ANNOTATION]: String(generation),
+        ...(Object.keys(identity).length === 0 ? {} : { [IDENTITY_ANNOTATION]: writeIdentity(identity) }),
+      },
+      finalizers: [INSTANCE_FINALIZER],
+      ownerReferences: [ownerReference(dialect, machine)],
+    },
+    spec: paused ? { ...spec, startStrategy: 'Paused' } : spec,
+  };
+}
+
+/** What makes an instance the machine's own. */
+export function ownerReference(
+  { kind: { apiVersion, kind } }: Dialect,
+  { metadata: { name, uid } }: { readonly metadata: ObjectMeta },
+): KubeOwnerReference {
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+}

@@ -1,0 +1,75 @@
+import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
+import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
+import type { Random } from '../base/random.ts';
+import { startBackOff } from './back-off.ts';
+import type { MachineMemory, PowerRequest, Shutdown, StartFailure } from './dialect.ts';
+import { everRan, isFinal, isGoing, shutdownOf } from './instance-state.ts';
+
+export interface Seen {
+  readonly runStrategy: RunStrategy;
+  /** The machine's own instance. */
+  readonly instance: VirtualMachineInstance | undefined;
+  readonly now: number;
+  readonly random: Random;
+}
+
+/** Under these a failed start is tried again, or at least told. */
+const COUNTS_FAILURES: ReadonlySet<RunStrategy> = new Set(['Always', 'RerunOnFailure', 'Once']);
+
+/** What is to be remembered after a look at the instance. Looking again at the same changes nothing. */
+export function remember(before: MachineMemory, seen: Seen): MachineMemory {
+  const { runStrategy, instance } = seen;
+  const shutdown = instance === undefined ? undefined : shutdownOf(instance);
+  const lastShutdown = shutdown ?? before.lastShutdown;
+  const startFailure = startFailureAfter(before.startFailure, shutdown, seen);
+  return {
+    requests: requestsAfter(before.requests, runStrategy, instance),
+    identity: before.identity,
+    ...(before.runStrategy === undefined && instance === undefined ? {} : { runStrategy }),
+    ...(lastShutdown === undefined ? {} : { lastShutdown }),
+    ...(startFailure === undefined ? {} : { startFailure }),
+  };
+}
+
+/** Requests that are done are gone. A failure under RerunOnFailure asks for the next start itself. */
+function requestsAfter(
+  before: readonly PowerRequest[],
+  strategy: RunStrategy,
+  instance: VirtualMachineInstance | undefined,
+): readonly PowerRequest[] {
+  const done = before.findIndex((request) => !isDone(request, strategy, instance));
+  const requests = before.slice(done === -1 ? before.length : done);
+  const again = strategy === 'RerunOnFailure' && instance?.status?.phase === 'Failed' && !isGoing(instance);
+  if (!again || requests.length > 0) return requests;
+  return [{ action: 'Start' }];
+}
+
+function isDone(
+  { action, uid }: PowerRequest,
+  strategy: RunStrategy,
+  instance: VirtualMachineInstance | undefined,
+): boolean {
+  if (action === 'Stop') return instance === undefined || uid !== instance.metadata.uid;
+  if (instance === undefined || isGoing(instance)) return false;
+  // The request was made because of this very failure.
+  return !(strategy === 'RerunOnFailure' && instance.status?.phase === 'Failed');
+}
+
+function startFailureAfter(
+  before: StartFailure | undefined,
+  shutdown: Shutdown | undefined,
+  { runStrategy, instance, now, random }: Seen,
+): StartFailure | undefined {
+  if (!COUNTS_FAILURES.has(runStrategy)) return undefined;
+  if (instance === undefined) return before;
+  if (everRan(instance)) return undefined;
+  // Neither one that was told to stop nor one whose node is lost says anything of the machine.
+  const failed = isFinal(instance) && shutdown?.reason !== 'Stopped' && shutdown?.reason !== 'NodeLost';
+  const { uid } = instance.metadata;
+  if (!failed || before?.lastFailedVMIUID === uid) return before;
+  const consecutiveFailCount = (before?.consecutiveFailCount ?? 0) + 1;
+  const retryAt = now + startBackOff(consecutiveFailCount, random);
+  // Whole seconds: rounded up, so that it never comes early.
+  const retryAfterTimestamp = `${new Date(Math.ceil(retryAt / 1000) * 1000).toISOString().slice(0, 19)}Z`;
+  return { consecutiveFailCount, lastFailedVMIUID: uid, retryAfterTimestamp };
+}

@@ -1,0 +1,101 @@
+import { GENERATION_ANNOTATION } from '../api/instance-request.ts';
+import type { Kind, ObjectOf } from '../api/kind.ts';
+import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
+import type { Random } from '../base/random.ts';
+import type { DesiredMachine, Dialect, Identity, MachineMemory, ObservedMachine, Shutdown } from './dialect.ts';
+import { identityOf } from './identity.ts';
+import { belonging } from './instance-state.ts';
+import { remember } from './memory.ts';
+import { type Action, plan, problemOf, type Situation } from './plan.ts';
+import { type RolloutStrategy, type SpecChanges, specChanges } from './spec-changes.ts';
+
+export interface Look {
+  readonly dialect: Dialect;
+  readonly vm: ObjectOf<Kind>;
+  readonly leaving: Situation['machine']['leaving'];
+  /** The instance by the name of the machine, whosever it is. */
+  readonly instance: VirtualMachineInstance | undefined;
+  /** How an instance ended, where the status does not tell yet. */
+  readonly untold: Shutdown | undefined;
+  readonly rollout: RolloutStrategy;
+  readonly now: number;
+  readonly random: Random;
+}
+
+/** Everything that one look at a machine tells. */
+export interface Sight {
+  readonly desired: DesiredMachine;
+  /** What the status remembers. */
+  readonly before: MachineMemory;
+  readonly observed: ObservedMachine;
+  /** The instance by the name of the machine, whosever it is. */
+  readonly named: VirtualMachineInstance | undefined;
+  readonly changes: SpecChanges;
+  /** What is to be done; nothing where absent. */
+  readonly action: Action | undefined;
+}
+
+const UNCHANGED: SpecChanges = { live: undefined, restart: [] };
+
+/** Looks at a machine and its instance, and decides what to do and what to tell. Pure but for what is random. */
+export function observe({ dialect, vm, leaving, instance: named, untold, rollout, now, random }: Look): Sight {
+  const desired = dialect.desired(vm);
+  const before = dialect.memory(vm);
+  const whose = named === undefined ? undefined : belonging(named, vm.metadata.uid);
+  const instance = whose === 'own' ? named : undefined;
+  const remembered = remember(untold === undefined ? before : { ...before, lastShutdown: untold }, {
+    runStrategy: desired.runStrategy,
+    instance,
+    now,
+    random,
+  });
+  const memory = { ...remembered, identity: identityNow(before.identity, instance) };
+  const changes = named === undefined ? UNCHANGED : changesOf(vm, desired, named, whose === 'own', rollout);
+  const machine = { uid: vm.metadata.uid, ...(leaving === undefined ? {} : { leaving }) };
+  const situation: Situation = { machine, desired, memory, instance: named, changes, now };
+  const problem = problemOf(situation);
+  return {
+    desired,
+    before,
+    named,
+    changes,
+    action: plan(situation)[0],
+    observed: {
+      instance,
+      memory,
+      now,
+      restartRequired: instance === undefined ? [] : changes.restart,
+      ...(problem === undefined ? {} : { problem }),
+    },
+  };
+}
+
+/** Addresses that the instance runs with are those of the machine. */
+function identityNow(before: Identity, instance: VirtualMachineInstance | undefined): Identity {
+  const running = instance === undefined ? {} : identityOf(instance);
+  return Object.keys(running).length === 0 ? before : running;
+}
+
+/** An instance that was made from this generation cannot differ from it. */
+function changesOf(
+  vm: ObjectOf<Kind>,
+  desired: DesiredMachine,
+  instance: VirtualMachineInstance,
+  own: boolean,
+  rollout: RolloutStrategy,
+): SpecChanges {
+  const { annotations = {} } = instance.metadata;
+  if (own && annotations[GENERATION_ANNOTATION] === String(vm.metadata.generation)) return UNCHANGED;
+  const { live, restart } = specChanges(instance.spec, desired.spec, rollout);
+  return { live, restart: [...restart, ...metadataChanges(desired, instance)] };
+}
+
+/** Labels and annotations of the template that the instance does not carry; what else it carries may be anybody's. */
+function metadataChanges(desired: DesiredMachine, { metadata }: VirtualMachineInstance): string[] {
+  const lacks = (wanted: Readonly<Record<string, string>>, has: Readonly<Record<string, string>> = {}) =>
+    Object.entries(wanted).some(([name, value]) => has[name] !== value);
+  return [
+    ...(lacks(desired.labels, metadata.labels) ? ['metadata.labels'] : []),
+    ...(lacks(desired.annotations, metadata.annotations) ? ['metadata.annotations'] : []),
+  ];
+}

@@ -1,0 +1,31 @@
+import { TemporaryError, TerminalError } from '../base/errors.ts';
+import { isAlreadyExists, isInvalid, KubeError } from '../kube/kube-error.ts';
+import type { Problem } from './dialect.ts';
+
+/** How soon to look again after an instance turned out to be there that the cache does not show. */
+const TAKEN_RETRY_MS = 1000;
+
+/** What a failed creation of an instance means: what users are told, and what the queue is. */
+export function createFailure(error: unknown, name: string): { readonly problem?: Problem; readonly error: unknown } {
+  if (isAlreadyExists(error)) {
+    const message = `VirtualMachineInstance ${name} is there already`;
+    return { error: new TemporaryError(message, { cause: error, retryAfterMs: TAKEN_RETRY_MS }) };
+  }
+  // Nothing can be made there any more, and nothing needs to be.
+  if (isTerminating(error)) return { error: new TerminalError('the namespace is ending', { cause: error }) };
+  const message = `Error creating virtual machine instance: ${error instanceof Error ? error.message : String(error)}`;
+  const problem = { reason: 'FailedCreate', message };
+  // Only another spec can help.
+  return { problem, error: isInvalid(error) ? new TerminalError(message, { cause: error }) : error };
+}
+
+export function noAddress(cards: readonly string[]): Problem {
+  const message = `no address is left for network card ${cards.join(', ')}: delete machines, or give the operator a larger range`;
+  return { reason: 'NoAddressLeft', message };
+}
+
+function isTerminating(error: unknown): boolean {
+  return (
+    error instanceof KubeError && (error.details.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating')
+  );
+}

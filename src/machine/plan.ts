@@ -1,0 +1,111 @@
+import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
+import type { DesiredMachine, MachineMemory, Problem } from './dialect.ts';
+import { belonging, isFinal, isGoing, whyOf } from './instance-state.ts';
+import type { SpecChanges } from './spec-changes.ts';
+
+/** All that decides what happens to a machine. */
+export interface Situation {
+  readonly machine: {
+    readonly uid: string;
+    /** The machine is on its way out, and its instance goes with it or stays behind. */
+    readonly leaving?: 'with its instance' | 'alone';
+  };
+  readonly desired: DesiredMachine;
+  /** What is remembered after the last look at the instance. */
+  readonly memory: MachineMemory;
+  /** The instance by the name of the machine, whosever it is. */
+  readonly instance: VirtualMachineInstance | undefined;
+  /** What was changed since the instance was made. */
+  readonly changes: SpecChanges;
+  readonly now: number;
+}
+
+export type Action =
+  | { readonly do: 'create'; readonly paused: boolean }
+  | { readonly do: 'delete'; readonly why: string }
+  /** An instance that is nobody's becomes the machine's own. */
+  | { readonly do: 'adopt' }
+  | { readonly do: 'update'; readonly spec: VirtualMachineInstance['spec'] }
+  /** Nothing before this time. */
+  | { readonly do: 'wait'; readonly until: number }
+  /** Nothing holds the machine any more. */
+  | { readonly do: 'release' };
+
+/** What is to be done now; the rest follows when that has had its effect. */
+export function plan(situation: Situation): Action[] {
+  const { machine, instance } = situation;
+  const whose = instance === undefined ? undefined : belonging(instance, machine.uid);
+  if (machine.leaving !== undefined) {
+    if (instance === undefined || whose !== 'own' || machine.leaving === 'alone') return [{ do: 'release' }];
+    return isGoing(instance) ? [] : [{ do: 'delete', why: 'the machine is being deleted' }];
+  }
+  if (instance === undefined) return planStart(situation);
+  if (isGoing(instance) || whose === 'other') return [];
+  return whose === 'own' ? planInstance(situation, instance) : [{ do: 'adopt' }];
+}
+
+function planStart({ desired, memory, now }: Situation): Action[] {
+  if (!isToStart(desired, memory) || desired.blocked !== undefined) return [];
+  const until = Date.parse(memory.startFailure?.retryAfterTimestamp ?? '');
+  if (until > now) return [{ do: 'wait', until }];
+  const [request] = memory.requests;
+  return [{ do: 'create', paused: request?.action === 'Start' && request.data?.['paused'] === 'true' }];
+}
+
+function planInstance({ desired, memory, changes }: Situation, instance: VirtualMachineInstance): Action[] {
+  const why = reasonToStop(desired, memory, instance);
+  if (why !== undefined) return [{ do: 'delete', why }];
+  return changes.live === undefined || isFinal(instance) ? [] : [{ do: 'update', spec: changes.live }];
+}
+
+/** Whether a machine without an instance is to have one. */
+export function isToStart({ runStrategy }: DesiredMachine, memory: MachineMemory): boolean {
+  const asked = memory.requests[0]?.action === 'Start';
+  switch (runStrategy) {
+    case 'Always':
+    case 'Once':
+      return true;
+    case 'Halted':
+      return false;
+    case 'Manual':
+      return asked;
+    case 'RerunOnFailure':
+      // It has not begun under this strategy yet, or is to begin again.
+      return asked || memory.runStrategy !== runStrategy;
+  }
+}
+
+function reasonToStop(
+  { runStrategy }: DesiredMachine,
+  memory: MachineMemory,
+  instance: VirtualMachineInstance,
+): string | undefined {
+  const [request] = memory.requests;
+  if (runStrategy === 'Halted') return 'the machine is to be stopped';
+  if (request?.action === 'Stop' && request.uid === instance.metadata.uid) return 'a stop was asked for';
+  if (!isFinal(instance)) return undefined;
+  if (runStrategy === 'Always') return 'it has ended, and the machine is to run always';
+  if (runStrategy === 'RerunOnFailure') return `it has ended as ${instance.status?.phase}`;
+  return undefined;
+}
+
+/** What keeps a machine from being what it should be, where that can be told now. */
+export function problemOf({ machine, desired, memory, instance }: Situation): Problem | undefined {
+  if (instance === undefined) return isToStart(desired, memory) ? desired.blocked : undefined;
+  const whose = belonging(instance, machine.uid);
+  if (whose === 'other') return ownedByOther(instance);
+  if (whose !== 'own') return undefined;
+  const { startFailure } = memory;
+  if (startFailure === undefined || startFailure.lastFailedVMIUID !== instance.metadata.uid) return undefined;
+  const { reason, message } = whyOf(instance);
+  const times = startFailure.consecutiveFailCount === 1 ? '' : `, ${startFailure.consecutiveFailCount} times in a row`;
+  return { reason, message: `the machine ended before it ran${times}: ${message}` };
+}
+
+function ownedByOther({ metadata }: VirtualMachineInstance): Problem {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  return {
+    reason: 'InstanceOwnedByOther',
+    message: `VirtualMachineInstance ${metadata.name} belongs to ${owner?.kind} ${owner?.name} (uid ${owner?.uid}) and is left alone: the machine cannot start while it is there`,
+  };
+}

@@ -1,0 +1,21 @@
+import type { Kind } from '../api/kind.ts';
+import { virtualMachineInstance } from '../api/kubevirt/group.ts';
+import type { PolicyRule } from '../kube/kinds/rbac.ts';
+
+/** What the controller of machines may do, for each of the kinds that it looks after. */
+export function machineRules(kinds: readonly Kind[]): readonly PolicyRule[] {
+  return [
+    ...kinds.flatMap(({ group, plural }) => [
+      { apiGroups: [group], resources: [plural], verbs: ['get', 'list', 'watch', 'update'] },
+      { apiGroups: [group], resources: [`${plural}/status`], verbs: ['update'] },
+      // Where owners are protected, whoever blocks their deletion must be able to.
+      { apiGroups: [group], resources: [`${plural}/finalizers`], verbs: ['update'] },
+    ]),
+    {
+      apiGroups: [virtualMachineInstance.group],
+      resources: [virtualMachineInstance.plural],
+      verbs: ['get', 'list', 'watch', 'create', 'update', 'delete'],
+    },
+    { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch', 'update'] },
+  ];
+}

@@ -1,0 +1,50 @@
+import type { EventObject, EventRecorder } from '../runtime/events/event-recorder.ts';
+import { keyOf } from '../runtime/key.ts';
+import type { Problem, Shutdown } from './dialect.ts';
+import type { Sight } from './observe.ts';
+
+/** Tells users what happens to their machines, each thing once. */
+export class Teller {
+  /** By machine: what was told last on each topic. */
+  readonly #told = new Map<string, Map<string, string>>();
+
+  /** What a look at the machine brought to light. */
+  tell(vm: EventObject, { observed, before }: Sight, events: EventRecorder): void {
+    const { lastShutdown } = observed.memory;
+    const isNew = lastShutdown !== undefined && before.lastShutdown?.at !== lastShutdown.at;
+    if (isNew && lastShutdown.reason !== 'Stopped') this.#shutdown(vm, lastShutdown, events);
+    if (observed.problem !== undefined) this.problem(vm, observed.problem, events);
+    this.#restart(vm, observed.restartRequired, events);
+  }
+
+  problem(vm: EventObject, { reason, message }: Problem, events: EventRecorder): void {
+    if (this.#isNews(vm, 'problem', `${reason}: ${message}`)) events.event(vm, 'Warning', reason, message);
+  }
+
+  forget(machine: string): void {
+    this.#told.delete(machine);
+  }
+
+  #shutdown(vm: EventObject, { reason, message, at }: Shutdown, events: EventRecorder): void {
+    if (!this.#isNews(vm, 'shutdown', `${reason} ${at}`)) return;
+    const [type, word] = reason === 'Error' ? (['Warning', 'InstanceFailed'] as const) : (['Normal', reason] as const);
+    events.event(vm, reason === 'NodeLost' ? 'Warning' : type, word, message);
+  }
+
+  #restart(vm: EventObject, fields: readonly string[], events: EventRecorder): void {
+    const text = fields.join(', ');
+    if (text === '' && this.#told.get(keyOf(vm))?.has('restart') !== true) return;
+    if (!this.#isNews(vm, 'restart', text)) return;
+    if (text === '') this.#told.get(keyOf(vm))?.delete('restart');
+    else events.event(vm, 'Normal', 'RestartRequired', `changed, and not in effect before the next start: ${text}`);
+  }
+
+  #isNews(vm: EventObject, topic: string, text: string): boolean {
+    const key = keyOf(vm);
+    const topics = this.#told.get(key) ?? new Map<string, string>();
+    if (topics.get(topic) === text) return false;
+    topics.set(topic, text);
+    this.#told.set(key, topics);
+    return true;
+  }
+}

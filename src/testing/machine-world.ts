@@ -1,0 +1,111 @@
+import { kubevirt } from '../dialects/kubevirt.ts';
+import type { Client } from '../kube/client.ts';
+import { VMIS, VMS, type Vm, type Vmi } from '../kube/kinds/machines.ts';
+import { isNotFound } from '../kube/kube-error.ts';
+import { timestamp } from '../kube/timestamp.ts';
+import { AddressPool } from '../machine/address-pool.ts';
+import { type MachineControllerOptions, machineController } from '../machine/controller.ts';
+import { PassingStates } from '../machine/passing-state.ts';
+import { machineRules } from '../machine/rules.ts';
+import { runnable } from '../runtime/controller.ts';
+import { type MachineCluster, startMachineCluster } from './machine-cluster.ts';
+
+/** A cluster in which machines of kubevirt.io are looked after, and a test plays everybody who looks after instances. */
+export interface MachineWorld extends MachineCluster {
+  readonly writes: string[];
+  make(name: string, spec: object, metadata?: object): Promise<Vm>;
+  edit(name: string, spec: object): Promise<Vm>;
+  vm(name: string): Promise<Vm>;
+  /** Undefined where there is none. */
+  instance(name: string): Promise<Vmi | undefined>;
+  /** The instance is in a phase from now on, and says why. */
+  phase(name: string, phase: string, status?: object): Promise<void>;
+  /** What is left of an instance that was told to go ends: its pods are gone. */
+  finish(name: string): Promise<void>;
+  /** Starts the controller again, as after a crash; returns how to end it. */
+  control(options?: Partial<MachineControllerOptions>, wrap?: (client: Client) => Client): () => Promise<void>;
+}
+
+const namespace = 'default';
+
+export async function startMachineWorld(): Promise<MachineWorld> {
+  const cluster = await startMachineCluster(machineRules([kubevirt.kind]));
+  const { admin, clock } = cluster;
+  const writes: string[] = [];
+
+  const counting = (client: Client): Client => ({
+    ...client,
+    create: async (type, object, options) => {
+      writes.push(`create ${type.kind}`);
+      return await client.create(type, object, options);
+    },
+    update: async (type, object, options) => {
+      writes.push(`update ${type.kind}${options?.subresource === undefined ? '' : `/${options.subresource}`}`);
+      return await client.update(type, object, options);
+    },
+    delete: async (type, name, options) => {
+      writes.push(`delete ${type.kind}`);
+      return await client.delete(type, name, options);
+    },
+  });
+
+  const instance = async (name: string): Promise<Vmi | undefined> => {
+    try {
+      return await admin.get(VMIS, name, { namespace });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  };
+
+  return {
+    ...cluster,
+    writes,
+    instance,
+    make: (name, spec, metadata = {}) =>
+      admin.create(VMS, { metadata: { name, namespace, ...metadata }, spec: { template, ...spec } } as never),
+    edit: (name, spec) => admin.patch(VMS, name, { type: 'merge', body: { spec } }, { namespace }),
+    vm: (name) => admin.get(VMS, name, { namespace }),
+    async phase(name, phase, status = {}) {
+      const { phaseTransitionTimestamps: times = [], conditions = [] } = (await cluster.vmi(name)).status ?? {};
+      const at = timestamp(clock.now());
+      const ready = { type: 'Ready', status: phase === 'Running' ? 'True' : 'False', lastTransitionTime: at };
+      await cluster.vmiStatus(name, {
+        phase,
+        phaseTransitionTimestamps: [...times, { phase, phaseTransitionTimestamp: at }],
+        conditions: [...conditions.filter(({ type }) => type !== 'Ready'), ready],
+        ...status,
+      });
+    },
+    async finish(name) {
+      await admin.patch(VMIS, name, { type: 'merge', body: { metadata: { finalizers: null } } }, { namespace });
+    },
+    control(options = {}, wrap = (client) => client) {
+      const controller = machineController({
+        dialect: kubevirt,
+        dialects: [kubevirt],
+        addresses: new AddressPool(),
+        passing: new PassingStates(),
+        ...options,
+      });
+      return cluster.operate(
+        (parts) => [runnable(controller, parts)],
+        (client) => wrap(counting(client)),
+      );
+    },
+  };
+}
+
+/** A machine that asks for little. */
+export const template = {
+  metadata: { labels: { app: 'web' } },
+  spec: {
+    domain: {
+      cpu: { sockets: 1, cores: 2 },
+      memory: { guest: '1Gi' },
+      devices: { disks: [{ name: 'root', disk: {} }], interfaces: [{ name: 'default', masquerade: {} }] },
+    },
+    networks: [{ name: 'default', pod: {} }],
+    volumes: [{ name: 'root', containerDisk: { image: 'registry.example.com/disk:1' } }],
+  },
+};
