@@ -43,6 +43,47 @@ describe('an informer', () => {
     expect(informer.cache.size).toBe(1);
   });
 
+  it('refreshed, shows what is no older than that, even where an older list or refresh is under way', async () => {
+    const { admin, clock } = cluster;
+    let lists = 0;
+    const client = with_({
+      // Asked at once, answered late, whatever the signal says.
+      async list(...args) {
+        lists++;
+        const answer = await admin.list(...args);
+        await clock.sleep(1000);
+        return answer;
+      },
+      async *watch(_type, options = {}) {
+        await clock.sleep(Number.POSITIVE_INFINITY, options.signal).catch(() => {});
+        yield* [];
+      },
+    });
+    const informer = new Informer({ ...cluster, client }, CONFIG_MAPS, { namespace });
+    cluster.run(informer);
+    await cluster.settle();
+    const { signal } = new AbortController();
+    const seen: string[] = [];
+    const refresh = async (name: string) => {
+      await admin.create(CONFIG_MAPS, configMap(name));
+      await informer.refresh(signal);
+      seen.push(informer.cache.get(`default/${name}`) === undefined ? `${name} is missing` : name);
+    };
+    const first = refresh('a');
+    await clock.advance(1500);
+    expect([lists, seen]).toEqual([2, []]);
+    const second = refresh('b');
+    await clock.advance(5000);
+    await Promise.all([first, second]);
+    expect(seen).toEqual(['a', 'b']);
+    const told: string[] = [];
+    informer.onChange(({ type }) => told.push(type));
+    const third = informer.refresh(signal);
+    await clock.advance(5000);
+    await third;
+    expect(told).toEqual(['added', 'added']);
+  });
+
   it('tells a late listener what is there', async () => {
     const { admin } = cluster;
     await admin.create(CONFIG_MAPS, configMap('old'));

@@ -3,6 +3,7 @@ import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
 import type { Client, ResourceType } from '../kube/client.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
+import { aborted } from './aborted.ts';
 import { type Cache, type Change, IndexedCache } from './cache.ts';
 import { follow, type Selection, type Sink } from './follow.ts';
 import type { Runnable } from './runnable.ts';
@@ -25,6 +26,8 @@ export class Informer<T extends KubeObject = KubeObject> implements Runnable {
   readonly #listeners = new Set<Listener<T>>();
   readonly #cache = new IndexedCache<T>((change) => this.#tell(change));
   readonly #synced = Promise.withResolvers<void>();
+  #waiting: PromiseWithResolvers<void>[] = [];
+  #again: AbortController | undefined;
 
   constructor(parts: InformerParts, type: ResourceType<T>, selection: Selection = {}) {
     this.name = `informer of ${type.plural}${type.group === '' ? '' : `.${type.group}`}`;
@@ -50,18 +53,38 @@ export class Informer<T extends KubeObject = KubeObject> implements Runnable {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.#again = new AbortController();
+      const either = AbortSignal.any([signal, this.#again.signal]);
+      // Only who waits already: a list that is under way when somebody asks may be too old for them.
+      const waiting = this.#waiting.splice(0);
+      const sink = this.#sink(waiting);
+      await follow({ ...this.#parts, type: this.#type, selection: this.#selection, sink }, either);
+      this.#waiting.unshift(...waiting);
+    }
+  }
+
+  /** Lists everything anew. Settles when the cache shows a state that is no older than this call, or at the signal. */
+  async refresh(signal: AbortSignal): Promise<void> {
+    const listed = Promise.withResolvers<void>();
+    this.#waiting.push(listed);
+    this.#again?.abort();
+    await Promise.race([listed.promise, aborted(signal)]);
+  }
+
+  #sink(waiting: PromiseWithResolvers<void>[]): Sink<T> {
     const cache = this.#cache;
     const synced = this.#synced;
-    const sink: Sink<T> = {
+    return {
       put: (object) => cache.put(object),
       remove: (object) => cache.remove(object),
       reached: (version) => cache.reached(version),
       replace(objects, version) {
         cache.replace(objects, version);
         synced.resolve();
+        for (const each of waiting.splice(0)) each.resolve();
       },
     };
-    await follow({ ...this.#parts, type: this.#type, selection: this.#selection, sink }, signal);
   }
 
   #tell(change: Change<T>): void {

@@ -1,8 +1,11 @@
 import type { ResourceType } from '../kube/client.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
+import { aborted } from './aborted.ts';
 import type { Selection } from './follow.ts';
 import { Informer, type InformerParts } from './informer.ts';
 import type { Runnable } from './runnable.ts';
+
+export { aborted };
 
 /** The informers of a process: whoever asks for the same resource gets the same one. */
 export class Informers implements Runnable {
@@ -36,16 +39,13 @@ export class Informers implements Runnable {
     await Promise.all(this.#running);
   }
 
+  /** Lists everything anew that is followed already; see Informer. */
+  async refresh(signal: AbortSignal): Promise<void> {
+    await Promise.all([...this.#known.values()].map((informer) => informer.refresh(signal)));
+  }
+
   #start(informer: Informer, signal: AbortSignal): void {
     const running = informer.run(signal).finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
-}
-
-/** Settles when the signal is aborted. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -1,4 +1,4 @@
-import { aborted } from './informers.ts';
+import { aborted } from './aborted.ts';
 import type { Runnable } from './runnable.ts';
 
 /**

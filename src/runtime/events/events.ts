@@ -4,7 +4,7 @@ import type { Random } from '../../base/random.ts';
 import type { Client } from '../../kube/client.ts';
 import { EVENTS } from '../../kube/kinds/event.ts';
 import { isAlreadyExists, isNotFound, KubeError } from '../../kube/kube-error.ts';
-import { aborted } from '../informers.ts';
+import { aborted } from '../aborted.ts';
 import type { Runnable } from '../runnable.ts';
 import { Correlator, type EventWrite, type Said } from './correlator.ts';
 import type { EventRecorder } from './event-recorder.ts';

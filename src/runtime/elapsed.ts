@@ -1,0 +1,28 @@
+import type { Clock } from '../base/clock.ts';
+
+/**
+ * How long ago something was, on the side of caution: by the clock that never goes back, or by the time of day where
+ * that says more, since the former stands still while a machine sleeps.
+ */
+export class Elapsed {
+  readonly #clock: Clock;
+  readonly #monotonic: number;
+  readonly #now: number;
+
+  /** Begins now. */
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#monotonic = clock.monotonic();
+    this.#now = clock.now();
+  }
+
+  /** Never less than what has really passed while the machine was awake. */
+  get most(): number {
+    return Math.max(this.least, this.#clock.now() - this.#now);
+  }
+
+  /** Never more than what has really passed. */
+  get least(): number {
+    return this.#clock.monotonic() - this.#monotonic;
+  }
+}

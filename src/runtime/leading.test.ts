@@ -1,0 +1,455 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '../base/fake-clock.ts';
+import { silentLogger } from '../base/logger.ts';
+import { seededRandom } from '../base/random.ts';
+import type { Client } from '../kube/client.ts';
+import { CONFIG_MAPS } from '../kube/kinds/core.ts';
+import { LEASES } from '../kube/kinds/node.ts';
+import { type Cluster, startCluster } from '../testing/cluster.ts';
+import { aborted } from './aborted.ts';
+import { runnable } from './controller.ts';
+import { Informers } from './informers.ts';
+import { LeaderLease } from './leader-lease.ts';
+import { type Faults, faultyClient, LeaseServer, OwnClock } from './leading.fixture.ts';
+import { leading } from './leading.ts';
+import { manager } from './manager.ts';
+import { NotLeadingError, type Term } from './term.ts';
+
+const place = { namespace: 'kube-system', name: 'vimana-operator' };
+const SECOND = 1000;
+
+describe('leading', () => {
+  let cluster: Cluster;
+  const terms: { readonly who: string; readonly term: Term; over: boolean }[] = [];
+  beforeEach(async () => {
+    cluster = await startCluster();
+    terms.length = 0;
+  });
+  afterEach(() => cluster.stop());
+
+  function candidate(who: string, more: { client?: Client; drainMs?: number } = {}) {
+    const { clock, random, log } = cluster;
+    const one = leading({
+      lease: place,
+      identity: who,
+      client: more.client ?? cluster.admin,
+      clock,
+      random,
+      log,
+      async run(term) {
+        const entry = { who, term, over: false };
+        terms.push(entry);
+        await aborted(term.signal);
+        if (more.drainMs !== undefined) await clock.sleep(more.drainMs);
+        entry.over = true;
+      },
+    });
+    return { one, stop: cluster.run(one) };
+  }
+  const lease = () => cluster.admin.get(LEASES, place.name, place);
+  const led = () => terms.map(({ who }) => who);
+
+  it('writes the lease as client-go does, and renews it every two seconds', async () => {
+    candidate('a');
+    await cluster.until(() => terms.length === 1);
+    const { spec: first } = await lease();
+    expect(first).toEqual({
+      holderIdentity: expect.stringMatching(/^a_[0-9a-f-]{36}$/),
+      leaseDurationSeconds: 15,
+      acquireTime: '2030-01-01T00:00:00.000000Z',
+      renewTime: '2030-01-01T00:00:00.000000Z',
+      leaseTransitions: 0,
+    });
+    await cluster.clock.advance(5 * SECOND);
+    expect((await lease()).spec).toEqual({ ...first, renewTime: '2030-01-01T00:00:04.000000Z' });
+  });
+
+  it('gives the lease back when all is put away, and not before; another takes it at once', async () => {
+    const a = candidate('a', { drainMs: 5 * SECOND });
+    await cluster.until(() => terms.length === 1);
+    const b = candidate('b');
+    await cluster.clock.advance(3 * SECOND);
+    const stopped = a.stop();
+    await cluster.clock.advance(4 * SECOND);
+    // It is still renewed, so that what is under way can be finished.
+    expect((await lease()).spec).toMatchObject({ holderIdentity: expect.stringMatching(/^a_/) });
+    expect([a.one.leads, led()]).toEqual([true, ['a']]);
+    await cluster.clock.advance(1 * SECOND);
+    await stopped;
+    expect((await lease()).spec).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0 });
+    await cluster.clock.advance(5 * SECOND);
+    expect([a.one.leads, b.one.leads, led()]).toEqual([false, true, ['a', 'b']]);
+    expect((await lease()).spec).toMatchObject({ holderIdentity: expect.stringMatching(/^b_/), leaseTransitions: 1 });
+  });
+
+  it('stops acting ten seconds after its last good renewal, and another goes on after fifteen', async () => {
+    let broken = false;
+    const client: Client = {
+      ...cluster.admin,
+      update: async (...args) => {
+        if (broken) throw new Error('no way there');
+        return await cluster.admin.update(...args);
+      },
+    };
+    const a = candidate('a', { client });
+    await cluster.until(() => terms.length === 1);
+    candidate('b');
+    await cluster.clock.advance(4 * SECOND);
+    broken = true;
+    await cluster.clock.advance(9999);
+    expect([a.one.leads, terms[0]?.term.signal.aborted]).toEqual([true, false]);
+    await cluster.clock.advance(1);
+    expect([a.one.leads, terms[0]?.term.signal.aborted]).toEqual([false, true]);
+    await cluster.clock.advance(4 * SECOND);
+    expect(led()).toEqual(['a']);
+    await cluster.clock.advance(6 * SECOND);
+    expect(led()).toEqual(['a', 'b']);
+  });
+
+  it('counts its time from before a renewal was sent, however long the answer takes', async () => {
+    const { clock } = cluster;
+    const client: Client = {
+      ...cluster.admin,
+      update: async (...args) => {
+        if (clock.monotonic() > 5 * SECOND) throw new Error('no way there');
+        const answer = await cluster.admin.update(...args);
+        await clock.sleep(4 * SECOND);
+        return answer;
+      },
+    };
+    const a = candidate('a', { client });
+    await cluster.until(() => terms.length === 1);
+    // Sent after two seconds, answered after six.
+    await clock.advance(11_999);
+    expect(a.one.leads).toBe(true);
+    await clock.advance(1);
+    expect(a.one.leads).toBe(false);
+  });
+
+  it('is no candidate again until all is put away', async () => {
+    const a = candidate('a', { drainMs: 60 * SECOND });
+    await cluster.until(() => terms.length === 1);
+    const held = await lease();
+    const another = {
+      ...held,
+      spec: { ...held.spec, holderIdentity: 'another', renewTime: '2030-01-01T00:00:01.000000Z' },
+    };
+    await cluster.admin.update(LEASES, another);
+    await cluster.clock.advance(2 * SECOND);
+    expect([a.one.leads, terms[0]?.term.signal.aborted, terms[0]?.over]).toEqual([false, true, false]);
+    await cluster.clock.advance(59 * SECOND);
+    expect(led()).toEqual(['a']);
+    // Fifteen seconds after it looks at the lease for the first time since.
+    await cluster.clock.advance(25 * SECOND);
+    expect(led()).toEqual(['a', 'a']);
+    const stopped = a.stop();
+    await cluster.clock.advance(60 * SECOND);
+    await stopped;
+  });
+
+  it('waits for as long as a holder of another kind says that its lease lasts', async () => {
+    const spec = { holderIdentity: 'go', leaseDurationSeconds: 60, renewTime: '2020-01-01T00:00:00.000000Z' };
+    await cluster.admin.create(LEASES, { metadata: place, spec });
+    candidate('a');
+    await cluster.clock.advance(59 * SECOND);
+    expect(led()).toEqual([]);
+    await cluster.clock.advance(6 * SECOND);
+    expect(led()).toEqual(['a']);
+    expect((await lease()).spec).toMatchObject({ leaseTransitions: 1 });
+  });
+
+  it('does not take a deleted lease from a holder that may not know of it', async () => {
+    await cluster.admin.create(LEASES, { metadata: place, spec: { holderIdentity: 'go', leaseDurationSeconds: 15 } });
+    candidate('a');
+    await cluster.clock.advance(14 * SECOND);
+    await cluster.admin.delete(LEASES, place.name, place);
+    await cluster.clock.advance(15 * SECOND);
+    expect(led()).toEqual([]);
+    await cluster.clock.advance(10 * SECOND);
+    expect(led()).toEqual(['a']);
+  });
+
+  it('goes on with a lease that somebody else deleted or touched', async () => {
+    const a = candidate('a');
+    await cluster.until(() => terms.length === 1);
+    await cluster.admin.patch(LEASES, place.name, { type: 'merge', body: { metadata: { labels: { a: 'b' } } } }, place);
+    await cluster.clock.advance(5 * SECOND);
+    expect((await lease()).metadata.labels).toEqual({ a: 'b' });
+    await cluster.admin.delete(LEASES, place.name, place);
+    await cluster.clock.advance(5 * SECOND);
+    expect((await lease()).spec?.holderIdentity).toMatch(/^a_/);
+    expect([a.one.leads, led()]).toEqual([true, ['a']]);
+  });
+
+  it('knows its own lease though the answer to its request was lost', async () => {
+    let lose = true;
+    const client: Client = {
+      ...cluster.admin,
+      create: async (...args) => {
+        const created = await cluster.admin.create(...args);
+        if (lose) throw new Error('lost on its way back');
+        return created;
+      },
+    };
+    candidate('a', { client });
+    await cluster.settle();
+    lose = false;
+    await cluster.clock.advance(5 * SECOND);
+    expect(led()).toEqual(['a']);
+  });
+
+  it('passes on the failure of what it runs, and gives the lease back', async () => {
+    const bad = leading({
+      ...cluster,
+      client: cluster.admin,
+      lease: place,
+      identity: 'a',
+      run: async () => Promise.reject(new Error('cannot')),
+    });
+    await expect(bad.run(new AbortController().signal)).rejects.toThrow('cannot');
+    expect((await lease()).spec?.holderIdentity).toBe('');
+  });
+
+  it('makes every renewal one that others can see, even where the time of day stands still', async () => {
+    const frozen = new OwnClock(cluster.clock, 0, 1);
+    frozen.now = () => Date.UTC(2030, 0, 1);
+    const { signal } = new AbortController();
+    const one = new LeaderLease({ client: cluster.admin, clock: frozen, lease: place, holder: 'a' });
+    const versions: unknown[] = [];
+    for (let i = 0; i < 4; i++) {
+      expect(await one.claim(signal)).toBeDefined();
+      versions.push((await lease()).metadata.resourceVersion);
+    }
+    expect(new Set(versions).size).toBe(4);
+  });
+
+  it('refuses times that are not safe', () => {
+    const times = { leaseMs: 10_000, renewDeadlineMs: 10_000, retryMs: 2000 };
+    const { clock, admin: client } = cluster;
+    expect(() => new LeaderLease({ client, clock, lease: place, holder: 'a', times })).toThrow('must last longer');
+  });
+
+  it.each<[string, (own: OwnClock) => void]>([
+    ['was held up', (own) => own.fallAsleep(false)],
+    ['slept with the whole machine', (own) => own.fallAsleep(true)],
+    [
+      'was held up while the clock was set back',
+      (own) => {
+        own.fallAsleep(false);
+        own.set(-3600 * SECOND);
+      },
+    ],
+  ])('lets nobody write whose term is over, not even who %s and has not been told', async (_what, fallAsleep) => {
+    const own = new OwnClock(cluster.clock, 0, 1);
+    let term: Term | undefined;
+    const one = leading({
+      ...cluster,
+      clock: own,
+      client: cluster.admin,
+      lease: place,
+      identity: 'a',
+      async run(given) {
+        term = given;
+        await aborted(given.signal);
+      },
+    });
+    cluster.run(one);
+    const { signal } = (await cluster.until(() => term)) ?? {};
+    const client = (term as unknown as Term).guard(cluster.admin);
+    const map = { metadata: { name: 'x', namespace: 'default' } };
+    await client.create(CONFIG_MAPS, map);
+    fallAsleep(own);
+    await cluster.clock.advance(20 * SECOND);
+    expect(signal?.aborted).toBe(false);
+    const writes = [
+      () => client.create(CONFIG_MAPS, map),
+      () => client.update(CONFIG_MAPS, { apiVersion: 'v1', kind: 'ConfigMap', ...map }),
+      () => client.patch(CONFIG_MAPS, 'x', { type: 'merge', body: {} }, { namespace: 'default' }),
+      () => client.apply(CONFIG_MAPS, map, { fieldManager: 'x' }),
+      () => client.delete(CONFIG_MAPS, 'x', { namespace: 'default' }),
+      () => client.deleteCollection(CONFIG_MAPS, { namespace: 'default' }),
+      () => client.act(CONFIG_MAPS, 'x', 'token', {}),
+      () => client.request({ method: 'POST', path: '/api/v1/namespaces', body: {} }),
+    ];
+    for (const write of writes) await expect(write()).rejects.toThrow(NotLeadingError);
+    expect(signal?.aborted).toBe(true);
+    expect((await client.get(CONFIG_MAPS, 'x', { namespace: 'default' })).metadata.name).toBe('x');
+    expect((await client.request({ method: 'GET', path: '/version' })).status).toBe(200);
+    own.wake();
+  });
+
+  it('starts controllers on caches that know all that the leader before has done', async () => {
+    const client = cluster.admin;
+    const informers = new Informers({ ...cluster, client });
+    const { cache } = informers.of(CONFIG_MAPS);
+    let stale = true;
+    // A watch that has fallen behind: nothing of it arrives.
+    const slow: Client = {
+      ...client,
+      async *watch(_type, options) {
+        await aborted(options?.signal ?? AbortSignal.abort());
+        yield* [];
+      },
+    };
+    const late = new Informers({ ...cluster, client: slow });
+    await cluster.admin.create(LEASES, { metadata: place, spec: { holderIdentity: 'b', leaseDurationSeconds: 15 } });
+    const seen: string[] = [];
+    const one = leading({
+      ...cluster,
+      client,
+      lease: place,
+      identity: 'a',
+      informers: late,
+      async run(term) {
+        stale = late.of(CONFIG_MAPS).cache.get('default/made-before') === undefined;
+        const parts = { ...cluster, client: term.guard(client), informers: late };
+        const controller = runnable(
+          {
+            name: 'test',
+            for: CONFIG_MAPS,
+            selection: {},
+            reconcile: async ({ metadata }) => void seen.push(metadata.name ?? ''),
+          },
+          parts,
+        );
+        await manager('controllers', [controller]).run(term.signal);
+      },
+    });
+    late.of(CONFIG_MAPS);
+    cluster.run(manager('operator', [informers, late, one]));
+    await cluster.settle();
+    await client.create(CONFIG_MAPS, { metadata: { name: 'made-before', namespace: 'default' } });
+    await cluster.until(() => cache.get('default/made-before'));
+    expect(late.of(CONFIG_MAPS).cache.get('default/made-before')).toBeUndefined();
+    expect(seen).toEqual([]);
+    await cluster.clock.advance(20 * SECOND);
+    expect(stale).toBe(false);
+    expect(seen).toContain('made-before');
+  });
+});
+
+describe('several candidates', () => {
+  const HAPPENINGS = ['sleep', 'machine sleeps', 'wake', 'set clock', 'stop', 'slow', 'lossy', 'well'] as const;
+  /** With less room than usual between giving up and taking over, so that mistakes show. */
+  const TIMES = { leaseMs: 12 * SECOND, renewDeadlineMs: 10 * SECOND, retryMs: 1 * SECOND };
+
+  interface Scenario {
+    readonly seed: number;
+    readonly candidates: number;
+    readonly steps: readonly {
+      readonly who: number;
+      readonly waitMs: number;
+      readonly what: (typeof HAPPENINGS)[number];
+    }[];
+  }
+
+  /** Plays a scenario and says what went wrong. */
+  async function play({ seed, candidates, steps }: Scenario): Promise<string[]> {
+    const clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
+    const server = new LeaseServer();
+    const random = seededRandom(seed);
+    const wrong: string[] = [];
+    const written: string[] = [];
+    const all = Array.from({ length: candidates }, (_, i) => start(`c${i}`));
+
+    function check(): void {
+      const acting = all.filter(({ one }) => one.leads).map(({ who }) => who);
+      if (acting.length > 1) wrong.push(`${acting.join(' and ')} lead at ${clock.monotonic()}`);
+    }
+
+    function start(who: string) {
+      const own = new OwnClock(clock, random.int(-1e9, 1e9), 0.95 + random.next() / 10);
+      const faults: Faults = { slowMs: 0, lost: 0 };
+      const mine = random.fork(who);
+      let running = 0;
+      let count = 0;
+      const one = leading({
+        lease: place,
+        identity: who,
+        client: faultyClient(server, clock, own, mine, faults),
+        clock: own,
+        random: mine.fork('leading'),
+        log: silentLogger,
+        times: TIMES,
+        async run(term) {
+          if (++running > 1) wrong.push(`${who} runs twice`);
+          const name = `${who}/${++count}`;
+          // A server that is slow to take a write, but not slower than the time between the two deadlines allows.
+          const client = term.guard({
+            create: async () => {
+              await clock.sleep(mine.next() * 0.5 * SECOND);
+              written.push(name);
+              check();
+            },
+          } as unknown as Client);
+          const work = async () => await client.create(CONFIG_MAPS, { metadata: {} }).catch(() => {});
+          const ready = own.monotonic() + mine.next() * 8 * SECOND;
+          const works: Promise<unknown>[] = [];
+          while (!term.signal.aborted || own.monotonic() < ready) {
+            works.push(work());
+            await own.sleep(200 + mine.next() * SECOND);
+          }
+          await Promise.all(works);
+          running--;
+        },
+      });
+      const stop = new AbortController();
+      return { who, own, faults, one, stop, done: one.run(stop.signal) };
+    }
+
+    for (const { who, waitMs, what } of steps) {
+      const one = all[who % all.length];
+      if (what === 'sleep' || what === 'machine sleeps') one?.own.fallAsleep(what === 'machine sleeps');
+      if (what === 'wake') one?.own.wake();
+      if (what === 'set clock') one?.own.set(random.int(-60, 60) * SECOND);
+      if (what === 'stop') one?.stop.abort();
+      if (what === 'slow') Object.assign(one?.faults ?? {}, { slowMs: 2500 });
+      if (what === 'lossy') Object.assign(one?.faults ?? {}, { lost: 0.4 });
+      if (what === 'well') Object.assign(one?.faults ?? {}, { slowMs: 0, lost: 0 });
+      for (let passed = 0; passed < waitMs; passed += 100) {
+        await clock.advance(100);
+        check();
+      }
+    }
+
+    for (const { own, faults } of all) {
+      Object.assign(faults, { slowMs: 0, lost: 0 });
+      own.wake();
+    }
+    await clock.advance(90 * SECOND);
+    check();
+    const left = all.filter(({ stop }) => !stop.signal.aborted);
+    if (left.length > 0 && !left.some(({ one }) => one.leads)) wrong.push('nobody leads in the end');
+    for (const { stop } of all) stop.abort();
+    await clock.advance(60 * SECOND);
+    await Promise.all(all.map(({ done }) => done));
+    if (left.length > 0 && server.lease?.spec?.holderIdentity !== '') wrong.push('the lease was not given back');
+    const turns = written.filter((name, i) => name !== written[i - 1]);
+    if (new Set(turns).size !== turns.length) wrong.push(`writes of two terms mingle: ${turns.join(' ')}`);
+    return wrong;
+  }
+
+  it('never act at once, whatever is slow, lost or asleep, and one leads when all is well again', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          seed: fc.nat(),
+          candidates: fc.integer({ min: 1, max: 4 }),
+          steps: fc.array(
+            fc.record({
+              who: fc.nat(3),
+              waitMs: fc.integer({ min: 0, max: 25_000 }),
+              what: fc.constantFrom(...HAPPENINGS),
+            }),
+            { maxLength: 12 },
+          ),
+        }),
+        async (scenario) => {
+          expect(await play(scenario)).toEqual([]);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});

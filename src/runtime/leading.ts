@@ -1,0 +1,142 @@
+import type { Clock } from '../base/clock.ts';
+import { TemporaryError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Random } from '../base/random.ts';
+import type { Client } from '../kube/client.ts';
+import type { Elapsed } from './elapsed.ts';
+import { LeaderLease, type LeaseTimes, RETRY_JITTER } from './leader-lease.ts';
+import type { Runnable } from './runnable.ts';
+import { RenewedTerm, type Term } from './term.ts';
+
+export interface LeadingOptions {
+  readonly lease: { readonly namespace: string; readonly name: string };
+  /** Names the candidate for people, such as the name of its host; what makes it unique is added. */
+  readonly identity: string;
+  /** For the lease alone. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly times?: LeaseTimes;
+  /** Caches that outlive a term: brought up to date before each, so that nobody acts on what the leader before has changed. */
+  readonly informers?: { refresh(signal: AbortSignal): Promise<void> };
+  /**
+   * What only a leader does, called for every term. It settles when all is put away after the signal of the term; until
+   * then this process is no candidate again.
+   */
+  run(term: Term): Promise<void>;
+}
+
+export interface Leading extends Runnable {
+  /** Whether this process leads now. */
+  readonly leads: boolean;
+}
+
+/** How long a stop waits for a server that does not answer. */
+const PARTING_MS = 1000;
+
+/**
+ * Runs something while this process leads, and only then. A leader acts until `renewDeadline` after it sent its last
+ * good renewal; a candidate waits `leaseDuration`, which is longer, after it saw the last change. Hence no two ever act
+ * at once, whatever is slow, fails or sleeps, as long as their clocks run about equally fast. Told to stop, a leader
+ * puts everything away first and then gives the lease back.
+ */
+export function leading(options: LeadingOptions): Leading {
+  const { clock, random, lease } = options;
+  const holder = `${options.identity}_${random.uuid()}`;
+  const log = options.log.child({ lease: `${lease.namespace}/${lease.name}`, holder });
+  let term: RenewedTerm | undefined;
+
+  /**
+   * Gives up on an answer that takes longer, or on the signal soon; what was sent may still have its effect. Not at once
+   * on the signal, because it is better to know.
+   */
+  async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const late = new AbortController();
+    const giveUp = () => late.abort(new TemporaryError('no answer in time'));
+    using timers = new DisposableStack();
+    timers.use(clock.timer(ms, giveUp));
+    const hurry = () => void timers.use(clock.timer(PARTING_MS, giveUp));
+    signal?.addEventListener('abort', hurry, { once: true });
+    timers.defer(() => signal?.removeEventListener('abort', hurry));
+    return await Promise.race([work(late.signal), rejection(late.signal)]);
+  }
+
+  async function acquire(held: LeaderLease, signal: AbortSignal): Promise<Elapsed | undefined> {
+    const { renewDeadlineMs, retryMs } = held.times;
+    while (!signal.aborted) {
+      try {
+        const sent = await within(renewDeadlineMs / 2, (each) => held.claim(each), signal);
+        if (sent !== undefined && sent.most < renewDeadlineMs) return sent;
+      } catch (error) {
+        if (!signal.aborted) log.debug({ err: error }, 'the lease could not be asked for; trying again');
+      }
+      await clock.sleep(retryMs * (1 + RETRY_JITTER * random.next()), signal).catch(() => {});
+    }
+    return undefined;
+  }
+
+  async function renew(held: LeaderLease, current: RenewedTerm): Promise<void> {
+    const { renewDeadlineMs, retryMs } = held.times;
+    for (;;) {
+      await clock.sleep(retryMs, current.over).catch(() => {});
+      if (!current.held) return;
+      try {
+        const sent = await within(renewDeadlineMs / 2, (each) => held.claim(each));
+        if (sent === undefined) current.end();
+        else current.renew(sent);
+      } catch (error) {
+        log.debug({ err: error }, 'the lease could not be renewed; trying again');
+      }
+    }
+  }
+
+  /** One term; answers whether there could be another. */
+  async function lead(held: LeaderLease, sent: Elapsed, signal: AbortSignal): Promise<boolean> {
+    const current = new RenewedTerm(clock, held.times.renewDeadlineMs, sent);
+    term = current;
+    const stop = () => current.stop();
+    signal.addEventListener('abort', stop, { once: true });
+    log.info('leading from now on');
+    const renewing = renew(held, current);
+    try {
+      await options.informers?.refresh(current.signal);
+      if (!current.signal.aborted) await options.run(current);
+      return current.signal.aborted;
+    } finally {
+      const lost = !current.held;
+      if (lost) log.warn('no longer leading: the lease could not be renewed in time, or is held by another');
+      signal.removeEventListener('abort', stop);
+      current.end();
+      // A renewal that is still under way could otherwise come after the lease was given back, and hold it.
+      await within(PARTING_MS, () => renewing).catch(() => {});
+    }
+  }
+
+  return {
+    name: `leading by ${lease.name}`,
+    get leads() {
+      return term?.held === true;
+    },
+    async run(signal) {
+      const held = new LeaderLease({ ...options, holder });
+      try {
+        for (let more = true; more && !signal.aborted; ) {
+          const sent = await acquire(held, signal);
+          if (sent !== undefined && !signal.aborted) more = await lead(held, sent, signal);
+        }
+      } finally {
+        await within(PARTING_MS, (each) => held.release(each)).catch((error: unknown) => {
+          log.debug({ err: error }, 'the lease could not be given back; it runs out by itself');
+        });
+      }
+    },
+  };
+}
+
+function rejection(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    else signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+}
