@@ -13,6 +13,11 @@ export interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
+export interface Service extends KubeObject {
+  readonly spec?: { readonly selector?: Readonly<Record<string, string>>; readonly [field: string]: unknown };
+}
+
 export const NAMESPACES = resourceType<Namespace>('v1', 'Namespace', 'namespaces', 'Cluster');
 export const CONFIG_MAPS = resourceType<ConfigMap>('v1', 'ConfigMap', 'configmaps');
 export const SERVICE_ACCOUNTS = resourceType('v1', 'ServiceAccount', 'serviceaccounts');
+export const SERVICES = resourceType<Service>('v1', 'Service', 'services');

@@ -58,6 +58,20 @@ export interface StorageClass extends KubeObject {
   readonly provisioner: string;
   readonly volumeBindingMode?: string;
   readonly reclaimPolicy?: string;
+  readonly allowedTopologies?: readonly {
+    readonly matchLabelExpressions?: readonly { readonly key: string; readonly values: readonly string[] }[];
+  }[];
+}
+
+export interface CsiNode extends KubeObject {
+  readonly spec: {
+    readonly drivers: readonly {
+      readonly name: string;
+      readonly nodeID?: string;
+      readonly topologyKeys?: readonly string[];
+      readonly allocatable?: { readonly count?: number };
+    }[];
+  };
 }
 
 export interface VolumeAttributesClass extends KubeObject {
@@ -87,3 +101,4 @@ export const VOLUME_ATTRIBUTES_CLASSES = resourceType<VolumeAttributesClass>(
   'volumeattributesclasses',
   'Cluster',
 );
+export const CSI_NODES = resourceType<CsiNode>('storage.k8s.io/v1', 'CSINode', 'csinodes', 'Cluster');

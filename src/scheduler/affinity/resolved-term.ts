@@ -1,0 +1,33 @@
+import type { Surroundings } from '../framework/surroundings.ts';
+import { type AffinityTerm, type Candidate, isNamedBy } from '../pod/affinity-term.ts';
+import { selectorOf } from '../pod/selector-cache.ts';
+import type { PodMatch } from '../snapshot/pod-counts.ts';
+
+const NO_NAMESPACE = selectorOf(undefined);
+
+/** A term of a pod with the namespaces that its selector means at the moment, so that no labels are needed any more. */
+export function resolved(term: AffinityTerm, around: Surroundings): AffinityTerm {
+  const { namespaceSelector } = term;
+  if (namespaceSelector === NO_NAMESPACE || namespaceSelector.empty) return term;
+  const namespaces = new Set(term.namespaces);
+  for (const { name, labels } of around.namespaces()) if (namespaceSelector.matches(labels)) namespaces.add(name);
+  const key = `${term.topologyKey}|${[...namespaces].sort().join(',')}|${NO_NAMESPACE.key}|${term.selector.key}`;
+  return { ...term, key, namespaces, namespaceSelector: NO_NAMESPACE };
+}
+
+/** Pods that all these terms name; they must be resolved. */
+export function matchOfAll(terms: readonly AffinityTerm[]): PodMatch {
+  const [first] = terms;
+  const namespaces = first === undefined || first.namespaceSelector.empty ? undefined : first.namespaces;
+  return {
+    key: `affinity|${terms.map(({ key }) => key).join('&')}`,
+    namespaces,
+    matches: (pod) => isNamedByAll(terms, pod),
+  };
+}
+
+/** Whether a pod is named by all these terms; they must be resolved. */
+export function isNamedByAll(terms: readonly AffinityTerm[], pod: Candidate): boolean {
+  for (const term of terms) if (!isNamedBy(term, pod, undefined)) return false;
+  return true;
+}

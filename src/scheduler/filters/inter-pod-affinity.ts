@@ -1,0 +1,87 @@
+import { PlaceSums, PlaceSumsByKey } from '../affinity/place-sums.ts';
+import { isNamedByAll, matchOfAll, resolved } from '../affinity/resolved-term.ts';
+import { type Filter, type NodeChecks, refusal } from '../framework/filter.ts';
+import type { Surroundings } from '../framework/surroundings.ts';
+import { type AffinityTerm, isNamedBy } from '../pod/affinity-term.ts';
+import type { PodInfo } from '../pod/pod-info.ts';
+
+const name = 'InterPodAffinity';
+const NOT_NEAR = refusal(name, "node(s) didn't match pod affinity rules", false);
+const TOO_NEAR = refusal(name, "node(s) didn't match pod anti-affinity rules", true);
+const UNWANTED = refusal(name, "node(s) didn't satisfy existing pods anti-affinity rules", true);
+
+/** Pods that a pod must be near to or away from, and pods that want it away. */
+export const interPodAffinity: Filter = {
+  name,
+  prepare(pod, around) {
+    const unwelcome = wherePodIsUnwelcome(pod, around);
+    if (unwelcome === undefined && pod.affinity.length === 0 && pod.antiAffinity.length === 0) return undefined;
+    return affinityChecks(pod, around, unwelcome ?? new PlaceSumsByKey(around.nodes));
+  },
+};
+
+/** Places where pods are whose anti-affinity names the new one. */
+function wherePodIsUnwelcome(pod: PodInfo, { nodes, namespaceLabels }: Surroundings): PlaceSumsByKey | undefined {
+  let places: PlaceSumsByKey | undefined;
+  for (const { term, bySlot } of nodes.terms.antiAffinity.values()) {
+    if (!isNamedBy(term, pod, namespaceLabels(pod.namespace))) continue;
+    places ??= new PlaceSumsByKey(nodes);
+    const sums = places.of(term.topologyKey);
+    for (const [slot, count] of bySlot) sums.add(slot, count);
+  }
+  return places;
+}
+
+interface TermPlaces {
+  readonly term: AffinityTerm;
+  readonly sums: PlaceSums;
+}
+
+function affinityChecks(pod: PodInfo, around: Surroundings, unwelcome: PlaceSumsByKey): NodeChecks {
+  const { nodes } = around;
+  const near = pod.affinity.map((term) => resolved(term, around));
+  const away = pod.antiAffinity.map((term) => resolved(term, around));
+  const nearPlaces = near.map((term) => placesOf(term, near, around));
+  const awayPlaces = away.map((term) => placesOf(term, [term], around));
+  const isOwnCompany = isNamedByAll(near, pod);
+  // How many pods in all places, because the first of a group that wants company may go anywhere.
+  let company = 0;
+  for (const { sums } of nearPlaces) for (const sum of sums.sums) company += sum;
+
+  const isNear = (slot: number): boolean => {
+    let all = true;
+    for (const { sums } of nearPlaces) {
+      if (!sums.has(slot)) return false;
+      if (sums.at(slot) <= 0) all = false;
+    }
+    return all || (company === 0 && isOwnCompany);
+  };
+  return {
+    check(slot) {
+      if (nearPlaces.length > 0 && !isNear(slot)) return NOT_NEAR;
+      for (const { sums } of awayPlaces) if (sums.at(slot) > 0) return TOO_NEAR;
+      for (const sums of unwelcome.byKey.values()) if (sums.at(slot) > 0) return UNWANTED;
+      return undefined;
+    },
+    supposed(slot, other, by) {
+      for (const term of other.antiAffinity) {
+        if (isNamedBy(term, pod, around.namespaceLabels(pod.namespace))) unwelcome.of(term.topologyKey).add(slot, by);
+      }
+      if (near.length > 0 && isNamedByAll(near, other)) {
+        for (const { sums } of nearPlaces) if (sums.add(slot, by)) company += by;
+      }
+      for (const { term, sums } of awayPlaces) if (isNamedByAll([term], other)) sums.add(slot, by);
+    },
+  };
+
+  /** How many of the pods that all of `terms` name there are in each place of one term. */
+  function placesOf(term: AffinityTerm, terms: readonly AffinityTerm[], { nodes: all }: Surroundings): TermPlaces {
+    const sums = new PlaceSums(nodes.topology.of(term.topologyKey));
+    const bySlot = all.counts.of(matchOfAll(terms));
+    for (const slot of all.order.slots) {
+      const count = bySlot[slot] ?? 0;
+      if (count > 0) sums.add(slot, count);
+    }
+    return { term, sums };
+  }
+}

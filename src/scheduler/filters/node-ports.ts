@@ -1,0 +1,21 @@
+import { type Filter, refusal } from '../framework/filter.ts';
+import { collide } from '../pod/host-port.ts';
+
+const name = 'NodePorts';
+const TAKEN = refusal(name, "node(s) didn't have free ports for the requested pod ports", true);
+
+/** Ports of the node itself are taken once. */
+export const nodePorts: Filter = {
+  name,
+  prepare({ ports }, { nodes }) {
+    if (ports.length === 0) return undefined;
+    return {
+      check(slot) {
+        for (const other of nodes.podsAt(slot).values()) {
+          if (other.ports.some((taken) => ports.some((port) => collide(taken, port)))) return TAKEN;
+        }
+        return undefined;
+      },
+    };
+  },
+};

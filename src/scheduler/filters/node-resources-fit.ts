@@ -1,0 +1,71 @@
+import { type Filter, type NodeChecks, type Refusal, refusal } from '../framework/filter.ts';
+import type { PodInfo } from '../pod/pod-info.ts';
+import type { Snapshot } from '../snapshot/snapshot.ts';
+
+const name = 'NodeResourcesFit';
+const TOO_MANY = refusal(name, 'Too many pods', true);
+
+export interface FitFilterArgs {
+  readonly ignoredResources?: readonly string[];
+  readonly ignoredResourceGroups?: readonly string[];
+}
+
+/** A node must have what a pod asks for left over. */
+export function nodeResourcesFit(args: FitFilterArgs = {}): Filter {
+  return { name, prepare: (pod, { nodes }) => fitChecks(pod, nodes, args) };
+}
+
+function fitChecks(pod: PodInfo, nodes: Snapshot, args: FitFilterArgs): NodeChecks {
+  const { columns } = nodes;
+  const { pods, allowedPods, allocatableCpu, cpu, allocatableMemory, memory, allocatableStorage, storage } = columns;
+  const scalars = pod.scalars
+    .filter(([resource]) => !isIgnored(resource, args))
+    .map(([resource, asked]) => ({ resource, asked, column: columns.scalars.get(resource) }));
+  const asksNothing = pod.cpu === 0 && pod.memory === 0 && pod.ephemeralStorage === 0 && pod.scalars.length === 0;
+  const refusals = new Map<string, Refusal>();
+
+  /** The slow way, for nodes that lack something: what, and whether it could ever be there. */
+  const lacking = (slot: number): Refusal => {
+    const reasons: string[] = [];
+    let possible = true;
+    const compare = (resource: string, asked: number, has: number, taken: number) => {
+      if (asked === 0 || asked <= has - taken) return;
+      reasons.push(`Insufficient ${resource}`);
+      if (asked > has) possible = false;
+    };
+    if ((pods[slot] ?? 0) + 1 > (allowedPods[slot] ?? 0)) reasons.push('Too many pods');
+    if (asksNothing) return TOO_MANY;
+    compare('cpu', pod.cpu, allocatableCpu[slot] ?? 0, cpu[slot] ?? 0);
+    compare('memory', pod.memory, allocatableMemory[slot] ?? 0, memory[slot] ?? 0);
+    compare('ephemeral-storage', pod.ephemeralStorage, allocatableStorage[slot] ?? 0, storage[slot] ?? 0);
+    for (const { resource, asked, column } of scalars) {
+      compare(resource, asked, column?.allocatable[slot] ?? 0, column?.requested[slot] ?? 0);
+    }
+    const key = `${possible}${reasons.join()}`;
+    let found = refusals.get(key);
+    if (found === undefined) {
+      found = { plugin: name, reasons, preemptable: possible };
+      refusals.set(key, found);
+    }
+    return found;
+  };
+
+  const fits = (slot: number): boolean => {
+    if ((pods[slot] ?? 0) + 1 > (allowedPods[slot] ?? 0)) return false;
+    if (asksNothing) return true;
+    if (pod.cpu > 0 && pod.cpu > (allocatableCpu[slot] ?? 0) - (cpu[slot] ?? 0)) return false;
+    if (pod.memory > 0 && pod.memory > (allocatableMemory[slot] ?? 0) - (memory[slot] ?? 0)) return false;
+    if (pod.ephemeralStorage > 0 && pod.ephemeralStorage > (allocatableStorage[slot] ?? 0) - (storage[slot] ?? 0)) {
+      return false;
+    }
+    for (const { asked, column } of scalars) {
+      if (column === undefined || asked > (column.allocatable[slot] ?? 0) - (column.requested[slot] ?? 0)) return false;
+    }
+    return true;
+  };
+  return { check: (slot) => (fits(slot) ? undefined : lacking(slot)) };
+}
+
+function isIgnored(resource: string, { ignoredResources = [], ignoredResourceGroups = [] }: FitFilterArgs): boolean {
+  return ignoredResources.includes(resource) || ignoredResourceGroups.includes(resource.split('/')[0] ?? '');
+}

@@ -1,0 +1,16 @@
+import { tolerates } from '../../kube/kinds/node.ts';
+import { type Filter, refusal } from '../framework/filter.ts';
+
+const name = 'NodeUnschedulable';
+const UNSCHEDULABLE = refusal(name, 'node(s) were unschedulable', false);
+const TAINT = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
+
+/** Cordoned nodes take only pods that tolerate it. */
+export const nodeUnschedulable: Filter = {
+  name,
+  prepare(pod, { nodes }) {
+    if (pod.tolerations.some((toleration) => tolerates(toleration, TAINT))) return undefined;
+    const { cordoned } = nodes.columns;
+    return { check: (slot) => (cordoned[slot] === 1 ? UNSCHEDULABLE : undefined) };
+  },
+};

@@ -1,0 +1,89 @@
+import { type Filter, type NodeChecks, refusal } from '../framework/filter.ts';
+import type { Surroundings } from '../framework/surroundings.ts';
+import type { PodInfo } from '../pod/pod-info.ts';
+import type { SpreadConstraint } from '../pod/spread-constraint.ts';
+import { countedNodes, spreadMatch } from '../spread/counted-nodes.ts';
+import { type SpreadDefaults, spreadOf } from '../spread/spread-defaults.ts';
+
+const name = 'PodTopologySpread';
+const UNEVEN = refusal(name, "node(s) didn't match pod topology spread constraints", true);
+const NO_LABEL = refusal(name, "node(s) didn't match pod topology spread constraints (missing required label)", false);
+
+/** Constraints that say DoNotSchedule. */
+export function podTopologySpread(defaults: SpreadDefaults): Filter {
+  return {
+    name,
+    prepare(pod, surroundings) {
+      const constraints = spreadOf(pod, true, defaults, surroundings);
+      return constraints.length === 0 ? undefined : spreadChecks(pod, constraints, surroundings);
+    },
+  };
+}
+
+/** How many matching pods there are in each place, for one constraint. */
+interface Places {
+  readonly constraint: SpreadConstraint;
+  readonly values: Int32Array;
+  /** By the number of the place; -1 where no node counts. */
+  readonly counts: Int32Array;
+  readonly self: number;
+  /** The fewest in any place; undefined after a change. */
+  least: number | undefined;
+}
+
+function spreadChecks(pod: PodInfo, constraints: readonly SpreadConstraint[], around: Surroundings): NodeChecks {
+  const isCounted = countedNodes(pod, constraints, around);
+  const all = constraints.map((constraint) => placesOf(pod, constraint, around, isCounted));
+  return {
+    check(slot) {
+      for (const places of all) {
+        const place = places.values[slot] ?? -1;
+        if (place < 0) return NO_LABEL;
+        places.least ??= leastOf(places);
+        const count = Math.max(places.counts[place] ?? 0, 0);
+        if (count + places.self - places.least > places.constraint.maxSkew) return UNEVEN;
+      }
+      return undefined;
+    },
+    supposed(slot, other, by) {
+      if (other.namespace !== pod.namespace) return;
+      for (const places of all) {
+        const place = places.values[slot] ?? -1;
+        if (place < 0 || !places.constraint.selector.matches(other.labels)) continue;
+        if (!isCounted(slot, places.constraint)) continue;
+        places.counts[place] = Math.max(places.counts[place] ?? 0, 0) + by;
+        places.least = undefined;
+      }
+    },
+  };
+}
+
+function placesOf(
+  pod: PodInfo,
+  constraint: SpreadConstraint,
+  { nodes }: Surroundings,
+  isCounted: ReturnType<typeof countedNodes>,
+): Places {
+  const { values, size } = nodes.topology.of(constraint.topologyKey);
+  const bySlot = nodes.counts.of(spreadMatch(pod.namespace, constraint.selector));
+  const counts = new Int32Array(size).fill(-1);
+  for (const slot of nodes.order.slots) {
+    const place = values[slot] ?? -1;
+    if (place < 0 || !isCounted(slot, constraint)) continue;
+    counts[place] = Math.max(counts[place] ?? 0, 0) + (bySlot[slot] ?? 0);
+  }
+  const self = constraint.selector.matches(pod.labels) ? 1 : 0;
+  return { constraint, values, counts, self, least: undefined };
+}
+
+/** Where there are fewer places than asked for, an empty one is imagined. */
+function leastOf({ counts, constraint }: Places): number {
+  let least = Number.MAX_SAFE_INTEGER;
+  let places = 0;
+  for (const count of counts) {
+    if (count < 0) continue;
+    places++;
+    if (count < least) least = count;
+  }
+  return places < constraint.minDomains ? 0 : least;
+}

@@ -1,0 +1,32 @@
+import { type Taint, tolerates } from '../../kube/kinds/node.ts';
+import type { Toleration } from '../../kube/kinds/pod.ts';
+import { type Filter, refusal } from '../framework/filter.ts';
+
+const name = 'TaintToleration';
+const UNTOLERATED = refusal(name, 'node(s) had untolerated taint(s)', false);
+
+/** Taints that keep pods off a node must all be tolerated. */
+export const taintToleration: Filter = {
+  name,
+  prepare({ tolerations }, { nodes: { taints } }) {
+    const { ofSlot, sets } = taints;
+    if (sets.length === 1) return undefined;
+    // 0: not looked at yet, 1: tolerated, 2: not.
+    const known = new Uint8Array(sets.length);
+    return {
+      check(slot) {
+        const set = ofSlot[slot] ?? 0;
+        if (set === 0) return undefined;
+        if (known[set] === 0) known[set] = isTolerated(sets[set] ?? [], tolerations) ? 1 : 2;
+        return known[set] === 1 ? undefined : UNTOLERATED;
+      },
+    };
+  },
+};
+
+/** Whether a pod may come to a node with these taints. */
+export function isTolerated(taints: readonly Taint[], tolerations: readonly Toleration[]): boolean {
+  return taints.every(
+    (taint) => taint.effect === 'PreferNoSchedule' || tolerations.some((toleration) => tolerates(toleration, taint)),
+  );
+}

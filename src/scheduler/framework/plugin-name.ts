@@ -1,0 +1,31 @@
+/** The plugins of kube-scheduler's default profile that place pods, by their names in its configuration. */
+export type FilterName =
+  | 'NodeUnschedulable'
+  | 'NodeName'
+  | 'TaintToleration'
+  | 'NodeAffinity'
+  | 'NodePorts'
+  | 'NodeResourcesFit'
+  | 'VolumeRestrictions'
+  | 'NodeVolumeLimits'
+  | 'VolumeBinding'
+  | 'VolumeZone'
+  | 'PodTopologySpread'
+  | 'InterPodAffinity';
+
+export type ScoreName =
+  | 'TaintToleration'
+  | 'NodeAffinity'
+  | 'NodeResourcesFit'
+  | 'PodTopologySpread'
+  | 'InterPodAffinity'
+  | 'NodeResourcesBalancedAllocation'
+  | 'ImageLocality';
+
+export type PluginName =
+  | FilterName
+  | ScoreName
+  | 'SchedulingGates'
+  | 'PrioritySort'
+  | 'DefaultPreemption'
+  | 'DefaultBinder';

@@ -1,0 +1,79 @@
+import type { PodInfo } from '../pod/pod-info.ts';
+import type { Snapshot } from '../snapshot/snapshot.ts';
+import type { Filter, NodeChecks, Refusal } from './filter.ts';
+import type { FilterName } from './plugin-name.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Pods that wait for a node which is being made free for them. */
+export interface Nominations {
+  at(slot: number): Iterable<PodInfo>;
+  readonly size: number;
+}
+
+/** All filters of a profile, made ready for one pod. */
+export class PreparedFilters {
+  readonly refusal: Refusal | undefined;
+  /** The only nodes that can suit; undefined: any. */
+  readonly only: ReadonlySet<string> | undefined;
+  /** Those that limited the nodes. */
+  readonly limiting: readonly FilterName[];
+  readonly #pod: PodInfo;
+  readonly #nodes: Snapshot;
+  readonly #checks: NodeChecks[] = [];
+  readonly #nominated: Nominations;
+
+  constructor(filters: readonly Filter[], pod: PodInfo, around: Surroundings, nominated: Nominations) {
+    this.#pod = pod;
+    this.#nodes = around.nodes;
+    this.#nominated = nominated;
+    let only: ReadonlySet<string> | undefined;
+    const limiting: FilterName[] = [];
+    for (const filter of filters) {
+      const prepared = filter.prepare(pod, around);
+      if (prepared === undefined) continue;
+      if ('refusal' in prepared) {
+        this.refusal = prepared.refusal;
+        break;
+      }
+      if (prepared.only !== undefined) {
+        only = only === undefined ? prepared.only : only.intersection(prepared.only);
+        limiting.push(filter.name);
+      }
+      this.#checks.push(prepared);
+    }
+    this.only = only;
+    this.limiting = limiting;
+  }
+
+  /** Why a node does not suit, also when the pods come that wait for it; undefined where it does. */
+  check(slot: number): Refusal | undefined {
+    if (this.#nominated.size > 0) {
+      const coming: PodInfo[] = [];
+      for (const other of this.#nominated.at(slot)) {
+        if (other.priority >= this.#pod.priority && other.uid !== this.#pod.uid) coming.push(other);
+      }
+      if (coming.length > 0) {
+        for (const other of coming) this.suppose(slot, other, 1);
+        const refusal = this.#alone(slot);
+        for (const other of coming) this.suppose(slot, other, -1);
+        if (refusal !== undefined) return refusal;
+      }
+    }
+    return this.#alone(slot);
+  }
+
+  /** Lets another pod come to a node or leave it until the opposite is supposed. */
+  suppose(slot: number, other: PodInfo, by: 1 | -1): void {
+    this.#nodes.suppose(other, slot, by);
+    for (const checks of this.#checks) checks.supposed?.(slot, other, by);
+  }
+
+  #alone(slot: number): Refusal | undefined {
+    const checks = this.#checks;
+    for (let i = 0; i < checks.length; i++) {
+      const refusal = (checks[i] as NodeChecks).check(slot);
+      if (refusal !== undefined) return refusal;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,25 @@
+import type { CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../kube/kinds/storage.ts';
+import type { Labels } from '../../kube/selectors/label-requirement.ts';
+import type { PodInfo } from '../pod/pod-info.ts';
+import type { NamedSelector } from '../pod/selector-cache.ts';
+import type { Snapshot } from '../snapshot/snapshot.ts';
+
+/** Storage as the scheduler knows it: what it has decided but not yet seen written counts as done. */
+export interface StorageView {
+  claim(key: string): PersistentVolumeClaim | undefined;
+  volume(name: string): PersistentVolume | undefined;
+  storageClass(name: string): StorageClass | undefined;
+  /** Volumes that no claim has, by class. */
+  freeVolumes(className: string): Iterable<PersistentVolume>;
+  csiNode(name: string): CsiNode | undefined;
+}
+
+/** All that placing a pod looks at. */
+export interface Surroundings {
+  readonly nodes: Snapshot;
+  readonly storage: StorageView;
+  namespaceLabels(name: string): Labels | undefined;
+  namespaces(): Iterable<{ readonly name: string; readonly labels: Labels | undefined }>;
+  /** Which pods do the same work, as Services and the pod's owner say; undefined where nobody says. */
+  peersOf(pod: PodInfo): NamedSelector | undefined;
+}

@@ -1,0 +1,77 @@
+import type { Logger } from '../../base/logger.ts';
+import type { Client } from '../../kube/client.ts';
+import { PODS } from '../../kube/kinds/pod.ts';
+import { isNotFound } from '../../kube/kube-error.ts';
+import type { QueuedPod } from '../queue/queued-pod.ts';
+import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
+import type { Feed } from './feed.ts';
+import type { Reporter } from './reporter.ts';
+
+export interface BinderParts {
+  readonly client: Client;
+  readonly queue: SchedulingQueue;
+  readonly feed: Feed;
+  readonly reporter: Reporter;
+  readonly log: Logger;
+  /** Told whenever a binding has ended. */
+  readonly ended: () => void;
+}
+
+/** Gives pods their nodes at the server, while the next pods are already being placed. */
+export class Binder {
+  readonly #parts: BinderParts;
+  readonly #binding = new Set<Promise<void>>();
+
+  constructor(parts: BinderParts) {
+    this.#parts = parts;
+  }
+
+  /** How many are on their way. */
+  get size(): number {
+    return this.#binding.size;
+  }
+
+  /** Counts the pod on the node at once; `before` does what must be done before the server is told. */
+  bind(queued: QueuedPod, nodeName: string, before: (() => Promise<void>) | undefined): void {
+    const { feed, ended } = this.#parts;
+    feed.assume(queued.info, nodeName);
+    const binding = this.#bind(queued, nodeName, before).finally(() => {
+      this.#binding.delete(binding);
+      ended();
+    });
+    this.#binding.add(binding);
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.#binding);
+  }
+
+  async #bind(queued: QueuedPod, nodeName: string, before: (() => Promise<void>) | undefined): Promise<void> {
+    const { client, reporter } = this.#parts;
+    const { pod, name, namespace, uid } = queued.info;
+    try {
+      await before?.();
+      const metadata = { name, namespace, uid };
+      const target = { apiVersion: 'v1', kind: 'Node', name: nodeName };
+      await client.act(PODS, name, 'binding', { apiVersion: 'v1', kind: 'Binding', metadata, target }, { namespace });
+      reporter.scheduled(pod, nodeName);
+    } catch (error) {
+      this.#failed(queued, error);
+    }
+  }
+
+  /** What was assumed is undone; a pod that is still there and has no node is tried again. */
+  #failed(queued: QueuedPod, error: unknown): void {
+    const { queue, feed, reporter, log } = this.#parts;
+    feed.forget(queued.info);
+    queue.failed(queued);
+    if (isNotFound(error) || queued.where === 'gone') return;
+    log.warn({ pod: queued.info.key, err: error as Error }, 'a pod could not be bound');
+    reporter.notScheduled(
+      queued,
+      'SchedulerError',
+      `running Bind plugin "DefaultBinder": ${(error as Error).message}`,
+      '',
+    );
+  }
+}

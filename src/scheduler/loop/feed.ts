@@ -1,0 +1,114 @@
+import type { Node } from '../../kube/kinds/node.ts';
+import type { Pod } from '../../kube/kinds/pod.ts';
+import type { Change } from '../../runtime/cache.ts';
+import type { Surroundings } from '../framework/surroundings.ts';
+import { type PodInfo, podInfoOf, renewed } from '../pod/pod-info.ts';
+import type { ClusterEvent } from '../queue/cluster-event.ts';
+import { isHelped, isHelpedByItself } from '../queue/hints.ts';
+import type { NominatedPods } from '../queue/nominated-pods.ts';
+import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
+
+export interface FeedParts {
+  readonly surroundings: Surroundings;
+  readonly queue: SchedulingQueue;
+  readonly nominated: NominatedPods;
+  /** Whether pods that name this scheduler are placed here. */
+  readonly isOurs: (schedulerName: string) => boolean;
+}
+
+/** Turns what informers tell into the state that decisions are made on, and wakes pods that it may help. */
+export class Feed {
+  readonly #parts: FeedParts;
+  /** Pods that were given a node which the server has not confirmed yet, by uid. */
+  readonly #assumed = new Set<string>();
+
+  constructor(parts: FeedParts) {
+    this.#parts = parts;
+  }
+
+  isAssumed(uid: string): boolean {
+    return this.#assumed.has(uid);
+  }
+
+  /** Counts a pod on its node before the server says so. */
+  assume(info: PodInfo, nodeName: string): void {
+    const { surroundings, nominated } = this.#parts;
+    this.#assumed.add(info.uid);
+    surroundings.nodes.setPod(info, nodeName);
+    nominated.remove(info.uid);
+  }
+
+  /** The server did not take it: the room is free again. */
+  forget(info: PodInfo): void {
+    if (!this.#assumed.delete(info.uid)) return;
+    this.#unplace(info.uid);
+  }
+
+  podChanged({ type, object: pod, old }: Change<Pod>): void {
+    const { queue, nominated, isOurs } = this.#parts;
+    const uid = pod.metadata.uid ?? '';
+    if (type === 'deleted' || isFinished(pod)) {
+      queue.remove(uid);
+      nominated.remove(uid);
+      this.#assumed.delete(uid);
+      this.#unplace(uid);
+      return;
+    }
+    const { nodeName = '', schedulerName = 'default-scheduler' } = pod.spec;
+    if (nodeName !== '') {
+      queue.remove(uid);
+      nominated.remove(uid);
+      this.#place(pod, nodeName);
+    } else if (!this.#assumed.has(uid) && isOurs(schedulerName)) {
+      const queued = queue.set(pod, isHelpedByItself);
+      const before = old?.status?.nominatedNodeName ?? '';
+      const now = pod.status?.nominatedNodeName ?? '';
+      // What was decided here and is not written yet counts more than an old state.
+      if (now !== before || nominated.nodeOf(uid) === undefined) nominated.set(queued.info, now);
+    }
+  }
+
+  nodeChanged({ type, object: node, old }: Change<Node>): void {
+    const { nodes } = this.#parts.surroundings;
+    if (type === 'deleted') nodes.removeNode(node.metadata.name ?? '');
+    else nodes.setNode(node);
+    this.happened({
+      what: 'node',
+      before: type === 'deleted' ? node : old,
+      after: type === 'deleted' ? undefined : node,
+    });
+  }
+
+  happened(event: ClusterEvent): void {
+    const { queue, surroundings } = this.#parts;
+    queue.wake((queued) => isHelped(queued, event, surroundings));
+  }
+
+  #place(pod: Pod, nodeName: string): void {
+    const { nodes } = this.#parts.surroundings;
+    const uid = pod.metadata.uid ?? '';
+    const before = nodes.podOf(uid);
+    const confirmed = this.#assumed.delete(uid);
+    const same = before !== undefined && nodes.nameAt(before.slot) === nodeName ? renewed(before.info, pod) : undefined;
+    if (before !== undefined && same !== undefined) {
+      nodes.renewPod(same);
+      // Pods that want company hear of it only now, when it is certain.
+      if (confirmed) this.happened({ what: 'placed pod', before: undefined, after: same, slot: before.slot });
+      return;
+    }
+    const info = podInfoOf(pod);
+    nodes.setPod(info, nodeName);
+    const slot = nodes.slotOf(nodeName) ?? 0;
+    this.happened({ what: 'placed pod', before: before?.info, after: info, slot });
+  }
+
+  #unplace(uid: string): void {
+    const { nodes } = this.#parts.surroundings;
+    const placed = nodes.podOf(uid);
+    if (placed === undefined) return;
+    nodes.removePod(uid);
+    this.happened({ what: 'placed pod', before: placed.info, after: undefined, slot: placed.slot });
+  }
+}
+
+const isFinished = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';

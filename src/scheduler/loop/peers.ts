@@ -1,0 +1,50 @@
+import { SERVICES, type Service } from '../../kube/kinds/core.ts';
+import { REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS } from '../../kube/kinds/workloads.ts';
+import type { LabelSelectorSpec } from '../../kube/selectors/label-selector.ts';
+import { labelSelectorOfSet } from '../../kube/selectors/label-selector.ts';
+import type { Cache } from '../../runtime/cache.ts';
+import type { Informers } from '../../runtime/informers.ts';
+import { keyIn } from '../../runtime/key.ts';
+import type { PodInfo } from '../pod/pod-info.ts';
+import { type NamedSelector, selectorOf } from '../pod/selector-cache.ts';
+
+/** Finds which pods do the same work as one: those that its Services and its owner select together. */
+export function peersFinder(informers: Informers): (pod: PodInfo) => NamedSelector | undefined {
+  const services = informers.of(SERVICES).cache;
+  const owners = new Map<string, (key: string) => LabelSelectorSpec | undefined>([
+    [
+      'v1/ReplicationController',
+      selectorIn(informers.of(REPLICATION_CONTROLLERS).cache, (spec) => ({
+        matchLabels: spec as Record<string, string>,
+      })),
+    ],
+    ['apps/v1/ReplicaSet', selectorIn(informers.of(REPLICA_SETS).cache, (spec) => spec as LabelSelectorSpec)],
+    ['apps/v1/StatefulSet', selectorIn(informers.of(STATEFUL_SETS).cache, (spec) => spec as LabelSelectorSpec)],
+  ]);
+  return ({ pod, namespace, labels }) => {
+    const matchLabels: Record<string, string> = {};
+    for (const service of services.inNamespace(namespace)) {
+      if (selects(service, labels)) Object.assign(matchLabels, service.spec?.selector);
+    }
+    const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller === true);
+    const selector = owner && owners.get(`${owner.apiVersion}/${owner.kind}`)?.(keyIn(namespace, owner.name));
+    Object.assign(matchLabels, selector?.matchLabels);
+    const matchExpressions = selector?.matchExpressions ?? [];
+    if (Object.keys(matchLabels).length === 0 && matchExpressions.length === 0) return undefined;
+    return selectorOf({ matchLabels, matchExpressions });
+  };
+}
+
+type Selecting = { readonly spec?: { readonly selector?: unknown } };
+
+function selectorIn(cache: Cache, read: (selector: unknown) => LabelSelectorSpec) {
+  return (key: string): LabelSelectorSpec | undefined => {
+    const selector = (cache.get(key) as Selecting | undefined)?.spec?.selector;
+    return selector === undefined ? undefined : read(selector);
+  };
+}
+
+function selects({ spec }: Service, labels: PodInfo['labels']): boolean {
+  const selector = spec?.selector;
+  return selector !== undefined && Object.keys(selector).length > 0 && labelSelectorOfSet(selector).matches(labels);
+}

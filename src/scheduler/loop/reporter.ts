@@ -1,0 +1,103 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Client } from '../../kube/client.ts';
+import { conditionOf, type KubeCondition } from '../../kube/kinds/condition.ts';
+import { PODS, type Pod } from '../../kube/kinds/pod.ts';
+import { isNotFound } from '../../kube/kube-error.ts';
+import { timestamp } from '../../kube/timestamp.ts';
+import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
+import type { QueuedPod } from '../queue/queued-pod.ts';
+
+export interface ReporterParts {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly events: EventRecorder;
+}
+
+/** Why a pod has no node: nothing suits, or something went wrong. */
+export type FailureReason = 'Unschedulable' | 'SchedulerError';
+
+/** The longest text of an Event. */
+const LONGEST_NOTE = 1024;
+
+/** Tells users what became of a pod: its PodScheduled condition, written only when it says something else, and Events. */
+export class Reporter {
+  readonly #parts: ReporterParts;
+  readonly #writing = new Set<Promise<void>>();
+
+  constructor(parts: ReporterParts) {
+    this.#parts = parts;
+  }
+
+  scheduled(pod: Pod, nodeName: string): void {
+    const { namespace = '', name = '' } = pod.metadata;
+    this.#parts.events.event(pod, 'Normal', 'Scheduled', `Successfully assigned ${namespace}/${name} to ${nodeName}`);
+  }
+
+  /** `nominatedNode`: the node that is being made free; '' takes an earlier one back; undefined leaves it. */
+  notScheduled(queued: QueuedPod, reason: FailureReason, message: string, nominatedNode: string | undefined): void {
+    const { pod } = queued.info;
+    this.#parts.events.event(pod, 'Warning', 'FailedScheduling', shortened(message));
+    const nomination = nominatedNode ?? pod.status?.nominatedNodeName ?? '';
+    const told = `${reason}\n${message}\n${nomination}`;
+    if (queued.told === told) return;
+    const first = queued.told === '';
+    queued.told = told;
+    if (first && saysAlready(pod, reason, message, nomination)) return;
+    this.#write(pod, this.#condition(pod, reason, message), nomination);
+  }
+
+  skipped(pod: Pod): void {
+    const { namespace = '', name = '' } = pod.metadata;
+    const message = `skip schedule deleting pod: ${namespace}/${name}`;
+    this.#parts.events.event(pod, 'Warning', 'FailedScheduling', message);
+  }
+
+  /** Settles when all that was to be written is. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#writing);
+  }
+
+  #condition(pod: Pod, reason: FailureReason, message: string): KubeCondition {
+    const before = conditionOf(pod.status?.conditions, 'PodScheduled');
+    const now = timestamp(this.#parts.clock.now());
+    const { generation } = pod.metadata;
+    return {
+      type: 'PodScheduled',
+      status: 'False',
+      reason,
+      message,
+      lastProbeTime: null,
+      lastTransitionTime: before?.status === 'False' ? (before.lastTransitionTime ?? now) : now,
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
+    };
+  }
+
+  #write(pod: Pod, condition: KubeCondition, nomination: string): void {
+    const { client, log } = this.#parts;
+    const { namespace = '', name = '' } = pod.metadata;
+    const nominated = nomination === (pod.status?.nominatedNodeName ?? '') ? {} : { nominatedNodeName: nomination };
+    const body = { status: { conditions: [condition], ...nominated } };
+    const writing = client
+      .patch(PODS, name, { type: 'strategic', body }, { namespace, subresource: 'status' })
+      .then(
+        () => {},
+        (error: unknown) => {
+          if (!isNotFound(error)) log.warn({ pod: `${namespace}/${name}`, err: error }, 'a condition was not written');
+        },
+      )
+      .finally(() => this.#writing.delete(writing));
+    this.#writing.add(writing);
+  }
+}
+
+function saysAlready(pod: Pod, reason: string, message: string, nomination: string): boolean {
+  const before = conditionOf(pod.status?.conditions, 'PodScheduled');
+  const same = before?.status === 'False' && before.reason === reason && before.message === message;
+  return same && nomination === (pod.status?.nominatedNodeName ?? '');
+}
+
+function shortened(message: string): string {
+  return message.length <= LONGEST_NOTE ? message : `${message.slice(0, LONGEST_NOTE - 4)} ...`;
+}

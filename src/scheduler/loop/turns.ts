@@ -1,0 +1,50 @@
+import type { Clock } from '../../base/clock.ts';
+
+/** Done in a row before the rest of the process gets a turn: it shares one thread with us. */
+const MOST_IN_A_TURN = 64;
+const LONGEST_TURN_MS = 5;
+
+/** Works as long as there is something to do, in short turns, and else sleeps until it is woken. */
+export class Turns {
+  readonly #clock: Clock;
+  #wake: (() => void) | undefined;
+  #woken = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  wake(): void {
+    this.#woken = true;
+    this.#wake?.();
+  }
+
+  /** `step` does one thing and says whether there was one. */
+  async run(step: () => boolean, signal: AbortSignal): Promise<void> {
+    const stop = () => this.wake();
+    signal.addEventListener('abort', stop, { once: true });
+    while (!signal.aborted) {
+      this.#woken = false;
+      if (this.#turn(step)) await this.#clock.sleep(0, signal).catch(() => {});
+      else if (!this.#woken) await this.#sleep();
+    }
+    signal.removeEventListener('abort', stop);
+  }
+
+  /** Returns whether there may be more to do. */
+  #turn(step: () => boolean): boolean {
+    const began = this.#clock.monotonic();
+    for (let done = 0; done < MOST_IN_A_TURN; done++) {
+      if (!step()) return false;
+      if (this.#clock.monotonic() - began > LONGEST_TURN_MS) return true;
+    }
+    return true;
+  }
+
+  async #sleep(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    this.#wake = undefined;
+  }
+}

@@ -1,0 +1,55 @@
+import type { affinity } from '../../api/placement.ts';
+import type { OutputOf } from '../../api/schema.ts';
+import type { Labels } from '../../kube/selectors/label-requirement.ts';
+import { type NamedSelector, selectorOf } from './selector-cache.ts';
+
+export type Affinity = OutputOf<typeof affinity>;
+type PodRules = NonNullable<Affinity['podAffinity']>;
+type PodTerm = NonNullable<PodRules['requiredDuringSchedulingIgnoredDuringExecution']>[number];
+
+/** Names pods that a pod wants near or away, and what near means. */
+export interface AffinityTerm {
+  /** The same for terms that mean the same pods and the same place. */
+  readonly key: string;
+  readonly topologyKey: string;
+  readonly selector: NamedSelector;
+  readonly namespaces: ReadonlySet<string>;
+  readonly namespaceSelector: NamedSelector;
+}
+
+export interface WeightedTerm extends AffinityTerm {
+  readonly weight: number;
+}
+
+export function requiredTerms(rules: PodRules | undefined, namespace: string): readonly AffinityTerm[] {
+  return (rules?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map((term) => termOf(term, namespace));
+}
+
+export function preferredTerms(rules: PodRules | undefined, namespace: string): readonly WeightedTerm[] {
+  return (rules?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ weight, podAffinityTerm }) => ({
+    ...termOf(podAffinityTerm, namespace),
+    weight,
+  }));
+}
+
+function termOf(term: PodTerm, own: string): AffinityTerm {
+  const named = term.namespaces ?? [];
+  // The pod's own namespace counts only where nothing else is said.
+  const namespaces = new Set(named.length === 0 && term.namespaceSelector === undefined ? [own] : named);
+  const selector = selectorOf(term.labelSelector);
+  const namespaceSelector = selectorOf(term.namespaceSelector);
+  const key = `${term.topologyKey}|${[...namespaces].sort().join(',')}|${namespaceSelector.key}|${selector.key}`;
+  return { key, topologyKey: term.topologyKey, selector, namespaces, namespaceSelector };
+}
+
+/** What a term is asked about. */
+export interface Candidate {
+  readonly namespace: string;
+  readonly labels: Labels | undefined;
+}
+
+/** Whether a pod is one of those that a term names. */
+export function isNamedBy(term: AffinityTerm, pod: Candidate, namespaceLabels: Labels | undefined): boolean {
+  const there = term.namespaces.has(pod.namespace) || term.namespaceSelector.matches(namespaceLabels);
+  return there && term.selector.matches(pod.labels);
+}

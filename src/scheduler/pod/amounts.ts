@@ -1,0 +1,55 @@
+import { milliValue, type Quantity, tryParseQuantity, value } from '../../base/quantity.ts';
+import type { ResourceList } from '../../kube/kinds/pod.ts';
+
+/** Amounts of resources as whole numbers: thousandths of a CPU, bytes, pieces. Exact up to 2^53. */
+export type Amounts = Map<string, number>;
+
+export const CPU = 'cpu';
+export const MEMORY = 'memory';
+export const EPHEMERAL_STORAGE = 'ephemeral-storage';
+
+/** Texts that were read before: the same few stand in thousands of objects. */
+const MOST_TEXTS = 10_000;
+const thousandths = new Map<string, number>();
+const units = new Map<string, number>();
+
+export function amountsOf(list: ResourceList | undefined): Amounts {
+  const amounts: Amounts = new Map();
+  for (const name in list) amounts.set(name, amountOf(name, list[name] ?? 0));
+  return amounts;
+}
+
+/** Fractions are rounded up, as Kubernetes does. What is no quantity counts as nothing: the server lets none in. */
+export function amountOf(name: string, given: string | number): number {
+  const text = String(given);
+  return name === CPU ? known(thousandths, text, milliValue) : known(units, text, value);
+}
+
+function known(texts: Map<string, number>, text: string, read: (quantity: Quantity) => number): number {
+  let amount = texts.get(text);
+  if (amount === undefined) {
+    const quantity = tryParseQuantity(text);
+    amount = quantity === undefined ? 0 : read(quantity);
+    if (texts.size >= MOST_TEXTS) texts.clear();
+    texts.set(text, amount);
+  }
+  return amount;
+}
+
+export function addTo(sum: Amounts, more: Amounts): void {
+  for (const [name, amount] of more) sum.set(name, (sum.get(name) ?? 0) + amount);
+}
+
+/** Raises every amount to that of `least`. */
+export function raiseTo(amounts: Amounts, least: Amounts): void {
+  for (const [name, amount] of least) {
+    const before = amounts.get(name);
+    if (before === undefined || before < amount) amounts.set(name, amount);
+  }
+}
+
+/** Whether a resource is counted by the piece beside CPU, memory and storage; all others are not looked at. */
+export function isScalar(name: string): boolean {
+  if (name.startsWith('hugepages-') || name.startsWith('attachable-volumes-')) return true;
+  return name.includes('/') && !name.startsWith('requests.');
+}

@@ -1,0 +1,92 @@
+import type { Node } from '../../kube/kinds/node.ts';
+import type { PodSpec } from '../../kube/kinds/pod.ts';
+import type { Affinity } from './affinity-term.ts';
+
+type NodeRules = NonNullable<Affinity['nodeAffinity']>;
+type NodeTerm = NonNullable<NodeRules['requiredDuringSchedulingIgnoredDuringExecution']>['nodeSelectorTerms'][number];
+export type NodeSelector = { readonly nodeSelectorTerms?: readonly NodeTerm[] };
+type Requirement = NonNullable<NodeTerm['matchExpressions']>[number];
+type NodeTest = (node: Node) => boolean;
+type ValueTest = (value: string | undefined) => boolean;
+
+/** The nodes that a pod may run on by their labels and names. */
+export interface NodeDemand {
+  readonly matches: NodeTest;
+  /** The only nodes that can match, where every term names some. */
+  readonly names?: ReadonlySet<string>;
+}
+
+export interface NodePreference {
+  readonly weight: number;
+  readonly matches: NodeTest;
+}
+
+/** What nodeSelector and required node affinity ask for together; undefined where they ask for nothing. */
+export function nodeDemandOf({ nodeSelector, affinity }: PodSpec): NodeDemand | undefined {
+  const labels = Object.entries(nodeSelector ?? {});
+  const required = (affinity as Affinity | undefined)?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  if (labels.length === 0 && required === undefined) return undefined;
+  const byTerms = required === undefined ? undefined : nodeTestOf(required);
+  const matches: NodeTest = (node) => {
+    for (const [key, value] of labels) if (node.metadata.labels?.[key] !== value) return false;
+    return byTerms === undefined || byTerms(node);
+  };
+  const names = required === undefined ? undefined : namesOf(required.nodeSelectorTerms);
+  return names === undefined ? { matches } : { matches, names };
+}
+
+/** Whether one of the terms holds; an empty term never does. */
+export function nodeTestOf({ nodeSelectorTerms = [] }: NodeSelector): NodeTest {
+  const terms = nodeSelectorTerms.map(termTest).filter((test) => test !== undefined);
+  return (node) => terms.some((test) => test(node));
+}
+
+export function nodePreferencesOf({ affinity }: PodSpec): readonly NodePreference[] {
+  const rules = (affinity as Affinity | undefined)?.nodeAffinity;
+  return (rules?.preferredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(({ weight, preference }) => {
+    const matches = termTest(preference);
+    return matches === undefined || weight === 0 ? [] : [{ weight, matches }];
+  });
+}
+
+function termTest({ matchExpressions = [], matchFields = [] }: NodeTerm): NodeTest | undefined {
+  if (matchExpressions.length + matchFields.length === 0) return undefined;
+  const labels = matchExpressions.map((requirement) => [requirement.key, valueTest(requirement)] as const);
+  const fields = matchFields.map(valueTest);
+  return ({ metadata }) =>
+    labels.every(([key, test]) => test(metadata.labels?.[key])) && fields.every((test) => test(metadata.name));
+}
+
+function valueTest({ operator, values = [] }: Requirement): ValueTest {
+  const [bound = ''] = values;
+  switch (operator) {
+    case 'In':
+      return (value) => value !== undefined && values.includes(value);
+    case 'NotIn':
+      return (value) => value === undefined || !values.includes(value);
+    case 'Exists':
+      return (value) => value !== undefined;
+    case 'DoesNotExist':
+      return (value) => value === undefined;
+    case 'Gt':
+      return (value) => isInteger(value) && isInteger(bound) && BigInt(value) > BigInt(bound);
+    case 'Lt':
+      return (value) => isInteger(value) && isInteger(bound) && BigInt(value) < BigInt(bound);
+    default:
+      return () => false;
+  }
+}
+
+const isInteger = (text: string | undefined): text is string => text !== undefined && /^-?[0-9]{1,19}$/.test(text);
+
+/** The names that all terms together allow; undefined where one of them leaves the name open. */
+function namesOf(terms: readonly NodeTerm[]): ReadonlySet<string> | undefined {
+  const names = new Set<string>();
+  for (const { matchFields = [] } of terms) {
+    const lists = matchFields.filter(({ key, operator }) => key === 'metadata.name' && operator === 'In');
+    const [first, ...others] = lists.map(({ values = [] }) => values);
+    if (first === undefined) return undefined;
+    for (const name of first) if (others.every((values) => values.includes(name))) names.add(name);
+  }
+  return names;
+}

@@ -1,0 +1,97 @@
+import type { Container, Pod, PodSpec, ResourceList } from '../../kube/kinds/pod.ts';
+import { type Amounts, addTo, amountsOf, CPU, EPHEMERAL_STORAGE, isScalar, MEMORY, raiseTo } from './amounts.ts';
+
+/** What a pod takes of a node: thousandths of a CPU, bytes, pieces. */
+export interface Requests {
+  readonly cpu: number;
+  readonly memory: number;
+  readonly ephemeralStorage: number;
+  /** Extended resources, huge pages and the like that are not zero. */
+  readonly scalars: readonly (readonly [name: string, amount: number])[];
+  /** As scoring counts it: a container that says nothing is taken to use a little. */
+  readonly nonZeroCpu: number;
+  readonly nonZeroMemory: number;
+}
+
+const LITTLE_CPU = 100;
+const LITTLE_MEMORY = 200 * 1024 * 1024;
+const NOTHING: Amounts = new Map();
+/** What a pod as a whole can ask for. */
+const POD_LEVEL = [CPU, MEMORY];
+
+export function requestsOf(pod: Pod): Requests {
+  const { spec } = pod;
+  const asked = total(pod, NOTHING);
+  const little = littleOf(spec, asked);
+  const nonZero = little.size === 0 ? asked : total(pod, little);
+  return {
+    cpu: asked.get(CPU) ?? 0,
+    memory: asked.get(MEMORY) ?? 0,
+    ephemeralStorage: asked.get(EPHEMERAL_STORAGE) ?? 0,
+    scalars: [...asked].filter(([name, amount]) => amount !== 0 && isScalar(name)),
+    nonZeroCpu: nonZero.get(CPU) ?? 0,
+    nonZeroMemory: nonZero.get(MEMORY) ?? 0,
+  };
+}
+
+/** What a container that says nothing is taken to use; nothing where the pod says it as a whole. */
+function littleOf(spec: PodSpec, asked: Amounts): Amounts {
+  const ofPod = spec.resources?.requests !== undefined && Object.keys(spec.resources.requests).some(isPodLevel);
+  const little: Amounts = new Map();
+  if (!ofPod || !asked.has(CPU)) little.set(CPU, LITTLE_CPU);
+  if (!ofPod || !asked.has(MEMORY)) little.set(MEMORY, LITTLE_MEMORY);
+  return little;
+}
+
+/** All containers together, or the start where that takes more: init containers run one after another, each beside those before it that keep running. */
+function total(pod: Pod, missing: Amounts): Amounts {
+  const { spec } = pod;
+  const together: Amounts = new Map();
+  for (const container of spec.containers) addTo(together, requestsOfContainer(pod, container, missing));
+  const staying: Amounts = new Map();
+  const start: Amounts = new Map();
+  for (const container of spec.initContainers ?? []) {
+    const own = requestsOfContainer(pod, container, missing);
+    if (container.restartPolicy === 'Always') {
+      addTo(together, own);
+      addTo(staying, own);
+      raiseTo(start, staying);
+    } else {
+      addTo(own, staying);
+      raiseTo(start, own);
+    }
+  }
+  raiseTo(together, start);
+  for (const [name, amount] of amountsOf(spec.resources?.requests)) if (isPodLevel(name)) together.set(name, amount);
+  addTo(together, amountsOf(spec.overhead));
+  return together;
+}
+
+function requestsOfContainer(pod: Pod, { name, resources }: Container, missing: Amounts): Amounts {
+  const amounts = amountsOf(resources?.requests);
+  // A container that is being resized holds the larger of what it has and what it shall have.
+  const status = pod.status?.containerStatuses?.find((each) => (each as ResizedStatus).name === name);
+  if (status !== undefined) {
+    const { allocatedResources, resources: actual } = status as ResizedStatus;
+    if (allocatedResources !== undefined) raiseTo(amounts, amountsOf(allocatedResources));
+    if (actual?.requests !== undefined) raiseTo(amounts, amountsOf(actual.requests));
+  }
+  for (const [resource, amount] of missing) if (!amounts.has(resource)) amounts.set(resource, amount);
+  return amounts;
+}
+
+/** Whether the node reports what containers hold, which may be more than their spec says. */
+export function isResized({ status }: Pod): boolean {
+  return (status?.containerStatuses ?? []).some((each) => {
+    const { allocatedResources, resources } = each as ResizedStatus;
+    return allocatedResources !== undefined || resources !== undefined;
+  });
+}
+
+interface ResizedStatus {
+  readonly name?: string;
+  readonly allocatedResources?: ResourceList;
+  readonly resources?: { readonly requests?: ResourceList };
+}
+
+const isPodLevel = (name: string): boolean => POD_LEVEL.includes(name) || name.startsWith('hugepages-');

@@ -1,0 +1,42 @@
+import type { topologySpreadConstraints } from '../../api/placement.ts';
+import type { OutputOf } from '../../api/schema.ts';
+import type { Labels } from '../../kube/selectors/label-requirement.ts';
+import { type NamedSelector, selectorOf } from './selector-cache.ts';
+
+export type SpreadConstraintSpec = NonNullable<OutputOf<typeof topologySpreadConstraints>>[number];
+
+/** How evenly pods that match a selector stand over the values of a node label. */
+export interface SpreadConstraint {
+  readonly topologyKey: string;
+  readonly maxSkew: number;
+  readonly minDomains: number;
+  /** DoNotSchedule, as opposed to ScheduleAnyway. */
+  readonly hard: boolean;
+  readonly selector: NamedSelector;
+  /** Whether nodes that the pod's node affinity excludes are left out. */
+  readonly honorAffinity: boolean;
+  /** Whether nodes with taints that the pod does not tolerate are left out. */
+  readonly honorTaints: boolean;
+}
+
+export function spreadConstraintOf(spec: SpreadConstraintSpec, labels: Labels | undefined): SpreadConstraint {
+  return {
+    topologyKey: spec.topologyKey,
+    maxSkew: spec.maxSkew,
+    minDomains: spec.minDomains ?? 1,
+    hard: spec.whenUnsatisfiable === 'DoNotSchedule',
+    selector: selectorOf(withOwnLabels(spec, labels)),
+    honorAffinity: spec.nodeAffinityPolicy !== 'Ignore',
+    honorTaints: spec.nodeTaintsPolicy === 'Honor',
+  };
+}
+
+/** The selector with the values that the pod itself has for the keys that are to match. */
+function withOwnLabels({ labelSelector, matchLabelKeys = [] }: SpreadConstraintSpec, labels: Labels | undefined) {
+  const own = matchLabelKeys.flatMap((key) => {
+    const value = labels?.[key];
+    return value === undefined ? [] : [{ key, operator: 'In', values: [value] }];
+  });
+  if (own.length === 0) return labelSelector;
+  return { ...labelSelector, matchExpressions: [...(labelSelector?.matchExpressions ?? []), ...own] };
+}

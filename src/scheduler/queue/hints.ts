@@ -1,0 +1,118 @@
+import type { Node } from '../../kube/kinds/node.ts';
+import { tolerates } from '../../kube/kinds/node.ts';
+import { isTolerated } from '../filters/taint-toleration.ts';
+import type { FilterName } from '../framework/plugin-name.ts';
+import type { Surroundings } from '../framework/surroundings.ts';
+import { isNamedBy } from '../pod/affinity-term.ts';
+import { amountsOf, CPU, EPHEMERAL_STORAGE, MEMORY } from '../pod/amounts.ts';
+import { collide } from '../pod/host-port.ts';
+import { type PodInfo, sameLabels } from '../pod/pod-info.ts';
+import type { ClusterEvent } from './cluster-event.ts';
+import type { QueuedPod } from './queued-pod.ts';
+
+/** Whether an event may change the mind of a plugin that refused a pod. When in doubt it says yes: a try costs little. */
+type Hint = (event: ClusterEvent, pod: PodInfo, around: Surroundings) => boolean;
+
+const CORDONED = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
+
+/** A node that was not there, or was not as it must be, now is. */
+const becomes =
+  (suits: (node: Node, pod: PodInfo) => boolean): Hint =>
+  (event, pod) => {
+    if (event.what !== 'node' || event.after === undefined || !suits(event.after, pod)) return false;
+    return event.before === undefined || !suits(event.before, pod);
+  };
+
+const isNew = (event: ClusterEvent): boolean =>
+  event.what === 'node' && event.before === undefined && event.after !== undefined;
+
+const changesPlaces = (event: ClusterEvent): boolean =>
+  event.what === 'node' &&
+  (event.before === undefined ||
+    event.after === undefined ||
+    !sameLabels(event.before.metadata.labels, event.after.metadata.labels) ||
+    JSON.stringify(event.before.spec?.taints) !== JSON.stringify(event.after.spec?.taints));
+
+const isAboutStorage = (event: ClusterEvent): boolean =>
+  event.what === 'storage' || isNew(event) || changesPlaces(event);
+
+const HINTS: Readonly<Record<FilterName, Hint>> = {
+  NodeUnschedulable: becomes(
+    ({ spec }, { tolerations }) =>
+      spec?.unschedulable !== true || tolerations.some((toleration) => tolerates(toleration, CORDONED)),
+  ),
+  NodeName: isNew,
+  TaintToleration: becomes(({ spec }, { tolerations }) => isTolerated(spec?.taints ?? [], tolerations)),
+  NodeAffinity: becomes((node, { nodeDemand }) => nodeDemand === undefined || nodeDemand.matches(node)),
+  NodePorts(event, { ports }) {
+    if (event.what !== 'placed pod') return isNew(event);
+    if (event.before === undefined || event.after !== undefined) return false;
+    return event.before.ports.some((taken) => ports.some((port) => collide(taken, port)));
+  },
+  NodeResourcesFit(event, pod, { nodes }) {
+    if (event.what === 'node') return event.after !== undefined && gains(event.before, event.after, pod);
+    // Room that does not suffice is not worth a try: the next pod that leaves is looked at again.
+    return event.what === 'placed pod' && event.before !== undefined && hasRoom(event.slot, pod, nodes);
+  },
+  VolumeRestrictions: (event) => isAboutStorage(event) || leaves(event),
+  NodeVolumeLimits: (event) => isAboutStorage(event) || leaves(event),
+  VolumeBinding: isAboutStorage,
+  VolumeZone: isAboutStorage,
+  PodTopologySpread(event, pod) {
+    if (event.what !== 'placed pod') return changesPlaces(event);
+    const counts = (other: PodInfo | undefined) =>
+      other?.namespace === pod.namespace && pod.spread.some(({ selector }) => selector.matches(other.labels));
+    return pod.spread.length === 0 || counts(event.before) || counts(event.after);
+  },
+  InterPodAffinity(event, pod, around) {
+    if (event.what !== 'placed pod') return changesPlaces(event);
+    const { before, after } = event;
+    const named = (terms: PodInfo['affinity'], other: PodInfo) =>
+      terms.some((term) => isNamedBy(term, other, around.namespaceLabels(other.namespace)));
+    if (after !== undefined && named(pod.affinity, after)) return true;
+    if (before === undefined) return false;
+    return named(pod.antiAffinity, before) || named(before.antiAffinity, pod);
+  },
+};
+
+/** Whether a pod that waits should be tried again because of an event. */
+export function isHelped({ info, refusedBy }: QueuedPod, event: ClusterEvent, around: Surroundings): boolean {
+  // Refused by nobody: there was no node at all.
+  if (refusedBy.size === 0) return event.what === 'node';
+  for (const plugin of refusedBy) if (HINTS[plugin](event, info, around)) return true;
+  return false;
+}
+
+/** Whether a change of the pod itself may let it be placed. */
+export function isHelpedByItself(before: PodInfo, after: PodInfo): boolean {
+  return JSON.stringify(before.pod.spec) !== JSON.stringify(after.pod.spec) || !sameLabels(before.labels, after.labels);
+}
+
+const leaves = (event: ClusterEvent): boolean =>
+  event.what === 'placed pod' && event.before !== undefined && event.after === undefined;
+
+/** Whether a node can hold the pod when it is empty, and could not before or has more now. */
+function gains(before: Node | undefined, after: Node, pod: PodInfo): boolean {
+  const now = amountsOf(after.status?.allocatable);
+  const asked: (readonly [string, number])[] = [
+    [CPU, pod.cpu],
+    [MEMORY, pod.memory],
+    [EPHEMERAL_STORAGE, pod.ephemeralStorage],
+    ['pods', 1],
+    ...pod.scalars,
+  ];
+  if (asked.some(([name, amount]) => amount > (now.get(name) ?? 0))) return false;
+  if (before === undefined) return true;
+  const then = amountsOf(before.status?.allocatable);
+  return asked.some(([name]) => (now.get(name) ?? 0) > (then.get(name) ?? 0));
+}
+
+function hasRoom(slot: number, pod: PodInfo, { columns }: Surroundings['nodes']): boolean {
+  const left = (has: Float64Array, taken: Float64Array | Int32Array) => (has[slot] ?? 0) - (taken[slot] ?? 0);
+  return (
+    left(columns.allowedPods, columns.pods) >= 1 &&
+    (pod.cpu === 0 || left(columns.allocatableCpu, columns.cpu) >= pod.cpu) &&
+    (pod.memory === 0 || left(columns.allocatableMemory, columns.memory) >= pod.memory) &&
+    (pod.ephemeralStorage === 0 || left(columns.allocatableStorage, columns.storage) >= pod.ephemeralStorage)
+  );
+}

@@ -1,0 +1,211 @@
+import type { Clock, Timer } from '../../base/clock.ts';
+import type { Pod } from '../../kube/kinds/pod.ts';
+import type { FilterName } from '../framework/plugin-name.ts';
+import { type PodInfo, podInfoOf } from '../pod/pod-info.ts';
+import { Heap } from './heap.ts';
+import { comesBefore, isDueBefore, type QueuedPod, type Where } from './queued-pod.ts';
+
+export interface QueueOptions {
+  readonly clock: Clock;
+  /** Told whenever a pod can be popped that could not before. */
+  readonly ready: () => void;
+  readonly firstBackoffMs?: number;
+  readonly mostBackoffMs?: number;
+}
+
+const FIRST_BACKOFF_MS = 1_000;
+const MOST_BACKOFF_MS = 10_000;
+/** However quiet the cluster is, a pod is tried again after this long. */
+const LONGEST_WAIT_MS = 5 * 60_000;
+const LOOK_EVERY_MS = 30_000;
+const NOBODY: ReadonlySet<FilterName> = new Set();
+
+/**
+ * Pods without a node. A pod that found no node waits until something happens that could help it; how soon it is tried
+ * after that depends on how often it has failed. With nothing else to do, nobody waits for a back-off but those that
+ * failed by an error.
+ */
+export class SchedulingQueue {
+  readonly #options: QueueOptions;
+  readonly #pods = new Map<string, QueuedPod>();
+  readonly #active = new Heap<QueuedPod>(comesBefore);
+  readonly #backoff = new Heap<QueuedPod>(isDueBefore);
+  readonly #errors = new Heap<QueuedPod>(isDueBefore);
+  readonly #unschedulable = new Set<QueuedPod>();
+  #order = 0;
+  #errorTimer: Timer | undefined;
+  #lookTimer: Timer | undefined;
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+  }
+
+  /** How many wait where. */
+  count(where: Where): number {
+    let count = 0;
+    for (const pod of this.#pods.values()) if (pod.where === where) count++;
+    return count;
+  }
+
+  get size(): number {
+    return this.#pods.size;
+  }
+
+  get(uid: string): QueuedPod | undefined {
+    return this.#pods.get(uid);
+  }
+
+  all(): Iterable<QueuedPod> {
+    return this.#pods.values();
+  }
+
+  /** Takes in a pod without a node, or its newer state; `helps` says whether the change may let it be placed. */
+  set(pod: Pod, helps: (before: PodInfo, after: PodInfo, queued: QueuedPod) => boolean): QueuedPod {
+    const uid = pod.metadata.uid ?? '';
+    const known = this.#pods.get(uid);
+    const info = podInfoOf(pod);
+    if (known === undefined) {
+      const queued = this.#fresh(info);
+      this.#pods.set(uid, queued);
+      this.#put(queued, isGated(info) ? 'gated' : 'active');
+      return queued;
+    }
+    const before = known.info;
+    const reordered = before.priority !== info.priority && known.place >= 0;
+    const { where } = known;
+    if (reordered) this.#leave(known);
+    known.info = info;
+    if (reordered) this.#put(known, where);
+    else if (where === 'gated' && !isGated(info)) this.#put(known, 'active');
+    else if (where === 'unschedulable' && helps(before, info, known)) this.#again(known);
+    return known;
+  }
+
+  remove(uid: string): void {
+    const queued = this.#pods.get(uid);
+    if (queued === undefined) return;
+    this.#leave(queued);
+    queued.where = 'gone';
+    this.#pods.delete(uid);
+  }
+
+  /** The pod that is to be tried next; it stays known until it is removed or put back. */
+  pop(): QueuedPod | undefined {
+    const queued = this.#active.pop() ?? this.#backoff.pop();
+    if (queued === undefined) return undefined;
+    queued.where = 'trying';
+    queued.attempts++;
+    return queued;
+  }
+
+  get hasReady(): boolean {
+    return this.#active.size + this.#backoff.size > 0;
+  }
+
+  /** No node suited; the pod waits for what could change the mind of those that refused it. */
+  refused(queued: QueuedPod, by: ReadonlySet<FilterName>): void {
+    if (queued.where !== 'trying') return;
+    queued.refusedBy = by;
+    queued.unschedulable++;
+    queued.errors = 0;
+    queued.since = this.#options.clock.monotonic();
+    queued.due = queued.since + this.#backoffMs(queued.unschedulable);
+    this.#put(queued, 'unschedulable');
+  }
+
+  /** Something went wrong that had nothing to do with the pod: it is tried again after a while. */
+  failed(queued: QueuedPod): void {
+    if (queued.where !== 'trying') return;
+    queued.refusedBy = NOBODY;
+    queued.errors++;
+    queued.since = this.#options.clock.monotonic();
+    queued.due = queued.since + this.#backoffMs(queued.errors);
+    this.#put(queued, 'error-backoff');
+  }
+
+  /** Something happened: pods that it could help are tried again. */
+  wake(helps: (queued: QueuedPod) => boolean): void {
+    for (const queued of this.#unschedulable) if (helps(queued)) this.#again(queued);
+  }
+
+  /** Lets go of its timers. */
+  close(): void {
+    this.#errorTimer?.cancel();
+    this.#lookTimer?.cancel();
+  }
+
+  #again(queued: QueuedPod): void {
+    this.#put(queued, queued.due > this.#options.clock.monotonic() ? 'backoff' : 'active');
+  }
+
+  #put(queued: QueuedPod, where: Where): void {
+    this.#leave(queued);
+    queued.where = where;
+    if (where === 'active') this.#active.push(queued);
+    else if (where === 'backoff') this.#backoff.push(queued);
+    else if (where === 'error-backoff') {
+      this.#errors.push(queued);
+      this.#awaitErrors();
+    } else if (where === 'unschedulable') {
+      this.#unschedulable.add(queued);
+      this.#awaitForgotten();
+    }
+    if (where === 'active' || where === 'backoff') this.#options.ready();
+  }
+
+  #leave(queued: QueuedPod): void {
+    if (queued.where === 'active') this.#active.remove(queued);
+    else if (queued.where === 'backoff') this.#backoff.remove(queued);
+    else if (queued.where === 'error-backoff') this.#errors.remove(queued);
+    else if (queued.where === 'unschedulable') this.#unschedulable.delete(queued);
+  }
+
+  #awaitErrors(): void {
+    const { clock } = this.#options;
+    this.#errorTimer?.cancel();
+    const first = this.#errors.peek();
+    if (first === undefined) return;
+    this.#errorTimer = clock.timer(first.due - clock.monotonic(), () => {
+      const now = clock.monotonic();
+      for (let due = this.#errors.peek(); due !== undefined && due.due <= now; due = this.#errors.peek()) {
+        this.#put(due, 'active');
+      }
+      this.#awaitErrors();
+    });
+  }
+
+  /** Looks now and then for pods that nothing has woken for long. */
+  #awaitForgotten(): void {
+    const { clock } = this.#options;
+    this.#lookTimer ??= clock.timer(LOOK_EVERY_MS, () => {
+      this.#lookTimer = undefined;
+      const now = clock.monotonic();
+      this.wake(({ since }) => now - since >= LONGEST_WAIT_MS);
+      if (this.#unschedulable.size > 0) this.#awaitForgotten();
+    });
+  }
+
+  #backoffMs(failures: number): number {
+    const { firstBackoffMs = FIRST_BACKOFF_MS, mostBackoffMs = MOST_BACKOFF_MS } = this.#options;
+    return Math.min(mostBackoffMs, firstBackoffMs * 2 ** Math.min(failures - 1, 30));
+  }
+
+  #fresh(info: PodInfo): QueuedPod {
+    const since = this.#options.clock.monotonic();
+    return {
+      info,
+      where: 'gone',
+      since,
+      order: this.#order++,
+      attempts: 0,
+      unschedulable: 0,
+      errors: 0,
+      due: since,
+      refusedBy: NOBODY,
+      told: '',
+      place: -1,
+    };
+  }
+}
+
+const isGated = ({ pod }: PodInfo): boolean => (pod.spec.schedulingGates ?? []).length > 0;

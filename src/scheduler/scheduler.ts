@@ -1,0 +1,104 @@
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Random } from '../base/random.ts';
+import type { Client, ResourceType } from '../kube/client.ts';
+import { NAMESPACES, SERVICES } from '../kube/kinds/core.ts';
+import { NODES } from '../kube/kinds/node.ts';
+import { PODS } from '../kube/kinds/pod.ts';
+import { REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS } from '../kube/kinds/workloads.ts';
+import { aborted } from '../runtime/aborted.ts';
+import { type EventRecorder, silentRecorder } from '../runtime/events/event-recorder.ts';
+import type { Informers } from '../runtime/informers.ts';
+import type { Runnable } from '../runtime/runnable.ts';
+import type { Explanation } from './explanation/explanation.ts';
+import { ExplanationStore } from './explanation/explanation-store.ts';
+import { defaultProfile } from './framework/default-profile.ts';
+import { Placer } from './framework/placer.ts';
+import type { Profile } from './framework/profile.ts';
+import { Rotation } from './framework/sampling.ts';
+import type { StorageView } from './framework/surroundings.ts';
+import { Binder } from './loop/binder.ts';
+import { Feed } from './loop/feed.ts';
+import { liveSurroundings } from './loop/live-surroundings.ts';
+import { Reporter } from './loop/reporter.ts';
+import { Trial } from './loop/trial.ts';
+import { Turns } from './loop/turns.ts';
+import { NominatedPods } from './queue/nominated-pods.ts';
+import { SchedulingQueue } from './queue/scheduling-queue.ts';
+import { Snapshot } from './snapshot/snapshot.ts';
+
+export interface SchedulerParts {
+  readonly client: Client;
+  readonly informers: Informers;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly events?: EventRecorder;
+  /** One for each schedulerName; kube-scheduler's default where absent. */
+  readonly profiles?: readonly Profile[];
+  readonly explanations?: ExplanationStore;
+}
+
+export interface Scheduler extends Runnable {
+  /** The last tries to place a pod, the newest first; kept for a while, also when the pod is gone. */
+  explanationOf(namespace: string, name: string): readonly Explanation[];
+}
+
+const NO_STORAGE: StorageView = {
+  claim: () => undefined,
+  volume: () => undefined,
+  storageClass: () => undefined,
+  freeVolumes: () => [],
+  csiNode: () => undefined,
+};
+
+/** Finds nodes for pods that have none and name one of its profiles, as kube-scheduler does. */
+export function scheduler(parts: SchedulerParts): Scheduler {
+  const { client, informers, clock, events = silentRecorder, explanations = new ExplanationStore() } = parts;
+  const log = parts.log.child({ component: 'scheduler' });
+  const profiles = parts.profiles ?? [defaultProfile()];
+  const nodes = new Snapshot();
+  const turns = new Turns(clock);
+  const queue = new SchedulingQueue({ clock, ready: () => turns.wake() });
+  const nominated = new NominatedPods(nodes);
+  const surroundings = liveSurroundings(nodes, NO_STORAGE, informers);
+  const names = new Set(profiles.map(({ schedulerName }) => schedulerName));
+  const feed = new Feed({ surroundings, queue, nominated, isOurs: (name) => names.has(name) });
+  const reporter = new Reporter({ client, clock, log, events });
+  const binder = new Binder({ client, queue, feed, reporter, log, ended: () => turns.wake() });
+  const rotation = new Rotation();
+  const placers = new Map(
+    profiles.map((profile) => [
+      profile.schedulerName,
+      { profile, placer: new Placer({ profile, surroundings, nominations: nominated, rotation }) },
+    ]),
+  );
+  const trial = new Trial({ placers, nodes, queue, nominated, binder, reporter, explanations, clock, log });
+  const read: readonly ResourceType[] = [
+    NODES,
+    PODS,
+    SERVICES,
+    NAMESPACES,
+    REPLICA_SETS,
+    REPLICATION_CONTROLLERS,
+    STATEFUL_SETS,
+  ];
+
+  return {
+    name: 'scheduler',
+    explanationOf: (namespace, name) => explanations.explanationOf(namespace, name),
+    async run(signal) {
+      const stops = [
+        informers.of(NODES).onChange((change) => feed.nodeChanged(change)),
+        informers.of(PODS).onChange((change) => feed.podChanged(change)),
+      ];
+      const synced = read.map((type) => informers.of(type).synced);
+      await Promise.race([Promise.all(synced), aborted(signal)]);
+      await turns.run(() => trial.next(), signal);
+      queue.close();
+      for (const stop of stops) stop();
+      await binder.settled();
+      await reporter.settled();
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { MAX_SCORE, type Score } from '../framework/score.ts';
+import { CPU_AND_MEMORY, figuresOf, type ResourceFigures, type WeightedResource } from './resource-figures.ts';
+
+/** Nodes whose resources are used evenly, or become so with the pod. */
+export function balancedAllocationScore(resources: readonly WeightedResource[] = CPU_AND_MEMORY): Score {
+  return {
+    name: 'NodeResourcesBalancedAllocation',
+    prepare(pod, { nodes }, { slots, count }) {
+      const figures = figuresOf(pod, nodes, resources, false);
+      // A pod that asks for nothing changes no balance.
+      if (figures.every(({ asked }) => asked === 0)) return undefined;
+      return {
+        raw(scores) {
+          for (let i = 0; i < count; i++) {
+            const slot = slots[i] ?? 0;
+            const after = balance(figures, slot, true);
+            const before = balance(figures, slot, false);
+            scores[i] = 50 + Math.trunc((50 + after - before) / 2);
+          }
+        },
+      };
+    },
+  };
+}
+
+/** 100 where all resources are used to the same part, less the further apart they are. */
+function balance(figures: readonly ResourceFigures[], slot: number, withPod: boolean): number {
+  let parts = 0;
+  let sum = 0;
+  let first = 0;
+  let second = 0;
+  for (const figure of figures) {
+    const part = partOf(figure, slot, withPod);
+    if (part < 0) continue;
+    if (parts === 0) first = part;
+    else second = part;
+    sum += part;
+    parts++;
+  }
+  if (parts < 2) return MAX_SCORE;
+  if (parts === 2) return Math.trunc((1 - Math.abs((first - second) / 2)) * MAX_SCORE);
+  const mean = sum / parts;
+  let squares = 0;
+  for (const figure of figures) {
+    const part = partOf(figure, slot, withPod);
+    if (part >= 0) squares += (part - mean) * (part - mean);
+  }
+  return Math.trunc((1 - Math.sqrt(squares / parts)) * MAX_SCORE);
+}
+
+/** How much of a resource is used, up to 1; -1 where the node has none of it. */
+function partOf({ allocatable, taken, asked }: ResourceFigures, slot: number, withPod: boolean): number {
+  const has = allocatable[slot] ?? 0;
+  if (has === 0) return -1;
+  const part = ((taken[slot] ?? 0) + (withPod ? asked : 0)) / has;
+  return part > 1 ? 1 : part;
+}

@@ -1,0 +1,34 @@
+import { MAX_SCORE, type Score } from '../framework/score.ts';
+import type { ImageState } from '../snapshot/images.ts';
+
+const MIB = 1024 * 1024;
+const LEAST = 23 * MIB;
+const MOST_EACH = 1000 * MIB;
+
+/** Nodes that have the pod's images already; an image that few nodes have counts less, or all pods would go there. */
+export const imageLocalityScore: Score = {
+  name: 'ImageLocality',
+  prepare({ images }, { nodes }, { slots, count }) {
+    const known = images.map((image) => nodes.images.get(image)).filter((state) => state !== undefined);
+    const total = nodes.size;
+    const most = MOST_EACH * images.length;
+    return {
+      raw(scores) {
+        for (let i = 0; i < count; i++) {
+          if (known.length === 0) {
+            scores[i] = 0;
+            continue;
+          }
+          const sum = Math.min(Math.max(presentOf(known, slots[i] ?? 0, total), LEAST), most);
+          scores[i] = Math.floor((MAX_SCORE * (sum - LEAST)) / (most - LEAST));
+        }
+      },
+    };
+  },
+};
+
+function presentOf(known: readonly ImageState[], slot: number, total: number): number {
+  let sum = 0;
+  for (const { size, slots } of known) if (slots.has(slot)) sum += Math.trunc(size * (slots.size / total));
+  return sum;
+}

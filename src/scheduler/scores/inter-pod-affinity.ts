@@ -1,0 +1,87 @@
+import { PlaceSumsByKey } from '../affinity/place-sums.ts';
+import { matchOfAll, resolved } from '../affinity/resolved-term.ts';
+import { MAX_SCORE, type Score } from '../framework/score.ts';
+import type { Surroundings } from '../framework/surroundings.ts';
+import { isNamedBy } from '../pod/affinity-term.ts';
+import type { PodInfo } from '../pod/pod-info.ts';
+import type { PlacedTerm } from '../snapshot/term-index.ts';
+
+export interface InterPodAffinityArgs {
+  /** What it counts that a pod must be near to another, for that other pod. */
+  readonly hardPodAffinityWeight: number;
+  readonly ignorePreferredTermsOfExistingPods: boolean;
+}
+
+export const INTER_POD_AFFINITY: InterPodAffinityArgs = {
+  hardPodAffinityWeight: 1,
+  ignorePreferredTermsOfExistingPods: false,
+};
+
+/** Places with pods that the pod likes, or that like it; and not those with the others. */
+export function interPodAffinityScore(args: InterPodAffinityArgs = INTER_POD_AFFINITY): Score {
+  return {
+    name: 'InterPodAffinity',
+    prepare(pod, around, { slots, count }) {
+      const places = likesOf(pod, around, args);
+      if (places === undefined) return undefined;
+      const sums = [...places.byKey.values()];
+      return {
+        raw(scores) {
+          for (let i = 0; i < count; i++) {
+            let score = 0;
+            for (const sum of sums) score += sum.at(slots[i] ?? 0);
+            scores[i] = score;
+          }
+        },
+        normalise: (scores) => stretch(scores, count),
+      };
+    },
+  };
+}
+
+/** The sum of all that speaks for or against a place; undefined where nothing does. */
+function likesOf(pod: PodInfo, around: Surroundings, args: InterPodAffinityArgs): PlaceSumsByKey | undefined {
+  const { nodes } = around;
+  const hasLikes = pod.preferredAffinity.length + pod.preferredAntiAffinity.length > 0;
+  if (args.ignorePreferredTermsOfExistingPods && !hasLikes) return undefined;
+  const places = new PlaceSumsByKey(nodes);
+  let some = false;
+  const ofOthers = (terms: ReadonlyMap<string, PlacedTerm>, by: number) => {
+    if (terms.size === 0) return;
+    const labels = around.namespaceLabels(pod.namespace);
+    for (const { term, bySlot } of terms.values()) {
+      if (!isNamedBy(term, pod, labels)) continue;
+      const sums = places.of(term.topologyKey);
+      for (const [slot, weight] of bySlot) if (sums.add(slot, by * weight)) some = true;
+    }
+  };
+  for (const [terms, by] of [[pod.preferredAffinity, 1] as const, [pod.preferredAntiAffinity, -1] as const]) {
+    for (const term of terms) {
+      const bySlot = nodes.counts.of(matchOfAll([resolved(term, around)]));
+      const sums = places.of(term.topologyKey);
+      for (const slot of nodes.order.slots) {
+        const pods = bySlot[slot] ?? 0;
+        if (pods > 0 && sums.add(slot, by * term.weight * pods)) some = true;
+      }
+    }
+  }
+  if (args.hardPodAffinityWeight > 0) ofOthers(nodes.terms.affinity, args.hardPodAffinityWeight);
+  if (!args.ignorePreferredTermsOfExistingPods) {
+    ofOthers(nodes.terms.preferredAffinity, 1);
+    ofOthers(nodes.terms.preferredAntiAffinity, -1);
+  }
+  return some ? places : undefined;
+}
+
+/** From the worst, 0, to the best, 100. */
+function stretch(scores: Float64Array, count: number): void {
+  let least = Number.POSITIVE_INFINITY;
+  let most = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < count; i++) {
+    least = Math.min(least, scores[i] ?? 0);
+    most = Math.max(most, scores[i] ?? 0);
+  }
+  for (let i = 0; i < count; i++) {
+    scores[i] = most > least ? Math.trunc(MAX_SCORE * (((scores[i] ?? 0) - least) / (most - least))) : 0;
+  }
+}

@@ -1,0 +1,44 @@
+import type { Score } from '../framework/score.ts';
+import { byShape, leastAllocated, mostAllocated, type ResourceScore, type ShapePoint } from './allocation-strategy.ts';
+import { CPU_AND_MEMORY, figuresOf, type WeightedResource } from './resource-figures.ts';
+
+export interface ScoringStrategy {
+  readonly type: 'LeastAllocated' | 'MostAllocated' | 'RequestedToCapacityRatio';
+  readonly resources: readonly WeightedResource[];
+  /** For RequestedToCapacityRatio. */
+  readonly shape: readonly ShapePoint[];
+}
+
+export const LEAST_ALLOCATED: ScoringStrategy = { type: 'LeastAllocated', resources: CPU_AND_MEMORY, shape: [] };
+
+/** How full a node would be: emptier is better, or fuller, or as a shape says. */
+export function nodeResourcesFitScore({ type, resources, shape }: ScoringStrategy = LEAST_ALLOCATED): Score {
+  const byRatio = type === 'RequestedToCapacityRatio';
+  const score: ResourceScore = byRatio ? byShape(shape) : type === 'MostAllocated' ? mostAllocated : leastAllocated;
+  return {
+    name: 'NodeResourcesFit',
+    prepare(pod, { nodes }, { slots, count }) {
+      const figures = figuresOf(pod, nodes, resources, true);
+      return {
+        raw(scores) {
+          for (let i = 0; i < count; i++) {
+            const slot = slots[i] ?? 0;
+            let sum = 0;
+            let weights = 0;
+            for (const { weight, allocatable, taken, asked } of figures) {
+              const has = allocatable[slot] ?? 0;
+              if (has === 0) continue;
+              const one = score((taken[slot] ?? 0) + asked, has);
+              // A shape that says nothing good of a resource leaves it out of the mean.
+              if (byRatio && one <= 0) continue;
+              sum += one * weight;
+              weights += weight;
+            }
+            const mean = weights === 0 ? 0 : sum / weights;
+            scores[i] = byRatio ? Math.round(mean) : Math.floor(mean);
+          }
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { type Feasible, MAX_SCORE, type NodeScores, type Score } from '../framework/score.ts';
+import type { Surroundings } from '../framework/surroundings.ts';
+import type { PodInfo } from '../pod/pod-info.ts';
+import type { SpreadConstraint } from '../pod/spread-constraint.ts';
+import { countedNodes, spreadMatch } from '../spread/counted-nodes.ts';
+import { type SpreadDefaults, spreadOf } from '../spread/spread-defaults.ts';
+
+const HOSTNAME = 'kubernetes.io/hostname';
+
+/** Places with fewer pods of the same sort, for constraints that say ScheduleAnyway. */
+export function podTopologySpreadScore(defaults: SpreadDefaults): Score {
+  return {
+    name: 'PodTopologySpread',
+    prepare(pod, around, feasible) {
+      const constraints = spreadOf(pod, false, defaults, around);
+      if (constraints.length === 0) return undefined;
+      const needsAllLabels = pod.spread.length > 0 || !defaults.builtIn;
+      return spreadScores(pod, constraints, around, feasible, needsAllLabels);
+    },
+  };
+}
+
+/** How many pods there are where a node is, for one constraint, and how much they weigh. */
+interface Places {
+  readonly values: Int32Array;
+  readonly weight: number;
+  readonly skew: number;
+  countAt(slot: number, place: number): number;
+}
+
+function spreadScores(
+  pod: PodInfo,
+  constraints: readonly SpreadConstraint[],
+  around: Surroundings,
+  { slots, count }: Feasible,
+  needsAllLabels: boolean,
+): NodeScores {
+  const { nodes } = around;
+  const isCounted = countedNodes(pod, constraints, around, needsAllLabels);
+  const columns = constraints.map(({ topologyKey }) => nodes.topology.of(topologyKey));
+  const ignored = new Uint8Array(count);
+  let scored = 0;
+  for (let i = 0; i < count; i++) {
+    const slot = slots[i] ?? 0;
+    ignored[i] = needsAllLabels && columns.some(({ values }) => (values[slot] ?? -1) < 0) ? 1 : 0;
+    if (ignored[i] === 0) scored++;
+  }
+  const all = constraints.map((constraint): Places => {
+    const { values, size } = nodes.topology.of(constraint.topologyKey);
+    const bySlot = nodes.counts.of(spreadMatch(pod.namespace, constraint.selector));
+    const skew = constraint.maxSkew - 1;
+    if (constraint.topologyKey === HOSTNAME) {
+      return { values, skew, weight: Math.log(scored + 2), countAt: (slot) => bySlot[slot] ?? 0 };
+    }
+    // -1: no feasible node is there, so nobody asks.
+    const counts = new Int32Array(size).fill(-1);
+    let places = 0;
+    let unlabelled = false;
+    for (let i = 0; i < count; i++) {
+      if (ignored[i] === 1) continue;
+      const place = values[slots[i] ?? 0] ?? -1;
+      if (place < 0) unlabelled = true;
+      else if (counts[place] === -1) {
+        counts[place] = 0;
+        places++;
+      }
+    }
+    for (const slot of nodes.order.slots) {
+      const place = values[slot] ?? -1;
+      if (place < 0 || (counts[place] ?? -1) < 0 || !isCounted(slot, constraint)) continue;
+      counts[place] = (counts[place] ?? 0) + (bySlot[slot] ?? 0);
+    }
+    // Nodes without the label are together one more place.
+    const weight = Math.log(places + (unlabelled ? 1 : 0) + 2);
+    return { values, skew, weight, countAt: (_slot, place) => counts[place] ?? 0 };
+  });
+
+  return {
+    raw(scores) {
+      for (let i = 0; i < count; i++) {
+        const slot = slots[i] ?? 0;
+        let sum = 0;
+        if (ignored[i] === 0) {
+          for (const { values, weight, skew, countAt } of all) {
+            const place = values[slot] ?? -1;
+            if (place >= 0) sum += countAt(slot, place) * weight + skew;
+          }
+        }
+        scores[i] = Math.round(sum);
+      }
+    },
+    normalise: (scores) => fewerIsBetter(scores, ignored, count),
+  };
+}
+
+function fewerIsBetter(scores: Float64Array, ignored: Uint8Array, count: number): void {
+  let least = Number.MAX_SAFE_INTEGER;
+  let most = 0;
+  for (let i = 0; i < count; i++) {
+    if (ignored[i] === 1) continue;
+    least = Math.min(least, scores[i] ?? 0);
+    most = Math.max(most, scores[i] ?? 0);
+  }
+  for (let i = 0; i < count; i++) {
+    if (ignored[i] === 1) scores[i] = 0;
+    else if (most === 0) scores[i] = MAX_SCORE;
+    else scores[i] = Math.trunc((MAX_SCORE * (most + least - (scores[i] ?? 0))) / most);
+  }
+}

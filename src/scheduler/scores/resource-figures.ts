@@ -1,0 +1,55 @@
+import { CPU, EPHEMERAL_STORAGE, isScalar, MEMORY } from '../pod/amounts.ts';
+import type { PodInfo } from '../pod/pod-info.ts';
+import type { Snapshot } from '../snapshot/snapshot.ts';
+
+export interface WeightedResource {
+  readonly name: string;
+  readonly weight: number;
+}
+
+export const CPU_AND_MEMORY: readonly WeightedResource[] = [
+  { name: CPU, weight: 1 },
+  { name: MEMORY, weight: 1 },
+];
+
+/** One resource as scores look at it: what nodes have, what is taken, and what the pod would add. */
+export interface ResourceFigures {
+  readonly weight: number;
+  readonly allocatable: Float64Array;
+  readonly taken: Float64Array;
+  readonly asked: number;
+}
+
+/**
+ * The figures of the resources that scores are to look at. With `nonZero`, CPU and memory count a little for containers
+ * that ask for nothing. An extended resource that the pod does not ask for is left out, since it is nothing to it.
+ */
+export function figuresOf(
+  pod: PodInfo,
+  { columns }: Snapshot,
+  resources: readonly WeightedResource[],
+  nonZero: boolean,
+): readonly ResourceFigures[] {
+  return resources.flatMap(({ name, weight }): readonly ResourceFigures[] => {
+    switch (name) {
+      case CPU:
+        return nonZero
+          ? [{ weight, allocatable: columns.allocatableCpu, taken: columns.nonZeroCpu, asked: pod.nonZeroCpu }]
+          : [{ weight, allocatable: columns.allocatableCpu, taken: columns.cpu, asked: pod.cpu }];
+      case MEMORY:
+        return nonZero
+          ? [{ weight, allocatable: columns.allocatableMemory, taken: columns.nonZeroMemory, asked: pod.nonZeroMemory }]
+          : [{ weight, allocatable: columns.allocatableMemory, taken: columns.memory, asked: pod.memory }];
+      case EPHEMERAL_STORAGE:
+        return [
+          { weight, allocatable: columns.allocatableStorage, taken: columns.storage, asked: pod.ephemeralStorage },
+        ];
+      default: {
+        const asked = pod.scalars.find(([resource]) => resource === name)?.[1] ?? 0;
+        const column = columns.scalars.get(name);
+        if (!isScalar(name) || asked === 0 || column === undefined) return [];
+        return [{ weight, allocatable: column.allocatable, taken: column.requested, asked }];
+      }
+    }
+  });
+}

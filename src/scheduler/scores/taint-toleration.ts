@@ -1,0 +1,25 @@
+import { type Taint, tolerates } from '../../kube/kinds/node.ts';
+import type { Toleration } from '../../kube/kinds/pod.ts';
+import { type Score, scaleToLargest } from '../framework/score.ts';
+
+/** Nodes with fewer taints that ask pods to stay away, and that the pod does not tolerate. */
+export const taintTolerationScore: Score = {
+  name: 'TaintToleration',
+  prepare({ tolerations }, { nodes }, { slots, count }) {
+    const { ofSlot, sets } = nodes.taints;
+    const relevant = tolerations.filter(({ effect = '' }) => effect === '' || effect === 'PreferNoSchedule');
+    const unwelcome = sets.map((taints) => untolerated(taints, relevant));
+    return {
+      raw(scores) {
+        for (let i = 0; i < count; i++) scores[i] = unwelcome[ofSlot[slots[i] ?? 0] ?? 0] ?? 0;
+      },
+      normalise: (scores) => scaleToLargest(scores, count, true),
+    };
+  },
+};
+
+function untolerated(taints: readonly Taint[], tolerations: readonly Toleration[]): number {
+  return taints.filter(
+    (taint) => taint.effect === 'PreferNoSchedule' && !tolerations.some((toleration) => tolerates(toleration, taint)),
+  ).length;
+}

@@ -1,0 +1,28 @@
+import type { Node, Taint } from '../../kube/kinds/node.ts';
+import { grown } from './node-columns.ts';
+
+const NONE: readonly Taint[] = [];
+
+/** The taints of nodes: nodes with the same ones share a number, so that a pod is compared with each set once. */
+export class TaintSets {
+  /** By slot; 0 is none at all. */
+  ofSlot = new Int32Array(64);
+  readonly sets: (readonly Taint[])[] = [NONE];
+  readonly #numbers = new Map<string, number>([['', 0]]);
+
+  setNode(slot: number, node: Node | undefined): void {
+    if (slot >= this.ofSlot.length) this.ofSlot = grown(this.ofSlot, Math.max(slot + 1, 2 * this.ofSlot.length));
+    this.ofSlot[slot] = this.#numberOf(node?.spec?.taints ?? NONE);
+  }
+
+  #numberOf(taints: readonly Taint[]): number {
+    const key = taints.map((taint) => `${taint.key}\u0000${taint.value ?? ''}\u0000${taint.effect}`).join('\u0001');
+    let number = this.#numbers.get(key);
+    if (number === undefined) {
+      number = this.sets.length;
+      this.sets.push(taints);
+      this.#numbers.set(key, number);
+    }
+    return number;
+  }
+}

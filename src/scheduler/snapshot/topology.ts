@@ -1,0 +1,69 @@
+import type { Node } from '../../kube/kinds/node.ts';
+import { grown } from './node-columns.ts';
+
+/** The values that nodes have for one label, as small numbers. */
+export interface TopologyColumn {
+  /** By slot: the number of the value, -1 where the node has no such label or is not there. */
+  readonly values: Int32Array;
+  /** Numbers run from 0 to below this. */
+  readonly size: number;
+}
+
+class Column implements TopologyColumn {
+  values: Int32Array;
+  readonly numbers = new Map<string, number>();
+
+  constructor(capacity: number) {
+    this.values = new Int32Array(capacity).fill(-1);
+  }
+
+  get size(): number {
+    return this.numbers.size;
+  }
+
+  set(slot: number, value: string | undefined): void {
+    if (slot >= this.values.length) {
+      const before = this.values.length;
+      this.values = grown(this.values, Math.max(slot + 1, 2 * before)).fill(-1, before);
+    }
+    if (value === undefined) {
+      this.values[slot] = -1;
+      return;
+    }
+    let number = this.numbers.get(value);
+    if (number === undefined) {
+      number = this.numbers.size;
+      this.numbers.set(value, number);
+    }
+    this.values[slot] = number;
+  }
+}
+
+/** Values of nodes that left are forgotten when they are this many times those that are there. */
+const STALE = 4;
+
+/** Which nodes are in the same place, for every label that somebody asked about. */
+export class Topology {
+  readonly #columns = new Map<string, Column>();
+  readonly #nodes: () => readonly (Node | undefined)[];
+
+  /** The nodes by slot. */
+  constructor(nodes: () => readonly (Node | undefined)[]) {
+    this.#nodes = nodes;
+  }
+
+  of(key: string): TopologyColumn {
+    const nodes = this.#nodes();
+    let column = this.#columns.get(key);
+    if (column === undefined || column.size > STALE * nodes.length + 64) {
+      column = new Column(Math.max(nodes.length, 64));
+      for (let slot = 0; slot < nodes.length; slot++) column.set(slot, nodes[slot]?.metadata.labels?.[key]);
+      this.#columns.set(key, column);
+    }
+    return column;
+  }
+
+  setNode(slot: number, node: Node | undefined): void {
+    for (const [key, column] of this.#columns) column.set(slot, node?.metadata.labels?.[key]);
+  }
+}

@@ -1,0 +1,40 @@
+import { isTolerated } from '../filters/taint-toleration.ts';
+import type { Surroundings } from '../framework/surroundings.ts';
+import type { PodInfo } from '../pod/pod-info.ts';
+import type { NamedSelector } from '../pod/selector-cache.ts';
+import type { SpreadConstraint } from '../pod/spread-constraint.ts';
+import type { PodMatch } from '../snapshot/pod-counts.ts';
+
+/** Whether the pods on a node count for a constraint. */
+export type IsCounted = (slot: number, constraint: SpreadConstraint) => boolean;
+
+/**
+ * Nodes count that have the labels of all constraints, and that the pod could go to as far as the constraint cares.
+ * Without `all`, a node may lack labels.
+ */
+export function countedNodes(
+  { nodeDemand, tolerations }: PodInfo,
+  constraints: readonly SpreadConstraint[],
+  { nodes }: Surroundings,
+  all = true,
+): IsCounted {
+  const columns = all ? constraints.map(({ topologyKey }) => nodes.topology.of(topologyKey).values) : [];
+  const { ofSlot, sets } = nodes.taints;
+  const tolerated = sets.map((taints) => isTolerated(taints, tolerations));
+  return (slot, { honorAffinity, honorTaints }) => {
+    for (const values of columns) if ((values[slot] ?? -1) < 0) return false;
+    if (honorTaints && tolerated[ofSlot[slot] ?? 0] === false) return false;
+    if (!honorAffinity || nodeDemand === undefined) return true;
+    const node = nodes.nodeAt(slot);
+    return node !== undefined && nodeDemand.matches(node);
+  };
+}
+
+/** Pods of a namespace that match and are not on their way out. */
+export function spreadMatch(namespace: string, selector: NamedSelector): PodMatch {
+  return {
+    key: `spread|${namespace}|${selector.key}`,
+    namespaces: new Set([namespace]),
+    matches: (pod) => !pod.terminating && selector.matches(pod.labels),
+  };
+}

@@ -1,0 +1,34 @@
+import type { Surroundings } from '../framework/surroundings.ts';
+import type { PodInfo } from '../pod/pod-info.ts';
+import { type SpreadConstraint, type SpreadConstraintSpec, spreadConstraintOf } from '../pod/spread-constraint.ts';
+
+/** Constraints for pods that have none of their own. */
+export interface SpreadDefaults {
+  readonly constraints: readonly SpreadConstraintSpec[];
+  /** Whether they are those that are built in: then nodes may lack labels. */
+  readonly builtIn: boolean;
+}
+
+export const BUILT_IN_SPREAD: SpreadDefaults = {
+  builtIn: true,
+  constraints: [
+    { topologyKey: 'kubernetes.io/hostname', maxSkew: 3, whenUnsatisfiable: 'ScheduleAnyway' },
+    { topologyKey: 'topology.kubernetes.io/zone', maxSkew: 5, whenUnsatisfiable: 'ScheduleAnyway' },
+  ],
+};
+
+const NONE: readonly SpreadConstraint[] = [];
+
+/** The hard or the soft constraints of a pod, or else the defaults for the pods that do the same work. */
+export function spreadOf(
+  pod: PodInfo,
+  hard: boolean,
+  { constraints }: SpreadDefaults,
+  around: Surroundings,
+): readonly SpreadConstraint[] {
+  if (pod.spread.length > 0) return pod.spread.filter((constraint) => constraint.hard === hard);
+  const wanted = constraints.filter(({ whenUnsatisfiable }) => (whenUnsatisfiable === 'DoNotSchedule') === hard);
+  const peers = wanted.length === 0 ? undefined : around.peersOf(pod);
+  if (peers === undefined) return NONE;
+  return wanted.map((spec) => ({ ...spreadConstraintOf(spec, undefined), selector: peers }));
+}
