@@ -4,6 +4,7 @@ import { type ApiServerSettings, apiServerCommand } from './apiserver.ts';
 import { completionCommand } from './completion.ts';
 import type { Connect } from './connection.ts';
 import { crdsCommand } from './crds.ts';
+import { explainCommand } from './explain.ts';
 import type { Io } from './io.ts';
 import { overview } from './overview.ts';
 import { type RunningStarters, runningCommands } from './running.ts';
@@ -42,6 +43,7 @@ export function vimanaProgram({ io, version, clock, signal, starters }: ProgramP
   for (const command of runningCommands(starters)) program.addCommand(command);
   program
     .addCommand(vmCommand({ io, clock, signal, connect: starters.connect }))
+    .addCommand(explainCommand(io, starters.connect))
     .addCommand(validateCommand(io))
     .addCommand(crdsCommand(io))
     .addCommand(apiServerCommand(starters.apiserver))

@@ -1,0 +1,35 @@
+import { Command, Option } from 'commander';
+import { UsageError } from '../base/errors.ts';
+import { isNotFound } from '../kube/kube-error.ts';
+import { type Connect, connected, withConnectionFlags } from './connection.ts';
+import { type ExplainedAttempt, explanationText } from './explanation-text.ts';
+import type { Io } from './io.ts';
+
+const PATH = '/apis/scheduling.vimana.io/v1alpha1/namespaces';
+
+/** `vimana explain pod NAME`: why the scheduler did what it did with a pod, node by node. */
+export function explainCommand(io: Io, connect: Connect): Command {
+  const explain = new Command('explain').description('say why something is as it is');
+  withConnectionFlags(explain.command('pod'))
+    .description('why the scheduler placed a pod where it is, or nowhere')
+    .argument('<name>')
+    .option('--all', 'every attempt that is remembered, not only the last')
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
+    .action((name: string, flags: { all?: boolean; output: string }, command: Command) =>
+      connected(connect, command, async ({ client, namespace }) => {
+        const path = `${PATH}/${namespace}/podexplanations/${name}`;
+        const answer = await client.request({ method: 'GET', path }).catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+          throw new UsageError(`no attempt to place a pod "${name}" in the namespace ${namespace} is remembered`, {
+            hint: 'Only the latest are, and only by the scheduler of vimana up since it was started.',
+          });
+        });
+        const { attempts } = answer.body as { readonly attempts: readonly ExplainedAttempt[] };
+        const shown = flags.all === true ? attempts : attempts.slice(-1);
+        io.out(
+          flags.output === 'json' ? `${JSON.stringify(shown, undefined, 2)}\n` : shown.map(explanationText).join('\n'),
+        );
+      }),
+    );
+  return explain;
+}

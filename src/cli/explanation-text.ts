@@ -1,0 +1,68 @@
+import { tableText } from './table-text.ts';
+
+/** One attempt of the scheduler to place a pod, as it tells of it. */
+export interface ExplainedAttempt {
+  readonly namespace: string;
+  readonly name: string;
+  readonly scheduler: string;
+  readonly time: string;
+  readonly attempt: number;
+  readonly node?: string;
+  readonly message?: string;
+  readonly nominatedNode?: string;
+  readonly nodesInCluster: number;
+  readonly nodes: readonly ExplainedNode[];
+}
+
+interface ExplainedNode {
+  readonly name: string;
+  readonly suits: boolean;
+  readonly refusedBy?: string;
+  readonly reasons?: readonly string[];
+  readonly total?: number;
+  readonly scores?: Readonly<Record<string, { readonly raw: number; readonly weighted: number }>>;
+}
+
+/** Nodes that are printed of each sort. */
+const MOST = 20;
+
+/** An attempt for people: where the pod went, what each node scored, and which did not suit and why. */
+export function explanationText(attempt: ExplainedAttempt): string {
+  const { namespace, name, scheduler, time, node, message, nominatedNode, nodesInCluster } = attempt;
+  const suited = attempt.nodes.filter(({ suits }) => suits);
+  const refused = attempt.nodes.filter(({ suits }) => !suits);
+  const where = node === undefined ? `placed nowhere: ${message ?? 'no reason is known'}` : `placed on ${node}`;
+  return [
+    `pod ${namespace}/${name}, attempt ${attempt.attempt} of ${scheduler} at ${time}`,
+    where,
+    ...(nominatedNode === undefined ? [] : [`${nominatedNode} is being made free for it`]),
+    `${attempt.nodes.length} of ${nodesInCluster} nodes were looked at, ${suited.length} suit`,
+    '',
+    ...(suited.length === 0 ? [] : [scoresText(suited)]),
+    ...(refused.length === 0 ? [] : [refusalsText(refused)]),
+  ].join('\n');
+}
+
+/** Each plugin as raw score and what it adds to the total. */
+function scoresText(nodes: readonly ExplainedNode[]): string {
+  const plugins = [...new Set(nodes.flatMap(({ scores }) => Object.keys(scores ?? {})))];
+  const rows = nodes.slice(0, MOST).map(({ name, total, scores }) => [
+    name,
+    total === undefined ? '-' : String(total),
+    ...plugins.map((plugin) => {
+      const score = scores?.[plugin];
+      return score === undefined ? '-' : `${score.weighted} (${score.raw})`;
+    }),
+  ]);
+  const only = plugins.length === 0 ? 'The only node that suits is not scored.\n' : '';
+  return `${tableText(['NODE', 'TOTAL', ...plugins], rows)}${more(nodes.length)}${only}`;
+}
+
+function refusalsText(nodes: readonly ExplainedNode[]): string {
+  const rows = nodes
+    .slice(0, MOST)
+    .map(({ name, refusedBy = '', reasons = [] }) => [name, refusedBy, reasons.join('; ')]);
+  return `${tableText(['NODE', 'REFUSED BY', 'REASON'], rows)}${more(nodes.length)}`;
+}
+
+const more = (count: number) => (count > MOST ? `... and ${count - MOST} more (-o json shows all)\n` : '');
