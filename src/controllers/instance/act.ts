@@ -1,0 +1,127 @@
+import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import { PODS, type Pod } from '../../kube/kinds/pod.ts';
+import { POD_DISRUPTION_BUDGETS } from '../../kube/kinds/policy.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
+import { isAlreadyExists, isConflict, isNotFound, KubeError } from '../../kube/kube-error.ts';
+import { makeLauncher } from '../../machine/launcher/make.ts';
+import { launcherPod } from '../../machine/launcher/pod.ts';
+import type { PassingStates } from '../../machine/passing-state.ts';
+import type { Context } from '../../runtime/controller.ts';
+import type { Expectations } from '../../runtime/expectations.ts';
+import { keyIn, keyOf } from '../../runtime/key.ts';
+import { writeStatus } from '../../runtime/status.ts';
+import type { Again } from '../../runtime/work-queue.ts';
+import type { BudgetAction } from './budget.ts';
+import type { Action } from './plan.ts';
+import type { InstanceSettings } from './settings.ts';
+import { type InstanceStatus, pendingStatus } from './status.ts';
+
+interface ActorParts {
+  readonly settings: InstanceSettings;
+  readonly expectations: Expectations;
+  readonly passing: PassingStates;
+}
+
+type Deed = Exclude<Action, { readonly do: 'release' | 'await agent' }>;
+
+export interface Actor {
+  on(action: Deed, vmi: Vmi, context: Context): Promise<Again | undefined>;
+  onBudget(action: BudgetAction, context: Context): Promise<void>;
+}
+
+/** Carries out what was planned for instances. */
+export function actor({ settings, expectations, passing }: ActorParts): Actor {
+  async function create(vmi: Vmi, context: Context): Promise<void> {
+    const { cache, client, clock, events } = context;
+    const claims = cache(PERSISTENT_VOLUME_CLAIMS);
+    const pod = launcherPod(vmi, settings.launcher, (name) => claims.get(keyIn(vmi.metadata.namespace, name)));
+    try {
+      const made = await makeLauncher(client, vmi, vmi.metadata.uid, pod);
+      expectations.wrote(keyOf(vmi), made);
+      events.event(vmi, 'Normal', 'SuccessfulCreate', `Created virtual machine pod ${made.metadata.name}`);
+    } catch (error) {
+      if (!(error instanceof KubeError) || isTerminating(error)) throw error;
+      const obstacle = { reason: 'FailedCreate', message: `failed to create virtual machine pod: ${error.message}` };
+      await report(vmi, pendingStatus(vmi, obstacle, clock.now()), context);
+      throw error;
+    }
+  }
+
+  async function remove(vmi: Vmi, pod: Pod, force: boolean, { client, events }: Context): Promise<void> {
+    const { name = '', namespace = '', uid = '' } = pod.metadata;
+    try {
+      const left = await client.delete(PODS, name, {
+        namespace,
+        preconditions: { uid },
+        ...(force ? { gracePeriodSeconds: 0 } : {}),
+      });
+      if (left === undefined) expectations.removed(keyOf(vmi), pod);
+      else expectations.wrote(keyOf(vmi), left);
+      events.event(vmi, 'Normal', 'SuccessfulDelete', `Deleted virtual machine pod ${name}`);
+    } catch (error) {
+      // Gone, or another of its name.
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  }
+
+  return {
+    async on(action, vmi, context) {
+      switch (action.do) {
+        case 'create':
+          await create(vmi, context);
+          return undefined;
+        case 'delete':
+          await remove(vmi, action.pod, action.force, context);
+          return undefined;
+        case 'look again':
+          return { afterMs: action.afterMs };
+        case 'report': {
+          const { status } = action;
+          const wait = action.passing ? passing.delay(keyOf(vmi), status.phase ?? '', context.clock.monotonic()) : 0;
+          if (wait > 0) return { afterMs: wait };
+          await report(vmi, status, context);
+          return undefined;
+        }
+      }
+    },
+    async onBudget(action, { client }) {
+      try {
+        if (action.do === 'make') {
+          await client.create(POD_DISRUPTION_BUDGETS, action.budget);
+          return;
+        }
+        const { name = '', namespace = '', uid = '' } = action.budget.metadata;
+        if (action.do === 'remove') {
+          await client.delete(POD_DISRUPTION_BUDGETS, name, { namespace, preconditions: { uid } });
+        } else {
+          const body = { metadata: { uid }, spec: { minAvailable: action.minAvailable } };
+          await client.patch(POD_DISRUPTION_BUDGETS, name, { type: 'merge', body }, { namespace });
+        }
+      } catch (error) {
+        // Done already, and not yet seen.
+        if (!isAlreadyExists(error) && !isNotFound(error) && !isConflict(error)) throw error;
+      }
+    },
+  };
+}
+
+/** Writes a status, and tells users of trouble that was not there before. */
+async function report(vmi: Vmi, status: InstanceStatus, { client, events }: Context): Promise<void> {
+  const written = await writeStatus(client, VMIS, vmi, status);
+  if (written === vmi) return;
+  const failed = status.phase === 'Failed' && vmi.status?.phase !== 'Failed';
+  const { reason, message } =
+    status.conditions?.find(
+      ({ type, status: state }) => type === (failed ? 'Ready' : 'Synchronized') && state === 'False',
+    ) ?? {};
+  if (reason !== undefined && (failed || reason !== syncReason(vmi))) {
+    events.event(vmi, 'Warning', reason, message ?? '');
+  }
+}
+
+const syncReason = ({ status }: Vmi) => status?.conditions?.find(({ type }) => type === 'Synchronized')?.reason;
+
+/** The namespace is ending: nothing can be made there, and nothing needs to be. */
+function isTerminating({ details }: KubeError): boolean {
+  return (details.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating');
+}

@@ -1,0 +1,53 @@
+import { CREATED_BY_LABEL } from '../../api/launcher.ts';
+import { seededRandom } from '../../base/random.ts';
+import type { NewObject } from '../../kube/client.ts';
+import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import type { PodDisruptionBudget } from '../../kube/kinds/policy.ts';
+import { apiVersionOf } from '../../kube/kinds/resource-type.ts';
+
+/** What to do about the budget that keeps others from evicting the pod of a machine that is to be moved instead. */
+export type BudgetAction =
+  | { readonly do: 'make'; readonly budget: NewObject<PodDisruptionBudget> }
+  | { readonly do: 'resize'; readonly budget: PodDisruptionBudget; readonly minAvailable: number }
+  | { readonly do: 'remove'; readonly budget: PodDisruptionBudget };
+
+/** Only machines that evictions move have one: it is the second guard beside the answer to the eviction itself. */
+export function planBudget(vmi: Vmi, budgets: readonly PodDisruptionBudget[]): readonly BudgetAction[] {
+  const [first, ...surplus] = budgets.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  if (!isGuarded(vmi)) return budgets.map((budget) => ({ do: 'remove', budget }));
+  const minAvailable = isMoving(vmi) ? 2 : 1;
+  const removed = surplus.map((budget): BudgetAction => ({ do: 'remove', budget }));
+  if (first === undefined) return [{ do: 'make', budget: budgetFor(vmi, minAvailable) }];
+  if (first.spec?.minAvailable === minAvailable) return removed;
+  return [{ do: 'resize', budget: first, minAvailable }, ...removed];
+}
+
+function isGuarded(vmi: Vmi): boolean {
+  const { evictionStrategy } = vmi.spec;
+  if (vmi.status?.phase !== 'Running' || vmi.metadata.deletionTimestamp !== undefined) return false;
+  if (evictionStrategy === 'LiveMigrate') return true;
+  const migratable = vmi.status.conditions?.find(({ type }) => type === 'LiveMigratable');
+  return evictionStrategy === 'LiveMigrateIfPossible' && migratable?.status === 'True';
+}
+
+/** While it moves, both pods are needed. */
+function isMoving({ status }: Vmi): boolean {
+  const { targetPod, completed = false } = status?.migrationState ?? {};
+  return targetPod !== undefined && !completed;
+}
+
+function budgetFor({ metadata }: Vmi, minAvailable: number): NewObject<PodDisruptionBudget> {
+  const { name, namespace, uid } = metadata;
+  return {
+    metadata: {
+      // Named after the run, so that it cannot be made twice.
+      name: `kubevirt-disruption-budget-${seededRandom(uid).suffix()}`,
+      namespace,
+      labels: { [CREATED_BY_LABEL]: uid },
+      ownerReferences: [
+        { apiVersion: apiVersionOf(VMIS), kind: VMIS.kind, name, uid, controller: true, blockOwnerDeletion: true },
+      ],
+    },
+    spec: { minAvailable, selector: { matchLabels: { [CREATED_BY_LABEL]: uid } } },
+  };
+}

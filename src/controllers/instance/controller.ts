@@ -1,0 +1,146 @@
+import { INSTANCE_FINALIZER } from '../../api/instance-request.ts';
+import { CREATED_BY_LABEL } from '../../api/launcher.ts';
+import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import { NODES } from '../../kube/kinds/node.ts';
+import { PODS, type Pod } from '../../kube/kinds/pod.ts';
+import { POD_DISRUPTION_BUDGETS } from '../../kube/kinds/policy.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
+import { claimNames } from '../../machine/launcher/volumes.ts';
+import { PassingStates } from '../../machine/passing-state.ts';
+import { byController } from '../../runtime/cache.ts';
+import { type Context, type Controller, watched } from '../../runtime/controller.ts';
+import { Expectations } from '../../runtime/expectations.ts';
+import { keyIn, keyOf } from '../../runtime/key.ts';
+import type { Again } from '../../runtime/work-queue.ts';
+import { actor } from './act.ts';
+import { planBudget } from './budget.ts';
+import { byClaim, instanceKey, instancesOn } from './indices.ts';
+import { NodeWatch } from './node-watch.ts';
+import { currentPod, isBound, isFinished, nodeOf } from './own-pods.ts';
+import { plan, type Sight } from './plan.ts';
+import { INSTANCE_SETTINGS, type InstanceSettings } from './settings.ts';
+import { isPlayed } from './stand-in-agent.ts';
+
+/** Gives every instance its launcher pod, follows it until an agent takes over, and clears up after it. */
+export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi> {
+  const settings = { ...INSTANCE_SETTINGS, ...given };
+  const expectations = new Expectations();
+  const passing = new PassingStates();
+  const nodes = new NodeWatch(settings.nodeLostAfterMs, instancesOn);
+  /** Nodes of pods that went away all at once, by the key of the instance. */
+  const abandoned = new Map<string, { readonly uid: string; readonly node: string }>();
+  /** Since when agents owe their word, by the key of the instance. */
+  const owed = new Map<string, { readonly uid: string; readonly since: number }>();
+  const act = actor({ settings, expectations, passing });
+
+  async function look(vmi: Vmi, context: Context): Promise<Sight> {
+    const { cache, clock } = context;
+    const { uid, namespace } = vmi.metadata;
+    const key = keyOf(vmi);
+    let pods: readonly Pod[] = [...cache(PODS).by(byController, uid)];
+    // That nothing is there is believed of the server alone, where there should be something.
+    if (pods.length === 0 && hadPod(vmi)) pods = await podsOf(vmi, context);
+    const left = abandoned.get(key);
+    const gone = left?.uid === uid ? left.node : undefined;
+    const node = nodeOf(vmi, currentPod(vmi, pods)) || (gone ?? '');
+    const lost = new Set<string>();
+    for (const name of new Set([node, ...pods.map(({ spec }) => spec.nodeName ?? '')])) {
+      if (name !== '' && (await nodes.isLost(name, context))) lost.add(name);
+    }
+    const claims = cache(PERSISTENT_VOLUME_CLAIMS);
+    const missing =
+      pods.length > 0
+        ? undefined
+        : claimNames(vmi.spec).find((name) => claims.get(keyIn(namespace, name)) === undefined);
+    const debt = owed.get(key);
+    return {
+      vmi,
+      pods,
+      lost,
+      played: node !== '' && isPlayed(cache(NODES).get(node)),
+      ...(missing === undefined ? {} : { missingClaim: missing }),
+      ...(gone === undefined ? {} : { abandoned: gone }),
+      owedMs: debt?.uid === uid ? clock.monotonic() - debt.since : 0,
+      now: clock.now(),
+    };
+  }
+
+  /** How long an agent that owes its word is waited for from now on. */
+  function patience(vmi: Vmi, { clock }: Context): Again {
+    const key = keyOf(vmi);
+    const { uid } = vmi.metadata;
+    const known = owed.get(key);
+    const debt = known?.uid === uid ? known : { uid, since: clock.monotonic() };
+    owed.set(key, debt);
+    return { afterMs: Math.max(1, debt.since + settings.agentPatienceMs - clock.monotonic()) };
+  }
+
+  /** One look and what follows from it; 'released' where nothing is left of a deleted instance. */
+  async function step(vmi: Vmi, context: Context): Promise<Again | 'released' | undefined> {
+    const { cache } = context;
+    const key = keyOf(vmi);
+    if (!expectations.met(key, cache(PODS))) return undefined;
+    const actions = plan(await look(vmi, context), settings);
+    if (!actions.some((action) => action.do === 'await agent')) owed.delete(key);
+    if (!actions.some((action) => action.do === 'create' || (action.do === 'report' && action.passing))) {
+      passing.arrived(key);
+    }
+    for (const action of planBudget(vmi, [...cache(POD_DISRUPTION_BUDGETS).by(byController, vmi.metadata.uid)])) {
+      await act.onBudget(action, context);
+    }
+    let again: Again | undefined;
+    for (const action of actions) {
+      if (action.do === 'release') return 'released';
+      again = (action.do === 'await agent' ? patience(vmi, context) : await act.on(action, vmi, context)) ?? again;
+    }
+    return again;
+  }
+
+  return {
+    name: 'instance',
+    for: VMIS,
+    owns: [PODS, POD_DISRUPTION_BUDGETS],
+    concurrency: 8,
+    watches: [
+      ...nodes.watches,
+      watched(PODS, (pod, _context, { type }) => {
+        const key = instanceKey(pod);
+        const abrupt = type === 'deleted' && pod.metadata.deletionTimestamp === undefined && !isFinished(pod);
+        if (key === undefined || !abrupt || !isBound(pod)) return [];
+        abandoned.set(key, { uid: pod.metadata.labels?.[CREATED_BY_LABEL] ?? '', node: pod.spec.nodeName ?? '' });
+        return [];
+      }),
+      watched(PERSISTENT_VOLUME_CLAIMS, (claim, { cache }, { type }) =>
+        type === 'added' ? [...cache(VMIS).by(byClaim, keyOf(claim))].map(keyOf) : [],
+      ),
+    ],
+    async reconcile(vmi, context) {
+      const next = await step(vmi, context);
+      return next === 'released' ? undefined : next;
+    },
+    finalize: {
+      finalizer: INSTANCE_FINALIZER,
+      async run(vmi, context) {
+        const next = await step(vmi, context);
+        return next === 'released' ? undefined : (next ?? 'held');
+      },
+    },
+    forget(key) {
+      expectations.forget(key);
+      abandoned.delete(key);
+      owed.delete(key);
+      passing.arrived(key);
+    },
+  };
+}
+
+/** Whether the instance says that it has, or had, a pod. */
+function hadPod({ status }: Vmi): boolean {
+  return ['Scheduling', 'Scheduled', 'Running'].includes(status?.phase ?? '');
+}
+
+async function podsOf({ metadata }: Vmi, { client }: Context): Promise<readonly Pod[]> {
+  const { namespace, uid } = metadata;
+  const { items } = await client.list(PODS, { namespace, labelSelector: `${CREATED_BY_LABEL}=${uid}` });
+  return items;
+}

@@ -1,0 +1,89 @@
+import { conditionOf } from '../../kube/kinds/condition.ts';
+import type { Lease, Node } from '../../kube/kinds/node.ts';
+
+interface Sign {
+  /** Of the lease as it was last seen; undefined where the node never had one. */
+  renewTime?: string;
+  /** When the last sign of life was seen; Infinity for a node without a lease that seems well. */
+  at: number;
+  /** Whether it was told that the node is silent. */
+  told?: boolean;
+}
+
+const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
+
+/**
+ * When each node last gave a sign of life. What counts is when it was seen here, by a clock that never goes back: the
+ * agent of a silent node counts from before it sent its last sign, and so has ended its machines by the time that it is
+ * given up here. A node whose lease was never seen is judged by its Node.
+ */
+export class NodeSigns {
+  readonly #signs = new Map<string, Sign>();
+  /** Somebody vouches that nothing runs on these any more. */
+  readonly #outOfService = new Set<string>();
+
+  /** A lease bears the name of its node. */
+  sawLease({ metadata, spec }: Lease, now: number): void {
+    const renewTime = spec?.renewTime ?? '';
+    const sign = this.#signs.get(metadata.name ?? '');
+    if (sign?.renewTime === renewTime) return;
+    this.#signs.set(metadata.name ?? '', { renewTime, at: now });
+  }
+
+  sawNode({ metadata, spec, status }: Node, now: number): void {
+    const name = metadata.name ?? '';
+    if (spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE) === true) this.#outOfService.add(name);
+    else this.#outOfService.delete(name);
+    const unknown = conditionOf(status?.conditions, 'Ready')?.status === 'Unknown';
+    this.#sawWithoutLease(name, !unknown, now);
+  }
+
+  nodeGone({ metadata }: Node, now: number): void {
+    this.#outOfService.delete(metadata.name ?? '');
+    this.#sawWithoutLease(metadata.name ?? '', false, now);
+  }
+
+  /** For how long a node has given no sign of life; a node that was never heard of begins to be silent now. */
+  silence(name: string, now: number): number {
+    if (this.#outOfService.has(name)) return Number.POSITIVE_INFINITY;
+    const sign = this.#signs.get(name);
+    if (sign === undefined) this.#signs.set(name, { at: now });
+    return sign === undefined ? 0 : Math.max(0, now - sign.at);
+  }
+
+  /** The renewal that a lease showed when it was last seen; undefined where there never was one. */
+  lastRenewal(name: string): string | undefined {
+    return this.#signs.get(name)?.renewTime;
+  }
+
+  /** Nodes that have been silent for this long, and it was not told before. */
+  newlySilent(limit: number, now: number): string[] {
+    const names: string[] = [];
+    for (const [name, sign] of this.#signs) {
+      if (sign.told === true || sign.at + limit > now) continue;
+      sign.told = true;
+      names.push(name);
+    }
+    return names;
+  }
+
+  /** How long it is until another node may have been silent for this long. */
+  nextIn(limit: number, now: number): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const { at, told } of this.#signs.values()) if (told !== true) next = Math.min(next, at + limit - now);
+    return Math.max(0, next);
+  }
+
+  /** Nothing is left of the node that anybody could ask about. */
+  forget(name: string): void {
+    this.#signs.delete(name);
+    this.#outOfService.delete(name);
+  }
+
+  #sawWithoutLease(name: string, well: boolean, now: number): void {
+    const sign = this.#signs.get(name);
+    if (sign?.renewTime !== undefined) return;
+    if (well) this.#signs.set(name, { at: Number.POSITIVE_INFINITY });
+    else if (sign === undefined || sign.at === Number.POSITIVE_INFINITY) this.#signs.set(name, { at: now });
+  }
+}

@@ -1,0 +1,54 @@
+import { conditionOf } from '../../kube/kinds/condition.ts';
+import type { Pod } from '../../kube/kinds/pod.ts';
+
+/** How an instance ended, and why, as far as its pod tells. */
+export interface End {
+  readonly phase: 'Succeeded' | 'Failed';
+  readonly reason: string;
+  readonly message: string;
+}
+
+interface Terminated {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly exitCode?: number;
+}
+
+export function nodeLost(node: string, seconds: number): End {
+  const message = `node ${node} has given no sign of life for ${seconds} s: its machines are taken to have ended`;
+  return { phase: 'Failed', reason: 'NodeLost', message };
+}
+
+export function podDeleted(): End {
+  return {
+    phase: 'Failed',
+    reason: 'PodDeleted',
+    message: 'the launcher pod was deleted while the instance needed it',
+  };
+}
+
+/** The end of an instance whose pod is finished. */
+export function endOf({ metadata, status }: Pod): End {
+  const terminated = terminatedOf(status?.containerStatuses);
+  if (status?.phase === 'Succeeded') {
+    return { phase: 'Succeeded', reason: 'Completed', message: 'the machine was shut down' };
+  }
+  const disruption = conditionOf(status?.conditions, 'DisruptionTarget');
+  const reason =
+    given(status?.reason) ??
+    given(terminated?.reason, 'Error') ??
+    (disruption?.status === 'True' ? given(disruption.reason) : undefined) ??
+    'PodFailed';
+  const said = given(status?.message) ?? given(terminated?.message) ?? given(disruption?.message);
+  const code = terminated?.exitCode === undefined ? '' : ` with exit code ${terminated.exitCode}`;
+  return { phase: 'Failed', reason, message: said ?? `pod ${metadata.name} failed${code}` };
+}
+
+/** A word that says something. */
+const given = (word: string | undefined, empty = '') =>
+  word === undefined || word === '' || word === empty ? undefined : word;
+
+function terminatedOf(statuses: unknown): Terminated | undefined {
+  const containers = statuses as readonly { readonly state?: { readonly terminated?: Terminated } }[] | undefined;
+  return containers?.map(({ state }) => state?.terminated).find((state) => state !== undefined);
+}

@@ -1,0 +1,22 @@
+import type { PolicyRule } from '../../kube/kinds/rbac.ts';
+
+/** What the instance controller may do; watching what it reads included. */
+export const INSTANCE_RULES: readonly PolicyRule[] = [
+  {
+    apiGroups: ['kubevirt.io'],
+    resources: ['virtualmachineinstances'],
+    // The finalizer is put on instances of users, and taken off all.
+    verbs: ['get', 'list', 'watch', 'update'],
+  },
+  { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances/status'], verbs: ['update'] },
+  // Pods that block the deletion of their instance.
+  { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances/finalizers'], verbs: ['update'] },
+  { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'create', 'delete'] },
+  { apiGroups: [''], resources: ['nodes', 'persistentvolumeclaims'], verbs: ['get', 'list', 'watch'] },
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'list', 'watch'] },
+  {
+    apiGroups: ['policy'],
+    resources: ['poddisruptionbudgets'],
+    verbs: ['list', 'watch', 'create', 'patch', 'delete'],
+  },
+];

@@ -1,0 +1,13 @@
+import { LAUNCHER_SETTINGS, type LauncherSettings } from '../../machine/launcher/settings.ts';
+import type { PlanSettings } from './plan.ts';
+
+export interface InstanceSettings extends PlanSettings {
+  readonly launcher: LauncherSettings;
+}
+
+/** An agent ends its machines 30 s after it last sent a sign of life that arrived: before it is given up here. */
+export const INSTANCE_SETTINGS: InstanceSettings = {
+  launcher: LAUNCHER_SETTINGS,
+  nodeLostAfterMs: 40_000,
+  agentPatienceMs: 40_000,
+};

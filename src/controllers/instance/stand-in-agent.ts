@@ -1,0 +1,101 @@
+import { IDENTITY_ANNOTATION, PAUSED_ANNOTATION } from '../../api/instance-request.ts';
+import { type KubeCondition, withCondition } from '../../kube/kinds/condition.ts';
+import type { Vmi } from '../../kube/kinds/machines.ts';
+import type { Node } from '../../kube/kinds/node.ts';
+import type { Pod } from '../../kube/kinds/pod.ts';
+import { timestamp } from '../../kube/timestamp.ts';
+import { isFinished } from './own-pods.ts';
+import type { Action } from './plan.ts';
+import { endOf } from './pod-end.ts';
+import { endedStatus, type InstanceStatus, inPhase } from './status.ts';
+
+/*
+ * KWOK moves the pods of its nodes on but knows nothing of machines. On such nodes the operator says what an agent
+ * would: a machine runs while its pod does.
+ */
+
+const KWOK_ANNOTATION = 'kwok.x-k8s.io/node';
+const RUNTIME_LABEL = 'vimana.io/runtime';
+
+/** Whether KWOK plays a node; simulated nodes of ours look the same, but name their runtime. */
+export function isPlayed(node: Node | undefined): boolean {
+  if (node === undefined) return false;
+  const { annotations, labels } = node.metadata;
+  return annotations?.[KWOK_ANNOTATION] === 'fake' && labels?.[RUNTIME_LABEL] === undefined;
+}
+
+/** What an agent would report. */
+export function standIn(vmi: Vmi, pod: Pod, pods: readonly Pod[], now: number): readonly Action[] {
+  const report = (status: InstanceStatus): readonly Action[] => [{ do: 'report', status, passing: false }];
+  if (isFinished(pod)) return report(endedStatus(vmi, endOf(pod), now));
+  if (pod.status?.phase !== 'Running') return [];
+  const target = targetOf(vmi, pods);
+  if (target === undefined) return report(running(vmi, pod, now));
+  return target.status?.phase === 'Running' ? report(moved(running(vmi, target, now), now)) : [];
+}
+
+function targetOf({ status }: Vmi, pods: readonly Pod[]): Pod | undefined {
+  const { targetPod, completed = false, abortRequested = false } = status?.migrationState ?? {};
+  if (targetPod === undefined || completed || abortRequested) return undefined;
+  return pods.find(({ metadata }) => metadata.name === targetPod);
+}
+
+/** Nothing has to be copied, so that a move is over as soon as there is somewhere to go. */
+function moved(status: InstanceStatus, now: number): InstanceStatus {
+  const at = timestamp(now);
+  const migrationState = { ...status.migrationState, startTimestamp: at, endTimestamp: at, completed: true };
+  return { ...status, migrationState };
+}
+
+function running(vmi: Vmi, pod: Pod, now: number): InstanceStatus {
+  const { nodeName = '' } = pod.spec;
+  const { reason: _reason, ...status } = vmi.status ?? {};
+  return inPhase(
+    {
+      ...status,
+      nodeName,
+      activePods: { [pod.metadata.uid ?? '']: nodeName },
+      interfaces: interfacesOf(vmi, pod),
+      conditions: conditionsOf(vmi, timestamp(now)),
+    },
+    'Running',
+    now,
+  );
+}
+
+function conditionsOf({ metadata, status }: Vmi, now: string): NonNullable<InstanceStatus['conditions']> {
+  const trouble = new Set(['Synchronized', 'PodScheduled', 'Paused']);
+  let all = (status?.conditions ?? []).filter(({ type }) => !trouble.has(type)) as KubeCondition[];
+  all = withCondition(all, { type: 'Ready', status: 'True' }, now);
+  all = withCondition(all, { type: 'LiveMigratable', status: 'True' }, now);
+  if (metadata.annotations?.[PAUSED_ANNOTATION] === 'true') {
+    const paused = (status?.conditions ?? []).find(({ type }) => type === 'Paused') as KubeCondition | undefined;
+    const said = { reason: 'PausedByUser', message: 'VMI was paused by user' };
+    all = [...all, { type: 'Paused', status: 'True', ...said, lastTransitionTime: paused?.lastTransitionTime ?? now }];
+  }
+  return all as NonNullable<InstanceStatus['conditions']>;
+}
+
+function interfacesOf({ metadata, spec }: Vmi, pod: Pod): NonNullable<InstanceStatus['interfaces']> {
+  const { interfaces = [], autoattachPodInterface } = spec.domain.devices;
+  const cards = interfaces.length > 0 || autoattachPodInterface === false ? interfaces : [{ name: 'default' }];
+  const known = identityOf(metadata.annotations?.[IDENTITY_ANNOTATION]);
+  return cards.map(({ name }, index) => {
+    const { mac, ip } = known[name] ?? {};
+    const address = ip ?? (index === 0 ? (pod.status?.['podIP'] as string | undefined) : undefined);
+    return {
+      name,
+      ...(mac === undefined ? {} : { mac }),
+      ...(address === undefined ? {} : { ipAddress: address, ipAddresses: [address] }),
+      infoSource: 'domain',
+    };
+  });
+}
+
+function identityOf(text = '{}'): Readonly<Record<string, { readonly mac?: string; readonly ip?: string }>> {
+  try {
+    return JSON.parse(text) as ReturnType<typeof identityOf>;
+  } catch {
+    return {};
+  }
+}

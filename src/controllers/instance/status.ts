@@ -1,0 +1,96 @@
+import type { InstancePhase } from '../../api/kubevirt/group.ts';
+import { conditionOf, type KubeCondition, withCondition } from '../../kube/kinds/condition.ts';
+import type { Vmi } from '../../kube/kinds/machines.ts';
+import type { Pod } from '../../kube/kinds/pod.ts';
+import { timestamp } from '../../kube/timestamp.ts';
+import type { End } from './pod-end.ts';
+
+export type InstanceStatus = NonNullable<Vmi['status']>;
+
+/** What keeps an instance from getting a pod. */
+export interface Obstacle {
+  readonly reason: string;
+  readonly message: string;
+}
+
+const SYNCHRONIZED = 'Synchronized';
+const POD_SCHEDULED = 'PodScheduled';
+
+/** The status of an instance without a pod. */
+export function pendingStatus({ status }: Vmi, obstacle: Obstacle, now: number): InstanceStatus {
+  const notReady = { type: 'Ready', status: 'False', ...obstacle } as const;
+  const notDone = { type: SYNCHRONIZED, status: 'False', ...obstacle } as const;
+  return inPhase({ ...status, conditions: withAll(status, [notReady, notDone], now) }, 'Pending', now);
+}
+
+/** The status of an instance whose pod has no node yet, with what the scheduler says of it. */
+export function schedulingStatus({ status }: Vmi, pod: Pod, now: number): InstanceStatus {
+  const scheduled = conditionOf(pod.status?.conditions, POD_SCHEDULED);
+  const stuck = scheduled?.status === 'False' ? scheduled : undefined;
+  const notReady = {
+    type: 'Ready',
+    status: 'False',
+    reason: 'GuestNotRunning',
+    message: 'Guest VM is not reported as running',
+  } as const;
+  const copied = stuck === undefined ? [] : [copyOf(stuck)];
+  const qosClass = pod.status?.['qosClass'] as InstanceStatus['qosClass'];
+  const before = without(status, [SYNCHRONIZED, ...(stuck === undefined ? [POD_SCHEDULED] : [])]);
+  return inPhase(
+    {
+      ...before,
+      activePods: { [pod.metadata.uid ?? '']: '' },
+      ...(qosClass === undefined ? {} : { qosClass }),
+      conditions: withAll(before, [notReady, ...copied], now),
+    },
+    'Scheduling',
+    now,
+  );
+}
+
+/** Whether the scheduler has said that the pod fits nowhere, which is worth telling at once. */
+export function isUnschedulable({ status }: Pod): boolean {
+  return conditionOf(status?.conditions, POD_SCHEDULED)?.status === 'False';
+}
+
+/** The status of an instance that has ended without its agent saying so. */
+export function endedStatus({ status }: Vmi, { phase, reason, message }: End, now: number): InstanceStatus {
+  const notReady = { type: 'Ready', status: 'False', reason, message } as const;
+  const before = without(status, [SYNCHRONIZED]);
+  return inPhase({ ...before, reason, conditions: withAll(before, [notReady], now) }, phase, now);
+}
+
+/** The status with another phase; the time of the change is written down. */
+export function inPhase(status: InstanceStatus, phase: InstancePhase, now: number): InstanceStatus {
+  const times = status.phaseTransitionTimestamps ?? [];
+  if (status.phase === phase && times.some((time) => time.phase === phase)) return status;
+  const time = { phase, phaseTransitionTimestamp: timestamp(now) };
+  return { ...status, phase, phaseTransitionTimestamps: [...times.filter((each) => each.phase !== phase), time] };
+}
+
+function withAll(
+  status: InstanceStatus | undefined,
+  conditions: readonly KubeCondition[],
+  now: number,
+): NonNullable<InstanceStatus['conditions']> {
+  const time = timestamp(now);
+  let all = (status?.conditions ?? []) as readonly KubeCondition[];
+  for (const condition of conditions) all = withCondition(all, condition, time);
+  return all as NonNullable<InstanceStatus['conditions']>;
+}
+
+function without(status: InstanceStatus | undefined, types: readonly string[]): InstanceStatus {
+  const { conditions, ...rest } = status ?? {};
+  const left = (conditions ?? []).filter(({ type }) => !types.includes(type));
+  return { ...rest, ...(conditions === undefined ? {} : { conditions: left }) };
+}
+
+/** Only what conditions of ours know. */
+function copyOf({ type, status, reason, message }: KubeCondition): KubeCondition {
+  return {
+    type,
+    status,
+    ...(reason === undefined ? {} : { reason }),
+    ...(message === undefined ? {} : { message }),
+  };
+}

@@ -1,0 +1,127 @@
+import { crdOf } from '../api/crd.ts';
+import { virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration } from '../api/kubevirt/group.ts';
+import type { Client } from '../kube/client.ts';
+import { VMIS, type Vmi } from '../kube/kinds/machines.ts';
+import { LEASES, NODES } from '../kube/kinds/node.ts';
+import { PODS, type Pod } from '../kube/kinds/pod.ts';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '../kube/kinds/rbac.ts';
+import { resourceType } from '../kube/kinds/resource-type.ts';
+import { microTimestamp, timestamp } from '../kube/timestamp.ts';
+import type { ControllerParts } from '../runtime/controller.ts';
+import type { EventRecorder } from '../runtime/events/event-recorder.ts';
+import { Informers } from '../runtime/informers.ts';
+import { manager } from '../runtime/manager.ts';
+import type { Runnable } from '../runtime/runnable.ts';
+import { type Cluster, type ClusterUser, startCluster } from './cluster.ts';
+
+const DEFINITIONS = resourceType(
+  'apiextensions.k8s.io/v1',
+  'CustomResourceDefinition',
+  'customresourcedefinitions',
+  'Cluster',
+);
+const OPERATOR: ClusterUser = {
+  name: 'system:serviceaccount:vimana-system:vimana-operator',
+  groups: ['system:serviceaccounts', 'system:authenticated'],
+};
+const namespace = 'default';
+
+/** A cluster that knows machines, whose controllers have exactly the rights that they ask for, and whose scheduler and agents a test plays. */
+export interface MachineCluster extends Cluster {
+  /** The operator, as it may write. */
+  readonly operator: Client;
+  /** What users were told, as `type reason`. */
+  readonly told: string[];
+  /** Runs controllers as the operator; `wrap` stands between them and the server. */
+  operate(
+    make: (parts: ControllerParts) => readonly Runnable[],
+    wrap?: (client: Client) => Client,
+  ): () => Promise<void>;
+  makeNode(name: string, meta?: object): Promise<void>;
+  /** The sign of life of a node. */
+  renew(name: string): Promise<void>;
+  pods(): Promise<readonly Pod[]>;
+  vmi(name: string): Promise<Vmi>;
+  bind(pod: Pod, node: string): Promise<void>;
+  /** What an agent does: writes to the status of a pod, and of an instance. */
+  podStatus(pod: Pod, status: object): Promise<void>;
+  vmiStatus(name: string, status: object): Promise<void>;
+  /** The agent of the node says that the machine of a pod runs. */
+  runs(name: string, pod: Pod, node: string): Promise<void>;
+}
+
+export async function startMachineCluster(rules: readonly PolicyRule[]): Promise<MachineCluster> {
+  const cluster = await startCluster();
+  const { admin, clock, log, random } = cluster;
+  for (const kind of [virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration]) {
+    await admin.create(DEFINITIONS, crdOf(kind) as never);
+  }
+  await cluster.until(() =>
+    admin.list(VMIS).then(
+      () => true,
+      () => false,
+    ),
+  );
+  await admin.create(CLUSTER_ROLES, { metadata: { name: 'operator' }, rules });
+  await admin.create(CLUSTER_ROLE_BINDINGS, {
+    metadata: { name: 'operator' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'operator' },
+    subjects: [{ kind: 'User', name: OPERATOR.name }],
+  });
+  const operator = cluster.clientFor(OPERATOR);
+  const told: string[] = [];
+  const events: EventRecorder = { event: (_object, type, reason) => void told.push(`${type} ${reason}`) };
+
+  const podStatus = async ({ metadata }: Pod, status: object): Promise<void> => {
+    const options = { namespace, subresource: 'status' };
+    await admin.patch(PODS, metadata.name ?? '', { type: 'strategic', body: { status } }, options);
+  };
+  const vmiStatus = async (name: string, status: object): Promise<void> => {
+    await admin.patch(VMIS, name, { type: 'merge', body: { status } }, { namespace, subresource: 'status' });
+  };
+  return {
+    ...cluster,
+    operator,
+    told,
+    operate(make, wrap = (client) => client) {
+      const client = wrap(operator);
+      const informers = new Informers({ clock, random, log, client });
+      return cluster.run(manager('operator', [informers, ...make({ clock, random, log, informers, client, events })]));
+    },
+    async makeNode(name, meta = {}) {
+      await admin.create(NODES, { metadata: { name, labels: { 'kubernetes.io/hostname': name }, ...meta } });
+    },
+    async renew(name) {
+      const spec = { holderIdentity: name, leaseDurationSeconds: 40, renewTime: microTimestamp(clock.now()) };
+      const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name }, spec };
+      const place = { namespace: 'kube-node-lease' };
+      await admin.apply(
+        LEASES,
+        { ...body, metadata: { name, ...place } },
+        { ...place, fieldManager: name, force: true },
+      );
+    },
+    pods: async () => (await admin.list(PODS, { namespace })).items,
+    vmi: (name) => admin.get(VMIS, name, { namespace }),
+    async bind({ metadata }, node) {
+      const { name = '' } = metadata;
+      const target = { apiVersion: 'v1', kind: 'Node', name: node };
+      await admin.act(
+        PODS,
+        name,
+        'binding',
+        { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target },
+        { namespace },
+      );
+    },
+    podStatus,
+    vmiStatus,
+    async runs(name, pod, node) {
+      await podStatus(pod, { phase: 'Running', podIP: '10.244.0.7' });
+      const activePods = { [pod.metadata.uid ?? '']: node };
+      const at = timestamp(clock.now());
+      const conditions = ['Ready', 'LiveMigratable'].map((type) => ({ type, status: 'True', lastTransitionTime: at }));
+      await vmiStatus(name, { phase: 'Running', nodeName: node, activePods, conditions });
+    },
+  };
+}
