@@ -1,0 +1,207 @@
+import type { Clock } from '../../base/clock.ts';
+import { TemporaryError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Random } from '../../base/random.ts';
+import type { Client } from '../../kube/client.ts';
+import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import { PODS, type Pod } from '../../kube/kinds/pod.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
+import { isConflict } from '../../kube/kube-error.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { aborted } from '../../runtime/aborted.ts';
+import type { Cache, Change, Index } from '../../runtime/cache.ts';
+import { type EventRecorder, silentRecorder } from '../../runtime/events/event-recorder.ts';
+import type { Informers } from '../../runtime/informers.ts';
+import { keyOf } from '../../runtime/key.ts';
+import type { Runnable } from '../../runtime/runnable.ts';
+import { type Again, WorkQueue } from '../../runtime/work-queue.ts';
+import { isAlive } from '../machine-driver.ts';
+import { isOver } from '../pod/pod-status.ts';
+import type { Addresses } from './addresses.ts';
+import type { Host, Hosts, Surroundings } from './host.ts';
+import { Launchers } from './launchers.ts';
+import type { LogBook } from './log-book.ts';
+import { byInstance, isLauncher } from './role.ts';
+import { newest, newRun, type Run } from './run.ts';
+
+/** Runs pods that hold no machine. */
+export interface PlainPods {
+  reconcile(run: Run, pod: Pod, host: Host): Promise<Again | undefined>;
+  forget(run: Run): void;
+}
+
+export interface AgentParts {
+  readonly client: Client;
+  readonly informers: Informers;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly events?: EventRecorder;
+  readonly hosts: Hosts;
+  readonly surroundings: Surroundings;
+  readonly addresses: Addresses;
+  readonly logs: LogBook;
+  /** Absent: other pods than launchers are left alone. */
+  readonly plainPods?: PlainPods;
+}
+
+/** Pods by the node that they are bound to. */
+const byNode: Index<Pod> = {
+  values: ({ spec: { nodeName = '' } }) => (nodeName === '' ? [] : [nodeName]),
+};
+
+const CONCURRENCY = 16;
+/** An agent that cannot reach its server must be back soon after it can. */
+const BACK_OFF = { first: 20, most: 10_000 };
+
+/**
+ * Runs what is bound to its nodes, one or thousands. The unit of work is a pod: whatever happens to it, to its instance
+ * or to its machine leads to one more look at all three.
+ */
+export class Agent implements Runnable {
+  readonly name = 'node agent';
+  readonly #parts: AgentParts;
+  readonly #pods: Cache<Pod>;
+  readonly #queue: WorkQueue;
+  readonly #launchers: Launchers;
+  readonly #runs = new Map<string, Run>();
+
+  constructor(parts: AgentParts) {
+    this.#parts = parts;
+    const { informers, client, clock, random, log, events = silentRecorder } = parts;
+    const { logs, addresses, surroundings } = parts;
+    this.#pods = informers.of(PODS).cache;
+    this.#launchers = new Launchers({
+      client,
+      clock,
+      events,
+      logs,
+      addresses,
+      surroundings,
+      pods: this.#pods,
+      instances: informers.of(VMIS).cache,
+      claims: informers.of(PERSISTENT_VOLUME_CLAIMS).cache,
+    });
+    this.#queue = new WorkQueue({
+      name: this.name,
+      clock,
+      random: random.fork(this.name),
+      concurrency: CONCURRENCY,
+      backOff: BACK_OFF,
+      work: (key) => this.#work(key),
+      onFailure(key, error, retryInMs) {
+        const usual = error instanceof TemporaryError || isConflict(error);
+        log[usual ? 'debug' : 'warn'](
+          { pod: key, err: error, retryInMs },
+          'a pod could not be brought to what it asks for',
+        );
+      },
+    });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { informers } = this.#parts;
+    const sources = [informers.of(PODS), informers.of(VMIS), informers.of(PERSISTENT_VOLUME_CLAIMS)];
+    const stops = [
+      informers.of(PODS).onChange((change) => this.#podChanged(change)),
+      informers.of(VMIS).onChange((change) => this.#instanceChanged(change)),
+    ];
+    await Promise.race([Promise.all(sources.map(({ synced }) => synced)), aborted(signal)]);
+    await this.#queue.run(signal);
+    for (const stop of stops) stop();
+  }
+
+  /** Looks at everything on a node again: it may do now what it might not before. */
+  wake(node: string): void {
+    for (const pod of this.#pods.by(byNode, node)) this.#queue.add(keyOf(pod));
+  }
+
+  /** A machine of a node has changed. */
+  machineChanged(node: string, id: string): void {
+    for (const pod of this.#pods.by(byInstance, id)) {
+      if (pod.spec.nodeName !== node) continue;
+      const key = keyOf(pod);
+      if (this.#runs.get(key)?.acting !== true) this.#queue.add(key);
+    }
+  }
+
+  /** Ends all machines of a node that may have been given up by everybody else. */
+  async fence({ name, driver }: Host): Promise<void> {
+    for (const machine of await driver.list()) {
+      if (!isAlive(machine)) continue;
+      for (const pod of this.#pods.by(byInstance, machine.spec.id)) {
+        const run = this.#runs.get(keyOf(pod));
+        if (run?.node === name) run.cause = 'Fenced';
+      }
+      await driver.kill(machine.spec.id, 'the lease of the node was not renewed in time');
+    }
+    this.wake(name);
+  }
+
+  #podChanged({ type, object }: Change<Pod>): void {
+    const { addresses, hosts } = this.#parts;
+    const { nodeName = '' } = object.spec;
+    if (nodeName === '') return;
+    const uid = object.metadata.uid ?? '';
+    const address = object.status?.['podIP'] as string | undefined;
+    if (type === 'deleted' || isOver(object)) addresses.release(uid);
+    else if (address !== undefined) addresses.reserve(address, uid);
+    const key = keyOf(object);
+    const run = this.#runs.get(key);
+    if (run === undefined && hosts.find(nodeName) === undefined) return;
+    // What was just written here is no news.
+    if (run !== undefined && type !== 'deleted' && isWritten(run.pod, object)) {
+      run.pod = undefined;
+      return;
+    }
+    this.#queue.add(key);
+  }
+
+  #instanceChanged({ type, object }: Change<Vmi>): void {
+    for (const pod of this.#pods.by(byInstance, object.metadata.uid)) {
+      const key = keyOf(pod);
+      const run = this.#runs.get(key);
+      if (run !== undefined && type !== 'deleted' && isWritten(run.instance, object)) {
+        run.instance = undefined;
+        continue;
+      }
+      if (run !== undefined || this.#parts.hosts.find(pod.spec.nodeName ?? '') !== undefined) this.#queue.add(key);
+    }
+  }
+
+  async #work(key: string): Promise<Again | undefined> {
+    const { hosts, clock, plainPods } = this.#parts;
+    const cached = this.#pods.get(key);
+    let run = this.#runs.get(key);
+    if (run !== undefined && cached?.metadata.uid !== run.podUid) {
+      await this.#leave(run);
+      run = undefined;
+    }
+    const host = hosts.find(cached?.spec.nodeName ?? '');
+    if (cached === undefined || host === undefined || host.frozen) return undefined;
+    if (run === undefined) {
+      run = newRun(cached, key, clock.now());
+      this.#runs.set(key, run);
+    }
+    const pod = newest(cached, run.pod) ?? cached;
+    if (isLauncher(pod)) return await this.#launchers.reconcile(run, pod, host);
+    return await plainPods?.reconcile(run, pod, host);
+  }
+
+  /** The pod is gone: nothing of it stays. */
+  async #leave(run: Run): Promise<void> {
+    const { hosts, addresses, logs, plainPods } = this.#parts;
+    const driver = hosts.find(run.node)?.driver;
+    if (run.machineId !== undefined && driver !== undefined) {
+      const machine = await driver.inspect(run.machineId);
+      if (machine?.spec.pod.uid === run.podUid) await driver.remove(run.machineId);
+    }
+    plainPods?.forget(run);
+    addresses.release(run.podUid);
+    logs.forget(run.podUid);
+    this.#runs.delete(run.key);
+  }
+}
+
+const isWritten = (written: KubeObject | undefined, seen: KubeObject) =>
+  written?.metadata.resourceVersion === seen.metadata.resourceVersion;

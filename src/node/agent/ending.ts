@@ -1,0 +1,61 @@
+import type { MachineEnd } from '../machine-driver.ts';
+
+/** Why the agent itself ended a machine. */
+export type Cause = 'LivenessProbeFailed' | 'Fenced' | 'Lost';
+
+/** What the end of a machine means for its instance and its launcher pod. */
+export interface Ending {
+  readonly phase: 'Succeeded' | 'Failed';
+  /** One word for the status of the instance. */
+  readonly reason: string;
+  readonly message: string;
+  /** How the launcher's container ends. */
+  readonly exitCode: number;
+  readonly exitReason: string;
+}
+
+export interface EndingContext {
+  /** Undefined where the machine never ran. */
+  readonly end: MachineEnd | undefined;
+  readonly cause: Cause | undefined;
+  /** Somebody asked for the end of the instance, or of its pod. */
+  readonly instanceDeleted: boolean;
+  readonly podDeleted: boolean;
+}
+
+const CLEAN = { exitCode: 0, exitReason: 'Completed' };
+const BROKEN = { exitCode: 1, exitReason: 'Error' };
+const CUT = { exitCode: 137, exitReason: 'Error' };
+
+/** Nothing of the machine is here any more, and that is well. */
+export const LEFT: Ending = {
+  phase: 'Succeeded',
+  reason: 'Migrated',
+  message: 'the machine is not on this node any more',
+  ...CLEAN,
+};
+
+const CAUSES: Readonly<Record<Cause, string>> = {
+  LivenessProbeFailed: 'the liveness probe of the machine failed',
+  Fenced: 'the node could not renew its lease, and ended its machines so that they can run elsewhere',
+  Lost: 'the machine was no longer there when the node came back',
+};
+
+/** Says how a machine ended, or that it never will have begun. */
+export function endingOf({ end, cause, instanceDeleted, podDeleted }: EndingContext): Ending {
+  const message = end?.message ?? 'the machine never ran';
+  if (end?.reason === 'Migrated') return LEFT;
+  if (end?.reason === 'Crashed') return { phase: 'Failed', reason: 'GuestCrashed', message, ...BROKEN };
+  if (end?.reason === 'OutOfMemory') {
+    return { phase: 'Failed', reason: 'OutOfMemory', message, exitCode: 137, exitReason: 'OOMKilled' };
+  }
+  if (cause !== undefined) return { phase: 'Failed', reason: cause, message: CAUSES[cause], ...CUT };
+  if (instanceDeleted) return { phase: 'Succeeded', reason: 'Stopped', message, ...CLEAN };
+  if (podDeleted) {
+    const how = end === undefined || end.reason === 'Killed' ? CUT : CLEAN;
+    return { phase: 'Failed', reason: 'PodDeleted', message: 'the launcher pod was deleted', ...how };
+  }
+  if (end?.reason === 'GuestShutdown') return { phase: 'Succeeded', reason: 'GuestShutdown', message, ...CLEAN };
+  if (end?.reason === 'Stopped') return { phase: 'Succeeded', reason: 'Stopped', message, ...CLEAN };
+  return { phase: 'Failed', reason: end?.reason ?? 'NeverRan', message, ...CUT };
+}

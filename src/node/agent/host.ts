@@ -1,0 +1,41 @@
+import type { Vmi } from '../../kube/kinds/machines.ts';
+import type { Pod } from '../../kube/kinds/pod.ts';
+import type { MachineDriver } from '../machine-driver.ts';
+import type { Waiting } from '../pod/container-status.ts';
+
+/** One node, as its agent knows it. */
+export interface Host {
+  readonly name: string;
+  /** At which other nodes reach it. */
+  readonly address: string;
+  readonly driver: MachineDriver;
+  /** Nothing is done for a node that is frozen. */
+  readonly frozen: boolean;
+  /** Whether the node may begin anything: not while its lease is in doubt. */
+  readonly leaseHeld: boolean;
+  /** Whether machines that ran here before the agent did may have gone on running meanwhile. */
+  readonly mayAdopt: boolean;
+}
+
+/** The nodes that one agent speaks for. */
+export interface Hosts {
+  find(node: string): Host | undefined;
+}
+
+/** What keeps a pod from running, and when to look again. */
+export interface Hold {
+  readonly waiting: Waiting;
+  readonly until: number;
+}
+
+/** What answers for a machine, or a container, that is asked how it is. */
+export interface ProbeAnswers {
+  readonly ready: boolean;
+  readonly alive: boolean;
+}
+
+/** What happens around machines on a kind of node: on real ones nothing holds pods up, and probes are really made. */
+export interface Surroundings {
+  hold(pod: Pod, instance: Vmi | undefined, seenAt: number, now: number): Hold | undefined;
+  answers(pod: Pod, instance: Vmi | undefined): ProbeAnswers;
+}

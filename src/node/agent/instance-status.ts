@@ -1,0 +1,173 @@
+import type { InstancePhase } from '../../api/kubevirt/virtual-machine-instance-status.ts';
+import { COMPUTE_CONTAINER } from '../../api/launcher.ts';
+import { conditionOf, type KubeCondition, withCondition } from '../../kube/kinds/condition.ts';
+import type { Vmi } from '../../kube/kinds/machines.ts';
+import type { Pod } from '../../kube/kinds/pod.ts';
+import { timestamp } from '../../kube/timestamp.ts';
+import type { Machine } from '../machine-driver.ts';
+import type { Ending } from './ending.ts';
+import type { Migratability } from './live-migratable.ts';
+import { reportMigration } from './migration-report.ts';
+
+export type InstanceStatus = NonNullable<Vmi['status']>;
+type Condition = NonNullable<InstanceStatus['conditions']>[number];
+
+/** What the agent knows of the instance whose machine is its own. */
+export interface InstanceFacts {
+  readonly node: string;
+  readonly pod: Pod;
+  readonly machine: Machine | undefined;
+  /** How it ended, where it has. */
+  readonly ending: Ending | undefined;
+  readonly ready: boolean;
+  readonly paused: boolean;
+  readonly migratability: Migratability;
+  /** The pod that a migration was made for. */
+  readonly targetPod: Pod | undefined;
+}
+
+/** The whole status of an instance, as the agent of its node tells it. */
+export function instanceStatus(instance: Vmi, facts: InstanceFacts, now: number): InstanceStatus {
+  const { node, pod, machine, ending, targetPod } = facts;
+  const before = instance.status ?? {};
+  const migrationState =
+    before.migrationState === undefined
+      ? undefined
+      : reportMigration(before.migrationState, machine, pod.metadata.name, now);
+  const status = { ...before, ...(migrationState === undefined ? {} : { migrationState }) };
+  if (machine?.ended?.reason === 'Migrated') return handedOver(status, node, targetPod);
+  if (ending !== undefined) return endedStatus(instance, status, facts, ending, now);
+  const running = machine === undefined ? status : runningFields(instance, status, facts);
+  return {
+    ...inPhase(running, machine === undefined ? 'Scheduled' : 'Running', instance, pod, now),
+    nodeName: node,
+    activePods: { [pod.metadata.uid ?? '']: node },
+    conditions: conditionsOf(instance, facts, now),
+  };
+}
+
+/** The last word of the source of a migration: from now on the agent of the target speaks. */
+function handedOver(status: InstanceStatus, left: string, target: Pod | undefined): InstanceStatus {
+  const { evacuationNodeName, ...rest } = status;
+  const nodeName = status.migrationState?.targetNode ?? '';
+  return {
+    ...rest,
+    ...(evacuationNodeName === undefined || evacuationNodeName === left ? {} : { evacuationNodeName }),
+    nodeName,
+    activePods: { [target?.metadata.uid ?? '']: nodeName },
+  };
+}
+
+function endedStatus(
+  instance: Vmi,
+  status: InstanceStatus,
+  { node, pod }: InstanceFacts,
+  { phase, reason, message }: Ending,
+  now: number,
+): InstanceStatus {
+  const notReady = { type: 'Ready', status: 'False', reason, message } as const;
+  const others = (status.conditions ?? []).filter(({ type }) => type !== 'AgentConnected' && type !== 'Paused');
+  return {
+    ...inPhase(status, phase, instance, pod, now),
+    reason,
+    nodeName: node,
+    activePods: { [pod.metadata.uid ?? '']: node },
+    conditions: withAll(others, [notReady], now),
+  };
+}
+
+/** What is told of a machine that is there. */
+function runningFields(instance: Vmi, status: InstanceStatus, facts: InstanceFacts): InstanceStatus {
+  const { pod, machine, migratability } = facts;
+  const { guest, spec } = machine as Machine;
+  const { guestOSInfo: _info, reason: _reason, ...kept } = status;
+  const image = pod.spec.containers.find(({ name }) => name === COMPUTE_CONTAINER)?.image;
+  const qosClass = pod.status?.['qosClass'] as InstanceStatus['qosClass'];
+  const infoSource = guest === undefined ? 'domain' : 'domain, guest-agent';
+  const podIP = pod.status?.['podIP'] as string | undefined;
+  return {
+    ...kept,
+    interfaces: spec.nics.map(({ name, mac, ip = firstOf(instance, name) ? podIP : undefined }) => ({
+      name,
+      ...(mac === '' ? {} : { mac }),
+      ...(ip === undefined ? {} : { ipAddress: ip, ipAddresses: [ip] }),
+      infoSource,
+    })),
+    migrationMethod: migratability.method,
+    currentCPUTopology: spec.cpu,
+    ...(qosClass === undefined ? {} : { qosClass }),
+    ...(image === undefined ? {} : { launcherContainerImageVersion: image }),
+    ...(guest === undefined ? {} : { guestOSInfo: guest.os }),
+  };
+}
+
+/** Whether a card is the one on the pod network, which has the address of the pod where it was given none. */
+function firstOf({ spec }: Vmi, name: string): boolean {
+  const { networks } = spec;
+  if (networks === undefined || networks.length === 0) return true;
+  return networks.some((network) => network.name === name && network.pod !== undefined);
+}
+
+function conditionsOf({ metadata, status }: Vmi, facts: InstanceFacts, now: number): Condition[] {
+  const { machine, ready, paused, migratability, pod } = facts;
+  const terminating = metadata.deletionTimestamp !== undefined || pod.metadata.deletionTimestamp !== undefined;
+  const { obstacle } = migratability;
+  const wanted: KubeCondition[] = [
+    ready && !terminating
+      ? { type: 'Ready', status: 'True' }
+      : { type: 'Ready', status: 'False', ...why(facts, terminating) },
+  ];
+  const connected = machine?.guest !== undefined;
+  if (machine !== undefined) {
+    const movable = obstacle === undefined ? 'True' : 'False';
+    wanted.push({ type: 'LiveMigratable', status: movable, ...obstacle });
+    if (connected) wanted.push({ type: 'AgentConnected', status: 'True' });
+    if (paused) {
+      const reason = { reason: 'PausedByUser', message: 'VMI was paused by user' };
+      wanted.push({ type: 'Paused', status: 'True', ...reason });
+    }
+  }
+  const gone = new Set(['Synchronized', 'PodScheduled']);
+  if (!connected) gone.add('AgentConnected');
+  if (!paused) gone.add('Paused');
+  return withAll(
+    (status?.conditions ?? []).filter(({ type }) => !gone.has(type)),
+    wanted,
+    now,
+  );
+}
+
+function why({ machine, pod }: InstanceFacts, terminating: boolean): { reason: string; message: string } {
+  if (terminating) return { reason: 'PodTerminating', message: 'virt-launcher pod is terminating' };
+  if (machine === undefined) return { reason: 'GuestNotRunning', message: 'Guest VM is not reported as running' };
+  const unready = conditionOf(pod.status?.conditions, 'Ready');
+  return {
+    reason: unready?.reason ?? 'ContainersNotReady',
+    message: unready?.message ?? `containers with unready status: [${COMPUTE_CONTAINER}]`,
+  };
+}
+
+function withAll(before: readonly Condition[], wanted: readonly KubeCondition[], now: number): Condition[] {
+  const time = timestamp(now);
+  let all: readonly KubeCondition[] = before;
+  for (const condition of wanted) all = withCondition(all, condition, time);
+  return all as Condition[];
+}
+
+/** The phase, and when it began; phases that passed too quickly to be written are told from what was seen of them. */
+function inPhase(status: InstanceStatus, phase: InstancePhase, instance: Vmi, pod: Pod, now: number): InstanceStatus {
+  const known = status.phaseTransitionTimestamps ?? [];
+  if (status.phase === phase && known.some((each) => each.phase === phase)) return status;
+  const scheduled = conditionOf(pod.status?.conditions, 'PodScheduled')?.lastTransitionTime;
+  const passed: readonly (readonly [InstancePhase, string | null | undefined])[] = [
+    ['Pending', instance.metadata.creationTimestamp],
+    ['Scheduling', pod.metadata.creationTimestamp],
+    ['Scheduled', scheduled],
+    [phase, timestamp(now)],
+  ];
+  const added = passed
+    .filter(([name, at]) => at !== null && at !== undefined && !known.some((each) => each.phase === name))
+    .filter(([name], index, all) => all.findLastIndex(([other]) => other === name) === index)
+    .map(([name, at]) => ({ phase: name, phaseTransitionTimestamp: at as string }));
+  return { ...status, phase, phaseTransitionTimestamps: [...known, ...added] };
+}

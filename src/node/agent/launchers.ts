@@ -1,0 +1,269 @@
+import { COMPUTE_CONTAINER, CREATED_BY_LABEL } from '../../api/launcher.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Client } from '../../kube/client.ts';
+import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import { PODS, type Pod } from '../../kube/kinds/pod.ts';
+import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
+import { isNotFound } from '../../kube/kube-error.ts';
+import type { Cache } from '../../runtime/cache.ts';
+import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
+import { keyIn } from '../../runtime/key.ts';
+import type { Again } from '../../runtime/work-queue.ts';
+import { isAlive, type Machine } from '../machine-driver.ts';
+import { nicsOf } from '../machine-spec.ts';
+import { isOver } from '../pod/pod-status.ts';
+import type { Addresses } from './addresses.ts';
+import { isOf, perform } from './deeds.ts';
+import { type Ending, endingOf, LEFT } from './ending.ts';
+import type { Host, Surroundings } from './host.ts';
+import { instanceStatus } from './instance-status.ts';
+import { launcherStatus } from './launcher-status.ts';
+import { type Migratability, migratability } from './live-migratable.ts';
+import type { LogBook } from './log-book.ts';
+import { plan } from './plan.ts';
+import { type ProbeVerdict, probe } from './probes.ts';
+import { instanceKeyOf, type Role, roleOf } from './role.ts';
+import { newest, type Run } from './run.ts';
+import { tellOfInstance } from './transitions.ts';
+import { writeChange } from './written.ts';
+
+export interface LauncherParts {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly events: EventRecorder;
+  readonly logs: LogBook;
+  readonly addresses: Addresses;
+  readonly surroundings: Surroundings;
+  readonly instances: Cache<Vmi>;
+  readonly pods: Cache<Pod>;
+  readonly claims: Cache<PersistentVolumeClaim>;
+}
+
+/** What is known of a launcher pod during one look at it. */
+interface Look {
+  readonly run: Run;
+  readonly host: Host;
+  pod: Pod;
+  instance: Vmi | undefined;
+  machine: Machine | undefined;
+  readonly now: number;
+}
+
+const CREATING = { reason: 'ContainerCreating' };
+
+/** Runs the machines of launcher pods: looks, decides, acts, and says how things are. */
+export class Launchers {
+  readonly #parts: LauncherParts;
+
+  constructor(parts: LauncherParts) {
+    this.#parts = parts;
+  }
+
+  async reconcile(run: Run, pod: Pod, host: Host): Promise<Again | undefined> {
+    const { clock, surroundings } = this.#parts;
+    const now = clock.now();
+    const look: Look = { run, host, pod, instance: this.#instanceOf(run, pod), machine: undefined, now };
+    await this.#inspect(look);
+    const hold = isAlive(look.machine) ? undefined : surroundings.hold(pod, look.instance, run.seenAt, now);
+    let verdict = this.#probe(look);
+    const deeds = plan({
+      node: host.name,
+      pod,
+      instance: look.instance,
+      machine: look.machine,
+      held: run.held ?? false,
+      waiting: hold !== undefined,
+      leaseHeld: host.leaseHeld,
+      unhealthy: verdict?.unhealthy ?? false,
+    });
+    if (deeds.length > 0) {
+      await this.#act(look, deeds);
+      verdict = this.#probe(look);
+    }
+    await this.#report(look, hold?.waiting, verdict);
+    const next = Math.min(hold?.until ?? Number.POSITIVE_INFINITY, verdict?.again ?? Number.POSITIVE_INFINITY);
+    return next === Number.POSITIVE_INFINITY ? undefined : { afterMs: Math.max(1, next - clock.now()) };
+  }
+
+  #instanceOf(run: Run, pod: Pod): Vmi | undefined {
+    const key = instanceKeyOf(pod);
+    const instance = key === undefined ? undefined : newest(this.#parts.instances.get(key), run.instance);
+    return instance?.metadata.uid === pod.metadata.labels?.[CREATED_BY_LABEL] ? instance : undefined;
+  }
+
+  async #inspect(look: Look): Promise<void> {
+    const id = look.pod.metadata.labels?.[CREATED_BY_LABEL] ?? '';
+    const found = await look.host.driver.inspect(id);
+    look.machine = isOf(found, look.pod) ? found : undefined;
+    if (look.machine !== undefined) look.run.machineId = id;
+  }
+
+  async #act(look: Look, deeds: ReturnType<typeof plan>): Promise<void> {
+    const { run, host, pod, now } = look;
+    const { client } = this.#parts;
+    // What changes because of the deeds is looked at right after them.
+    run.acting = true;
+    try {
+      for (const deed of deeds) {
+        // Nothing but a kill is ever done for an instance that is not there.
+        const instance = look.instance ?? ({ metadata: { uid: run.machineId ?? '' } } as Vmi);
+        await perform(deed, { client, host, run, pod, instance, now, say: this.#sayer(pod) });
+        if (run.instance !== undefined) look.instance = newest(look.instance, run.instance);
+      }
+    } finally {
+      run.acting = false;
+    }
+    await this.#inspect(look);
+  }
+
+  #probe({ instance, machine, pod, run, now }: Look): ProbeVerdict | undefined {
+    if (instance === undefined || !isAlive(machine)) return undefined;
+    const answers = this.#parts.surroundings.answers(pod, instance);
+    // One that is only held back will run as soon as that is known.
+    const state = run.held === true ? 'running' : machine.state;
+    const verdict = probe(
+      { spec: instance.spec, machine: { ...machine, state }, answers, unhealthySince: run.unhealthySince },
+      now,
+    );
+    run.unhealthySince = verdict.unhealthySince;
+    return verdict;
+  }
+
+  async #report(look: Look, waiting: { reason: string } | undefined, verdict: ProbeVerdict | undefined): Promise<void> {
+    const { run, host, now } = look;
+    const role = roleOf(look.pod, look.instance, host.name);
+    const ending = endingFor(look, role);
+    const settled = ending !== undefined || isAlive(look.machine) || role === 'target';
+    // Whoever only waits for a lease has nothing to say, and whose instance is not known yet neither.
+    if (!settled && waiting === undefined) return;
+    const ready = role === 'target' || (verdict?.ready ?? false);
+    const facts = {
+      hostIP: host.address,
+      podIP: this.#addressOf(look),
+      seenAt: run.seenAt,
+      waiting: settled ? undefined : (waiting ?? CREATING),
+      ending,
+      ready,
+    };
+    const pod = look.pod;
+    const podStatus = isOver(pod) ? undefined : launcherStatus(pod, facts, now);
+    const writePod = async () => {
+      const written = podStatus === undefined ? undefined : await writeChange(this.#parts.client, PODS, pod, podStatus);
+      if (written !== undefined) look.pod = run.pod = written;
+    };
+    // Beginnings are told of the pod first and ends of the instance first: so whoever reads one never misses the other.
+    if (ending === undefined) await writePod();
+    if (role === 'home') await this.#reportInstance(look, ending, ready);
+    if (role === 'target') await this.#reportTarget(look);
+    if (ending === undefined) return;
+    await writePod();
+    await this.#putAway(look);
+  }
+
+  async #reportInstance(look: Look, ending: Ending | undefined, ready: boolean): Promise<void> {
+    const { run, host, instance, machine, now } = look;
+    if (instance === undefined) return;
+    const { client, events } = this.#parts;
+    const status = instanceStatus(
+      instance,
+      {
+        node: host.name,
+        pod: look.pod,
+        machine,
+        ending,
+        ready,
+        paused: machine?.state === 'paused' && (run.held !== true || instance.spec.startStrategy === 'Paused'),
+        migratability: this.#migratability(instance),
+        targetPod: this.#targetPod(instance),
+      },
+      now,
+    );
+    const written = await writeChange(client, VMIS, instance, status);
+    if (written !== undefined) {
+      look.instance = run.instance = written;
+      tellOfInstance(instance, written, events, this.#sayer(look.pod));
+    }
+    await this.#release(look);
+  }
+
+  /** Lets a machine run that was made ready, now that its instance says that it runs here. */
+  async #release({ run, host, instance }: Look): Promise<void> {
+    if (run.held !== true || instance === undefined || instance.status?.nodeName !== host.name) return;
+    run.held = false;
+    if (instance.spec.startStrategy === 'Paused') return;
+    run.acting = true;
+    try {
+      await host.driver.resume(instance.metadata.uid);
+    } finally {
+      run.acting = false;
+    }
+  }
+
+  /** Says where this node waits for the machine. */
+  async #reportTarget({ run, instance, machine }: Look): Promise<void> {
+    const state = instance?.status?.migrationState;
+    if (instance === undefined || state === undefined || machine?.state !== 'incoming') return;
+    if ((state.targetNodeAddress ?? '') !== '' || state.completed === true || run.listensAt === undefined) return;
+    const { name, namespace, uid } = instance.metadata;
+    const { listensAt: targetNodeAddress } = run;
+    const body = { metadata: { uid }, status: { migrationState: { targetNodeAddress } } };
+    run.instance = await this.#parts.client.patch(
+      VMIS,
+      name,
+      { type: 'merge', body },
+      { namespace, subresource: 'status' },
+    );
+  }
+
+  /** All is said: the machine can be forgotten, and the pod may go. */
+  async #putAway({ run, host, pod, machine }: Look): Promise<void> {
+    const { uid = '', name = '', namespace = '', deletionTimestamp } = pod.metadata;
+    if (machine !== undefined) await host.driver.remove(machine.spec.id);
+    delete run.machineId;
+    this.#parts.logs.end(uid, COMPUTE_CONTAINER);
+    this.#parts.addresses.release(uid);
+    if (deletionTimestamp === undefined) return;
+    try {
+      await this.#parts.client.delete(PODS, name, { namespace, gracePeriodSeconds: 0, preconditions: { uid } });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+
+  /** The address that the instance brings, or one of the fleet's. */
+  #addressOf({ pod, instance }: Look): string {
+    const given = pod.status?.['podIP'] as string | undefined;
+    if (given !== undefined) return given;
+    const own = instance === undefined ? undefined : nicsOf(instance).find(({ ip }) => ip !== undefined)?.ip;
+    return own ?? this.#parts.addresses.take(pod.metadata.uid ?? '');
+  }
+
+  #migratability({ spec, metadata }: Vmi): Migratability {
+    return migratability(spec, (claim) => this.#parts.claims.get(keyIn(metadata.namespace, claim)));
+  }
+
+  #targetPod({ metadata, status }: Vmi): Pod | undefined {
+    const name = status?.migrationState?.targetPod;
+    return name === undefined ? undefined : this.#parts.pods.get(keyIn(metadata.namespace, name));
+  }
+
+  #sayer({ metadata }: Pod): (text: string) => void {
+    return (text) => this.#parts.logs.write(metadata.uid ?? '', COMPUTE_CONTAINER, text);
+  }
+}
+
+/** How what the pod is for has ended; undefined where it has not. */
+function endingFor({ run, pod, instance, machine }: Look, role: Role): Ending | undefined {
+  if (isAlive(machine)) return undefined;
+  const instanceDeleted = instance?.metadata.deletionTimestamp !== undefined;
+  const podDeleted = pod.metadata.deletionTimestamp !== undefined;
+  const end = machine?.ended;
+  if (end !== undefined || run.cause !== undefined) {
+    return endingOf({ end, cause: run.cause, instanceDeleted, podDeleted });
+  }
+  if (podDeleted || (role === 'home' && instanceDeleted)) {
+    return endingOf({ end, cause: undefined, instanceDeleted, podDeleted });
+  }
+  // Before the instance is known nothing has begun; afterwards, there is nothing left to do here.
+  return role === 'none' && (instance !== undefined || pod.status?.phase === 'Running') ? LEFT : undefined;
+}

@@ -1,0 +1,46 @@
+import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
+
+/** Whether a machine can move while it runs, in KubeVirt's words, and how. */
+export interface Migratability {
+  readonly method: 'LiveMigration' | 'BlockMigration';
+  /** What is in the way. */
+  readonly obstacle?: { readonly reason: string; readonly message: string };
+}
+
+const SHARED = 'live migration requires that all PVCs must be shared (using ReadWriteMany access mode)';
+
+type FindClaim = (name: string) => PersistentVolumeClaim | undefined;
+
+export function migratability(spec: InstanceSpec, findClaim: FindClaim): Migratability {
+  const obstacle = diskObstacle(spec, findClaim) ?? deviceObstacle(spec);
+  const copied = (spec.volumes ?? []).some(
+    ({ persistentVolumeClaim, dataVolume, hostDisk }) =>
+      (persistentVolumeClaim ?? dataVolume ?? hostDisk) === undefined,
+  );
+  const method = copied || obstacle?.reason === 'DisksNotLiveMigratable' ? 'BlockMigration' : 'LiveMigration';
+  return { method, ...(obstacle === undefined ? {} : { obstacle }) };
+}
+
+function diskObstacle({ volumes = [] }: InstanceSpec, findClaim: FindClaim): Migratability['obstacle'] {
+  for (const { persistentVolumeClaim, dataVolume, hostDisk } of volumes) {
+    const claimName = persistentVolumeClaim?.claimName ?? dataVolume?.name;
+    if (claimName !== undefined) {
+      const modes = findClaim(claimName)?.spec.accessModes;
+      const known =
+        modes === undefined ? `Unable to determine if PVC ${claimName} is shared` : `PVC ${claimName} is not shared`;
+      if (modes?.includes('ReadWriteMany') !== true) return disks(`cannot migrate VMI: ${known}, ${SHARED}`);
+    }
+    if (hostDisk !== undefined && hostDisk.shared !== true) return disks('cannot migrate VMI with non-shared HostDisk');
+  }
+  return undefined;
+}
+
+const disks = (message: string) => ({ reason: 'DisksNotLiveMigratable', message });
+
+function deviceObstacle({ domain }: InstanceSpec): Migratability['obstacle'] {
+  const { gpus = [] } = domain.devices;
+  const { hostDevices = [] } = domain.devices as { readonly hostDevices?: readonly unknown[] };
+  if (gpus.length + hostDevices.length === 0) return undefined;
+  return { reason: 'HostDeviceNotLiveMigratable', message: 'VMI uses a PCI host devices' };
+}

@@ -1,0 +1,119 @@
+import { PAUSED_ANNOTATION, RESET_ANNOTATION, SOFT_REBOOT_ANNOTATION } from '../../api/instance-request.ts';
+import type { Vmi } from '../../kube/kinds/machines.ts';
+import type { Pod } from '../../kube/kinds/pod.ts';
+import { isAlive, type Machine } from '../machine-driver.ts';
+import { isOver } from '../pod/pod-status.ts';
+import type { Cause } from './ending.ts';
+import { roleOf } from './role.ts';
+
+/** All that decides what happens to the machine of a launcher pod. */
+export interface Observed {
+  readonly node: string;
+  readonly pod: Pod;
+  /** The one that the pod was made for, by its uid. */
+  readonly instance: Vmi | undefined;
+  /** The machine of this instance on this node, in the place that this pod holds. */
+  readonly machine: Machine | undefined;
+  /** Whether the machine is made ready, but must not run yet. */
+  readonly held: boolean;
+  /** Whether something still keeps the pod from running. */
+  readonly waiting: boolean;
+  /** Whether the node may begin anything: it may not while nobody can be sure that it lives. */
+  readonly leaseHeld: boolean;
+  /** Whether the liveness probe has failed for good. */
+  readonly unhealthy: boolean;
+}
+
+export type Deed =
+  | { readonly do: 'start' }
+  | { readonly do: 'adopt' }
+  | { readonly do: 'stop'; readonly graceMs: number }
+  | { readonly do: 'kill'; readonly why: string; readonly cause?: Cause }
+  | { readonly do: 'pause' }
+  | { readonly do: 'resume' }
+  /** Takes the request off the instance, and then does what it asks. */
+  | { readonly do: 'reset'; readonly annotation: string }
+  | { readonly do: 'soft reboot'; readonly annotation: string }
+  | { readonly do: 'prepare'; readonly migrationUid: string }
+  | { readonly do: 'migrate'; readonly migrationUid: string; readonly address: string }
+  | { readonly do: 'cancel migration' };
+
+export const DEFAULT_GRACE_SECONDS = 30;
+
+/** What is to be done now; the rest follows when that has had its effect. */
+export function plan(observed: Observed): Deed[] {
+  const { pod, instance, machine, node } = observed;
+  const role = roleOf(pod, instance, node);
+  if (role === 'none' || instance === undefined) {
+    return isAlive(machine) ? [{ do: 'kill', why: 'its instance is gone, has ended, or is elsewhere' }] : [];
+  }
+  return role === 'target' ? planTarget(observed, instance) : planHome(observed, instance);
+}
+
+function planTarget({ pod, machine, leaseHeld }: Observed, { metadata, status }: Vmi): Deed[] {
+  const { migrationState } = status ?? {};
+  const over = migrationState?.completed === true || migrationState?.abortRequested === true;
+  const ending = metadata.deletionTimestamp !== undefined || pod.metadata.deletionTimestamp !== undefined;
+  // One that has arrived is the machine, whatever else is asked for: its status will follow.
+  if (machine !== undefined && machine.state !== 'incoming') return [];
+  if (over || ending) return machine === undefined ? [] : [{ do: 'kill', why: 'the migration to this node is over' }];
+  const { migrationUid, targetNodeAddress = '' } = migrationState ?? {};
+  if (migrationUid === undefined || targetNodeAddress !== '' || !leaseHeld || isOver(pod)) return [];
+  return [{ do: 'prepare', migrationUid }];
+}
+
+function planHome(observed: Observed, instance: Vmi): Deed[] {
+  const { pod, machine, held, waiting, leaseHeld, unhealthy } = observed;
+  const { phase } = instance.status ?? {};
+  const ending = endingIn(instance, pod);
+  if (machine === undefined) {
+    // What has been reported as ended does not come back.
+    if (isOver(pod)) return [];
+    if (phase === 'Running') return [{ do: 'adopt' }];
+    return ending !== undefined || waiting || !leaseHeld ? [] : [{ do: 'start' }];
+  }
+  if (!isAlive(machine)) return [];
+  if (held) return ending === undefined ? [] : [{ do: 'kill', why: 'it is not wanted any more' }];
+  if (ending !== undefined) return [{ do: 'stop', graceMs: ending }];
+  if (unhealthy) return [{ do: 'kill', why: 'its liveness probe failed', cause: 'LivenessProbeFailed' }];
+  if (machine.state !== 'running' && machine.state !== 'paused') return [];
+  return [...planPower(machine, instance), ...planMigration(machine, instance, pod)];
+}
+
+/** How long the machine may take to end, in milliseconds, where somebody asked for its end. */
+function endingIn({ metadata, spec }: Vmi, pod: Pod): number | undefined {
+  const graces: number[] = [];
+  if (metadata.deletionTimestamp !== undefined) {
+    graces.push(spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS);
+  }
+  if (pod.metadata.deletionTimestamp !== undefined) {
+    graces.push(pod.metadata.deletionGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS);
+  }
+  return graces.length === 0 ? undefined : Math.min(...graces) * 1000;
+}
+
+function planPower({ state }: Machine, { metadata, spec }: Vmi): Deed[] {
+  const annotations = metadata.annotations ?? {};
+  const asked = annotations[PAUSED_ANNOTATION];
+  const paused = asked === undefined ? spec.startStrategy === 'Paused' : asked === 'true';
+  const deeds: Deed[] = [];
+  if (paused && state === 'running') deeds.push({ do: 'pause' });
+  if (!paused && state === 'paused') deeds.push({ do: 'resume' });
+  if (annotations[RESET_ANNOTATION] !== undefined) deeds.push({ do: 'reset', annotation: RESET_ANNOTATION });
+  if (annotations[SOFT_REBOOT_ANNOTATION] !== undefined) {
+    deeds.push({ do: 'soft reboot', annotation: SOFT_REBOOT_ANNOTATION });
+  }
+  return deeds;
+}
+
+function planMigration({ migration }: Machine, { status }: Vmi, { metadata }: Pod): Deed[] {
+  const { migrationUid, sourcePod, targetNodeAddress, startTimestamp, completed, abortRequested } =
+    status?.migrationState ?? {};
+  const active = migration?.state === 'active';
+  if (active && (abortRequested === true || migration.uid !== migrationUid)) return [{ do: 'cancel migration' }];
+  const ready = targetNodeAddress !== undefined && targetNodeAddress !== '' && sourcePod === metadata.name;
+  if (migrationUid === undefined || !ready || completed === true || abortRequested === true || active) return [];
+  // One that began, and of which nothing is known any more, has failed: it is not begun again.
+  if (migration?.uid === migrationUid || (startTimestamp ?? '') !== '') return [];
+  return [{ do: 'migrate', migrationUid, address: targetNodeAddress }];
+}

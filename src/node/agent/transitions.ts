@@ -1,0 +1,40 @@
+import type { Vmi } from '../../kube/kinds/machines.ts';
+import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
+
+type Condition = { readonly type: string; readonly status: string };
+
+const holds = ({ status }: Vmi, type: string) =>
+  (status?.conditions as readonly Condition[] | undefined)?.some(
+    (each) => each.type === type && each.status === 'True',
+  ) === true;
+
+/** Tells users, and the log of the launcher, what became of an instance by what was just written of it. */
+export function tellOfInstance(before: Vmi, after: Vmi, events: EventRecorder, say: (text: string) => void): void {
+  const tell = (type: 'Normal' | 'Warning', reason: string, message: string) => {
+    events.event(after, type, reason, message);
+    say(message);
+  };
+  const [from, to] = [before.status ?? {}, after.status ?? {}];
+  if (from.phase !== to.phase) {
+    if (to.phase === 'Running') tell('Normal', 'Started', 'VirtualMachineInstance started.');
+    if (to.phase === 'Succeeded') tell('Normal', 'Stopped', `The VirtualMachineInstance was shut down: ${to.reason}.`);
+    if (to.phase === 'Failed') tell('Warning', 'Stopped', `The VirtualMachineInstance crashed: ${to.reason}.`);
+  }
+  if (!holds(before, 'Paused') && holds(after, 'Paused')) tell('Normal', 'Paused', 'VirtualMachineInstance paused.');
+  if (holds(before, 'Paused') && !holds(after, 'Paused') && to.phase === 'Running') {
+    tell('Normal', 'Resumed', 'VirtualMachineInstance resumed.');
+  }
+  const [was, is] = [from.migrationState, to.migrationState];
+  if (is === undefined) return;
+  if ((was?.startTimestamp ?? '') === '' && (is.startTimestamp ?? '') !== '' && is.completed !== true) {
+    tell('Normal', 'Migrating', `VirtualMachineInstance is migrating to node ${is.targetNode}.`);
+  }
+  if (was?.completed === true || is.completed !== true) return;
+  if (is.failed === true)
+    tell(
+      'Warning',
+      'Migrated',
+      `VirtualMachineInstance migration uid ${is.migrationUid} failed. reason: ${is.failureReason}`,
+    );
+  else tell('Normal', 'Migrated', `The VirtualMachineInstance migrated to node ${is.targetNode}.`);
+}

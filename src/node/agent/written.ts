@@ -1,0 +1,23 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Client, ResourceType } from '../../kube/client.ts';
+import { isNotFound } from '../../kube/kube-error.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+
+/**
+ * Writes the status of an object as it was read, where it is another than before. Undefined where there was nothing to
+ * write, or nothing to write it to.
+ */
+export async function writeChange<T extends KubeObject & { readonly status?: unknown }>(
+  client: Client,
+  type: ResourceType<T>,
+  object: T,
+  status: NonNullable<T['status']>,
+): Promise<T | undefined> {
+  if (isDeepStrictEqual(object.status, status)) return undefined;
+  try {
+    return await client.update(type, { ...object, status }, { subresource: 'status' });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}

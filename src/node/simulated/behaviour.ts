@@ -1,0 +1,152 @@
+import { parseDuration } from '../../base/duration.ts';
+import { parseQuantity, value } from '../../base/quantity.ts';
+
+/**
+ * How what runs on simulated nodes behaves, asked for by annotations. Those of a VirtualMachineInstance win over those of
+ * its launcher pod. All times are durations (90s, 1h30m); a value that cannot be read is told of in an Event and ignored.
+ *
+ * | annotation | of | value | what happens |
+ * |---|---|---|---|
+ * | vimana.io/start-delay | pod, VMI | duration, default 0s | time between binding and running |
+ * | vimana.io/start-jitter | pod, VMI | duration | upper bound of that time, which is drawn from start-delay on |
+ * | vimana.io/fail | pod, VMI | image-pull, crash, oom | the image cannot be pulled; the first container, or the guest, breaks |
+ * | vimana.io/fail-after | pod, VMI | duration, default 0s | time between running and crash or oom |
+ * | vimana.io/fail-times | pod, VMI | number, default always | after so many failures it goes well; a VMI fails once at most |
+ * | vimana.io/complete-after | pod, VMI | duration | containers, or the guest, end by themselves after running so long |
+ * | vimana.io/exit-code | pod | number, default 0 | with which containers end then |
+ * | vimana.io/shutdown-duration | pod, VMI | duration or never, default 0s | time that a stop takes; the grace period is the upper bound |
+ * | vimana.io/boot-time | VMI | duration, default 0s | time between the machine running and its guest answering |
+ * | vimana.io/guest-agent | VMI | true, false, default true | whether the guest has an agent |
+ * | vimana.io/readiness | pod, VMI | true, false, default true | what the readiness probe answers |
+ * | vimana.io/liveness | pod, VMI | true, false, default true | what the liveness probe answers |
+ * | vimana.io/dirty-rate | VMI | bytes a second, default 0 | how fast the guest writes memory, for migrations |
+ * | vimana.io/memory-utilization | VMI | share, default 0.05 | how much memory a migration has to send |
+ * | vimana.io/cpu-profile | pod | see usage | CPU in use over time |
+ * | vimana.io/memory-profile | pod | see usage | memory in use over time |
+ * | vimana.io/freeze | Node | true | the node's agent does nothing, and renews no lease, until it is taken off |
+ */
+export interface Behaviour {
+  readonly startDelayMs: number;
+  readonly startJitterMs: number;
+  readonly fail?: 'image-pull' | 'crash' | 'oom';
+  readonly failAfterMs: number;
+  readonly failTimes: number;
+  readonly completeAfterMs?: number;
+  readonly exitCode: number;
+  /** Infinity: never. */
+  readonly shutdownMs: number;
+  readonly bootMs: number;
+  readonly guestAgent: boolean;
+  readonly ready: boolean;
+  readonly alive: boolean;
+  readonly dirtyRate: number;
+  readonly memoryUtilization: number;
+}
+
+export interface BehaviourProblem {
+  readonly annotation: string;
+  readonly message: string;
+}
+
+export const FREEZE_ANNOTATION = 'vimana.io/freeze';
+
+const PREFIX = 'vimana.io/';
+
+export const PLAIN: Behaviour = {
+  startDelayMs: 0,
+  startJitterMs: 0,
+  failAfterMs: 0,
+  failTimes: Number.POSITIVE_INFINITY,
+  exitCode: 0,
+  shutdownMs: 0,
+  bootMs: 0,
+  guestAgent: true,
+  ready: true,
+  alive: true,
+  dirtyRate: 0,
+  memoryUtilization: 0.05,
+};
+
+type Reader = (text: string) => Partial<Behaviour>;
+
+const READERS: Readonly<Record<string, Reader>> = {
+  'start-delay': (text) => ({ startDelayMs: duration(text) }),
+  'start-jitter': (text) => ({ startJitterMs: duration(text) }),
+  fail: (text) => ({ fail: oneOf(text, ['image-pull', 'crash', 'oom']) }),
+  'fail-after': (text) => ({ failAfterMs: duration(text) }),
+  'fail-times': (text) => ({ failTimes: number(text, 0, Number.MAX_SAFE_INTEGER) }),
+  'complete-after': (text) => ({ completeAfterMs: duration(text) }),
+  'exit-code': (text) => ({ exitCode: number(text, 0, 255) }),
+  'shutdown-duration': (text) => ({ shutdownMs: text === 'never' ? Number.POSITIVE_INFINITY : duration(text) }),
+  'boot-time': (text) => ({ bootMs: duration(text) }),
+  'guest-agent': (text) => ({ guestAgent: truth(text) }),
+  readiness: (text) => ({ ready: truth(text) }),
+  liveness: (text) => ({ alive: truth(text) }),
+  'dirty-rate': (text) => ({ dirtyRate: value(parseQuantity(text)) }),
+  'memory-utilization': (text) => ({ memoryUtilization: share(text) }),
+};
+
+const OURS: readonly (readonly [annotation: string, read: Reader])[] = Object.entries(READERS).map(([name, read]) => [
+  PREFIX + name,
+  read,
+]);
+
+/** Reads how something behaves; of several sources the first one that says anything about a matter counts. */
+export function behaviourOf(...sources: readonly (Readonly<Record<string, string>> | undefined)[]): Behaviour {
+  return readBehaviour(...sources).behaviour;
+}
+
+export function readBehaviour(...sources: readonly (Readonly<Record<string, string>> | undefined)[]): {
+  readonly behaviour: Behaviour;
+  readonly problems: readonly BehaviourProblem[];
+} {
+  if (!sources.some(saysAnything)) return NOTHING_SAID;
+  const problems: BehaviourProblem[] = [];
+  const said: Partial<Behaviour> = {};
+  for (const [annotation, read] of OURS) {
+    const text = sources.map((source) => source?.[annotation]).find((given) => given !== undefined);
+    if (text === undefined) continue;
+    try {
+      Object.assign(said, read(text));
+    } catch (error) {
+      problems.push({ annotation, message: `${annotation}: ${(error as Error).message}` });
+    }
+  }
+  return { behaviour: { ...PLAIN, ...said }, problems };
+}
+
+const NOTHING_SAID = { behaviour: PLAIN, problems: [] };
+
+function saysAnything(annotations: Readonly<Record<string, string>> | undefined): boolean {
+  for (const name in annotations) if (name.startsWith(PREFIX)) return true;
+  return false;
+}
+
+function duration(text: string): number {
+  const ms = parseDuration(text);
+  if (ms < 0) throw new RangeError(`"${text}" is less than nothing`);
+  return ms;
+}
+
+function number(text: string, least: number, most: number): number {
+  const read = /^[0-9]+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(read >= least && read <= most))
+    throw new RangeError(`"${text}" is not a whole number from ${least} to ${most}`);
+  return read;
+}
+
+function truth(text: string): boolean {
+  return oneOf(text, ['true', 'false']) === 'true';
+}
+
+function share(text: string): number {
+  const read = /^[0-9]*\.?[0-9]+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(read >= 0 && read <= 1)) throw new RangeError(`"${text}" is not a number from 0 to 1`);
+  return read;
+}
+
+function oneOf<const T extends string>(text: string, known: readonly T[]): T {
+  const found = known.find((each) => each === text);
+  if (found === undefined) throw new RangeError(`"${text}" is none of ${known.join(', ')}`);
+  return found;
+}

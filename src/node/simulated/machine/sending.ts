@@ -1,0 +1,57 @@
+import { type MigrationRequest, WrongState } from '../../machine-driver.ts';
+import type { SimulatedDriver } from './simulated-driver.ts';
+import type { Migration, SimulatedMachine } from './simulated-machine.ts';
+import { residentBytes } from './transfers.ts';
+
+/** Begins to send a machine to the node that waits for it. */
+export function sendMachine(driver: SimulatedDriver, machine: SimulatedMachine, request: MigrationRequest): void {
+  const { simulation, node } = driver;
+  const { id, memoryBytes } = machine.spec;
+  if (machine.migration?.state === 'active') throw new WrongState('migration', id, 'it is under way already');
+  const target = simulation.at(request.address);
+  const there = target?.waitingFor(id, request.uid);
+  if (target === undefined || there === undefined) {
+    throw new WrongState('migration', id, `nobody waits for it at ${request.address}`);
+  }
+  const fail = (message: string) => {
+    machine.migrationOver('failed', message);
+    driver.changed(id);
+  };
+  there.onEnd = () => fail('the target is gone');
+  const totalBytes = residentBytes(memoryBytes, machine.behaviour.memoryUtilization);
+  const migration: Migration = {
+    uid: request.uid,
+    state: 'active',
+    startedAt: simulation.clock.now(),
+    totalBytes,
+    remaining: totalBytes,
+    target: there,
+  };
+  machine.migration = migration;
+  migration.transfer = simulation.transfers.start({
+    source: node,
+    target: target.node,
+    bytes: totalBytes,
+    dirtyRate: () => machine.guest.dirtyRate,
+    ...(request.bandwidth === undefined ? {} : { bandwidth: request.bandwidth }),
+    ...(request.autoConverge === undefined ? {} : { autoConverge: request.autoConverge }),
+    done: () => handOver(machine, there),
+    failed: fail,
+  });
+  driver.changed(id);
+}
+
+/** The source ends for good before the target goes on. */
+function handOver(from: SimulatedMachine, to: SimulatedMachine): void {
+  const { state, guest } = from;
+  const { uptime } = guest;
+  from.migrationOver('completed');
+  from.end('Migrated', 'it goes on elsewhere');
+  to.startedAt = from.startedAt;
+  to.spec = { ...from.spec, pod: to.spec.pod };
+  for (const [name, kept] of from.snapshots) to.snapshots.set(name, kept);
+  to.current = from.current;
+  to.guest.begin(uptime);
+  if (state === 'paused') to.pause();
+  else to.run();
+}

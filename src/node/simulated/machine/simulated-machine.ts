@@ -1,0 +1,148 @@
+import type { Clock, Timer } from '../../../base/clock.ts';
+import type { EndReason, Machine, MachineEnd, MachineSnapshot, MigrationProgress } from '../../machine-driver.ts';
+import type { MachineSpec } from '../../machine-spec.ts';
+import { type Behaviour, behaviourOf } from '../behaviour.ts';
+import { Guest } from './guest.ts';
+import type { Transfer } from './transfers.ts';
+
+/** What was kept of a machine beside its disks. */
+export interface KeptSnapshot extends MachineSnapshot {
+  readonly uptime?: number;
+}
+
+/** A migration as the machine remembers it; `transfer` while it is under way. */
+export interface Migration {
+  readonly uid: string;
+  readonly startedAt: number;
+  readonly totalBytes: number;
+  state: MigrationProgress['state'];
+  remaining: number;
+  endedAt?: number;
+  message?: string;
+  transfer?: Transfer;
+  /** The machine that waits on the other node. */
+  readonly target: SimulatedMachine;
+}
+
+/** One machine of a simulated node: its power, its guest, and what is under way with it. */
+export class SimulatedMachine {
+  spec: MachineSpec;
+  readonly behaviour: Behaviour;
+  readonly guest: Guest;
+  state: Machine['state'];
+  startedAt: number;
+  ended: MachineEnd | undefined;
+  migration: Migration | undefined;
+  /** Whose transfer an incoming machine waits for, and whom to tell when it waits no longer. */
+  expects = '';
+  onEnd: (() => void) | undefined;
+  readonly snapshots = new Map<string, KeptSnapshot>();
+  /** The snapshot that the disks build on. */
+  current: string | undefined;
+  readonly #clock: Clock;
+  readonly #changed: () => void;
+  #stop: { readonly due: number; readonly timers: readonly Timer[] } | undefined;
+
+  constructor(
+    clock: Clock,
+    spec: MachineSpec,
+    changed: () => void,
+    life: { startedAt?: number; uptime?: number } = {},
+  ) {
+    this.#clock = clock;
+    this.#changed = changed;
+    this.spec = spec;
+    this.behaviour = behaviourOf(spec.annotations);
+    this.startedAt = life.startedAt ?? clock.now();
+    this.state = 'paused';
+    this.guest = new Guest(
+      clock,
+      this.behaviour,
+      { booted: changed, ended: (how, message) => this.end(how, message) },
+      life.uptime ?? 0,
+    );
+  }
+
+  view(): Machine {
+    const { migration, ended } = this;
+    const info = this.state === 'ended' || this.state === 'incoming' ? undefined : this.guest.info;
+    return {
+      spec: this.spec,
+      state: this.state,
+      startedAt: this.startedAt,
+      snapshots: [...this.snapshots.values()].map(({ uptime: _uptime, ...shown }) => shown),
+      ...(ended === undefined ? {} : { ended }),
+      booted: this.guest.booted,
+      ...(info === undefined ? {} : { guest: info }),
+      ...(migration === undefined ? {} : { migration: progressOf(migration) }),
+    };
+  }
+
+  run(): void {
+    this.state = 'running';
+    this.guest.run();
+    this.migration?.transfer?.changed();
+    this.#changed();
+  }
+
+  pause(): void {
+    this.state = 'paused';
+    this.guest.stand();
+    this.migration?.transfer?.changed();
+    this.#changed();
+  }
+
+  stop(graceMs: number): void {
+    const due = this.#clock.monotonic() + graceMs;
+    if (this.#stop !== undefined && this.#stop.due <= due) return;
+    if (this.state === 'paused') this.guest.run();
+    this.state = 'stopping';
+    const { shutdownMs } = this.behaviour;
+    // The guest was asked once; only the deadline moves.
+    const [asked] = this.#stop?.timers ?? [];
+    for (const timer of this.#stop?.timers.slice(1) ?? []) timer.cancel();
+    const shutdown = asked ?? this.#clock.timer(shutdownMs, () => this.end('Stopped', 'the guest shut down as asked'));
+    const deadline = this.#clock.timer(graceMs, () =>
+      this.end('Killed', 'the guest did not shut down in time, and its power was cut'),
+    );
+    this.#stop = { due, timers: [shutdown, deadline] };
+    this.#changed();
+  }
+
+  /** A transfer is no longer under way. */
+  migrationOver(state: 'completed' | 'cancelled' | 'failed', message?: string): void {
+    const { migration } = this;
+    if (migration?.state !== 'active') return;
+    migration.remaining = state === 'completed' ? 0 : (migration.transfer?.remaining ?? migration.remaining);
+    migration.transfer?.cancel();
+    delete migration.transfer;
+    migration.state = state;
+    migration.endedAt = this.#clock.now();
+    if (message !== undefined) migration.message = message;
+    migration.target.onEnd = undefined;
+    if (state !== 'completed') migration.target.end('Killed', 'the migration came to nothing');
+  }
+
+  end(reason: EndReason, message: string): void {
+    if (this.state === 'ended') return;
+    this.guest.stand();
+    for (const timer of this.#stop?.timers ?? []) timer.cancel();
+    if (this.migration?.state === 'active') this.migrationOver('failed', 'the machine has ended');
+    this.state = 'ended';
+    this.ended = { reason, message, at: this.#clock.now() };
+    this.onEnd?.();
+    this.#changed();
+  }
+}
+
+function progressOf({ uid, state, startedAt, endedAt, totalBytes, remaining, message, transfer }: Migration) {
+  return {
+    uid,
+    state,
+    startedAt,
+    totalBytes,
+    remainingBytes: Math.ceil(transfer?.remaining ?? remaining),
+    ...(endedAt === undefined ? {} : { endedAt }),
+    ...(message === undefined ? {} : { message }),
+  };
+}

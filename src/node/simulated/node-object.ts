@@ -1,0 +1,114 @@
+import { conditionOf, type KubeCondition } from '../../kube/kinds/condition.ts';
+import type { Node, Taint } from '../../kube/kinds/node.ts';
+import { timestamp } from '../../kube/timestamp.ts';
+import type { NodeResources } from './node-size.ts';
+
+/** How one node of a fleet is to be. */
+export interface NodeShape {
+  readonly name: string;
+  readonly address: string;
+  readonly zone: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly taints: readonly Taint[];
+  readonly resources: NodeResources;
+}
+
+export const RUNTIME_LABEL = 'vimana.io/runtime';
+const VERSION = 'v1.36.3+vimana';
+
+/** The labels of a node of ours. */
+export function nodeLabels({ name, zone, labels }: NodeShape): Record<string, string> {
+  return {
+    type: 'kwok',
+    'kubernetes.io/hostname': name,
+    'kubernetes.io/os': 'linux',
+    'kubernetes.io/arch': 'amd64',
+    'node.kubernetes.io/instance-type': 'simulated',
+    'topology.kubernetes.io/zone': zone,
+    'kubevirt.io/schedulable': 'true',
+    [RUNTIME_LABEL]: 'simulated',
+    ...labels,
+  };
+}
+
+/** A node of ours as it registers. */
+export function nodeObject(shape: NodeShape, now: number): Node {
+  const { name, annotations, taints } = shape;
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name, labels: nodeLabels(shape), annotations: { 'kwok.x-k8s.io/node': 'fake', ...annotations } },
+    spec: taints.length === 0 ? {} : { taints },
+    status: nodeStatus(shape, undefined, now),
+  };
+}
+
+/** The status of a node; what others have added to it, such as amounts of their own resources, stays. */
+export function nodeStatus(
+  { name, address, resources }: NodeShape,
+  before: Node['status'],
+  now: number,
+): NonNullable<Node['status']> {
+  return {
+    ...before,
+    capacity: { ...before?.capacity, ...resources },
+    allocatable: { ...before?.allocatable, ...resources },
+    conditions: conditionsOf(before?.conditions, timestamp(now)),
+    addresses: [
+      { type: 'InternalIP', address },
+      { type: 'Hostname', address: name },
+    ],
+    nodeInfo: {
+      architecture: 'amd64',
+      operatingSystem: 'linux',
+      osImage: 'Simulated',
+      kernelVersion: 'simulated',
+      kubeletVersion: VERSION,
+      kubeProxyVersion: '',
+      containerRuntimeVersion: 'simulated://1',
+      machineID: name,
+      systemUUID: name,
+      bootID: name,
+    },
+    daemonEndpoints: { kubeletEndpoint: { Port: 0 } },
+  };
+}
+
+const WELL: readonly Pick<KubeCondition, 'type' | 'status' | 'reason' | 'message'>[] = [
+  {
+    type: 'MemoryPressure',
+    status: 'False',
+    reason: 'KubeletHasSufficientMemory',
+    message: 'kubelet has sufficient memory available',
+  },
+  {
+    type: 'DiskPressure',
+    status: 'False',
+    reason: 'KubeletHasNoDiskPressure',
+    message: 'kubelet has no disk pressure',
+  },
+  {
+    type: 'PIDPressure',
+    status: 'False',
+    reason: 'KubeletHasSufficientPID',
+    message: 'kubelet has sufficient PID available',
+  },
+  { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' },
+];
+
+function conditionsOf(before: readonly KubeCondition[] | undefined, now: string): KubeCondition[] {
+  const others = (before ?? []).filter(({ type }) => !WELL.some((condition) => condition.type === type));
+  const ours = WELL.map((condition) => {
+    const was = conditionOf(before, condition.type);
+    const same = was?.status === condition.status && was.reason === condition.reason;
+    const since = was?.status === condition.status ? (was.lastTransitionTime ?? now) : now;
+    return { ...condition, lastHeartbeatTime: same ? (was.lastHeartbeatTime ?? now) : now, lastTransitionTime: since };
+  });
+  return [...others, ...ours];
+}
+
+/** Whether others have said of a node that it is not well. */
+export function seemsUnwell({ status }: Node): boolean {
+  return WELL.some(({ type, status: wanted }) => conditionOf(status?.conditions, type)?.status !== wanted);
+}

@@ -1,0 +1,49 @@
+import { type Cidr, firstHost } from '../../base/cidr.ts';
+import { formatIp } from '../../base/ip.ts';
+import type { Taint } from '../../kube/kinds/node.ts';
+import type { NodeShape } from './node-object.ts';
+import { DEFAULT_SIZE, type NodeResources } from './node-size.ts';
+
+/** Nodes of one kind. */
+export interface NodePool {
+  /** By which it is named when its size is changed; '' where absent. */
+  readonly name?: string;
+  readonly count: number;
+  /** Nodes are named <prefix><number>; kwok-node- where absent. */
+  readonly prefix?: string;
+  readonly size?: NodeResources;
+  /** Beside cpu, memory, pods and storage: nvidia.com/gpu and the like. */
+  readonly resources?: NodeResources;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly taints?: readonly Taint[];
+  /** Nodes are spread over these in turn. */
+  readonly zones?: readonly string[];
+}
+
+export const DEFAULT_PREFIX = 'kwok-node-';
+const DEFAULT_ZONES = ['zone-1'];
+
+/** All nodes of some pools. Pools with the same prefix number their nodes on. */
+export function shapesOf(pools: readonly NodePool[], range: Cidr): NodeShape[] {
+  const numbers = new Map<string, number>();
+  const first = firstHost(range);
+  const shapes: NodeShape[] = [];
+  for (const pool of pools) {
+    const { prefix = DEFAULT_PREFIX, zones = DEFAULT_ZONES, size = DEFAULT_SIZE, resources = {} } = pool;
+    for (let i = 0; i < pool.count; i++) {
+      const number = (numbers.get(prefix) ?? 0) + 1;
+      numbers.set(prefix, number);
+      shapes.push({
+        name: `${prefix}${number}`,
+        address: formatIp({ family: first.family, value: first.value + BigInt(shapes.length) }),
+        zone: zones[i % zones.length] ?? '',
+        labels: pool.labels ?? {},
+        annotations: pool.annotations ?? {},
+        taints: pool.taints ?? [],
+        resources: { ...size, ...resources },
+      });
+    }
+  }
+  return shapes;
+}

@@ -1,0 +1,55 @@
+import { ConfigError } from '../../base/errors.ts';
+import {
+  compare,
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+  quantityOf,
+  tryParseQuantity,
+} from '../../base/quantity.ts';
+
+/** What a node has: amounts by resource name. */
+export type NodeResources = Readonly<Record<string, string>>;
+
+const HINT = 'write it as 32cpu,128Gi, and further resources as name=amount: 32cpu,128Gi,pods=250';
+const PLAIN: NodeResources = { cpu: '32', memory: '128Gi', pods: '110', 'ephemeral-storage': '1Ti' };
+
+export const DEFAULT_SIZE: NodeResources = PLAIN;
+
+/** Reads the size of a node: `32cpu,128Gi`, in any order, and further resources by name. */
+export function parseNodeSize(text: string): NodeResources {
+  const size: Record<string, string> = {};
+  for (const part of text.split(',')) {
+    const [name, amount] = readPart(part.trim(), text);
+    if (size[name] !== undefined)
+      throw new ConfigError(`"${text}" says twice how much ${name} a node has`, { hint: HINT });
+    size[name] = formatQuantity(amount);
+  }
+  return { ...PLAIN, ...size };
+}
+
+function readPart(part: string, whole: string): [name: string, amount: Quantity] {
+  const named = /^([^=]+)=(.+)$/.exec(part);
+  const cpu = /^(.+?)(?:cpus?|cores?)$/i.exec(part);
+  const [name, text] = named !== null ? [named[1], named[2]] : cpu !== null ? ['cpu', cpu[1]] : ['memory', part];
+  const amount = tryParseQuantity(text ?? '');
+  const isBare = named === null && cpu === null && /^[0-9.]+$/.test(part);
+  if (amount === undefined || isBare || compare(amount, quantityOf(0)) <= 0) {
+    throw new ConfigError(`"${whole}" is not the size of a node: "${part}" cannot be read`, { hint: HINT });
+  }
+  return [name ?? '', amount];
+}
+
+/** Reads `name=amount` pairs, such as nvidia.com/gpu=1. */
+export function parseNodeResources(pairs: readonly string[]): NodeResources {
+  const resources: Record<string, string> = {};
+  for (const pair of pairs.flatMap((each) => each.split(','))) {
+    const at = pair.indexOf('=');
+    const [name, text] = [pair.slice(0, at), pair.slice(at + 1)];
+    if (at < 1 || tryParseQuantity(text) === undefined) {
+      throw new ConfigError(`"${pair}" is not a resource: write it as name=amount, such as nvidia.com/gpu=1`);
+    }
+    resources[name] = formatQuantity(parseQuantity(text));
+  }
+  return resources;
+}

@@ -1,0 +1,173 @@
+import type { Clock } from '../../../base/clock.ts';
+import type { Client } from '../../../kube/client.ts';
+import { type Container, PODS, type Pod, type PodStatus } from '../../../kube/kinds/pod.ts';
+import { isNotFound } from '../../../kube/kube-error.ts';
+import { timestamp } from '../../../kube/timestamp.ts';
+import type { EventRecorder } from '../../../runtime/events/event-recorder.ts';
+import type { Again } from '../../../runtime/work-queue.ts';
+import type { Addresses } from '../../agent/addresses.ts';
+import type { PlainPods } from '../../agent/agent.ts';
+import type { Host, Surroundings } from '../../agent/host.ts';
+import type { LogBook } from '../../agent/log-book.ts';
+import type { Run } from '../../agent/run.ts';
+import { writeChange } from '../../agent/written.ts';
+import { type ContainerStatus, containerStatus, type Waiting } from '../../pod/container-status.ts';
+import { isOver, podStatus } from '../../pod/pod-status.ts';
+import { behaviourOf } from '../behaviour.ts';
+import type { ContainerLife } from './container-life.ts';
+import { livesFrom, type PodNow, podAt } from './pod-life.ts';
+
+export interface SimulatedPodsParts {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly events: EventRecorder;
+  readonly logs: LogBook;
+  readonly addresses: Addresses;
+  readonly surroundings: Surroundings;
+}
+
+interface Memory {
+  lives: readonly ContainerLife[];
+  unhealthySince: number | undefined;
+}
+
+/** Pods on simulated nodes that hold no machine: nothing runs, and all is reported as if it did. */
+export class SimulatedPods implements PlainPods {
+  readonly #parts: SimulatedPodsParts;
+  readonly #memories = new Map<string, Memory>();
+
+  constructor(parts: SimulatedPodsParts) {
+    this.#parts = parts;
+  }
+
+  async reconcile(run: Run, pod: Pod, host: Host): Promise<Again | undefined> {
+    const { clock, surroundings } = this.#parts;
+    const now = clock.now();
+    if (isOver(pod)) return await this.#over(pod);
+    const begun = this.#memories.has(run.podUid) || pod.status?.phase === 'Running';
+    const hold = begun ? undefined : surroundings.hold(pod, undefined, run.seenAt, now);
+    if (hold !== undefined && pod.metadata.deletionTimestamp === undefined) {
+      await this.#write(run, pod, waitingStatus(pod, host, hold.waiting, run.seenAt, now));
+      return { afterMs: Math.max(1, hold.until - now) };
+    }
+    if (hold !== undefined) return await this.#end(pod);
+    const state = this.#advance(run, pod, now);
+    const written = await this.#write(run, pod, this.#running(pod, host, state, run.seenAt, now));
+    if (state.phase === 'Succeeded' || state.phase === 'Failed') return await this.#over(written ?? pod);
+    return state.again === undefined ? undefined : { afterMs: Math.max(1, state.again - clock.now()) };
+  }
+
+  forget({ podUid }: Run): void {
+    this.#memories.delete(podUid);
+  }
+
+  #advance({ podUid }: Run, pod: Pod, now: number): PodNow {
+    const behaviour = behaviourOf(pod.metadata.annotations);
+    const memory = this.#memories.get(podUid) ?? { lives: livesFrom(pod), unhealthySince: undefined };
+    const first = memory.lives.length === 0;
+    memory.unhealthySince = behaviour.alive ? undefined : (memory.unhealthySince ?? now);
+    const state = podAt(pod, behaviour, memory, now);
+    this.#tell(pod, first ? [] : memory.lives, state.lives);
+    memory.lives = state.lives;
+    this.#memories.set(podUid, memory);
+    return state;
+  }
+
+  #running(pod: Pod, host: Host, { phase, reason, message, containers }: PodNow, seenAt: number, now: number) {
+    const given = pod.status?.['podIP'] as string | undefined;
+    const own = pod.spec['hostNetwork'] === true ? host.address : this.#parts.addresses.take(pod.metadata.uid ?? '');
+    const facts = {
+      phase,
+      ...(reason === undefined ? {} : { reason }),
+      ...(message === undefined ? {} : { message }),
+      hostIP: host.address,
+      podIP: given ?? own,
+      startedAt: seenAt,
+      containers,
+      initContainers: (pod.spec.initContainers ?? []).map((container) => initialized(pod, container, now)),
+      initialized: true,
+    };
+    return podStatus(pod, facts, now);
+  }
+
+  async #write(run: Run, pod: Pod, status: PodStatus): Promise<Pod | undefined> {
+    const written = await writeChange(this.#parts.client, PODS, pod, status);
+    if (written !== undefined) run.pod = written;
+    return written;
+  }
+
+  /** What has ended leaves when it is told to. */
+  async #over(pod: Pod): Promise<undefined> {
+    this.#parts.addresses.release(pod.metadata.uid ?? '');
+    for (const { name } of pod.spec.containers) this.#parts.logs.end(pod.metadata.uid ?? '', name);
+    if (pod.metadata.deletionTimestamp !== undefined) await this.#end(pod);
+    return undefined;
+  }
+
+  async #end({ metadata: { name = '', namespace = '', uid = '' } }: Pod): Promise<undefined> {
+    try {
+      await this.#parts.client.delete(PODS, name, { namespace, gracePeriodSeconds: 0, preconditions: { uid } });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    return undefined;
+  }
+
+  /** What happened to the containers, in their logs and, where it went wrong, as Events. */
+  #tell(pod: Pod, before: readonly ContainerLife[], after: readonly ContainerLife[]): void {
+    const { logs, events } = this.#parts;
+    const { uid = '' } = pod.metadata;
+    for (const [i, { name }] of pod.spec.containers.entries()) {
+      const [was, is] = [before[i], after[i]];
+      if (is === undefined || was === is) continue;
+      if (was !== undefined && is.restarts > was.restarts) {
+        logs.write(uid, name, `container ${name} ended`);
+        logs.restart(uid, name);
+      }
+      if (was === undefined || is.restarts > was.restarts) logs.write(uid, name, `container ${name} started`);
+      if (is.run.end === undefined || is.run.end.at === was?.run.end?.at) continue;
+      logs.write(uid, name, `container ${name} ended with exit code ${is.run.end.exitCode} (${is.run.end.reason})`);
+      if (is.waits === true) {
+        events.event(
+          pod,
+          'Warning',
+          'BackOff',
+          `Back-off restarting failed container ${name} in pod ${pod.metadata.name}`,
+        );
+      }
+    }
+  }
+}
+
+function waitingStatus(pod: Pod, { address }: Host, waiting: Waiting, seenAt: number, now: number) {
+  const { uid = '' } = pod.metadata;
+  const init = pod.spec.initContainers ?? [];
+  const waits = (container: Container, why: Waiting): ContainerStatus =>
+    containerStatus(container, { waiting: why }, { podUid: uid, ready: false });
+  const creating = { reason: 'PodInitializing' };
+  return podStatus(
+    pod,
+    {
+      phase: 'Pending',
+      hostIP: address,
+      podIP: '',
+      startedAt: seenAt,
+      containers: pod.spec.containers.map((container) => waits(container, init.length > 0 ? creating : waiting)),
+      initContainers: init.map((container, i) => waits(container, i === 0 ? waiting : creating)),
+      initialized: init.length === 0,
+    },
+    now,
+  );
+}
+
+/** An init container is through at once, or stays beside the others. */
+function initialized(pod: Pod, container: Container, now: number): ContainerStatus {
+  const statuses = (pod.status?.['initContainerStatuses'] ?? []) as readonly ContainerStatus[];
+  const before = statuses.find(({ name }) => name === container.name);
+  if (before !== undefined && before.state?.waiting === undefined) return before;
+  const time = timestamp(now);
+  const stays = container.restartPolicy === 'Always';
+  const done = { terminated: { exitCode: 0, reason: 'Completed', startedAt: time, finishedAt: time } };
+  const state = stays ? { running: { startedAt: time } } : done;
+  return containerStatus(container, state, { podUid: pod.metadata.uid ?? '', ready: true });
+}
