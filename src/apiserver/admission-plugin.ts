@@ -4,6 +4,13 @@ import type { Resource } from './resource.ts';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
+/** Names a kind of objects. */
+export interface ObjectKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
 /** One write as admission plugins see it. `object` may be changed by `mutate` only; on DELETE there is only `old`. */
 export interface Write {
   readonly operation: Operation;
@@ -13,6 +20,8 @@ export interface Write {
   readonly name: string;
   readonly object: KubeObject | undefined;
   readonly old: KubeObject | undefined;
+  /** The kind of these objects, where the subresource has one of its own: an Eviction, a Scale. */
+  readonly kind?: ObjectKind;
   /** The options object of the request, such as DeleteOptions. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly call: Call;

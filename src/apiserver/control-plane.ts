@@ -26,6 +26,7 @@ import type { Call } from './call.ts';
 import { ApiServices } from './custom/api-services.ts';
 import { converters } from './custom/converters.ts';
 import { Definitions } from './custom/definitions.ts';
+import { evacuation } from './evacuation.ts';
 import { FieldManagement } from './field-management.ts';
 import type { Answer } from './http/answer.ts';
 import type { ApiRequest } from './http/api-request.ts';
@@ -114,6 +115,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const parsed = new ParsedObjects();
   const rbac = indexRoles(stores.main, registry, parsed, stop.signal);
   const authorize = rbac.authorize.bind(rbac);
+  const operator: User = { name: options.operatorUser ?? OPERATOR_USER, groups: [AUTHENTICATED] };
   const backend: Backend = {
     stores,
     registry,
@@ -124,9 +126,13 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       random: random.fork('admission'),
       access: { authorize, rulesFor: rbac.rulesFor.bind(rbac), rulesOf: rbac.rulesOf.bind(rbac) },
       findAdmission: findAdmission({
-        operatorUser: options.operatorUser ?? OPERATOR_USER,
+        operatorUser: operator.name,
         ...(options.actsOn === undefined ? {} : { actsOn: options.actsOn }),
       }),
+      evacuate: evacuation(
+        () => backend,
+        () => ({ ...systemCall(stop.signal), user: operator }),
+      ),
       signal: stop.signal,
     }),
     fields: new FieldManagement((resource) => versionsOf(registry, resource)),

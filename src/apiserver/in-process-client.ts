@@ -20,9 +20,9 @@ import type { User } from './access/user.ts';
 import { ApiError, internal, methodNotAllowed, noSuchResource, notFound, type Status } from './api-error.ts';
 import { type Backend, storeOf } from './backend.ts';
 import type { Call } from './call.ts';
-import { keyOf, type Resource } from './resource.ts';
+import { apiVersionOf, keyOf, type Resource } from './resource.ts';
 import { routedClient, type StoreClient } from './routed-client.ts';
-import type { Act } from './subresources/act.ts';
+import { type Act, kindOf, perform } from './subresources/act.ts';
 import { createObject } from './verbs/create.ts';
 import { deleteObject } from './verbs/delete.ts';
 import { deleteCollection } from './verbs/delete-collection.ts';
@@ -179,19 +179,18 @@ function storeClient(parts: InProcessClientParts): StoreClient {
       async (type: ResourceType, name: string, subresource: string, body: object, options: WriteOptions = {}) => {
         const target = targetOf(type, 'create', name, { ...options, subresource });
         const act = parts.acts.get(`${type.group}/${type.plural}/${subresource}`);
-        if (act === undefined) throw methodNotAllowed();
-        const sent = { metadata: {}, ...structuredClone(body) } as KubeObject;
-        return (await act(backend, target, sent, callOf(options))) as KubeObject;
+        const known = target.resource.subresources.get(subresource);
+        if (act === undefined || known === undefined) throw methodNotAllowed();
+        const kind = kindOf(known);
+        const header = { apiVersion: apiVersionOf(kind), kind: kind.kind };
+        const sent = { ...header, ...structuredClone({ metadata: {}, ...body }) } as KubeObject;
+        return (await perform(backend, act, target, kind, sent, callOf(options))) as KubeObject;
       },
     ),
   };
 }
 
 const NEVER = new AbortController().signal;
-
-function apiVersionOf({ group, version }: ResourceType): string {
-  return group === '' ? version : `${group}/${version}`;
-}
 
 /** Refusals reach callers as those of any other client do. */
 function guard<A extends unknown[], R>(action: (...args: A) => Promise<R>): (...args: A) => Promise<R> {

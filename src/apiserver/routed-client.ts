@@ -1,4 +1,4 @@
-import type { Client, ResourceType } from '../kube/client.ts';
+import type { Client, ResourceType, WriteOptions } from '../kube/client.ts';
 
 /** Knows stored objects, and nothing else. */
 export type StoreClient = Omit<Client, 'raw' | 'request'>;
@@ -9,15 +9,17 @@ export function routedClient(
   served: Client,
   extension: (group: string, version: string) => unknown,
 ): Client {
-  const at = ({ group, version }: ResourceType) => (extension(group, version) === undefined ? stored : served);
+  const at = ({ group, version }: ResourceType, { subresource }: WriteOptions = {}) =>
+    // A scale is no part of what is stored either.
+    extension(group, version) === undefined && subresource !== 'scale' ? stored : served;
   return {
     get: (type, name, options) => at(type).get(type, name, options),
     list: (type, options) => at(type).list(type, options),
     watch: (type, options) => at(type).watch(type, options),
     create: (type, object, options) => at(type).create(type, object, options),
-    update: (type, object, options) => at(type).update(type, object, options),
-    patch: (type, name, patch, options) => at(type).patch(type, name, patch, options),
-    apply: (type, config, options) => at(type).apply(type, config, options),
+    update: (type, object, options) => at(type, options).update(type, object, options),
+    patch: (type, name, patch, options) => at(type, options).patch(type, name, patch, options),
+    apply: (type, config, options) => at(type, options).apply(type, config, options),
     delete: (type, name, options) => at(type).delete(type, name, options),
     deleteCollection: (type, options) => at(type).deleteCollection(type, options),
     act: (type, name, subresource, body, options) => at(type).act(type, name, subresource, body, options),

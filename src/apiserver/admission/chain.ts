@@ -7,6 +7,7 @@ import { admissionEnvironment } from './cel/expression.ts';
 import { certificateApproval, certificateSigning, certificateSubjectRestriction } from './certificates.ts';
 import { defaultIngressClass, defaultStorageClass } from './default-class.ts';
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
+import { type Evacuate, launcherEviction } from './launcher-eviction.ts';
 import { limitRanger } from './limit-ranger.ts';
 import { ADMISSION_GROUP } from './matching.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
@@ -44,6 +45,8 @@ export interface ChainParts {
   readonly clock: Clock;
   /** Where services get their addresses and ports from. */
   readonly serviceRanges?: ServiceRanges;
+  /** Marks instances whose launchers were to be evicted, so that they migrate; without it, launchers are as other pods. */
+  readonly evacuate?: Evacuate;
   /** Leads to services of webhooks that are outside of the cluster; without it, endpoints do. */
   readonly resolveService?: ResolveService;
   /** Ends the indexes that plugins keep. */
@@ -99,6 +102,8 @@ export function admissionChain(parts: ChainParts): readonly AdmissionPlugin[] {
     expressionCheck(environment),
     validatingPolicies(validating, source),
     validatingWebhooks(webhooks('validatingwebhookconfigurations'), asking),
+    // After those who only say no: this one leaves something behind.
+    ...(parts.evacuate === undefined ? [] : [launcherEviction(source, parts.evacuate)]),
     resourceQuota(all('', 'resourcequotas'), source),
   ];
 }

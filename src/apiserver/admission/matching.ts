@@ -121,7 +121,8 @@ export function namespaceObject(source: ObjectSource, name: string): KubeObject 
 function objectMatcher(spec: LabelSelectorSpec | undefined): (write: Write) => boolean {
   const selector = selectorOf(spec);
   if (selector === undefined) return () => true;
-  return ({ object, old }) =>
-    (object !== undefined && selector.matches(object.metadata.labels)) ||
-    (old !== undefined && selector.matches(old.metadata.labels));
+  // The options of a connection are no object of their own.
+  const matches = (object: Partial<KubeObject> | undefined) =>
+    object?.metadata !== undefined && selector.matches(object.metadata.labels);
+  return ({ object, old }) => matches(object) || matches(old);
 }

@@ -1,9 +1,12 @@
 import type { KubeObject } from '../../kube/kube-object.ts';
+import type { ObjectKind } from '../admission-plugin.ts';
 import { ApiError, internal } from '../api-error.ts';
+import { decodeBuiltIn } from '../builtin-schema/decode.ts';
 import { apiVersionOf, type Resource } from '../resource.ts';
 
 /** Makes an object of the kind again out of what somebody else's patch left: unknown fields go, defaults come. */
-export function redecoded(resource: Resource, patched: KubeObject): KubeObject {
+export function redecoded(resource: Resource, patched: KubeObject, kind: ObjectKind | undefined): KubeObject {
+  if (kind !== undefined) return redecodedPart(patched, kind);
   const object = readOf(resource, patched);
   object.kind = resource.kind;
   object.apiVersion = apiVersionOf(resource);
@@ -11,6 +14,13 @@ export function redecoded(resource: Resource, patched: KubeObject): KubeObject {
   resource.shape.applyDefaults(object);
   resource.strategy.defaults?.(object);
   return object;
+}
+
+function redecodedPart(patched: KubeObject, kind: ObjectKind): KubeObject {
+  const apiVersion = apiVersionOf(kind);
+  const { object, error } = decodeBuiltIn(apiVersion, kind.kind, patched) ?? { object: patched };
+  if (error !== undefined) throw internal(new Error(error));
+  return { ...(object as KubeObject), kind: kind.kind, apiVersion };
 }
 
 /** The writer is not to blame for what the patch did. */

@@ -16,8 +16,8 @@ export function vimanaAdmission(source: ObjectSource, find: FindAdmission): Admi
   const lookup = lookupIn(source);
 
   function run(write: Write, object: KubeObject): KubeObject | undefined {
-    const { resource, operation, subresource, old, call } = write;
-    const admit = resource.custom ? find(apiVersionOf(resource), resource.kind) : undefined;
+    const { resource, operation, subresource, old, call, kind } = write;
+    const admit = resource.custom && kind === undefined ? find(apiVersionOf(resource), resource.kind) : undefined;
     if (admit === undefined || operation === 'CONNECT') return undefined;
     const verdict = admit({
       operation,

@@ -66,3 +66,11 @@ export function decodeYaml(text: string, kind: string): Decoded {
     throw badRequest(`the object provided is unrecognized (must be of type ${kind}): yaml: ${error.message}`);
   }
 }
+
+export function decodePatch(text: string): Decoded {
+  try {
+    return { value: parseJson(text), duplicates: [] };
+  } catch (error) {
+    throw badRequest(`error decoding patch: ${(error as Error).message}`);
+  }
+}

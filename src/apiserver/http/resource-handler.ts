@@ -1,37 +1,36 @@
-import type { KubeObject } from '../../kube/kube-object.ts';
 import type { Authorize } from '../access/attributes.ts';
 import { ApiError, badRequest, methodNotAllowed, noSuchResource, notFound } from '../api-error.ts';
 import { type Backend, storeOf } from '../backend.ts';
-import { decodeBuiltIn } from '../builtin-schema/decode.ts';
 import type { Call } from '../call.ts';
 import { textOf } from '../object-text.ts';
 import type { ResourcePath } from '../request-path.ts';
 import { apiVersionOf, keyOf, type Resource, type Subresource } from '../resource.ts';
 import type { Review } from '../reviews.ts';
-import type { Act } from '../subresources/act.ts';
-import { rescaled, type ScalePaths, scaleOf } from '../subresources/scale.ts';
+import { type Act, admitConnection, kindOf, perform } from '../subresources/act.ts';
 import { createObject } from '../verbs/create.ts';
 import { decodeBody } from '../verbs/decode.ts';
 import { deletedStatus, deleteObject } from '../verbs/delete.ts';
 import { deleteCollection } from '../verbs/delete-collection.ts';
 import { listObjects } from '../verbs/list.ts';
-import { APPLY_PATCH, applyObject, patchObject, patchPlain } from '../verbs/patch.ts';
-import { type Target, viewOf } from '../verbs/target.ts';
-import { rewrite, updateObject } from '../verbs/update.ts';
+import { APPLY_PATCH, applyObject, patchObject } from '../verbs/patch.ts';
+import type { Target } from '../verbs/target.ts';
+import { updateObject } from '../verbs/update.ts';
 import { watchObjects } from '../verbs/watch.ts';
 import type { WatchItems } from '../verbs/watch-item.ts';
 import type { Written } from '../verbs/written.ts';
 import { type Answer, json, statusAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
-import { type Decoded, decodeRequest, decodeYaml } from './body.ts';
+import { decodePatch, decodeRequest, decodeYaml } from './body.ts';
+import { connectOptions } from './connect-options.ts';
 import { deleteOptions } from './delete-options.ts';
 import { extensionAnswer } from './extension-answer.ts';
 import { asWarnings, problemsInOrder, unknownField } from './field-problems.ts';
-import { parseJson } from './json-text.ts';
 import { negotiate } from './negotiation.ts';
 import { listOptions, watchFlags, writeOptions } from './options.ts';
 import { attributesOf, refused, verbOf } from './request-attributes.ts';
+import { getScale, writeScale } from './scale-handler.ts';
 import { entryAnswer, listAnswer, watchAnswer, writtenAnswer } from './shapes.ts';
+import { subresourceBody } from './subresource-body.ts';
 import { warningHeader } from './warning-header.ts';
 
 /** A request for a resource that is served. */
@@ -107,99 +106,41 @@ async function onObjects(parts: ResourceHandlerParts, asked: ResourceRequest, ve
 }
 
 async function onSubresource(parts: ResourceHandlerParts, asked: ResourceRequest, verb: string): Promise<Answer> {
-  const { resource, subresource } = asked;
+  const { resource, subresource, request } = asked;
+  const { backend } = parts;
   const known = resource.subresources.get(subresource);
   if (known === undefined) throw noSuchResource();
   if (!known.verbs.includes(verb)) throw methodNotAllowed();
   const name = `${resource.group}/${resource.plural}/${subresource}`;
   const connect = parts.subresources.get(name);
   if (connect !== undefined) return await connect(asked, callOf(asked, 'CreateOptions').call);
-  negotiate(asked.request.header('accept'));
+  negotiate(request.header('accept'));
   const act = parts.acts.get(name);
-  if (act !== undefined) return await perform(parts, asked, act, known);
-  if (resource.scale !== undefined && subresource === 'scale') return await onScale(parts, asked, resource.scale, verb);
-  if (known.kind !== resource.kind || subresource === 'log') throw notBuilt(resource, subresource);
+  if (act !== undefined) {
+    const body = await subresourceBody(request, kindOf(known));
+    const { call } = callOf(asked, 'CreateOptions');
+    const done = await perform(backend, act, asked, kindOf(known), body, call);
+    return warned(json(201, JSON.stringify(done)), call.warnings);
+  }
+  if (resource.scale !== undefined && subresource === 'scale') {
+    if (verb === 'get') return await getScale(backend, asked, resource.scale);
+    const { call } = callOf(asked, verb === 'patch' ? 'PatchOptions' : 'UpdateOptions');
+    return warned(await writeScale(backend, asked, resource.scale, request, verb, call), call.warnings);
+  }
+  if (known.kind !== resource.kind || subresource === 'log') throw await notConnected(backend, asked, known);
   if (verb === 'get') return await get(parts, asked);
   return verb === 'update' ? await update(parts, asked) : await patch(parts, asked);
 }
 
-async function perform(
-  parts: ResourceHandlerParts,
-  asked: ResourceRequest,
-  act: Act,
-  { group, version, kind }: Subresource,
-): Promise<Answer> {
-  const apiVersion = group === '' ? version || 'v1' : `${group}/${version}`;
-  const { value } = await decodeRequest(asked.request, { apiVersion, kind });
-  const body = decodeAs(apiVersion, kind, value);
-  const { call } = callOf(asked, 'CreateOptions');
-  return json(201, JSON.stringify(await act(parts.backend, asked, body, call)));
-}
-
-/** The body of a subresource, which is of a kind of its own. */
-function decodeAs(apiVersion: string, kind: string, value: unknown): KubeObject {
-  const said = (value ?? {}) as Partial<KubeObject>;
-  if ((said.kind ?? kind) !== kind) {
-    throw badRequest(`no kind ${JSON.stringify(said.kind)} can be handled as a ${kind}`);
+/** What a node would have to answer is refused by name, after those who may forbid it have been asked. */
+async function notConnected(backend: Backend, asked: ResourceRequest, known: Subresource): Promise<ApiError> {
+  const { resource, subresource, request, path } = asked;
+  if (subresource !== 'log') {
+    const options = connectOptions(kindOf(known), request.query, path.rest);
+    await admitConnection(backend, asked, kindOf(known), options, callOf(asked, 'CreateOptions').call);
   }
-  const { object, error } = decodeBuiltIn(apiVersion, kind, value) ?? { object: value };
-  if (error !== undefined)
-    throw badRequest(`${kind} in version "${apiVersion}" cannot be handled as a ${kind}: ${error}`);
-  const body = object as KubeObject;
-  body.metadata ??= {};
-  return body;
-}
-
-/** An object seen as nothing but its number of replicas. */
-async function onScale(
-  parts: ResourceHandlerParts,
-  asked: ResourceRequest,
-  paths: ScalePaths,
-  verb: string,
-): Promise<Answer> {
-  const { backend } = parts;
-  const { resource, namespace, name, request } = asked;
-  const entry = storeOf(backend, resource).get(keyOf(resource, namespace, name));
-  if (entry === undefined) throw notFound(resource, name);
-  if (verb === 'get') return json(200, textOf(scaleOf(await viewOf(backend, resource, entry), paths)));
-  const { call } = callOf(asked, verb === 'patch' ? 'PatchOptions' : 'UpdateOptions');
-  const change = verb === 'patch' ? await scalePatch(request) : await scaleSent(request);
-  const written = await rewrite(
-    backend,
-    { ...asked, subresource: '' },
-    (current) => rescaled(current, change(scaleOf(current, paths)), paths),
-    call,
-  );
-  return json(200, textOf(scaleOf(written.object, paths)));
-}
-
-const SCALE = { apiVersion: 'autoscaling/v1', kind: 'Scale' };
-
-type ChangeScale = (scale: KubeObject) => KubeObject;
-
-async function scaleSent(request: ApiRequest): Promise<ChangeScale> {
-  const { value } = await decodeRequest(request, SCALE);
-  const scale = decodeAs(SCALE.apiVersion, SCALE.kind, value);
-  return () => scale;
-}
-
-/** A patch that does not speak of the version holds for whichever is newest. */
-async function scalePatch(request: ApiRequest): Promise<ChangeScale> {
-  const type = request.header('content-type')?.split(';')[0]?.trim() ?? '';
-  const { value } = decodePatch((await request.body()).toString('utf8'));
-  return (scale) => {
-    const patched = decodeAs(SCALE.apiVersion, SCALE.kind, patchPlain(scale, type, value));
-    if (patched.metadata.resourceVersion === scale.metadata.resourceVersion) delete patched.metadata.resourceVersion;
-    return patched;
-  };
-}
-
-function notBuilt({ plural }: Resource, subresource: string): ApiError {
-  return new ApiError(
-    501,
-    'NotImplemented',
-    `the subresource ${plural}/${subresource} is not served by this control plane`,
-  );
+  const named = `${resource.plural}/${subresource}`;
+  return new ApiError(501, 'NotImplemented', `the subresource ${named} is not served by this control plane`);
 }
 
 async function get(
@@ -285,14 +226,6 @@ function reportDuplicates([found]: readonly string[], { fieldValidation, warning
     throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${found}`);
   }
   warnings.push(...asWarnings([found]));
-}
-
-function decodePatch(text: string): Decoded {
-  try {
-    return { value: parseJson(text), duplicates: [] };
-  } catch (error) {
-    throw new ApiError(400, 'BadRequest', `error decoding patch: ${(error as Error).message}`);
-  }
 }
 
 async function remove(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {

@@ -12,7 +12,7 @@ interface Condition {
 }
 
 /** pods/binding: the scheduler puts a pod on a node, once. */
-export const bind: Act = async (backend, target, body, call) => {
+export const bind: Act = async (backend, target, body, call, admit) => {
   const { name = '' } = body.metadata;
   if (name !== target.name) throw badRequest('name in URL does not match name in Binding object');
   const node = (body['target'] ?? {}) as { readonly kind?: string; readonly name?: string };
@@ -21,8 +21,10 @@ export const bind: Act = async (backend, target, body, call) => {
     const texts = causes.map(formatFieldError).join(', ');
     throw new ApiError(500, '', causes.length === 1 ? texts : `[${texts}]`);
   }
+  await admit(body);
   const onPod = { ...target, subresource: 'binding' };
-  await rewrite(backend, onPod, (pod) => bound(pod, node.name ?? '', body, timestamp(backend.clock)), call, true);
+  const change = (pod: KubeObject) => bound(pod, node.name ?? '', body, timestamp(backend.clock));
+  await rewrite(backend, onPod, change, call, { recorded: true, admitted: true });
   return DONE;
 };
 

@@ -25,16 +25,18 @@ interface BudgetStatus {
 const MOST_DISRUPTED = 2000;
 
 /** pods/eviction: deletes a pod, unless its disruption budget needs it. */
-export const evict: Act = async (backend, target, body, call) => {
+export const evict: Act = async (backend, target, body, sent, admit) => {
   const { resource, namespace, name } = target;
-  if ((body.metadata.name ?? name) !== name) throw badRequest('name in URL does not match name in Eviction object');
+  if (body.metadata.name !== name) throw badRequest('name in URL does not match name in Eviction object');
+  await admit(body);
+  const options = (body['deleteOptions'] ?? {}) as DeleteOptions;
+  const call = { ...sent, dryRun: sent.dryRun || (options.dryRun ?? []).length > 0 };
   const entry = storeOf(backend, resource).latest(keyOf(resource, namespace, name));
   if (entry === undefined) throw notFound(resource, name);
   const pod = await viewOf(backend, resource, entry);
-  const options = (body['deleteOptions'] ?? {}) as DeleteOptions;
   if (needsBudget(pod)) await claim(backend, pod, namespace, call);
   if (pod.metadata.deletionTimestamp === undefined && !call.dryRun) await announce(backend, target, call);
-  await deleteObject(backend, { ...target, subresource: '' }, options, call);
+  await deleteObject(backend, { ...target, subresource: '' }, options, call, true);
   return DONE;
 };
 
@@ -132,5 +134,6 @@ async function announce(backend: Backend, target: Target, call: Call): Promise<v
       return { ...structuredClone(pod), status: { ...structuredClone(status), conditions: [...others, condition] } };
     },
     call,
+    { admitted: true },
   );
 }

@@ -2,6 +2,7 @@ import { invalid as invalidField } from '../../base/field-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { labelSelectorOf, labelSelectorOfSet } from '../../kube/selectors/label-selector.ts';
 import { internal, invalid, type NamedKind } from '../api-error.ts';
+import type { Facet } from '../verbs/update.ts';
 
 /** Where a kind keeps what its scale shows: paths such as `.spec.replicas`. */
 export interface ScalePaths {
@@ -53,6 +54,17 @@ function selectorOf(object: KubeObject, { selector }: ScalePaths): string {
   const plain = Object.values(spec).every((value) => typeof value === 'string');
   const chosen = plain ? labelSelectorOfSet(spec as Record<string, string>) : labelSelectorOf(spec);
   return chosen.toString();
+}
+
+export const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const;
+
+/** What admission sees of an object whose scale is written. */
+export function scaleFacet(paths: ScalePaths): Facet {
+  return {
+    kind: SCALE,
+    show: (object) => scaleOf(object, paths),
+    take: (object, scale) => rescaled(object, scale, paths),
+  };
 }
 
 /** The object with the number of replicas that a Scale asks for. */

@@ -10,7 +10,7 @@ const CODES = { BadRequest: 400, NotFound: 404, Conflict: 409 } as const;
 
 /** serviceaccounts/token: a token for a ServiceAccount, bound to a pod, secret or node where asked. */
 export function issueToken(tokens: ServiceAccountTokens): Act {
-  return async (backend, { resource, namespace, name }, body) => {
+  return async (backend, { resource, namespace, name }, body, _call, admit) => {
     const entry = storeOf(backend, resource).get(keyOf(resource, namespace, name));
     if (entry === undefined) throw notFound(resource, name);
     const spec = (body['spec'] ?? {}) as TokenRequestSpec;
@@ -20,6 +20,7 @@ export function issueToken(tokens: ServiceAccountTokens): Act {
     const subject = tokenSubject({ namespace, name, uid }, spec, lookupIn(backend, namespace));
     if ('reason' in subject)
       throw new ApiError(CODES[subject.reason], subject.reason, subject.message, subject.details);
+    await admit(body);
     const lifetime = tokenLifetime(spec, subject, tokens.issuer);
     const audiences = spec.audiences?.length ? spec.audiences : [tokens.issuer];
     const { token } = tokens.issue(subject, { audiences, ...lifetime });

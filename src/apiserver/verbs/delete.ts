@@ -28,12 +28,13 @@ export type Deleted =
   | { readonly gone: true; readonly object: KubeObject }
   | { readonly gone: false; readonly written: Written };
 
-/** DELETE: ends an object, or marks it for those who must finish first. */
+/** DELETE: ends an object, or marks it for those who must finish first. `admitted`: as part of what admission has let pass. */
 export async function deleteObject(
   backend: Backend,
   target: Target,
   options: DeleteOptions,
   call: Call,
+  admitted = false,
 ): Promise<Deleted> {
   const { resource, namespace, name } = target;
   checkOptions(options);
@@ -45,7 +46,8 @@ export async function deleteObject(
     const old = await viewOf(backend, resource, entry);
     checkPreconditions(resource, name, old, options);
     const write = { operation: 'DELETE', resource, subresource: '', namespace, name, old, call } as const;
-    await admit(backend, { ...write, object: undefined, options: options as Readonly<Record<string, unknown>> });
+    const asked = options as Readonly<Record<string, unknown>>;
+    if (!admitted) await admit(backend, { ...write, object: undefined, options: asked });
     const marked = mark(backend, resource, old, options);
     if (marked === undefined) return { gone: false, written: { object: old, text: textOf(old), created: false } };
     const written = isFinished(resource, marked)

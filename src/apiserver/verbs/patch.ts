@@ -147,6 +147,6 @@ export async function applyObject(
       return decoded;
     },
     call,
-    true,
+    { recorded: true },
   );
 }

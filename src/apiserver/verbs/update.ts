@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { invalid as invalidField } from '../../base/field-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
+import type { ObjectKind, Write } from '../admission-plugin.ts';
 import { type ApiError, badRequest, conflict, invalid, notFound, OBJECT_MODIFIED } from '../api-error.ts';
 import { admit, type Backend, mutate, settle, storeOf, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';
@@ -56,16 +57,33 @@ export function checkPlace({ resource, namespace, name }: Target, object: KubeOb
 /** What the object shall be, from what it is; both in the version of the request, `current` nobody may change. */
 export type Change = (current: KubeObject) => KubeObject | Promise<KubeObject>;
 
+/** An object as a subresource that is of a kind of its own shows it, such as its Scale. */
+export interface Facet {
+  readonly kind: ObjectKind;
+  show(object: KubeObject): KubeObject;
+  /** The object with what was changed in what is shown of it. */
+  take(object: KubeObject, shown: KubeObject): KubeObject;
+}
+
+export interface Rewriting {
+  /** managedFields are as they should be already, as after applying or for a binding. */
+  readonly recorded?: boolean;
+  /** Admission was asked about the request already, or is not to be. */
+  readonly admitted?: boolean;
+  /** What admission sees of the object. */
+  readonly facet?: Facet;
+}
+
 /**
  * Reads, changes and writes an object until nobody was faster. A change whose result names a resourceVersion holds for
- * that version alone. `recorded`: managedFields are as they should be already, as after applying or for a binding.
+ * that version alone.
  */
 export async function rewrite(
   backend: Backend,
   target: Target,
   change: Change,
   call: Call,
-  recorded = false,
+  how: Rewriting = {},
 ): Promise<Written> {
   const { resource, namespace, name } = target;
   const key = keyOf(resource, namespace, name);
@@ -74,7 +92,7 @@ export async function rewrite(
     if (entry === undefined) throw notFound(resource, name);
     const old = await viewOf(backend, resource, entry);
     const object = await change(old);
-    const written = await attemptWrite(backend, target, key, entry, old, object, call, recorded);
+    const written = await attemptWrite(backend, target, key, entry, old, object, call, how);
     if (written !== undefined) return written;
     if (attempt >= ATTEMPTS) throw conflict(resource, name, OBJECT_MODIFIED);
   }
@@ -88,9 +106,9 @@ async function attemptWrite(
   old: KubeObject,
   object: KubeObject,
   call: Call,
-  recorded: boolean,
+  how: Rewriting,
 ): Promise<Written | undefined> {
-  const { resource, namespace, name, subresource } = target;
+  const { resource, name, subresource } = target;
   const asked = object.metadata.resourceVersion ?? '';
   if (asked !== '' && asked !== old.metadata.resourceVersion) throw staleVersion(resource, name, asked);
   const given = object.metadata.uid ?? '';
@@ -99,23 +117,28 @@ async function attemptWrite(
     throw conflict(resource, name, why);
   }
   keepWhatIsTheServers(target, object, old);
-  if (!recorded) {
+  if (how.recorded !== true) {
     const writer = { manager: call.fieldManager, subresource, time: timestamp(backend.clock) };
     backend.fields.record(resource, object, old, writer);
   }
-  const write = { operation: 'UPDATE', resource, subresource, namespace, name, old, options: {}, call } as const;
+  const write = writeOf(target, object, old, call, how.facet);
   let stored = false;
   try {
-    const admitted = (await mutate(backend, { ...write, object })) ?? object;
+    const changed = how.admitted === true ? undefined : await mutate(backend, write);
+    const admitted = taken(object, write, changed, how.facet);
     prepare(target, admitted, old);
-    const causes = [
-      ...immutableMeta(admitted, old),
-      ...resource.shape.validate(admitted, old),
-      ...(resource.strategy.validate?.(admitted, old) ?? []),
-    ];
+    // A binding sets what no other update may, and nothing else.
+    const causes =
+      subresource === 'binding'
+        ? []
+        : [
+            ...immutableMeta(admitted, old),
+            ...resource.shape.validate(admitted, old),
+            ...(resource.strategy.validate?.(admitted, old) ?? []),
+          ];
     if (causes.length > 0) throw invalid(resource, name, causes);
     call.warnings.push(...(resource.strategy.warnings?.(admitted, old) ?? []));
-    await admit(backend, { ...write, object: admitted });
+    if (how.admitted !== true) await admit(backend, { ...write, object: how.facet?.show(admitted) ?? admitted });
     admitted.metadata.resourceVersion = String(entry.revision);
     const destination = storeOf(backend, resource);
     if (isFinished(resource, admitted)) return await dropEntry(destination, key, admitted, entry.revision, call.dryRun);
@@ -126,8 +149,26 @@ async function attemptWrite(
     stored = written !== undefined && !call.dryRun;
     return written;
   } finally {
-    settle(backend, { ...write, object }, stored);
+    if (how.admitted !== true) settle(backend, write, stored);
   }
+}
+
+function writeOf(target: Target, object: KubeObject, old: KubeObject, call: Call, facet: Facet | undefined): Write {
+  const { resource, namespace, name, subresource } = target;
+  const place = { operation: 'UPDATE', resource, subresource, namespace, name, options: {}, call } as const;
+  if (facet === undefined) return { ...place, object, old };
+  return { ...place, object: facet.show(object), old: facet.show(old), kind: facet.kind };
+}
+
+/** The object with what admission has changed, which may have seen but a facet of it. */
+function taken(
+  object: KubeObject,
+  write: Write,
+  changed: KubeObject | undefined,
+  facet: Facet | undefined,
+): KubeObject {
+  if (changed === undefined || changed === write.object) return object;
+  return facet === undefined ? changed : facet.take(object, changed);
 }
 
 function staleVersion(resource: Resource, name: string, asked: string): ApiError {
@@ -182,7 +223,7 @@ function pick<T extends object, K extends keyof T>(from: T, key: K): Partial<Pic
 }
 
 function prepare({ resource, subresource }: Target, object: KubeObject, old: KubeObject): void {
-  if (subresource !== '') {
+  if (subresource !== '' && subresource !== 'scale') {
     if (subresource === 'status') resource.strategy.prepareStatusUpdate?.(object, old);
     return;
   }

@@ -6,7 +6,7 @@ import type { Inputs } from '../cel/expression.ts';
 import { requestJson } from '../cel/request.ts';
 import { namespaceObject, namespaceOf } from '../matching.ts';
 import type { ObjectSource } from '../stored-objects.ts';
-import { converted } from '../versions.ts';
+import { shownIn } from '../versions.ts';
 import { reviewRequest } from '../webhooks/review.ts';
 
 /** What the expressions of a policy see of a write, as the version of its resource that the policy asks for. */
@@ -17,8 +17,8 @@ export async function inputsOf(
   source: ObjectSource,
 ): Promise<Inputs> {
   const { resource, subresource, name, old, call } = write;
-  const shown = object && (await converted(object, resource, shownAs));
-  const oldObject = old && (await converted(old, resource, shownAs));
+  const shown = object && (await shownIn(write, object, shownAs));
+  const oldObject = old && (await shownIn(write, old, shownAs));
   const namespace = namespaceOf(write);
   const asked = { group: resource.group, resource: resource.plural, subresource, namespace, name };
   return {

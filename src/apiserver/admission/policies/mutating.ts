@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../kube/kube-object.ts';
 import type { Environment } from '../../../structural/cel/environment.ts';
 import type { Meter } from '../../../structural/cel/program.ts';
 import { EvaluationError, List } from '../../../structural/cel/values.ts';
-import type { Write } from '../../admission-plugin.ts';
+import type { ObjectKind, Write } from '../../admission-plugin.ts';
 import { ApiError } from '../../api-error.ts';
 import type { Resource } from '../../resource.ts';
 import { Expression, ExpressionError, type Inputs } from '../cel/expression.ts';
@@ -12,7 +12,7 @@ import { redecoded } from '../redecode.ts';
 import { refusal } from '../refusal.ts';
 import type { Mutator, Turns } from '../reinvocation.ts';
 import type { ObjectSource } from '../stored-objects.ts';
-import { converted } from '../versions.ts';
+import { takenFrom } from '../versions.ts';
 import { PatchProblem, patched } from '../webhooks/patch.ts';
 import { ApplyProblem, withConfiguration } from './apply-configuration.ts';
 import type { Binding, BoundPolicies, Policy } from './bound-policy.ts';
@@ -97,7 +97,7 @@ async function applyBinding(
   try {
     const resource = paramResource(policy.spec, source);
     for (const params of paramsOf(resource, binding.spec.paramRef, write, source)) {
-      shown = mutated(policy, { ...inputs, params }, shown, shownAs);
+      shown = mutated(policy, { ...inputs, params }, shown, shownAs, write.kind);
     }
   } catch (error) {
     if (!isProblem(error)) throw error;
@@ -105,11 +105,17 @@ async function applyBinding(
     throw denied(policy, binding, write, object, error.message);
   }
   if (shown === inputs.object) return object;
-  const next = await converted(shown, shownAs, write.resource);
+  const next = await takenFrom(write, shown, shownAs);
   return isDeepStrictEqual(next, object) ? object : next;
 }
 
-function mutated(policy: Mutating, inputs: Inputs, given: KubeObject, shownAs: Resource): KubeObject {
+function mutated(
+  policy: Mutating,
+  inputs: Inputs,
+  given: KubeObject,
+  shownAs: Resource,
+  kind: ObjectKind | undefined,
+): KubeObject {
   const outcome = policy.conditions?.({ ...inputs, object: given }) ?? true;
   if (outcome === false) return given;
   if (outcome !== true) throw new ExpressionError(outcome.problem);
@@ -118,7 +124,7 @@ function mutated(policy: Mutating, inputs: Inputs, given: KubeObject, shownAs: R
   for (const mutation of policy.content) {
     const seen = { ...inputs, object };
     const variables = new VariableValues(policy.variables, seen, meter);
-    object = change(mutation, { ...seen, variables }, meter, object, shownAs);
+    object = change(mutation, { ...seen, variables }, meter, object, shownAs, kind);
   }
   return object;
 }
@@ -129,14 +135,16 @@ function change(
   meter: Meter,
   object: KubeObject,
   shownAs: Resource,
+  kind: ObjectKind | undefined,
 ): KubeObject {
   const value = expression.evaluate(inputs, meter);
   if (patchType === 'ApplyConfiguration') {
-    return redecoded(shownAs, withConfiguration(shownAs, object, jsonOf(value, 'Object')));
+    const described = kind === undefined ? shownAs : { ...shownAs, ...kind, custom: false };
+    return redecoded(shownAs, withConfiguration(described, object, jsonOf(value, 'Object')), kind);
   }
   if (!(value instanceof List)) throw new ApplyProblem('the patch is no list');
   try {
-    return value.size === 0 ? object : redecoded(shownAs, patched(object, jsonOf(value) as readonly unknown[]));
+    return value.size === 0 ? object : redecoded(shownAs, patched(object, jsonOf(value) as readonly unknown[]), kind);
   } catch (error) {
     if (!(error instanceof PatchProblem)) throw error;
     // A test that does not hold is how a patch says that it has nothing to do.

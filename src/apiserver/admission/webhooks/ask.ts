@@ -9,7 +9,7 @@ import { requestJson } from '../cel/request.ts';
 import { namespaceOf } from '../matching.ts';
 import { refusal } from '../refusal.ts';
 import type { ObjectSource } from '../stored-objects.ts';
-import { converted } from '../versions.ts';
+import { shownIn } from '../versions.ts';
 import { destinationOf, type ResolveService, UnresolvedService, urlOf } from './client-config.ts';
 import type { Hook } from './hook.ts';
 import type { HttpsPost } from './https-post.ts';
@@ -39,8 +39,8 @@ export async function ask(parts: AskParts, hook: Hook, write: Write, mutating: b
   const shownAs = hook.match(write);
   if (shownAs === undefined) return undefined;
   const { spec } = hook;
-  const object = write.object && (await converted(write.object, write.resource, shownAs));
-  const oldObject = write.old && (await converted(write.old, write.resource, shownAs));
+  const object = write.object && (await shownIn(write, write.object, shownAs));
+  const oldObject = write.old && (await shownIn(write, write.old, shownAs));
   const request = reviewRequest(write, shownAs, parts.random.uuid(), object, oldObject);
   if (!holds(hook, write, request)) return undefined;
   if (write.call.dryRun && spec.sideEffects !== 'None' && spec.sideEffects !== 'NoneOnDryRun') {

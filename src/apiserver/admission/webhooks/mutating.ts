@@ -5,7 +5,7 @@ import { internal } from '../../api-error.ts';
 import { isExempt } from '../matching.ts';
 import { redecoded } from '../redecode.ts';
 import type { Mutator, Turns } from '../reinvocation.ts';
-import { converted } from '../versions.ts';
+import { takenFrom } from '../versions.ts';
 import { type Asked, type AskParts, ask, failure } from './ask.ts';
 import type { Hook, Hooks } from './hook.ts';
 import { PatchProblem, patched } from './patch.ts';
@@ -45,7 +45,7 @@ async function takeTurn(
 /** The object after the patch of a webhook; the same one where that changes nothing. */
 async function changed(
   { spec }: Hook,
-  { resource }: Write,
+  write: Write,
   object: KubeObject,
   { response, shownAs, object: shown = object }: Asked,
 ): Promise<KubeObject> {
@@ -56,8 +56,8 @@ async function changed(
   }
   if (operations.length === 0) return object;
   try {
-    const result = redecoded(shownAs, patched(shown, operations));
-    const next = await converted(result, shownAs, resource);
+    const result = redecoded(shownAs, patched(shown, operations), write.kind);
+    const next = await takenFrom(write, result, shownAs);
     return isDeepStrictEqual(next, object) ? object : next;
   } catch (error) {
     throw error instanceof PatchProblem ? internal(error) : error;

@@ -1,13 +1,7 @@
 import type { KubeObject } from '../../../kube/kube-object.ts';
-import type { Write } from '../../admission-plugin.ts';
+import type { ObjectKind, Write } from '../../admission-plugin.ts';
 import type { Resource } from '../../resource.ts';
 import { namespaceOf } from '../matching.ts';
-
-interface KindName {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-}
 
 interface ResourceName {
   readonly group: string;
@@ -18,10 +12,10 @@ interface ResourceName {
 /** The request of an AdmissionReview. */
 export interface AdmissionReviewRequest {
   readonly uid: string;
-  readonly kind: KindName;
+  readonly kind: ObjectKind;
   readonly resource: ResourceName;
   readonly subResource?: string;
-  readonly requestKind: KindName;
+  readonly requestKind: ObjectKind;
   readonly requestResource: ResourceName;
   readonly requestSubResource?: string;
   readonly name?: string;
@@ -31,10 +25,11 @@ export interface AdmissionReviewRequest {
   readonly object: KubeObject | null;
   readonly oldObject: KubeObject | null;
   readonly dryRun: boolean;
-  readonly options: Readonly<Record<string, unknown>>;
+  /** Null for a connection, whose options are the object. */
+  readonly options: Readonly<Record<string, unknown>> | null;
 }
 
-const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions', CONNECT: '' } as const;
+const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;
 
 /** Describes a write, as the version of its resource that somebody asked to see. */
 export function reviewRequest(
@@ -48,10 +43,10 @@ export function reviewRequest(
   const namespace = namespaceOf(write);
   return {
     uid,
-    kind: kindOf(shownAs),
+    kind: write.kind ?? kindOf(shownAs),
     resource: resourceOf(shownAs),
     ...(subresource === '' ? {} : { subResource: subresource }),
-    requestKind: kindOf(resource),
+    requestKind: write.kind ?? kindOf(resource),
     requestResource: resourceOf(resource),
     ...(subresource === '' ? {} : { requestSubResource: subresource }),
     ...(name === '' ? {} : { name }),
@@ -65,7 +60,7 @@ export function reviewRequest(
   };
 }
 
-const kindOf = ({ group, version, kind }: Resource): KindName => ({ group, version, kind });
+const kindOf = ({ group, version, kind }: Resource): ObjectKind => ({ group, version, kind });
 const resourceOf = ({ group, version, plural }: Resource): ResourceName => ({ group, version, resource: plural });
 
 function userInfo({ call: { user } }: Write): Readonly<Record<string, unknown>> {
@@ -78,7 +73,8 @@ function userInfo({ call: { user } }: Write): Readonly<Record<string, unknown>> 
   };
 }
 
-function optionsOf({ operation, options, call }: Write): Readonly<Record<string, unknown>> {
+function optionsOf({ operation, options, call }: Write): AdmissionReviewRequest['options'] {
+  if (operation === 'CONNECT') return null;
   const named = operation === 'DELETE' ? {} : { fieldManager: call.fieldManager };
   return {
     kind: OPTIONS[operation],

@@ -1,0 +1,36 @@
+import type { ObjectKind } from '../admission-plugin.ts';
+import { apiVersionOf } from '../resource.ts';
+import { flag } from './options.ts';
+
+const FLAGS = ['stdin', 'stdout', 'stderr', 'tty'] as const;
+
+/** What a request to connect to a pod, service or node asks for, as the object that admission sees of it. */
+export function connectOptions(wanted: ObjectKind, query: URLSearchParams, rest: string): object {
+  const head = { kind: wanted.kind, apiVersion: apiVersionOf(wanted) };
+  switch (wanted.kind) {
+    case 'PodExecOptions':
+      return { ...head, ...streams(query), ...texts(query, 'command') };
+    case 'PodAttachOptions':
+      return { ...head, ...streams(query) };
+    case 'PodPortForwardOptions': {
+      const ports = query.getAll('ports').flatMap((text) => text.split(',').map(Number));
+      return { ...head, ...(ports.length === 0 ? {} : { ports }) };
+    }
+    default:
+      return { ...head, ...(rest === '' ? {} : { path: `/${rest}` }) };
+  }
+}
+
+function streams(query: URLSearchParams): object {
+  const container = query.get('container') ?? '';
+  const wanted = FLAGS.filter((name) => flag(query, name)[name] === true);
+  return {
+    ...Object.fromEntries(wanted.map((name) => [name, true])),
+    ...(container === '' ? {} : { container }),
+  };
+}
+
+function texts(query: URLSearchParams, name: string): object {
+  const values = query.getAll(name);
+  return values.length === 0 ? {} : { [name]: values };
+}
