@@ -11,7 +11,7 @@ const HOLD_MS_EACH = 2;
 export class PassingStates {
   readonly #onTheirWay = new Map<string, { readonly state: string; readonly since: number }>();
   /** When the last machines set out; the oldest stands at `#next`. */
-  readonly #departures: number[] = new Array<number>(MOST).fill(Number.NEGATIVE_INFINITY);
+  readonly #departures: number[] = Array.from({ length: MOST }, () => Number.NEGATIVE_INFINITY);
   #next = 0;
 
   /**

@@ -34,7 +34,7 @@ export function startSpec(wanted: InstanceSpec, rollout: RolloutStrategy): Insta
 
 /** What it takes to make of the spec that an instance was made with the one that is wanted now. */
 export function specChanges(made: InstanceSpec, wanted: InstanceSpec, rollout: RolloutStrategy): SpecChanges {
-  const changed = differences(made as Fields, wanted as Fields, '');
+  const changed = differences(made, wanted, '');
   if (changed.length === 0) return NOTHING;
   if (rollout === 'Stage') return { live: undefined, restart: changed };
   const restart = changed.filter((path) => !isLive(path, made, wanted));

@@ -63,7 +63,7 @@ export async function startMachineWorld(): Promise<MachineWorld> {
     writes,
     instance,
     make: (name, spec, metadata = {}) =>
-      admin.create(VMS, { metadata: { name, namespace, ...metadata }, spec: { template, ...spec } } as never),
+      admin.create(VMS, { metadata: { name, namespace, ...metadata }, spec: { template, ...spec } }),
     edit: (name, spec) => admin.patch(VMS, name, { type: 'merge', body: { spec } }, { namespace }),
     vm: (name) => admin.get(VMS, name, { namespace }),
     async phase(name, phase, status = {}) {

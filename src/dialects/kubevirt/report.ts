@@ -11,7 +11,13 @@ type Status = NonNullable<VirtualMachine['status']>;
 /** The status of a machine; what others write there stays as it is. */
 export function report(vm: VirtualMachine, runStrategy: RunStrategy, observed: ObservedMachine): Status {
   const { instance, memory, now } = observed;
-  const { stateChangeRequests: _asked, startFailure: _failed, runStrategy: _was, ...others } = vm.status ?? {};
+  const {
+    stateChangeRequests: _asked,
+    startFailure: _failed,
+    runStrategy: _was,
+    interfaces: _had,
+    ...others
+  } = vm.status ?? {};
   const leaving = vm.metadata.deletionTimestamp !== undefined;
   const cards = Object.entries(memory.identity);
   return {

@@ -1,0 +1,345 @@
+import { describe, expect, it } from 'vitest';
+import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
+import type { VirtualMachine } from '../api/kubevirt/virtual-machine.ts';
+import { PRINTABLE_STATUSES } from '../api/kubevirt/virtual-machine-status.ts';
+import type { MachineMemory, ObservedMachine, PowerAction, PowerOptions } from '../machine/dialect.ts';
+import { at, instanceLike, type Looks, memory, NOW, spec } from '../machine/instance.fixture.ts';
+import { kubevirt } from './kubevirt.ts';
+
+type Status = NonNullable<VirtualMachine['status']>;
+
+const machine = (
+  strategy: RunStrategy = 'Always',
+  more: { status?: Status; going?: boolean } = {},
+): VirtualMachine => ({
+  apiVersion: 'kubevirt.io/v1',
+  kind: 'VirtualMachine',
+  metadata: {
+    name: 'web',
+    namespace: 'default',
+    uid: 'vm',
+    resourceVersion: '1',
+    generation: 7,
+    creationTimestamp: at(-600),
+    ...(more.going === true ? { deletionTimestamp: at(-1) } : {}),
+  },
+  spec: { runStrategy: strategy, template: { spec } },
+  ...(more.status === undefined ? {} : { status: more.status }),
+});
+const report = (vm: VirtualMachine, looks?: Looks, more: Partial<ObservedMachine> = {}) =>
+  kubevirt.report(vm, {
+    instance: looks && instanceLike(looks),
+    memory: memory(),
+    restartRequired: [],
+    now: NOW,
+    ...more,
+  }) as Status;
+const condition = (status: Status, type: string) => status.conditions?.find((each) => each.type === type);
+const failing = (type: string, reason: string) =>
+  ({ type, status: 'False', reason, lastTransitionTime: at(-5) }) as const;
+
+describe('what a machine of kubevirt.io asks for', () => {
+  it.each<[object, RunStrategy]>([
+    [{ running: true }, 'Always'],
+    [{ running: false }, 'Halted'],
+    [{ runStrategy: 'Once' }, 'Once'],
+    [{}, 'Halted'],
+  ])('%j is %s', (written, expected) => {
+    const vm = machine();
+    expect(kubevirt.desired({ ...vm, spec: { template: vm.spec.template, ...written } }).runStrategy).toBe(expected);
+  });
+
+  it('is its template, with labels and annotations', () => {
+    const metadata = { labels: { app: 'web' }, annotations: { note: 'x' } };
+    const desired = kubevirt.desired({ ...machine(), spec: { running: true, template: { metadata, spec } } });
+    expect(desired).toEqual({ runStrategy: 'Always', ...metadata, spec });
+  });
+
+  it('cannot be had where a disk shows a volume that is not there', () => {
+    const disks = [{ name: 'disk0', volumeName: 'mypcv' }];
+    const broken = { ...spec, domain: { ...spec.domain, devices: { disks } }, volumes: [{ name: 'mypvc' }] };
+    const vm = { ...machine(), spec: { running: true, template: { spec: broken } } };
+    expect(kubevirt.desired(vm).blocked).toEqual({
+      reason: 'VolumeNotFound',
+      message:
+        'the machine is not started: disk disk0 shows volume mypcv, but spec.template.spec.volumes has no volume of that name',
+    });
+  });
+});
+
+describe('the printable status', () => {
+  const startFailure = { consecutiveFailCount: 1, lastFailedVMIUID: 'i0', retryAfterTimestamp: at(9) };
+  const migrating = { startTimestamp: at(-3) };
+  const withMigration = (migrationState: object) => {
+    const instance = instanceLike();
+    return { ...instance, status: { ...instance.status, migrationState } } as ObservedMachine['instance'];
+  };
+  it.each<[string, Looks | undefined, Partial<ObservedMachine>]>([
+    ['Stopped', undefined, {}],
+    ['Stopped', { phase: 'Succeeded' }, {}],
+    ['Stopped', { phase: 'Failed' }, {}],
+    ['Starting', { phase: 'Pending' }, {}],
+    ['Starting', { phase: 'Scheduling' }, {}],
+    ['Starting', { phase: 'Scheduled' }, {}],
+    ['Starting', { phase: '' }, {}],
+    ['Running', { phase: 'Running' }, {}],
+    ['Unknown', { phase: 'Unknown' }, {}],
+    ['Stopping', { phase: 'Running', going: true }, {}],
+    ['Stopping', { phase: 'Pending', going: true }, {}],
+    ['Stopped', { phase: 'Succeeded', going: true }, {}],
+    ['Paused', { conditions: [{ type: 'Paused', status: 'True' }] }, {}],
+    ['Running', { conditions: [{ type: 'Paused', status: 'False' }] }, {}],
+    ['Migrating', undefined, { instance: withMigration(migrating) }],
+    ['Running', undefined, { instance: withMigration({ ...migrating, completed: true }) }],
+    ['Running', undefined, { instance: withMigration({ ...migrating, failed: true }) }],
+    ['Running', undefined, { instance: withMigration({ targetNode: 'n' }) }],
+    ['ErrorUnschedulable', { phase: 'Scheduling', conditions: [failing('PodScheduled', 'Unschedulable')] }, {}],
+    ['ErrorPvcNotFound', { phase: 'Pending', conditions: [failing('Synchronized', 'FailedPvcNotFound')] }, {}],
+    ['ErrImagePull', { phase: 'Scheduled', conditions: [failing('Synchronized', 'ErrImagePull')] }, {}],
+    ['ImagePullBackOff', { phase: 'Scheduled', conditions: [failing('Synchronized', 'ImagePullBackOff')] }, {}],
+    [
+      'WaitingForVolumeBinding',
+      { phase: 'Pending', conditions: [failing('Synchronized', 'WaitingForVolumeBinding')] },
+      {},
+    ],
+    ['Provisioning', { phase: 'Pending', conditions: [{ type: 'Provisioning', status: 'True' }] }, {}],
+    ['CrashLoopBackOff', undefined, { memory: memory({ startFailure }) }],
+    ['CrashLoopBackOff', { phase: 'Failed', ran: false }, { memory: memory({ startFailure }) }],
+    ['Starting', { phase: 'Pending' }, { memory: memory({ startFailure }) }],
+  ])('is %s for %j', (expected, looks, more) => {
+    expect(report(machine(), looks, more).printableStatus).toBe(expected);
+  });
+
+  it('is Terminating before all else', () => {
+    expect(report(machine('Always', { going: true }), { going: true }).printableStatus).toBe('Terminating');
+    expect(PRINTABLE_STATUSES[0]).toBe('Terminating');
+  });
+
+  it('is that of a stopped machine where failed starts are not tried again', () => {
+    expect(report(machine('Manual'), undefined, { memory: memory({ startFailure }) }).printableStatus).toBe('Stopped');
+  });
+});
+
+describe('the status', () => {
+  it('tells all of a machine that runs', () => {
+    const identity = { default: { mac: '02:00:00:00:00:01', ip: '10.244.0.9' }, b: { mac: '02:00:00:00:00:02' } };
+    const remembered = memory({ runStrategy: 'Always', identity });
+    expect(report(machine(), {}, { memory: remembered })).toEqual({
+      observedGeneration: 7,
+      desiredGeneration: 7,
+      virtualMachine: 'web',
+      created: true,
+      ready: true,
+      printableStatus: 'Running',
+      conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: at(-5) }],
+      runStrategy: 'Always',
+      interfaces: [
+        { name: 'default', mac: '02:00:00:00:00:01', ipAddress: '10.244.0.9' },
+        { name: 'b', mac: '02:00:00:00:00:02' },
+      ],
+    });
+  });
+
+  it('gives back all that is remembered', () => {
+    const remembered: MachineMemory = {
+      requests: [
+        { action: 'Stop', uid: 'i1' },
+        { action: 'Start', data: { paused: 'true' } },
+      ],
+      runStrategy: 'Manual',
+      startFailure: { consecutiveFailCount: 3, lastFailedVMIUID: 'i9', retryAfterTimestamp: at(50) },
+      lastShutdown: { reason: 'NodeLost', message: 'gone', at: at(-70) },
+      identity: { default: { mac: '02:00:00:00:00:01', ip: '10.244.0.9' }, b: { mac: '02:00:00:00:00:02' } },
+    };
+    const status = report(machine(), {}, { memory: remembered });
+    expect(kubevirt.memory(machine('Always', { status }))).toEqual(remembered);
+    const none = report(machine('Always', { status }), undefined);
+    expect(kubevirt.memory(machine('Always', { status: none }))).toEqual(memory());
+  });
+
+  it('leaves alone what others write', () => {
+    const others = { snapshotInProgress: 'snap', volumeRequests: [{ a: 1 }] };
+    expect(report(machine('Always', { status: others as Status }))).toMatchObject(others);
+  });
+
+  it('is the same when it is written again', () => {
+    for (const looks of [undefined, { phase: 'Pending' }, {}, { going: true }] as const) {
+      const status = report(machine(), looks, { restartRequired: looks === undefined ? [] : ['hostname'] });
+      expect(
+        report(machine('Always', { status }), looks, {
+          restartRequired: looks === undefined ? [] : ['hostname'],
+          now: NOW + 9000,
+        }),
+      ).toEqual(status);
+    }
+  });
+
+  it('tells which generation is in effect', () => {
+    const made = { annotations: { 'kubevirt.io/vm-generation': '4' } };
+    expect(report(machine(), made)).toMatchObject({ observedGeneration: 7, desiredGeneration: 7 });
+    expect(report(machine(), made, { restartRequired: ['hostname'] })).toMatchObject({
+      observedGeneration: 4,
+      desiredGeneration: 7,
+    });
+    expect(report(machine(), {}, { restartRequired: ['hostname'] }).observedGeneration).toBe(0);
+    expect(report(machine()).observedGeneration).toBe(7);
+  });
+});
+
+describe('the conditions', () => {
+  it('are Ready alone, and say that there is no instance, for a machine that is stopped', () => {
+    expect(report(machine()).conditions).toEqual([
+      {
+        type: 'Ready',
+        status: 'False',
+        reason: 'VMINotExists',
+        message: 'VMI does not exist',
+        lastTransitionTime: at(0),
+      },
+    ]);
+    expect(condition(report(machine(), { phase: 'Pending', conditions: [] }), 'Ready')).toMatchObject({
+      status: 'False',
+      reason: 'VMIConditionMissing',
+    });
+  });
+
+  it('are those of the instance while it is there', () => {
+    const conditions = [
+      { type: 'LiveMigratable', status: 'True', lastTransitionTime: at(-4) },
+      { type: 'Paused', status: 'True', reason: 'PausedByUser', lastTransitionTime: at(-3) },
+    ] as const;
+    const status = report(machine(), { conditions });
+    expect(status.conditions?.slice(1)).toEqual(conditions);
+    expect(report(machine('Always', { status })).conditions).toHaveLength(1);
+  });
+
+  it('name the fields that wait for the next start, until none does', () => {
+    const status = report(machine(), {}, { restartRequired: ['hostname', 'metadata.labels'] });
+    expect(condition(status, 'RestartRequired')).toMatchObject({
+      status: 'True',
+      message:
+        'changed, and not in effect before the next start: spec.template.spec.hostname, spec.template.metadata.labels',
+    });
+    expect(condition(report(machine('Always', { status }), {}), 'RestartRequired')).toBeUndefined();
+  });
+
+  it('tell a problem as long as it lasts, and a failed start until one goes well', () => {
+    const startFailure = { consecutiveFailCount: 1, lastFailedVMIUID: 'i1', retryAfterTimestamp: at(9) };
+    const problem = { reason: 'ErrImagePull', message: 'no such image' };
+    const status = report(machine(), undefined, { problem, memory: memory({ startFailure }) });
+    expect(condition(status, 'Failure')).toEqual({
+      type: 'Failure',
+      status: 'True',
+      ...problem,
+      lastTransitionTime: at(0),
+    });
+    const later = report(
+      machine('Always', { status }),
+      { phase: 'Pending' },
+      { memory: memory({ startFailure }), now: NOW + 5000 },
+    );
+    expect(condition(later, 'Failure')).toEqual(condition(status, 'Failure'));
+    expect(condition(report(machine('Always', { status: later }), {}), 'Failure')).toBeUndefined();
+  });
+
+  it('tell how the last instance ended', () => {
+    const lastShutdown = { reason: 'GuestShutdown', message: 'the guest shut down', at: at(-40) } as const;
+    expect(condition(report(machine(), undefined, { memory: memory({ lastShutdown }) }), 'LastShutdown')).toEqual({
+      type: 'LastShutdown',
+      status: 'True',
+      reason: 'GuestShutdown',
+      message: 'the guest shut down',
+      lastTransitionTime: at(-40),
+    });
+  });
+});
+
+describe('a request', () => {
+  const stop = { action: 'Stop', uid: 'i1' };
+  const start = { action: 'Start' };
+  const ask = (action: PowerAction, strategy: RunStrategy, looks?: Looks, options?: PowerOptions) =>
+    kubevirt.power(machine(strategy), action, looks && instanceLike(looks), options);
+  const already = { conflict: 'VM is already running' };
+  const stopped = { conflict: 'VM is not running' };
+
+  it.each<[PowerAction, RunStrategy, Looks | undefined, PowerOptions | undefined, object]>([
+    ['start', 'Halted', undefined, undefined, { spec: { runStrategy: 'Always' } }],
+    [
+      'start',
+      'Halted',
+      undefined,
+      { paused: true },
+      { spec: { runStrategy: 'Always' }, requests: [{ ...start, data: { paused: 'true' } }] },
+    ],
+    ['start', 'Halted', {}, undefined, already],
+    ['start', 'Halted', { phase: 'Unknown' }, undefined, { spec: { runStrategy: 'Always' } }],
+    ['start', 'Manual', undefined, undefined, { requests: [start] }],
+    ['start', 'Manual', undefined, { paused: true }, { requests: [{ ...start, data: { paused: 'true' } }] }],
+    ['start', 'Manual', { phase: 'Scheduling' }, undefined, already],
+    ['start', 'Manual', { phase: 'Succeeded' }, undefined, { requests: [stop, start] }],
+    ['start', 'Manual', { phase: 'Failed' }, undefined, { requests: [stop, start] }],
+    ['start', 'RerunOnFailure', undefined, undefined, { requests: [start] }],
+    ['start', 'RerunOnFailure', { phase: 'Succeeded' }, undefined, { requests: [stop, start] }],
+    [
+      'start',
+      'RerunOnFailure',
+      { phase: 'Failed' },
+      undefined,
+      { conflict: 'RerunOnFailure does not support starting VM from failed state' },
+    ],
+    ['start', 'Always', undefined, undefined, { conflict: 'Always does not support manual start requests' }],
+    ['start', 'Always', {}, undefined, already],
+    ['start', 'Once', undefined, undefined, { conflict: 'Once does not support manual start requests' }],
+    ['stop', 'Always', {}, undefined, { spec: { runStrategy: 'Halted' } }],
+    ['stop', 'Always', undefined, undefined, { spec: { runStrategy: 'Halted' } }],
+    ['stop', 'Always', {}, { gracePeriodSeconds: 3 }, { spec: { runStrategy: 'Halted' }, gracePeriodSeconds: 3 }],
+    ['stop', 'Once', {}, undefined, { spec: { runStrategy: 'Halted' } }],
+    ['stop', 'Manual', {}, undefined, { requests: [stop] }],
+    ['stop', 'Manual', undefined, undefined, stopped],
+    ['stop', 'Manual', { phase: 'Succeeded' }, undefined, stopped],
+    ['stop', 'RerunOnFailure', {}, undefined, { requests: [stop] }],
+    ['stop', 'RerunOnFailure', undefined, undefined, stopped],
+    ['stop', 'Halted', undefined, undefined, stopped],
+    [
+      'stop',
+      'Halted',
+      {},
+      undefined,
+      { conflict: 'Halted only supports manual stop requests with a shorter graceperiod' },
+    ],
+    ['stop', 'Halted', {}, { gracePeriodSeconds: 0 }, { requests: [stop], gracePeriodSeconds: 0 }],
+    ['restart', 'Always', {}, undefined, { requests: [stop, start] }],
+    ['restart', 'Manual', {}, undefined, { requests: [stop, start] }],
+    ['restart', 'RerunOnFailure', {}, undefined, { requests: [stop, start] }],
+    ['restart', 'Manual', undefined, undefined, { conflict: 'VM is not running: Halted' }],
+    ['restart', 'Halted', {}, undefined, { conflict: 'RunStategy Halted does not support manual restart requests' }],
+    ['restart', 'Once', {}, undefined, { conflict: 'RunStategy Once does not support manual restart requests' }],
+  ])('to %s one that is %s, with %j and %j', (action, strategy, looks, options, expected) => {
+    expect(ask(action, strategy, looks, options)).toEqual(expected);
+  });
+
+  it('is written in the field that the user wrote', () => {
+    const vm = { ...machine(), spec: { running: false, template: { spec } } };
+    expect(kubevirt.power(vm, 'start', undefined)).toEqual({ spec: { running: true } });
+    expect(kubevirt.power({ ...vm, spec: { ...vm.spec, running: true } }, 'stop', instanceLike())).toEqual({
+      spec: { running: false },
+    });
+  });
+
+  it('waits for those that stand, but a stop takes their place', () => {
+    const status: Status = { stateChangeRequests: [{ action: 'Start' }] };
+    const busy = { conflict: 'unable to complete request: stop/start already underway' };
+    expect(kubevirt.power(machine('Manual', { status }), 'start', undefined)).toEqual(busy);
+    expect(kubevirt.power(machine('Manual', { status }), 'restart', instanceLike())).toEqual(busy);
+    expect(kubevirt.power(machine('Manual', { status }), 'stop', instanceLike())).toEqual({ requests: [stop] });
+  });
+
+  it('to stop must be shorter than what the instance is given', () => {
+    const given = (seconds: number) => ({ spec: { ...spec, terminationGracePeriodSeconds: seconds } });
+    expect(ask('stop', 'Halted', given(30), { gracePeriodSeconds: 30 })).toHaveProperty('conflict');
+    expect(ask('stop', 'Halted', given(30), { gracePeriodSeconds: 29 })).toEqual({
+      requests: [stop],
+      gracePeriodSeconds: 29,
+    });
+  });
+});

@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { IDENTITY_ANNOTATION } from '../api/instance-request.ts';
+import type { InstanceSpec } from '../api/kubevirt/virtual-machine-instance.ts';
+import { isMulticastMac, tryParseMac } from '../base/mac.ts';
+import { AddressPool } from './address-pool.ts';
+import type { Identity } from './dialect.ts';
+import { addressesOf, giveIdentity, holderOf, identityOf, macOf, writeIdentity } from './identity.ts';
+import { instanceLike } from './instance.fixture.ts';
+
+const spec = (
+  devices: InstanceSpec['domain']['devices'] = {},
+  networks: InstanceSpec['networks'] = [],
+): InstanceSpec => ({
+  domain: { devices },
+  networks,
+});
+
+describe('a hardware address', () => {
+  it('follows from machine and card, and is of nobody’s make and for one host', () => {
+    fc.assert(
+      fc.property(fc.uuid(), fc.string(), (uid, card) => {
+        const mac = macOf(uid, card);
+        expect(tryParseMac(mac)).toBe(mac);
+        expect(isMulticastMac(mac)).toBe(false);
+        expect(Number.parseInt(mac.slice(0, 2), 16) & 2).toBe(2);
+        expect(macOf(uid, card)).toBe(mac);
+        expect(macOf(uid, `${card}x`)).not.toBe(mac);
+      }),
+    );
+  });
+  it('is hardly ever that of another', () => {
+    const all = new Set(Array.from({ length: 20_000 }, (_, i) => macOf(`uid-${i}`, 'default')));
+    expect(all.size).toBe(20_000);
+  });
+});
+
+describe('the identity of a machine', () => {
+  it('has a card on the network of pods where the spec names none', () => {
+    const { identity } = giveIdentity(spec(), 'vm', {}, new AddressPool());
+    expect(Object.keys(identity)).toEqual(['default']);
+    expect(new AddressPool().has(identity['default']?.ip ?? '')).toBe(true);
+    expect(giveIdentity(spec({ autoattachPodInterface: false }), 'vm', {}, new AddressPool()).identity).toEqual({});
+  });
+  it('has an address of ours only on the network of pods, and the hardware address that was asked for', () => {
+    const interfaces = [{ name: 'a' }, { name: 'b', macAddress: '02-00-00-AA-BB-CC' }];
+    const networks = [
+      { name: 'a', pod: {} },
+      { name: 'b', multus: { networkName: 'vlan' } },
+    ];
+    const { identity } = giveIdentity(spec({ interfaces }, networks), 'vm', {}, new AddressPool());
+    expect(identity).toEqual({
+      a: { mac: macOf('vm', 'a'), ip: expect.any(String) as string },
+      b: { mac: '02:00:00:aa:bb:cc' },
+    });
+  });
+  it('stays as it was, also in a process that knows nothing of it', () => {
+    const first = giveIdentity(spec(), 'vm', {}, new AddressPool()).identity;
+    expect(giveIdentity(spec(), 'vm', first, new AddressPool()).identity).toEqual(first);
+    const kept = { default: { mac: '02:00:00:00:00:01', ip: '192.0.2.7' } };
+    expect(giveIdentity(spec(), 'vm', kept, new AddressPool()).identity).toEqual(kept);
+  });
+  it('gives up an address that another has by now', () => {
+    const pool = new AddressPool();
+    const { identity } = giveIdentity(spec(), 'vm', {}, pool);
+    const other = giveIdentity(spec(), 'other', identity, pool).identity;
+    expect(other['default']?.mac).toBe(identity['default']?.mac);
+    expect(other['default']?.ip).not.toBe(identity['default']?.ip);
+  });
+  it('is read from the annotation of an instance, and from nothing else', () => {
+    const identity: Identity = {
+      default: { mac: '02:00:00:00:00:01', ip: '10.244.0.1' },
+      b: { mac: '02:00:00:00:00:02' },
+    };
+    const read = (text: string) => identityOf(instanceLike({ annotations: { [IDENTITY_ANNOTATION]: text } }));
+    expect(read(writeIdentity(identity))).toEqual(identity);
+    for (const text of ['', 'x', '[]', '1', 'null', '{"a":null,"b":{"ip":"x"},"c":7}']) expect(read(text)).toEqual({});
+    expect(identityOf(instanceLike())).toEqual({});
+    expect(addressesOf(identity)).toEqual(['10.244.0.1']);
+  });
+  it('is held by the machine of an instance, or by the instance where it has none', () => {
+    expect(holderOf(instanceLike())).toBe('vm');
+    expect(holderOf(instanceLike({ owner: '' }))).toBe('i1');
+  });
+});
+
+describe('a pool of addresses', () => {
+  it('gives each address to one owner at a time, none of them the network’s or the broadcast address, until there is none', () => {
+    const act = fc.record({ owner: fc.nat(12), take: fc.boolean(), card: fc.constantFrom('a', 'b') });
+    fc.assert(
+      fc.property(
+        fc.constantFrom('10.0.0.0/29', '10.0.0.0/28', 'fd00::/125'),
+        fc.array(act, { maxLength: 80 }),
+        (range, acts) => {
+          const pool = new AddressPool(range);
+          const stored = new Map<string, string>();
+          pool.consult((ip) =>
+            [...stored].filter(([, held]) => held === ip).map(([key]) => key.slice(0, key.indexOf('/'))),
+          );
+          const hosts = { '10.0.0.0/29': 6, '10.0.0.0/28': 14, 'fd00::/125': 7 }[range] ?? 0;
+          for (const { owner, take, card } of acts) {
+            const key = `${owner}/${card}`;
+            if (!take) {
+              for (const each of ['a', 'b']) stored.delete(`${owner}/${each}`);
+              pool.release(String(owner));
+              continue;
+            }
+            const had = stored.get(key);
+            const ip = pool.take(String(owner), card, had);
+            if (had !== undefined) expect(ip).toBe(had);
+            else if (ip === undefined) expect(stored.size).toBe(hosts);
+            else {
+              expect([...stored.values()]).not.toContain(ip);
+              expect(ip).not.toMatch(/\.0$|^fd00::$/);
+              if (range.endsWith('/29')) expect(ip).not.toBe('10.0.0.7');
+              if (range.endsWith('/28')) expect(ip).not.toBe('10.0.0.15');
+              stored.set(key, ip);
+            }
+          }
+        },
+      ),
+    );
+  });
+
+  it('gives again what was freed', () => {
+    const pool = new AddressPool('192.0.2.0/30');
+    const taken = [pool.take('a', 'x'), pool.take('b', 'x')];
+    expect(taken.toSorted()).toEqual(['192.0.2.1', '192.0.2.2']);
+    expect(pool.take('c', 'x')).toBeUndefined();
+    pool.release('a');
+    expect(pool.take('c', 'x')).toBe(taken[0]);
+    expect(pool.take('d', 'x')).toBeUndefined();
+    pool.retain('b', []);
+    expect(pool.take('d', 'x')).toBe(taken[1]);
+  });
+
+  it('asks what is stored, so that another process gives nothing twice', () => {
+    const pool = new AddressPool('192.0.2.0/30');
+    pool.consult((ip) => (ip === '192.0.2.1' ? ['stored'] : []));
+    expect(pool.take('a', 'x', '192.0.2.1')).toBe('192.0.2.2');
+    expect(pool.take('stored', 'x', '192.0.2.1')).toBe('192.0.2.1');
+  });
+});

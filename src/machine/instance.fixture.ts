@@ -1,0 +1,64 @@
+import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
+import type { DesiredMachine, MachineMemory } from './dialect.ts';
+
+export const NOW = Date.parse('2030-01-01T12:00:00Z');
+export const at = (seconds: number) => `${new Date(NOW + seconds * 1000).toISOString().slice(0, 19)}Z`;
+
+export const spec: VirtualMachineInstance['spec'] = {
+  domain: { memory: { guest: '1Gi' }, devices: {} },
+};
+
+export interface Looks {
+  readonly uid?: string;
+  readonly phase?: NonNullable<VirtualMachineInstance['status']>['phase'];
+  readonly ran?: boolean;
+  readonly going?: boolean;
+  readonly reason?: string;
+  readonly message?: string;
+  /** The uid of the machine that it belongs to; 'vm' where absent, '' for nobody's. */
+  readonly owner?: string;
+  readonly conditions?: NonNullable<VirtualMachineInstance['status']>['conditions'];
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly spec?: VirtualMachineInstance['spec'];
+}
+
+/** An instance as a test wants it. */
+export function instanceLike(looks: Looks = {}): VirtualMachineInstance {
+  const { uid = 'i1', phase = 'Running', going = false, reason, message, owner = 'vm' } = looks;
+  const ran = looks.ran ?? (phase === 'Running' || phase === 'Succeeded' || phase === 'Failed');
+  const phases = [...(ran ? (['Running'] as const) : []), ...(phase === 'Running' ? [] : [phase ?? 'Pending'])];
+  const owners = [{ apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name: 'web', uid: owner, controller: true }];
+  const ready = { type: 'Ready', status: phase === 'Running' ? 'True' : 'False', lastTransitionTime: at(-5) } as const;
+  return {
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachineInstance',
+    metadata: {
+      name: 'web',
+      namespace: 'default',
+      uid,
+      resourceVersion: '1',
+      generation: 1,
+      creationTimestamp: at(-60),
+      ...(going ? { deletionTimestamp: at(-10) } : {}),
+      ...(owner === '' ? {} : { ownerReferences: owners }),
+      ...(looks.annotations === undefined ? {} : { annotations: looks.annotations }),
+    },
+    spec: looks.spec ?? spec,
+    status: {
+      phase,
+      ...(reason === undefined ? {} : { reason }),
+      phaseTransitionTimestamps: phases.map((each) => ({ phase: each, phaseTransitionTimestamp: at(-5) })),
+      conditions: looks.conditions ?? [message === undefined ? ready : { ...ready, message }],
+    },
+  };
+}
+
+export const desired = (more: Partial<DesiredMachine> = {}): DesiredMachine => ({
+  runStrategy: 'Always',
+  labels: {},
+  annotations: {},
+  spec,
+  ...more,
+});
+
+export const memory = (more: Partial<MachineMemory> = {}): MachineMemory => ({ requests: [], identity: {}, ...more });

@@ -1,0 +1,209 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { RUN_STRATEGIES, type RunStrategy } from '../api/kubevirt/run-strategy.ts';
+import { seededRandom } from '../base/random.ts';
+import type { MachineMemory, PowerRequest } from './dialect.ts';
+import { desired, instanceLike, type Looks, memory, NOW } from './instance.fixture.ts';
+import { remember } from './memory.ts';
+import { type Action, plan } from './plan.ts';
+
+/** Plays a machine, its instance and everybody around them, without a cluster. */
+class Life {
+  readonly random = seededRandom('life');
+  strategy: RunStrategy = 'Halted';
+  /** What the status holds. */
+  memory: MachineMemory = memory();
+  instance: Looks | undefined;
+  leaving = false;
+  released = false;
+  now = NOW;
+  made = 0;
+
+  /** One run of the controller; `crash`: it ends before it can write the status after its deed. */
+  turn(crash = false): Action | undefined {
+    const { strategy: runStrategy, now, random } = this;
+    const instance = this.instance && instanceLike(this.instance);
+    const remembered = remember(this.memory, { runStrategy, instance, now, random });
+    const [action] = plan({
+      machine: { uid: 'vm', ...(this.leaving ? { leaving: 'with its instance' as const } : {}) },
+      desired: desired({ runStrategy }),
+      memory: remembered,
+      instance,
+      changes: { live: undefined, restart: [] },
+      now,
+    });
+    // Ends are written down before the instance goes; all else may be lost.
+    if (action?.do === 'delete' || !crash) this.memory = remembered;
+    if (action?.do === 'create') {
+      expect(this.instance).toBeUndefined();
+      expect(this.released).toBe(false);
+      this.instance = { uid: `i${++this.made}`, phase: 'Pending', ran: false };
+    }
+    if (action?.do === 'delete') this.instance = { ...this.instance, going: true };
+    if (action?.do === 'release') this.released = true;
+    if (action?.do === 'wait') this.now = action.until;
+    return action;
+  }
+
+  /** The instance goes its way by one step, the way of all that goes well or one that does not. */
+  step(failing: boolean): void {
+    const { instance } = this;
+    if (instance === undefined) return;
+    const final = instance.phase === 'Succeeded' || instance.phase === 'Failed';
+    if (instance.going === true) {
+      this.instance = final ? undefined : { ...instance, phase: 'Succeeded', reason: 'Stopped' };
+    } else if (!final && failing) this.instance = { ...instance, phase: 'Failed', reason: 'GuestCrashed' };
+    else if (instance.phase === 'Pending') this.instance = { ...instance, phase: 'Running', ran: true };
+  }
+
+  /** Everything goes well until nothing is left to do. */
+  settle(): void {
+    for (let turn = 0; turn < 40; turn++) {
+      this.turn();
+      this.step(false);
+    }
+  }
+}
+
+type Happening =
+  | {
+      readonly what:
+        | 'turn'
+        | 'crash'
+        | 'step'
+        | 'fail'
+        | 'guest ends'
+        | 'somebody deletes the instance'
+        | 'time passes';
+    }
+  | { readonly what: 'strategy'; readonly strategy: RunStrategy }
+  | { readonly what: 'request'; readonly action: 'start' | 'stop' | 'restart' };
+
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc
+      .constantFrom(
+        'turn',
+        'turn',
+        'crash',
+        'step',
+        'step',
+        'fail',
+        'guest ends',
+        'somebody deletes the instance',
+        'time passes',
+      )
+      .map((what) => ({ what }) as Happening),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(...RUN_STRATEGIES).map((strategy) => ({ what: 'strategy', strategy }) as Happening),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('start', 'stop', 'restart').map((action) => ({ what: 'request', action }) as Happening),
+  },
+);
+
+function happens(life: Life, happening: Happening): void {
+  const { instance } = life;
+  switch (happening.what) {
+    case 'turn':
+      life.turn();
+      return;
+    case 'crash':
+      life.turn(true);
+      return;
+    case 'step':
+      life.step(false);
+      return;
+    case 'fail':
+      life.step(true);
+      return;
+    case 'guest ends':
+      if (instance?.phase === 'Running') life.instance = { ...instance, phase: 'Succeeded', reason: 'GuestShutdown' };
+      return;
+    case 'somebody deletes the instance':
+      if (instance !== undefined) life.instance = { ...instance, going: true };
+      return;
+    case 'time passes':
+      life.now += 20_000;
+      return;
+    case 'strategy':
+      life.strategy = happening.strategy;
+      return;
+    case 'request':
+      life.memory = { ...life.memory, requests: requestsFor(happening.action, instance) };
+  }
+}
+
+function requestsFor(action: 'start' | 'stop' | 'restart', instance: Looks | undefined): PowerRequest[] {
+  const stop: PowerRequest[] = instance?.uid === undefined ? [] : [{ action: 'Stop', uid: instance.uid }];
+  if (action === 'stop') return stop;
+  return action === 'restart' ? [...stop, { action: 'Start' }] : [{ action: 'Start' }];
+}
+
+describe('whatever happens to a machine', () => {
+  const lived = (happenings: readonly Happening[]) => {
+    const life = new Life();
+    for (const each of happenings) happens(life, each);
+    return life;
+  };
+
+  it('has one instance at most, and comes to rest as its strategy asks', () => {
+    fc.assert(
+      fc.property(fc.array(happening, { maxLength: 60 }), (happenings) => {
+        const life = lived(happenings);
+        life.settle();
+        expect(life.turn(), 'nothing is left to do').toBeUndefined();
+        const phase = life.instance?.phase;
+        if (life.strategy === 'Always') expect(phase).toBe('Running');
+        if (life.strategy === 'Halted') expect(phase).toBeUndefined();
+        if (life.strategy === 'Once') expect(phase).toBeDefined();
+        if (life.strategy === 'RerunOnFailure') expect([undefined, 'Running']).toContain(phase);
+        expect(life.memory.requests.filter(({ action }) => action === 'Stop')).toEqual([]);
+        if (life.strategy !== 'Halted') expect(life.memory.requests).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('goes with its instance when it is deleted', () => {
+    fc.assert(
+      fc.property(fc.array(happening, { maxLength: 40 }), (happenings) => {
+        const life = lived(happenings);
+        life.leaving = true;
+        life.settle();
+        expect(life.released).toBe(true);
+        expect(life.instance).toBeUndefined();
+      }),
+    );
+  });
+
+  it('runs again after a failure under RerunOnFailure, though the controller crashes in between', () => {
+    const life = lived([
+      { what: 'strategy', strategy: 'RerunOnFailure' },
+      { what: 'turn' },
+      { what: 'step' },
+      { what: 'turn' },
+    ]);
+    expect(life.instance?.phase).toBe('Running');
+    life.step(true);
+    life.turn(true);
+    life.settle();
+    expect(life.instance).toMatchObject({ uid: 'i2', phase: 'Running' });
+  });
+
+  it('runs once for one request to start, though the controller crashes in between', () => {
+    const life = lived([
+      { what: 'strategy', strategy: 'Manual' },
+      { what: 'request', action: 'start' },
+      { what: 'crash' },
+    ]);
+    life.step(false);
+    happens(life, { what: 'guest ends' });
+    life.settle();
+    expect(life.made).toBe(1);
+  });
+});

@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
+import type { PowerRequest } from './dialect.ts';
+import { at, desired, instanceLike, type Looks, memory, NOW, spec } from './instance.fixture.ts';
+import { type Action, plan, problemOf, type Situation } from './plan.ts';
+
+const UNCHANGED = { live: undefined, restart: [] };
+function situation(strategy: RunStrategy, looks: Looks | undefined, more: Partial<Situation> = {}): Situation {
+  return {
+    machine: { uid: 'vm' },
+    desired: desired({ runStrategy: strategy }),
+    // It has been under this strategy before: what is new is told by each test.
+    memory: memory({ runStrategy: strategy }),
+    instance: looks === undefined ? undefined : instanceLike(looks),
+    changes: UNCHANGED,
+    now: NOW,
+    ...more,
+  };
+}
+/** What is done first, in one word. */
+const deed = (actions: readonly Action[]) => actions[0]?.do ?? 'nothing';
+
+type Deed = Action['do'] | 'nothing';
+const STATES: Readonly<Record<string, Looks | undefined>> = {
+  'no instance': undefined,
+  'a new one': { phase: 'Pending' },
+  'one that is placed': { phase: 'Scheduled' },
+  'one that runs': { phase: 'Running' },
+  'one that succeeded': { phase: 'Succeeded' },
+  'one that failed': { phase: 'Failed' },
+  'one that is lost with its node': { phase: 'Failed', reason: 'NodeLost' },
+  'one that is going': { phase: 'Running', going: true },
+  'one that failed and is going': { phase: 'Failed', going: true },
+};
+const startRequest: PowerRequest = { action: 'Start' };
+const stopRequest: PowerRequest = { action: 'Stop', uid: 'i1' };
+
+describe('without a request, a machine', () => {
+  const table: Readonly<Record<RunStrategy, readonly Deed[]>> = {
+    //              none       new        placed     runs       succeeded  failed     lost       going      failed+going
+    Always: /*   */ ['create', 'nothing', 'nothing', 'nothing', 'delete', 'delete', 'delete', 'nothing', 'nothing'],
+    Halted: /*   */ ['nothing', 'delete', 'delete', 'delete', 'delete', 'delete', 'delete', 'nothing', 'nothing'],
+    Manual: /*   */ ['nothing', 'nothing', 'nothing', 'nothing', 'nothing', 'nothing', 'nothing', 'nothing', 'nothing'],
+    RerunOnFailure: ['nothing', 'nothing', 'nothing', 'nothing', 'delete', 'delete', 'delete', 'nothing', 'nothing'],
+    Once: /*     */ ['create', 'nothing', 'nothing', 'nothing', 'nothing', 'nothing', 'nothing', 'nothing', 'nothing'],
+  };
+  const cases = Object.entries(table).flatMap(([strategy, deeds]) =>
+    Object.entries(STATES).map(([state, looks], i) => [strategy as RunStrategy, state, looks, deeds[i]] as const),
+  );
+  it.each(cases)('that is %s and has %s', (strategy, _state, looks, expected) => {
+    expect(deed(plan(situation(strategy, looks)))).toBe(expected);
+  });
+});
+
+describe('a request', () => {
+  it.each<[RunStrategy, string, Looks | undefined, readonly PowerRequest[], Deed]>([
+    ['Manual', 'to start makes an instance', undefined, [startRequest], 'create'],
+    ['Manual', 'to start does nothing to one that is there', { phase: 'Running' }, [startRequest], 'nothing'],
+    ['Manual', 'to stop ends the instance', { phase: 'Running' }, [stopRequest], 'delete'],
+    ['Manual', 'to stop another leaves it alone', { uid: 'i2' }, [stopRequest], 'nothing'],
+    ['Manual', 'to restart ends it first', { phase: 'Running' }, [stopRequest, startRequest], 'delete'],
+    ['Manual', 'to restart ends one that has finished', { phase: 'Succeeded' }, [stopRequest, startRequest], 'delete'],
+    ['Manual', 'that is not the first waits', undefined, [stopRequest, startRequest], 'nothing'],
+    ['RerunOnFailure', 'to start makes an instance', undefined, [startRequest], 'create'],
+    ['RerunOnFailure', 'to stop ends the instance', { phase: 'Running' }, [stopRequest], 'delete'],
+    ['Always', 'to stop ends the instance, and another follows', { phase: 'Running' }, [stopRequest], 'delete'],
+    ['Always', 'to stop one that is going needs nothing', { going: true }, [stopRequest], 'nothing'],
+    ['Once', 'to stop ends the instance', { phase: 'Running' }, [stopRequest], 'delete'],
+    ['Halted', 'to start is nothing to a machine that is to be stopped', undefined, [startRequest], 'nothing'],
+  ])('of a machine that is %s %s', (strategy, _what, looks, requests, expected) => {
+    const remembered = memory({ runStrategy: strategy, requests });
+    expect(deed(plan(situation(strategy, looks, { memory: remembered })))).toBe(expected);
+  });
+
+  it('may ask for a machine that stands still', () => {
+    const requests = [{ action: 'Start', data: { paused: 'true' } } as const];
+    const paused = plan(situation('Manual', undefined, { memory: memory({ requests }) }));
+    expect(paused).toEqual([{ do: 'create', paused: true }]);
+    expect(plan(situation('Manual', undefined, { memory: memory({ requests: [startRequest] }) }))).toEqual([
+      { do: 'create', paused: false },
+    ]);
+  });
+});
+
+describe('a machine under RerunOnFailure', () => {
+  it.each<RunStrategy | undefined>([undefined, 'Halted', 'Always'])(
+    'is started when it comes from %s',
+    (runStrategy) => {
+      const before = memory(runStrategy === undefined ? {} : { runStrategy });
+      expect(deed(plan(situation('RerunOnFailure', undefined, { memory: before })))).toBe('create');
+    },
+  );
+});
+
+describe('after instances that ended before they ran', () => {
+  const failure = { consecutiveFailCount: 2, lastFailedVMIUID: 'i0', retryAfterTimestamp: at(30) };
+  const tried: readonly RunStrategy[] = ['Always', 'RerunOnFailure'];
+  it.each(tried)('a machine that is %s waits for its time', (strategy) => {
+    const before = memory({ startFailure: failure });
+    expect(plan(situation(strategy, undefined, { memory: before }))).toEqual([{ do: 'wait', until: NOW + 30_000 }]);
+    expect(deed(plan(situation(strategy, undefined, { memory: before, now: NOW + 30_000 })))).toBe('create');
+  });
+});
+
+describe('an instance by the name of a machine', () => {
+  it.each(['Always', 'Halted', 'Manual', 'RerunOnFailure', 'Once'] as const)(
+    'is taken in where it is nobody’s (%s)',
+    (strategy) => {
+      expect(deed(plan(situation(strategy, { owner: '' })))).toBe('adopt');
+    },
+  );
+  it('is waited for where it is nobody’s and going', () => {
+    expect(plan(situation('Always', { owner: '', going: true }))).toEqual([]);
+  });
+  it.each(Object.keys(STATES).slice(1))('is never touched where it is another’s: %s', (state) => {
+    const other = situation('Always', { ...STATES[state], owner: 'somebody' });
+    expect(plan(other)).toEqual([]);
+    expect(plan({ ...other, machine: { uid: 'vm', leaving: 'with its instance' } })).toEqual([{ do: 'release' }]);
+    expect(problemOf(other)).toEqual({
+      reason: 'InstanceOwnedByOther',
+      message:
+        'VirtualMachineInstance web belongs to VirtualMachine web (uid somebody) and is left alone: the machine cannot start while it is there',
+    });
+  });
+});
+
+describe('a machine that is being deleted', () => {
+  it.each<[string, Looks | undefined, 'with its instance' | 'alone', Deed]>([
+    ['ends its instance', { phase: 'Running' }, 'with its instance', 'delete'],
+    ['ends an instance that has finished', { phase: 'Succeeded' }, 'with its instance', 'delete'],
+    ['waits for its instance', { going: true }, 'with its instance', 'nothing'],
+    ['goes when its instance is gone', undefined, 'with its instance', 'release'],
+    ['takes nothing in', { owner: '' }, 'with its instance', 'release'],
+    ['goes at once where its instance stays', { phase: 'Running' }, 'alone', 'release'],
+    ['makes nothing new', undefined, 'alone', 'release'],
+  ])('%s', (_what, looks, leaving, expected) => {
+    expect(deed(plan(situation('Always', looks, { machine: { uid: 'vm', leaving } })))).toBe(expected);
+  });
+});
+
+describe('a change of the spec', () => {
+  const changes = { live: { ...spec, nodeSelector: { zone: 'a' } }, restart: [] };
+  it('reaches a machine that runs', () => {
+    expect(plan(situation('Always', {}, { changes }))).toEqual([{ do: 'update', spec: changes.live }]);
+  });
+  it.each<[string, RunStrategy, Looks, Deed]>([
+    ['that has ended for good', 'Once', { phase: 'Succeeded' }, 'nothing'],
+    ['that is going', 'Always', { going: true }, 'nothing'],
+    ['that is to be stopped', 'Halted', {}, 'delete'],
+    ['of another', 'Always', { owner: 'somebody' }, 'nothing'],
+  ])('does not reach an instance %s', (_what, strategy, looks, expected) => {
+    expect(deed(plan(situation(strategy, looks, { changes })))).toBe(expected);
+  });
+});
+
+describe('a machine that cannot be started', () => {
+  const blocked = { reason: 'VolumeNotFound', message: 'no volume' };
+  const stuck = (strategy: RunStrategy, looks?: Looks) =>
+    situation(strategy, looks, { desired: desired({ runStrategy: strategy, blocked }) });
+  it('is not started, and says why', () => {
+    expect(plan(stuck('Always'))).toEqual([]);
+    expect(problemOf(stuck('Always'))).toEqual(blocked);
+  });
+  it('says nothing while it is not to be started, or runs already', () => {
+    expect(problemOf(stuck('Halted'))).toBeUndefined();
+    expect(problemOf(stuck('Manual'))).toBeUndefined();
+    expect(problemOf(stuck('Always', {}))).toBeUndefined();
+  });
+});
+
+describe('a start that failed', () => {
+  const failed = { phase: 'Failed', ran: false, reason: 'ErrImagePull', message: 'no such image' } as const;
+  const told = (consecutiveFailCount: number, lastFailedVMIUID = 'i1') =>
+    problemOf(
+      situation('Always', failed, {
+        memory: memory({ startFailure: { consecutiveFailCount, lastFailedVMIUID, retryAfterTimestamp: at(10) } }),
+      }),
+    );
+  it('is told in the words of the instance', () => {
+    expect(told(1)).toEqual({
+      reason: 'ErrImagePull',
+      message: 'the machine ended before it ran: no such image',
+    });
+    expect(told(3)?.message).toBe('the machine ended before it ran, 3 times in a row: no such image');
+  });
+  it('is not that of another instance', () => {
+    expect(told(1, 'i0')).toBeUndefined();
+  });
+});
