@@ -1,0 +1,255 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { realClock } from '../../base/clock.ts';
+import { memoryLogger } from '../../base/logger.ts';
+import { Metrics } from '../metrics.ts';
+import { readBody } from './body.ts';
+import { healthRoutes } from './health-routes.ts';
+import { type HttpServer, startHttpServer } from './http-server.ts';
+import { metricsRoute } from './metrics-route.ts';
+import type { Route } from './route.ts';
+
+const log = memoryLogger(realClock);
+let server: HttpServer;
+afterEach(() => server.close());
+
+async function start(routes: readonly Route[], more: { answerMs?: number; graceMs?: number } = {}) {
+  server = await startHttpServer({ port: 0, routes, clock: realClock, log, ...more });
+}
+const ask = async (path: string, init: RequestInit = {}) => {
+  const answer = await fetch(`${server.url}${path}`, { ...init, headers: { connection: 'close', ...init.headers } });
+  return { status: answer.status, text: await answer.text(), headers: answer.headers };
+};
+
+/** Sends bytes and gives back all that comes until the connection ends. */
+async function converse(text: string): Promise<string> {
+  const socket = connect(server.port, '127.0.0.1');
+  socket.write(text);
+  let heard = '';
+  socket.on('data', (bytes: Buffer) => (heard += bytes.toString()));
+  await once(socket, 'close');
+  return heard;
+}
+
+const hello: Route = { path: '/hello', handle: (_request, response) => void response.end('hello') };
+
+describe('an HTTP server', () => {
+  it('answers by its routes, and says which methods a path has', async () => {
+    await start([hello]);
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(await ask('/hello?x=1')).toMatchObject({ status: 200, text: 'hello' });
+    expect(await ask('/hello', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
+    expect(await ask('/nothing')).toMatchObject({ status: 404 });
+    const refused = await ask('/hello', { method: 'POST', body: 'x' });
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+
+  it('takes routes while it runs', async () => {
+    await start([]);
+    const unmount = server.mount(hello);
+    expect(await ask('/hello')).toMatchObject({ status: 200 });
+    unmount();
+    expect(await ask('/hello')).toMatchObject({ status: 404 });
+  });
+
+  it('tells of a fault without details, and logs them', async () => {
+    await start([
+      { path: '/bad', handle: async () => Promise.reject(new Error('the secret cause')) },
+      {
+        path: '/half',
+        handle(_request, response) {
+          response.write('half of');
+          throw new Error('the rest is missing');
+        },
+      },
+    ]);
+    const answer = await ask('/bad');
+    expect(answer).toMatchObject({ status: 500, text: 'a fault of the server\n' });
+    expect(log.entries.at(-1)?.fields).toMatchObject({ path: '/bad', err: { message: 'the secret cause' } });
+    await expect(ask('/half')).rejects.toThrow();
+  });
+
+  it('limits how large a request is and how long an answer takes', async () => {
+    let told: unknown;
+    await start(
+      [
+        {
+          path: '/echo',
+          methods: ['POST'],
+          handle: async (request, response) => void response.end(await readBody(request)),
+        },
+        {
+          path: '/slow',
+          async handle(_request, _response, signal) {
+            await once(signal, 'abort');
+            told = signal.reason;
+          },
+        },
+      ],
+      { answerMs: 50 },
+    );
+    expect(await ask('/echo', { method: 'POST', body: 'abc' })).toMatchObject({ status: 200, text: 'abc' });
+    const large = 'x'.repeat(1024 * 1024 + 1);
+    const declared = `POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: ${large.length}\r\n\r\n`;
+    expect(await converse(declared)).toMatch(/^HTTP\/1\.1 413 /);
+    const size = large.length.toString(16);
+    const chunked = `POST /echo HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n${size}\r\n${large}\r\n0\r\n\r\n`;
+    expect(await converse(chunked)).toMatch(/^HTTP\/1\.1 413 /);
+    expect(await ask('/slow')).toMatchObject({ status: 503 });
+    expect(told).toMatchObject({ message: 'the answer took too long' });
+  });
+
+  it('tells a handler that its client is gone', async () => {
+    const gone = Promise.withResolvers<unknown>();
+    await start([
+      {
+        path: '/stream',
+        streams: true,
+        async handle(_request, response, signal) {
+          response.write('first');
+          await once(signal, 'abort');
+          gone.resolve(signal.reason);
+        },
+      },
+    ]);
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write('GET /stream HTTP/1.1\r\nhost: x\r\n\r\n');
+    await once(socket, 'data');
+    socket.destroy();
+    expect(await gone.promise).toMatchObject({ message: 'the client is gone' });
+  });
+
+  it('hands a connection over where its route takes it, and answers as usual where it does not', async () => {
+    await start([
+      hello,
+      {
+        path: '/socket',
+        handle: (_request, response) => void response.writeHead(426).end(),
+        upgrade(_request, socket) {
+          socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: echo\r\nconnection: upgrade\r\n\r\n');
+          socket.on('data', (bytes: Buffer) => socket.end(`you said ${bytes.toString()}`));
+        },
+      },
+    ]);
+    const wish = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\n`;
+    const usual = wish('/hello').replace('connection: upgrade', 'connection: upgrade, close');
+    expect(await converse(usual)).toMatch(/^HTTP\/1\.1 200 OK[^]*hello/);
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(wish('/socket'));
+    let heard = '';
+    socket.on('data', (bytes: Buffer) => {
+      heard += bytes.toString();
+      if (heard.endsWith('\r\n\r\n')) socket.write('hi');
+    });
+    await once(socket, 'close');
+    expect(heard).toMatch(/^HTTP\/1\.1 101 [^]*you said hi$/);
+  });
+
+  it('stops by its signal: answers that are under way finish, streams and handed over connections end', async () => {
+    const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await start(
+      [
+        {
+          path: '/work',
+          async handle(_request, response) {
+            begun[0]?.resolve();
+            await realClock.sleep(100);
+            response.end('done');
+          },
+        },
+        {
+          path: '/stream',
+          streams: true,
+          async handle(_request, response, signal) {
+            response.write('x');
+            begun[1]?.resolve();
+            await once(signal, 'abort');
+            response.end('bye');
+          },
+        },
+        { path: '/socket', handle: () => {}, upgrade: () => begun[2]?.resolve() },
+      ],
+      { graceMs: 2000 },
+    );
+    const stop = new AbortController();
+    const running = server.run(stop.signal);
+    // Connections that are kept for further requests must not hold up the stop.
+    const work = fetch(`${server.url}/work`);
+    const stream = fetch(`${server.url}/stream`);
+    const socket = converse('GET /socket HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\n');
+    await Promise.all(begun.map(({ promise }) => promise));
+    const from = realClock.monotonic();
+    stop.abort();
+    expect(await (await work).text()).toBe('done');
+    expect(await (await stream).text()).toBe('xbye');
+    expect(await socket).toBe('');
+    await running;
+    expect(realClock.monotonic() - from).toBeLessThan(1500);
+    await expect(ask('/work')).rejects.toThrow();
+  });
+
+  it('stops in bounded time though an answer never ends', async () => {
+    const begun = Promise.withResolvers<void>();
+    const never: Route = {
+      path: '/never',
+      handle() {
+        begun.resolve();
+        return new Promise(() => {});
+      },
+    };
+    await start([never], { graceMs: 50 });
+    const asked = ask('/never');
+    const refused = expect(asked).rejects.toThrow();
+    await begun.promise;
+    await server.close();
+    await refused;
+  });
+
+  it('says that its port is taken', async () => {
+    await start([]);
+    const second = startHttpServer({ port: server.port, clock: realClock, log });
+    await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+});
+
+describe('the routes of health and metrics', () => {
+  it('say ok, or which checks fail and why', async () => {
+    let synced = false;
+    await start(
+      healthRoutes({
+        ready: {
+          caches: () => (synced ? undefined : 'not filled yet'),
+          api: async () => {
+            if (!synced) throw new Error('no answer');
+            return undefined;
+          },
+        },
+      }),
+    );
+    expect(await ask('/healthz')).toMatchObject({ status: 200, text: 'ok' });
+    expect(await ask('/readyz')).toMatchObject({
+      status: 500,
+      text: '[-]caches failed: not filled yet\n[-]api failed: no answer\nreadyz check failed\n',
+    });
+    synced = true;
+    expect(await ask('/readyz')).toMatchObject({ status: 200, text: 'ok' });
+    expect(await ask('/readyz?verbose')).toMatchObject({
+      status: 200,
+      text: '[+]caches ok\n[+]api ok\nreadyz check passed\n',
+    });
+    expect(await ask('/readyz/caches')).toMatchObject({ status: 200, text: 'ok' });
+    expect(await ask('/readyz/%')).toMatchObject({ status: 404 });
+  });
+
+  it('give Prometheus what it asks for', async () => {
+    const metrics = new Metrics();
+    metrics.eventDropped('queue_full');
+    await start([metricsRoute(metrics)]);
+    const { status, text, headers } = await ask('/metrics');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+    expect(text).toContain('vimana_events_dropped_total{reason="queue_full"} 1');
+    const head = await ask('/metrics', { method: 'HEAD' });
+    expect([head.text, Number(head.headers.get('content-length'))]).toEqual(['', Buffer.byteLength(text)]);
+  });
+});

@@ -1,0 +1,165 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import { aborted } from '../aborted.ts';
+import type { Runnable } from '../runnable.ts';
+import { LARGEST_BODY, TooLargeError } from './body.ts';
+import { type Route, Routes } from './route.ts';
+
+export interface HttpServerOptions {
+  /** Loopback where absent: what is told here is not for everybody. */
+  readonly host?: string;
+  /** 0 takes any free one. */
+  readonly port: number;
+  readonly routes?: readonly Route[];
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** How long an answer may take. */
+  readonly answerMs?: number;
+  /** How long a stop waits for answers that are under way. */
+  readonly graceMs?: number;
+}
+
+export interface HttpServer extends Runnable {
+  readonly port: number;
+  readonly url: string;
+  /** Adds a route while the server runs; returns how to take it out. */
+  mount(route: Route): () => void;
+  close(): Promise<void>;
+}
+
+const LOOPBACK = '127.0.0.1';
+const ANSWER_MS = 30_000;
+const GRACE_MS = 500;
+const LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 5000,
+  connectionsCheckingInterval: 5000,
+};
+const MOST_CONNECTIONS = 1024;
+
+/** Serves routes over HTTP/1.1. Rejects where the port cannot be had; runs, then, until the signal or until it is closed. */
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { host = LOOPBACK, clock, graceMs = GRACE_MS } = options;
+  const routes = new Routes();
+  for (const route of options.routes ?? []) routes.add(route);
+  const stopping = new AbortController();
+  const server = createServer({
+    ...LIMITS,
+    shouldUpgradeCallback: (request) => upgradeOf(routes, request) !== undefined,
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  server.on('request', (request, response) => {
+    // A connection that is kept for further requests would hold up the stop.
+    response.on('close', () => stopping.signal.aborted && server.closeIdleConnections());
+    void answer(options, routes, request, response, stopping.signal);
+  });
+  server.on('clientError', (_error, socket) => socket.destroy());
+  const upgraded = followUpgrades(server, routes, options.log);
+  server.listen(options.port, host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  let closed: Promise<void> | undefined;
+  async function close(): Promise<void> {
+    const gone = once(server, 'close');
+    server.close();
+    server.closeIdleConnections();
+    stopping.abort(new Error('the server stops'));
+    using _limit = clock.timer(graceMs, () => server.closeAllConnections());
+    for (const socket of upgraded) socket.destroy();
+    await gone;
+  }
+
+  return {
+    name: `HTTP server on port ${port}`,
+    port,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    mount: (route) => routes.add(route),
+    close: () => (closed ??= close()),
+    async run(signal) {
+      await aborted(signal);
+      await (closed ??= close());
+    },
+  };
+}
+
+/** Connections that were handed over are no longer the server's to close. */
+function followUpgrades(server: Server, routes: Routes, log: Logger): ReadonlySet<Duplex> {
+  const open = new Set<Duplex>();
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    open.add(socket);
+    socket.on('close', () => open.delete(socket));
+    socket.on('error', () => socket.destroy());
+    try {
+      upgradeOf(routes, request)?.(socket, head);
+    } catch (error) {
+      log.error({ path: request.url, err: error }, 'a connection could not be handed over');
+      socket.destroy();
+    }
+  });
+  return open;
+}
+
+function upgradeOf(routes: Routes, request: IncomingMessage): ((socket: Duplex, head: Buffer) => void) | undefined {
+  const found = routes.find('GET', pathOf(request));
+  const route = 'route' in found ? found.route : undefined;
+  if (route?.upgrade === undefined) return undefined;
+  return (socket, head) => route.upgrade?.(request, socket, head);
+}
+
+/** Never rejects. */
+async function answer(
+  { clock, log, answerMs = ANSWER_MS }: HttpServerOptions,
+  routes: Routes,
+  request: IncomingMessage,
+  response: ServerResponse,
+  stopping: AbortSignal,
+): Promise<void> {
+  const path = pathOf(request);
+  const found = routes.find(request.method ?? 'GET', path);
+  if (!('route' in found)) {
+    if (found.allow.length === 0) refuse(response, 404, 'not found');
+    else refuse(response.setHeader('allow', found.allow.join(', ')), 405, 'method not allowed');
+    return;
+  }
+  if (Number(request.headers['content-length'] ?? 0) > LARGEST_BODY) {
+    refuse(response, 413, 'the body is too large');
+    return;
+  }
+  const over = new AbortController();
+  response.on('close', () => over.abort(new Error('the client is gone')));
+  using _limit = clock.timer(found.route.streams === true ? Number.POSITIVE_INFINITY : answerMs, () => {
+    over.abort(new Error('the answer took too long'));
+    refuse(response, 503, 'the answer took too long');
+  });
+  try {
+    await found.route.handle(request, response, AbortSignal.any([over.signal, stopping]));
+  } catch (error) {
+    if (error instanceof TooLargeError) refuse(response, 413, error.message);
+    else if (stopping.aborted) refuse(response, 503, 'the server stops');
+    else {
+      if (!over.signal.aborted) log.error({ path, err: error }, 'a request could not be answered');
+      refuse(response, 500, 'a fault of the server');
+    }
+  }
+}
+
+/** An answer that has begun already cannot be taken back: the client sees it break off. */
+function refuse(response: ServerResponse, status: number, text: string): void {
+  if (response.headersSent) {
+    if (!response.writableEnded) response.destroy();
+    return;
+  }
+  // Whatever is still to come of the request is not read.
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${text}\n`);
+}
+
+function pathOf({ url = '/' }: IncomingMessage): string {
+  const end = url.search(/[?#]/);
+  return end < 0 ? url : url.slice(0, end);
+}
