@@ -10,6 +10,7 @@ import {
   notSupported,
   required,
 } from '../base/field-error.ts';
+import { ownValue } from '../base/own-value.ts';
 import { MOST } from './cel/estimate.ts';
 import { readFieldPath } from './field-path.ts';
 import { type CompiledRule, compileRule, type RuleScope, ruleScope } from './rule.ts';
@@ -101,7 +102,7 @@ function leastSize(schema: JsonSchema): number {
     case 'object': {
       let size = 2;
       for (const name of schema.required ?? []) {
-        const field = schema.properties?.[name];
+        const field = ownValue(schema.properties ?? {}, name);
         if (field !== undefined && field.default === undefined) size += name.length + leastSize(field) + 4;
       }
       return size;

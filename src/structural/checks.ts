@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../api/json-schema.ts';
 import { duplicate, invalid, required, tooMany } from '../base/field-error.ts';
+import { ownValue } from '../base/own-value.ts';
 import { type Check, typeName, wrongType } from './check.ts';
 import { checkCombinators } from './combinators.ts';
 import type { Cursor } from './cursor.ts';
@@ -125,14 +126,14 @@ function identityByKeys(keys: readonly string[]): (entry: unknown) => unknown {
   const [first = '', ...others] = keys;
   return (entry) => {
     if (typeof entry !== 'object' || entry === null) return undefined;
-    const key = (entry as Container)[first];
+    const key = ownValue(entry as Container, first);
     // The sign keeps a name that looks like JSON apart from JSON.
     return others.length === 0 && typeof key === 'string' ? `=${key}` : JSON.stringify(keyOf(entry, keys));
   };
 }
 
 function keyOf(entry: unknown, keys: readonly string[]): unknown {
-  const found = keys.map((key) => [key, (entry as Container)[key]] as const);
+  const found = keys.map((key) => [key, ownValue(entry as Container, key)] as const);
   return Object.fromEntries(found.filter(([, value]) => value !== undefined));
 }
 
@@ -169,7 +170,7 @@ function checkObject(schema: JsonSchema): Check {
     }
     const object = value as Container;
     for (const name of needed) {
-      if (valueOf(object, name) !== undefined) continue;
+      if (ownValue(object, name) !== undefined) continue;
       at.enter(name);
       at.report(required(at.path()));
       at.leave();
@@ -210,10 +211,4 @@ function checkResource(schema: JsonSchema, root: boolean): Check | undefined {
       at.leave();
     }
   };
-}
-
-/** A field of the object itself: a name such as `constructor` is not there just because every object inherits it. */
-function valueOf(object: Container, name: string): unknown {
-  const value = object[name];
-  return typeof value !== 'function' ? value : undefined;
 }

@@ -1,4 +1,5 @@
 import type { Json, JsonSchema } from '../api/json-schema.ts';
+import { ownValue, setOwn } from '../base/own-value.ts';
 
 /** Fills in defaults in place, and drops nulls where the schema allows none, as the API server does on every write. */
 export type Defaults = (value: unknown) => void;
@@ -63,10 +64,10 @@ function fieldsOf(properties: Readonly<Record<string, JsonSchema>>): Defaults {
       else field.inner?.(inner);
     }
     for (const { name, make, inner } of withDefault) {
-      // A name that every object inherits, such as toString, is not there for that.
-      if (object[name] !== undefined && typeof object[name] !== 'function') continue;
-      object[name] = make?.();
-      inner?.(object[name]);
+      if (ownValue(object, name) !== undefined) continue;
+      const made = make?.();
+      setOwn(object, name, made);
+      inner?.(made);
     }
   };
 }

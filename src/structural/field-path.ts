@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../api/json-schema.ts';
+import { ownValue } from '../base/own-value.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = {
   a: '\x07',
@@ -28,7 +29,7 @@ export function readFieldPath(path: string, schema: JsonSchema): string | undefi
     const name: string | undefined = match[1] ?? unescapeName(match[2] ?? '');
     if (name === undefined) return undefined;
     if (place.properties !== undefined) {
-      place = place.properties[name];
+      place = ownValue(place.properties, name);
       if (place === undefined) return undefined;
       text += `.${name}`;
     } else if (typeof place.additionalProperties === 'object') {

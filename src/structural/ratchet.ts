@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../api/json-schema.ts';
+import { ownValue } from '../base/own-value.ts';
 import type { Cursor, Segment } from './cursor.ts';
 import { deepEqual } from './deep-equal.ts';
 
@@ -30,7 +31,7 @@ export class Change {
     if (!isObject(this.value) || !isObject(this.old) || !Object.hasOwn(this.old, key)) return undefined;
     const { properties, additionalProperties } = this.#schema ?? {};
     const other = typeof additionalProperties === 'object' ? additionalProperties : undefined;
-    return new Change(this.value[key], this.old[key], properties?.[key] ?? other);
+    return new Change(this.value[key], this.old[key], ownValue(properties ?? {}, key) ?? other);
   }
 
   #item(index: number): Change | undefined {
@@ -45,7 +46,7 @@ export class Change {
 
 /** What tells an item of a list from the others. */
 export function identity(item: unknown, keys: readonly string[]): string | undefined {
-  return isObject(item) ? JSON.stringify(keys.map((key) => item[key] ?? null)) : undefined;
+  return isObject(item) ? JSON.stringify(keys.map((key) => ownValue(item, key) ?? null)) : undefined;
 }
 
 /**
@@ -64,7 +65,7 @@ function isUnchanged(root: Change, place: readonly Segment[]): boolean {
     // Both objects have been converted to the same version, so that these two never differ.
     if (depth === 0 && (segment === 'apiVersion' || segment === 'kind')) return false;
     // A missing field is the fault of the object that lacks it.
-    if (typeof segment === 'string' && isObject(nearest.value) && nearest.value[segment] === undefined) break;
+    if (typeof segment === 'string' && isObject(nearest.value) && ownValue(nearest.value, segment) === undefined) break;
     const next = nearest.at(segment);
     if (next === undefined) break;
     nearest = next;

@@ -1,5 +1,6 @@
 import type { CelRule, JsonSchema } from '../api/json-schema.ts';
 import type { FieldError, FieldErrorType } from '../base/field-error.ts';
+import { ownValue } from '../base/own-value.ts';
 import type { Meter } from './cel/program.ts';
 import { type Adapt, compileAdapter } from './cel/schema-value.ts';
 import { EvaluationError, type Value } from './cel/values.ts';
@@ -109,7 +110,7 @@ function joined(path: string, fieldPath: string): string {
 }
 
 const fieldOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  typeof value === 'object' && value !== null ? ownValue(value as Record<string, unknown>, name) : undefined;
 
 function fieldRules(schema: JsonSchema): Walk | undefined {
   const fields: { readonly name: string; readonly walk: Walk }[] = [];

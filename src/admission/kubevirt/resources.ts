@@ -1,5 +1,6 @@
 import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
 import { type FieldError, invalid, required } from '../../base/field-error.ts';
+import { ownValue } from '../../base/own-value.ts';
 import { compare, parseQuantity, type Quantity } from '../../base/quantity.ts';
 import { amountCauses, read, sizeCauses } from './quantities.ts';
 
@@ -13,7 +14,7 @@ export function resourceCauses({ domain }: InstanceSpec, path: string): FieldErr
   for (const [name, written] of Object.entries(limits)) causes.push(...sizeCauses(`${at}.limits[${name}]`, written));
   for (const [name, written] of Object.entries(requests)) {
     causes.push(...sizeCauses(`${at}.requests[${name}]`, written));
-    const limit = limits[name];
+    const limit = ownValue(limits, name);
     if (limit !== undefined && exceeds(read(written), read(limit))) {
       const detail = `must be less than or equal to ${name} limit of ${limit}`;
       causes.push(invalid(`${at}.requests[${name}]`, written, detail));

@@ -52,8 +52,8 @@ function applyDefaults(pod: Pod, limits: readonly Limit[]): void {
   const defaults: { requests: Quantities; limits: Quantities } = { requests: {}, limits: {} };
   for (const { type, default: most, defaultRequest } of limits) {
     if (type !== 'Container') continue;
-    Object.assign(defaults.limits, most);
-    Object.assign(defaults.requests, defaultRequest);
+    defaults.limits = { ...defaults.limits, ...most };
+    defaults.requests = { ...defaults.requests, ...defaultRequest };
   }
   const said: string[] = [];
   for (const [what, container] of containersOf(pod)) {
@@ -72,7 +72,7 @@ function applyDefaults(pod: Pod, limits: readonly Limit[]): void {
 /** The names of the resources that were filled in. */
 function fillIn(container: Container, which: 'requests' | 'limits', defaults: Quantities): string[] {
   const present = container.resources?.[which] ?? {};
-  const missing = Object.keys(defaults).filter((name) => present[name] === undefined);
+  const missing = Object.keys(defaults).filter((name) => !Object.hasOwn(present, name));
   if (missing.length === 0) return [];
   container.resources ??= {};
   const added = Object.fromEntries(missing.map((name) => [name, defaults[name] ?? '0']));

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { goQuote } from '../../base/go-value.ts';
+import { ownValue, setOwn } from '../../base/own-value.ts';
 import { compare, parseQuantity } from '../../base/quantity.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
@@ -55,19 +56,22 @@ function sameAmounts(a: Quantities, b: Quantities): boolean {
   const names = Object.keys(a);
   return (
     names.length === Object.keys(b).length &&
-    names.every((name) => b[name] !== undefined && compare(parseQuantity(a[name] ?? ''), parseQuantity(b[name])) === 0)
+    names.every((name) => {
+      const other = ownValue(b, name);
+      return other !== undefined && compare(parseQuantity(a[name] ?? ''), parseQuantity(other)) === 0;
+    })
   );
 }
 
 function place(write: Write, spec: PodSpec, scheduling: NonNullable<RuntimeClass['scheduling']>): void {
   const selector = { ...spec.nodeSelector };
   for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {})) {
-    const given = selector[key];
+    const given = ownValue(selector, key);
     if (given !== undefined && given !== value) {
       const what = `runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${given}`;
       throw refusal(write, `conflict: ${what}`);
     }
-    selector[key] = value;
+    setOwn(selector, key, value);
   }
   if (Object.keys(selector).length > 0) spec.nodeSelector = selector;
   const merged = mergeTolerations(spec.tolerations ?? [], scheduling.tolerations ?? []);

@@ -1,4 +1,5 @@
 import type { Json } from '../../api/json-schema.ts';
+import { ownValue } from '../../base/own-value.ts';
 import { NodeCache } from './node-cache.ts';
 import { DEDUCED, type FieldType, type ListType, type MapType, makeType, OPAQUE, type Type } from './type.ts';
 
@@ -169,7 +170,7 @@ class SchemaList implements ListType {
   get keyDefaults(): readonly (Json | undefined)[] {
     if (this.#defaults === undefined) {
       const properties = this.#types.dereference(this.#items)?.properties ?? {};
-      this.#defaults = this.keys.map((key) => properties[key]?.default);
+      this.#defaults = this.keys.map((key) => ownValue(properties, key)?.default);
     }
     return this.#defaults;
   }

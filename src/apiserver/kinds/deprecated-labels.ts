@@ -1,3 +1,5 @@
+import { ownValue } from '../../base/own-value.ts';
+
 /** Labels of nodes that have newer names, and what to say of them. */
 const DEPRECATED: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
@@ -8,7 +10,7 @@ const DEPRECATED: Readonly<Record<string, string>> = {
 };
 
 export function deprecatedLabel(name: string): string | undefined {
-  return DEPRECATED[name];
+  return ownValue(DEPRECATED, name);
 }
 
 const STORAGE_CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';

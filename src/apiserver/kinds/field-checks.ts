@@ -1,5 +1,6 @@
 import { type FieldError, invalid, notSupported, required } from '../../base/field-error.ts';
 import { labelValueProblems, qualifiedNameProblems } from '../../base/names.ts';
+import { ownValue } from '../../base/own-value.ts';
 import { ipProblems } from './ip-text.ts';
 
 /*
@@ -125,8 +126,8 @@ export function same(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) !== Array.isArray(b)) return false;
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => same(item, b[i]));
   const [left, right] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
-  for (const key in left) if (!same(left[key], right[key])) return false;
-  for (const key in right) if (!(key in left) && !same(undefined, right[key])) return false;
+  for (const key in left) if (!same(left[key], ownValue(right, key))) return false;
+  for (const key in right) if (!Object.hasOwn(left, key) && !same(undefined, right[key])) return false;
   return true;
 }
 

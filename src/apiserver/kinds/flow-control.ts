@@ -1,4 +1,5 @@
 import { type FieldError, forbidden, index, invalid, required } from '../../base/field-error.ts';
+import { ownValue } from '../../base/own-value.ts';
 import { needed, oneOf } from './field-checks.ts';
 import { fill } from './fill.ts';
 import type { KindRules } from './kind-rules.ts';
@@ -68,7 +69,7 @@ function checkRule(field: string, rule: NonNullable<NonNullable<FlowSchema['spec
   }
   for (const [i, subject] of (subjects ?? []).entries()) {
     const { kind = '' } = subject;
-    const name = SUBJECT_FIELDS[kind];
+    const name = ownValue(SUBJECT_FIELDS, kind);
     const at = index(`${field}.subjects`, i);
     if (name === undefined) causes.push(...oneOf(`${at}.kind`, kind, Object.keys(SUBJECT_FIELDS)));
     else if (subject[name] === undefined) {

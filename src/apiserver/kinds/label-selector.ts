@@ -1,5 +1,6 @@
 import { type FieldError, forbidden, index, invalid, required } from '../../base/field-error.ts';
 import { labelValueProblems } from '../../base/names.ts';
+import { ownValue } from '../../base/own-value.ts';
 import { labelName, labels, told } from './field-checks.ts';
 
 export interface LabelSelector {
@@ -51,7 +52,7 @@ export function selectsAll(selector: LabelSelector | undefined): boolean {
 export function matches(selector: LabelSelector, found: Readonly<Record<string, string>> = {}): boolean {
   for (const [name, value] of Object.entries(selector.matchLabels ?? {})) if (found[name] !== value) return false;
   return (selector.matchExpressions ?? []).every(({ key = '', operator, values = [] }) => {
-    const value = found[key];
+    const value = ownValue(found, key);
     if (operator === 'In') return value !== undefined && values.includes(value);
     if (operator === 'NotIn') return value === undefined || !values.includes(value);
     return operator === 'Exists' ? value !== undefined : value === undefined;

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../api/json-schema.ts';
+import { ownValue } from '../../base/own-value.ts';
 import type { Resource } from '../resource.ts';
 import { type Component, describedReference, referenceTo } from './component.ts';
 import { componentName, LIST_META, OBJECT_META } from './component-name.ts';
@@ -104,7 +105,7 @@ function simplify(schema: JsonSchema): Component {
   if (open) return found;
   if (items !== undefined) found['items'] = simplify(items);
   if (properties !== undefined) found['properties'] = mapped(properties, simplify);
-  const required = schema.required?.filter((name) => properties?.[name]?.nullable !== true) ?? [];
+  const required = schema.required?.filter((name) => ownValue(properties ?? {}, name)?.nullable !== true) ?? [];
   if (required.length > 0) found['required'] = required;
   else delete found['required'];
   if (schema['x-kubernetes-embedded-resource'] === true) embed(found);

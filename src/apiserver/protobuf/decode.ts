@@ -1,4 +1,5 @@
 import { ParseError } from '../../base/errors.ts';
+import { setOwn } from '../../base/own-value.ts';
 import {
   type Field,
   type MessageShape,
@@ -40,7 +41,7 @@ function message(reader: WireReader, end: number, name: string, depth: number, i
   const json = special === undefined ? (into ?? {}) : {};
   fields(reader, end, shape, json, depth);
   if (special !== undefined) return special.toJson(json);
-  for (const field of shape.unasked) if (!Object.hasOwn(json, field.json)) set(json, field.json, absent(field));
+  for (const field of shape.unasked) if (!Object.hasOwn(json, field.json)) setOwn(json, field.json, absent(field));
   return json;
 }
 
@@ -101,7 +102,7 @@ function value(reader: WireReader, end: number, field: Field, depth: number, int
 function put(json: Json, field: Field, read: unknown): void {
   const zero = read === '' || read === 0 || read === false || (read === null && field.omitsZero);
   if (zero && field.omitsZero) delete json[field.json];
-  else set(json, field.json, read);
+  else setOwn(json, field.json, read);
 }
 
 /** Adds one entry of a map, which is a message of a key and a value. */
@@ -117,14 +118,14 @@ function entry(reader: WireReader, end: number, field: Field, map: Json, depth: 
     reader.expectWithin(end);
   }
   if (found === undefined) found = field.scalar ? '' : absent({ ...field, absent: 'zero' });
-  set(map, key, found);
+  setOwn(map, key, found);
 }
 
 function listOf(json: Json, field: Field): unknown[] {
   const list = json[field.json];
   if (Array.isArray(list)) return list;
   const fresh: unknown[] = [];
-  set(json, field.json, fresh);
+  setOwn(json, field.json, fresh);
   return fresh;
 }
 
@@ -132,17 +133,10 @@ function mapOf(json: Json, field: Field): Json {
   const map = json[field.json];
   if (isObject(map)) return map;
   const fresh: Json = {};
-  set(json, field.json, fresh);
+  setOwn(json, field.json, fresh);
   return fresh;
 }
 
 function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
-}
-
-/** Sets a field as JSON.parse would: a key named __proto__ is a key like any other. */
-function set(json: Json, key: string, value: unknown): void {
-  if (key === '__proto__')
-    Object.defineProperty(json, key, { value, enumerable: true, configurable: true, writable: true });
-  else json[key] = value;
 }

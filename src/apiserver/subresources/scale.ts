@@ -1,4 +1,5 @@
 import { invalid as invalidField } from '../../base/field-error.ts';
+import { ownValue, setOwn } from '../../base/own-value.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { labelSelectorOf, labelSelectorOfSet } from '../../kube/selectors/label-selector.ts';
 import { internal, invalid, type NamedKind } from '../api-error.ts';
@@ -20,7 +21,7 @@ const keysOf = (path: string) => path.split('.').filter((key) => key !== '');
 
 function read(object: unknown, path: string): unknown {
   let value = object;
-  for (const key of keysOf(path)) value = (value as Readonly<Record<string, unknown>> | undefined)?.[key];
+  for (const key of keysOf(path)) value = ownValue((value ?? {}) as Readonly<Record<string, unknown>>, key);
   return value;
 }
 
@@ -83,10 +84,11 @@ export function rescaled(object: KubeObject, scale: KubeObject, paths: ScalePath
   const last = keys.pop() ?? 'replicas';
   let at = copy as Record<string, unknown>;
   for (const key of keys) {
-    at[key] ??= {};
-    at = at[key] as Record<string, unknown>;
+    const inner = (ownValue(at, key) ?? {}) as Record<string, unknown>;
+    setOwn(at, key, inner);
+    at = inner;
   }
-  at[last] = replicas;
+  setOwn(at, last, replicas);
   const asked = scale.metadata.resourceVersion ?? '';
   if (asked === '') delete copy.metadata.resourceVersion;
   else copy.metadata.resourceVersion = asked;

@@ -1,3 +1,4 @@
+import { ownValue } from '../../base/own-value.ts';
 import { deepEqual } from '../deep-equal.ts';
 import { equals } from './equality.ts';
 import { DYN, mapOf, objectOf, STRING, type Type } from './types.ts';
@@ -93,17 +94,17 @@ export class SchemaObject extends Mapping {
   #read(name: Value): Value | undefined {
     const field = this.#schema.fields.get(name as string);
     if (field === undefined) return undefined;
-    const json = this.#json[field.key];
+    const json = ownValue(this.#json, field.key);
     return json === null || json === undefined ? undefined : field.adapt(json);
   }
 
   override has(name: Value): boolean {
     const field = this.#schema.fields.get(name as string);
-    return field !== undefined && (this.#json[field.key] ?? null) !== null;
+    return field !== undefined && (ownValue(this.#json, field.key) ?? null) !== null;
   }
 
   *keys(): Generator<Value> {
-    for (const [name, { key }] of this.#schema.fields) if (this.#json[key] !== undefined) yield name;
+    for (const [name, { key }] of this.#schema.fields) if (ownValue(this.#json, key) !== undefined) yield name;
   }
 
   override equalTo(other: Mapping, toil: Toil): boolean | undefined {

@@ -1,3 +1,4 @@
+import { setOwn } from '../../../base/own-value.ts';
 import { fn, type Library, type MessageKind } from '../../../structural/cel/library.ts';
 import { DYN, objectOf, STRING, type Type } from '../../../structural/cel/types.ts';
 import { EvaluationError, List, Mapping, type Value } from '../../../structural/cel/values.ts';
@@ -89,10 +90,7 @@ export function jsonOf(value: Value, path?: string): unknown {
   const object: Record<string, unknown> = {};
   for (const key of value.keys()) {
     if (typeof key !== 'string') throw new EvaluationError('a key of an object must be a string');
-    object[key] = jsonOf(
-      value.get(key) ?? null,
-      typed ? `${path}.${key}` : path === undefined ? undefined : `${path}.${key}`,
-    );
+    setOwn(object, key, jsonOf(value.get(key) ?? null, path === undefined ? undefined : `${path}.${key}`));
   }
   return object;
 }

@@ -1,3 +1,4 @@
+import { ownValue, setOwn } from '../../../base/own-value.ts';
 import { add, compare, formatQuantity, isZero, type Quantity, quantityOf, sub } from '../../../base/quantity.ts';
 import type { KubeObject } from '../../../kube/kube-object.ts';
 import type { Pod, Quantities } from '../../kinds/pod/pod-spec.ts';
@@ -78,10 +79,10 @@ export function charged(quota: Quota, growth: Amounts, sign: 1 | -1): Quota | un
   const next = { ...used };
   let changed = false;
   for (const [name, amount] of growth) {
-    if (hard[name] === undefined || isZero(amount)) continue;
-    const before = amountsOf({ [name]: used[name] ?? '0' }).get(name) as Quantity;
+    if (ownValue(hard, name) === undefined || isZero(amount)) continue;
+    const before = amountsOf({ [name]: ownValue(used, name) ?? '0' }).get(name) as Quantity;
     const after = sign === 1 ? add(before, amount) : sub(before, amount);
-    next[name] = formatQuantity(after.nano < 0n ? quantityOf(0) : after);
+    setOwn(next, name, formatQuantity(after.nano < 0n ? quantityOf(0) : after));
     changed = true;
   }
   return changed ? { ...quota, metadata: { ...quota.metadata }, status: { ...quota.status, used: next } } : undefined;

@@ -1,4 +1,5 @@
 import type { Json } from '../../../api/json-schema.ts';
+import { ownValue } from '../../../base/own-value.ts';
 import type { KubeObject } from '../../../kube/kube-object.ts';
 import { isList, isObject, type JsonObject } from '../../../kube/patches/json-object.ts';
 import { applyJsonPatch } from '../../../kube/patches/json-patch.ts';
@@ -72,7 +73,7 @@ function hasParent(document: JsonObject, path: string): boolean {
   let at: Json | undefined = document;
   for (const token of path.split('/').slice(1, -1)) {
     const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
-    at = isObject(at) ? at[key] : isList(at) ? at[Number(key)] : undefined;
+    at = isObject(at) ? ownValue(at, key) : isList(at) ? at[Number(key)] : undefined;
   }
   return isObject(at) || isList(at);
 }

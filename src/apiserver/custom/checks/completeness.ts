@@ -1,4 +1,5 @@
 import { child, type FieldError, index, key, required } from '../../../base/field-error.ts';
+import { ownValue } from '../../../base/own-value.ts';
 import { itemsOf, type RawSchema } from './raw-schema.ts';
 
 /**
@@ -28,7 +29,7 @@ function missingFrom(part: RawSchema, schema: RawSchema | undefined, path: strin
   }
   for (const [name, field] of Object.entries(part.properties ?? {})) {
     const at = (place: string): string => key(child(place, 'properties'), name);
-    causes.push(...missingFrom(field, schema.properties?.[name], at(path), at(partPath)));
+    causes.push(...missingFrom(field, ownValue(schema.properties ?? {}, name), at(path), at(partPath)));
   }
   return causes;
 }

@@ -1,4 +1,5 @@
 import { child, type FieldError, forbidden, invalid, key, notSupported, required } from '../../../base/field-error.ts';
+import { ownValue } from '../../../base/own-value.ts';
 import { itemsOf, type RawSchema } from './raw-schema.ts';
 
 const LIST_TYPE = 'x-kubernetes-list-type';
@@ -76,7 +77,7 @@ function mapCauses(schema: RawSchema, path: string, keys: readonly string[]): Fi
   }
   const seen = new Set<string>();
   for (const name of keys) {
-    const field = items.properties?.[name];
+    const field = ownValue(items.properties ?? {}, name);
     if (field === undefined) {
       causes.push(invalid(child(path, KEYS), keys, 'entries must all be names of item properties'));
     } else if (field.type === 'array' || field.type === 'object') {
@@ -102,7 +103,7 @@ function nullCauses(schema: RawSchema, path: string, listType: string, keys: rea
     );
   }
   for (const name of listType === 'map' ? keys : []) {
-    const field = items.properties?.[name];
+    const field = ownValue(items.properties ?? {}, name);
     if (field === undefined) continue;
     const at = key(child(itemsPath, 'properties'), name);
     if (items.required?.includes(name) !== true && (field.default ?? null) === null) {

@@ -1,4 +1,5 @@
 import { child, duplicate, type FieldError, index, invalid, required, tooMany } from '../../../base/field-error.ts';
+import { ownValue } from '../../../base/own-value.ts';
 import { type RawSchema, valuesOf } from './raw-schema.ts';
 
 const MOST = 8;
@@ -50,7 +51,7 @@ function follow(jsonPath: string, root: RawSchema): Found {
     const name = tokens[i + 1];
     if (name === undefined) return { problem: 'unexpected end of JSON path' };
     const inner: RawSchema | undefined =
-      schema?.properties === undefined ? schema && valuesOf(schema) : schema.properties[name];
+      schema?.properties === undefined ? schema && valuesOf(schema) : ownValue(schema.properties, name);
     if (inner === undefined) return { problem: 'does not refer to a valid field' };
     schema = inner;
     steps.push(name);

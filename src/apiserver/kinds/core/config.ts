@@ -25,7 +25,8 @@ export const configMaps: KindRules<ConfigMap> = {
     let size = 0;
     for (const [name, value] of Object.entries(data)) {
       causes.push(...told(key('data', name), name, configKeyProblems(name)));
-      if (name in binaryData) causes.push(invalid(key('data', name), name, 'duplicate of key present in binaryData'));
+      if (Object.hasOwn(binaryData, name))
+        causes.push(invalid(key('data', name), name, 'duplicate of key present in binaryData'));
       size += Buffer.byteLength(value);
     }
     for (const [name, value] of Object.entries(binaryData)) {
@@ -55,8 +56,8 @@ export const secrets: KindRules<Secret> = {
     const secret = object;
     secret.type ||= 'Opaque';
     if (secret.stringData === undefined) return;
-    const data = (secret.data ??= {});
-    for (const [name, value] of Object.entries(secret.stringData)) data[name] = Buffer.from(value).toString('base64');
+    const given = Object.entries(secret.stringData).map(([name, text]) => [name, Buffer.from(text).toString('base64')]);
+    secret.data = { ...secret.data, ...Object.fromEntries(given) };
     delete secret.stringData;
   },
   validate(object, old) {
@@ -82,7 +83,7 @@ function checkContent(
   type: string | undefined,
 ): FieldError[] {
   const need = (...names: string[]) =>
-    names.filter((name) => !(name in data)).map((name) => required(key('data', name)));
+    names.filter((name) => !Object.hasOwn(data, name)).map((name) => required(key('data', name)));
   switch (type) {
     case 'kubernetes.io/service-account-token':
       return (metadata.annotations?.[SERVICE_ACCOUNT] ?? '') === ''

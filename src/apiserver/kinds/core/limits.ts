@@ -1,4 +1,5 @@
 import { duplicate, type FieldError, forbidden, index, invalid, key, required } from '../../../base/field-error.ts';
+import { ownValue } from '../../../base/own-value.ts';
 import { compare, parseQuantity, type Quantity, ratio, tryParseQuantity } from '../../../base/quantity.ts';
 import { labelName } from '../field-checks.ts';
 import type { KindRules } from '../kind-rules.ts';
@@ -42,9 +43,11 @@ export const limitRanges: KindRules<LimitRange> = {
 
 /** What is not said follows from what is: no more than the maximum, no less than the minimum. */
 function defaultLimit(limit: Limit): void {
-  for (const [name, amount] of Object.entries(limit.max ?? {})) (limit.default ??= {})[name] ??= amount;
-  for (const [name, amount] of Object.entries(limit.default ?? {})) (limit.defaultRequest ??= {})[name] ??= amount;
-  for (const [name, amount] of Object.entries(limit.min ?? {})) (limit.defaultRequest ??= {})[name] ??= amount;
+  const { max, min } = limit;
+  if (max !== undefined) limit.default = { ...max, ...limit.default };
+  if (min !== undefined || limit.default !== undefined) {
+    limit.defaultRequest = { ...min, ...limit.default, ...limit.defaultRequest };
+  }
 }
 
 function checkType(field: string, type: string): FieldError[] {
@@ -86,12 +89,12 @@ function checkLimit(field: string, limit: Limit): FieldError[] {
 }
 
 const amount = (amounts: Amounts | undefined, name: string): Quantity | undefined =>
-  amounts?.[name] === undefined ? undefined : tryParseQuantity(amounts[name]);
+  tryParseQuantity(ownValue(amounts ?? {}, name) ?? '');
 
 /** Checks that minimum, default request, default and maximum of a resource are in this order. */
 function checkOrder(field: string, name: string, limit: Limit): FieldError[] {
   const causes: FieldError[] = [];
-  const text = (list: 'max' | 'min' | 'default' | 'defaultRequest') => limit[list]?.[name] ?? '';
+  const text = (list: 'max' | 'min' | 'default' | 'defaultRequest') => ownValue(limit[list] ?? {}, name) ?? '';
   const [max, min] = [amount(limit.max, name), amount(limit.min, name)];
   const [most, asked] = [amount(limit.default, name), amount(limit.defaultRequest, name)];
   const over = (a: Quantity | undefined, b: Quantity | undefined) =>
@@ -111,7 +114,7 @@ function checkOrder(field: string, name: string, limit: Limit): FieldError[] {
     say('default', text('min'), `min value ${text('min')} is greater than default value ${text('default')}`);
   if (over(most, max))
     say('default', text('max'), `default value ${text('default')} is greater than max value ${text('max')}`);
-  const given = limit.maxLimitRequestRatio?.[name];
+  const given = ownValue(limit.maxLimitRequestRatio ?? {}, name);
   const bound = amount(limit.maxLimitRequestRatio, name);
   if (given === undefined || bound === undefined) return causes;
   const at = 'maxLimitRequestRatio';

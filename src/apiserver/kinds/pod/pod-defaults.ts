@@ -1,3 +1,4 @@
+import { ownValue } from '../../../base/own-value.ts';
 import { add, formatQuantity, type Quantity, tryParseQuantity } from '../../../base/quantity.ts';
 import { defaultContainer } from './container-defaults.ts';
 import type { Container, PodSpec, PodTemplate, Resources } from './pod-spec.ts';
@@ -51,22 +52,21 @@ function useHostPorts({ ports = [] }: Container): void {
 function requestsFromLimits(resources: Resources): void {
   const { limits } = resources;
   if (limits === undefined) return;
-  const requests = (resources.requests ??= {});
-  for (const [name, amount] of Object.entries(limits)) requests[name] ??= amount;
+  resources.requests = { ...limits, ...resources.requests };
 }
 
 /** A pod that limits itself as a whole asks for what its containers ask for, else for its limit. */
 function requestsOfPod(spec: PodSpec, resources: Resources): void {
-  const requests = (resources.requests ??= {});
-  for (const [name, limit] of Object.entries(resources.limits ?? {})) {
-    requests[name] ??= sumOfRequests(spec.containers ?? [], name) ?? limit;
-  }
+  const asked = Object.entries(resources.limits ?? {}).map(([name, limit]) => {
+    return [name, sumOfRequests(spec.containers ?? [], name) ?? limit] as const;
+  });
+  resources.requests = { ...Object.fromEntries(asked), ...resources.requests };
 }
 
 function sumOfRequests(containers: readonly Container[], name: string): string | undefined {
   let sum: Quantity | undefined;
   for (const { resources } of containers) {
-    const asked = tryParseQuantity(resources?.requests?.[name] ?? '');
+    const asked = tryParseQuantity(ownValue(resources?.requests ?? {}, name) ?? '');
     if (asked !== undefined) sum = sum === undefined ? asked : add(sum, asked);
   }
   return sum === undefined ? undefined : formatQuantity(sum);

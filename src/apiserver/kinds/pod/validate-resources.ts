@@ -1,5 +1,6 @@
 import { duplicate, type FieldError, forbidden, index, invalid, key, required } from '../../../base/field-error.ts';
 import { qualifiedNameProblems } from '../../../base/names.ts';
+import { ownValue } from '../../../base/own-value.ts';
 import { compare, type Quantity, tryParseQuantity } from '../../../base/quantity.ts';
 import { told } from '../field-checks.ts';
 import type { PodResourceClaim, Resources } from './pod-spec.ts';
@@ -93,7 +94,7 @@ export function checkResources(
   for (const [name, amount] of Object.entries(requests)) {
     const at = key(`${field}.requests`, name);
     causes.push(...nameCheck(at, name), ...checkQuantity(at, name, amount));
-    causes.push(...checkAgainstLimit(field, name, amount, limits[name]));
+    causes.push(...checkAgainstLimit(field, name, amount, ownValue(limits, name)));
     causes.push(...checkHugePages(at, name, amount));
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)];
