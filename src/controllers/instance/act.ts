@@ -12,15 +12,20 @@ import { keyIn, keyOf } from '../../runtime/key.ts';
 import { writeStatus } from '../../runtime/status.ts';
 import type { Again } from '../../runtime/work-queue.ts';
 import type { BudgetAction } from './budget.ts';
+import type { OwnAddresses } from './own-addresses.ts';
 import type { Action } from './plan.ts';
 import type { InstanceSettings } from './settings.ts';
 import { type InstanceStatus, pendingStatus } from './status.ts';
 
 interface ActorParts {
   readonly settings: InstanceSettings;
+  readonly addresses: OwnAddresses;
   readonly expectations: Expectations;
   readonly passing: PassingStates;
 }
+
+/** How soon an instance that found no address looks again, though nothing may have been freed. */
+const NO_ADDRESS_RETRY_MS = 10_000;
 
 type Deed = Exclude<Action, { readonly do: 'release' | 'await agent' }>;
 
@@ -30,15 +35,21 @@ export interface Actor {
 }
 
 /** Carries out what was planned for instances. */
-export function actor({ settings, expectations, passing }: ActorParts): Actor {
-  async function create(vmi: Vmi, context: Context): Promise<void> {
+export function actor({ settings, addresses, expectations, passing }: ActorParts): Actor {
+  async function create(seen: Vmi, context: Context): Promise<Again | undefined> {
     const { cache, client, clock, events } = context;
+    const { vmi, problem } = await addresses.give(seen, context);
+    if (problem !== undefined) {
+      await report(seen, pendingStatus(seen, problem, clock.now()), context);
+      return { afterMs: NO_ADDRESS_RETRY_MS };
+    }
     const claims = cache(PERSISTENT_VOLUME_CLAIMS);
     const pod = launcherPod(vmi, settings.launcher, (name) => claims.get(keyIn(vmi.metadata.namespace, name)));
     try {
       const made = await makeLauncher(client, vmi, vmi.metadata.uid, pod);
       expectations.wrote(keyOf(vmi), made);
       events.event(vmi, 'Normal', 'SuccessfulCreate', `Created virtual machine pod ${made.metadata.name}`);
+      return undefined;
     } catch (error) {
       if (!(error instanceof KubeError) || isTerminating(error)) throw error;
       const obstacle = { reason: 'FailedCreate', message: `failed to create virtual machine pod: ${error.message}` };
@@ -68,8 +79,7 @@ export function actor({ settings, expectations, passing }: ActorParts): Actor {
     async on(action, vmi, context) {
       switch (action.do) {
         case 'create':
-          await create(vmi, context);
-          return undefined;
+          return await create(vmi, context);
         case 'delete':
           await remove(vmi, action.pod, action.force, context);
           return undefined;

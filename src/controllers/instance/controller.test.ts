@@ -7,6 +7,8 @@ import { PODS, type Pod } from '../../kube/kinds/pod.ts';
 import { POD_DISRUPTION_BUDGETS } from '../../kube/kinds/policy.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
 import { isNotFound, KubeError } from '../../kube/kube-error.ts';
+import { AddressPool } from '../../machine/address-pool.ts';
+import { identityOf } from '../../machine/identity.ts';
 import { runnable } from '../../runtime/controller.ts';
 import { type MachineCluster, startMachineCluster } from '../../testing/machine-cluster.ts';
 import { instances } from './controller.ts';
@@ -187,11 +189,21 @@ describe('an instance', () => {
     expect(await status()).toMatchObject({ phase: 'Scheduling' });
   });
 
-  it('that a user made is held until its machine has ended', async () => {
-    start();
-    await admin.create(VMIS, { metadata: { name: 'web', namespace }, spec: { domain } });
-    await onlyPod();
-    expect((await cluster.vmi('web')).metadata.finalizers).toEqual([INSTANCE_FINALIZER]);
+  it('that a user made is held until its machine has ended, and gets addresses that no other has', async () => {
+    start({ addresses: { pool: new AddressPool('10.9.0.0/30'), dialects: [] } });
+    for (const name of ['a', 'b', 'c']) {
+      await admin.create(VMIS, { metadata: { name, namespace }, spec: { domain } });
+      await cluster.settle();
+    }
+    expect(await cluster.pods()).toHaveLength(2);
+    const { metadata } = await cluster.vmi('a');
+    expect(metadata.finalizers).toEqual([INSTANCE_FINALIZER]);
+    const ips = await Promise.all(['a', 'b'].map(async (name) => identityOf(await cluster.vmi(name))['default']?.ip));
+    expect(new Set(ips)).toEqual(new Set(['10.9.0.1', '10.9.0.2']));
+    expect((await status('c'))?.conditions?.map(({ reason }) => reason)).toEqual(['NoAddressLeft', 'NoAddressLeft']);
+    await admin.delete(VMIS, 'a', { namespace });
+    await cluster.clock.advance(20_000);
+    expect(identityOf(await cluster.vmi('c'))['default']?.ip).toBe(ips[0]);
   });
 
   it('fails when its pod goes before it has a node', async () => {
@@ -324,6 +336,8 @@ describe('a node that falls silent', () => {
   });
 
   it('is not believed to be silent because a watch stands still', async () => {
+    await cluster.makeNode('n1');
+    await cluster.renew('n1');
     start({}, (client) => ({
       ...client,
       async *watch(type, options = {}) {
@@ -332,8 +346,6 @@ describe('a node that falls silent', () => {
         else yield* client.watch(type, options);
       },
     }));
-    await cluster.makeNode('n1');
-    await cluster.renew('n1');
     await running();
     await live(5 * MINUTE, 'n1');
     expect(await status()).toMatchObject({ phase: 'Running' });

@@ -16,6 +16,7 @@ import { actor } from './act.ts';
 import { planBudget } from './budget.ts';
 import { byClaim, instanceKey, instancesOn } from './indices.ts';
 import { NodeWatch } from './node-watch.ts';
+import { OwnAddresses } from './own-addresses.ts';
 import { currentPod, isBound, isFinished, nodeOf } from './own-pods.ts';
 import { plan, type Sight } from './plan.ts';
 import { INSTANCE_SETTINGS, type InstanceSettings } from './settings.ts';
@@ -31,7 +32,8 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
   const abandoned = new Map<string, { readonly uid: string; readonly node: string }>();
   /** Since when agents owe their word, by the key of the instance. */
   const owed = new Map<string, { readonly uid: string; readonly since: number }>();
-  const act = actor({ settings, expectations, passing });
+  const addresses = new OwnAddresses(settings.addresses);
+  const act = actor({ settings, addresses, expectations, passing });
 
   async function look(vmi: Vmi, context: Context): Promise<Sight> {
     const { cache, clock } = context;
@@ -100,6 +102,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
     name: 'instance',
     for: VMIS,
     owns: [PODS, POD_DISRUPTION_BUDGETS],
+    reads: addresses.reads,
     concurrency: 8,
     watches: [
       ...nodes.watches,
@@ -129,6 +132,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
       expectations.forget(key);
       abandoned.delete(key);
       owed.delete(key);
+      addresses.forget(key);
       passing.arrived(key);
     },
   };

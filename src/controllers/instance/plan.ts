@@ -1,18 +1,12 @@
 import type { Vmi } from '../../kube/kinds/machines.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
+import type { Problem } from '../../machine/dialect.ts';
 import { isFinal } from '../../machine/instance-state.ts';
 import { graceSecondsOf } from '../../machine/launcher/pod.ts';
 import { currentPod, isBound, isFinished, nodeOf } from './own-pods.ts';
 import { type End, endOf, nodeLost, podDeleted } from './pod-end.ts';
 import { standIn } from './stand-in-agent.ts';
-import {
-  endedStatus,
-  type InstanceStatus,
-  isUnschedulable,
-  type Obstacle,
-  pendingStatus,
-  schedulingStatus,
-} from './status.ts';
+import { endedStatus, type InstanceStatus, isUnschedulable, pendingStatus, schedulingStatus } from './status.ts';
 
 /** All that is known of an instance when it is decided what to do. */
 export interface Sight {
@@ -93,7 +87,7 @@ function withoutPod(sight: Sight, node: string, settings: PlanSettings): readonl
   return [{ do: 'report', status: pendingStatus(vmi, claimMissing(vmi, missingClaim), now), passing: false }];
 }
 
-function claimMissing({ metadata }: Vmi, claim: string): Obstacle {
+function claimMissing({ metadata }: Vmi, claim: string): Problem {
   return {
     reason: 'FailedPvcNotFound',
     message: `PVC ${metadata.namespace}/${claim} does not exist, waiting for it to appear`,

@@ -5,8 +5,8 @@ export const INSTANCE_RULES: readonly PolicyRule[] = [
   {
     apiGroups: ['kubevirt.io'],
     resources: ['virtualmachineinstances'],
-    // The finalizer is put on instances of users, and taken off all.
-    verbs: ['get', 'list', 'watch', 'update'],
+    // Instances of users are given a finalizer and addresses; the finalizer is taken off all.
+    verbs: ['get', 'list', 'watch', 'update', 'patch'],
   },
   { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances/status'], verbs: ['update'] },
   // Pods that block the deletion of their instance.
@@ -19,4 +19,5 @@ export const INSTANCE_RULES: readonly PolicyRule[] = [
     resources: ['poddisruptionbudgets'],
     verbs: ['list', 'watch', 'create', 'patch', 'delete'],
   },
+  { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch', 'update'] },
 ];

@@ -1,8 +1,11 @@
 import { LAUNCHER_SETTINGS, type LauncherSettings } from '../../machine/launcher/settings.ts';
+import type { AddressSource } from './own-addresses.ts';
 import type { PlanSettings } from './plan.ts';
 
 export interface InstanceSettings extends PlanSettings {
   readonly launcher: LauncherSettings;
+  /** Absent: instances that stand alone get no addresses of ours. */
+  readonly addresses?: AddressSource;
 }
 
 /** An agent ends its machines 30 s after it last sent a sign of life that arrived: before it is given up here. */

@@ -1,9 +1,11 @@
-import { IDENTITY_ANNOTATION, PAUSED_ANNOTATION } from '../../api/instance-request.ts';
+import { PAUSED_ANNOTATION } from '../../api/instance-request.ts';
 import { type KubeCondition, withCondition } from '../../kube/kinds/condition.ts';
 import type { Vmi } from '../../kube/kinds/machines.ts';
 import type { Node } from '../../kube/kinds/node.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
 import { timestamp } from '../../kube/timestamp.ts';
+import type { CardIdentity } from '../../machine/dialect.ts';
+import { identityOf } from '../../machine/identity.ts';
 import { isFinished } from './own-pods.ts';
 import type { Action } from './plan.ts';
 import { endOf } from './pod-end.ts';
@@ -76,12 +78,12 @@ function conditionsOf({ metadata, status }: Vmi, now: string): NonNullable<Insta
   return all as NonNullable<InstanceStatus['conditions']>;
 }
 
-function interfacesOf({ metadata, spec }: Vmi, pod: Pod): NonNullable<InstanceStatus['interfaces']> {
-  const { interfaces = [], autoattachPodInterface } = spec.domain.devices;
+function interfacesOf(vmi: Vmi, pod: Pod): NonNullable<InstanceStatus['interfaces']> {
+  const { interfaces = [], autoattachPodInterface } = vmi.spec.domain.devices;
   const cards = interfaces.length > 0 || autoattachPodInterface === false ? interfaces : [{ name: 'default' }];
-  const known = identityOf(metadata.annotations?.[IDENTITY_ANNOTATION]);
+  const known = identityOf(vmi);
   return cards.map(({ name }, index) => {
-    const { mac, ip } = known[name] ?? {};
+    const { mac, ip }: Partial<CardIdentity> = known[name] ?? {};
     const address = ip ?? (index === 0 ? (pod.status?.['podIP'] as string | undefined) : undefined);
     return {
       name,
@@ -90,12 +92,4 @@ function interfacesOf({ metadata, spec }: Vmi, pod: Pod): NonNullable<InstanceSt
       infoSource: 'domain',
     };
   });
-}
-
-function identityOf(text = '{}'): Readonly<Record<string, { readonly mac?: string; readonly ip?: string }>> {
-  try {
-    return JSON.parse(text) as ReturnType<typeof identityOf>;
-  } catch {
-    return {};
-  }
 }

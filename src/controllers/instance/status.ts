@@ -3,21 +3,16 @@ import { conditionOf, type KubeCondition, withCondition } from '../../kube/kinds
 import type { Vmi } from '../../kube/kinds/machines.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
 import { timestamp } from '../../kube/timestamp.ts';
+import type { Problem } from '../../machine/dialect.ts';
 import type { End } from './pod-end.ts';
 
 export type InstanceStatus = NonNullable<Vmi['status']>;
-
-/** What keeps an instance from getting a pod. */
-export interface Obstacle {
-  readonly reason: string;
-  readonly message: string;
-}
 
 const SYNCHRONIZED = 'Synchronized';
 const POD_SCHEDULED = 'PodScheduled';
 
 /** The status of an instance without a pod. */
-export function pendingStatus({ status }: Vmi, obstacle: Obstacle, now: number): InstanceStatus {
+export function pendingStatus({ status }: Vmi, obstacle: Problem, now: number): InstanceStatus {
   const notReady = { type: 'Ready', status: 'False', ...obstacle } as const;
   const notDone = { type: SYNCHRONIZED, status: 'False', ...obstacle } as const;
   return inPhase({ ...status, conditions: withAll(status, [notReady, notDone], now) }, 'Pending', now);

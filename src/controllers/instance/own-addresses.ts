@@ -1,0 +1,55 @@
+import { IDENTITY_ANNOTATION } from '../../api/instance-request.ts';
+import type { ResourceType } from '../../kube/client.ts';
+import { resourceOfKind, VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import type { AddressPool } from '../../machine/address-pool.ts';
+import type { Dialect, Problem } from '../../machine/dialect.ts';
+import { heldAddresses } from '../../machine/held-addresses.ts';
+import { giveIdentity, writeIdentity } from '../../machine/identity.ts';
+import { noAddress } from '../../machine/obstacle.ts';
+import type { Context } from '../../runtime/controller.ts';
+import { keyOf } from '../../runtime/key.ts';
+
+/** Where addresses come from: the pool that machines share, and the groups whose machines hold some of them. */
+export interface AddressSource {
+  readonly pool: AddressPool;
+  readonly dialects: readonly Dialect[];
+}
+
+/** Gives instances that stand alone what those of machines are made with: addresses of their own. */
+export class OwnAddresses {
+  readonly #source: AddressSource | undefined;
+  readonly #uids = new Map<string, string>();
+  #consulted = false;
+
+  constructor(source: AddressSource | undefined) {
+    this.#source = source;
+  }
+
+  /** What has to be read to know which addresses are held. */
+  get reads(): readonly ResourceType[] {
+    return (this.#source?.dialects ?? []).map(({ kind }) => resourceOfKind(kind) as unknown as ResourceType);
+  }
+
+  /** The instance with its addresses, or why it cannot have them. */
+  async give(vmi: Vmi, context: Context): Promise<{ readonly vmi: Vmi; readonly problem?: Problem }> {
+    const { metadata, spec } = vmi;
+    const owned = metadata.ownerReferences?.some(({ controller }) => controller === true) === true;
+    const source = this.#source;
+    if (source === undefined || owned || metadata.annotations?.[IDENTITY_ANNOTATION] !== undefined) return { vmi };
+    if (!this.#consulted) source.pool.consult(heldAddresses(source.dialects, context));
+    this.#consulted = true;
+    const { identity, without } = giveIdentity(spec, metadata.uid, {}, source.pool);
+    if (without.length > 0) return { vmi, problem: noAddress(without) };
+    this.#uids.set(keyOf(vmi), metadata.uid);
+    const annotations = { [IDENTITY_ANNOTATION]: writeIdentity(identity) };
+    const { name, namespace, resourceVersion } = metadata;
+    const body = { metadata: { resourceVersion, annotations } };
+    return { vmi: await context.client.patch(VMIS, name, { type: 'merge', body }, { namespace }) };
+  }
+
+  forget(key: string): void {
+    const uid = this.#uids.get(key);
+    if (uid !== undefined) this.#source?.pool.release(uid);
+    this.#uids.delete(key);
+  }
+}
