@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CONFIG_MAPS, type ConfigMap, NAMESPACES, SERVICE_ACCOUNTS } from '../kube/kinds/core.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import { type Cluster, startCluster } from '../testing/cluster.ts';
+import { aborted } from './aborted.ts';
 import { byController } from './cache.ts';
 import { type Controller, runnable, watched } from './controller.ts';
 import { Expectations } from './expectations.ts';
@@ -241,6 +242,25 @@ describe('a manager', () => {
     };
     const bad = { name: 'bad', run: async () => Promise.reject(new Error('cannot')) };
     await expect(manager('all', [fine, bad]).run(new AbortController().signal)).rejects.toThrow('cannot');
+    expect(stopped).toBe(true);
+  });
+
+  it('stops what it has started where a later one cannot even begin', async () => {
+    let stopped = false;
+    const fine = {
+      name: 'fine',
+      async run(signal: AbortSignal) {
+        await aborted(signal);
+        stopped = true;
+      },
+    };
+    const bad = {
+      name: 'bad',
+      run(): Promise<void> {
+        throw new Error('cannot begin');
+      },
+    };
+    await expect(manager('all', [fine, bad]).run(new AbortController().signal)).rejects.toThrow('cannot begin');
     expect(stopped).toBe(true);
   });
 });

@@ -185,8 +185,10 @@ describe('the informers of a process', () => {
     const first = informers.of(CONFIG_MAPS);
     expect(informers.of(CONFIG_MAPS)).toBe(first);
     expect(informers.of(CONFIG_MAPS, { namespace })).not.toBe(first);
+    expect(informers.unsynced).toEqual(['informer of configmaps', 'informer of configmaps']);
     cluster.run(informers);
     await first.synced;
+    await cluster.until(() => informers.unsynced.length === 0);
     await informers.of(CONFIG_MAPS, { fieldSelector: 'metadata.name=x' }).synced;
   });
 });

@@ -28,6 +28,7 @@ export class Informer<T extends KubeObject = KubeObject> implements Runnable {
   readonly #synced = Promise.withResolvers<void>();
   #waiting: PromiseWithResolvers<void>[] = [];
   #again: AbortController | undefined;
+  #isSynced = false;
 
   constructor(parts: InformerParts, type: ResourceType<T>, selection: Selection = {}) {
     this.name = `informer of ${type.plural}${type.group === '' ? '' : `.${type.group}`}`;
@@ -43,6 +44,10 @@ export class Informer<T extends KubeObject = KubeObject> implements Runnable {
   /** Settles when the cache shows the whole resource for the first time. */
   get synced(): Promise<void> {
     return this.#synced.promise;
+  }
+
+  get isSynced(): boolean {
+    return this.#isSynced;
   }
 
   /** What is there already is told at once, as added. Returns how to stop listening. */
@@ -74,14 +79,17 @@ export class Informer<T extends KubeObject = KubeObject> implements Runnable {
 
   #sink(waiting: PromiseWithResolvers<void>[]): Sink<T> {
     const cache = this.#cache;
-    const synced = this.#synced;
+    const synced = () => {
+      this.#isSynced = true;
+      this.#synced.resolve();
+    };
     return {
       put: (object) => cache.put(object),
       remove: (object) => cache.remove(object),
       reached: (version) => cache.reached(version),
       replace(objects, version) {
         cache.replace(objects, version);
-        synced.resolve();
+        synced();
         for (const each of waiting.splice(0)) each.resolve();
       },
     };

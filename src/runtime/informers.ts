@@ -32,6 +32,11 @@ export class Informers implements Runnable {
     return informer as unknown as Informer<T>;
   }
 
+  /** Those that do not show their whole resource yet, by name; for a check of readiness. */
+  get unsynced(): string[] {
+    return [...this.#known.values()].filter(({ isSynced }) => !isSynced).map(({ name }) => name);
+  }
+
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     for (const informer of this.#known.values()) this.#start(informer, signal);

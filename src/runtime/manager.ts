@@ -11,16 +11,20 @@ export function manager(name: string, runnables: readonly Runnable[]): Runnable 
     async run(signal) {
       const failed = new AbortController();
       let failure: { readonly error: unknown } | undefined;
-      const started = runnables.map((runnable) => {
-        const stop = new AbortController();
-        const done = runnable.run(stop.signal).catch((error: unknown) => {
+      const started = async (runnable: Runnable, stop: AbortSignal) => {
+        try {
+          await runnable.run(stop);
+        } catch (error) {
           failure ??= { error };
           failed.abort();
-        });
-        return { stop, done };
+        }
+      };
+      const running = runnables.map((runnable) => {
+        const stop = new AbortController();
+        return { stop, done: started(runnable, stop.signal) };
       });
       await aborted(AbortSignal.any([signal, failed.signal]));
-      for (const { stop, done } of started.reverse()) {
+      for (const { stop, done } of running.reverse()) {
         stop.abort();
         await done;
       }

@@ -86,6 +86,68 @@ describe('a work queue', () => {
     );
   });
 
+  it('serves keys in the order in which they came, so that none waits for ever behind one that comes again and again', async () => {
+    const key = fc.constantFrom('a', 'b', 'c', 'd', 'e');
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(key, fc.nat(12)), { maxLength: 80 }), async (adds) => {
+        // What should happen, kept by hand beside what does.
+        const waiting: string[] = [];
+        let working: { readonly key: string; again: boolean } | undefined;
+        const wrong: string[] = [];
+        const { clock, queue, done, stop } = started(async (key) => {
+          if (waiting.shift() !== key) wrong.push(key);
+          const mine = { key, again: false };
+          working = mine;
+          await clock.sleep(10);
+          working = undefined;
+          if (mine.again) waiting.push(key);
+          return undefined;
+        });
+        for (const [key, wait] of adds) {
+          if (working?.key === key) working.again = true;
+          else if (!waiting.includes(key)) waiting.push(key);
+          queue.add(key);
+          await clock.advance(wait);
+        }
+        await clock.advance(10_000);
+        expect([wrong, waiting]).toEqual([[], []]);
+        stop.abort();
+        await done;
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('wakes each of many delayed keys at its time, with one timer for all', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(20), fc.nat(5000), fc.nat(40)), { maxLength: 100 }), async (adds) => {
+        const due = new Map<string, number>();
+        const wrong: string[] = [];
+        const { clock, queue, done, stop } = started(
+          async (key) => {
+            if (due.get(key) !== clock.monotonic()) wrong.push(`${key} at ${clock.monotonic()}`);
+            due.delete(key);
+            return undefined;
+          },
+          { concurrency: 1000 },
+        );
+        for (const [number, ms, wait] of adds) {
+          const key = `key-${number}`;
+          const at = clock.monotonic() + ms;
+          due.set(key, Math.min(at, due.get(key) ?? at));
+          queue.addAfter(key, ms);
+          expect(clock.pending).toBeLessThanOrEqual(2);
+          await clock.advance(wait);
+        }
+        await clock.advance(10_000);
+        expect([wrong, [...due.keys()], clock.pending]).toEqual([[], [], 0]);
+        stop.abort();
+        await done;
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it('takes the earliest of several delays', async () => {
     const times: number[] = [];
     const { clock, queue } = started(async () => {

@@ -3,6 +3,7 @@ import { TemporaryError, TerminalError } from '../base/errors.ts';
 import type { Random } from '../base/random.ts';
 import { KubeError } from '../kube/kube-error.ts';
 import { type BackOff, backOffDelay } from './back-off.ts';
+import { DelayedKeys } from './delayed-keys.ts';
 import type { QueueMetrics, RunResult } from './queue-metrics.ts';
 import type { Runnable } from './runnable.ts';
 
@@ -42,7 +43,7 @@ export class WorkQueue implements Runnable {
   /** Since when. */
   readonly #waiting = new Map<string, number>();
   readonly #working = new Map<string, { again: boolean }>();
-  readonly #delayed = new Map<string, { readonly due: number; readonly timer: Timer }>();
+  readonly #delayed: DelayedKeys;
   readonly #failures = new Map<string, number>();
   #burst = 0;
   #pause: Timer | undefined;
@@ -52,6 +53,7 @@ export class WorkQueue implements Runnable {
   constructor(options: WorkQueueOptions) {
     this.name = options.name;
     this.#options = options;
+    this.#delayed = new DelayedKeys(options.clock, (key) => this.add(key));
   }
 
   /** Keys that wait for their turn; those that wait for a time are not counted. */
@@ -70,21 +72,8 @@ export class WorkQueue implements Runnable {
 
   /** Adds the key once the time has passed; of several times for one key the earliest counts. */
   addAfter(key: string, ms: number): void {
-    if (ms <= 0) {
-      this.add(key);
-      return;
-    }
-    if (this.#signal?.aborted === true) return;
-    const { clock } = this.#options;
-    const due = clock.monotonic() + ms;
-    const known = this.#delayed.get(key);
-    if (known !== undefined && known.due <= due) return;
-    known?.timer.cancel();
-    const timer = clock.timer(ms, () => {
-      this.#delayed.delete(key);
-      this.add(key);
-    });
-    this.#delayed.set(key, { due, timer });
+    if (ms <= 0) this.add(key);
+    else if (this.#signal?.aborted !== true) this.#delayed.add(key, ms);
   }
 
   /** Works until the signal; what is being worked on then is finished, what waits is not begun. */
@@ -94,7 +83,6 @@ export class WorkQueue implements Runnable {
       this.#drained = resolve;
     });
     const stop = (): void => {
-      for (const { timer } of this.#delayed.values()) timer.cancel();
       this.#delayed.clear();
       this.#waiting.clear();
       this.#pause?.cancel();

@@ -1,0 +1,51 @@
+import type { Clock, Timer } from '../base/clock.ts';
+import { type Entry, TimerQueue } from '../base/timer-queue.ts';
+
+/** Keys that wait for a time. One timer waits for the earliest, whatever their number. */
+export class DelayedKeys {
+  readonly #clock: Clock;
+  readonly #due: (key: string) => void;
+  readonly #queue = new TimerQueue();
+  readonly #entries = new Map<string, Entry>();
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock, due: (key: string) => void) {
+    this.#clock = clock;
+    this.#due = due;
+  }
+
+  /** Of several times for one key the earliest counts. */
+  add(key: string, ms: number): void {
+    const due = this.#clock.monotonic() + ms;
+    const known = this.#entries.get(key);
+    if (known !== undefined) {
+      if (known.due <= due) return;
+      this.#queue.cancel(known);
+    }
+    const entry = this.#queue.add(due, () => {
+      this.#entries.delete(key);
+      this.#due(key);
+    });
+    this.#entries.set(key, entry);
+    if (this.#queue.peek() === entry) this.#arm(entry);
+  }
+
+  clear(): void {
+    for (const entry of this.#entries.values()) this.#queue.cancel(entry);
+    this.#entries.clear();
+    this.#timer?.cancel();
+  }
+
+  #arm({ due }: Entry): void {
+    this.#timer?.cancel();
+    this.#timer = this.#clock.timer(due - this.#clock.monotonic(), () => this.#fire());
+  }
+
+  #fire(): void {
+    const now = this.#clock.monotonic();
+    for (let head = this.#queue.peek(); head !== undefined; head = this.#queue.peek()) {
+      if (head.due > now) return this.#arm(head);
+      this.#queue.take()?.fn();
+    }
+  }
+}
