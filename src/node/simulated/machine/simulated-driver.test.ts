@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../../../base/fake-clock.ts';
+import { type GuestKind, machineDriverContract } from '../../machine-driver.contract.ts';
+import type { MachineSpec } from '../../machine-spec.ts';
+import { NotSupported } from '../../not-supported.ts';
+import type { SimulatedDriver } from './simulated-driver.ts';
+import { Simulation } from './simulation.ts';
+
+const GUESTS: Readonly<Record<GuestKind, Readonly<Record<string, string>>>> = {
+  plain: {},
+  deaf: { 'vimana.io/shutdown-duration': 'never' },
+  leaving: { 'vimana.io/complete-after': '5s' },
+  crashing: { 'vimana.io/fail': 'crash', 'vimana.io/fail-after': '3s' },
+};
+
+const GIB = 2 ** 30;
+
+function specOf(id: string, annotations: Readonly<Record<string, string>> = {}): MachineSpec {
+  return {
+    id,
+    name: id,
+    namespace: 'default',
+    pod: { name: `launcher-${id}`, uid: `pod-${id}` },
+    cpu: { sockets: 1, cores: 1, threads: 1 },
+    maxSockets: 1,
+    memoryBytes: GIB,
+    maxMemoryBytes: GIB,
+    disks: [{ name: 'root', target: 'disk', bus: 'virtio', readonly: false, volume: { name: 'root' } }],
+    nics: [],
+    firmware: { uuid: id, loader: 'bios', secureBoot: false, machineType: 'q35' },
+    startPaused: false,
+    annotations,
+  };
+}
+
+machineDriverContract('the simulated driver', () => {
+  const clock = new FakeClock();
+  const simulation = new Simulation({ clock });
+  return {
+    here: simulation.driver('a'),
+    there: simulation.driver('b'),
+    spec: (id, guest = 'plain') => specOf(id, GUESTS[guest]),
+    async until(check) {
+      for (let step = 0; step < 100; step++) {
+        if (await check()) return;
+        await clock.advance(100);
+      }
+      throw new Error('it did not come true');
+    },
+    disk: {
+      read: async (driver, id) => (driver as SimulatedDriver).readBlock(id, 'root', 0),
+      write: async (driver, id, content) => (driver as SimulatedDriver).writeBlock(id, 'root', 0, content),
+    },
+  };
+});
+
+describe('a simulated machine', () => {
+  const start = async (annotations: Readonly<Record<string, string>> = {}) => {
+    const clock = new FakeClock({ start: 1_000_000 });
+    const simulation = new Simulation({ clock });
+    const driver = simulation.driver('a');
+    await driver.start(specOf('m', annotations));
+    return { clock, driver, simulation };
+  };
+
+  it('sets no timer while nothing is to come', async () => {
+    const { clock, driver } = await start();
+    expect(clock.pending).toBe(0);
+    await driver.pause('m');
+    await driver.resume('m');
+    await driver.reset('m');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('has a guest that answers once it has booted, and again after a reset', async () => {
+    const { clock, driver } = await start({ 'vimana.io/boot-time': '20s' });
+    await clock.advance(19_999);
+    expect(await driver.inspect('m')).toMatchObject({ booted: false });
+    expect((await driver.inspect('m'))?.guest).toBeUndefined();
+    await clock.advance(1);
+    expect((await driver.inspect('m'))?.guest?.os.id).toBe('simulated');
+    expect(clock.pending).toBe(0);
+    await driver.reset('m');
+    expect(await driver.inspect('m')).toMatchObject({ booted: false });
+    await clock.advance(20_000);
+    expect(await driver.inspect('m')).toMatchObject({ booted: true });
+  });
+
+  it('does not age while it stands still', async () => {
+    const { clock, driver } = await start({ 'vimana.io/complete-after': '60s' });
+    await clock.advance(30_000);
+    await driver.pause('m');
+    await clock.advance(3_600_000);
+    await driver.resume('m');
+    await clock.advance(29_999);
+    expect(await driver.inspect('m')).toMatchObject({ state: 'running' });
+    await clock.advance(1);
+    expect((await driver.inspect('m'))?.ended?.reason).toBe('GuestShutdown');
+  });
+
+  it('takes as long to shut down as its guest does, and no longer than it may', async () => {
+    const slow = { 'vimana.io/shutdown-duration': '12s' };
+    const patient = await start(slow);
+    await patient.driver.stop('m', 30_000);
+    await patient.clock.advance(11_999);
+    expect(await patient.driver.inspect('m')).toMatchObject({ state: 'stopping' });
+    await patient.clock.advance(1);
+    expect((await patient.driver.inspect('m'))?.ended).toMatchObject({ reason: 'Stopped', at: 1_012_000 });
+    expect(patient.clock.pending).toBe(0);
+    const hasty = await start(slow);
+    await hasty.driver.stop('m', 5_000);
+    await hasty.clock.advance(5_000);
+    expect((await hasty.driver.inspect('m'))?.ended).toMatchObject({ reason: 'Killed', at: 1_005_000 });
+  });
+
+  it('runs out of memory where asked', async () => {
+    const { clock, driver } = await start({ 'vimana.io/fail': 'oom', 'vimana.io/fail-after': '5s' });
+    await clock.advance(5_000);
+    expect((await driver.inspect('m'))?.ended?.reason).toBe('OutOfMemory');
+  });
+
+  it('is taken up as it was known to be, with the age that it has by now', async () => {
+    const clock = new FakeClock({ start: 1_000_000 });
+    const driver = new Simulation({ clock }).driver('a');
+    const spec = specOf('m', { 'vimana.io/complete-after': '60s', 'vimana.io/boot-time': '10s' });
+    const adopted = await driver.adopt(spec, { startedAt: 970_000, paused: false });
+    expect(adopted).toMatchObject({ state: 'running', startedAt: 970_000, booted: true });
+    await clock.advance(30_000);
+    expect((await driver.inspect('m'))?.ended?.reason).toBe('GuestShutdown');
+    expect(await driver.adopt(specOf('p'), { startedAt: 0, paused: true })).toMatchObject({ state: 'paused' });
+  });
+
+  it('goes back with its memory to where its guest was', async () => {
+    const { clock, driver } = await start({ 'vimana.io/boot-time': '10s' });
+    await clock.advance(15_000);
+    await driver.snapshot('m', { name: 'warm', memory: true });
+    await driver.snapshot('m', { name: 'cold', memory: false });
+    await driver.restore('m', 'cold');
+    expect(await driver.inspect('m')).toMatchObject({ booted: false });
+    await driver.restore('m', 'warm');
+    expect(await driver.inspect('m')).toMatchObject({ booted: true });
+  });
+
+  it('keeps what is on a claim for whoever uses it next, and nothing else', async () => {
+    const { driver, simulation } = await start();
+    const volume = { name: 'data', persistentVolumeClaim: { claimName: 'c' } };
+    const claimed = (id: string) => ({ ...specOf(id), disks: specOf(id).disks.map((disk) => ({ ...disk, volume })) });
+    await driver.start(claimed('first'));
+    driver.writeBlock('first', 'root', 1, 'kept');
+    driver.writeBlock('m', 'root', 1, 'lost');
+    await driver.remove('first');
+    await driver.remove('m');
+    await driver.start(claimed('second'));
+    await driver.start(specOf('m'));
+    expect(driver.readBlock('second', 'root', 1)).toBe('kept');
+    expect(driver.readBlock('m', 'root', 1)).toBe('');
+    simulation.forgetClaim('default', 'c');
+    expect(driver.readBlock('second', 'root', 1)).toBe('');
+  });
+
+  it('has neither console nor screen, and says so', async () => {
+    const { driver } = await start();
+    expect(driver.capabilities()).toMatchObject({ console: false, vnc: false });
+    await expect(driver.open('m', 'vnc')).rejects.toThrow(new NotSupported('simulated', 'vnc'));
+  });
+});
