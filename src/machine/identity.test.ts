@@ -125,7 +125,7 @@ describe('a pool of addresses', () => {
   it('gives again what was freed', () => {
     const pool = new AddressPool('192.0.2.0/30');
     const taken = [pool.take('a', 'x'), pool.take('b', 'x')];
-    expect(taken.toSorted()).toEqual(['192.0.2.1', '192.0.2.2']);
+    expect(new Set(taken)).toEqual(new Set(['192.0.2.1', '192.0.2.2']));
     expect(pool.take('c', 'x')).toBeUndefined();
     pool.release('a');
     expect(pool.take('c', 'x')).toBe(taken[0]);

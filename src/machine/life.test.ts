@@ -94,15 +94,15 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
         'somebody deletes the instance',
         'time passes',
       )
-      .map((what) => ({ what }) as Happening),
+      .map((what): Happening => ({ what })),
   },
   {
     weight: 1,
-    arbitrary: fc.constantFrom(...RUN_STRATEGIES).map((strategy) => ({ what: 'strategy', strategy }) as Happening),
+    arbitrary: fc.constantFrom(...RUN_STRATEGIES).map((strategy): Happening => ({ what: 'strategy', strategy })),
   },
   {
     weight: 1,
-    arbitrary: fc.constantFrom('start', 'stop', 'restart').map((action) => ({ what: 'request', action }) as Happening),
+    arbitrary: fc.constantFrom('start', 'stop', 'restart').map((action): Happening => ({ what: 'request', action })),
   },
 );
 

@@ -156,8 +156,8 @@ describe('looking again at the same', () => {
         fc.option(looks, { nil: undefined }),
         fc.array(request, { maxLength: 4 }),
         (strategy, seen, requests) => {
-          const once = after({ requests }, strategy, seen as Looks | undefined);
-          expect(after(once, strategy, seen as Looks | undefined)).toEqual(once);
+          const once = after({ requests }, strategy, seen);
+          expect(after(once, strategy, seen)).toEqual(once);
         },
       ),
     );

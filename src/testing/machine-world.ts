@@ -5,6 +5,7 @@ import { isNotFound } from '../kube/kube-error.ts';
 import { timestamp } from '../kube/timestamp.ts';
 import { AddressPool } from '../machine/address-pool.ts';
 import { type MachineControllerOptions, machineController } from '../machine/controller.ts';
+import type { Dialect } from '../machine/dialect.ts';
 import { PassingStates } from '../machine/passing-state.ts';
 import { machineRules } from '../machine/rules.ts';
 import { runnable } from '../runtime/controller.ts';
@@ -109,3 +110,6 @@ export const template = {
     volumes: [{ name: 'root', containerDisk: { image: 'registry.example.com/disk:1' } }],
   },
 };
+
+/** For tests of the engine, which may not know a dialect themselves. */
+export const kubevirtDialect: Dialect = kubevirt;

@@ -1,0 +1,74 @@
+import type { Kind, ObjectOf } from '../api/kind.ts';
+import type { Vmi } from '../kube/kinds/machines.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import type { Cache } from '../runtime/cache.ts';
+import type { Measured } from '../runtime/metrics.ts';
+import type { Dialect } from './dialect.ts';
+
+/** What a machine uses at the moment. */
+export interface Usage {
+  readonly cpuCores: number;
+  readonly memoryBytes: number;
+}
+
+export interface MachineMetricsOptions {
+  /** The machines of each group that is on. */
+  readonly machines: readonly { readonly dialect: Dialect; readonly cache: Cache }[];
+  readonly instances: Cache<Vmi>;
+  /** Asked of instances that run; undefined where nobody knows. */
+  readonly usage: (instance: Vmi) => Usage | undefined;
+}
+
+const PLACE = ['group', 'namespace', 'vm', 'node'];
+
+/** How many machines there are in each state, and what they use; counted when somebody looks. */
+export function machineMetrics({ machines, instances, usage }: MachineMetricsOptions): readonly Measured[] {
+  const used = (of: (usage: Usage) => number): Measured['values'] =>
+    function* values() {
+      for (const instance of instances.all()) {
+        const { nodeName = '', phase } = instance.status ?? {};
+        const found = phase === 'Running' ? usage(instance) : undefined;
+        if (found !== undefined) yield { labels: { ...machineOf(instance), node: nodeName }, value: of(found) };
+      }
+    };
+  return [
+    {
+      name: 'vimana_vm_total',
+      help: 'Virtual machines by the state that they are in.',
+      labels: ['group', 'namespace', 'phase'],
+      values: () => machines.flatMap(({ dialect, cache }) => counts(dialect, cache)),
+    },
+    {
+      name: 'vimana_vm_cpu_usage_cores',
+      help: 'Processor time that a virtual machine uses, in cores.',
+      labels: PLACE,
+      values: used(({ cpuCores }) => cpuCores),
+    },
+    {
+      name: 'vimana_vm_memory_usage_bytes',
+      help: 'Memory that a virtual machine uses.',
+      labels: PLACE,
+      values: used(({ memoryBytes }) => memoryBytes),
+    },
+  ];
+}
+
+function counts(dialect: Dialect, machines: Cache) {
+  const { group } = dialect.kind;
+  const found = new Map<string, { labels: { group: string; namespace: string; phase: string }; value: number }>();
+  for (const machine of machines.all()) {
+    const { namespace = '' } = machine.metadata;
+    const phase = dialect.phase(machine as KubeObject & ObjectOf<Kind>);
+    const known = found.get(`${namespace}/${phase}`);
+    if (known === undefined) found.set(`${namespace}/${phase}`, { labels: { group, namespace, phase }, value: 1 });
+    else known.value++;
+  }
+  return [...found.values()];
+}
+
+/** The machine that an instance runs for; one that stands alone is its own. */
+function machineOf({ apiVersion, metadata }: Vmi): { group: string; namespace: string; vm: string } {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const group = (owner?.apiVersion ?? apiVersion).split('/')[0] ?? '';
+  return { group, namespace: metadata.namespace, vm: owner?.name ?? metadata.name };
+}
