@@ -1,7 +1,9 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, openSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
+import { isLoopback } from './apiserver/access/local-program.ts';
 import { type ControlPlane, startControlPlane } from './apiserver/control-plane.ts';
 import { realClock } from './base/clock.ts';
+import { ConfigError } from './base/errors.ts';
 import type { Logger } from './base/logger.ts';
 import { createLogger } from './base/pino-logger.ts';
 import { systemRandom } from './base/random.ts';
@@ -18,7 +20,8 @@ export async function serve(settings: ApiServerSettings): Promise<void> {
   const log = createLogger({ level: settings.logLevel, format: 'text', clock, destination: process.stderr });
   const dataDir = settings.dataDir ?? usualFolder('apiserver');
   const { store, durability, port, bindAddress: host, insecureHttp: insecure } = settings;
-  const audit = settings.auditLog === undefined ? undefined : openAuditLog(settings.auditLog);
+  checkReach(settings);
+  const audit = settings.auditLog === undefined ? undefined : openAuditLog(settings.auditLog, log);
   const plane = await startControlPlane({
     dataDir,
     store,
@@ -26,6 +29,7 @@ export async function serve(settings: ApiServerSettings): Promise<void> {
     host,
     port,
     insecure,
+    trustsLocalPrograms: true,
     clock,
     random: systemRandom(),
     log,
@@ -41,7 +45,12 @@ export async function serve(settings: ApiServerSettings): Promise<void> {
     const secrets = insecure
       ? { token: plane.adminToken }
       : { caPem, clientCert: admin.certPem, clientKey: admin.keyPem };
-    writeKubeconfig(settings.kubeconfigOut, { name: 'vimana', server: plane.url, ...secrets });
+    try {
+      writeKubeconfig(settings.kubeconfigOut, { name: 'vimana', server: plane.url, ...secrets });
+    } catch (cause) {
+      await plane.stop();
+      throw new ConfigError(`the kubeconfig cannot be written: ${(cause as Error).message}`, { cause });
+    }
   }
   process.stdout.write(`ready: ${plane.url} (objects in ${store === 'memory' ? 'memory' : dataDir})\n`);
   const stop = new AbortController();
@@ -63,9 +72,24 @@ function controllersOf(plane: ControlPlane, log: Logger): Runnable[] {
   });
 }
 
+/** What is sent by plain HTTP can be read on the way, so that other machines are not served so by accident. */
+function checkReach({ insecureHttp, insecureRemote, bindAddress }: ApiServerSettings): void {
+  if (!insecureHttp || insecureRemote || isLoopback(bindAddress)) return;
+  throw new ConfigError(`plain HTTP is not served on ${bindAddress}, which other machines may reach`, {
+    hint: 'Leave out --insecure-http, or say --insecure-remote too: tokens can then be read on the way.',
+  });
+}
+
 /** Appends without holding anybody up; only its owner may read it. */
-function openAuditLog(file: string): (line: string) => void {
-  const stream = createWriteStream(file, { flags: 'a', mode: 0o600 });
+function openAuditLog(file: string, log: Logger): (line: string) => void {
+  let fd: number;
+  try {
+    fd = openSync(file, 'a', 0o600);
+  } catch (cause) {
+    throw new ConfigError(`the audit log cannot be written: ${(cause as Error).message}`, { cause });
+  }
+  const stream = createWriteStream(file, { fd });
+  stream.on('error', (error) => log.error(error, 'the audit log has ended'));
   return (line) => void stream.write(line);
 }
 

@@ -21,6 +21,21 @@ it('the library brings up an API server for tests, and a client to talk to it', 
   }
 });
 
+it('an API server needs nothing to be told, and its client speaks for the administrator', async () => {
+  const plane = await startControlPlane();
+  try {
+    const configMaps = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true };
+    const made = await plane.client().create(configMaps, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'a', namespace: 'default' },
+    });
+    expect(made.metadata.uid).toMatch(/^[0-9a-f-]{36}$/);
+  } finally {
+    await plane.stop();
+  }
+});
+
 it('the library knows every kind and its rules', () => {
   expect(KINDS).toContain(novacron.vmPool);
   expect(findAdmission({ operatorUser: '' })(novacron.vmPool.apiVersion, 'VMPool')).toBeDefined();

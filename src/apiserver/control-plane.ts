@@ -3,15 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findAdmission } from '../admission/admitters.ts';
 import type { Kind } from '../api/kind.ts';
-import type { Clock } from '../base/clock.ts';
-import type { Logger } from '../base/logger.ts';
-import type { Random } from '../base/random.ts';
+import { type Clock, realClock } from '../base/clock.ts';
+import { type Logger, silentLogger } from '../base/logger.ts';
+import { type Random, systemRandom } from '../base/random.ts';
 import type { ApiExtension } from '../kube/api-extension.ts';
 import type { Client } from '../kube/client.ts';
 import { clientOver } from '../kube/http/http-client.ts';
 import type { NodeRuntime } from '../kube/node-runtime.ts';
 import { Authenticator } from './access/authenticate.ts';
+import type { RequestHeaders } from './access/bearer.ts';
 import { openSigningKey } from './access/jwt.ts';
+import { isLocalProgram, isLoopback } from './access/local-program.ts';
 import { openPki, type Pki } from './access/pki.ts';
 import { type ObjectLookup, ServiceAccountTokens } from './access/service-account-tokens.ts';
 import { openAdminToken, StaticTokens } from './access/static-tokens.ts';
@@ -70,6 +72,11 @@ export interface ControlPlaneOptions {
   readonly advertised?: string;
   /** Plain HTTP: only where asked for. */
   readonly insecure?: boolean;
+  /**
+   * Programs of this machine that send no credentials are the administrator, where the server listens on loopback and
+   * by plain HTTP alone: kubectl never sends any there.
+   */
+  readonly trustsLocalPrograms?: boolean;
   /** Whom the operator writes as, which may do things to our own kinds that nobody else may. */
   readonly operatorUser?: string;
   /** Whether something acts on objects of one of our own kinds; who creates one that nothing acts on is told. */
@@ -80,9 +87,12 @@ export interface ControlPlaneOptions {
   readonly nodeRuntime?: NodeRuntime;
   /** Takes one line of JSON for every request; absent: no audit log. */
   readonly audit?: (line: string) => void;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
+  /** The real one where absent. */
+  readonly clock?: Clock;
+  /** That of the system where absent. */
+  readonly random?: Random;
+  /** Nothing is logged where absent. */
+  readonly log?: Logger;
 }
 
 /** A running control plane. */
@@ -93,8 +103,8 @@ export interface ControlPlane {
   /** For clients that cannot show a certificate. */
   readonly adminToken: string;
   readonly backend: Backend;
-  /** A client in this process that speaks for a user. */
-  client(user: User, fieldManager: string): Client;
+  /** A client in this process that speaks for a user, the administrator where none is named. */
+  client(user?: User, fieldManager?: string): Client;
   stop(): Promise<void>;
 }
 
@@ -104,12 +114,12 @@ const ADMIN: User = { name: 'kubernetes-admin', groups: [MASTERS] };
 const SYSTEM: User = { name: 'system:apiserver', groups: [MASTERS, AUTHENTICATED] };
 
 /** Brings up an API server: stores, first objects, access, and the port it listens on. */
-export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const { clock, random, log, host = '127.0.0.1', port = 0 } = options;
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const { clock = realClock, random = systemRandom(), log = silentLogger, host = '127.0.0.1', port = 0 } = options;
   const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), 'vimana-'));
   const stop = new AbortController();
   const pki = openPki({ folder: join(folder, 'pki'), clock, serverNames: [host] });
-  const stores = await openStores(options, folder);
+  const stores = await openStores(options, folder, clock);
   const registry = new Registry();
   registry.add(builtInResources(kindParts));
   const parsed = new ParsedObjects();
@@ -161,7 +171,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   ];
   const adminToken = openAdminToken(join(folder, 'pki', 'admin.token'));
   const serviceAccountTokens = openServiceAccountTokens(backend, folder);
-  const authenticator = openAuthenticator(serviceAccountTokens, adminToken);
+  const trusting = options.trustsLocalPrograms === true && options.insecure === true && isLoopback(host);
+  const authenticator = openAuthenticator(serviceAccountTokens, adminToken, trusting);
   const answers = reviews(rbac, authenticator, () => timestamp(clock));
   const acts = actsOf(serviceAccountTokens);
   const resources = resourceHandler({
@@ -177,7 +188,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const onFault = (error: unknown, { method, path }: ApiRequest) =>
     log.error({ method, path, error }, 'request failed');
   const handle: (request: ApiRequest) => Promise<Answer> = router({ authorize, resources, routes, onFault });
-  const clientFor: ControlPlane['client'] = (user, fieldManager) => {
+  const clientFor: ControlPlane['client'] = (user = ADMIN, fieldManager = 'vimana') => {
     const wire = inProcessWire({ handle, user, userAgent: fieldManager, signal: stop.signal });
     const remote = clientOver(wire, { clock, random });
     return inProcessClient({ backend, items, authorize, acts, user, fieldManager, remote });
@@ -231,8 +242,9 @@ function* versionsOf(registry: Registry, { group, plural }: Resource): Generator
 }
 
 async function openStores(
-  { store = 'memory', durability = 'sync', clock }: ControlPlaneOptions,
+  { store = 'memory', durability = 'sync' }: ControlPlaneOptions,
   folder: string,
+  clock: Clock,
 ): Promise<{ main: Store; events: Store }> {
   if (store === 'memory') return { main: openMemoryStore({ clock }), events: openMemoryStore({ clock }) };
   const [main, events] = await Promise.all([
@@ -253,10 +265,15 @@ function openServiceAccountTokens(backend: Backend, folder: string): ServiceAcco
   return new ServiceAccountTokens({ key, clock, uuid: () => random.uuid(), lookup: lookupIn(backend) });
 }
 
-function openAuthenticator(serviceAccountTokens: ServiceAccountTokens, adminToken: string): Authenticator {
+function openAuthenticator(
+  serviceAccountTokens: ServiceAccountTokens,
+  adminToken: string,
+  trusting: boolean,
+): Authenticator {
   const staticTokens = new StaticTokens();
   staticTokens.add(adminToken, ADMIN);
-  return new Authenticator({ staticTokens, serviceAccountTokens });
+  const unnamed = (headers: RequestHeaders) => (isLocalProgram(headers) ? ADMIN : undefined);
+  return new Authenticator({ staticTokens, serviceAccountTokens, ...(trusting ? { unnamed } : {}) });
 }
 
 function actsOf(tokens: ServiceAccountTokens): ReadonlyMap<string, Act> {

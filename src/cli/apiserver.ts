@@ -10,6 +10,7 @@ export interface ApiServerSettings {
   readonly store: 'memory' | 'lmdb';
   readonly durability: 'sync' | 'relaxed';
   readonly insecureHttp: boolean;
+  readonly insecureRemote: boolean;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   readonly auditLog?: string;
   readonly controllers: boolean;
@@ -29,7 +30,8 @@ export function apiServerCommand(start: (settings: ApiServerSettings) => Promise
         .choices(['sync', 'relaxed'])
         .default('sync'),
     )
-    .option('--insecure-http', 'serve plain HTTP, with no certificates', false)
+    .option('--insecure-http', 'serve plain HTTP; on loopback, programs without a token are the administrator', false)
+    .option('--insecure-remote', 'serve plain HTTP to other machines too, by token only', false)
     .option('--controllers', 'run the controllers of Kubernetes: garbage collection, namespaces and the like', true)
     .option('--no-controllers', 'run the API server alone')
     .option('--audit-log <file>', 'append one JSON line for every request')

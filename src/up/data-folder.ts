@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { StoreError } from '../apiserver/store/store-error.ts';
 import { ConfigError } from '../base/errors.ts';
 
@@ -27,6 +27,22 @@ export function explainedStart(error: unknown, dataDir: string): unknown {
     return new ConfigError(`port ${port} may not be listened on`, {
       cause: error,
       hint: 'Ports below 1024 are for root; choose another with --port.',
+    });
+  }
+  const { syscall, address, hostname, path, message } = error as NodeJS.ErrnoException & {
+    readonly address?: string;
+    readonly hostname?: string;
+  };
+  if (code === 'EADDRNOTAVAIL' || syscall === 'getaddrinfo') {
+    return new ConfigError(`the address ${address ?? hostname ?? ''} is none of this machine`, {
+      cause: error,
+      hint: 'Choose another with --bind-address; 127.0.0.1 is for this machine alone.',
+    });
+  }
+  if (path !== undefined && resolve(path).startsWith(resolve(dataDir))) {
+    return new ConfigError(`the data folder ${dataDir} cannot be used: ${message}`, {
+      cause: error,
+      hint: 'Choose another with --data-dir.',
     });
   }
   return error;

@@ -10,6 +10,8 @@ export interface AuthenticatorOptions {
   readonly serviceAccountTokens: ServiceAccountTokens;
   /** Whether requests without credentials go on as system:anonymous; true where absent. */
   readonly anonymous?: boolean;
+  /** Who sends a request without credentials, where that can be told from the rest of it. */
+  readonly unnamed?: (headers: RequestHeaders) => User | undefined;
 }
 
 /** What of a request says who sends it. */
@@ -53,6 +55,8 @@ export class Authenticator {
       problems.push(...found.problems);
     }
     if (problems.length > 0) return { refused: problems.join(', ') };
+    const unnamed = this.#options.unnamed?.(headers);
+    if (unnamed !== undefined) return { user: unnamed };
     return this.#options.anonymous === false ? { refused: 'no credentials' } : { user: ANONYMOUS };
   }
 

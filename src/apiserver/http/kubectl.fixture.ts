@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { writeKubeconfig } from '../../kube/kubeconfig/kubeconfig-text.ts';
+import { type KubeconfigContent, writeKubeconfig } from '../../kube/kubeconfig/kubeconfig-text.ts';
 import type { ControlPlane } from '../control-plane.ts';
 
 /** Whether kubectl is here; CI always has it. */
@@ -31,12 +31,15 @@ export interface Kubectl {
 }
 
 /** kubectl as the administrator of a control plane. */
-export function kubectlFor(plane: ControlPlane): Kubectl {
+export function kubectlFor({ pki: { caPem, admin }, url: server }: ControlPlane): Kubectl {
+  return kubectlWith({ name: 'x', server, caPem, clientCert: admin.certPem, clientKey: admin.keyPem });
+}
+
+/** kubectl as whoever a kubeconfig says. */
+export function kubectlWith(content: KubeconfigContent): Kubectl {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-kubectl-'));
   const kubeconfig = join(folder, 'kubeconfig');
-  const { caPem, admin } = plane.pki;
-  const secrets = { caPem, clientCert: admin.certPem, clientKey: admin.keyPem };
-  writeKubeconfig(kubeconfig, { name: 'x', server: plane.url, ...secrets });
+  writeKubeconfig(kubeconfig, content);
   const flags = ['--kubeconfig', kubeconfig, '--cache-dir', join(folder, 'cache')];
   return {
     flags,

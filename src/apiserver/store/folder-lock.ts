@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeFolder } from '../../base/folder.ts';
 import { StoreError } from './store-error.ts';
 
 const SQLITE_BUSY = 5;
@@ -14,7 +14,7 @@ const SQLITE_BUSY = 5;
  * Nothing else may open and close the lock file in this process: closing it would drop the lock.
  */
 export function lockFolder(folder: string): () => void {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const database = new DatabaseSync(join(folder, 'folder.lock'));
   try {
     database.exec('BEGIN EXCLUSIVE');

@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { stringify } from 'yaml';
+import { makeFolder } from '../../base/folder.ts';
 import { writePrivateFile } from './private-file.ts';
 
 export interface KubeconfigContent {
@@ -41,7 +41,7 @@ export function kubeconfigText(content: KubeconfigContent): string {
 
 /** Writes a kubeconfig that only its owner may read, making the folder if it is not there. */
 export function writeKubeconfig(path: string, content: KubeconfigContent): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 0o700);
   writePrivateFile(path, kubeconfigText(content));
 }
 

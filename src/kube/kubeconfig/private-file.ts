@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { makeFolder } from '../../base/folder.ts';
 
 const ONLY_OWNER_FILE = 0o600;
 const ONLY_OWNER_FOLDER = 0o700;
@@ -29,7 +30,7 @@ export function writePrivateFile(path: string, content: string): void {
 
 /** Makes a folder, with those above it, that only its owner may enter. */
 export function makePrivateFolder(path: string): void {
-  if (mkdirSync(path, { recursive: true, mode: ONLY_OWNER_FOLDER }) === undefined) {
+  if (!makeFolder(path, ONLY_OWNER_FOLDER)) {
     // It was there already, perhaps made by hand with wider permissions.
     chmodSync(path, ONLY_OWNER_FOLDER);
   }

@@ -1,0 +1,66 @@
+import { request } from 'node:http';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startControlPlane } from '../control-plane.ts';
+import { hasKubectl, kubectlWith } from '../http/kubectl.fixture.ts';
+import { isLoopback } from './local-program.ts';
+
+test.each([
+  ['127.0.0.1', true],
+  ['127.1.2.3', true],
+  ['localhost', true],
+  ['::1', true],
+  ['0.0.0.0', false],
+  ['::', false],
+  ['10.0.0.1', false],
+  ['127.0.0.1.example.com', false],
+])('%s is loopback: %s', (host, expected) => {
+  expect(isLoopback(host)).toBe(expected);
+});
+
+async function started(options: object) {
+  const plane = await startControlPlane({ insecure: true, ...options });
+  onTestFinished(() => plane.stop());
+  return plane;
+}
+
+/** The status of a request for namespaces with these headers; fetch would not send them as they are. */
+function codeFor(url: string, headers: Record<string, string> = {}): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${url}/api/v1/namespaces`, { headers, agent: false }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+describe('over plain HTTP', () => {
+  test('a program of this machine needs no credentials where that was asked for', async () => {
+    const { url, adminToken } = await started({ trustsLocalPrograms: true });
+    expect(await codeFor(url)).toBe(200);
+    expect(await codeFor(url, { authorization: `Bearer ${adminToken}` })).toBe(200);
+    expect(await codeFor(url, { authorization: 'Bearer wrong' })).toBe(401);
+  });
+
+  test('a page in a browser, or a name that leads here, is nobody', async () => {
+    const { url } = await started({ trustsLocalPrograms: true });
+    expect(await codeFor(url, { origin: 'http://example.com' })).toBe(403);
+    expect(await codeFor(url, { 'sec-fetch-site': 'cross-site' })).toBe(403);
+    expect(await codeFor(url, { host: 'rebound.example.com' })).toBe(403);
+  });
+
+  test('nobody is trusted unless it was asked for, nor where others than this machine can reach', async () => {
+    expect(await codeFor((await started({})).url)).toBe(403);
+    const { port } = await started({ trustsLocalPrograms: true, host: '0.0.0.0' });
+    expect(await codeFor(`http://127.0.0.1:${port}`)).toBe(403);
+  });
+
+  test.runIf(hasKubectl)('kubectl, which sends no credentials there, is let in', async () => {
+    const { url, adminToken } = await started({ trustsLocalPrograms: true });
+    const kubectl = kubectlWith({ name: 'x', server: url, token: adminToken });
+    onTestFinished(() => kubectl.close());
+    const { code, out, err } = await kubectl.run('auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}');
+    expect([code, out, err]).toEqual([0, 'kubernetes-admin', '']);
+  });
+});

@@ -1,0 +1,32 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+
+const LAUNCHER = resolve(import.meta.dirname, '../bin/vimana');
+const scratch = mkdtempSync(join(tmpdir(), 'vimana-start-'));
+const file = join(scratch, 'file');
+writeFileSync(file, '');
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+const data = ['--data-dir', join(scratch, 'data')];
+
+/** What the API server may be asked for and cannot do, and how it says so. */
+const CASES: readonly (readonly [string, readonly string[], RegExp])[] = [
+  ['a data folder where none can be', ['--data-dir', '/proc/nothing'], /data folder \/proc\/nothing cannot be used/],
+  ['a data folder that is a file', ['--data-dir', file], /the data folder \S+ cannot be used/],
+  ['an address that is none', [...data, '--bind-address', '999.1.1.1'], /the address 999\.1\.1\.1 is none of this/],
+  ['the address of another', [...data, '--bind-address', '192.0.2.1'], /the address 192\.0\.2\.1 is none of this/],
+  ['a kubeconfig where none can be', [...data, '--kubeconfig-out', join(file, 'x')], /kubeconfig cannot be written/],
+  ['an audit log where none can be', [...data, '--audit-log', join(file, 'x')], /audit log cannot be written/],
+  ['plain HTTP for others', [...data, '--insecure-http', '--bind-address', '0.0.0.0'], /not served on 0\.0\.0\.0/],
+];
+
+test.each(CASES)('%s is refused at once, with a reason', (_what, flags, reason) => {
+  const args = ['apiserver', '--port', '0', ...flags];
+  const { status, stderr } = spawnSync(LAUNCHER, args, { encoding: 'utf8', timeout: 20_000 });
+  expect(stderr).toMatch(reason);
+  expect(stderr).not.toContain('internal error');
+  expect(status).toBe(1);
+});
