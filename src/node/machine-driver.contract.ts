@@ -18,9 +18,9 @@ export interface DriversUnderTest {
   readonly here: MachineDriver;
   readonly there: MachineDriver;
   /** A machine with one disk named `root` that can be written. */
-  spec(id: string, guest?: GuestKind): MachineSpec;
+  readonly spec: (id: string, guest?: GuestKind) => MachineSpec;
   /** Lets time pass until something holds; fails where it never does. */
-  until(check: () => Promise<boolean>): Promise<void>;
+  readonly until: (check: () => Promise<boolean>) => Promise<void>;
   /** What the guest reads from and writes to its disk, where the test can make it. */
   readonly disk?: {
     read(driver: MachineDriver, id: string): Promise<string>;

@@ -1,0 +1,69 @@
+import type { NewObject } from '../../../kube/client.ts';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../kube/kinds/storage.ts';
+import { PROVISIONER } from './storage-classes.ts';
+
+const ASKED = 'volume.kubernetes.io/storage-provisioner';
+const ASKED_BEFORE = 'volume.beta.kubernetes.io/storage-provisioner';
+const CLASS = 'volume.beta.kubernetes.io/storage-class';
+const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
+const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by';
+/** A driver's name has no slash. */
+const DRIVER = 'simulated.vimana.io';
+
+/** The class that a claim is of. */
+export function classNameOf({ metadata, spec }: PersistentVolumeClaim): string {
+  return metadata.annotations?.[CLASS] ?? spec.storageClassName ?? '';
+}
+
+/**
+ * The volume to make for a claim, if it is time and ours to make one: after the binder has asked for it, which for a class
+ * that waits is when the scheduler has chosen a node.
+ */
+export function volumeFor(
+  claim: PersistentVolumeClaim,
+  storageClass: StorageClass | undefined,
+): NewObject<PersistentVolume> | undefined {
+  const { metadata, spec } = claim;
+  const { name, namespace, uid, resourceVersion, annotations = {} } = metadata;
+  if (storageClass?.provisioner !== PROVISIONER || metadata.deletionTimestamp !== undefined) return undefined;
+  if ((spec.volumeName ?? '') !== '' || spec.selector !== undefined) return undefined;
+  if ((annotations[ASKED] ?? annotations[ASKED_BEFORE]) !== PROVISIONER) return undefined;
+  const waits = storageClass.volumeBindingMode === 'WaitForFirstConsumer';
+  if (waits && (annotations[SELECTED_NODE] ?? '') === '') return undefined;
+  const { accessModes = ['ReadWriteOnce'], resources, volumeMode = 'Filesystem' } = spec;
+  const volumeName = volumeNameOf(claim);
+  return {
+    metadata: { name: volumeName, annotations: { [PROVISIONED_BY]: PROVISIONER } },
+    spec: {
+      accessModes,
+      capacity: { storage: resources?.requests?.['storage'] ?? '1Gi' },
+      persistentVolumeReclaimPolicy: storageClass.reclaimPolicy ?? 'Delete',
+      storageClassName: storageClass.metadata.name ?? '',
+      volumeMode,
+      claimRef: {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        ...(namespace === undefined ? {} : { namespace }),
+        ...(name === undefined ? {} : { name }),
+        ...(uid === undefined ? {} : { uid }),
+        ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      },
+      // A disk in the network: it can be used from every node, and from several at once.
+      csi: { driver: DRIVER, volumeHandle: volumeName, fsType: 'ext4' },
+    },
+  };
+}
+
+export function volumeNameOf({ metadata }: PersistentVolumeClaim): string {
+  return `pvc-${metadata.uid}`;
+}
+
+/** Whether a volume of ours has served its time. */
+export function isToBeDeleted({ metadata, spec, status }: PersistentVolume): boolean {
+  return (
+    metadata.annotations?.[PROVISIONED_BY] === PROVISIONER &&
+    metadata.deletionTimestamp === undefined &&
+    spec.persistentVolumeReclaimPolicy === 'Delete' &&
+    status?.phase === 'Released'
+  );
+}

@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claimBinder, volumeBinder } from '../../../controllers/kubernetes/volume/binder.ts';
+import { claimProtection, volumeProtection } from '../../../controllers/kubernetes/volume/protection.ts';
+import type { Client } from '../../../kube/client.ts';
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  type PersistentVolumeClaim,
+  STORAGE_CLASSES,
+  type StorageClass,
+} from '../../../kube/kinds/storage.ts';
+import { isNotFound } from '../../../kube/kube-error.ts';
+import { runnable } from '../../../runtime/controller.ts';
+import { manager } from '../../../runtime/manager.ts';
+import { type Cluster, startCluster } from '../../../testing/cluster.ts';
+import { controllerParts } from '../../../testing/controller-parts.ts';
+import { volumeFor } from './plan.ts';
+import { simulatedProvisioner, simulatedReclaimer } from './provisioner.ts';
+import { ensureStorageClasses, SIMULATED_CLASSES } from './storage-classes.ts';
+
+const [standard, waiting] = SIMULATED_CLASSES as readonly StorageClass[];
+const claimOf = (change: object = {}, annotations: Record<string, string> = {}): PersistentVolumeClaim => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: {
+    name: 'c',
+    namespace: 'n',
+    uid: 'u',
+    annotations: { 'volume.kubernetes.io/storage-provisioner': 'vimana.io/simulated', ...annotations },
+  },
+  spec: { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '7Gi' } }, ...change },
+});
+
+describe('the volume for a claim', () => {
+  it('is what was asked for, reserved for the claim, and usable from everywhere', () => {
+    expect(volumeFor(claimOf(), standard)).toMatchObject({
+      metadata: { name: 'pvc-u' },
+      spec: {
+        accessModes: ['ReadWriteMany'],
+        capacity: { storage: '7Gi' },
+        claimRef: { namespace: 'n', name: 'c', uid: 'u' },
+        persistentVolumeReclaimPolicy: 'Delete',
+        storageClassName: 'standard',
+      },
+    });
+    expect(volumeFor(claimOf(), standard)?.spec.nodeAffinity).toBeUndefined();
+  });
+
+  it('waits for a node where its class does', () => {
+    expect(volumeFor(claimOf(), waiting)).toBeUndefined();
+    expect(volumeFor(claimOf({}, { 'volume.kubernetes.io/selected-node': 'x' }), waiting)).toBeDefined();
+  });
+
+  it.each<[string, PersistentVolumeClaim]>([
+    ['has a volume', claimOf({ volumeName: 'v' })],
+    ['chooses among volumes itself', claimOf({ selector: {} })],
+    ['asks somebody else', claimOf({}, { 'volume.kubernetes.io/storage-provisioner': 'example.com/other' })],
+    ['is going away', { ...claimOf(), metadata: { ...claimOf().metadata, deletionTimestamp: 'now' } }],
+  ])('is not made for one that %s', (_what, claim) => {
+    expect(volumeFor(claim, standard)).toBeUndefined();
+  });
+
+  it('is not made for a class of another provisioner, or for none', () => {
+    expect(volumeFor(claimOf(), undefined)).toBeUndefined();
+    const other = { ...standard, provisioner: 'example.com/other' } as StorageClass;
+    expect(volumeFor(claimOf(), other)).toBeUndefined();
+  });
+});
+
+describe('a cluster with simulated storage', () => {
+  let cluster: Cluster;
+  let admin: Client;
+  const reclaimed: string[] = [];
+  beforeEach(async () => {
+    cluster = await startCluster();
+    ({ admin } = cluster);
+    reclaimed.length = 0;
+    const parts = controllerParts(cluster, 'persistent-volume-binder');
+    const as = (user: string) => ({ ...controllerParts(cluster, user), informers: parts.informers });
+    const ours = { ...parts, client: admin };
+    await ensureStorageClasses(admin);
+    await ensureStorageClasses(admin);
+    cluster.run(
+      manager('test', [
+        parts.informers,
+        runnable(claimBinder, parts),
+        runnable(volumeBinder, parts),
+        runnable(claimProtection, as('pvc-protection-controller')),
+        runnable(volumeProtection, as('pv-protection-controller')),
+        runnable(simulatedProvisioner, ours),
+        runnable(
+          simulatedReclaimer((namespace, claim) => void reclaimed.push(`${namespace}/${claim}`)),
+          ours,
+        ),
+      ]),
+    );
+  });
+  afterEach(() => cluster.stop());
+
+  const namespace = 'default';
+  const make = (name: string, spec: object = {}) =>
+    admin.create(PERSISTENT_VOLUME_CLAIMS, {
+      metadata: { name, namespace },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '3Gi' } }, ...spec },
+    });
+  const phase = async (name: string) => (await admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace })).status?.phase;
+
+  it('has a default class', async () => {
+    const classes = await admin.list(STORAGE_CLASSES);
+    expect(new Set(classes.items.map(({ metadata }) => metadata.name))).toEqual(new Set(['fast-ssd', 'standard']));
+  });
+
+  it('binds a claim of the default class, and takes its volume away with it', async () => {
+    await make('c');
+    await cluster.until(async () => (await phase('c')) === 'Bound');
+    const { spec, status } = await admin.get(PERSISTENT_VOLUME_CLAIMS, 'c', { namespace });
+    expect(status?.capacity).toEqual({ storage: '3Gi' });
+    const volume = spec.volumeName ?? '';
+    expect((await admin.get(PERSISTENT_VOLUMES, volume)).status?.phase).toBe('Bound');
+    await admin.delete(PERSISTENT_VOLUME_CLAIMS, 'c', { namespace });
+    await cluster.until(() => admin.get(PERSISTENT_VOLUMES, volume).then(() => false, isNotFound));
+    expect(reclaimed).toEqual(['default/c']);
+  });
+
+  it('leaves a claim of the class that waits alone until a node is chosen', async () => {
+    await make('w', { storageClassName: 'fast-ssd' });
+    await cluster.settle();
+    expect(await phase('w')).toBe('Pending');
+    expect((await admin.list(PERSISTENT_VOLUMES)).items).toEqual([]);
+    const body = { metadata: { annotations: { 'volume.kubernetes.io/selected-node': 'node-1' } } };
+    await admin.patch(PERSISTENT_VOLUME_CLAIMS, 'w', { type: 'merge', body }, { namespace });
+    await cluster.until(async () => (await phase('w')) === 'Bound');
+  });
+
+  it('gives several nodes a claim at once where asked', async () => {
+    await make('shared', { accessModes: ['ReadWriteMany'] });
+    await cluster.until(async () => (await phase('shared')) === 'Bound');
+  });
+});

@@ -1,0 +1,57 @@
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  STORAGE_CLASSES,
+} from '../../../kube/kinds/storage.ts';
+import { isAlreadyExists } from '../../../kube/kube-error.ts';
+import type { Index } from '../../../runtime/cache.ts';
+import { type Controller, watched } from '../../../runtime/controller.ts';
+import { keyOf } from '../../../runtime/key.ts';
+import { classNameOf, isToBeDeleted, volumeFor, volumeNameOf } from './plan.ts';
+
+const byClass: Index<PersistentVolumeClaim> = { values: (claim) => [classNameOf(claim)] };
+
+/** Makes volumes for claims of the simulated classes. */
+export const simulatedProvisioner: Controller<PersistentVolumeClaim> = {
+  name: 'simulated provisioner',
+  for: PERSISTENT_VOLUME_CLAIMS,
+  concurrency: 8,
+  reads: [PERSISTENT_VOLUMES],
+  watches: [
+    watched(STORAGE_CLASSES, ({ metadata }, { cache }) =>
+      [...cache(PERSISTENT_VOLUME_CLAIMS).by(byClass, metadata.name ?? '')].map(keyOf),
+    ),
+  ],
+  async reconcile(claim, { cache, client, events }) {
+    const volume = volumeFor(claim, cache(STORAGE_CLASSES).get(classNameOf(claim)));
+    if (volume === undefined || cache(PERSISTENT_VOLUMES).get(volumeNameOf(claim)) !== undefined) return;
+    try {
+      await client.create(PERSISTENT_VOLUMES, volume);
+    } catch (error) {
+      if (isAlreadyExists(error)) return;
+      const message = `failed to provision volume with StorageClass "${classNameOf(claim)}": ${(error as Error).message}`;
+      events.event(claim, 'Warning', 'ProvisioningFailed', message);
+      throw error;
+    }
+    events.event(claim, 'Normal', 'ProvisioningSucceeded', `Successfully provisioned volume ${volume.metadata.name}`);
+  },
+};
+
+/** Takes away volumes of the simulated classes whose claims are gone; tells who held what was on them. */
+export function simulatedReclaimer(
+  onReclaimed: (namespace: string, claim: string) => void = () => {},
+): Controller<PersistentVolume> {
+  return {
+    name: 'simulated reclaimer',
+    for: PERSISTENT_VOLUMES,
+    async reconcile(volume, { client }) {
+      if (!isToBeDeleted(volume)) return;
+      const { name = '', uid = '' } = volume.metadata;
+      await client.delete(PERSISTENT_VOLUMES, name, { preconditions: { uid } });
+      const { claimRef } = volume.spec;
+      onReclaimed(claimRef?.namespace ?? '', claimRef?.name ?? '');
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { Client, NewObject } from '../../../kube/client.ts';
+import { STORAGE_CLASSES, type StorageClass } from '../../../kube/kinds/storage.ts';
+import { isAlreadyExists } from '../../../kube/kube-error.ts';
+
+/** Whoever makes volumes for our classes. */
+export const PROVISIONER = 'vimana.io/simulated';
+
+/** The classes that a cluster of simulated nodes has: one for everything, and one that waits for the scheduler's choice. */
+export const SIMULATED_CLASSES: readonly NewObject<StorageClass>[] = [
+  {
+    metadata: { name: 'standard', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+    provisioner: PROVISIONER,
+    reclaimPolicy: 'Delete',
+    volumeBindingMode: 'Immediate',
+  },
+  {
+    metadata: { name: 'fast-ssd' },
+    provisioner: PROVISIONER,
+    reclaimPolicy: 'Delete',
+    volumeBindingMode: 'WaitForFirstConsumer',
+  },
+];
+
+/** Makes the classes that are not there; what a user changed stays. */
+export async function ensureStorageClasses(client: Client): Promise<void> {
+  for (const storageClass of SIMULATED_CLASSES) {
+    try {
+      await client.create(STORAGE_CLASSES, storageClass);
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+  }
+}
