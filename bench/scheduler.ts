@@ -1,8 +1,8 @@
 import { realClock } from '../src/base/clock.ts';
 import type { Node } from '../src/kube/kinds/node.ts';
 import type { Pod } from '../src/kube/kinds/pod.ts';
+import { buildProfile } from '../src/scheduler/config/build-profile.ts';
 import { ExplanationStore } from '../src/scheduler/explanation/explanation-store.ts';
-import { defaultProfile } from '../src/scheduler/framework/default-profile.ts';
 import { Placer } from '../src/scheduler/framework/placer.ts';
 import { Rotation } from '../src/scheduler/framework/sampling.ts';
 import { podInfoOf } from '../src/scheduler/pod/pod-info.ts';
@@ -75,7 +75,7 @@ function measure({ name, nodes: count, target, spec = () => ({}) }: Case): void 
     peersOf: () => undefined,
   };
   const placer = new Placer({
-    profile: defaultProfile(),
+    profile: buildProfile(),
     surroundings,
     nominations: new NominatedPods(nodes),
     rotation: new Rotation(),

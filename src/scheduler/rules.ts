@@ -5,7 +5,7 @@ const READ = ['get', 'list', 'watch'];
 /** What the scheduler may do: read what placement looks at, give pods their nodes, and say what became of them. */
 export const SCHEDULER_RULES: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['nodes', 'namespaces', 'services', 'replicationcontrollers'], verbs: READ },
-  { apiGroups: [''], resources: ['persistentvolumes', 'persistentvolumeclaims'], verbs: [...READ, 'update'] },
+  { apiGroups: [''], resources: ['persistentvolumes', 'persistentvolumeclaims'], verbs: [...READ, 'update', 'patch'] },
   { apiGroups: ['apps'], resources: ['replicasets', 'statefulsets'], verbs: READ },
   { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: READ },
   { apiGroups: ['storage.k8s.io'], resources: ['storageclasses', 'csinodes'], verbs: READ },

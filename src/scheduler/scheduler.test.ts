@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { conditionOf } from '../kube/kinds/condition.ts';
-import { NODES } from '../kube/kinds/node.ts';
+import { NODES, type Taint } from '../kube/kinds/node.ts';
 import { PODS, type Pod } from '../kube/kinds/pod.ts';
 import { Informers } from '../runtime/informers.ts';
 import { manager } from '../runtime/manager.ts';
@@ -29,14 +29,14 @@ function start(): Scheduler {
   return made;
 }
 
-async function addNode(name: string, { cpu = '4', labels = {}, taints = [] as object[] } = {}): Promise<void> {
+async function addNode(name: string, { cpu = '4', labels = {}, taints = [] as readonly Taint[] } = {}): Promise<void> {
   const made = await cluster.admin.create(NODES, {
     metadata: { name, labels: { 'kubernetes.io/hostname': name, ...labels } },
-    spec: { taints } as never,
+    spec: { taints },
     status: { allocatable: { cpu, memory: '8Gi', pods: '10' }, capacity: { cpu, memory: '8Gi', pods: '10' } },
   });
   // The server holds new nodes back until somebody says that they are ready.
-  await cluster.admin.update(NODES, { ...made, spec: { taints } as never });
+  await cluster.admin.update(NODES, { ...made, spec: { taints } });
 }
 
 async function addPod(name: string, cpu = '1', spec: object = {}): Promise<void> {
@@ -44,7 +44,7 @@ async function addPod(name: string, cpu = '1', spec: object = {}): Promise<void>
   await cluster.admin.create(PODS, {
     metadata: { name, namespace: 'default' },
     spec: { containers, ...spec },
-  } as never);
+  });
 }
 
 const get = (name: string): Promise<Pod> => cluster.admin.get(PODS, name, { namespace: 'default' });

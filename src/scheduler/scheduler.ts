@@ -5,19 +5,20 @@ import type { Client, ResourceType } from '../kube/client.ts';
 import { NAMESPACES, SERVICES } from '../kube/kinds/core.ts';
 import { NODES } from '../kube/kinds/node.ts';
 import { PODS } from '../kube/kinds/pod.ts';
+import { POD_DISRUPTION_BUDGETS } from '../kube/kinds/policy.ts';
+import { CSI_NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../kube/kinds/storage.ts';
 import { REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS } from '../kube/kinds/workloads.ts';
 import { aborted } from '../runtime/aborted.ts';
 import { type EventRecorder, silentRecorder } from '../runtime/events/event-recorder.ts';
 import type { Informers } from '../runtime/informers.ts';
 import type { Runnable } from '../runtime/runnable.ts';
+import { defaultConfiguration, type SchedulerConfiguration } from './config/configuration.ts';
 import type { Explanation } from './explanation/explanation.ts';
 import { ExplanationStore } from './explanation/explanation-store.ts';
-import { defaultProfile } from './framework/default-profile.ts';
 import { Placer } from './framework/placer.ts';
-import type { Profile } from './framework/profile.ts';
 import { Rotation } from './framework/sampling.ts';
-import type { StorageView } from './framework/surroundings.ts';
 import { Binder } from './loop/binder.ts';
+import { Evictor } from './loop/evictor.ts';
 import { Feed } from './loop/feed.ts';
 import { liveSurroundings } from './loop/live-surroundings.ts';
 import { Reporter } from './loop/reporter.ts';
@@ -26,6 +27,8 @@ import { Turns } from './loop/turns.ts';
 import { NominatedPods } from './queue/nominated-pods.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';
 import { Snapshot } from './snapshot/snapshot.ts';
+import { StorageState } from './volumes/storage-state.ts';
+import { VolumeBinder } from './volumes/volume-binder.ts';
 
 export interface SchedulerParts {
   readonly client: Client;
@@ -34,8 +37,8 @@ export interface SchedulerParts {
   readonly random: Random;
   readonly log: Logger;
   readonly events?: EventRecorder;
-  /** One for each schedulerName; kube-scheduler's default where absent. */
-  readonly profiles?: readonly Profile[];
+  /** As kube-scheduler places pods by default where absent. */
+  readonly configuration?: SchedulerConfiguration;
   readonly explanations?: ExplanationStore;
 }
 
@@ -44,24 +47,30 @@ export interface Scheduler extends Runnable {
   explanationOf(namespace: string, name: string): readonly Explanation[];
 }
 
-const NO_STORAGE: StorageView = {
-  claim: () => undefined,
-  volume: () => undefined,
-  storageClass: () => undefined,
-  freeVolumes: () => [],
-  csiNode: () => undefined,
-};
+const STORAGE: readonly ResourceType[] = [PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES, CSI_NODES];
+const READ: readonly ResourceType[] = [
+  NODES,
+  PODS,
+  NAMESPACES,
+  SERVICES,
+  POD_DISRUPTION_BUDGETS,
+  REPLICA_SETS,
+  REPLICATION_CONTROLLERS,
+  STATEFUL_SETS,
+];
 
 /** Finds nodes for pods that have none and name one of its profiles, as kube-scheduler does. */
 export function scheduler(parts: SchedulerParts): Scheduler {
   const { client, informers, clock, events = silentRecorder, explanations = new ExplanationStore() } = parts;
   const log = parts.log.child({ component: 'scheduler' });
-  const profiles = parts.profiles ?? [defaultProfile()];
+  const { profiles, firstBackoffMs, mostBackoffMs, bindTimeoutMs } = parts.configuration ?? defaultConfiguration();
   const nodes = new Snapshot();
+  const storage = new StorageState(informers);
+  const volumes = new VolumeBinder({ client, clock, storage, timeoutMs: bindTimeoutMs });
   const turns = new Turns(clock);
-  const queue = new SchedulingQueue({ clock, ready: () => turns.wake() });
+  const queue = new SchedulingQueue({ clock, ready: () => turns.wake(), firstBackoffMs, mostBackoffMs });
   const nominated = new NominatedPods(nodes);
-  const surroundings = liveSurroundings(nodes, NO_STORAGE, informers);
+  const surroundings = liveSurroundings(nodes, storage, informers);
   const names = new Set(profiles.map(({ schedulerName }) => schedulerName));
   const feed = new Feed({ surroundings, queue, nominated, isOurs: (name) => names.has(name) });
   const reporter = new Reporter({ client, clock, log, events });
@@ -73,17 +82,23 @@ export function scheduler(parts: SchedulerParts): Scheduler {
       { profile, placer: new Placer({ profile, surroundings, nominations: nominated, rotation }) },
     ]),
   );
-  const trial = new Trial({ placers, nodes, queue, nominated, binder, reporter, explanations, clock, log });
-  const read: readonly ResourceType[] = [
-    NODES,
-    PODS,
-    SERVICES,
-    NAMESPACES,
-    REPLICA_SETS,
-    REPLICATION_CONTROLLERS,
-    STATEFUL_SETS,
-  ];
-
+  const evictor = new Evictor({ client, clock, log, events });
+  const disruption = informers.of(POD_DISRUPTION_BUDGETS).cache;
+  const trial = new Trial({
+    placers,
+    volumes,
+    nodes,
+    queue,
+    nominated,
+    binder,
+    reporter,
+    evictor,
+    budgets: () => [...disruption.all()],
+    explanations,
+    random: parts.random.fork('scheduler'),
+    clock,
+    log,
+  });
   return {
     name: 'scheduler',
     explanationOf: (namespace, name) => explanations.explanationOf(namespace, name),
@@ -91,13 +106,20 @@ export function scheduler(parts: SchedulerParts): Scheduler {
       const stops = [
         informers.of(NODES).onChange((change) => feed.nodeChanged(change)),
         informers.of(PODS).onChange((change) => feed.podChanged(change)),
+        ...STORAGE.map((type) =>
+          informers.of(type).onChange(() => {
+            volumes.changed();
+            feed.happened({ what: 'storage' });
+          }),
+        ),
       ];
-      const synced = read.map((type) => informers.of(type).synced);
+      const synced = [...READ, ...STORAGE].map((type) => informers.of(type).synced);
       await Promise.race([Promise.all(synced), aborted(signal)]);
-      await turns.run(() => trial.next(), signal);
+      await turns.run(() => trial.next(signal), signal);
       queue.close();
       for (const stop of stops) stop();
       await binder.settled();
+      await evictor.settled();
       await reporter.settled();
     },
   };

@@ -18,8 +18,8 @@ export interface StorageView {
 export interface Surroundings {
   readonly nodes: Snapshot;
   readonly storage: StorageView;
-  namespaceLabels(name: string): Labels | undefined;
-  namespaces(): Iterable<{ readonly name: string; readonly labels: Labels | undefined }>;
+  readonly namespaceLabels: (name: string) => Labels | undefined;
+  readonly namespaces: () => Iterable<{ readonly name: string; readonly labels: Labels | undefined }>;
   /** Which pods do the same work, as Services and the pod's owner say; undefined where nobody says. */
-  peersOf(pod: PodInfo): NamedSelector | undefined;
+  readonly peersOf: (pod: PodInfo) => NamedSelector | undefined;
 }

@@ -5,6 +5,7 @@ import { isNotFound } from '../../kube/kube-error.ts';
 import type { QueuedPod } from '../queue/queued-pod.ts';
 import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
 import type { Feed } from './feed.ts';
+import { Pending } from './pending.ts';
 import type { Reporter } from './reporter.ts';
 
 export interface BinderParts {
@@ -20,7 +21,7 @@ export interface BinderParts {
 /** Gives pods their nodes at the server, while the next pods are already being placed. */
 export class Binder {
   readonly #parts: BinderParts;
-  readonly #binding = new Set<Promise<void>>();
+  readonly #pending = new Pending();
 
   constructor(parts: BinderParts) {
     this.#parts = parts;
@@ -28,50 +29,46 @@ export class Binder {
 
   /** How many are on their way. */
   get size(): number {
-    return this.#binding.size;
+    return this.#pending.size;
   }
 
   /** Counts the pod on the node at once; `before` does what must be done before the server is told. */
   bind(queued: QueuedPod, nodeName: string, before: (() => Promise<void>) | undefined): void {
     const { feed, ended } = this.#parts;
     feed.assume(queued.info, nodeName);
-    const binding = this.#bind(queued, nodeName, before).finally(() => {
-      this.#binding.delete(binding);
+    this.#pending.add(async () => {
+      await this.#bind(queued, nodeName, before);
       ended();
     });
-    this.#binding.add(binding);
   }
 
   async settled(): Promise<void> {
-    await Promise.all(this.#binding);
+    await this.#pending.settled();
   }
 
   async #bind(queued: QueuedPod, nodeName: string, before: (() => Promise<void>) | undefined): Promise<void> {
     const { client, reporter } = this.#parts;
     const { pod, name, namespace, uid } = queued.info;
+    let step = 'PreBind plugin "VolumeBinding": binding volumes';
     try {
       await before?.();
+      step = 'Bind plugin "DefaultBinder"';
       const metadata = { name, namespace, uid };
       const target = { apiVersion: 'v1', kind: 'Node', name: nodeName };
       await client.act(PODS, name, 'binding', { apiVersion: 'v1', kind: 'Binding', metadata, target }, { namespace });
       reporter.scheduled(pod, nodeName);
     } catch (error) {
-      this.#failed(queued, error);
+      this.#failed(queued, step, error);
     }
   }
 
   /** What was assumed is undone; a pod that is still there and has no node is tried again. */
-  #failed(queued: QueuedPod, error: unknown): void {
+  #failed(queued: QueuedPod, step: string, error: unknown): void {
     const { queue, feed, reporter, log } = this.#parts;
     feed.forget(queued.info);
     queue.failed(queued);
     if (isNotFound(error) || queued.where === 'gone') return;
     log.warn({ pod: queued.info.key, err: error as Error }, 'a pod could not be bound');
-    reporter.notScheduled(
-      queued,
-      'SchedulerError',
-      `running Bind plugin "DefaultBinder": ${(error as Error).message}`,
-      '',
-    );
+    reporter.notScheduled(queued, 'SchedulerError', `running ${step}: ${(error as Error).message}`, '');
   }
 }

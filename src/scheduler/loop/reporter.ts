@@ -7,6 +7,7 @@ import { isNotFound } from '../../kube/kube-error.ts';
 import { timestamp } from '../../kube/timestamp.ts';
 import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
 import type { QueuedPod } from '../queue/queued-pod.ts';
+import { Pending } from './pending.ts';
 
 export interface ReporterParts {
   readonly client: Client;
@@ -24,7 +25,7 @@ const LONGEST_NOTE = 1024;
 /** Tells users what became of a pod: its PodScheduled condition, written only when it says something else, and Events. */
 export class Reporter {
   readonly #parts: ReporterParts;
-  readonly #writing = new Set<Promise<void>>();
+  readonly #pending = new Pending();
 
   constructor(parts: ReporterParts) {
     this.#parts = parts;
@@ -56,7 +57,7 @@ export class Reporter {
 
   /** Settles when all that was to be written is. */
   async settled(): Promise<void> {
-    await Promise.all(this.#writing);
+    await this.#pending.settled();
   }
 
   #condition(pod: Pod, reason: FailureReason, message: string): KubeCondition {
@@ -79,16 +80,14 @@ export class Reporter {
     const { namespace = '', name = '' } = pod.metadata;
     const nominated = nomination === (pod.status?.nominatedNodeName ?? '') ? {} : { nominatedNodeName: nomination };
     const body = { status: { conditions: [condition], ...nominated } };
-    const writing = client
-      .patch(PODS, name, { type: 'strategic', body }, { namespace, subresource: 'status' })
-      .then(
-        () => {},
-        (error: unknown) => {
-          if (!isNotFound(error)) log.warn({ pod: `${namespace}/${name}`, err: error }, 'a condition was not written');
-        },
-      )
-      .finally(() => this.#writing.delete(writing));
-    this.#writing.add(writing);
+    this.#pending.add(async () => {
+      try {
+        await client.patch(PODS, name, { type: 'strategic', body }, { namespace, subresource: 'status' });
+      } catch (error) {
+        if (isNotFound(error)) return;
+        log.warn({ pod: `${namespace}/${name}`, err: error as Error }, 'a condition was not written');
+      }
+    });
   }
 }
 

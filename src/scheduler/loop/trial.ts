@@ -1,16 +1,22 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { Random } from '../../base/random.ts';
+import type { PodDisruptionBudget } from '../../kube/kinds/policy.ts';
 import type { ExplanationStore } from '../explanation/explanation-store.ts';
 import type { Attempt } from '../framework/attempt.ts';
 import { fitMessage, refusingPlugins } from '../framework/diagnosis.ts';
 import type { Placer } from '../framework/placer.ts';
 import type { FilterName } from '../framework/plugin-name.ts';
 import type { Profile } from '../framework/profile.ts';
+import type { PodInfo } from '../pod/pod-info.ts';
+import { type Preemption, preempt } from '../preemption/preempt.ts';
 import type { NominatedPods } from '../queue/nominated-pods.ts';
 import type { QueuedPod } from '../queue/queued-pod.ts';
 import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
+import type { VolumeBinder } from '../volumes/volume-binder.ts';
 import type { Binder } from './binder.ts';
+import type { Evictor } from './evictor.ts';
 import type { Reporter } from './reporter.ts';
 
 export interface TrialParts {
@@ -22,6 +28,10 @@ export interface TrialParts {
   readonly binder: Binder;
   readonly reporter: Reporter;
   readonly explanations: ExplanationStore;
+  readonly volumes: VolumeBinder;
+  readonly evictor: Evictor;
+  readonly budgets: () => readonly PodDisruptionBudget[];
+  readonly random: Random;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -39,7 +49,7 @@ export class Trial {
   }
 
   /** Returns whether there was a pod to try. */
-  next(): boolean {
+  next(signal: AbortSignal): boolean {
     const { queue, binder, reporter, log } = this.#parts;
     if (binder.size >= MOST_BINDINGS) return false;
     const queued = queue.pop();
@@ -51,7 +61,7 @@ export class Trial {
       return true;
     }
     try {
-      this.#try(queued);
+      this.#try(queued, signal);
     } catch (error) {
       log.error({ pod: info.key, err: error as Error }, 'placing a pod failed');
       queue.failed(queued);
@@ -60,8 +70,8 @@ export class Trial {
     return true;
   }
 
-  #try(queued: QueuedPod): void {
-    const { placers, nodes, binder } = this.#parts;
+  #try(queued: QueuedPod, signal: AbortSignal): void {
+    const { placers, nodes, binder, volumes } = this.#parts;
     const schedulerName = queued.info.pod.spec.schedulerName ?? 'default-scheduler';
     const found = placers.get(schedulerName);
     if (found === undefined) return;
@@ -71,19 +81,50 @@ export class Trial {
     }
     const attempt = found.placer.place(queued.info);
     if (attempt.chosen === undefined) {
-      this.#unplaced(queued, attempt, schedulerName);
+      this.#unplaced(queued, attempt, found.profile);
       return;
     }
     this.#explain(queued, attempt, schedulerName);
-    binder.bind(queued, nodes.nameAt(attempt.chosen), undefined);
+    const node = nodes.nodeAt(attempt.chosen);
+    const before = node === undefined ? undefined : volumes.reserve(queued.info, node);
+    binder.bind(queued, nodes.nameAt(attempt.chosen), before && (() => before(signal)));
   }
 
-  #unplaced(queued: QueuedPod, attempt: Attempt, schedulerName: string): void {
+  /** Where others may be taken off a node for it, the pod waits for that node. */
+  #unplaced(queued: QueuedPod, attempt: Attempt, { schedulerName, preemption }: Profile): void {
+    const { nodes, budgets, random } = this.#parts;
     const { diagnosis } = attempt;
     if (diagnosis === undefined) return;
-    const message = fitMessage(diagnosis);
-    this.#explain(queued, attempt, schedulerName, message);
-    this.#refuse(queued, refusingPlugins(diagnosis), message, '');
+    const outcome: Preemption =
+      preemption === undefined
+        ? { message: '', keepsNomination: false }
+        : preempt(attempt, preemption, nodes, budgets(), random);
+    const message = fitMessage(diagnosis, outcome.victims === undefined ? outcome.message : '');
+    if (outcome.victims === undefined) {
+      this.#explain(queued, attempt, schedulerName, { message });
+      this.#refuse(queued, refusingPlugins(diagnosis), message, outcome.keepsNomination ? undefined : '');
+      return;
+    }
+    const nominatedNode = nodes.nameAt(outcome.slot);
+    this.#explain(queued, attempt, schedulerName, { message, nominatedNode });
+    this.#withdrawLower(queued, outcome.slot);
+    this.#refuse(queued, refusingPlugins(diagnosis), message, nominatedNode);
+    this.#evict(queued, outcome.victims, nominatedNode);
+  }
+
+  /** Pods of lower priority that wait for the same node are no longer to count on it. */
+  #withdrawLower({ info }: QueuedPod, slot: number): void {
+    const { nominated, evictor } = this.#parts;
+    for (const other of [...nominated.at(slot)]) {
+      if (other.priority >= info.priority) continue;
+      nominated.remove(other.uid);
+      evictor.withdraw(other);
+    }
+  }
+
+  #evict({ info }: QueuedPod, victims: readonly PodInfo[], nodeName: string): void {
+    const { queue, evictor } = this.#parts;
+    evictor.evict(victims, info, nodeName, () => queue.wake((other) => other.info.uid === info.uid));
   }
 
   #refuse(queued: QueuedPod, by: ReadonlySet<FilterName>, message: string, nominatedNode: string | undefined): void {
@@ -93,13 +134,14 @@ export class Trial {
     reporter.notScheduled(queued, 'Unschedulable', message, nominatedNode);
   }
 
-  #explain(queued: QueuedPod, attempt: Attempt, scheduler: string, message?: string): void {
+  #explain(
+    queued: QueuedPod,
+    attempt: Attempt,
+    scheduler: string,
+    outcome: { readonly message?: string; readonly nominatedNode?: string } = {},
+  ): void {
     const { explanations, nodes, clock } = this.#parts;
-    explanations.record(attempt, nodes.names, {
-      scheduler,
-      at: clock.now(),
-      attempt: queued.attempts,
-      ...(message === undefined ? {} : { message }),
-    });
+    const { attempts } = queued;
+    explanations.record(attempt, nodes.names, { scheduler, at: clock.now(), attempt: attempts, ...outcome });
   }
 }

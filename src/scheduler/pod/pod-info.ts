@@ -2,6 +2,7 @@ import type { Pod, Toleration, Volume } from '../../kube/kinds/pod.ts';
 import type { Labels } from '../../kube/selectors/label-requirement.ts';
 import { keyOf } from '../../runtime/key.ts';
 import { type Affinity, type AffinityTerm, preferredTerms, requiredTerms, type WeightedTerm } from './affinity-term.ts';
+import { type ClaimUse, claimUsesOf } from './claim-use.ts';
 import { type HostPort, hostPortsOf } from './host-port.ts';
 import { type NodeDemand, type NodePreference, nodeDemandOf, nodePreferencesOf } from './node-affinity.ts';
 import { isResized, type Requests, requestsOf } from './requests.ts';
@@ -30,6 +31,7 @@ export interface PodInfo extends Requests {
   /** Of all containers, with their tags. */
   readonly images: readonly string[];
   readonly volumes: readonly Volume[];
+  readonly claims: readonly ClaimUse[];
 }
 
 const NONE: readonly never[] = [];
@@ -38,6 +40,8 @@ export function podInfoOf(pod: Pod): PodInfo {
   const { metadata, spec } = pod;
   const namespace = metadata.namespace ?? '';
   const rules = spec.affinity as Affinity | undefined;
+  const name = metadata.name ?? '';
+  const volumes = spec.volumes ?? NONE;
   const constraints = spec['topologySpreadConstraints'] as readonly SpreadConstraintSpec[] | undefined;
   return {
     ...requestsOf(pod),
@@ -45,7 +49,7 @@ export function podInfoOf(pod: Pod): PodInfo {
     uid: metadata.uid ?? '',
     key: keyOf(pod),
     namespace,
-    name: metadata.name ?? '',
+    name,
     labels: metadata.labels,
     priority: spec.priority ?? 0,
     terminating: metadata.deletionTimestamp !== undefined,
@@ -59,7 +63,8 @@ export function podInfoOf(pod: Pod): PodInfo {
     preferredAntiAffinity: rules === undefined ? NONE : preferredTerms(rules.podAntiAffinity, namespace),
     spread: constraints === undefined ? NONE : constraints.map((each) => spreadConstraintOf(each, metadata.labels)),
     images: [...(spec.initContainers ?? []), ...spec.containers].map(({ image = '' }) => withTag(image)),
-    volumes: spec.volumes ?? NONE,
+    volumes,
+    claims: volumes.length === 0 ? NONE : claimUsesOf(volumes, namespace, name),
   };
 }
 

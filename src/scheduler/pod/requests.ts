@@ -17,7 +17,7 @@ const LITTLE_CPU = 100;
 const LITTLE_MEMORY = 200 * 1024 * 1024;
 const NOTHING: Amounts = new Map();
 /** What a pod as a whole can ask for. */
-const POD_LEVEL = [CPU, MEMORY];
+const POD_LEVEL = new Set([CPU, MEMORY]);
 
 export function requestsOf(pod: Pod): Requests {
   const { spec } = pod;
@@ -94,4 +94,4 @@ interface ResizedStatus {
   readonly resources?: { readonly requests?: ResourceList };
 }
 
-const isPodLevel = (name: string): boolean => POD_LEVEL.includes(name) || name.startsWith('hugepages-');
+const isPodLevel = (name: string): boolean => POD_LEVEL.has(name) || name.startsWith('hugepages-');

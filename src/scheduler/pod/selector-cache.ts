@@ -1,3 +1,4 @@
+import type { Labels } from '../../kube/selectors/label-requirement.ts';
 import {
   type LabelSelector,
   type LabelSelectorSpec,
@@ -8,7 +9,7 @@ import {
 /** A selector and a text that is the same for the same selector. */
 export interface NamedSelector {
   readonly key: string;
-  readonly matches: LabelSelector['matches'];
+  readonly matches: (labels: Labels | undefined) => boolean;
   /** Whether it matches everything because it asks for nothing. */
   readonly empty: boolean;
 }
@@ -22,7 +23,11 @@ export function selectorOf(spec: LabelSelectorSpec | null | undefined): NamedSel
   let selector = known.get(key);
   if (selector === undefined) {
     const read = tryRead(spec);
-    selector = { key, matches: read.matches, empty: read !== nothing && read.requirements.length === 0 };
+    selector = {
+      key,
+      matches: (labels) => read.matches(labels),
+      empty: read !== nothing && read.requirements.length === 0,
+    };
     if (known.size >= MOST) known.clear();
     known.set(key, selector);
   }

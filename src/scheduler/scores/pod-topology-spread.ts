@@ -25,7 +25,7 @@ interface Places {
   readonly values: Int32Array;
   readonly weight: number;
   readonly skew: number;
-  countAt(slot: number, place: number): number;
+  readonly countAt: (slot: number, place: number) => number;
 }
 
 function spreadScores(

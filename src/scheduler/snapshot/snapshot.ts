@@ -1,5 +1,6 @@
 import type { Node } from '../../kube/kinds/node.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
+import { ClaimUsers } from './claim-users.ts';
 import { Images } from './images.ts';
 import { NodeColumns } from './node-columns.ts';
 import { type NodeOrder, NodeTree } from './node-tree.ts';
@@ -25,6 +26,7 @@ export class Snapshot implements PlacedPods {
   readonly taints = new TaintSets();
   readonly images = new Images();
   readonly terms = new TermIndex();
+  readonly claimUsers = new ClaimUsers();
   readonly topology = new Topology(() => this.#nodes);
   readonly counts = new PodCounts(this);
   readonly #tree = new NodeTree();
@@ -154,6 +156,7 @@ export class Snapshot implements PlacedPods {
   #tellPod(slot: number, info: PodInfo, by: 1 | -1): void {
     this.columns.count(slot, info, by);
     this.terms.podMoved(slot, info, by);
+    this.claimUsers.podMoved(slot, info, by);
     this.counts.podMoved(slot, info, by);
   }
 

@@ -1,0 +1,84 @@
+import { ConfigError } from '../../base/errors.ts';
+import { duplicate, type FieldError, formatFieldError, index, notSupported } from '../../base/field-error.ts';
+import type { Profile } from '../framework/profile.ts';
+import { buildProfile, DEFAULT_SCHEDULER } from './build-profile.ts';
+import { DEFAULT_ARGS, type PluginArgs, READ_ARGS } from './plugin-args.ts';
+import { pluginChoice } from './plugin-sets.ts';
+import { integer, list, object, oneOf, type Read, text } from './reader.ts';
+
+/** All that can be set of the scheduler. */
+export interface SchedulerConfiguration {
+  /** One for each schedulerName. */
+  readonly profiles: readonly Profile[];
+  readonly firstBackoffMs: number;
+  readonly mostBackoffMs: number;
+  readonly bindTimeoutMs: number;
+}
+
+export function defaultConfiguration(): SchedulerConfiguration {
+  return { profiles: [buildProfile()], firstBackoffMs: 1_000, mostBackoffMs: 10_000, bindTimeoutMs: 600_000 };
+}
+
+const percentage = integer(0, 100);
+const seconds = integer(1, 2 ** 31 - 1);
+const anything: Read<{ readonly value: unknown }> = (value) => ({ value });
+
+const readFile = object({
+  apiVersion: oneOf(['kubescheduler.config.k8s.io/v1']),
+  kind: oneOf(['KubeSchedulerConfiguration']),
+  percentageOfNodesToScore: percentage,
+  podInitialBackoffSeconds: seconds,
+  podMaxBackoffSeconds: seconds,
+  profiles: list(
+    object({
+      schedulerName: text,
+      percentageOfNodesToScore: percentage,
+      plugins: anything,
+      pluginConfig: list(object({ name: text, args: anything })),
+    }),
+  ),
+});
+
+type FileProfile = NonNullable<NonNullable<ReturnType<typeof readFile>>['profiles']>[number];
+
+/** Reads what a KubeSchedulerConfiguration file says. Refuses, by their paths, all fields that are wrong or not known. */
+export function readConfiguration(file: unknown): SchedulerConfiguration {
+  const causes: FieldError[] = [];
+  const read = readFile(file ?? {}, '', causes) ?? {};
+  const { podInitialBackoffSeconds: first = 1, podMaxBackoffSeconds: most = 10 } = read;
+  const given = read.profiles ?? [{}];
+  const names = given.map(({ schedulerName = DEFAULT_SCHEDULER }) => schedulerName);
+  names.forEach((name, i) => {
+    if (names.indexOf(name) < i) causes.push(duplicate(`${index('profiles', i)}.schedulerName`, name));
+  });
+  const args = given.map((profile, i) => argsOf(profile, index('profiles', i), causes));
+  const profiles = given.map((profile, i) =>
+    buildProfile({
+      schedulerName: names[i] ?? DEFAULT_SCHEDULER,
+      percentageOfNodesToScore: profile.percentageOfNodesToScore ?? read.percentageOfNodesToScore ?? 0,
+      choice: pluginChoice(profile.plugins?.value, `${index('profiles', i)}.plugins`, causes),
+      args: args[i] ?? DEFAULT_ARGS,
+    }),
+  );
+  if (causes.length > 0) {
+    const texts = causes.map(formatFieldError).join('; ');
+    throw new ConfigError(`the configuration of the scheduler is not right: ${texts}`);
+  }
+  return {
+    profiles,
+    firstBackoffMs: first * 1000,
+    mostBackoffMs: Math.max(most, first) * 1000,
+    bindTimeoutMs: args[0]?.bindTimeoutMs ?? DEFAULT_ARGS.bindTimeoutMs,
+  };
+}
+
+function argsOf({ pluginConfig = [] }: FileProfile, path: string, causes: FieldError[]): PluginArgs {
+  let args = DEFAULT_ARGS;
+  pluginConfig.forEach(({ name = '', args: given }, i) => {
+    const at = index(`${path}.pluginConfig`, i);
+    const read = Object.hasOwn(READ_ARGS, name) ? READ_ARGS[name] : undefined;
+    if (read === undefined) causes.push(notSupported(`${at}.name`, name, Object.keys(READ_ARGS)));
+    else args = read(given?.value ?? {}, `${at}.args`, causes, args);
+  });
+  return args;
+}

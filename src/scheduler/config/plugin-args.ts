@@ -1,0 +1,143 @@
+import { type FieldError, index, invalid, required } from '../../base/field-error.ts';
+import type { FitFilterArgs } from '../filters/node-resources-fit.ts';
+import type { PreemptionArgs } from '../framework/profile.ts';
+import type { SpreadConstraintSpec } from '../pod/spread-constraint.ts';
+import type { ShapePoint } from '../scores/allocation-strategy.ts';
+import { INTER_POD_AFFINITY, type InterPodAffinityArgs } from '../scores/inter-pod-affinity.ts';
+import { LEAST_ALLOCATED, type ScoringStrategy } from '../scores/node-resources-fit.ts';
+import { CPU_AND_MEMORY, type WeightedResource } from '../scores/resource-figures.ts';
+import { BUILT_IN_SPREAD, type SpreadDefaults } from '../spread/spread-defaults.ts';
+import { flag, integer, list, object, oneOf, type Read, text } from './reader.ts';
+
+/** What can be set for single plugins. */
+export interface PluginArgs {
+  readonly fit: FitFilterArgs & { readonly scoringStrategy: ScoringStrategy };
+  readonly balanced: readonly WeightedResource[];
+  readonly affinity: InterPodAffinityArgs;
+  readonly spread: SpreadDefaults;
+  readonly preemption: PreemptionArgs;
+  readonly bindTimeoutMs: number;
+}
+
+export const DEFAULT_ARGS: PluginArgs = {
+  fit: { scoringStrategy: LEAST_ALLOCATED },
+  balanced: CPU_AND_MEMORY,
+  affinity: INTER_POD_AFFINITY,
+  spread: BUILT_IN_SPREAD,
+  preemption: { minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 100 },
+  bindTimeoutMs: 600_000,
+};
+
+/** Says what the arguments are; that they are those of the plugin follows from where they stand. */
+const typed = { apiVersion: text, kind: text };
+const resources = list(object({ name: text, weight: integer(1, 100) }));
+const shape = list(object({ utilization: integer(0, 100), score: integer(0, 10) }));
+
+type ReadArgs = (value: unknown, path: string, causes: FieldError[], args: PluginArgs) => PluginArgs;
+
+/** By the name of the plugin: its arguments put into those that are known already. */
+export const READ_ARGS: Readonly<Record<string, ReadArgs>> = {
+  NodeResourcesFit(value, path, causes, args) {
+    const ratio = object({ shape });
+    const strategy = object({
+      type: oneOf(['LeastAllocated', 'MostAllocated', 'RequestedToCapacityRatio']),
+      resources,
+      requestedToCapacityRatio: ratio,
+    });
+    const read = object({
+      ...typed,
+      ignoredResources: list(text),
+      ignoredResourceGroups: list(text),
+      scoringStrategy: strategy,
+    })(value, path, causes);
+    const { scoringStrategy: given, ignoredResources, ignoredResourceGroups } = read ?? {};
+    const type = given?.type ?? 'LeastAllocated';
+    const points = (given?.requestedToCapacityRatio?.shape ?? []).map(({ utilization = 0, score = 0 }) => ({
+      utilization,
+      score,
+    }));
+    if (type === 'RequestedToCapacityRatio') {
+      checkShape(points, `${path}.scoringStrategy.requestedToCapacityRatio.shape`, causes);
+    }
+    return {
+      ...args,
+      fit: {
+        ...(ignoredResources === undefined ? {} : { ignoredResources }),
+        ...(ignoredResourceGroups === undefined ? {} : { ignoredResourceGroups }),
+        scoringStrategy: { type, shape: points, resources: weighted(given?.resources) ?? CPU_AND_MEMORY },
+      },
+    };
+  },
+  NodeResourcesBalancedAllocation(value, path, causes, args) {
+    const read = object({ ...typed, resources })(value, path, causes);
+    return { ...args, balanced: weighted(read?.resources) ?? CPU_AND_MEMORY };
+  },
+  InterPodAffinity(value, path, causes, args) {
+    const fields = { ...typed, hardPodAffinityWeight: integer(0, 100), ignorePreferredTermsOfExistingPods: flag };
+    const { apiVersion: _version, kind: _kind, ...read } = object(fields)(value, path, causes) ?? {};
+    return { ...args, affinity: { ...INTER_POD_AFFINITY, ...read } };
+  },
+  PodTopologySpread(value, path, causes, args) {
+    const constraint = object({
+      topologyKey: text,
+      maxSkew: integer(1, 2 ** 31 - 1),
+      whenUnsatisfiable: oneOf(['DoNotSchedule', 'ScheduleAnyway']),
+    });
+    const fields = { ...typed, defaultConstraints: list(constraint), defaultingType: oneOf(['System', 'List']) };
+    const { defaultConstraints = [], defaultingType = 'System' } = object(fields)(value, path, causes) ?? {};
+    const at = `${path}.defaultConstraints`;
+    if (defaultingType === 'List') {
+      return { ...args, spread: { builtIn: false, constraints: constraintsOf(defaultConstraints, at, causes) } };
+    }
+    if (defaultConstraints.length > 0) {
+      causes.push(invalid(at, defaultConstraints, 'must be empty unless defaultingType is List'));
+    }
+    return args;
+  },
+  DefaultPreemption(value, path, causes, args) {
+    const fields = {
+      ...typed,
+      minCandidateNodesPercentage: integer(0, 100),
+      minCandidateNodesAbsolute: integer(0, 2 ** 31 - 1),
+    };
+    const { apiVersion: _version, kind: _kind, ...read } = object(fields)(value, path, causes) ?? {};
+    return { ...args, preemption: { ...args.preemption, ...read } };
+  },
+  VolumeBinding(value, path, causes, args) {
+    const read = object({ ...typed, bindTimeoutSeconds: integer(0, 2 ** 31 - 1) })(value, path, causes);
+    return { ...args, bindTimeoutMs: (read?.bindTimeoutSeconds ?? 600) * 1000 };
+  },
+};
+
+type ReadOf<R> = R extends Read<infer T> ? T : never;
+
+function weighted(given: ReadOf<typeof resources> | undefined): readonly WeightedResource[] | undefined {
+  return given?.map(({ name = '', weight = 1 }) => ({ name, weight }));
+}
+
+function checkShape(points: readonly ShapePoint[], path: string, causes: FieldError[]): void {
+  if (points.length === 0) causes.push(required(path, 'at least one point must be specified'));
+  points.forEach(({ utilization }, i) => {
+    const before = points[i - 1]?.utilization;
+    if (before !== undefined && utilization <= before) {
+      const detail = 'utilization values must be sorted in increasing order';
+      causes.push(invalid(`${index(path, i)}.utilization`, utilization, detail));
+    }
+  });
+}
+
+function constraintsOf(
+  given: readonly { readonly topologyKey?: string; readonly maxSkew?: number; readonly whenUnsatisfiable?: string }[],
+  path: string,
+  causes: FieldError[],
+): readonly SpreadConstraintSpec[] {
+  return given.flatMap(({ topologyKey, maxSkew, whenUnsatisfiable }, i) => {
+    for (const [field, value] of Object.entries({ topologyKey, maxSkew, whenUnsatisfiable })) {
+      if (value === undefined) causes.push(required(`${index(path, i)}.${field}`));
+    }
+    if (topologyKey === undefined || maxSkew === undefined || whenUnsatisfiable === undefined) return [];
+    return [
+      { topologyKey, maxSkew, whenUnsatisfiable: whenUnsatisfiable as SpreadConstraintSpec['whenUnsatisfiable'] },
+    ];
+  });
+}

@@ -1,0 +1,64 @@
+import { child, type FieldError, index, invalid, notSupported, required, typeInvalid } from '../../base/field-error.ts';
+
+/** Reads one value at a path; what is wrong with it goes to `causes`. undefined where it is absent or wrong. */
+export type Read<T> = (value: unknown, path: string, causes: FieldError[]) => T | undefined;
+
+type Fields = Readonly<Record<string, Read<unknown>>>;
+type Values<F extends Fields> = { readonly [K in keyof F]?: F[K] extends Read<infer T> ? T : never };
+
+/** An object with these fields and no others: a field that nobody reads is a mistake of whoever wrote it. */
+export function object<F extends Fields>(fields: F): Read<Values<F>> {
+  return (value, path, causes) => {
+    if (value === undefined || value === null) return undefined;
+    if (typeof value !== 'object' || Array.isArray(value)) {
+      causes.push(typeInvalid(path, value, 'must be an object'));
+      return undefined;
+    }
+    const values: Record<string, unknown> = {};
+    for (const [name, given] of Object.entries(value)) {
+      const read = Object.hasOwn(fields, name) ? fields[name] : undefined;
+      if (read === undefined) causes.push(invalid(child(path, name), given, 'unknown field'));
+      else values[name] = read(given, child(path, name), causes);
+    }
+    return Object.fromEntries(Object.entries(values).filter(([, read]) => read !== undefined)) as Values<F>;
+  };
+}
+
+export function list<T>(item: Read<T>): Read<readonly T[]> {
+  return (value, path, causes) => {
+    if (value === undefined || value === null) return undefined;
+    if (!Array.isArray(value)) {
+      causes.push(typeInvalid(path, value, 'must be a list'));
+      return undefined;
+    }
+    return value.map((each, i) => item(each, index(path, i), causes)).filter((each) => each !== undefined);
+  };
+}
+
+export function integer(least: number, most: number): Read<number> {
+  return (value, path, causes) => {
+    if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
+    causes.push(invalid(path, value, `must be a whole number from ${least} to ${most}`));
+    return undefined;
+  };
+}
+
+export const text: Read<string> = (value, path, causes) => {
+  if (typeof value === 'string' && value !== '') return value;
+  causes.push(value === '' ? required(path) : typeInvalid(path, value, 'must be a text'));
+  return undefined;
+};
+
+export const flag: Read<boolean> = (value, path, causes) => {
+  if (typeof value === 'boolean') return value;
+  causes.push(typeInvalid(path, value, 'must be true or false'));
+  return undefined;
+};
+
+export function oneOf<const V extends readonly string[]>(values: V): Read<V[number]> {
+  return (value, path, causes) => {
+    if (values.includes(value as string)) return value as V[number];
+    causes.push(notSupported(path, value, values));
+    return undefined;
+  };
+}

@@ -1,0 +1,55 @@
+import type { Node } from '../../kube/kinds/node.ts';
+import type { PersistentVolume } from '../../kube/kinds/storage.ts';
+import { type Filter, refusal } from '../framework/filter.ts';
+import { isBound } from '../volumes/pod-claims.ts';
+
+const name = 'VolumeZone';
+const ELSEWHERE = refusal(name, 'node(s) had no available volume zone', false);
+
+/** Labels that say where a volume or node is, with the newer name of the older ones. */
+const PLACES: readonly (readonly [string, string])[] = [
+  ['failure-domain.beta.kubernetes.io/zone', 'topology.kubernetes.io/zone'],
+  ['failure-domain.beta.kubernetes.io/region', 'topology.kubernetes.io/region'],
+  ['topology.kubernetes.io/zone', 'topology.kubernetes.io/zone'],
+  ['topology.kubernetes.io/region', 'topology.kubernetes.io/region'],
+];
+
+/** A volume may be used in its own zones only. */
+export const volumeZone: Filter = {
+  name,
+  prepare({ claims }, { storage, nodes }) {
+    if (claims.length === 0) return undefined;
+    const places = claims.flatMap(({ key }) => {
+      const claim = storage.claim(key);
+      const volume = claim !== undefined && isBound(claim) ? storage.volume(claim.spec.volumeName ?? '') : undefined;
+      return volume === undefined ? [] : placesOf(volume);
+    });
+    if (places.length === 0) return undefined;
+    return {
+      check(slot) {
+        const node = nodes.nodeAt(slot);
+        return node === undefined || isThere(node, places) ? undefined : ELSEWHERE;
+      },
+    };
+  },
+};
+
+interface Place {
+  readonly label: string;
+  readonly newer: string;
+  readonly values: ReadonlySet<string>;
+}
+
+function placesOf({ metadata: { labels = {} } }: PersistentVolume): readonly Place[] {
+  return PLACES.flatMap(([label, newer]) => {
+    const text = labels[label];
+    // Several zones of one volume stand in one label.
+    return text === undefined ? [] : [{ label, newer, values: new Set(text.split('__')) }];
+  });
+}
+
+/** A node that says nothing of where it is takes every volume. */
+function isThere({ metadata: { labels = {} } }: Node, places: readonly Place[]): boolean {
+  if (!PLACES.some(([label]) => labels[label] !== undefined)) return true;
+  return places.every(({ label, newer, values }) => values.has(labels[label] ?? labels[newer] ?? ''));
+}

@@ -1,0 +1,76 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Client } from '../../kube/client.ts';
+import { PODS } from '../../kube/kinds/pod.ts';
+import { isNotFound } from '../../kube/kube-error.ts';
+import { timestamp } from '../../kube/timestamp.ts';
+import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
+import type { PodInfo } from '../pod/pod-info.ts';
+import { PREEMPTED } from '../preemption/preempt.ts';
+import { Pending } from './pending.ts';
+
+export interface EvictorParts {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly events: EventRecorder;
+}
+
+/** Takes pods off their nodes for one of higher priority. */
+export class Evictor {
+  readonly #parts: EvictorParts;
+  readonly #pending = new Pending();
+
+  constructor(parts: EvictorParts) {
+    this.#parts = parts;
+  }
+
+  /** `failed` is told where one of them could not be taken off. */
+  evict(victims: readonly PodInfo[], preemptor: PodInfo, nodeName: string, failed: () => void): void {
+    this.#pending.add(async () => {
+      const results = await Promise.allSettled(victims.map((victim) => this.#evict(victim, preemptor, nodeName)));
+      const refused = results.find((result) => result.status === 'rejected');
+      if (refused === undefined) return;
+      this.#parts.log.warn({ pod: preemptor.key, err: refused.reason as Error }, 'a pod could not be preempted');
+      failed();
+    });
+  }
+
+  /** Tells a pod of lower priority that it waits for a node in vain. */
+  withdraw({ name, namespace }: PodInfo): void {
+    const body = { status: { nominatedNodeName: '' } };
+    this.#pending.add(async () => {
+      try {
+        const { client } = this.#parts;
+        await client.patch(PODS, name, { type: 'strategic', body }, { namespace, subresource: 'status' });
+      } catch (error) {
+        this.#parts.log.debug({ err: error as Error }, 'a nomination was not taken back');
+      }
+    });
+  }
+
+  async settled(): Promise<void> {
+    await this.#pending.settled();
+  }
+
+  async #evict({ pod, name, namespace, uid }: PodInfo, preemptor: PodInfo, nodeName: string): Promise<void> {
+    const { client, clock, events } = this.#parts;
+    const scheduler = preemptor.pod.spec.schedulerName ?? 'default-scheduler';
+    const condition = {
+      type: 'DisruptionTarget',
+      status: 'True',
+      reason: PREEMPTED,
+      message: `${scheduler}: preempting to accommodate a higher priority pod`,
+      lastProbeTime: null,
+      lastTransitionTime: timestamp(clock.now()),
+    };
+    try {
+      const body = { status: { conditions: [condition] } };
+      await client.patch(PODS, name, { type: 'strategic', body }, { namespace, subresource: 'status' });
+      await client.delete(PODS, name, { namespace, preconditions: { uid } });
+      events.event(pod, 'Normal', 'Preempted', `Preempted by pod ${preemptor.uid} on node ${nodeName}`);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+}

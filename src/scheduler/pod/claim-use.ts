@@ -1,0 +1,18 @@
+import type { Volume } from '../../kube/kinds/pod.ts';
+import { keyIn } from '../../runtime/key.ts';
+
+/** A claim that a pod names, and whether it is made for the pod alone. */
+export interface ClaimUse {
+  /** `namespace/name` */
+  readonly key: string;
+  readonly name: string;
+  readonly ephemeral: boolean;
+}
+
+export function claimUsesOf(volumes: readonly Volume[], namespace: string, pod: string): readonly ClaimUse[] {
+  return volumes.flatMap((volume): ClaimUse[] => {
+    const ephemeral = volume.ephemeral !== undefined;
+    const name = ephemeral ? `${pod}-${volume.name}` : volume.persistentVolumeClaim?.claimName;
+    return name === undefined ? [] : [{ key: keyIn(namespace, name), name, ephemeral }];
+  });
+}

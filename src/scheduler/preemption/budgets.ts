@@ -1,0 +1,32 @@
+import type { PodDisruptionBudget } from '../../kube/kinds/policy.ts';
+import type { PodInfo } from '../pod/pod-info.ts';
+import { selectorOf } from '../pod/selector-cache.ts';
+
+export interface ByBudget {
+  /** Pods whose loss a disruption budget does not allow. */
+  readonly protected: readonly PodInfo[];
+  readonly others: readonly PodInfo[];
+}
+
+/** Which of these pods could not all go without breaking a budget; earlier ones use up what budgets allow. */
+export function splitByBudget(pods: readonly PodInfo[], budgets: Iterable<PodDisruptionBudget>): ByBudget {
+  const left = [...budgets].map((budget) => ({ budget, allowed: budget.status?.disruptionsAllowed ?? 0 }));
+  const result: { protected: PodInfo[]; others: PodInfo[] } = { protected: [], others: [] };
+  for (const pod of pods) {
+    let breaks = false;
+    for (const each of left) {
+      if (!covers(each.budget, pod)) continue;
+      each.allowed--;
+      if (each.allowed < 0) breaks = true;
+    }
+    (breaks ? result.protected : result.others).push(pod);
+  }
+  return result;
+}
+
+/** A pod whose eviction the budget already knows of is not counted a second time. */
+function covers({ metadata, spec, status }: PodDisruptionBudget, { namespace, name, labels }: PodInfo): boolean {
+  if (metadata.namespace !== namespace || labels === undefined) return false;
+  const selector = selectorOf(spec?.selector);
+  return !selector.empty && selector.matches(labels) && status?.disruptedPods?.[name] === undefined;
+}

@@ -1,0 +1,94 @@
+import type { Random } from '../../base/random.ts';
+import { conditionOf } from '../../kube/kinds/condition.ts';
+import type { PodDisruptionBudget } from '../../kube/kinds/policy.ts';
+import type { Attempt } from '../framework/attempt.ts';
+import { fitMessage } from '../framework/diagnosis.ts';
+import type { Refusal } from '../framework/filter.ts';
+import type { PreemptionArgs } from '../framework/profile.ts';
+import type { PodInfo } from '../pod/pod-info.ts';
+import type { Snapshot } from '../snapshot/snapshot.ts';
+import { leastHarm } from './choice.ts';
+import { type Candidate, victimsOn } from './victims.ts';
+
+export const PREEMPTED = 'PreemptionByScheduler';
+
+export type Preemption =
+  /** These pods are to go, and the pod is to wait for this node. */
+  | { readonly victims: readonly PodInfo[]; readonly slot: number }
+  /** Nobody is to go. `keepsNomination`: the pod goes on waiting for the node that it waits for. */
+  | { readonly victims?: undefined; readonly message: string; readonly keepsNomination: boolean };
+
+const NOT_HELPFUL: Refusal = {
+  plugin: 'NodeResourcesFit',
+  reasons: ['Preemption is not helpful for scheduling'],
+  preemptable: false,
+};
+
+/** Looks for pods of lower priority that could make room for one that fits nowhere. Changes nothing. */
+export function preempt(
+  attempt: Attempt,
+  args: PreemptionArgs,
+  nodes: Snapshot,
+  budgets: readonly PodDisruptionBudget[],
+  random: Random,
+): Preemption {
+  const { pod, filters } = attempt;
+  const ineligible = whyNotEligible(attempt, nodes);
+  if (ineligible !== undefined) return { message: `preemption: ${ineligible}`, keepsNomination: true };
+  const open = preemptable(attempt);
+  const wanted = candidatesWanted(open.length, args);
+  const offset = open.length === 0 ? 0 : random.int(0, open.length - 1);
+  const harmless: Candidate[] = [];
+  const harmful: Candidate[] = [];
+  const refusals = new Map<Refusal, number>();
+  for (let i = 0; i < open.length; i++) {
+    if (harmless.length > 0 && harmless.length + harmful.length >= wanted) break;
+    const slot = open[(offset + i) % open.length] ?? 0;
+    const found = victimsOn(slot, pod, filters, nodes, budgets);
+    if ('reasons' in found) refusals.set(found, (refusals.get(found) ?? 0) + 1);
+    else (found.broken === 0 ? harmless : harmful).push(found);
+  }
+  const best = leastHarm([...harmless, ...harmful]);
+  if (best !== undefined) return best;
+  const message = fitMessage({ nodes: nodes.size, refusals, others: NOT_HELPFUL });
+  return { message: `preemption: ${message}`, keepsNomination: false };
+}
+
+/** Nodes that refused the pod for something that other pods take. */
+function preemptable({ refused, refusals, refusedCount, diagnosis }: Attempt): readonly number[] {
+  if (diagnosis?.all !== undefined) return [];
+  const slots: number[] = [];
+  for (let i = 0; i < refusedCount; i++) if (refusals[i]?.preemptable === true) slots.push(refused[i] ?? 0);
+  return slots;
+}
+
+function candidatesWanted(nodes: number, args: PreemptionArgs): number {
+  const part = Math.trunc((nodes * args.minCandidateNodesPercentage) / 100);
+  return Math.min(nodes, Math.max(part, args.minCandidateNodesAbsolute));
+}
+
+/** Why a pod may not take others off a node: it does not want to, or those that it took off are still leaving. */
+function whyNotEligible(attempt: Attempt, nodes: Snapshot): string | undefined {
+  const { pod, priority } = attempt.pod;
+  if (pod.spec.preemptionPolicy === 'Never') return 'not eligible due to preemptionPolicy=Never.';
+  const nominated = pod.status?.nominatedNodeName ?? '';
+  const slot = nominated === '' ? undefined : nodes.slotOf(nominated);
+  if (slot === undefined || isHopeless(attempt, slot)) return undefined;
+  for (const other of nodes.podsAt(slot).values()) {
+    if (other.priority < priority && isLeavingForOthers(other)) {
+      return 'not eligible due to a terminating pod on the nominated node.';
+    }
+  }
+  return undefined;
+}
+
+function isHopeless({ refused, refusals, refusedCount, diagnosis }: Attempt, slot: number): boolean {
+  if (diagnosis?.all?.preemptable === false) return true;
+  for (let i = 0; i < refusedCount; i++) if (refused[i] === slot) return refusals[i]?.preemptable === false;
+  return diagnosis?.others !== undefined;
+}
+
+function isLeavingForOthers({ pod, terminating }: PodInfo): boolean {
+  const condition = conditionOf(pod.status?.conditions, 'DisruptionTarget');
+  return terminating && condition?.status === 'True' && condition.reason === PREEMPTED;
+}

@@ -1,0 +1,59 @@
+import type { PodDisruptionBudget } from '../../kube/kinds/policy.ts';
+import type { Refusal } from '../framework/filter.ts';
+import type { PreparedFilters } from '../framework/prepared.ts';
+import type { PodInfo } from '../pod/pod-info.ts';
+import type { Snapshot } from '../snapshot/snapshot.ts';
+import { splitByBudget } from './budgets.ts';
+import { byImportance } from './importance.ts';
+
+/** Pods to be taken off one node so that another fits, the most important first. */
+export interface Candidate {
+  readonly slot: number;
+  readonly victims: readonly PodInfo[];
+  /** How many of them a disruption budget does not allow to go. */
+  readonly broken: number;
+}
+
+const NO_VICTIMS: Refusal = {
+  plugin: 'NodeResourcesFit',
+  reasons: ['No preemption victims found for incoming pod'],
+  preemptable: false,
+};
+
+/**
+ * Finds the fewest pods of lower priority whose absence lets a pod fit on a node, or why none would do. All of them are
+ * thought away first; then they come back one by one, the most important first, as long as the pod still fits.
+ */
+export function victimsOn(
+  slot: number,
+  pod: PodInfo,
+  filters: PreparedFilters,
+  nodes: Snapshot,
+  budgets: readonly PodDisruptionBudget[],
+): Candidate | Refusal {
+  const lower = [...nodes.podsAt(slot).values()].filter(({ priority }) => priority < pod.priority);
+  if (lower.length === 0) return NO_VICTIMS;
+  const away = new Set<PodInfo>();
+  const move = (other: PodInfo, by: 1 | -1) => {
+    filters.suppose(slot, other, by);
+    if (by === -1) away.add(other);
+    else away.delete(other);
+  };
+  const staysAway = (other: PodInfo): boolean => {
+    move(other, 1);
+    if (filters.check(slot) === undefined) return false;
+    move(other, -1);
+    return true;
+  };
+  for (const other of lower) move(other, -1);
+  try {
+    const refusal = filters.check(slot);
+    if (refusal !== undefined) return refusal;
+    const split = splitByBudget(lower.toSorted(byImportance), budgets);
+    const broken = split.protected.filter(staysAway);
+    const others = split.others.filter(staysAway);
+    return { slot, victims: [...broken, ...others].sort(byImportance), broken: broken.length };
+  } finally {
+    for (const other of [...away]) move(other, 1);
+  }
+}

@@ -1,0 +1,67 @@
+import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
+import type { StorageView } from '../framework/surroundings.ts';
+import type { ClaimUse } from '../pod/claim-use.ts';
+import type { PodInfo } from '../pod/pod-info.ts';
+
+/** The claims of a pod: those that have their volume, and those that get it together with a node. */
+export interface PodClaims {
+  readonly bound: readonly PersistentVolumeClaim[];
+  readonly delayed: readonly PersistentVolumeClaim[];
+}
+
+export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
+const UNBOUND = 'pod has unbound immediate PersistentVolumeClaims';
+
+/** The claims of a pod, or why it cannot be placed at all as they are. */
+export function podClaimsOf(pod: PodInfo, storage: StorageView): PodClaims | string {
+  const bound: PersistentVolumeClaim[] = [];
+  const delayed: PersistentVolumeClaim[] = [];
+  let waits = false;
+  for (const use of pod.claims) {
+    const claim = storage.claim(use.key);
+    const problem = problemOf(use, claim, pod);
+    if (claim === undefined || problem !== undefined) return problem ?? '';
+    if (isBound(claim)) bound.push(claim);
+    else if (isDelayed(claim, storage)) delayed.push(claim);
+    else waits = true;
+  }
+  return waits ? UNBOUND : { bound, delayed };
+}
+
+function problemOf(use: ClaimUse, claim: PersistentVolumeClaim | undefined, pod: PodInfo): string | undefined {
+  const name = `persistentvolumeclaim "${use.name}"`;
+  if (claim === undefined) {
+    return use.ephemeral ? `waiting for ephemeral volume controller to create the ${name}` : `${name} not found`;
+  }
+  if (claim.status?.phase === 'Lost') {
+    return `${name} bound to non-existent persistentvolume "${claim.spec.volumeName ?? ''}"`;
+  }
+  if (claim.metadata.deletionTimestamp !== undefined) return `${name} is being deleted`;
+  const isOwn = claim.metadata.ownerReferences?.some(({ uid }) => uid === pod.uid) === true;
+  if (use.ephemeral && !isOwn) {
+    return `PVC ${use.key} was not created for pod ${pod.key} (pod is not owner)`;
+  }
+  return undefined;
+}
+
+export function isBound({ spec, metadata }: PersistentVolumeClaim): boolean {
+  return (spec.volumeName ?? '') !== '' && metadata.annotations?.[BIND_COMPLETED] !== undefined;
+}
+
+/** Whether the claim waits for a pod; one that names its volume does not. */
+function isDelayed(claim: PersistentVolumeClaim, storage: StorageView): boolean {
+  if ((claim.spec.volumeName ?? '') !== '') return false;
+  return storage.storageClass(classOf(claim))?.volumeBindingMode === 'WaitForFirstConsumer';
+}
+
+const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
+
+export function classOf({
+  metadata,
+  spec,
+}: {
+  readonly metadata: PersistentVolumeClaim['metadata'];
+  readonly spec: { readonly storageClassName?: string };
+}): string {
+  return metadata.annotations?.[CLASS_ANNOTATION] ?? spec.storageClassName ?? '';
+}

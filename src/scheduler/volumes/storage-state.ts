@@ -1,0 +1,72 @@
+import {
+  CSI_NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  STORAGE_CLASSES,
+} from '../../kube/kinds/storage.ts';
+import type { Cache, Index } from '../../runtime/cache.ts';
+import type { Informers } from '../../runtime/informers.ts';
+import { keyOf } from '../../runtime/key.ts';
+import type { StorageView } from '../framework/surroundings.ts';
+import { classOf } from './pod-claims.ts';
+import { SELECTED_NODE, type VolumePlan } from './volume-plan.ts';
+
+/** Volumes that are free or reserved for somebody, by class; bound ones are nobody's choice. */
+const openByClass: Index<PersistentVolume> = {
+  values: (volume) => (volume.status?.phase === 'Bound' ? [] : [classOf(volume)]),
+};
+
+/** Storage as informers know it, with what was decided here and is not written yet. */
+export class StorageState implements StorageView {
+  readonly #claims: Cache<PersistentVolumeClaim>;
+  readonly #volumes: Cache<PersistentVolume>;
+  readonly #informers: Informers;
+  /** Volumes that were given to a claim here, by name. */
+  readonly #given = new Map<string, PersistentVolumeClaim>();
+  /** Nodes that were chosen for claims here, by the key of the claim. */
+  readonly #chosen = new Map<string, string>();
+
+  constructor(informers: Informers) {
+    this.#informers = informers;
+    this.#claims = informers.of(PERSISTENT_VOLUME_CLAIMS).cache;
+    this.#volumes = informers.of(PERSISTENT_VOLUMES).cache;
+  }
+
+  claim(key: string): PersistentVolumeClaim | undefined {
+    const claim = this.#claims.get(key);
+    const node = this.#chosen.get(key);
+    if (claim === undefined || node === undefined) return claim;
+    const annotations = { ...claim.metadata.annotations, [SELECTED_NODE]: node };
+    return { ...claim, metadata: { ...claim.metadata, annotations } };
+  }
+
+  volume(name: string): PersistentVolume | undefined {
+    return name === '' ? undefined : this.#volumes.get(name);
+  }
+
+  storageClass(name: string) {
+    return this.#informers.of(STORAGE_CLASSES).cache.get(name);
+  }
+
+  csiNode(name: string) {
+    return this.#informers.of(CSI_NODES).cache.get(name);
+  }
+
+  *freeVolumes(className: string): Iterable<PersistentVolume> {
+    for (const volume of this.#volumes.by(openByClass, className)) {
+      if (!this.#given.has(volume.metadata.name ?? '')) yield volume;
+    }
+  }
+
+  /** Counts a plan as done until it is dropped; returns how. */
+  assume({ bind, provision }: VolumePlan, nodeName: string): () => void {
+    for (const { claim, volume } of bind) this.#given.set(volume.metadata.name ?? '', claim);
+    for (const claim of provision) this.#chosen.set(keyOf(claim), nodeName);
+    return () => {
+      for (const { volume } of bind) this.#given.delete(volume.metadata.name ?? '');
+      for (const claim of provision) this.#chosen.delete(keyOf(claim));
+    };
+  }
+}

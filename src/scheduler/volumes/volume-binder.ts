@@ -1,0 +1,108 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Client } from '../../kube/client.ts';
+import type { Node } from '../../kube/kinds/node.ts';
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+} from '../../kube/kinds/storage.ts';
+import { keyOf } from '../../runtime/key.ts';
+import type { PodInfo } from '../pod/pod-info.ts';
+import { isBound, podClaimsOf } from './pod-claims.ts';
+import type { StorageState } from './storage-state.ts';
+import { planVolumes, SELECTED_NODE, type VolumePlan } from './volume-plan.ts';
+
+export interface VolumeBinderParts {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly storage: StorageState;
+  /** How long to wait for volumes. */
+  readonly timeoutMs?: number;
+}
+
+const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
+const TIMEOUT_MS = 600_000;
+
+/** Gives the claims of a pod their volumes once its node is chosen, and waits until they have them. */
+export class VolumeBinder {
+  readonly #parts: VolumeBinderParts;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(parts: VolumeBinderParts) {
+    this.#parts = parts;
+  }
+
+  /** What is to be done before the pod can be bound; undefined where all its volumes are there. Counts as done at once. */
+  reserve(pod: PodInfo, node: Node): ((signal: AbortSignal) => Promise<void>) | undefined {
+    if (pod.claims.length === 0) return undefined;
+    const { storage } = this.#parts;
+    const claims = podClaimsOf(pod, storage);
+    const plan = typeof claims === 'string' ? claims : planVolumes(claims, node, storage);
+    if (typeof plan === 'string') throw new Error(plan);
+    if (plan.bind.length + plan.provision.length === 0) return undefined;
+    const drop = storage.assume(plan, node.metadata.name ?? '');
+    return async (signal) => {
+      try {
+        await this.#write(plan, node.metadata.name ?? '');
+        await this.#bound([...plan.bind.map(({ claim }) => claim), ...plan.provision], signal);
+      } finally {
+        drop();
+      }
+    };
+  }
+
+  /** Claims have changed: those who wait for them look again. */
+  changed(): void {
+    for (const look of [...this.#waiting]) look();
+  }
+
+  async #write({ bind, provision }: VolumePlan, nodeName: string): Promise<void> {
+    const { client } = this.#parts;
+    for (const { claim, volume } of bind) {
+      if (volume.spec.claimRef?.uid !== claim.metadata.uid)
+        await client.update(PERSISTENT_VOLUMES, given(volume, claim));
+    }
+    for (const claim of provision) {
+      const { name = '', namespace = '' } = claim.metadata;
+      const body = { metadata: { annotations: { [SELECTED_NODE]: nodeName } } };
+      await client.patch(PERSISTENT_VOLUME_CLAIMS, name, { type: 'merge', body }, { namespace });
+    }
+  }
+
+  /** Settles when all claims have their volumes. */
+  async #bound(claims: readonly PersistentVolumeClaim[], signal: AbortSignal): Promise<void> {
+    const { clock, storage, timeoutMs = TIMEOUT_MS } = this.#parts;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const look = () => {
+      const now = claims.map((claim) => storage.claim(keyOf(claim)));
+      const gone = claims.find((_claim, i) => now[i] === undefined);
+      if (gone !== undefined) reject(new Error(`failed to get pvc "${gone.metadata.name}"`));
+      else if (now.every((claim) => claim !== undefined && isBound(claim))) resolve();
+    };
+    const stop = () => reject(new Error('the scheduler is stopping'));
+    const timer = clock.timer(timeoutMs, () => reject(new Error('timed out waiting for the condition')));
+    this.#waiting.add(look);
+    signal.addEventListener('abort', stop, { once: true });
+    look();
+    try {
+      await promise;
+    } finally {
+      timer.cancel();
+      this.#waiting.delete(look);
+      signal.removeEventListener('abort', stop);
+    }
+  }
+}
+
+/** The volume with the claim named in it, so that no other can have it. */
+function given(volume: PersistentVolume, { metadata }: PersistentVolumeClaim): PersistentVolume {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  const claimRef = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', name, namespace, uid, resourceVersion };
+  const ours = volume.spec.claimRef === undefined ? { [BOUND_BY_CONTROLLER]: 'yes' } : {};
+  return {
+    ...volume,
+    metadata: { ...volume.metadata, annotations: { ...volume.metadata.annotations, ...ours } },
+    spec: { ...volume.spec, claimRef: claimRef as NonNullable<typeof volume.spec.claimRef> },
+  };
+}

@@ -1,0 +1,64 @@
+import type { Node } from '../../kube/kinds/node.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
+import { amountOf } from '../pod/amounts.ts';
+import { type NodeSelector, nodeTestOf } from '../pod/node-affinity.ts';
+import { selectorOf } from '../pod/selector-cache.ts';
+import { classOf } from './pod-claims.ts';
+
+/** Whether a volume can be reached from a node. */
+export function isReachable(volume: PersistentVolume, node: Node): boolean {
+  const { required } = (volume.spec.nodeAffinity ?? {}) as { readonly required?: NodeSelector };
+  if (required === undefined) return true;
+  let test = reach.get(volume);
+  if (test === undefined) {
+    test = nodeTestOf(required);
+    reach.set(volume, test);
+  }
+  return test(node);
+}
+
+/** Read once for each state of a volume, because it is asked for every node. */
+const reach = new WeakMap<PersistentVolume, (node: Node) => boolean>();
+
+/** The volume that is reserved for a claim, or else the smallest free one that suits and can be reached from the node. */
+export function volumeFor(
+  claim: PersistentVolumeClaim,
+  volumes: Iterable<PersistentVolume>,
+  node: Node,
+  taken: ReadonlySet<string>,
+): PersistentVolume | undefined {
+  let best: PersistentVolume | undefined;
+  for (const volume of volumes) {
+    if (taken.has(volume.metadata.name ?? '') || !isEnough(volume, claim) || !isReachable(volume, node)) continue;
+    if (isReservedFor(volume, claim)) return volume;
+    if (volume.spec.claimRef !== undefined || volume.status?.phase !== 'Available') continue;
+    if (claim.spec.selector !== undefined && !selectorOf(claim.spec.selector).matches(volume.metadata.labels)) continue;
+    if (best === undefined || sizeOf(volume) < sizeOf(best)) best = volume;
+  }
+  return best;
+}
+
+export function sizeOf({ spec }: PersistentVolume): number {
+  return amountOf('storage', spec.capacity?.['storage'] ?? 0);
+}
+
+export function askedSizeOf({ spec }: PersistentVolumeClaim): number {
+  return amountOf('storage', spec.resources?.requests?.['storage'] ?? 0);
+}
+
+function isEnough(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
+  const { accessModes = [], volumeMode = 'Filesystem', volumeAttributesClassName = '' } = claim.spec;
+  return (
+    classOf(volume) === classOf(claim) &&
+    volume.metadata.deletionTimestamp === undefined &&
+    (volume.spec.volumeMode ?? 'Filesystem') === volumeMode &&
+    (volume.spec.volumeAttributesClassName ?? '') === volumeAttributesClassName &&
+    accessModes.every((mode) => volume.spec.accessModes?.includes(mode)) &&
+    sizeOf(volume) >= askedSizeOf(claim)
+  );
+}
+
+function isReservedFor({ spec: { claimRef } }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
+  if (claimRef?.name !== metadata.name || claimRef?.namespace !== metadata.namespace) return false;
+  return (claimRef?.uid ?? '') === '' || claimRef?.uid === metadata.uid;
+}

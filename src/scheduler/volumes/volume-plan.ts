@@ -1,0 +1,66 @@
+import type { Node } from '../../kube/kinds/node.ts';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../kube/kinds/storage.ts';
+import type { StorageView } from '../framework/surroundings.ts';
+import { classOf, type PodClaims } from './pod-claims.ts';
+import { askedSizeOf, isReachable, volumeFor } from './volume-match.ts';
+
+/** How the claims of a pod get their volumes on one node. */
+export interface VolumePlan {
+  readonly bind: readonly { readonly claim: PersistentVolumeClaim; readonly volume: PersistentVolume }[];
+  /** Whoever provisions for the class is to make a volume that the node can reach. */
+  readonly provision: readonly PersistentVolumeClaim[];
+}
+
+export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
+const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
+
+const NOTHING: VolumePlan = { bind: [], provision: [] };
+const GONE = 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)';
+const ELSEWHERE = "node(s) didn't match PersistentVolume's node affinity";
+const NONE_LEFT = "node(s) didn't find available persistent volumes to bind";
+
+/** What is to be done for the claims of a pod on a node, or why they cannot all have volumes there. */
+export function planVolumes({ bound, delayed }: PodClaims, node: Node, storage: StorageView): VolumePlan | string {
+  for (const claim of bound) {
+    const volume = storage.volume(claim.spec.volumeName ?? '');
+    if (volume === undefined) return GONE;
+    if (!isReachable(volume, node)) return ELSEWHERE;
+  }
+  if (delayed.length === 0) return NOTHING;
+  const provision: PersistentVolumeClaim[] = [];
+  const open: PersistentVolumeClaim[] = [];
+  for (const claim of delayed) {
+    const selected = claim.metadata.annotations?.[SELECTED_NODE];
+    if (selected === undefined) open.push(claim);
+    else if (selected === node.metadata.name) provision.push(claim);
+    else return NONE_LEFT;
+  }
+  const bind: { claim: PersistentVolumeClaim; volume: PersistentVolume }[] = [];
+  const taken = new Set<string>();
+  // The smallest claims choose first, so that they leave large volumes to large claims.
+  for (const claim of open.sort((a, b) => askedSizeOf(a) - askedSizeOf(b))) {
+    const volume = volumeFor(claim, storage.freeVolumes(classOf(claim)), node, taken);
+    if (volume === undefined) provision.push(claim);
+    else {
+      bind.push({ claim, volume });
+      taken.add(volume.metadata.name ?? '');
+    }
+  }
+  return provision.every((claim) => canProvision(storage.storageClass(classOf(claim)), node))
+    ? { bind, provision }
+    : NONE_LEFT;
+}
+
+function canProvision(storageClass: StorageClass | undefined, node: Node): boolean {
+  if (storageClass === undefined || storageClass.provisioner === '' || storageClass.provisioner === NO_PROVISIONER) {
+    return false;
+  }
+  const { allowedTopologies = [] } = storageClass;
+  const { labels = {} } = node.metadata;
+  return (
+    allowedTopologies.length === 0 ||
+    allowedTopologies.some(({ matchLabelExpressions = [] }) =>
+      matchLabelExpressions.every(({ key, values }) => values.includes(labels[key] ?? '')),
+    )
+  );
+}
