@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import type { VirtualMachine } from '../../api/kubevirt/virtual-machine.ts';
+import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { kubevirt } from '../../dialects/kubevirt.ts';
+import type { Vmim } from '../../kube/kinds/machines.ts';
+import { KubeError } from '../../kube/kube-error.ts';
+import type { PowerAction } from '../dialect.ts';
+import { guestInfo } from './guest-info.ts';
+import { type InstanceAction, instanceEdit } from './instance-action.ts';
+import { powerEdit } from './machine-power.ts';
+import { newMigration } from './migration.ts';
+import { type ActionOptions, actionOptions } from './options.ts';
+
+const instance = (phase: string, more: { spec?: object; status?: object; annotations?: object } = {}) =>
+  ({
+    metadata: { name: 'web', uid: 'u1', annotations: more.annotations ?? {} },
+    spec: { domain: {}, ...more.spec },
+    status: { phase, ...more.status },
+  }) as unknown as VirtualMachineInstance;
+const condition = (type: string) => ({ conditions: [{ type, status: 'True' }] });
+const machine = (spec: object, status: object = {}) =>
+  ({ metadata: { name: 'web' }, spec: { template: { spec: {} }, ...spec }, status }) as unknown as VirtualMachine;
+
+const refusalOf = (edit: object): string | undefined => {
+  const { refused } = edit as { refused?: KubeError };
+  return refused === undefined ? undefined : `${refused.code} ${refused.message}`;
+};
+const onMachine = (why: string) => `409 Operation cannot be fulfilled on virtualmachine.kubevirt.io "web": ${why}`;
+const onInstance = (why: string) =>
+  `409 Operation cannot be fulfilled on virtualmachineinstance.kubevirt.io "web": ${why}`;
+
+describe('what is asked of a machine', () => {
+  const STOP = { action: 'Stop', uid: 'u1' };
+  const START = { action: 'Start' };
+  const runs = instance('Running', { spec: { terminationGracePeriodSeconds: 30 } });
+
+  it.each<[PowerAction, string, VirtualMachineInstance | undefined, Partial<ActionOptions>, object | string]>([
+    ['start', 'Halted', undefined, {}, { spec: { runStrategy: 'Always' } }],
+    ['start', 'Halted', undefined, { paused: false }, { spec: { runStrategy: 'Always' } }],
+    [
+      'start',
+      'Halted',
+      undefined,
+      { paused: true },
+      { spec: { runStrategy: 'Always' }, requests: [{ ...START, data: { paused: 'true' } }] },
+    ],
+    ['start', 'Manual', undefined, {}, { requests: [START] }],
+    ['start', 'Manual', undefined, { paused: true }, { requests: [{ ...START, data: { paused: 'true' } }] }],
+    ['start', 'Manual', instance('Succeeded'), {}, { requests: [STOP, START] }],
+    ['start', 'Manual', runs, {}, onMachine('VM is already running')],
+    ['start', 'Always', undefined, {}, onMachine('Always does not support manual start requests')],
+    [
+      'start',
+      'RerunOnFailure',
+      instance('Failed'),
+      {},
+      onMachine('RerunOnFailure does not support starting VM from failed state'),
+    ],
+    ['stop', 'Always', runs, {}, { spec: { runStrategy: 'Halted' } }],
+    ['stop', 'Always', runs, { gracePeriodSeconds: 5 }, { spec: { runStrategy: 'Halted' }, gracePeriodSeconds: 5 }],
+    ['stop', 'Manual', runs, {}, { requests: [STOP] }],
+    ['stop', 'Manual', undefined, {}, onMachine('VM is not running')],
+    ['stop', 'Halted', runs, {}, onMachine('Halted only supports manual stop requests with a shorter graceperiod')],
+    ['stop', 'Halted', runs, { gracePeriodSeconds: 0 }, { requests: [STOP], gracePeriodSeconds: 0 }],
+    ['restart', 'Always', runs, {}, { requests: [STOP, START] }],
+    ['restart', 'Always', runs, { gracePeriodSeconds: 0 }, { requests: [STOP, START], gracePeriodSeconds: 0 }],
+    ['restart', 'Manual', instance('Failed'), { gracePeriodSeconds: 0 }, { requests: [STOP, START] }],
+    [
+      'restart',
+      'Always',
+      runs,
+      { gracePeriodSeconds: 9 },
+      '400 For force restart, only gracePeriod=0 is supported for now',
+    ],
+    ['restart', 'Halted', runs, {}, onMachine('RunStategy Halted does not support manual restart requests')],
+    ['restart', 'Always', undefined, {}, onMachine('VM is not running: Halted')],
+  ])('%s of %s', (action, runStrategy, vmi, options, expected) => {
+    const edit = powerEdit(kubevirt, action, machine({ runStrategy }), vmi, { dryRun: false, ...options });
+    expect(refusalOf(edit) ?? edit).toEqual(expected);
+  });
+
+  it('waits for what is under way, but for a stop', () => {
+    const vm = machine({ runStrategy: 'Manual' }, { stateChangeRequests: [START] });
+    const ask = (action: PowerAction) => powerEdit(kubevirt, action, vm, runs, { dryRun: false });
+    expect(refusalOf(ask('restart'))).toBe(onMachine('unable to complete request: stop/start already underway'));
+    expect(ask('stop')).toEqual({ requests: [STOP] });
+  });
+});
+
+describe('what is asked of an instance', () => {
+  const paused = instance('Running', { status: condition('Paused') });
+  const agent = instance('Running', { status: condition('AgentConnected') });
+  const off = { domain: { features: { acpi: { enabled: false } } } };
+  const asked = (value: string, more: object = {}) =>
+    instance('Running', { annotations: { 'vimana.io/paused': value }, ...more });
+
+  it.each<[InstanceAction, string, VirtualMachineInstance, object | string]>([
+    ['pause', 'one that runs', instance('Running'), { 'vimana.io/paused': 'true' }],
+    ['pause', 'one that does not', instance('Scheduled'), onInstance('VM is not running')],
+    ['pause', 'one that stands still', paused, onInstance('VMI is already paused')],
+    ['pause', 'one that was just asked to', asked('true'), onInstance('VMI is already paused')],
+    [
+      'pause',
+      'one that is about to go on',
+      asked('false', { status: condition('Paused') }),
+      { 'vimana.io/paused': 'true' },
+    ],
+    [
+      'pause',
+      'one that is watched',
+      instance('Running', { spec: { livenessProbe: {} } }),
+      '403 virtualmachineinstance.kubevirt.io "web" is forbidden: Pausing VMIs with LivenessProbe is currently not supported',
+    ],
+    [
+      'pause',
+      'one that moves',
+      instance('Running', { status: { migrationState: { migrationUid: 'm' } } }),
+      onInstance("Cannot pause VM 'web' because it is currently being migrated"),
+    ],
+    [
+      'pause',
+      'one that has moved',
+      instance('Running', { status: { migrationState: { migrationUid: 'm', completed: true } } }),
+      { 'vimana.io/paused': 'true' },
+    ],
+    ['unpause', 'one that stands still', paused, { 'vimana.io/paused': 'false' }],
+    ['unpause', 'one that was just asked to', asked('true'), { 'vimana.io/paused': 'false' }],
+    ['unpause', 'one that runs', instance('Running'), onInstance('VMI is not paused')],
+    ['unpause', 'one that has ended', instance('Failed'), onInstance('VMI is not running')],
+    ['reset', 'one that runs', instance('Running'), { 'vimana.io/reset': 'id' }],
+    ['reset', 'one that does not', instance('Pending'), onInstance('VMI is not running')],
+    ['softreboot', 'one that runs', instance('Running'), { 'vimana.io/soft-reboot': 'id' }],
+    ['softreboot', 'one that stands still', paused, onInstance('VMI is paused')],
+    [
+      'softreboot',
+      'one that nobody can ask',
+      instance('Running', { spec: off }),
+      onInstance('VMI neither have the agent connected nor the ACPI feature enabled'),
+    ],
+    [
+      'softreboot',
+      'one that its agent can ask',
+      instance('Running', { spec: off, status: condition('AgentConnected') }),
+      { 'vimana.io/soft-reboot': 'id' },
+    ],
+    ['freeze', 'one without an agent', instance('Running'), onInstance('VMI does not have guest agent connected')],
+    ['freeze', 'one with an agent', agent, '501 virtualmachineinstances/freeze is not supported yet'],
+    ['unfreeze', 'one that does not run', instance('Failed'), onInstance('VMI is not running')],
+  ])('%s of %s', (action, _what, vmi, expected) => {
+    const edit = instanceEdit(action, vmi, 'id');
+    expect(refusalOf(edit) ?? (edit as { annotations: object }).annotations).toEqual(expected);
+  });
+
+  it('tells what its guest has told', () => {
+    const os = { id: 'fedora', prettyName: 'Fedora 42' };
+    const told = instance('Running', { status: { ...condition('AgentConnected'), guestOSInfo: os } });
+    expect(guestInfo('guestosinfo', told)).toMatchObject({ kind: 'VirtualMachineInstanceGuestAgentInfo', os });
+    const codes = (vmi: VirtualMachineInstance) =>
+      (['guestosinfo', 'userlist'] as const).map((question) => {
+        const info = guestInfo(question, vmi);
+        return info instanceof KubeError ? info.code : 200;
+      });
+    expect(codes(told)).toEqual([200, 501]);
+    expect(codes(instance('Running'))).toEqual([409, 409]);
+    expect(codes(instance('Scheduling'))).toEqual([409, 409]);
+  });
+});
+
+describe('a migration', () => {
+  const other = (vmiName: string, phase?: string) =>
+    ({
+      metadata: { name: 'm' },
+      spec: { vmiName },
+      status: phase === undefined ? undefined : { phase },
+    }) as unknown as Vmim;
+  const options = { dryRun: false };
+
+  it('is of the instance, to a node that has the labels', () => {
+    const selector = { zone: 'a' };
+    expect(newMigration('web', instance('Running'), [], { ...options, addedNodeSelector: selector })).toEqual({
+      metadata: { generateName: 'kubevirt-migrate-vm-' },
+      spec: { vmiName: 'web', addedNodeSelector: selector },
+    });
+  });
+
+  it.each<[string, VirtualMachineInstance, Vmim[], string | undefined]>([
+    ['one that does not run', instance('Scheduled'), [], onMachine('VM is not running')],
+    [
+      'one that moves already',
+      instance('Running'),
+      [other('web', 'Running')],
+      onMachine('in-flight migration detected. Active migration job (m) is currently already in progress for VMI web.'),
+    ],
+    [
+      'one that is about to',
+      instance('Running'),
+      [other('web')],
+      onMachine('in-flight migration detected. Active migration job (m) is currently already in progress for VMI web.'),
+    ],
+    ['one that has moved', instance('Running'), [other('web', 'Succeeded'), other('web', 'Failed')], undefined],
+    ['one while another moves', instance('Running'), [other('db', 'Running')], undefined],
+  ])('of %s', (_what, vmi, others, refusal) => {
+    expect(refusalOf(newMigration('web', vmi, others, options))).toBe(refusal);
+  });
+});
+
+describe('the body of a request', () => {
+  it.each<[string, object]>([
+    ['', { dryRun: false }],
+    ['{}', { dryRun: false }],
+    ['null', { dryRun: false }],
+    ['{"paused": true, "dryRun": ["All"]}', { dryRun: true, paused: true }],
+    ['gracePeriod: 0\n', { dryRun: false, gracePeriodSeconds: 0 }],
+    ['{"gracePeriodSeconds": 5, "other": 1}', { dryRun: false, gracePeriodSeconds: 5 }],
+    ['{"addedNodeSelector": {"a": "b"}, "dryRun": []}', { dryRun: false, addedNodeSelector: { a: 'b' } }],
+  ])('%s', (text, options) => {
+    expect(actionOptions(text)).toEqual(options);
+  });
+
+  it.each([
+    ['{"paused": "yes please"}', 'paused must be a boolean'],
+    ['{"gracePeriod": 1.5}', 'gracePeriod must be a whole number'],
+    ['{"gracePeriodSeconds": -1}', 'gracePeriod has to be greater or equal to 0'],
+    ['{"dryRun": ["Some"]}', 'dryRun must be ["All"]'],
+    ['{"addedNodeSelector": {"a": 1}}', 'addedNodeSelector must be a map of strings'],
+    ['[]', 'Can not unmarshal Request body to struct, error: it is no object'],
+    ['{', 'Can not unmarshal Request body to struct, error: line 1'],
+  ])('%s is refused', (text, why) => {
+    expect(() => actionOptions(text)).toThrow(why);
+    expect(() => actionOptions(text)).toThrow(KubeError);
+  });
+});

@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { crdOf } from '../../api/crd.ts';
+import { virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration } from '../../api/kubevirt/group.ts';
+import { type NewDefinition, type Plane, startPlane } from '../../apiserver/custom/plane.fixture.ts';
+import { hasKubectl, kubectlFor } from '../../apiserver/http/kubectl.fixture.ts';
+import { seededRandom } from '../../base/random.ts';
+import { aggregatedRules } from '../../controllers/kubernetes/cluster-role-aggregation.ts';
+import { kubevirt } from '../../dialects/kubevirt.ts';
+import type { Client } from '../../kube/client.ts';
+import { VMIMS, VMIS, VMS } from '../../kube/kinds/machines.ts';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '../../kube/kinds/rbac.ts';
+import { KubeError } from '../../kube/kube-error.ts';
+import { template } from '../../testing/machine-world.ts';
+import { subresourceExtensions } from './extension.ts';
+import { USER_ROLES } from './roles.ts';
+import { SUBRESOURCE_RULES } from './rules.ts';
+
+const OPERATOR = { name: 'system:serviceaccount:vimana-system:vimana-operator', groups: ['system:authenticated'] };
+const namespace = 'default';
+const inDefault = { namespace };
+const told: string[] = [];
+let plane: Plane;
+let client: Client;
+let count = 0;
+/** Stands between the handler and the server. */
+let before: (kind: string) => Promise<void> = async () => {};
+
+beforeAll(async () => {
+  plane = await startPlane({
+    insecure: false,
+    extensions: (clientFor) => {
+      const operator = clientFor(OPERATOR, 'operator');
+      const patch: Client['patch'] = async (type, name, change, options) => {
+        await before(type.kind);
+        return await operator.patch(type, name, change, options);
+      };
+      return subresourceExtensions({
+        client: { ...operator, patch },
+        dialects: [kubevirt],
+        random: seededRandom('subresources'),
+        events: {
+          event: ({ metadata }, type, reason, message) => told.push(`${metadata.name} ${type} ${reason}: ${message}`),
+        },
+      });
+    },
+  });
+  for (const kind of [virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration]) {
+    await plane.define(crdOf(kind) as unknown as NewDefinition);
+  }
+  await grant('operator', SUBRESOURCE_RULES, OPERATOR.name);
+  for (const role of USER_ROLES) await plane.client.create(CLUSTER_ROLES, role);
+  for (const name of ['view', 'edit', 'admin']) {
+    const role = await plane.client.get(CLUSTER_ROLES, name);
+    await grant(`some-${name}`, aggregatedRules(role, USER_ROLES), name);
+  }
+  client = plane.plane.client({ name: 'edit', groups: ['system:authenticated'] }, 'test');
+});
+afterAll(async () => await plane.plane.stop());
+beforeEach(() => {
+  told.length = 0;
+  before = async () => {};
+});
+
+async function grant(name: string, rules: readonly PolicyRule[], user: string): Promise<void> {
+  await plane.client.create(CLUSTER_ROLES, { metadata: { name }, rules });
+  await plane.client.create(CLUSTER_ROLE_BINDINGS, {
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+    subjects: [{ kind: 'User', name: user, apiGroup: 'rbac.authorization.k8s.io' }],
+  });
+}
+
+async function make(spec: object, phase?: string, status: object = {}): Promise<string> {
+  const name = `vm${++count}`;
+  await plane.client.create(VMS, { metadata: { name, namespace }, spec: { template, ...spec } });
+  if (phase === undefined) return name;
+  await plane.client.create(VMIS, { metadata: { name, namespace }, spec: template.spec });
+  await report(name, { phase, ...status });
+  return name;
+}
+
+async function report(name: string, status: object): Promise<void> {
+  const options = { namespace, subresource: 'status' };
+  await plane.client.patch(VMIS, name, { type: 'merge', body: { status } }, options);
+}
+
+const pathOf = (what: string, version = 'v1') =>
+  `/apis/subresources.kubevirt.io/${version}/namespaces/${namespace}/${what}`;
+
+/** Status and message of a PUT. */
+async function put(what: string, body: object = {}, by = client, version = 'v1'): Promise<string> {
+  try {
+    return String((await by.request({ method: 'PUT', path: pathOf(what, version), body })).status);
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error;
+    return `${error.code} ${error.message}`;
+  }
+}
+
+const vm = async (name: string) => await plane.client.get(VMS, name, inDefault);
+const vmi = async (name: string) => await plane.client.get(VMIS, name, inDefault);
+
+describe('subresources.kubevirt.io', () => {
+  it('starts a machine by its spec, in the name of a manager of its own', async () => {
+    const name = await make({ running: false });
+    expect(await put(`virtualmachines/${name}/start`, { dryRun: ['All'] })).toBe('202');
+    expect((await vm(name)).spec.running).toBe(false);
+    expect(told).toEqual([]);
+    expect(await put(`virtualmachines/${name}/start`)).toBe('202');
+    const { spec, metadata } = await vm(name);
+    expect(spec.running).toBe(true);
+    expect(metadata.managedFields?.find(({ manager }) => manager === 'vimana-subresource')).toMatchObject({
+      fieldsV1: { 'f:spec': { 'f:running': {} } },
+    });
+    expect(told).toEqual([`${name} Normal StartRequested: edit asked for start`]);
+    expect(await put(`virtualmachines/${name}/start`)).toBe(
+      `409 Operation cannot be fulfilled on virtualmachine.kubevirt.io "${name}": Always does not support manual start requests`,
+    );
+  });
+
+  it('puts requests into the status, and clears what a failure left', async () => {
+    const name = await make({ runStrategy: 'Manual' });
+    const failed = { startFailure: { consecutiveFailCount: 3 }, printableStatus: 'Stopped' };
+    const options = { namespace, subresource: 'status' };
+    await plane.client.patch(VMS, name, { type: 'merge', body: { status: failed } }, options);
+    expect(await put(`virtualmachines/${name}/start`, { paused: true }, client, 'v1alpha3')).toBe('202');
+    const { status, spec } = await vm(name);
+    expect(spec.runStrategy).toBe('Manual');
+    expect(status).toEqual({
+      printableStatus: 'Stopped',
+      stateChangeRequests: [{ action: 'Start', data: { paused: 'true' } }],
+    });
+    expect(await put(`virtualmachines/${name}/start`)).toContain('stop/start already underway');
+  });
+
+  it('starts a machine that is to stand still by both', async () => {
+    const name = await make({ running: false });
+    expect(await put(`virtualmachines/${name}/start`, { paused: true })).toBe('202');
+    expect(await vm(name)).toMatchObject({
+      spec: { running: true },
+      status: { stateChangeRequests: [{ action: 'Start', data: { paused: 'true' } }] },
+    });
+  });
+
+  it('shortens the time that a guest is given, and stops', async () => {
+    const name = await make({ running: true }, 'Running');
+    expect(await put(`virtualmachines/${name}/stop`, { gracePeriod: 3 })).toBe('202');
+    expect((await vm(name)).spec.running).toBe(false);
+    expect((await vmi(name)).spec.terminationGracePeriodSeconds).toBe(3);
+  });
+
+  it('restarts at once where asked', async () => {
+    const name = await make({ running: true }, 'Running');
+    const { uid } = (await vmi(name)).metadata;
+    expect(await put(`virtualmachines/${name}/restart`, { gracePeriodSeconds: 0 })).toBe('202');
+    expect((await vm(name)).status?.stateChangeRequests).toEqual([{ action: 'Stop', uid }, { action: 'Start' }]);
+    expect((await vmi(name)).spec.terminationGracePeriodSeconds).toBe(0);
+  });
+
+  it('asks for a migration', async () => {
+    const name = await make({ running: true }, 'Running');
+    const selector = { zone: 'a' };
+    expect(await put(`virtualmachines/${name}/migrate`, { addedNodeSelector: selector })).toBe('202');
+    const { items } = await plane.client.list(VMIMS, inDefault);
+    expect(items.filter(({ spec }) => spec.vmiName === name)).toMatchObject([
+      {
+        metadata: { name: expect.stringMatching(/^kubevirt-migrate-vm-[a-z0-9]{5}$/) },
+        spec: { vmiName: name, addedNodeSelector: selector },
+      },
+    ]);
+    expect(await put(`virtualmachines/${name}/migrate`)).toContain('409 ');
+    const stuck = await make({ running: true }, 'Running', {
+      conditions: [{ type: 'LiveMigratable', status: 'False' }],
+    });
+    expect(await put(`virtualmachines/${stuck}/migrate`)).toMatch(/^422 .*Cannot migrate VMI/);
+    expect(await put(`virtualmachines/${await make({ running: true })}/migrate`)).toMatch(
+      /^404 virtualmachineinstance/,
+    );
+  });
+
+  it('asks the agent of an instance by annotations', async () => {
+    const name = await make({ running: true }, 'Running');
+    expect(await put(`virtualmachineinstances/${name}/pause`, { dryRun: ['All'] })).toBe('202');
+    expect((await vmi(name)).metadata.annotations).toBeUndefined();
+    expect(await put(`virtualmachineinstances/${name}/pause`)).toBe('202');
+    expect((await vmi(name)).metadata.annotations).toEqual({ 'vimana.io/paused': 'true' });
+    expect(await put(`virtualmachineinstances/${name}/pause`)).toContain('409 ');
+    expect(await put(`virtualmachineinstances/${name}/unpause`)).toBe('202');
+    expect(await put(`virtualmachineinstances/${name}/reset`)).toBe('202');
+    expect(await put(`virtualmachineinstances/${name}/softreboot`)).toBe('202');
+    const { annotations = {} } = (await vmi(name)).metadata;
+    expect(annotations).toMatchObject({ 'vimana.io/paused': 'false' });
+    expect(annotations['vimana.io/reset']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(annotations['vimana.io/soft-reboot']).not.toBe(annotations['vimana.io/reset']);
+  });
+
+  it('looks again where somebody was faster, and decides anew', async () => {
+    const name = await make({ runStrategy: 'Manual' });
+    let raced = 0;
+    before = async (kind) => {
+      if (kind !== 'VirtualMachine' || raced++ > 0) return;
+      const body = { status: { stateChangeRequests: [{ action: 'Start' }] } };
+      await plane.client.patch(VMS, name, { type: 'merge', body }, { namespace, subresource: 'status' });
+    };
+    expect(await put(`virtualmachines/${name}/start`)).toContain('stop/start already underway');
+    const other = await make({ running: false });
+    raced = 0;
+    before = async (kind) => {
+      if (kind !== 'VirtualMachine' || raced++ > 0) return;
+      const body = { metadata: { labels: { a: 'b' } } };
+      await plane.client.patch(VMS, other, { type: 'merge', body }, inDefault);
+    };
+    expect(await put(`virtualmachines/${other}/start`)).toBe('202');
+    expect((await vm(other)).spec.running).toBe(true);
+  });
+
+  it.each([
+    ['virtualmachines/none/start', '404 virtualmachine.kubevirt.io "none" not found'],
+    ['virtualmachines/none/migrate', '404 virtualmachine.kubevirt.io "none" not found'],
+    ['virtualmachineinstances/none/pause', '404 virtualmachineinstance.kubevirt.io "none" not found'],
+    ['virtualmachineinstances/none/addvolume', '501 virtualmachineinstances/addvolume is not supported yet'],
+    ['virtualmachines/none/removevolume', '501 virtualmachines/removevolume is not supported yet'],
+    ['virtualmachines/none/explode', '404 the server could not find the requested resource'],
+    ['virtualmachineinstances/none/console', '405 the server does not allow this method on the requested resource'],
+  ])('answers %s with %s', async (what, answer) => {
+    expect(await put(what, {}, plane.client)).toBe(answer);
+  });
+
+  it('shows a machine with everything that it means, and what a guest has told', async () => {
+    const os = { id: 'fedora' };
+    const connected = { conditions: [{ type: 'AgentConnected', status: 'True' }], guestOSInfo: os };
+    const name = await make({ running: true }, 'Running', connected);
+    const get = async (what: string) => (await client.request({ method: 'GET', path: pathOf(what) })).body;
+    expect(await get(`virtualmachines/${name}/expand-spec`)).toEqual(await vm(name));
+    expect(await get(`virtualmachineinstances/${name}/guestosinfo`)).toMatchObject({ os });
+    await expect(get(`virtualmachineinstances/${name}/console`)).rejects.toMatchObject({ code: 501 });
+  });
+
+  it('is for those whose role says so, whatever they may write themselves', async () => {
+    const name = await make({ running: false });
+    const as = (user: string) => plane.plane.client({ name: user, groups: ['system:authenticated'] }, 'test');
+    expect(await put(`virtualmachines/${name}/start`, {}, as('nobody'))).toMatch(
+      /^403 virtualmachines.subresources.kubevirt.io ".*" is forbidden: User "nobody" cannot update resource "virtualmachines\/start"/,
+    );
+    expect(await put(`virtualmachines/${name}/start`, {}, as('view'))).toMatch(/^403 /);
+    expect(await put(`virtualmachines/${name}/start`, {}, as('admin'))).toBe('202');
+    await expect(as('view').get(VMS, name, inDefault)).resolves.toBeDefined();
+    await expect(as('view').delete(VMS, name, inDefault)).rejects.toMatchObject({ code: 403 });
+    await expect(as('edit').deleteCollection(VMS, inDefault)).rejects.toMatchObject({ code: 403 });
+  });
+
+  it.skipIf(!hasKubectl)('can be asked by kubectl', async () => {
+    const kubectl = kubectlFor(plane.plane);
+    const name = await make({ running: false });
+    const ran = await kubectl.run('replace', '--raw', pathOf(`virtualmachines/${name}/start`), '-f', '/dev/null');
+    expect(ran, ran.err).toMatchObject({ code: 0 });
+    expect((await vm(name)).spec.running).toBe(true);
+    const { err } = await kubectl.run('get', '--raw', pathOf(`virtualmachineinstances/${name}/vnc`));
+    expect(err).toContain('virtualmachineinstances/vnc is not supported yet');
+    expect((await kubectl.run('get', 'vm', name, '-o', 'name')).out).toBe(`virtualmachine.kubevirt.io/${name}\n`);
+    kubectl.close();
+  });
+});

@@ -1,0 +1,116 @@
+import type { Random } from '../../base/random.ts';
+import type { ApiExtension, ExtensionAnswer, ExtensionRequest } from '../../kube/api-extension.ts';
+import type { Client } from '../../kube/client.ts';
+import { resourceOfKind, VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import { KubeError } from '../../kube/kube-error.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
+import { type Dialect, instanceName, type PowerAction } from '../dialect.ts';
+import { type GuestQuestion, guestInfo } from './guest-info.ts';
+import { type InstanceAction, instanceEdit } from './instance-action.ts';
+import { powerEdit } from './machine-power.ts';
+import { newMigration } from './migration.ts';
+import { type ActionOptions, actionOptions } from './options.ts';
+import { notBuilt, notFound } from './refusal.ts';
+import { GROUP, RESOURCES, SERVED, VERSIONS } from './resources.ts';
+import { annotate, createMigration, find, migrationsIn, untilFirst, writePower } from './writes.ts';
+
+export interface SubresourceParts {
+  /** Acts as the operator: whether the user may ask has been seen to, and not everybody may write what comes of it. */
+  readonly client: Client;
+  /** Those of kubevirt.io are the machines here. */
+  readonly dialects: readonly Dialect[];
+  readonly random: Random;
+  readonly events: EventRecorder;
+}
+
+/** subresources.kubevirt.io: what users ask of machines beside their specs, one extension a version. */
+export function subresourceExtensions(parts: SubresourceParts): readonly ApiExtension[] {
+  const handle = handler(parts);
+  return VERSIONS.map((version) => ({ group: GROUP, version, resources: RESOURCES, handle }));
+}
+
+const ACCEPTED: ExtensionAnswer = { status: 202 };
+
+/** What was asked of whom; or why not, which is no reason to try again. */
+type Done = KubeObject | KubeError;
+
+function handler(parts: SubresourceParts) {
+  const { client, random } = parts;
+  const dialect = parts.dialects.find(({ kind }) => kind.group === 'kubevirt.io');
+
+  return async (request: ExtensionRequest): Promise<ExtensionAnswer> => {
+    const { subresource: action } = request;
+    const ofMachine = request.resource === 'virtualmachines';
+    const known = ofMachine ? SERVED.machine : SERVED.instance;
+    if (!includes([...known.update, ...known.get], action)) throw notBuilt(`${request.resource}/${action}`);
+    if (action === 'expand-spec') return { status: 200, body: (await machine(request)).vm };
+    if (!ofMachine && includes(SERVED.instance.get, action)) return await ask(request, action as GuestQuestion);
+    const options = actionOptions(Buffer.from(await request.body()).toString('utf8'));
+    const done = await untilFirst(async () => {
+      if (!ofMachine) return await touch(request, action as InstanceAction, options);
+      if (action === 'migrate') return await migrate(request, options);
+      return await power(request, action as PowerAction, options);
+    });
+    if (done instanceof KubeError) throw done;
+    if (!options.dryRun) tell(done, request);
+    return ACCEPTED;
+  };
+
+  async function machine({ namespace, name }: ExtensionRequest) {
+    const type = dialect === undefined ? undefined : resourceOfKind(dialect.kind);
+    const vm = type === undefined ? undefined : await find(client, type, namespace, name);
+    if (dialect === undefined || type === undefined || vm === undefined)
+      throw notFound({ kind: 'virtualmachine', name });
+    const instance = await find(client, VMIS, namespace, instanceName(dialect, name));
+    return { dialect, type, vm, instance };
+  }
+
+  async function power(request: ExtensionRequest, action: PowerAction, options: ActionOptions): Promise<Done> {
+    const { dialect: words, type, vm, instance } = await machine(request);
+    const edit = powerEdit(words, action, vm, instance, options);
+    if ('refused' in edit) return edit.refused;
+    await writePower(client, type, vm, instance, edit, { namespace: request.namespace, dryRun: options.dryRun });
+    return vm;
+  }
+
+  async function migrate(request: ExtensionRequest, options: ActionOptions): Promise<Done> {
+    const { namespace, name } = request;
+    const { vm, instance } = await machine(request);
+    if (instance === undefined) throw notFound({ kind: 'virtualmachineinstance', name });
+    const migration = newMigration(name, instance, await migrationsIn(client, namespace), options);
+    if ('refused' in migration) return migration.refused;
+    await createMigration(client, migration, { namespace, dryRun: options.dryRun });
+    return vm;
+  }
+
+  async function found({ namespace, name }: ExtensionRequest): Promise<Vmi> {
+    const instance = await find(client, VMIS, namespace, name);
+    if (instance === undefined) throw notFound({ kind: 'virtualmachineinstance', name });
+    return instance;
+  }
+
+  async function touch(request: ExtensionRequest, action: InstanceAction, options: ActionOptions): Promise<Done> {
+    const instance = await found(request);
+    const edit = instanceEdit(action, instance, random.uuid());
+    if ('refused' in edit) return edit.refused;
+    await annotate(client, instance, edit.annotations, { namespace: request.namespace, dryRun: options.dryRun });
+    return instance;
+  }
+
+  async function ask(request: ExtensionRequest, question: GuestQuestion): Promise<ExtensionAnswer> {
+    const info = guestInfo(question, await found(request));
+    if (info instanceof KubeError) throw info;
+    return { status: 200, body: info };
+  }
+
+  /** Whose wish it was is seen nowhere else: what is written is the operator's. */
+  function tell(about: KubeObject, { subresource, user }: ExtensionRequest): void {
+    const reason = `${subresource.charAt(0).toUpperCase()}${subresource.slice(1)}Requested`;
+    parts.events.event(about, 'Normal', reason, `${user.name} asked for ${subresource}`);
+  }
+}
+
+function includes(names: readonly string[], name: string): boolean {
+  return names.includes(name);
+}

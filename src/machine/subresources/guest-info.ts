@@ -1,0 +1,21 @@
+import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
+import type { KubeError } from '../../kube/kube-error.ts';
+import { hasAgent, NO_AGENT } from './instance-action.ts';
+import { conflict, notBuilt } from './refusal.ts';
+
+export type GuestQuestion = 'guestosinfo' | 'userlist' | 'filesystemlist';
+
+/** What the guest tells of itself, as far as its agent has; or why nothing is known. */
+export function guestInfo(question: GuestQuestion, instance: VirtualMachineInstance): object | KubeError {
+  const { status, metadata } = instance;
+  const subject = { kind: 'virtualmachineinstance', name: metadata.name } as const;
+  if (status?.phase !== 'Running') return conflict(subject, 'VMI is not running');
+  if (!hasAgent(instance)) return conflict(subject, NO_AGENT);
+  if (question !== 'guestosinfo') return notBuilt(`virtualmachineinstances/${question}`);
+  const header = {
+    apiVersion: 'subresources.kubevirt.io/v1',
+    kind: 'VirtualMachineInstanceGuestAgentInfo',
+    metadata: {},
+  };
+  return { ...header, ...(status.guestOSInfo === undefined ? {} : { os: status.guestOSInfo }) };
+}

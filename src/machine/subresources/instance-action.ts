@@ -1,0 +1,81 @@
+import { PAUSED_ANNOTATION, RESET_ANNOTATION, SOFT_REBOOT_ANNOTATION } from '../../api/instance-request.ts';
+import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
+import type { KubeError } from '../../kube/kube-error.ts';
+import { holds } from '../condition.ts';
+import { conflict, forbidden, notBuilt } from './refusal.ts';
+
+export type InstanceAction = 'pause' | 'unpause' | 'reset' | 'softreboot' | 'freeze' | 'unfreeze';
+
+/** How an instance is asked for something: annotations that its node agent reads; or why it is not. */
+export type InstanceEdit = { readonly annotations: Readonly<Record<string, string>> } | { readonly refused: KubeError };
+
+/** What to write on an instance for an action; `id` tells one deed from another. */
+export function instanceEdit(action: InstanceAction, instance: VirtualMachineInstance, id: string): InstanceEdit {
+  const refused = objection(action, instance);
+  if (refused !== undefined) return { refused };
+  switch (action) {
+    case 'pause':
+      return { annotations: { [PAUSED_ANNOTATION]: 'true' } };
+    case 'unpause':
+      return { annotations: { [PAUSED_ANNOTATION]: 'false' } };
+    case 'reset':
+      return { annotations: { [RESET_ANNOTATION]: id } };
+    case 'softreboot':
+      return { annotations: { [SOFT_REBOOT_ANNOTATION]: id } };
+    case 'freeze':
+    case 'unfreeze':
+      return { refused: notBuilt(`virtualmachineinstances/${action}`) };
+  }
+}
+
+function objection(action: InstanceAction, instance: VirtualMachineInstance): KubeError | undefined {
+  const subject = { kind: 'virtualmachineinstance', name: instance.metadata.name } as const;
+  const refuse = (why: string) => conflict(subject, why);
+  const { status, spec } = instance;
+  // KubeVirt speaks of the machine in some of them, and of the instance in others.
+  if (status?.phase !== 'Running') return refuse(`${OF_INSTANCE.has(action) ? 'VMI' : 'VM'} is not running`);
+  switch (action) {
+    case 'pause':
+      if (spec.livenessProbe !== undefined)
+        return forbidden(subject, 'Pausing VMIs with LivenessProbe is currently not supported');
+      if (staysPaused(instance)) return refuse('VMI is already paused');
+      if (isMigrating(instance))
+        return refuse(`Cannot pause VM '${instance.metadata.name}' because it is currently being migrated`);
+      return undefined;
+    case 'unpause':
+      return isPaused(instance) ? undefined : refuse('VMI is not paused');
+    case 'softreboot':
+      if (isPaused(instance)) return refuse('VMI is paused');
+      if (hasAgent(instance) || spec.domain.features?.acpi?.enabled !== false) return undefined;
+      return refuse('VMI neither have the agent connected nor the ACPI feature enabled');
+    case 'freeze':
+    case 'unfreeze':
+      return hasAgent(instance) ? undefined : refuse(NO_AGENT);
+    case 'reset':
+      return undefined;
+  }
+}
+
+const OF_INSTANCE: ReadonlySet<InstanceAction> = new Set<InstanceAction>(['unpause', 'unfreeze', 'reset']);
+export const NO_AGENT = 'VMI does not have guest agent connected';
+
+const askedToPause = ({ metadata }: VirtualMachineInstance) => metadata.annotations?.[PAUSED_ANNOTATION];
+
+/** It stands still, or is about to: the agent may not have got to it. */
+function isPaused(instance: VirtualMachineInstance): boolean {
+  return askedToPause(instance) === 'true' || holds(instance.status?.conditions, 'Paused');
+}
+
+/** The same, but for one that is about to go on. */
+function staysPaused(instance: VirtualMachineInstance): boolean {
+  return isPaused(instance) && askedToPause(instance) !== 'false';
+}
+
+function isMigrating({ status }: VirtualMachineInstance): boolean {
+  const state = status?.migrationState;
+  return state !== undefined && state.completed !== true && state.failed !== true;
+}
+
+export function hasAgent({ status }: VirtualMachineInstance): boolean {
+  return holds(status?.conditions, 'AgentConnected');
+}

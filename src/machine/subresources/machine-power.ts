@@ -1,0 +1,31 @@
+import type { Kind, ObjectOf } from '../../api/kind.ts';
+import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
+import type { KubeError } from '../../kube/kube-error.ts';
+import type { Dialect, PowerAction, PowerEdit } from '../dialect.ts';
+import { isFinal } from '../instance-state.ts';
+import type { ActionOptions } from './options.ts';
+import { badRequest, conflict } from './refusal.ts';
+
+type Edit = Exclude<PowerEdit, { readonly conflict: string }>;
+
+/** What to write for a start, stop or restart that a user asks for; or why not. */
+export function powerEdit<K extends Kind>(
+  dialect: Dialect<K>,
+  action: PowerAction,
+  vm: ObjectOf<K>,
+  instance: VirtualMachineInstance | undefined,
+  options: ActionOptions,
+): Edit | { readonly refused: KubeError } {
+  const { paused, gracePeriodSeconds: grace } = options;
+  if (action === 'restart' && grace !== undefined && grace > 0)
+    return { refused: badRequest('For force restart, only gracePeriod=0 is supported for now') };
+  const edit = dialect.power(vm, action, instance, {
+    ...(paused === undefined ? {} : { paused }),
+    ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
+  });
+  if (edit.conflict !== undefined) {
+    return { refused: conflict({ kind: 'virtualmachine', name: vm.metadata.name }, edit.conflict) };
+  }
+  const forced = action === 'restart' && grace === 0 && instance !== undefined && !isFinal(instance);
+  return forced ? { ...edit, gracePeriodSeconds: 0 } : edit;
+}

@@ -1,0 +1,28 @@
+import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
+import type { Vmim } from '../../kube/kinds/machines.ts';
+import type { KubeError } from '../../kube/kube-error.ts';
+import type { ActionOptions } from './options.ts';
+import { conflict } from './refusal.ts';
+
+const OVER: ReadonlySet<string | undefined> = new Set(['Succeeded', 'Failed']);
+
+/** The migration that a user asks for; or why there is none. `others` are those of the namespace. */
+export function newMigration(
+  machine: string,
+  instance: VirtualMachineInstance,
+  others: readonly Vmim[],
+  { addedNodeSelector }: ActionOptions,
+): { readonly metadata: object; readonly spec: Vmim['spec'] } | { readonly refused: KubeError } {
+  const subject = { kind: 'virtualmachine', name: machine } as const;
+  const { name: vmiName } = instance.metadata;
+  if (instance.status?.phase !== 'Running') return { refused: conflict(subject, 'VM is not running') };
+  const active = others.find(({ spec, status }) => spec.vmiName === vmiName && !OVER.has(status?.phase));
+  if (active !== undefined) {
+    const why = `in-flight migration detected. Active migration job (${active.metadata.name}) is currently already in progress for VMI ${vmiName}.`;
+    return { refused: conflict(subject, why) };
+  }
+  return {
+    metadata: { generateName: 'kubevirt-migrate-vm-' },
+    spec: { vmiName, ...(addedNodeSelector === undefined ? {} : { addedNodeSelector }) },
+  };
+}

@@ -1,0 +1,77 @@
+import { ParseError } from '../../base/errors.ts';
+import { readYaml } from '../../kube/yaml-json.ts';
+import { badRequest } from './refusal.ts';
+
+/** What the body of a request may say: the options of KubeVirt's subresources, all in one. */
+export interface ActionOptions {
+  /** Nothing is changed. */
+  readonly dryRun: boolean;
+  /** StartOptions: the machine starts and stands still. */
+  readonly paused?: boolean;
+  /** StopOptions.gracePeriod, RestartOptions.gracePeriodSeconds. */
+  readonly gracePeriodSeconds?: number;
+  /** MigrateOptions: labels that the target node must have. */
+  readonly addedNodeSelector?: Readonly<Record<string, string>>;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Reads a body, which may be empty; fields that are of no use for the action are passed over, as KubeVirt does. */
+export function actionOptions(text: string): ActionOptions {
+  const fields = fieldsOf(text);
+  const paused = typed(fields, 'paused', 'a boolean', (value) => typeof value === 'boolean') as boolean | undefined;
+  const grace = graceOf(fields, 'gracePeriod') ?? graceOf(fields, 'gracePeriodSeconds');
+  const selector = typed(
+    fields,
+    'addedNodeSelector',
+    'a map of strings',
+    isLabels,
+  ) as ActionOptions['addedNodeSelector'];
+  return {
+    dryRun: typed(fields, 'dryRun', '["All"]', isDryRun) !== undefined && (fields['dryRun'] as string[]).length > 0,
+    ...(paused === undefined ? {} : { paused }),
+    ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
+    ...(selector === undefined ? {} : { addedNodeSelector: selector }),
+  };
+}
+
+function fieldsOf(text: string): Fields {
+  const value = decoded(text) ?? {};
+  if (typeof value === 'object' && !Array.isArray(value)) return value as Fields;
+  throw unreadable('it is no object');
+}
+
+function decoded(text: string): unknown {
+  try {
+    return readYaml(text).value;
+  } catch (error) {
+    if (error instanceof ParseError) throw unreadable(error.message);
+    throw error;
+  }
+}
+
+function unreadable(why: string) {
+  return badRequest(`Can not unmarshal Request body to struct, error: ${why}`);
+}
+
+function typed(fields: Fields, name: string, what: string, is: (value: unknown) => boolean): unknown {
+  const value = fields[name];
+  if (value === undefined || value === null) return undefined;
+  if (is(value)) return value;
+  throw unreadable(`${name} must be ${what}`);
+}
+
+function graceOf(fields: Fields, name: string): number | undefined {
+  const value = typed(fields, name, 'a whole number', Number.isSafeInteger) as number | undefined;
+  if (value !== undefined && value < 0) throw badRequest('gracePeriod has to be greater or equal to 0');
+  return value;
+}
+
+function isLabels(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((label) => typeof label === 'string');
+}
+
+function isDryRun(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => each === 'All');
+}

@@ -1,0 +1,34 @@
+import { KubeError } from '../../kube/kube-error.ts';
+
+/** What a request is about; KubeVirt names kinds in the singular here, and its tools know these texts. */
+export interface Subject {
+  readonly kind: 'virtualmachine' | 'virtualmachineinstance';
+  readonly name: string;
+}
+
+const GROUP = 'kubevirt.io';
+const detailsOf = ({ kind, name }: Subject) => ({ name, group: GROUP, kind });
+
+export function notFound(subject: Subject): KubeError {
+  const message = `${subject.kind}.${GROUP} "${subject.name}" not found`;
+  return new KubeError(404, 'NotFound', message, detailsOf(subject));
+}
+
+export function conflict(subject: Subject, why: string): KubeError {
+  const message = `Operation cannot be fulfilled on ${subject.kind}.${GROUP} "${subject.name}": ${why}`;
+  return new KubeError(409, 'Conflict', message, detailsOf(subject));
+}
+
+export function forbidden(subject: Subject, why: string): KubeError {
+  const message = `${subject.kind}.${GROUP} "${subject.name}" is forbidden: ${why}`;
+  return new KubeError(403, 'Forbidden', message, detailsOf(subject));
+}
+
+export function badRequest(message: string): KubeError {
+  return new KubeError(400, 'BadRequest', message);
+}
+
+/** What is known and not built is refused by its name. */
+export function notBuilt(what: string): KubeError {
+  return new KubeError(501, 'NotImplemented', `${what} is not supported yet`);
+}

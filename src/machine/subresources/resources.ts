@@ -1,0 +1,45 @@
+import type { ExtensionResource } from '../../kube/api-extension.ts';
+
+/** The subresources of KubeVirt that are served here, with those that are refused by name. */
+export const GROUP = 'subresources.kubevirt.io';
+export const VERSIONS = ['v1', 'v1alpha3'] as const;
+
+const MACHINE = { plural: 'virtualmachines', kind: 'VirtualMachine' };
+const INSTANCE = { plural: 'virtualmachineinstances', kind: 'VirtualMachineInstance' };
+
+/** By what a role has to allow: PUT is update, GET is get. */
+export const SERVED = {
+  machine: {
+    update: ['start', 'stop', 'restart', 'migrate'],
+    get: ['expand-spec'],
+  },
+  instance: {
+    update: ['pause', 'unpause', 'freeze', 'unfreeze', 'reset', 'softreboot'],
+    get: ['guestosinfo', 'userlist', 'filesystemlist'],
+  },
+} as const;
+
+export const NOT_BUILT = {
+  machine: { update: ['addvolume', 'removevolume'], get: ['portforward'] },
+  instance: { update: ['addvolume', 'removevolume'], get: ['console', 'vnc', 'portforward'] },
+} as const;
+
+export const RESOURCES: readonly ExtensionResource[] = [SERVED, NOT_BUILT].flatMap(({ machine, instance }) => [
+  ...entries(MACHINE, machine),
+  ...entries(INSTANCE, instance),
+]);
+
+function entries(
+  { plural, kind }: typeof MACHINE,
+  served: Readonly<Record<'update' | 'get', readonly string[]>>,
+): ExtensionResource[] {
+  return (['update', 'get'] as const).flatMap((verb) =>
+    served[verb].map((name) => ({
+      name: `${plural}/${name}`,
+      namespaced: true,
+      kind,
+      kindOf: { group: 'kubevirt.io', version: 'v1' },
+      verbs: [verb],
+    })),
+  );
+}

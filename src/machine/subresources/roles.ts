@@ -1,0 +1,55 @@
+import { virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration } from '../../api/kubevirt/group.ts';
+import type { ClusterRole, PolicyRule } from '../../kube/kinds/rbac.ts';
+import { GROUP, NOT_BUILT, SERVED } from './resources.ts';
+
+const PLURALS = [virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration].map(({ plural }) => plural);
+
+const READ = ['get', 'list', 'watch'];
+const WRITE = ['get', 'delete', 'create', 'update', 'patch', 'list', 'watch'];
+
+const machine = (names: readonly string[]) => names.map((name) => `${virtualMachine.plural}/${name}`);
+const instance = (names: readonly string[]) => names.map((name) => `${virtualMachineInstance.plural}/${name}`);
+
+const objects = (verbs: readonly string[]): PolicyRule => ({
+  apiGroups: [virtualMachine.group],
+  resources: PLURALS,
+  verbs,
+});
+const through = (resources: readonly string[], verbs: readonly string[]): PolicyRule => ({
+  apiGroups: [GROUP],
+  resources,
+  verbs,
+});
+
+/** What tells of a machine without touching it. */
+const LOOK = through([...instance(SERVED.instance.get), ...machine(SERVED.machine.get)], ['get']);
+const USE: readonly PolicyRule[] = [
+  LOOK,
+  through([...instance(NOT_BUILT.instance.get), ...machine(NOT_BUILT.machine.get)], ['get']),
+  through(
+    [
+      ...instance([...SERVED.instance.update, ...NOT_BUILT.instance.update]),
+      ...machine([...SERVED.machine.update, ...NOT_BUILT.machine.update]),
+    ],
+    ['update'],
+  ),
+];
+
+/** What users may do to machines, as parts of the roles that Kubernetes has for users of a namespace. */
+export const USER_ROLES: readonly ClusterRole[] = [
+  role('view', [objects(READ), LOOK]),
+  role('edit', [objects(WRITE), ...USE]),
+  role('admin', [objects([...WRITE, 'deletecollection']), ...USE]),
+];
+
+function role(name: 'view' | 'edit' | 'admin', rules: readonly PolicyRule[]): ClusterRole {
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: {
+      name: `kubevirt.io:${name}`,
+      labels: { [`rbac.authorization.k8s.io/aggregate-to-${name}`]: 'true' },
+    },
+    rules,
+  };
+}

@@ -1,0 +1,98 @@
+import type { Client, ResourceType } from '../../kube/client.ts';
+import { VMIMS, VMIS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
+import { isConflict, isNotFound } from '../../kube/kube-error.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import type { PowerEdit } from '../dialect.ts';
+
+/** Who owns the fields that a user changes through a subresource. */
+export const FIELD_MANAGER = 'vimana-subresource';
+
+interface Place {
+  readonly namespace: string;
+  readonly dryRun: boolean;
+}
+
+const writing = ({ namespace, dryRun }: Place) => ({ namespace, dryRun, fieldManager: FIELD_MANAGER });
+
+/** An object, or undefined where there is none. */
+export async function find<T extends KubeObject>(
+  client: Client,
+  type: ResourceType<T>,
+  namespace: string,
+  name: string,
+): Promise<T | undefined> {
+  try {
+    return await client.get(type, name, { namespace });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+const ATTEMPTS = 5;
+
+/** Looks, decides and writes anew for as long as somebody else is faster. */
+export async function untilFirst<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let count = 1; ; count++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isConflict(error) || count >= ATTEMPTS) throw error;
+    }
+  }
+}
+
+/**
+ * Writes what a start, stop or restart comes down to. The first write that counts holds only for the machine as it was
+ * read; what follows it holds whatever has happened since.
+ */
+export async function writePower(
+  client: Client,
+  type: ResourceType,
+  vm: KubeObject,
+  instance: Vmi | undefined,
+  edit: Exclude<PowerEdit, { readonly conflict: string }>,
+  place: Place,
+): Promise<void> {
+  const { name = '', resourceVersion = '' } = vm.metadata;
+  const options = writing(place);
+  const { gracePeriodSeconds, requests, spec } = edit;
+  if (gracePeriodSeconds !== undefined && instance !== undefined) {
+    const body = { spec: { terminationGracePeriodSeconds: gracePeriodSeconds } };
+    await client.patch(VMIS, instance.metadata.name, { type: 'merge', body }, options);
+  }
+  const asRead = { metadata: { resourceVersion } };
+  if (requests !== undefined) {
+    // Whoever asks does not want to wait until the last failure is forgotten.
+    const body = { ...asRead, status: { stateChangeRequests: requests, startFailure: null } };
+    await client.patch(type, name, { type: 'merge', body }, { ...options, subresource: 'status' });
+  }
+  if (spec !== undefined) {
+    const body = { ...(requests === undefined ? asRead : {}), spec };
+    await client.patch(type, name, { type: 'merge', body }, options);
+  }
+}
+
+/** Asks the agent of an instance for something. */
+export async function annotate(
+  client: Client,
+  { metadata }: Vmi,
+  annotations: Readonly<Record<string, string>>,
+  place: Place,
+): Promise<void> {
+  const body = { metadata: { resourceVersion: metadata.resourceVersion, annotations } };
+  await client.patch(VMIS, metadata.name, { type: 'merge', body }, writing(place));
+}
+
+export async function migrationsIn(client: Client, namespace: string): Promise<readonly Vmim[]> {
+  return (await client.list(VMIMS, { namespace })).items;
+}
+
+export async function createMigration(
+  client: Client,
+  migration: { readonly metadata: object; readonly spec: Vmim['spec'] },
+  place: Place,
+): Promise<void> {
+  const { namespace } = place;
+  await client.create(VMIMS, { ...migration, metadata: { ...migration.metadata, namespace } }, writing(place));
+}
