@@ -1,22 +1,207 @@
-import { existsSync } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { startControlPlane } from '../apiserver/control-plane.ts';
 import { lockFolder } from '../apiserver/store/folder-lock.ts';
 import { realClock } from '../base/clock.ts';
 import { createLogger } from '../base/pino-logger.ts';
 import { systemRandom } from '../base/random.ts';
 import type { Io } from '../cli/io.ts';
 import type { UpSettings } from '../cli/up.ts';
+import { conditionOf } from '../kube/kinds/condition.ts';
+import { VMS } from '../kube/kinds/machines.ts';
+import { NODES } from '../kube/kinds/node.ts';
+import { isAlreadyExists } from '../kube/kube-error.ts';
 import { writeKubeconfig } from '../kube/kubeconfig/kubeconfig-text.ts';
 import { makePrivateFolder } from '../kube/kubeconfig/private-file.ts';
+import type { NodePool } from '../node/simulated/node-pool.ts';
+import { parseNodeSize } from '../node/simulated/node-size.ts';
+import { healthRoutes } from '../runtime/http/health-routes.ts';
+import { startHttpServer } from '../runtime/http/http-server.ts';
+import { metricsRoute } from '../runtime/http/metrics-route.ts';
+import { Metrics } from '../runtime/metrics.ts';
 import { explainedStart, usualFolder } from './data-folder.ts';
+import { demoFleet } from './demo-fleet.ts';
+import { type Embedded, startEmbedded } from './embedded.ts';
 import { Progress } from './progress.ts';
+import { removeRunFile, writeRunFile } from './run-file.ts';
 
 /** Runs everything in this process until SIGINT or SIGTERM. */
 export async function up(settings: UpSettings, io: Io): Promise<void> {
-  const clock = realClock;
   const dataDir = settings.dataDir ?? usualFolder('up');
+  makePrivateFolder(dataDir);
+  let release: () => void;
+  try {
+    release = lockFolder(dataDir);
+  } catch (error) {
+    throw explainedStart(error, dataDir);
+  }
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  try {
+    await started(settings, dataDir, io, stop.signal);
+  } catch (error) {
+    throw explainedStart(error, dataDir);
+  } finally {
+    removeRunFile(dataDir);
+    release();
+  }
+}
+
+async function started(settings: UpSettings, dataDir: string, io: Io, signal: AbortSignal): Promise<void> {
+  const clock = realClock;
+  const log = createLogger({ level: settings.logLevel, format: 'text', clock, destination: process.stderr });
   const progress = new Progress({ write: io.out, live: process.stdout.isTTY, clock });
-  void existsSync, join, startControlPlane, lockFolder, createLogger, systemRandom, writeKubeconfig, makePrivateFolder;
-  void explainedStart, dataDir, progress;
+  const isNew = settings.ephemeral || !existsSync(join(dataDir, 'objects'));
+  const pools = [poolOf(settings)];
+  const metrics = new Metrics({ process: true });
+  const free = settings.port === 0;
+  const { bindAddress: host } = settings;
+  // The ports are taken first: where one of them cannot be had, nothing is changed.
+  let embedded: Embedded | undefined;
+  const health = await startHttpServer({
+    host,
+    port: free ? 0 : settings.healthPort,
+    clock,
+    log,
+    routes: healthRoutes({ ready: { started: () => (embedded === undefined ? 'starting' : undefined) } }),
+  });
+  const measures = await startHttpServer({
+    host,
+    port: free ? 0 : settings.metricsPort,
+    clock,
+    log,
+    routes: [metricsRoute(metrics)],
+  }).catch(async (error: unknown) => {
+    await health.close();
+    throw error;
+  });
+  try {
+    io.out('Vimana is starting\n');
+    const running = await progress.step(
+      'control plane',
+      () =>
+        startEmbedded({
+          dataDir,
+          store: settings.ephemeral ? 'memory' : 'lmdb',
+          durability: settings.durability,
+          host,
+          port: settings.port,
+          dialects: settings.dialects,
+          pools,
+          rollout: settings.vmRolloutStrategy,
+          nodeLostAfterMs: settings.nodeLostAfter,
+          clock,
+          random: systemRandom(),
+          log,
+          metrics,
+          ...(settings.auditLog === undefined ? {} : { audit: auditTo(settings.auditLog) }),
+        }),
+      ({ plane }) => plane.url,
+    );
+    embedded = running;
+    try {
+      const kubeconfig = join(dataDir, 'kubeconfig');
+      const { pki, url } = running.plane;
+      const access = { name: 'vimana', server: url, caPem: pki.caPem };
+      const content = { ...access, clientCert: pki.admin.certPem, clientKey: pki.admin.keyPem };
+      for (const file of [kubeconfig, settings.kubeconfigOut]) if (file !== undefined) writeKubeconfig(file, content);
+      writeRunFile(dataDir, {
+        pid: process.pid,
+        startedAt: new Date(clock.now()).toISOString(),
+        url,
+        kubeconfig,
+        metrics: `${measures.url}/metrics`,
+        health: `${health.url}/readyz`,
+      });
+      await Promise.race([introduce(running, settings, progress, isNew, signal), running.ended]);
+      if (!signal.aborted) io.out(whatNext(settings.kubeconfigOut ?? kubeconfig));
+      await Promise.race([untilAborted(signal), running.ended]);
+    } finally {
+      await running.stop();
+    }
+  } finally {
+    await Promise.all([measures.close(), health.close()]);
+  }
+}
+
+/** Waits for the nodes, and brings up the demo fleet where one is wanted. */
+async function introduce(
+  { admin, fleet }: Embedded,
+  settings: UpSettings,
+  progress: Progress,
+  isNew: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  if (settings.nodes > 0) {
+    await progress.step(
+      'nodes',
+      async () => {
+        const missing = new Set(fleet.nodes);
+        for await (const { type, object } of admin.watch(NODES, { signal })) {
+          const { status } = object as { status?: { conditions?: [] } };
+          const ready = type !== 'BOOKMARK' && conditionOf(status?.conditions, 'Ready')?.status === 'True';
+          if (ready) missing.delete(object.metadata.name ?? '');
+          if (missing.size === 0) return;
+        }
+      },
+      () => `${settings.nodes} ready`,
+    );
+  }
+  if (!(settings.demo ?? isNew) || !settings.dialects.includes('kubevirt') || settings.nodes === 0) return;
+  const fleetOfMachines = demoFleet('default');
+  await progress.step(
+    'demo fleet',
+    async () => {
+      for (const machine of fleetOfMachines) {
+        await admin.create(VMS, machine as never, { namespace: 'default' }).catch((error: unknown) => {
+          if (!isAlreadyExists(error)) throw error;
+        });
+      }
+      const missing = new Set(fleetOfMachines.map(({ metadata }) => metadata.name));
+      for await (const { type, object } of admin.watch(VMS, { namespace: 'default', signal })) {
+        const { printableStatus } = (object['status'] ?? {}) as { printableStatus?: string };
+        if (type !== 'BOOKMARK' && printableStatus === 'Running') missing.delete(object.metadata.name ?? '');
+        if (missing.size === 0) return;
+      }
+    },
+    () => `${fleetOfMachines.length} machines running`,
+  );
+}
+
+function poolOf(settings: UpSettings): NodePool {
+  const { nodes, nodeSize, nodePrefix, zones, nodeLabels, nodeResources } = settings;
+  return {
+    count: nodes,
+    prefix: nodePrefix,
+    size: parseNodeSize(nodeSize),
+    resources: nodeResources,
+    labels: nodeLabels,
+    zones: Array.from({ length: Math.max(1, zones) }, (_, at) => `zone-${at + 1}`),
+  };
+}
+
+function auditTo(file: string): (line: string) => void {
+  const stream = createWriteStream(file, { flags: 'a', mode: 0o600 });
+  return (line) => void stream.write(line);
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function whatNext(kubeconfig: string): string {
+  return `
+Ready. In another terminal:
+
+  export KUBECONFIG=${kubeconfig}
+  kubectl get vmi -o wide            # the machines that run
+  kubectl get nodes,pods             # where they are
+  bin/vimana vm list -o wide         # machines of every group
+  bin/vimana vm migrate web-1 --wait # move one while it runs
+  kubectl apply -f examples/kubevirt/vm-running.yaml
+
+Ctrl-C, or bin/vimana down, stops it; what it holds is there again at the next start.
+`;
 }
