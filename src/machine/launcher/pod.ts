@@ -19,7 +19,7 @@ import {
 import { seededRandom } from '../../base/random.ts';
 import type { NewObject } from '../../kube/client.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
-import type { Pod } from '../../kube/kinds/pod.ts';
+import type { Pod, PodSpec } from '../../kube/kinds/pod.ts';
 import { apiVersionOf } from '../../kube/kinds/resource-type.ts';
 import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
 import { launcherResources } from './resources.ts';
@@ -58,12 +58,14 @@ export function launcherName(vmi: Vmi, uid: string, attempt = 0): string {
   return `${stem.replace(/[-.]+$/, '')}-${suffix}`;
 }
 
+export type NewPod = NewObject<Pod> & { readonly spec: PodSpec };
+
 /** The pod that holds the place of a machine on a node, without saying which: the scheduler does. */
 export function launcherPod(
   vmi: Vmi,
   settings: LauncherSettings,
   claim: (name: string) => PersistentVolumeClaim | undefined,
-): NewObject<Pod> {
+): NewPod {
   const { metadata, spec } = vmi;
   const { volumes, mounts, devices } = launcherVolumes(spec, claim);
   const { affinity, topologySpreadConstraints, priorityClassName, schedulerName, subdomain } = spec;

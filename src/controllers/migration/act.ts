@@ -1,0 +1,140 @@
+import { VMIMS, VMIS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
+import { PODS, type Pod } from '../../kube/kinds/pod.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
+import { isConflict, isForbidden, isNotFound } from '../../kube/kube-error.ts';
+import { timestamp } from '../../kube/timestamp.ts';
+import { makeLauncher } from '../../machine/launcher/make.ts';
+import type { Context } from '../../runtime/controller.ts';
+import type { Expectations } from '../../runtime/expectations.ts';
+import { keyIn, keyOf } from '../../runtime/key.ts';
+import { writeStatus } from '../../runtime/status.ts';
+import type { Action } from './plan.ts';
+import type { MigrationSettings } from './settings.ts';
+import { type MigrationState, type MigrationStatus, phaseOf, withMigrationCondition } from './status.ts';
+import { targetPod } from './target-pod.ts';
+
+interface ActorParts {
+  readonly settings: MigrationSettings;
+  /** What was done to pods and to instances, by the key of the migration. */
+  readonly pods: Expectations;
+  readonly instances: Expectations;
+}
+
+type Deed = Exclude<Action, { readonly do: 'release' | 'look again' }>;
+
+/** Everything that a new migration does not take over from the last. */
+const FRESH = {
+  targetNodeAddress: null,
+  targetNodeDomainDetected: null,
+  startTimestamp: null,
+  endTimestamp: null,
+  mode: null,
+  completed: null,
+  failed: null,
+  failureReason: null,
+  abortRequested: null,
+  abortStatus: null,
+};
+
+/** Carries out what was planned for migrations. */
+export function actor({ settings, pods, instances }: ActorParts) {
+  async function makeTarget(vmim: Vmim, vmi: Vmi, context: Context): Promise<void> {
+    const { cache, client, clock, events } = context;
+    const claims = cache(PERSISTENT_VOLUME_CLAIMS);
+    const claim = (name: string) => claims.get(keyIn(vmi.metadata.namespace, name));
+    try {
+      const made = await makeLauncher(client, vmi, vmim.metadata.uid, targetPod(vmim, vmi, settings.launcher, claim));
+      pods.wrote(keyOf(vmim), made);
+      events.event(vmim, 'Normal', 'SuccessfulCreate', `Created migration target pod ${keyOf(made)}`);
+    } catch (error) {
+      if (isForbidden(error)) {
+        const message = (error as Error).message;
+        const refused = {
+          type: 'MigrationRejectedByResourceQuota',
+          status: 'True',
+          reason: 'FailedCreate',
+          message,
+        } as const;
+        const status = withMigrationCondition(vmim.status ?? {}, refused, clock.now());
+        const written = await writeStatus(client, VMIMS, vmim, status);
+        if (written !== vmim) events.event(vmim, 'Warning', 'FailedCreate', `Error creating pod: ${message}`);
+      }
+      throw error;
+    }
+  }
+
+  /** A part of the status that belongs to an agent: changed only where the instance is what it was when that was decided. */
+  async function tell(vmim: Vmim, vmi: Vmi, status: object, { client }: Context): Promise<void> {
+    const { name, namespace, resourceVersion } = vmi.metadata;
+    const body = { metadata: { resourceVersion }, status };
+    instances.wrote(
+      keyOf(vmim),
+      await client.patch(VMIS, name, { type: 'merge', body }, { namespace, subresource: 'status' }),
+    );
+  }
+
+  async function remove(vmim: Vmim, pod: Pod, { client, events }: Context): Promise<void> {
+    const { name = '', namespace = '', uid = '' } = pod.metadata;
+    try {
+      const left = await client.delete(PODS, name, { namespace, preconditions: { uid } });
+      if (left === undefined) pods.removed(keyOf(vmim), pod);
+      else pods.wrote(keyOf(vmim), left);
+      events.event(vmim, 'Normal', 'SuccessfulDelete', `Deleted pod ${name} that the machine is not in`);
+    } catch (error) {
+      // Gone, or another of its name.
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  }
+
+  async function report(
+    vmim: Vmim,
+    vmi: Vmi | undefined,
+    status: MigrationStatus,
+    { client, events }: Context,
+  ): Promise<void> {
+    const written = await writeStatus(client, VMIMS, vmim, status);
+    if (written === vmim || phaseOf(vmim) === status.phase) return;
+    const { targetNode = '', failureReason = '' } = status.migrationState ?? {};
+    if (status.phase === 'Succeeded') {
+      events.event(vmim, 'Normal', 'SuccessfulMigration', `Source node reported migration succeeded`);
+    } else if (status.phase === 'Failed') {
+      events.event(vmim, 'Warning', 'FailedMigration', failureReason);
+      if (vmi !== undefined)
+        events.event(vmi, 'Warning', 'FailedMigration', `migration ${vmim.metadata.name} failed: ${failureReason}`);
+    } else if (status.phase === 'PreparingTarget' && vmi !== undefined) {
+      events.event(
+        vmi,
+        'Normal',
+        'PreparingTarget',
+        `migration ${vmim.metadata.name} prepares node ${targetNode || 'of its target pod'}`,
+      );
+    }
+  }
+
+  return async function act(action: Deed, vmim: Vmim, vmi: Vmi | undefined, context: Context): Promise<void> {
+    if (action.do === 'report') return await report(vmim, vmi, action.status, context);
+    if (action.do === 'remove') return await remove(vmim, action.pod, context);
+    if (vmi === undefined) return;
+    switch (action.do) {
+      case 'make target':
+        return await makeTarget(vmim, vmi, context);
+      case 'announce':
+        return await tell(vmim, vmi, { migrationState: { ...FRESH, ...action.state } }, context);
+      case 'abort':
+        return await tell(vmim, vmi, { migrationState: { abortRequested: true } }, context);
+      case 'call off': {
+        const ended: MigrationState = {
+          abortRequested: true,
+          abortStatus: 'Succeeded',
+          completed: true,
+          failed: true,
+          failureReason: action.failure,
+          endTimestamp: timestamp(context.clock.now()),
+        };
+        return await tell(vmim, vmi, { migrationState: ended }, context);
+      }
+      case 'clear evacuation':
+        return await tell(vmim, vmi, { evacuationNodeName: null }, context);
+    }
+  };
+}

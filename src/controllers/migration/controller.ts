@@ -1,0 +1,156 @@
+import { MIGRATION_LABEL } from '../../api/launcher.ts';
+import { VMIMS, VMIS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
+import { PODS, type Pod } from '../../kube/kinds/pod.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
+import { isNotFound } from '../../kube/kube-error.ts';
+import { byController } from '../../runtime/cache.ts';
+import { type Context, type Controller, watched } from '../../runtime/controller.ts';
+import { Expectations } from '../../runtime/expectations.ts';
+import { keyOf } from '../../runtime/key.ts';
+import type { Again } from '../../runtime/work-queue.ts';
+import { actor } from './act.ts';
+import { byInstance, byMigration, byProgress, instanceKey, migrationKey } from './indices.ts';
+import { plan, type Sight } from './plan.ts';
+import { MIGRATION_FINALIZER, MIGRATION_SETTINGS, type MigrationSettings } from './settings.ts';
+import { isOver, phaseOf } from './status.ts';
+import { type Candidate, mayBegin, surplus } from './turn.ts';
+
+/** Moves instances to other nodes while they run: makes the place to go, tells the agents, and clears up. */
+export function migrations(given: Partial<MigrationSettings> = {}): Controller<Vmim> {
+  const settings = { ...MIGRATION_SETTINGS, ...given };
+  const pods = new Expectations();
+  const instances = new Expectations();
+  /** Those that have just begun, by uid, while the cache still shows them waiting. */
+  const begun = new Map<string, Candidate>();
+  const act = actor({ settings, pods, instances });
+
+  const candidate = (vmim: Vmim, { cache }: Pick<Context, 'cache'>): Candidate => {
+    const instance = instanceKey(vmim);
+    const { phase, nodeName = '' } = cache(VMIS).get(instance)?.status ?? {};
+    return { vmim, instance, node: phase === 'Running' ? nodeName : '' };
+  };
+
+  /** The migrations that may begin now. */
+  function next(context: Pick<Context, 'cache'>): Candidate[] {
+    const { cache } = context;
+    const waiting: Candidate[] = [];
+    const underWay = new Map(begun);
+    for (const vmim of cache(VMIMS).by(byProgress, 'under way'))
+      underWay.set(vmim.metadata.uid, candidate(vmim, context));
+    for (const vmim of cache(VMIMS).by(byProgress, 'waiting')) {
+      const { uid, deletionTimestamp } = vmim.metadata;
+      const [target] = cache(PODS).by(byMigration, uid);
+      if (target !== undefined || begun.has(uid)) underWay.set(uid, candidate(vmim, context));
+      else if (deletionTimestamp === undefined) waiting.push(candidate(vmim, context));
+    }
+    return mayBegin(waiting, [...underWay.values()], settings);
+  }
+
+  async function look(vmim: Vmim, context: Context): Promise<Omit<Sight, 'turn'>> {
+    const { cache, clock } = context;
+    const vmi = cache(VMIS).get(instanceKey(vmim)) ?? (isOver(vmim) ? undefined : await instanceOf(vmim, context));
+    const known = vmim.status?.migrationState ?? vmi?.status?.migrationState;
+    let [target] = cache(PODS).by(byMigration, vmim.metadata.uid) as Iterable<Pod | undefined>;
+    // That it is gone is believed of the server alone.
+    if (target === undefined && !isOver(vmim) && phaseOf(vmim) !== 'Pending') target = await targetOf(vmim, context);
+    const own = vmi === undefined ? [] : [...cache(PODS).by(byController, vmi.metadata.uid)];
+    const mine = known?.migrationUid === vmim.metadata.uid ? known.sourcePod : undefined;
+    const source = own.find(({ metadata }) =>
+      mine === undefined ? vmi?.status?.activePods?.[metadata.uid ?? ''] !== undefined : metadata.name === mine,
+    );
+    return { vmim, vmi, target, source, now: clock.now() };
+  }
+
+  async function step(vmim: Vmim, context: Context): Promise<Again | 'released' | undefined> {
+    const { cache } = context;
+    const key = keyOf(vmim);
+    const { uid } = vmim.metadata;
+    if (!pods.met(key, cache(PODS)) || !instances.met(key, cache(VMIS))) return undefined;
+    const seen = await look(vmim, context);
+    if (phaseOf(vmim) !== 'Pending') begun.delete(uid);
+    // Nothing may come between this look at the limits and taking a place.
+    const turn = phaseOf(vmim) === 'Pending' && next(context).some((each) => each.vmim.metadata.uid === uid);
+    const actions = plan({ ...seen, turn }, settings);
+    if (actions.some((action) => action.do === 'make target')) begun.set(uid, candidate(vmim, context));
+    let again: Again | undefined;
+    try {
+      for (const action of actions) {
+        if (action.do === 'release') return 'released';
+        if (action.do === 'look again') again = { afterMs: action.afterMs };
+        else await act(action, vmim, seen.vmi, context);
+      }
+    } catch (error) {
+      begun.delete(uid);
+      throw error;
+    }
+    if (isOver(vmim)) await forgetOld(vmim, context);
+    return again;
+  }
+
+  async function forgetOld(vmim: Vmim, { cache, client }: Context): Promise<void> {
+    const finished = [...cache(VMIMS).by(byInstance, instanceKey(vmim))].filter(
+      (each) => isOver(each) && each.metadata.deletionTimestamp === undefined,
+    );
+    for (const { metadata } of surplus(finished, settings.kept)) {
+      const { name, namespace, uid } = metadata;
+      await client.delete(VMIMS, name, { namespace, preconditions: { uid } }).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
+    }
+  }
+
+  return {
+    name: 'migration',
+    for: VMIMS,
+    concurrency: 4,
+    reads: [PERSISTENT_VOLUME_CLAIMS],
+    watches: [
+      watched(PODS, (pod) => {
+        const key = migrationKey(pod);
+        return key === undefined ? [] : [key];
+      }),
+      watched(VMIS, (vmi, { cache }) =>
+        [...cache(VMIMS).by(byInstance, keyOf(vmi))].filter((each) => !isOver(each) || isLeaving(each)).map(keyOf),
+      ),
+      // One that is over makes room for others.
+      watched(VMIMS, (vmim, context, { type, object }) => {
+        if (vmim !== object || (type !== 'deleted' && !isOver(vmim))) return [];
+        begun.delete(vmim.metadata.uid);
+        return next(context).map((each) => keyOf(each.vmim));
+      }),
+    ],
+    async reconcile(vmim, context) {
+      const again = await step(vmim, context);
+      return again === 'released' ? undefined : again;
+    },
+    finalize: {
+      finalizer: MIGRATION_FINALIZER,
+      async run(vmim, context) {
+        const again = await step(vmim, context);
+        return again === 'released' ? undefined : (again ?? 'held');
+      },
+    },
+    forget(key) {
+      pods.forget(key);
+      instances.forget(key);
+    },
+  };
+}
+
+const isLeaving = ({ metadata }: Vmim) => metadata.deletionTimestamp !== undefined;
+
+/** The cache of instances may lag behind that of migrations. */
+async function instanceOf({ metadata, spec }: Vmim, { client }: Context): Promise<Vmi | undefined> {
+  try {
+    return await client.get(VMIS, spec.vmiName, { namespace: metadata.namespace });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+async function targetOf({ metadata }: Vmim, { client }: Context): Promise<Pod | undefined> {
+  const { namespace, uid } = metadata;
+  const { items } = await client.list(PODS, { namespace, labelSelector: `${MIGRATION_LABEL}=${uid}` });
+  return items[0];
+}

@@ -1,0 +1,71 @@
+import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
+import { isFinal, isGoing } from '../../machine/instance-state.ts';
+import { EVACUATION_LABEL } from './settings.ts';
+import { isOver, phaseOf, since } from './status.ts';
+import { byAge } from './turn.ts';
+
+/** A node that instances have to leave. */
+export interface NodeSight {
+  readonly node: string;
+  /** Whether everything that can leave has to, not only what an eviction asked for. */
+  readonly draining: boolean;
+  /** The instances on it. */
+  readonly instances: readonly Vmi[];
+  readonly migrationsOf: (vmi: Vmi) => readonly Vmim[];
+  readonly now: number;
+}
+
+export interface Evacuation {
+  /** Instances that are to be moved now. */
+  readonly move: readonly Vmi[];
+  /** When another may be, though nothing happens. */
+  readonly againMs?: number;
+}
+
+const FIRST_BACK_OFF_MS = 20_000;
+
+/** Whom to move off a node: as many as may leave it at once, none that has failed a moment ago. */
+export function planEvacuation({ node, draining, instances, migrationsOf, now }: NodeSight, limit: number): Evacuation {
+  let free = limit;
+  let againMs: number | undefined;
+  const ready: Vmi[] = [];
+  for (const vmi of instances) {
+    const migrations = migrationsOf(vmi);
+    if (migrations.some((vmim) => !isOver(vmim))) free--;
+    else if (hasToLeave(vmi, node, draining)) {
+      const wait = backOffEnd(migrations) - now;
+      if (wait <= 0) ready.push(vmi);
+      else againMs = Math.min(againMs ?? wait, wait);
+    }
+  }
+  return { move: ready.slice(0, Math.max(0, free)), ...(againMs === undefined ? {} : { againMs }) };
+}
+
+/** Whether an instance is one that an eviction moves. */
+export function isMoved({ spec, status }: Vmi): boolean {
+  const movable = status?.conditions?.find(({ type }) => type === 'LiveMigratable')?.status;
+  if (movable === 'False') return false;
+  const { evictionStrategy } = spec;
+  return evictionStrategy === 'LiveMigrate' || (evictionStrategy === 'LiveMigrateIfPossible' && movable === 'True');
+}
+
+function hasToLeave(vmi: Vmi, node: string, draining: boolean): boolean {
+  const { phase, nodeName, evacuationNodeName } = vmi.status ?? {};
+  if (nodeName !== node || phase !== 'Running' || isFinal(vmi) || isGoing(vmi)) return false;
+  return isMoved(vmi) && (draining || evacuationNodeName === node);
+}
+
+/** Until when an instance is left alone: 20 s after its first failure in a row, twice as long after each further one. */
+function backOffEnd(migrations: readonly Vmim[]): number {
+  const evacuations = migrations
+    .filter(({ metadata }) => metadata.labels?.[EVACUATION_LABEL] !== undefined)
+    .map((vmim) => ({ vmim }))
+    .sort(byAge)
+    .map(({ vmim }) => vmim);
+  const succeeded = evacuations.findLastIndex((vmim) => phaseOf(vmim) === 'Succeeded');
+  const failures = evacuations.slice(succeeded + 1);
+  const last = failures.at(-1);
+  if (last === undefined) return 0;
+  const at = since(last, 'Failed') ?? Date.parse(last.metadata.creationTimestamp);
+  return at + FIRST_BACK_OFF_MS * 2 ** (failures.length - 1);
+}

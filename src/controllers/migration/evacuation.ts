@@ -1,0 +1,95 @@
+import { VMIMS, VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import { NODES, type Node } from '../../kube/kinds/node.ts';
+import { apiVersionOf } from '../../kube/kinds/resource-type.ts';
+import type { Index } from '../../runtime/cache.ts';
+import { type Context, type Controller, watched } from '../../runtime/controller.ts';
+import { Expectations } from '../../runtime/expectations.ts';
+import { keyOf } from '../../runtime/key.ts';
+import { planEvacuation } from './evacuation-plan.ts';
+import { byInstance, byNode, instanceKey } from './indices.ts';
+import { EVACUATION_LABEL, MIGRATION_FINALIZER, MIGRATION_SETTINGS, type MigrationLimits } from './settings.ts';
+import { isOver } from './status.ts';
+
+const DRAIN_TAINT = 'kubevirt.io/drain';
+const LONGEST_LABEL = 63;
+
+/** Instances by the node that an eviction wants them to leave. */
+const byEvacuation: Index<Vmi> = {
+  values: ({ status }) => {
+    const node = status?.evacuationNodeName ?? '';
+    return node === '' ? [] : [node];
+  },
+};
+
+const isDraining = (node: Node | undefined) => (node?.spec?.taints ?? []).some(({ key }) => key === DRAIN_TAINT);
+
+/** Moves instances off nodes that are drained, a few at a time. */
+export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}): Controller<Node> {
+  const limit = outboundPerNode ?? MIGRATION_SETTINGS.outboundPerNode;
+  const expectations = new Expectations();
+
+  const concerned = ({ status }: Vmi, { cache }: Pick<Context, 'cache'>): string[] => {
+    const { nodeName = '', evacuationNodeName } = status ?? {};
+    if (nodeName === '') return [];
+    return evacuationNodeName === nodeName || isDraining(cache(NODES).get(nodeName)) ? [nodeName] : [];
+  };
+
+  return {
+    name: 'evacuation',
+    for: NODES,
+    watches: [
+      watched(VMIS, concerned),
+      watched(VMIMS, (vmim, context) => {
+        const vmi = context.cache(VMIS).get(instanceKey(vmim));
+        return vmi !== undefined && isOver(vmim) ? concerned(vmi, context) : [];
+      }),
+    ],
+    async reconcile(node, context) {
+      const { cache, client, clock, events } = context;
+      const { name = '' } = node.metadata;
+      const draining = isDraining(node);
+      if (!draining && isEmpty(cache(VMIS).by(byEvacuation, name))) return undefined;
+      if (!expectations.met(name, cache(VMIMS))) return undefined;
+      const { move, againMs } = planEvacuation(
+        {
+          node: name,
+          draining,
+          instances: [...cache(VMIS).by(byNode, name)],
+          migrationsOf: (vmi) => [...cache(VMIMS).by(byInstance, keyOf(vmi))],
+          now: clock.now(),
+        },
+        limit,
+      );
+      for (const vmi of move) {
+        const made = await client.create(VMIMS, evacuationOf(vmi, name));
+        expectations.wrote(name, made);
+        events.event(
+          vmi,
+          'Normal',
+          'SuccessfulCreate',
+          `Created Migration ${made.metadata.name} to leave node ${name}`,
+        );
+      }
+      return againMs === undefined ? undefined : { afterMs: againMs };
+    },
+    forget: (key) => expectations.forget(key),
+  };
+}
+
+const isEmpty = (items: Iterable<unknown>) => items[Symbol.iterator]().next().done === true;
+
+function evacuationOf({ metadata }: Vmi, node: string) {
+  const { name, namespace, uid } = metadata;
+  return {
+    metadata: {
+      generateName: 'kubevirt-evacuation-',
+      namespace,
+      labels: { [EVACUATION_LABEL]: node.length <= LONGEST_LABEL ? node : '' },
+      annotations: { [EVACUATION_LABEL]: node },
+      finalizers: [MIGRATION_FINALIZER],
+      // Of no use to anybody once the instance is gone.
+      ownerReferences: [{ apiVersion: apiVersionOf(VMIS), kind: VMIS.kind, name, uid }],
+    },
+    spec: { vmiName: name },
+  };
+}

@@ -1,0 +1,40 @@
+import { MIGRATION_LABEL } from '../../api/launcher.ts';
+import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
+import type { Pod } from '../../kube/kinds/pod.ts';
+import type { Index } from '../../runtime/cache.ts';
+import { keyIn } from '../../runtime/key.ts';
+import { MIGRATION_NAME_ANNOTATION } from './settings.ts';
+import { isOver, phaseOf } from './status.ts';
+
+/** The key of the instance that a migration moves. */
+export const instanceKey = ({ metadata, spec }: Vmim) => keyIn(metadata.namespace, spec.vmiName);
+
+/** Migrations by the key of their instance. */
+export const byInstance: Index<Vmim> = { values: (vmim) => [instanceKey(vmim)] };
+
+/** Migrations that are not over: `waiting` and `under way`. */
+export const byProgress: Index<Vmim> = {
+  values: (vmim) => (isOver(vmim) ? [] : [phaseOf(vmim) === 'Pending' ? 'waiting' : 'under way']),
+};
+
+/** Target pods by the uid of their migration. */
+export const byMigration: Index<Pod> = {
+  values: ({ metadata }) => {
+    const uid = metadata.labels?.[MIGRATION_LABEL];
+    return uid === undefined ? [] : [uid];
+  },
+};
+
+/** Instances by the node that they run on. */
+export const byNode: Index<Vmi> = {
+  values: ({ status }) => {
+    const node = status?.nodeName ?? '';
+    return node === '' ? [] : [node];
+  },
+};
+
+/** The key of the migration that a pod was made for. */
+export function migrationKey({ metadata }: Pod): string | undefined {
+  const name = metadata.annotations?.[MIGRATION_NAME_ANNOTATION];
+  return name === undefined ? undefined : keyIn(metadata.namespace, name);
+}

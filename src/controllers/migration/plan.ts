@@ -1,0 +1,176 @@
+import { conditionOf, type KubeCondition } from '../../kube/kinds/condition.ts';
+import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
+import type { Pod } from '../../kube/kinds/pod.ts';
+import { isFinal, isGoing } from '../../machine/instance-state.ts';
+import type { MigrationTimes } from './settings.ts';
+import {
+  inPhase,
+  isOver,
+  type MigrationState,
+  type MigrationStatus,
+  overStatus,
+  phaseOf,
+  since,
+  stateOf,
+  withMigrationCondition,
+} from './status.ts';
+
+/** All that is known of a migration when it is decided what to do. */
+export interface Sight {
+  readonly vmim: Vmim;
+  readonly vmi: Vmi | undefined;
+  /** The pod that was made for it. */
+  readonly target: Pod | undefined;
+  /** The pod that it leaves, or left. */
+  readonly source: Pod | undefined;
+  /** Whether the limits let it begin now. */
+  readonly turn: boolean;
+  readonly now: number;
+}
+
+export type Action =
+  | { readonly do: 'make target' }
+  /** The instance is told of the migration: from here on agents act. */
+  | { readonly do: 'announce'; readonly state: MigrationState }
+  /** The agents are asked to give it up. */
+  | { readonly do: 'abort' }
+  /** No agent has begun, and none shall any more. */
+  | { readonly do: 'call off'; readonly failure: string }
+  | { readonly do: 'remove'; readonly pod: Pod }
+  /** The instance has left the node that it had to leave. */
+  | { readonly do: 'clear evacuation' }
+  | { readonly do: 'report'; readonly status: MigrationStatus }
+  | { readonly do: 'look again'; readonly afterMs: number }
+  | { readonly do: 'release' };
+
+const isOutOfUse = ({ metadata, status }: Pod) =>
+  metadata.deletionTimestamp !== undefined || status?.phase === 'Succeeded' || status?.phase === 'Failed';
+
+/** What to do about a migration as it stands. */
+export function plan(sight: Sight, times: MigrationTimes): readonly Action[] {
+  const { vmim, vmi } = sight;
+  if (isOver(vmim)) return afterwards(sight);
+  const state = stateOf(vmim, vmi);
+  if (state?.completed === true)
+    return [over(sight, state.failed === true ? (state.failureReason ?? 'the migration failed') : undefined)];
+  const hopeless = reasonToFail(sight);
+  if (hopeless !== undefined) return giveUp(sight, state, hopeless);
+  if (vmi === undefined) return [];
+  if (sight.target === undefined) return beginning(sight, vmi);
+  return state === undefined ? placing(sight, vmi, sight.target, times) : moving(sight, state, times);
+}
+
+const over = ({ vmim, vmi, now }: Sight, failure: string | undefined): Action => ({
+  do: 'report',
+  status: overStatus(vmim, stateOf(vmim, vmi), failure, now),
+});
+
+/** Why a migration can come to nothing any more; undefined while it can. */
+function reasonToFail({ vmim, vmi, target }: Sight): string | undefined {
+  const name = `${vmim.metadata.namespace}/${vmim.spec.vmiName}`;
+  if (vmim.metadata.deletionTimestamp !== undefined) return 'the migration was given up: it was deleted';
+  if (vmi === undefined) return `VMI ${name} does not exist`;
+  if (isFinal(vmi)) return `VMI ${name} has ended`;
+  if (isGoing(vmi)) return `VMI ${name} is being deleted`;
+  if (target === undefined) {
+    if (phaseOf(vmim) !== 'Pending') return 'the target pod is gone';
+    const movable = conditionOf(vmi.status?.conditions as KubeCondition[] | undefined, 'LiveMigratable');
+    if (movable?.status !== 'False') return undefined;
+    return `VMI ${name} cannot be migrated: ${movable.reason ?? ''}: ${movable.message ?? ''}`;
+  }
+  if (!target.metadata.ownerReferences?.some(({ uid }) => uid === vmi.metadata.uid)) {
+    return `VMI ${name} is another one by now`;
+  }
+  return isOutOfUse(target) ? `target pod ${target.metadata.name} has ended` : undefined;
+}
+
+/** Ends a migration that agents may know of: where they may have begun, the end is theirs to tell. */
+function giveUp(sight: Sight, state: MigrationState | undefined, failure: string): readonly Action[] {
+  const { vmi } = sight;
+  if (state === undefined || vmi === undefined || isFinal(vmi)) return [over(sight, failure)];
+  const begun = (state.targetNodeAddress ?? '') !== '' || (state.startTimestamp ?? '') !== '';
+  if (!begun) return [{ do: 'call off', failure }];
+  return state.abortRequested === true ? [] : [{ do: 'abort' }, ...abortReported(sight)];
+}
+
+function abortReported({ vmim, now }: Sight): readonly Action[] {
+  if (vmim.metadata.deletionTimestamp === undefined) return [];
+  const condition = { type: 'MigrationAbortRequested', status: 'True' } as const;
+  return [{ do: 'report', status: withMigrationCondition(vmim.status ?? {}, condition, now) }];
+}
+
+function beginning({ vmim, turn }: Sight, vmi: Vmi): readonly Action[] {
+  const { phase, migrationState } = vmi.status ?? {};
+  const other = migrationState?.migrationUid !== undefined && migrationState.completed !== true;
+  // It will run before long, or end; and it moves once at a time.
+  if (phase !== 'Running' || other || !turn) return [];
+  return phaseOf(vmim) === 'Pending' ? [{ do: 'make target' }] : [];
+}
+
+/** The target is there, and nobody knows of it yet. */
+function placing(sight: Sight, vmi: Vmi, target: Pod, times: MigrationTimes): readonly Action[] {
+  const { vmim, source, now } = sight;
+  const age = now - Date.parse(target.metadata.creationTimestamp ?? '');
+  const { nodeName = '' } = target.spec;
+  if (nodeName === '') {
+    const stuck = conditionOf(target.status?.conditions, 'PodScheduled')?.status === 'False';
+    const limit = stuck ? times.unschedulableMs : times.pendingMs;
+    if (age >= limit) {
+      const why = conditionOf(target.status?.conditions, 'PodScheduled')?.message;
+      return [over(sight, `no node was found for the target pod${why === undefined ? '' : `: ${why}`}`)];
+    }
+    return [...moved(sight, 'Scheduling'), { do: 'look again', afterMs: limit - age }];
+  }
+  if (target.status?.phase !== 'Running') {
+    if (age >= times.pendingMs) return [over(sight, `target pod ${target.metadata.name} does not run`)];
+    return [...moved(sight, 'Scheduled'), { do: 'look again', afterMs: times.pendingMs - age }];
+  }
+  // Where it is to leave from is known only while it runs somewhere.
+  if (source === undefined || vmi.status?.phase !== 'Running') return [];
+  const state = {
+    migrationUid: vmim.metadata.uid,
+    sourceNode: vmi.status.nodeName ?? '',
+    targetNode: nodeName,
+    sourcePod: source.metadata.name ?? '',
+    targetPod: target.metadata.name ?? '',
+  };
+  return [{ do: 'announce', state }, ...moved(sight, 'PreparingTarget')];
+}
+
+/** The agents are at work. */
+function moving(sight: Sight, state: MigrationState, times: MigrationTimes): readonly Action[] {
+  if ((state.startTimestamp ?? '') !== '') return moved(sight, 'Running');
+  if ((state.targetNodeAddress ?? '') !== '') return moved(sight, 'TargetReady');
+  const begun = since(sight.vmim, 'PreparingTarget') ?? sight.now;
+  const left = begun + times.preparingMs - sight.now;
+  if (left <= 0) return [{ do: 'call off', failure: `node ${state.targetNode} did not get ready for the machine` }];
+  return [...moved(sight, 'PreparingTarget'), { do: 'look again', afterMs: left }];
+}
+
+function moved({ vmim, now }: Sight, phase: MigrationStatus['phase'] & string): readonly Action[] {
+  return phaseOf(vmim) === phase ? [] : [{ do: 'report', status: inPhase(vmim, phase, now) }];
+}
+
+/** A pod is left over from every migration: the one that the machine is not in. */
+function afterwards(sight: Sight): readonly Action[] {
+  const { vmim, vmi, source, target } = sight;
+  const left = phaseOf(vmim) === 'Succeeded' ? source : target;
+  const home = vmi === undefined || isFinal(vmi) ? undefined : vmi.status?.nodeName;
+  const inUse = left !== undefined && home !== undefined && left.spec.nodeName === home && holds(vmi, left);
+  const actions: Action[] = [];
+  const leaves = vmim.status?.migrationState?.sourceNode;
+  if (
+    phaseOf(vmim) === 'Succeeded' &&
+    leaves !== undefined &&
+    vmi?.status?.evacuationNodeName === leaves &&
+    home !== leaves
+  ) {
+    actions.push({ do: 'clear evacuation' });
+  }
+  if (left !== undefined && !inUse && left.metadata.deletionTimestamp === undefined)
+    actions.push({ do: 'remove', pod: left });
+  if (actions.length === 0 && vmim.metadata.deletionTimestamp !== undefined) actions.push({ do: 'release' });
+  return actions;
+}
+
+const holds = (vmi: Vmi | undefined, { metadata }: Pod) => vmi?.status?.activePods?.[metadata.uid ?? ''] !== undefined;

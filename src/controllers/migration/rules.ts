@@ -1,0 +1,18 @@
+import type { PolicyRule } from '../../kube/kinds/rbac.ts';
+
+/** What the controllers of migrations and evacuations may do; watching what they read included. */
+export const MIGRATION_RULES: readonly PolicyRule[] = [
+  {
+    apiGroups: ['kubevirt.io'],
+    resources: ['virtualmachineinstancemigrations'],
+    verbs: ['get', 'list', 'watch', 'create', 'update', 'delete'],
+  },
+  { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstancemigrations/status'], verbs: ['update'] },
+  { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances'], verbs: ['get', 'list', 'watch'] },
+  { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances/status'], verbs: ['patch'] },
+  // Target pods block the deletion of their instance.
+  { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances/finalizers'], verbs: ['update'] },
+  { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'create', 'delete'] },
+  { apiGroups: [''], resources: ['nodes', 'persistentvolumeclaims'], verbs: ['get', 'list', 'watch'] },
+  { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch', 'update'] },
+];

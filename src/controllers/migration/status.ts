@@ -1,0 +1,52 @@
+import { MIGRATION_PHASES, type MigrationPhase } from '../../api/kubevirt/group.ts';
+import { type KubeCondition, withCondition } from '../../kube/kinds/condition.ts';
+import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
+import { timestamp } from '../../kube/timestamp.ts';
+
+export type MigrationStatus = NonNullable<Vmim['status']>;
+export type MigrationState = NonNullable<NonNullable<Vmi['status']>['migrationState']>;
+
+export const phaseOf = ({ status }: Vmim): MigrationPhase => status?.phase ?? 'Pending';
+export const isOver = (vmim: Vmim) => phaseOf(vmim) === 'Succeeded' || phaseOf(vmim) === 'Failed';
+
+/** What the instance says of this very migration; undefined where it was not told of it. */
+export function stateOf({ metadata }: Vmim, vmi: Vmi | undefined): MigrationState | undefined {
+  const state = vmi?.status?.migrationState;
+  return state?.migrationUid === metadata.uid ? state : undefined;
+}
+
+/** The status in a later phase; phases that were over too soon to be written began and ended with it. */
+export function inPhase(vmim: Vmim, phase: MigrationPhase, now: number): MigrationStatus {
+  const { status = {} as MigrationStatus } = vmim;
+  const times = status.phaseTransitionTimestamps ?? [];
+  const known = new Set(times.map((time) => time.phase));
+  if (phaseOf(vmim) === phase && known.has(phase)) return status;
+  const passed = phase === 'Failed' ? [phase] : MIGRATION_PHASES.slice(0, MIGRATION_PHASES.indexOf(phase) + 1);
+  const phaseTransitionTimestamp = timestamp(now);
+  const added = passed.filter((each) => !known.has(each)).map((each) => ({ phase: each, phaseTransitionTimestamp }));
+  return { ...status, phase, phaseTransitionTimestamps: [...times, ...added] };
+}
+
+/** When the migration came into a phase, in milliseconds; undefined where it is not known. */
+export function since({ status }: Vmim, phase: MigrationPhase): number | undefined {
+  const time = status?.phaseTransitionTimestamps?.find((each) => each.phase === phase)?.phaseTransitionTimestamp;
+  return time === undefined || time === null ? undefined : Date.parse(time);
+}
+
+/** The end of a migration, with all that is known of how it went. */
+export function overStatus(vmim: Vmim, state: MigrationState | undefined, failure: string | undefined, now: number) {
+  const at = timestamp(now);
+  const known = { migrationUid: vmim.metadata.uid, endTimestamp: at, ...state, completed: true };
+  const migrationState = failure === undefined ? known : { failureReason: failure, ...known, failed: true };
+  return { ...inPhase(vmim, failure === undefined ? 'Succeeded' : 'Failed', now), migrationState };
+}
+
+/** The status with a condition, in whatever phase. */
+export function withMigrationCondition(
+  status: MigrationStatus,
+  condition: KubeCondition,
+  now: number,
+): MigrationStatus {
+  const conditions = withCondition((status.conditions ?? []) as KubeCondition[], condition, timestamp(now));
+  return { ...status, conditions: conditions as NonNullable<MigrationStatus['conditions']> };
+}

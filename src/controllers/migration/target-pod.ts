@@ -1,0 +1,43 @@
+import { CREATED_BY_LABEL, MIGRATION_LABEL } from '../../api/launcher.ts';
+import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
+import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
+import { launcherPod, type NewPod } from '../../machine/launcher/pod.ts';
+import type { LauncherSettings } from '../../machine/launcher/settings.ts';
+import { MIGRATION_NAME_ANNOTATION } from './settings.ts';
+
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+
+/** The pod that a machine may move into: as its own, but on no node where it has one already. */
+export function targetPod(
+  vmim: Vmim,
+  vmi: Vmi,
+  settings: LauncherSettings,
+  claim: (name: string) => PersistentVolumeClaim | undefined,
+): NewPod {
+  const pod = launcherPod(vmi, settings, claim);
+  const { labels, annotations } = pod.metadata;
+  return {
+    ...pod,
+    metadata: {
+      ...pod.metadata,
+      labels: { ...labels, [MIGRATION_LABEL]: vmim.metadata.uid },
+      annotations: { ...annotations, [MIGRATION_NAME_ANNOTATION]: vmim.metadata.name },
+    },
+    spec: {
+      ...pod.spec,
+      // What the machine asks for itself cannot be overruled by a migration.
+      nodeSelector: { ...vmim.spec.addedNodeSelector, ...pod.spec.nodeSelector },
+      affinity: awayFromItself(vmi),
+    },
+  };
+}
+
+function awayFromItself({ metadata, spec }: Vmi): Record<string, unknown> {
+  const { affinity } = spec;
+  const own = {
+    labelSelector: { matchLabels: { [CREATED_BY_LABEL]: metadata.uid } },
+    topologyKey: 'kubernetes.io/hostname',
+  };
+  const anti = affinity?.podAntiAffinity;
+  return { ...affinity, podAntiAffinity: { ...anti, [REQUIRED]: [...(anti?.[REQUIRED] ?? []), own] } };
+}
