@@ -93,7 +93,8 @@ export class OwnClock implements Clock {
   wake(): void {
     if (this.#asleep?.machine === true) this.#slept += this.#true.monotonic() - this.#asleep.since;
     this.#asleep = undefined;
-    for (const fire of this.#late.splice(0)) fire();
+    // One after the other, each with what follows from it, as an event loop does that comes to timers which are late.
+    for (const fire of this.#late.splice(0)) this.#true.timer(0, fire);
   }
 
   /** Settles when the process is awake. */
