@@ -53,7 +53,7 @@ import { openLmdbStore } from './store/lmdb-store.ts';
 import { openMemoryStore } from './store/memory-store.ts';
 import type { Store } from './store/store.ts';
 import type { Act } from './subresources/act.ts';
-import { bind } from './subresources/binding.ts';
+import { bind, bindNamed } from './subresources/binding.ts';
 import { evict } from './subresources/eviction.ts';
 import { podLog } from './subresources/log.ts';
 import { issueToken } from './subresources/token.ts';
@@ -278,6 +278,7 @@ function openAuthenticator(
 
 function actsOf(tokens: ServiceAccountTokens): ReadonlyMap<string, Act> {
   return new Map([
+    ['/bindings', bindNamed],
     ['/pods/binding', bind],
     ['/pods/eviction', evict],
     ['/serviceaccounts/token', issueToken(tokens)],

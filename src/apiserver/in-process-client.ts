@@ -51,7 +51,11 @@ const PATCH_TYPES = { json: JSON_PATCH, merge: MERGE_PATCH, strategic: STRATEGIC
 /** A client in the same process: no HTTP, and nothing is serialised that the store does not need. */
 export function inProcessClient(parts: InProcessClientParts): Client {
   const { registry } = parts.backend;
-  return routedClient(storeClient(parts), parts.remote, (group, version) => registry.extension(group, version));
+  // What can be asked for but not read again, such as a review or a binding, is nowhere kept.
+  const isStored = ({ group, version, plural }: ResourceType): boolean =>
+    registry.extension(group, version) === undefined &&
+    registry.find(group, version, plural)?.verbs.includes('get') !== false;
+  return routedClient(storeClient(parts), parts.remote, isStored);
 }
 
 function storeClient(parts: InProcessClientParts): StoreClient {

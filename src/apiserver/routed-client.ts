@@ -3,15 +3,11 @@ import type { Client, ResourceType, WriteOptions } from '../kube/client.ts';
 /** Knows stored objects, and nothing else. */
 export type StoreClient = Omit<Client, 'raw' | 'request'>;
 
-/** A client that asks one of two others, by whether the group version of a resource is served by code. */
-export function routedClient(
-  stored: StoreClient,
-  served: Client,
-  extension: (group: string, version: string) => unknown,
-): Client {
-  const at = ({ group, version }: ResourceType, { subresource }: WriteOptions = {}) =>
+/** A client that asks one of two others, by whether objects of a resource are stored or what is asked is answered by code. */
+export function routedClient(stored: StoreClient, served: Client, isStored: (type: ResourceType) => boolean): Client {
+  const at = (type: ResourceType, { subresource }: WriteOptions = {}) =>
     // A scale is no part of what is stored either.
-    extension(group, version) === undefined && subresource !== 'scale' ? stored : served;
+    isStored(type) && subresource !== 'scale' ? stored : served;
   return {
     get: (type, name, options) => at(type).get(type, name, options),
     list: (type, options) => at(type).list(type, options),

@@ -1,4 +1,5 @@
 import type { Authorize } from '../access/attributes.ts';
+import type { ObjectKind } from '../admission-plugin.ts';
 import { ApiError, badRequest, methodNotAllowed, noSuchResource, notFound } from '../api-error.ts';
 import { type Backend, storeOf } from '../backend.ts';
 import type { Call } from '../call.ts';
@@ -48,7 +49,7 @@ export interface ResourceHandlerParts {
   readonly authorize: Authorize;
   /** By `group/plural/subresource`: what a node runtime answers, such as pods/log. */
   readonly subresources: ReadonlyMap<string, SubresourceHandler>;
-  /** By `group/plural/subresource`: what a POST does. */
+  /** By `group/plural/subresource`, or `group/plural` of what is never kept: what a POST does. */
   readonly acts: ReadonlyMap<string, Act>;
   /** By `group/plural`. */
   readonly reviews: ReadonlyMap<string, Review>;
@@ -80,7 +81,7 @@ export function resourceHandler(parts: ResourceHandlerParts) {
 
 async function onObjects(parts: ResourceHandlerParts, asked: ResourceRequest, verb: string): Promise<Answer> {
   const { request, resource, namespace, name } = asked;
-  if (!resource.verbs.includes(verb)) throw methodNotAllowed();
+  if (!resource.verbs.includes(verb)) throw isServed(asked) ? methodNotAllowed() : noSuchResource();
   // Whoever cannot be answered is told before anything is done.
   negotiate(request.header('accept'));
   if (!resource.namespaced && namespace !== '') throw noSuchResource();
@@ -92,7 +93,9 @@ async function onObjects(parts: ResourceHandlerParts, asked: ResourceRequest, ve
     case 'watch':
       return watch(parts, asked);
     case 'create':
-      if (name !== '' || (resource.namespaced && namespace === '')) throw methodNotAllowed();
+      if (name !== '' || (resource.namespaced && namespace === '')) {
+        throw isServed(asked) ? methodNotAllowed() : noSuchResource();
+      }
       return await create(parts, asked);
     case 'update':
       return await update(parts, asked);
@@ -116,12 +119,7 @@ async function onSubresource(parts: ResourceHandlerParts, asked: ResourceRequest
   if (connect !== undefined) return await connect(asked, callOf(asked, 'CreateOptions').call);
   negotiate(request.header('accept'));
   const act = parts.acts.get(name);
-  if (act !== undefined) {
-    const body = await subresourceBody(request, kindOf(known));
-    const { call } = callOf(asked, 'CreateOptions');
-    const done = await perform(backend, act, asked, kindOf(known), body, call);
-    return warned(json(201, JSON.stringify(done)), call.warnings);
-  }
+  if (act !== undefined) return await performed(backend, asked, act, kindOf(known));
   if (resource.scale !== undefined && subresource === 'scale') {
     if (verb === 'get') return await getScale(backend, asked, resource.scale);
     const { call } = callOf(asked, verb === 'patch' ? 'PatchOptions' : 'UpdateOptions');
@@ -130,6 +128,24 @@ async function onSubresource(parts: ResourceHandlerParts, asked: ResourceRequest
   if (known.kind !== resource.kind || subresource === 'log') throw await notConnected(backend, asked, known);
   if (verb === 'get') return await get(parts, asked);
   return verb === 'update' ? await update(parts, asked) : await patch(parts, asked);
+}
+
+/** Whether anything at all can be done where the request points: to one object, those of a namespace, or all. */
+function isServed({ resource, namespace, name }: ResourceRequest): boolean {
+  const verbs = name !== '' ? OF_ONE : resource.namespaced && namespace === '' ? OF_ALL : OF_MANY;
+  return verbs.some((verb) => resource.verbs.includes(verb));
+}
+
+const OF_ONE = ['get', 'update', 'patch', 'delete'];
+const OF_MANY = ['list', 'create', 'deletecollection'];
+const OF_ALL = ['list'];
+
+/** Does what a POST asks for that leaves no object of its own. */
+async function performed(backend: Backend, asked: ResourceRequest, act: Act, kind: ObjectKind): Promise<Answer> {
+  const body = await subresourceBody(asked.request, kind);
+  const { call } = callOf(asked, 'CreateOptions');
+  const done = await perform(backend, act, asked, kind, body, call);
+  return warned(json(201, JSON.stringify(done)), call.warnings);
 }
 
 /** What a node would have to answer is refused by name, after those who may forbid it have been asked. */
@@ -176,6 +192,8 @@ async function create(parts: ResourceHandlerParts, asked: ResourceRequest): Prom
   const { resource, namespace, request } = asked;
   const review = parts.reviews.get(`${resource.group}/${resource.plural}`);
   negotiate(request.header('accept'), review !== undefined);
+  const act = parts.acts.get(`${resource.group}/${resource.plural}`);
+  if (act !== undefined) return await performed(parts.backend, asked, act, resource);
   const { body, call } = await objectOf(asked, callOf(asked, 'CreateOptions').call);
   if (review !== undefined) {
     const object = await review(decodeBody(resource, body, call), request.user, namespace);

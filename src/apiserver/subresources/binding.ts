@@ -28,6 +28,14 @@ export const bind: Act = async (backend, target, body, call, admit) => {
   return DONE;
 };
 
+/** bindings: the same by an object of its own, which is never kept. */
+export const bindNamed: Act = async (backend, target, body, call, admit) => {
+  const resource = backend.registry.find('', 'v1', 'pods');
+  const { name = '' } = body.metadata;
+  if (name === '' || resource === undefined) throw badRequest('Name parameter required.');
+  return await bind(backend, { ...target, resource, name }, body, call, admit);
+};
+
 function bindingCauses({ kind = '', name = '' }: { readonly kind?: string; readonly name?: string }): FieldError[] {
   return [
     ...(kind === '' || kind === 'Node' ? [] : [notSupported('target.kind', kind, ['Node', '<empty>'])]),
