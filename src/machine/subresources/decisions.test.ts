@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { VirtualMachine } from '../../api/kubevirt/virtual-machine.ts';
 import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { kubevirt } from '../../dialects/kubevirt.ts';
 import type { Vmim } from '../../kube/kinds/machines.ts';
 import { KubeError } from '../../kube/kube-error.ts';
-import type { PowerAction } from '../dialect.ts';
+import type { Dialect, PowerAction, PowerEdit } from '../dialect.ts';
 import { guestInfo } from './guest-info.ts';
 import { type InstanceAction, instanceEdit } from './instance-action.ts';
 import { powerEdit } from './machine-power.ts';
@@ -18,8 +16,6 @@ const instance = (phase: string, more: { spec?: object; status?: object; annotat
     status: { phase, ...more.status },
   }) as unknown as VirtualMachineInstance;
 const condition = (type: string) => ({ conditions: [{ type, status: 'True' }] });
-const machine = (spec: object, status: object = {}) =>
-  ({ metadata: { name: 'web' }, spec: { template: { spec: {} }, ...spec }, status }) as unknown as VirtualMachine;
 
 const refusalOf = (edit: object): string | undefined => {
   const { refused } = edit as { refused?: KubeError };
@@ -30,60 +26,43 @@ const onInstance = (why: string) =>
   `409 Operation cannot be fulfilled on virtualmachineinstance.kubevirt.io "web": ${why}`;
 
 describe('what is asked of a machine', () => {
-  const STOP = { action: 'Stop', uid: 'u1' };
-  const START = { action: 'Start' };
-  const runs = instance('Running', { spec: { terminationGracePeriodSeconds: 30 } });
+  const asked: unknown[] = [];
+  const dialect = (edit: PowerEdit) =>
+    ({
+      power: (...args: unknown[]) => {
+        asked.push(args.slice(1));
+        return edit;
+      },
+    }) as unknown as Dialect;
+  const vm = { metadata: { name: 'web' } } as never;
+  const runs = instance('Running');
+  const ask = (
+    action: PowerAction,
+    edit: PowerEdit,
+    vmi: typeof runs | undefined,
+    options: Partial<ActionOptions> = {},
+  ) => powerEdit(dialect(edit), action, vm, vmi, { dryRun: false, ...options });
 
-  it.each<[PowerAction, string, VirtualMachineInstance | undefined, Partial<ActionOptions>, object | string]>([
-    ['start', 'Halted', undefined, {}, { spec: { runStrategy: 'Always' } }],
-    ['start', 'Halted', undefined, { paused: false }, { spec: { runStrategy: 'Always' } }],
-    [
-      'start',
-      'Halted',
-      undefined,
-      { paused: true },
-      { spec: { runStrategy: 'Always' }, requests: [{ ...START, data: { paused: 'true' } }] },
-    ],
-    ['start', 'Manual', undefined, {}, { requests: [START] }],
-    ['start', 'Manual', undefined, { paused: true }, { requests: [{ ...START, data: { paused: 'true' } }] }],
-    ['start', 'Manual', instance('Succeeded'), {}, { requests: [STOP, START] }],
-    ['start', 'Manual', runs, {}, onMachine('VM is already running')],
-    ['start', 'Always', undefined, {}, onMachine('Always does not support manual start requests')],
-    [
-      'start',
-      'RerunOnFailure',
-      instance('Failed'),
-      {},
-      onMachine('RerunOnFailure does not support starting VM from failed state'),
-    ],
-    ['stop', 'Always', runs, {}, { spec: { runStrategy: 'Halted' } }],
-    ['stop', 'Always', runs, { gracePeriodSeconds: 5 }, { spec: { runStrategy: 'Halted' }, gracePeriodSeconds: 5 }],
-    ['stop', 'Manual', runs, {}, { requests: [STOP] }],
-    ['stop', 'Manual', undefined, {}, onMachine('VM is not running')],
-    ['stop', 'Halted', runs, {}, onMachine('Halted only supports manual stop requests with a shorter graceperiod')],
-    ['stop', 'Halted', runs, { gracePeriodSeconds: 0 }, { requests: [STOP], gracePeriodSeconds: 0 }],
-    ['restart', 'Always', runs, {}, { requests: [STOP, START] }],
-    ['restart', 'Always', runs, { gracePeriodSeconds: 0 }, { requests: [STOP, START], gracePeriodSeconds: 0 }],
-    ['restart', 'Manual', instance('Failed'), { gracePeriodSeconds: 0 }, { requests: [STOP, START] }],
-    [
-      'restart',
-      'Always',
-      runs,
-      { gracePeriodSeconds: 9 },
-      '400 For force restart, only gracePeriod=0 is supported for now',
-    ],
-    ['restart', 'Halted', runs, {}, onMachine('RunStategy Halted does not support manual restart requests')],
-    ['restart', 'Always', undefined, {}, onMachine('VM is not running: Halted')],
-  ])('%s of %s', (action, runStrategy, vmi, options, expected) => {
-    const edit = powerEdit(kubevirt, action, machine({ runStrategy }), vmi, { dryRun: false, ...options });
-    expect(refusalOf(edit) ?? edit).toEqual(expected);
+  it('is what its dialect says, with what the user asked for beside it', () => {
+    expect(ask('start', { spec: { on: true } }, undefined, { paused: true })).toEqual({ spec: { on: true } });
+    expect(asked.at(-1)).toEqual(['start', undefined, { paused: true }]);
+    expect(ask('stop', { requests: [] }, runs, { gracePeriodSeconds: 5 })).toEqual({ requests: [] });
+    expect(asked.at(-1)).toEqual(['stop', runs, { gracePeriodSeconds: 5 }]);
   });
 
-  it('waits for what is under way, but for a stop', () => {
-    const vm = machine({ runStrategy: 'Manual' }, { stateChangeRequests: [START] });
-    const ask = (action: PowerAction) => powerEdit(kubevirt, action, vm, runs, { dryRun: false });
-    expect(refusalOf(ask('restart'))).toBe(onMachine('unable to complete request: stop/start already underway'));
-    expect(ask('stop')).toEqual({ requests: [STOP] });
+  it('is refused as a conflict', () => {
+    expect(refusalOf(ask('start', { conflict: 'VM is already running' }, runs))).toBe(
+      onMachine('VM is already running'),
+    );
+  });
+
+  it('is a restart at once where no time is given, of a machine that runs', () => {
+    const edit = { requests: [] };
+    expect(ask('restart', edit, runs, { gracePeriodSeconds: 0 })).toEqual({ ...edit, gracePeriodSeconds: 0 });
+    expect(ask('restart', edit, instance('Failed'), { gracePeriodSeconds: 0 })).toEqual(edit);
+    expect(ask('restart', edit, runs)).toEqual(edit);
+    const refused = '400 For force restart, only gracePeriod=0 is supported for now';
+    expect(refusalOf(ask('restart', edit, runs, { gracePeriodSeconds: 9 }))).toBe(refused);
   });
 });
 

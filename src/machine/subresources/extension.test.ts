@@ -1,74 +1,26 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { crdOf } from '../../api/crd.ts';
-import { virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration } from '../../api/kubevirt/group.ts';
-import { type NewDefinition, type Plane, startPlane } from '../../apiserver/custom/plane.fixture.ts';
-import { hasKubectl, kubectlFor } from '../../apiserver/http/kubectl.fixture.ts';
-import { seededRandom } from '../../base/random.ts';
-import { aggregatedRules } from '../../controllers/kubernetes/cluster-role-aggregation.ts';
-import { kubevirt } from '../../dialects/kubevirt.ts';
 import type { Client } from '../../kube/client.ts';
 import { VMIMS, VMIS, VMS } from '../../kube/kinds/machines.ts';
-import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '../../kube/kinds/rbac.ts';
 import { KubeError } from '../../kube/kube-error.ts';
+import { hasKubectl, kubectlFor } from '../../testing/kubectl.ts';
 import { template } from '../../testing/machine-world.ts';
-import { subresourceExtensions } from './extension.ts';
-import { USER_ROLES } from './roles.ts';
-import { SUBRESOURCE_RULES } from './rules.ts';
+import { type SubresourcePlane, startSubresourcePlane } from '../../testing/subresource-world.ts';
 
-const OPERATOR = { name: 'system:serviceaccount:vimana-system:vimana-operator', groups: ['system:authenticated'] };
 const namespace = 'default';
 const inDefault = { namespace };
-const told: string[] = [];
-let plane: Plane;
+let plane: SubresourcePlane;
 let client: Client;
 let count = 0;
-/** Stands between the handler and the server. */
-let before: (kind: string) => Promise<void> = async () => {};
 
 beforeAll(async () => {
-  plane = await startPlane({
-    insecure: false,
-    extensions: (clientFor) => {
-      const operator = clientFor(OPERATOR, 'operator');
-      const patch: Client['patch'] = async (type, name, change, options) => {
-        await before(type.kind);
-        return await operator.patch(type, name, change, options);
-      };
-      return subresourceExtensions({
-        client: { ...operator, patch },
-        dialects: [kubevirt],
-        random: seededRandom('subresources'),
-        events: {
-          event: ({ metadata }, type, reason, message) => told.push(`${metadata.name} ${type} ${reason}: ${message}`),
-        },
-      });
-    },
-  });
-  for (const kind of [virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration]) {
-    await plane.define(crdOf(kind) as unknown as NewDefinition);
-  }
-  await grant('operator', SUBRESOURCE_RULES, OPERATOR.name);
-  for (const role of USER_ROLES) await plane.client.create(CLUSTER_ROLES, role);
-  for (const name of ['view', 'edit', 'admin']) {
-    const role = await plane.client.get(CLUSTER_ROLES, name);
-    await grant(`some-${name}`, aggregatedRules(role, USER_ROLES), name);
-  }
+  plane = await startSubresourcePlane();
   client = plane.plane.client({ name: 'edit', groups: ['system:authenticated'] }, 'test');
 });
 afterAll(async () => await plane.plane.stop());
 beforeEach(() => {
-  told.length = 0;
-  before = async () => {};
+  plane.told.length = 0;
+  plane.beforePatch = async () => {};
 });
-
-async function grant(name: string, rules: readonly PolicyRule[], user: string): Promise<void> {
-  await plane.client.create(CLUSTER_ROLES, { metadata: { name }, rules });
-  await plane.client.create(CLUSTER_ROLE_BINDINGS, {
-    metadata: { name },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
-    subjects: [{ kind: 'User', name: user, apiGroup: 'rbac.authorization.k8s.io' }],
-  });
-}
 
 async function make(spec: object, phase?: string, status: object = {}): Promise<string> {
   const name = `vm${++count}`;
@@ -105,14 +57,14 @@ describe('subresources.kubevirt.io', () => {
     const name = await make({ running: false });
     expect(await put(`virtualmachines/${name}/start`, { dryRun: ['All'] })).toBe('202');
     expect((await vm(name)).spec.running).toBe(false);
-    expect(told).toEqual([]);
+    expect(plane.told).toEqual([]);
     expect(await put(`virtualmachines/${name}/start`)).toBe('202');
     const { spec, metadata } = await vm(name);
     expect(spec.running).toBe(true);
     expect(metadata.managedFields?.find(({ manager }) => manager === 'vimana-subresource')).toMatchObject({
       fieldsV1: { 'f:spec': { 'f:running': {} } },
     });
-    expect(told).toEqual([`${name} Normal StartRequested: edit asked for start`]);
+    expect(plane.told).toEqual([`${name} Normal StartRequested: edit asked for start`]);
     expect(await put(`virtualmachines/${name}/start`)).toBe(
       `409 Operation cannot be fulfilled on virtualmachine.kubevirt.io "${name}": Always does not support manual start requests`,
     );
@@ -197,7 +149,7 @@ describe('subresources.kubevirt.io', () => {
   it('looks again where somebody was faster, and decides anew', async () => {
     const name = await make({ runStrategy: 'Manual' });
     let raced = 0;
-    before = async (kind) => {
+    plane.beforePatch = async (kind) => {
       if (kind !== 'VirtualMachine' || raced++ > 0) return;
       const body = { status: { stateChangeRequests: [{ action: 'Start' }] } };
       await plane.client.patch(VMS, name, { type: 'merge', body }, { namespace, subresource: 'status' });
@@ -205,7 +157,7 @@ describe('subresources.kubevirt.io', () => {
     expect(await put(`virtualmachines/${name}/start`)).toContain('stop/start already underway');
     const other = await make({ running: false });
     raced = 0;
-    before = async (kind) => {
+    plane.beforePatch = async (kind) => {
       if (kind !== 'VirtualMachine' || raced++ > 0) return;
       const body = { metadata: { labels: { a: 'b' } } };
       await plane.client.patch(VMS, other, { type: 'merge', body }, inDefault);

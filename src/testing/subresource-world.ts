@@ -1,0 +1,88 @@
+import { crdOf } from '../api/crd.ts';
+import { virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration } from '../api/kubevirt/group.ts';
+import { type NewDefinition, type Plane, startPlane } from '../apiserver/custom/plane.fixture.ts';
+import { seededRandom } from '../base/random.ts';
+import { aggregatedRules } from '../controllers/kubernetes/cluster-role-aggregation.ts';
+import { kubevirt } from '../dialects/kubevirt.ts';
+import type { ApiExtension, ExtensionRequest } from '../kube/api-extension.ts';
+import type { Client } from '../kube/client.ts';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '../kube/kinds/rbac.ts';
+import { subresourceExtensions } from '../machine/subresources/extension.ts';
+import { USER_ROLES } from '../machine/subresources/roles.ts';
+import { SUBRESOURCE_RULES } from '../machine/subresources/rules.ts';
+import { type EventRecorder, silentRecorder } from '../runtime/events/event-recorder.ts';
+import { type MachineWorld, startMachineWorld } from './machine-world.ts';
+
+const OPERATOR = { name: 'system:serviceaccount:vimana-system:vimana-operator', groups: ['system:authenticated'] };
+
+/** The subresources of machines of kubevirt.io, by a client that acts as the operator. */
+function extensionsFor(client: Client, events: EventRecorder): readonly ApiExtension[] {
+  return subresourceExtensions({ client, dialects: [kubevirt], random: seededRandom('subresources'), events });
+}
+
+async function grant(admin: Client, name: string, rules: readonly PolicyRule[], user: string): Promise<void> {
+  await admin.create(CLUSTER_ROLES, { metadata: { name }, rules });
+  await admin.create(CLUSTER_ROLE_BINDINGS, {
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+    subjects: [{ kind: 'User', name: user, apiGroup: 'rbac.authorization.k8s.io' }],
+  });
+}
+
+export interface SubresourcePlane extends Plane {
+  /** What users were told, as `name type reason: message`. */
+  readonly told: string[];
+  /** Called before the operator patches something. */
+  beforePatch: (kind: string) => Promise<void>;
+}
+
+/** An API server that serves the subresources, to an operator with no other rights, and to the users view, edit and admin. */
+export async function startSubresourcePlane(): Promise<SubresourcePlane> {
+  const told: string[] = [];
+  const events: EventRecorder = {
+    event: ({ metadata }, type, reason, message) => void told.push(`${metadata.name} ${type} ${reason}: ${message}`),
+  };
+  const started = await startPlane({
+    insecure: false,
+    extensions: (clientFor) => {
+      const operator = clientFor(OPERATOR, 'operator');
+      const patch: Client['patch'] = async (type, name, change, options) => {
+        await made.beforePatch(type.kind);
+        return await operator.patch(type, name, change, options);
+      };
+      return extensionsFor({ ...operator, patch }, events);
+    },
+  });
+  const made: SubresourcePlane = { ...started, told, beforePatch: async () => {} };
+  for (const kind of [virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration]) {
+    await made.define(crdOf(kind) as unknown as NewDefinition);
+  }
+  const { client: admin } = made;
+  await grant(admin, 'operator', SUBRESOURCE_RULES, OPERATOR.name);
+  for (const role of USER_ROLES) await admin.create(CLUSTER_ROLES, role);
+  for (const name of ['view', 'edit', 'admin']) {
+    await grant(admin, `some-${name}`, aggregatedRules(await admin.get(CLUSTER_ROLES, name), USER_ROLES), name);
+  }
+  return made;
+}
+
+export interface AskedWorld extends MachineWorld {
+  /** A PUT of `virtualmachines/web/start` and the like. */
+  ask(what: string, body?: object): Promise<unknown>;
+}
+
+/** A world of machines whose users can also ask for things. */
+export async function startAskedWorld(): Promise<AskedWorld> {
+  const world = await startMachineWorld();
+  await grant(world.admin, 'subresources', SUBRESOURCE_RULES, OPERATOR.name);
+  const [extension] = extensionsFor(world.operator, silentRecorder);
+  return {
+    ...world,
+    async ask(what, body = {}) {
+      const [resource = '', name = '', subresource = ''] = what.split('/');
+      const request = { resource, name, subresource, namespace: 'default', user: { name: 'alice', groups: [] } };
+      const sent = async () => Buffer.from(JSON.stringify(body));
+      return await extension?.handle({ ...request, body: sent } as unknown as ExtensionRequest);
+    },
+  };
+}
