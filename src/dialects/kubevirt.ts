@@ -45,7 +45,8 @@ function missingVolume(spec: DesiredMachine['spec']): Problem | undefined {
 }
 
 function memory({ status }: VirtualMachine): MachineMemory {
-  const { stateChangeRequests = [], runStrategy, startFailure, conditions = [], interfaces = [] } = status ?? {};
+  const { stateChangeRequests = [], runStrategy, desiredGeneration, startFailure } = status ?? {};
+  const { conditions = [], interfaces = [] } = status ?? {};
   const ended = conditions.find(({ type }) => type === LAST_SHUTDOWN);
   const identity: Record<string, Identity[string]> = {};
   for (const { name, mac = '', ipAddress } of interfaces) {
@@ -55,6 +56,7 @@ function memory({ status }: VirtualMachine): MachineMemory {
     requests: stateChangeRequests,
     identity,
     ...(runStrategy === undefined ? {} : { runStrategy }),
+    ...(desiredGeneration === undefined ? {} : { generation: desiredGeneration }),
     ...(startFailure === undefined
       ? {}
       : {

@@ -189,6 +189,22 @@ describe('a machine that cannot start', () => {
     expect(await condition('Failure')).toBeUndefined();
   });
 
+  it('is tried at once when its spec is changed', async () => {
+    world.control();
+    await world.make('web', { runStrategy: 'Always' });
+    const { metadata } = await untilMade();
+    await world.phase('web', 'Failed', { reason: 'ErrImagePull' });
+    await untilGoing();
+    await world.finish('web');
+    await untilPrinted('CrashLoopBackOff');
+    await untilGone();
+    await world.settle();
+    expect(await world.instance('web')).toBeUndefined();
+    await world.edit('web', { template: { spec: { hostname: 'mended' } } });
+    await untilAnother(metadata.uid);
+    expect((await status())?.startFailure).toMatchObject({ consecutiveFailCount: 1 });
+  });
+
   it('says so where a disk shows a volume that is not there, and starts when it is mended', async () => {
     world.control();
     const { volumes: _none, ...spec } = template.spec;
@@ -450,6 +466,30 @@ describe('the controller', () => {
     expect(world.writes.filter((write) => write.startsWith('create'))).toHaveLength(1);
     expect((await status())?.stateChangeRequests).toBeUndefined();
     expect((await world.instance('web'))?.status?.phase).toBe('Succeeded');
+  });
+
+  it('starts a failed machine again though it crashes as soon as it has deleted the instance', async () => {
+    let crashed = false;
+    const down = () => Promise.reject(new KubeError(503, 'ServiceUnavailable', 'down'));
+    const stop = world.control({}, (client) => ({
+      ...client,
+      update: (...args) => (crashed ? down() : client.update(...args)),
+      create: (...args) => (crashed ? down() : client.create(...args)),
+      async delete(...args) {
+        const left = await client.delete(...args);
+        crashed = true;
+        return left;
+      },
+    }));
+    const { metadata } = await running({ runStrategy: 'RerunOnFailure' });
+    await world.phase('web', 'Failed', { reason: 'GuestCrashed' });
+    await untilGoing();
+    await world.finish('web');
+    await untilGone();
+    await stop();
+    world.control();
+    await untilAnother(metadata.uid);
+    expect(await condition('LastShutdown')).toMatchObject({ reason: 'Error' });
   });
 
   it('writes nothing about a machine that stays as it is', async () => {

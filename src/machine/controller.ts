@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { MACHINE_FINALIZER } from '../api/instance-request.ts';
 import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
 import type { ResourceType } from '../kube/client.ts';
@@ -13,6 +12,7 @@ import { deedsFor, type Machine } from './deeds.ts';
 import { type Dialect, instanceName, machineName, type ObservedMachine, type Shutdown } from './dialect.ts';
 import { heldAddresses } from './held-addresses.ts';
 import { giveIdentity } from './identity.ts';
+import { isKept } from './memory.ts';
 import { observe, type Sight } from './observe.ts';
 import { createFailure, noAddress } from './obstacle.ts';
 import { passingState } from './on-its-way.ts';
@@ -95,8 +95,7 @@ export function machineController(options: MachineControllerOptions): Controller
       case 'create':
         return await start(vm, sight, action.paused, context);
       case 'delete': {
-        // What is known of an end must outlive the instance.
-        const told = isDeepStrictEqual(observed.memory, sight.before) ? vm : await write(vm, observed, context);
+        const told = isKept(observed.memory, sight.before) ? vm : await write(vm, observed, context);
         const left = await deeds.remove(named as Vmi);
         return await report(told, { ...observed, instance: left }, context);
       }

@@ -58,6 +58,8 @@ export interface MachineMemory {
   readonly requests: readonly PowerRequest[];
   /** The strategy that was in force when an instance was last made or looked after; absent before the first instance. */
   readonly runStrategy?: RunStrategy;
+  /** The generation of the spec that was last looked at. */
+  readonly generation?: number;
   readonly startFailure?: StartFailure;
   readonly lastShutdown?: Shutdown;
   readonly identity: Identity;

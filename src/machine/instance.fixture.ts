@@ -61,4 +61,8 @@ export const desired = (more: Partial<DesiredMachine> = {}): DesiredMachine => (
   ...more,
 });
 
-export const memory = (more: Partial<MachineMemory> = {}): MachineMemory => ({ requests: [], identity: {}, ...more });
+export const memory = (more: Partial<MachineMemory> = {}): MachineMemory => ({
+  requests: [],
+  identity: {},
+  ...more,
+});

@@ -1,6 +1,14 @@
-import { GENERATION_ANNOTATION, IDENTITY_ANNOTATION, INSTANCE_FINALIZER } from '../api/instance-request.ts';
+import {
+  GENERATION_ANNOTATION,
+  IDENTITY_ANNOTATION,
+  INSTANCE_FINALIZER,
+  PAUSED_ANNOTATION,
+  RESET_ANNOTATION,
+  SOFT_REBOOT_ANNOTATION,
+} from '../api/instance-request.ts';
 import type { ObjectMeta } from '../api/kind.ts';
 import { type InstanceSpec, virtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
+import { CREATED_BY_LABEL, MIGRATION_LABEL, NODE_NAME_LABEL } from '../api/launcher.ts';
 import type { NewObject } from '../kube/client.ts';
 import type { Vmi } from '../kube/kinds/machines.ts';
 import type { KubeOwnerReference } from '../kube/kube-object.ts';
@@ -21,6 +29,7 @@ export interface Making {
 /** The instance that stands for the next run of a machine. */
 export function instanceOf({ dialect, machine, desired, identity, rollout, paused = false }: Making): NewObject<Vmi> {
   const { name, namespace, generation } = machine.metadata;
+  const { labels, annotations } = carriedMetadata(desired);
   const spec: InstanceSpec = startSpec(desired.spec, rollout);
   return {
     apiVersion: virtualMachineInstance.apiVersion,
@@ -28,9 +37,9 @@ export function instanceOf({ dialect, machine, desired, identity, rollout, pause
     metadata: {
       name: instanceName(dialect, name),
       namespace,
-      labels: { ...desired.labels },
+      labels,
       annotations: {
-        ...desired.annotations,
+        ...annotations,
         [GENERATION_ANNOTATION]: String(generation),
         ...(Object.keys(identity).length === 0 ? {} : { [IDENTITY_ANNOTATION]: writeIdentity(identity) }),
       },
@@ -39,6 +48,30 @@ export function instanceOf({ dialect, machine, desired, identity, rollout, pause
     },
     spec: paused ? { ...spec, startStrategy: 'Paused' } : spec,
   };
+}
+
+/** By these, controllers and agents find their way: from a template they would lead them astray. */
+const RESERVED: ReadonlySet<string> = new Set([
+  CREATED_BY_LABEL,
+  MIGRATION_LABEL,
+  NODE_NAME_LABEL,
+  GENERATION_ANNOTATION,
+  IDENTITY_ANNOTATION,
+  PAUSED_ANNOTATION,
+  RESET_ANNOTATION,
+  SOFT_REBOOT_ANNOTATION,
+]);
+
+/** The labels and annotations that a machine gives to its instance. */
+export function carriedMetadata({
+  labels,
+  annotations,
+}: DesiredMachine): Pick<DesiredMachine, 'labels' | 'annotations'> {
+  const free = (words: Readonly<Record<string, string>>) =>
+    Object.keys(words).some((name) => RESERVED.has(name))
+      ? Object.fromEntries(Object.entries(words).filter(([name]) => !RESERVED.has(name)))
+      : words;
+  return { labels: free(labels), annotations: free(annotations) };
 }
 
 /** What makes an instance the machine's own. */

@@ -23,7 +23,7 @@ class Life {
   turn(crash = false): Action | undefined {
     const { strategy: runStrategy, now, random } = this;
     const instance = this.instance && instanceLike(this.instance);
-    const remembered = remember(this.memory, { runStrategy, instance, now, random });
+    const remembered = remember(this.memory, { generation: 1, runStrategy, instance, now, random });
     const [action] = plan({
       machine: { uid: 'vm', ...(this.leaving ? { leaving: 'with its instance' as const } : {}) },
       desired: desired({ runStrategy }),

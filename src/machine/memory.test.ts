@@ -9,7 +9,7 @@ import { remember } from './memory.ts';
 
 const random = seededRandom('memory');
 const after = (before: Partial<MachineMemory>, runStrategy: RunStrategy, looks?: Looks) =>
-  remember(memory(before), { runStrategy, instance: looks && instanceLike(looks), now: NOW, random });
+  remember(memory(before), { generation: 1, runStrategy, instance: looks && instanceLike(looks), now: NOW, random });
 
 const start: PowerRequest = { action: 'Start' };
 const stop: PowerRequest = { action: 'Stop', uid: 'i1' };

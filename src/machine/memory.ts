@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
 import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
 import type { Random } from '../base/random.ts';
@@ -6,6 +7,7 @@ import type { MachineMemory, PowerRequest, Shutdown, StartFailure } from './dial
 import { everRan, isFinal, isGoing, shutdownOf } from './instance-state.ts';
 
 export interface Seen {
+  readonly generation: number;
   readonly runStrategy: RunStrategy;
   /** The machine's own instance. */
   readonly instance: VirtualMachineInstance | undefined;
@@ -18,17 +20,29 @@ const COUNTS_FAILURES: ReadonlySet<RunStrategy> = new Set(['Always', 'RerunOnFai
 
 /** What is to be remembered after a look at the instance. Looking again at the same changes nothing. */
 export function remember(before: MachineMemory, seen: Seen): MachineMemory {
-  const { runStrategy, instance } = seen;
+  const { runStrategy, instance, generation } = seen;
   const shutdown = instance === undefined ? undefined : shutdownOf(instance);
   const lastShutdown = shutdown ?? before.lastShutdown;
   const startFailure = startFailureAfter(before.startFailure, shutdown, seen);
   return {
     requests: requestsAfter(before.requests, runStrategy, instance),
     identity: before.identity,
+    generation,
     ...(before.runStrategy === undefined && instance === undefined ? {} : { runStrategy }),
     ...(lastShutdown === undefined ? {} : { lastShutdown }),
     ...(startFailure === undefined ? {} : { startFailure }),
   };
+}
+
+/** Whether the status holds all that must outlive the instance already. */
+export function isKept(memory: MachineMemory, stored: MachineMemory): boolean {
+  const lasting = ({ requests, identity, startFailure, lastShutdown }: MachineMemory) => [
+    requests,
+    identity,
+    startFailure,
+    lastShutdown,
+  ];
+  return isDeepStrictEqual(lasting(memory), lasting(stored));
 }
 
 /** Requests that are done are gone. A failure under RerunOnFailure asks for the next start itself. */

@@ -4,7 +4,8 @@ import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-ins
 import type { Random } from '../base/random.ts';
 import type { DesiredMachine, Dialect, Identity, MachineMemory, ObservedMachine, Shutdown } from './dialect.ts';
 import { identityOf } from './identity.ts';
-import { belonging } from './instance-state.ts';
+import { carriedMetadata } from './instance.ts';
+import { belonging, isFinal } from './instance-state.ts';
 import { remember } from './memory.ts';
 import { type Action, plan, problemOf, type Situation } from './plan.ts';
 import { type RolloutStrategy, type SpecChanges, specChanges } from './spec-changes.ts';
@@ -44,6 +45,7 @@ export function observe({ dialect, vm, leaving, instance: named, untold, rollout
   const whose = named === undefined ? undefined : belonging(named, vm.metadata.uid);
   const instance = whose === 'own' ? named : undefined;
   const remembered = remember(untold === undefined ? before : { ...before, lastShutdown: untold }, {
+    generation: vm.metadata.generation,
     runStrategy: desired.runStrategy,
     instance,
     now,
@@ -51,7 +53,8 @@ export function observe({ dialect, vm, leaving, instance: named, untold, rollout
   });
   const memory = { ...remembered, identity: identityNow(before.identity, instance) };
   const changes = named === undefined ? UNCHANGED : changesOf(vm, desired, named, whose === 'own', rollout);
-  const machine = { uid: vm.metadata.uid, ...(leaving === undefined ? {} : { leaving }) };
+  const changed = before.generation !== undefined && before.generation !== vm.metadata.generation;
+  const machine = { uid: vm.metadata.uid, changed, ...(leaving === undefined ? {} : { leaving }) };
   const situation: Situation = { machine, desired, memory, instance: named, changes, now };
   const problem = problemOf(situation);
   return {
@@ -64,7 +67,8 @@ export function observe({ dialect, vm, leaving, instance: named, untold, rollout
       instance,
       memory,
       now,
-      restartRequired: instance === undefined ? [] : changes.restart,
+      // What has ended needs no restart to be started with what is wanted.
+      restartRequired: instance === undefined || isFinal(instance) ? [] : changes.restart,
       ...(problem === undefined ? {} : { problem }),
     },
   };
@@ -92,10 +96,11 @@ function changesOf(
 
 /** Labels and annotations of the template that the instance does not carry; what else it carries may be anybody's. */
 function metadataChanges(desired: DesiredMachine, { metadata }: VirtualMachineInstance): string[] {
-  const lacks = (wanted: Readonly<Record<string, string>>, has: Readonly<Record<string, string>> = {}) =>
-    Object.entries(wanted).some(([name, value]) => has[name] !== value);
+  const wanted = carriedMetadata(desired);
+  const lacks = (words: Readonly<Record<string, string>>, has: Readonly<Record<string, string>> = {}) =>
+    Object.entries(words).some(([name, value]) => has[name] !== value);
   return [
-    ...(lacks(desired.labels, metadata.labels) ? ['metadata.labels'] : []),
-    ...(lacks(desired.annotations, metadata.annotations) ? ['metadata.annotations'] : []),
+    ...(lacks(wanted.labels, metadata.labels) ? ['metadata.labels'] : []),
+    ...(lacks(wanted.annotations, metadata.annotations) ? ['metadata.annotations'] : []),
   ];
 }

@@ -5,6 +5,8 @@ import type { Problem } from './dialect.ts';
 /** How soon to look again after an instance turned out to be there that the cache does not show. */
 const TAKEN_RETRY_MS = 1000;
 
+const INVALID_RETRY_MS = 300_000;
+
 /** What a failed creation of an instance means: what users are told, and what the queue is. */
 export function createFailure(error: unknown, name: string): { readonly problem?: Problem; readonly error: unknown } {
   if (isAlreadyExists(error)) {
@@ -15,8 +17,9 @@ export function createFailure(error: unknown, name: string): { readonly problem?
   if (isTerminating(error)) return { error: new TerminalError('the namespace is ending', { cause: error }) };
   const message = `Error creating virtual machine instance: ${error instanceof Error ? error.message : String(error)}`;
   const problem = { reason: 'FailedCreate', message };
-  // Only another spec can help.
-  return { problem, error: isInvalid(error) ? new TerminalError(message, { cause: error }) : error };
+  if (!isInvalid(error)) return { problem, error };
+  // As a rule only another spec can help.
+  return { problem, error: new TemporaryError(message, { cause: error, retryAfterMs: INVALID_RETRY_MS }) };
 }
 
 export function noAddress(cards: readonly string[]): Problem {

@@ -102,6 +102,14 @@ describe('after instances that ended before they ran', () => {
   });
 });
 
+describe('a changed spec', () => {
+  it('is tried at once, however long the last one was to wait', () => {
+    const startFailure = { consecutiveFailCount: 9, lastFailedVMIUID: 'i0', retryAfterTimestamp: at(300) };
+    const mended = { machine: { uid: 'vm', changed: true }, memory: memory({ startFailure }) };
+    expect(deed(plan(situation('Always', undefined, mended)))).toBe('create');
+  });
+});
+
 describe('an instance by the name of a machine', () => {
   it.each(['Always', 'Halted', 'Manual', 'RerunOnFailure', 'Once'] as const)(
     'is taken in where it is nobody’s (%s)',

@@ -7,6 +7,8 @@ import type { SpecChanges } from './spec-changes.ts';
 export interface Situation {
   readonly machine: {
     readonly uid: string;
+    /** The spec was changed since anybody looked: whatever failed may go well now. */
+    readonly changed?: boolean;
     /** The machine is on its way out, and its instance goes with it or stays behind. */
     readonly leaving?: 'with its instance' | 'alone';
   };
@@ -44,10 +46,10 @@ export function plan(situation: Situation): Action[] {
   return whose === 'own' ? planInstance(situation, instance) : [{ do: 'adopt' }];
 }
 
-function planStart({ desired, memory, now }: Situation): Action[] {
+function planStart({ machine, desired, memory, now }: Situation): Action[] {
   if (!isToStart(desired, memory) || desired.blocked !== undefined) return [];
   const until = Date.parse(memory.startFailure?.retryAfterTimestamp ?? '');
-  if (until > now) return [{ do: 'wait', until }];
+  if (until > now && machine.changed !== true) return [{ do: 'wait', until }];
   const [request] = memory.requests;
   return [{ do: 'create', paused: request?.action === 'Start' && request.data?.['paused'] === 'true' }];
 }

@@ -14,6 +14,7 @@ export class Teller {
     const isNew = lastShutdown !== undefined && before.lastShutdown?.at !== lastShutdown.at;
     if (isNew && lastShutdown.reason !== 'Stopped') this.#shutdown(vm, lastShutdown, events);
     if (observed.problem !== undefined) this.problem(vm, observed.problem, events);
+    else if (observed.instance !== undefined) this.#told.get(keyOf(vm))?.delete('problem');
     this.#restart(vm, observed.restartRequired, events);
   }
 

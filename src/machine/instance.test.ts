@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { kubevirtDialect } from '../testing/machine-world.ts';
+import { at, desired } from './instance.fixture.ts';
+import { instanceOf } from './instance.ts';
+
+const machine = {
+  metadata: {
+    name: 'web',
+    namespace: 'default',
+    uid: 'vm',
+    resourceVersion: '1',
+    generation: 3,
+    creationTimestamp: at(0),
+  },
+};
+const identity = { default: { mac: '02:00:00:00:00:01', ip: '10.244.0.9' } };
+const made = (more: Partial<Parameters<typeof instanceOf>[0]> = {}) =>
+  instanceOf({ dialect: kubevirtDialect, machine, desired: desired(), identity, rollout: 'LiveUpdate', ...more });
+
+describe('the instance of a machine', () => {
+  it('is named after it, is its own, and carries what agents need', () => {
+    expect(made()).toMatchObject({
+      apiVersion: 'kubevirt.io/v1',
+      kind: 'VirtualMachineInstance',
+      metadata: {
+        name: 'web',
+        namespace: 'default',
+        annotations: {
+          'kubevirt.io/vm-generation': '3',
+          'vimana.io/identity': '{"default":{"mac":"02:00:00:00:00:01","ip":"10.244.0.9"}}',
+        },
+        finalizers: ['foregroundDeleteVirtualMachine'],
+        ownerReferences: [
+          {
+            apiVersion: 'kubevirt.io/v1',
+            kind: 'VirtualMachine',
+            name: 'web',
+            uid: 'vm',
+            controller: true,
+            blockOwnerDeletion: true,
+          },
+        ],
+      },
+    });
+    const other = { ...kubevirtDialect, instanceSuffix: '.other' };
+    expect(made({ dialect: other }).metadata.name).toBe('web.other');
+  });
+
+  it('carries the labels and annotations of the template, but none that lead controllers astray', () => {
+    const labels = { app: 'web', 'kubevirt.io/created-by': 'me', 'kubevirt.io/nodeName': 'n' };
+    const annotations = {
+      note: 'x',
+      'vimana.io/identity': '{}',
+      'vimana.io/paused': 'true',
+      'kubevirt.io/vm-generation': '9',
+    };
+    const { metadata } = made({ desired: desired({ labels, annotations }) });
+    expect(metadata.labels).toEqual({ app: 'web' });
+    expect(Object.keys(metadata.annotations ?? {})).toEqual([
+      'note',
+      'kubevirt.io/vm-generation',
+      'vimana.io/identity',
+    ]);
+    expect(metadata.annotations).toMatchObject({ 'kubevirt.io/vm-generation': '3' });
+  });
+
+  it('stands still where that is asked for', () => {
+    expect(made({ paused: true })).toHaveProperty('spec.startStrategy', 'Paused');
+    expect(made()).not.toHaveProperty('spec.startStrategy');
+  });
+});
