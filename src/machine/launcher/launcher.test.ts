@@ -1,0 +1,268 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import type { Client } from '../../kube/client.ts';
+import type { Vmi } from '../../kube/kinds/machines.ts';
+import type { Pod } from '../../kube/kinds/pod.ts';
+import { KubeError } from '../../kube/kube-error.ts';
+import { makeLauncher } from './make.ts';
+import { launcherName, launcherPod } from './pod.ts';
+import { launcherResources } from './resources.ts';
+import { LAUNCHER_SETTINGS } from './settings.ts';
+import { claimNames, launcherVolumes } from './volumes.ts';
+
+const domain = (more: object = {}): InstanceSpec['domain'] => ({ devices: {}, ...more }) as InstanceSpec['domain'];
+const vmi = (spec: object = {}, metadata: object = {}): Vmi =>
+  ({
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachineInstance',
+    metadata: { name: 'web', namespace: 'shop', uid: 'u-1', ...metadata },
+    spec: { domain: domain({ memory: { guest: '1Gi' } }), ...spec },
+  }) as unknown as Vmi;
+const podOf = (spec: object = {}, metadata: object = {}) =>
+  launcherPod(vmi(spec, metadata), LAUNCHER_SETTINGS, () => undefined);
+
+describe('what a launcher asks of its node', () => {
+  const gpu = (name: string) => ({ name, deviceName: 'nvidia.com/gpu' });
+
+  it.each<[what: string, domain: object, resources: object]>([
+    [
+      'a tenth of a CPU for each of its own',
+      { memory: { guest: '1Gi' } },
+      { requests: { cpu: '100m', memory: '1Gi' } },
+    ],
+    [
+      'CPUs counted over sockets, cores and threads',
+      { cpu: { sockets: 2, cores: 3, threads: 2 }, memory: { guest: '1Gi' } },
+      { requests: { cpu: '1200m', memory: '1Gi' } },
+    ],
+    [
+      'exactly what the machine says, written as it is',
+      { cpu: { cores: 8 }, resources: { requests: { cpu: '1600m', memory: '10485760Ki' } } },
+      { requests: { cpu: '1600m', memory: '10485760Ki' } },
+    ],
+    [
+      'its limits, where it names nothing else',
+      { resources: { limits: { cpu: 2, memory: '2Gi' } } },
+      { requests: { cpu: 2, memory: '2Gi' }, limits: { cpu: 2, memory: '2Gi' } },
+    ],
+    [
+      'less memory than the guest sees, where it says so',
+      { memory: { guest: '4Gi' }, resources: { requests: { memory: '1Gi' } } },
+      { requests: { cpu: '100m', memory: '1Gi' } },
+    ],
+    [
+      'whole CPUs for itself alone',
+      { cpu: { cores: 4, dedicatedCpuPlacement: true }, memory: { guest: '1Gi' } },
+      { requests: { cpu: 4, memory: '1Gi' }, limits: { cpu: 4, memory: '1Gi' } },
+    ],
+    [
+      'huge pages instead of memory',
+      { memory: { guest: '1Gi', hugepages: { pageSize: '2Mi' } } },
+      { requests: { cpu: '100m', 'hugepages-2Mi': '1Gi' }, limits: { 'hugepages-2Mi': '1Gi' } },
+    ],
+    [
+      'each of its graphics cards',
+      { memory: { guest: '1Gi' }, devices: { gpus: [gpu('a'), gpu('b')] } },
+      { requests: { cpu: '100m', memory: '1Gi', 'nvidia.com/gpu': '2' }, limits: { 'nvidia.com/gpu': '2' } },
+    ],
+    [
+      'devices that it names itself, which are never shared',
+      { memory: { guest: '1Gi' }, resources: { requests: { 'example.com/fpga': 1 } } },
+      { requests: { cpu: '100m', memory: '1Gi', 'example.com/fpga': 1 }, limits: { 'example.com/fpga': 1 } },
+    ],
+  ])('is %s', (_what, machine, resources) => {
+    expect(launcherResources({ domain: domain(machine) }, LAUNCHER_SETTINGS)).toEqual(resources);
+  });
+
+  it('is room for the disks that live as long as it', () => {
+    const volumes = ['1Gi', '512Mi'].map((capacity, i) => ({ name: `d${i}`, emptyDisk: { capacity } }));
+    const { requests } = launcherResources(
+      { domain: domain({ memory: { guest: '1Gi' } }), volumes },
+      LAUNCHER_SETTINGS,
+    );
+    expect(requests).toMatchObject({ 'ephemeral-storage': '1536Mi' });
+  });
+
+  it('is more memory than the guest has, where QEMU runs it', () => {
+    const settings = { ...LAUNCHER_SETTINGS, memoryOverhead: 'qemu' } as const;
+    const machine = { cpu: { cores: 2 }, memory: { guest: '1Gi' }, resources: { limits: { memory: '2Gi' } } };
+    // 220Mi, 2Mi of page tables, 16Mi for two CPUs, 8Mi for I/O, 32Mi of video memory.
+    expect(launcherResources({ domain: domain(machine) }, settings)).toMatchObject({
+      requests: { memory: '2326Mi' },
+      limits: { memory: '2326Mi' },
+    });
+    const headless = { memory: { guest: '512Mi' }, devices: { autoattachGraphicsDevice: false } };
+    expect(launcherResources({ domain: domain(headless) }, settings).requests).toMatchObject({ memory: '749Mi' });
+  });
+
+  it('never asks for more than it limits itself to', () => {
+    const amount = fc.option(fc.integer({ min: 1, max: 64 }), { nil: undefined });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 200 }), amount, (cores, cpu) => {
+        const limits = cpu === undefined ? {} : { resources: { limits: { cpu } } };
+        const found = launcherResources({ domain: domain({ cpu: { cores }, ...limits }) }, LAUNCHER_SETTINGS);
+        if (cpu !== undefined) expect(found.requests?.['cpu']).toBe(cpu);
+      }),
+    );
+  });
+});
+
+describe('the launcher pod', () => {
+  it('is what seed manifests and tools beside KubeVirt look for', () => {
+    const pod = podOf({}, { annotations: { 'kubevirt.io/vm-cpu-consumption': '0.05', 'vimana.io/identity': '{}' } });
+    expect(pod.metadata.name).toMatch(/^virt-launcher-web-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
+    expect(pod.metadata.labels).toEqual({
+      app: 'virt-launcher',
+      'kubevirt.io': 'virt-launcher',
+      'kubevirt.io/created-by': 'u-1',
+      'kubevirt.io/domain': 'web',
+      'vm.kubevirt.io/name': 'web',
+      vm: 'web',
+    });
+    expect(pod.metadata.annotations).toEqual({
+      'kubevirt.io/domain': 'web',
+      'kubevirt.io/vm-cpu-consumption': '0.05',
+    });
+    expect(pod.metadata.ownerReferences).toEqual([
+      {
+        apiVersion: 'kubevirt.io/v1',
+        kind: 'VirtualMachineInstance',
+        name: 'web',
+        uid: 'u-1',
+        controller: true,
+        blockOwnerDeletion: true,
+      },
+    ]);
+    expect(pod.spec).toEqual({
+      restartPolicy: 'Never',
+      terminationGracePeriodSeconds: 45,
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      nodeSelector: { 'kubevirt.io/schedulable': 'true' },
+      tolerations: [{ key: 'kwok.x-k8s.io/node', operator: 'Equal', value: 'fake', effect: 'NoSchedule' }],
+      containers: [
+        {
+          name: 'compute',
+          image: 'quay.io/kubevirt/virt-launcher:latest',
+          resources: { requests: { cpu: '100m', memory: '1Gi' } },
+        },
+      ],
+    });
+  });
+
+  it('carries what the template says, which wins over all but what selectors rely on', () => {
+    const labels = { app: 'shop', vm: 'mine', 'kubevirt.io': 'else', 'kubevirt.io/created-by': 'else' };
+    const pod = podOf({}, { labels, annotations: { 'kubevirt.io/domain': 'mine', note: 'a' } });
+    expect(pod.metadata.labels).toMatchObject({
+      app: 'shop',
+      vm: 'mine',
+      'kubevirt.io': 'virt-launcher',
+      'kubevirt.io/created-by': 'u-1',
+    });
+    expect(pod.metadata.annotations).toEqual({ 'kubevirt.io/domain': 'mine', note: 'a' });
+  });
+
+  it('goes where the machine may go', () => {
+    const placement = {
+      affinity: { nodeAffinity: {} },
+      topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }],
+      priorityClassName: 'high',
+      schedulerName: 'other',
+      hostname: 'host',
+      subdomain: 'sub',
+    };
+    const { spec } = podOf({
+      ...placement,
+      nodeSelector: { disk: 'fast' },
+      tolerations: [{ key: 'a', operator: 'Exists' }],
+      terminationGracePeriodSeconds: 0,
+    });
+    expect(spec).toMatchObject(placement);
+    expect(spec.nodeSelector).toEqual({ disk: 'fast', 'kubevirt.io/schedulable': 'true' });
+    expect(spec.tolerations).toHaveLength(2);
+    expect(spec['terminationGracePeriodSeconds']).toBe(15);
+    expect(spec.nodeName).toBeUndefined();
+  });
+
+  it('is named after the machine, not after the instance of another group', () => {
+    const ownerReferences = [
+      { apiVersion: 'hypersdk.io/v1alpha1', kind: 'VirtualMachine', name: 'web', uid: 'm', controller: true },
+    ];
+    const pod = podOf({}, { name: 'web.hypersdk', ownerReferences });
+    expect(pod.metadata.name).toMatch(/^virt-launcher-web-.{5}$/);
+    expect(pod.metadata.labels).toMatchObject({ vm: 'web' });
+  });
+
+  it('has a name that follows from the run, fits, and is another for every run', () => {
+    const uid = fc.uuid();
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a-z]([a-z0-9.-]{0,250}[a-z0-9])?$/), uid, uid, (name, one, other) => {
+        const machine = vmi({}, { name });
+        const made = launcherName(machine, one);
+        expect(made).toBe(launcherName(machine, one));
+        expect(made.length).toBeLessThanOrEqual(253);
+        expect(made).toMatch(/^virt-launcher-.*[a-z0-9]-[a-z0-9]{5}$/);
+        if (one !== other) expect(made).not.toBe(launcherName(machine, other));
+      }),
+    );
+  });
+});
+
+describe('the volumes of a launcher', () => {
+  it('are claims, by file system or as devices, and files out of the cluster', () => {
+    const volumes = [
+      { name: 'root', persistentVolumeClaim: { claimName: 'disk', readOnly: true } },
+      { name: 'data', dataVolume: { name: 'filled' } },
+      { name: 'conf', configMap: { name: 'c', optional: true } },
+      { name: 'key', secret: { secretName: 's' } },
+      { name: 'init', cloudInitNoCloud: { secretRef: { name: 'user' }, networkData: 'x' } },
+      { name: 'host', hostDisk: { path: '/data/disk.img', type: 'Disk' } },
+      { name: 'image', containerDisk: { image: 'registry.example.com/disk' } },
+      { name: 'scratch', emptyDisk: { capacity: '1Gi' } },
+    ] as InstanceSpec['volumes'];
+    const spec = { volumes } as Pick<InstanceSpec, 'volumes'>;
+    expect(claimNames(spec)).toEqual(['disk', 'filled']);
+    const block = (name: string) => ({ spec: { volumeMode: name === 'filled' ? 'Block' : 'Filesystem' } }) as never;
+    const found = launcherVolumes(spec, block);
+    expect(found.volumes).toEqual([
+      { name: 'root', persistentVolumeClaim: { claimName: 'disk', readOnly: true } },
+      { name: 'data', persistentVolumeClaim: { claimName: 'filled' } },
+      { name: 'conf', configMap: { name: 'c', optional: true } },
+      { name: 'key', secret: { secretName: 's' } },
+      { name: 'init-udata', secret: { secretName: 'user' } },
+      { name: 'host', hostPath: { path: '/data', type: 'DirectoryOrCreate' } },
+    ]);
+    expect(found.devices).toEqual([{ name: 'data', devicePath: '/dev/data' }]);
+    expect(found.mounts.map(({ name }) => name)).toEqual(['root', 'conf', 'key', 'init-udata', 'host']);
+  });
+});
+
+describe('making a launcher', () => {
+  const taken = () => Promise.reject(new KubeError(409, 'AlreadyExists', 'taken'));
+  const known = (uid: string): Pod => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p', ownerReferences: [{ apiVersion: 'v1', kind: 'X', name: 'x', uid }] },
+    spec: { containers: [] },
+  });
+
+  it('finds the one that was made before', async () => {
+    const own = known('u-1');
+    const client = { create: taken, get: () => Promise.resolve(own) } as unknown as Client;
+    expect(await makeLauncher(client, vmi(), 'u-1', podOf())).toBe(own);
+  });
+
+  it('passes over a name that a stranger has', async () => {
+    const tried: string[] = [];
+    const client = {
+      create: (_type: unknown, { metadata }: Pod) => {
+        tried.push(metadata.name ?? '');
+        return tried.length < 3 ? taken() : Promise.resolve(known('u-1'));
+      },
+      get: () => Promise.resolve(known('stranger')),
+    } as unknown as Client;
+    await makeLauncher(client, vmi(), 'u-1', podOf());
+    expect(new Set(tried).size).toBe(3);
+  });
+});
