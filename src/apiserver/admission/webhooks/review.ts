@@ -43,10 +43,10 @@ export function reviewRequest(
   const namespace = namespaceOf(write);
   return {
     uid,
-    kind: write.kind ?? kindOf(shownAs),
+    kind: kindOf(write.kind ?? shownAs),
     resource: resourceOf(shownAs),
     ...(subresource === '' ? {} : { subResource: subresource }),
-    requestKind: write.kind ?? kindOf(resource),
+    requestKind: kindOf(write.kind ?? resource),
     requestResource: resourceOf(resource),
     ...(subresource === '' ? {} : { requestSubResource: subresource }),
     ...(name === '' ? {} : { name }),
@@ -60,7 +60,7 @@ export function reviewRequest(
   };
 }
 
-const kindOf = ({ group, version, kind }: Resource): ObjectKind => ({ group, version, kind });
+const kindOf = ({ group, version, kind }: ObjectKind): ObjectKind => ({ group, version, kind });
 const resourceOf = ({ group, version, plural }: Resource): ResourceName => ({ group, version, resource: plural });
 
 function userInfo({ call: { user } }: Write): Readonly<Record<string, unknown>> {

@@ -1,0 +1,67 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { realClock } from '../../base/clock.ts';
+import { seededRandom } from '../../base/random.ts';
+import { type HttpClient, httpClient } from './http-client.ts';
+
+let server: Server;
+let client: HttpClient;
+let asked = 0;
+let answer: { status: number; body: string; headers?: Record<string, string> };
+
+beforeEach(async () => {
+  asked = 0;
+  server = createServer((_request, response) => {
+    asked++;
+    response.writeHead(asked > 1 ? 200 : answer.status, { 'content-type': 'application/json', ...answer.headers });
+    response.end(asked > 1 ? '{"kind":"Status"}' : answer.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  client = httpClient({
+    access: {
+      server: `http://127.0.0.1:${port}`,
+      insecure: false,
+      namespace: 'default',
+      headers: async () => ({}),
+      certificate: async () => undefined,
+      refused: () => false,
+    },
+    // Nobody waits.
+    clock: { ...realClock, sleep: async () => {} },
+    random: seededRandom('transport'),
+    userAgent: 'test',
+  });
+});
+afterEach(async () => {
+  await client.close();
+  server.close();
+});
+
+/** How often the server was asked for something that it turned away at first. */
+async function attempts(method: 'GET' | 'PUT', first: typeof answer): Promise<number> {
+  answer = first;
+  await client.request({ method, path: '/x' }).catch(() => undefined);
+  return asked;
+}
+
+const status = (fields: object) => JSON.stringify({ kind: 'Status', status: 'Failure', ...fields });
+
+describe('a request that was turned away', () => {
+  it.each<[string, 'GET' | 'PUT', typeof answer, number]>([
+    ['because the server is busy and says for how long', 'PUT', busy({ retryAfterSeconds: 1 }), 2],
+    ['because the server is busy and says no more', 'PUT', { status: 429, body: 'Too many requests' }, 2],
+    ['because a pod may not be evicted', 'PUT', busy({ causes: [{ reason: 'DisruptionBudget' }] }), 1],
+    ['because a machine is to migrate first', 'PUT', busy(undefined), 1],
+    ['by a fault, where it changes nothing', 'GET', { status: 500, body: status({ code: 500 }) }, 2],
+    ['by a fault, where it may have changed something', 'PUT', { status: 500, body: status({ code: 500 }) }, 1],
+    ['because it is not served', 'GET', { status: 501, body: status({ reason: 'NotImplemented' }) }, 1],
+  ])('%s is sent again or not', async (_why, method, first, count) => {
+    expect(await attempts(method, first)).toBe(count);
+  });
+});
+
+function busy(details: object | undefined): typeof answer {
+  return { status: 429, body: status({ reason: 'TooManyRequests', message: 'later', details }) };
+}
