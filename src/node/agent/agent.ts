@@ -46,7 +46,7 @@ export interface AgentParts {
 }
 
 /** Pods by the node that they are bound to. */
-const byNode: Index<Pod> = {
+export const byNode: Index<Pod> = {
   values: ({ spec: { nodeName = '' } }) => (nodeName === '' ? [] : [nodeName]),
 };
 

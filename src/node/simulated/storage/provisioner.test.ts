@@ -43,7 +43,7 @@ describe('the volume for a claim', () => {
         storageClassName: 'standard',
       },
     });
-    expect(volumeFor(claimOf(), standard)?.spec.nodeAffinity).toBeUndefined();
+    expect(volumeFor(claimOf(), standard)).not.toHaveProperty('spec.nodeAffinity');
   });
 
   it('waits for a node where its class does', () => {

@@ -1,0 +1,242 @@
+import { parseCidr } from '../../base/cidr.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Random } from '../../base/random.ts';
+import type { Client } from '../../kube/client.ts';
+import { NODES, type Node } from '../../kube/kinds/node.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../../kube/kube-error.ts';
+import { aborted } from '../../runtime/aborted.ts';
+import type { Informers } from '../../runtime/informers.ts';
+import { manager } from '../../runtime/manager.ts';
+import type { Runnable } from '../../runtime/runnable.ts';
+import { WorkQueue } from '../../runtime/work-queue.ts';
+import type { Host, Hosts } from '../agent/host.ts';
+import { Leases } from '../agent/leases.ts';
+import { FREEZE_ANNOTATION } from './behaviour.ts';
+import type { Simulation } from './machine/simulation.ts';
+import { type NodeShape, nodeLabels, nodeObject, nodeStatus, seemsUnwell } from './node-object.ts';
+import { type NodePool, shapesOf } from './node-pool.ts';
+
+export interface FleetNodesParts {
+  readonly client: Client;
+  readonly informers: Informers;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly simulation: Simulation;
+  /** Something about a node has changed: what is bound to it is to be looked at again. */
+  readonly onWake: (node: string) => void;
+  /** The node may have been given up by everybody else: its machines must end. */
+  readonly onLapsed: (host: Host) => Promise<void>;
+  readonly onMachine: (node: string, id: string) => void;
+}
+
+export interface FleetNodesOptions {
+  readonly nodeRange: string;
+  readonly renewLeases: boolean;
+  readonly adoptLapsed: boolean;
+  readonly deregister: boolean;
+}
+
+interface FleetHost extends Host {
+  shape: NodeShape;
+  registered: boolean;
+  /** Whether it was ever seen to be there. */
+  shown: boolean;
+  isFrozen: boolean;
+}
+
+const CONCURRENCY = 16;
+
+/** The nodes of a fleet: they register, renew their leases, freeze when told to, and come and go. */
+export class FleetNodes implements Runnable, Hosts {
+  readonly name = 'fleet nodes';
+  readonly #parts: FleetNodesParts;
+  readonly #options: FleetNodesOptions;
+  readonly #hosts = new Map<string, FleetHost>();
+  readonly #queue: WorkQueue;
+  readonly #leases: Leases;
+  #pools: readonly NodePool[];
+
+  constructor(parts: FleetNodesParts, pools: readonly NodePool[], options: FleetNodesOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#pools = pools;
+    const { client, clock, random, log } = parts;
+    this.#leases = new Leases({
+      client,
+      clock,
+      log,
+      onHeld: (node) => {
+        this.#queue.add(node);
+        parts.onWake(node);
+      },
+      onLapsed: (node) => {
+        const host = this.#hosts.get(node);
+        if (host !== undefined) void parts.onLapsed(host);
+      },
+    });
+    this.#queue = new WorkQueue({
+      name: this.name,
+      clock,
+      random: random.fork(this.name),
+      concurrency: CONCURRENCY,
+      backOff: { first: 20, most: 10_000 },
+      work: async (node) => await this.#keep(node),
+      onFailure: (node, error, retryInMs) =>
+        log[isConflict(error) ? 'debug' : 'warn']({ node, err: error, retryInMs }, 'a node could not be registered'),
+    });
+  }
+
+  find(node: string): Host | undefined {
+    return this.#hosts.get(node);
+  }
+
+  get names(): string[] {
+    return [...this.#hosts.keys()];
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const register = { name: 'registration', run: (stop: AbortSignal) => this.#register(stop) };
+    await manager(this.name, [this.#leases, register]).run(signal);
+    if (this.#options.deregister) await Promise.all(this.names.map((node) => this.#deregister(node)));
+  }
+
+  /** Makes a pool larger or smaller; nodes that are no longer wanted are taken away, with everything on them. */
+  async scale(count: number, pool: string): Promise<void> {
+    if (!this.#pools.some(({ name = '' }) => name === pool)) throw new RangeError(`there is no pool "${pool}"`);
+    this.#pools = this.#pools.map((each) => ((each.name ?? '') === pool ? { ...each, count } : each));
+    await Promise.all(this.#shape().map((node) => this.#deregister(node)));
+  }
+
+  async #register(signal: AbortSignal): Promise<void> {
+    const informer = this.#parts.informers.of(NODES);
+    await Promise.race([informer.synced, aborted(signal)]);
+    this.#shape();
+    const stop = informer.onChange(({ object: { metadata } }) => {
+      if (this.#hosts.has(metadata.name ?? '')) this.#queue.add(metadata.name ?? '');
+    });
+    await this.#queue.run(signal);
+    stop();
+  }
+
+  /** Brings the hosts to what the pools ask for; returns the names of those that are no longer wanted. */
+  #shape(): string[] {
+    const shapes = shapesOf(this.#pools, parseCidr(this.#options.nodeRange));
+    const wanted = new Set(shapes.map(({ name }) => name));
+    for (const shape of shapes) {
+      const present = this.#hosts.get(shape.name);
+      if (present === undefined) this.#hosts.set(shape.name, this.#host(shape));
+      else present.shape = shape;
+      this.#queue.add(shape.name);
+    }
+    return this.names.filter((node) => !wanted.has(node));
+  }
+
+  #host(shape: NodeShape): FleetHost {
+    const { simulation, onMachine } = this.#parts;
+    const leases = this.#leases;
+    const { renewLeases, adoptLapsed } = this.#options;
+    const { name } = shape;
+    let listening = false;
+    return {
+      name,
+      shape,
+      registered: false,
+      shown: false,
+      isFrozen: false,
+      get address() {
+        return this.shape.address;
+      },
+      get frozen() {
+        return this.isFrozen;
+      },
+      // Made only for nodes that something is bound to.
+      get driver() {
+        const driver = simulation.driver(name);
+        if (!listening) driver.onChange((id) => onMachine(name, id));
+        listening = true;
+        return driver;
+      },
+      get leaseHeld() {
+        return renewLeases ? leases.held(name) : this.registered;
+      },
+      get mayAdopt() {
+        return adoptLapsed || !leases.foundLapsed(name);
+      },
+    };
+  }
+
+  /** Sees to it that a node is registered and reported as it is. */
+  async #keep(name: string): Promise<undefined> {
+    const host = this.#hosts.get(name);
+    if (host === undefined) return;
+    const shown = this.#parts.informers.of(NODES).cache.get(name);
+    if (shown !== undefined) host.shown = true;
+    if (shown === undefined && host.registered) {
+      // Somebody took it away: the fleet does not argue.
+      if (host.shown) await this.#drop(host);
+      return;
+    }
+    const node = shown ?? (await this.#create(host.shape));
+    this.#freeze(host, node.metadata.annotations?.[FREEZE_ANNOTATION] === 'true');
+    if (!host.isFrozen) await this.#report(host, node);
+    if (host.registered) return;
+    host.registered = true;
+    const { uid = '' } = node.metadata;
+    if (this.#options.renewLeases) this.#leases.add(name, { apiVersion: 'v1', kind: 'Node', name, uid });
+    else this.#parts.onWake(name);
+  }
+
+  async #create(shape: NodeShape): Promise<Node> {
+    const { client, clock } = this.#parts;
+    try {
+      return await client.create(NODES, nodeObject(shape, clock.now()));
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      return await client.get(NODES, shape.name);
+    }
+  }
+
+  async #report(host: FleetHost, node: Node): Promise<void> {
+    const { client, clock } = this.#parts;
+    const labels = { ...nodeLabels(host.shape), ...node.metadata.labels };
+    let current = node;
+    if (Object.keys(labels).length > Object.keys(node.metadata.labels ?? {}).length) {
+      current = await client.patch(NODES, host.name, { type: 'merge', body: { metadata: { labels } } });
+    }
+    const { capacity = {} } = current.status ?? {};
+    const same = Object.entries(host.shape.resources).every(([name, amount]) => capacity[name] === amount);
+    if (same && !seemsUnwell(current)) return;
+    // A node whose lease has lapsed is well again only when it has been renewed.
+    if (host.registered && !host.leaseHeld) return;
+    const status = nodeStatus(host.shape, current.status, clock.now());
+    await client.update(NODES, { ...current, status }, { subresource: 'status' });
+  }
+
+  #freeze(host: FleetHost, frozen: boolean): void {
+    if (host.isFrozen === frozen) return;
+    host.isFrozen = frozen;
+    this.#leases.pause(host.name, frozen);
+    // What happened meanwhile is looked at, but nothing is begun before the lease is renewed.
+    if (!frozen) this.#parts.onWake(host.name);
+  }
+
+  async #deregister(name: string): Promise<void> {
+    const host = this.#hosts.get(name);
+    if (host === undefined) return;
+    await this.#drop(host);
+    await this.#parts.client.delete(NODES, name).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+  }
+
+  /** The node is no more: nor is anything that ran on it. */
+  async #drop({ name, driver }: FleetHost): Promise<void> {
+    this.#hosts.delete(name);
+    this.#leases.remove(name);
+    for (const { spec } of await driver.list()) await driver.remove(spec.id);
+    this.#parts.simulation.remove(name);
+    this.#parts.onWake(name);
+  }
+}

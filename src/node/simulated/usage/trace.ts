@@ -1,0 +1,47 @@
+import { parseDuration } from '../../../base/duration.ts';
+import { ParseError } from '../../../base/errors.ts';
+
+/** A value at a time after midnight, in milliseconds. */
+export interface TracePoint {
+  readonly at: number;
+  readonly value: number;
+}
+
+/** The value at a time, on straight lines between points that are in order. */
+export function traceAt(points: readonly TracePoint[], time: number): number {
+  let [low, high] = [0, points.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((points[middle]?.at ?? 0) <= time) low = middle + 1;
+    else high = middle;
+  }
+  const [before, after] = [points[low - 1], points[low]];
+  if (before === undefined) return after?.value ?? 0;
+  if (after === undefined) return before.value;
+  return before.value + ((after.value - before.value) * (time - before.at)) / (after.at - before.at);
+}
+
+/** Reads a trace file: lines of `time value` or `time,value`, the time in seconds or as a duration; # begins a comment. */
+export function parseTrace(text: string): TracePoint[] {
+  const points: TracePoint[] = [];
+  for (const [i, line] of text.split('\n').entries()) {
+    const [content = ''] = line.split('#');
+    if (content.trim() === '') continue;
+    const [time = '', value = '', ...rest] = content.trim().split(/[\s,;]+/);
+    const at = /^[0-9.]+$/.test(time) ? Number(time) * 1000 : durationOf(time);
+    const read = Number(value);
+    if (!(at >= 0) || value === '' || !(read >= 0) || rest.length > 0) {
+      throw new ParseError(`line ${i + 1} of the trace is not a time and a value: "${line.trim()}"`);
+    }
+    points.push({ at, value: read });
+  }
+  return points.toSorted((a, b) => a.at - b.at);
+}
+
+function durationOf(text: string): number {
+  try {
+    return parseDuration(text);
+  } catch {
+    return Number.NaN;
+  }
+}

@@ -1,0 +1,105 @@
+import { CPU_CONSUMPTION, MEMORY_CONSUMPTION } from '../../../api/launcher.ts';
+import { parseQuantity, toNumber } from '../../../base/quantity.ts';
+import type { Vmi } from '../../../kube/kinds/machines.ts';
+import type { Node } from '../../../kube/kinds/node.ts';
+import type { Pod } from '../../../kube/kinds/pod.ts';
+import { podRequests } from '../../../kube/quota/pod-amounts.ts';
+import { memoryOf, topologyOf } from '../../machine-spec.ts';
+import { behaviourOf } from '../behaviour.ts';
+import { residentBytes } from '../machine/transfers.ts';
+import { type Profile, parseProfile, type Traces } from './profile.ts';
+
+export const CPU_PROFILE = 'vimana.io/cpu-profile';
+export const MEMORY_PROFILE = 'vimana.io/memory-profile';
+
+export interface Usage {
+  readonly cores: number;
+  readonly bytes: number;
+}
+
+const NOTHING: Usage = { cores: 0, bytes: 0 };
+
+/** What a pod has of which profiles tell the share in use: its machine's size, or what it asks for. */
+export interface UsageBase {
+  readonly pod: Pod;
+  readonly node: Node | undefined;
+  readonly instance: Vmi | undefined;
+}
+
+/**
+ * What pods use, from their annotations: a share of their node, or a profile over time. Nothing is kept of it but what
+ * reading profiles gave: it is worked out when somebody asks.
+ */
+export class UsageModel {
+  readonly #traces: Traces;
+  readonly #profiles = new Map<string, Profile | undefined>();
+
+  constructor(traces: Traces = new Map()) {
+    this.#traces = traces;
+  }
+
+  /** At a time, in milliseconds since 1970; a pod that does not run uses nothing. */
+  usageOf(base: UsageBase, now: number): Usage {
+    const { pod } = base;
+    if (pod.status?.phase !== 'Running') return NOTHING;
+    return { cores: this.#cores(base, now), bytes: this.#bytes(base, now) };
+  }
+
+  #cores({ pod, node, instance }: UsageBase, now: number): number {
+    const { annotations = {} } = pod.metadata;
+    const profile = this.#profile(pod, CPU_PROFILE);
+    if (profile !== undefined) return profile(now) * (instance === undefined ? requested(pod, 'cpu') : vcpus(instance));
+    return ratio(annotations[CPU_CONSUMPTION]) * allocatable(node, 'cpu');
+  }
+
+  #bytes({ pod, node, instance }: UsageBase, now: number): number {
+    const { annotations = {} } = pod.metadata;
+    const own = instance === undefined ? requested(pod, 'memory') : memoryOf(instance.spec);
+    const limit = instance === undefined ? allocatable(node, 'memory') : own;
+    const profile = this.#profile(pod, MEMORY_PROFILE);
+    if (profile !== undefined) return Math.min(limit, profile(now) * own);
+    const given = annotations[MEMORY_CONSUMPTION];
+    if (given !== undefined) return Math.min(1, ratio(given)) * allocatable(node, 'memory');
+    if (instance === undefined) return 0;
+    return residentBytes(own, behaviourOf(instance.metadata.annotations, annotations).memoryUtilization);
+  }
+
+  /** A profile that cannot be read is none. */
+  #profile({ metadata }: Pod, annotation: string): Profile | undefined {
+    const text = metadata.annotations?.[annotation];
+    if (text === undefined) return undefined;
+    const key = `${metadata.uid}/${text}`;
+    if (this.#profiles.has(key)) return this.#profiles.get(key);
+    if (this.#profiles.size > MOST_PROFILES) this.#profiles.clear();
+    let profile: Profile | undefined;
+    try {
+      profile = parseProfile(text, metadata.uid ?? '', this.#traces);
+    } catch {
+      profile = undefined;
+    }
+    this.#profiles.set(key, profile);
+    return profile;
+  }
+}
+
+const MOST_PROFILES = 50_000;
+
+function ratio(text: string | undefined): number {
+  const value = Number(text ?? 0);
+  return value > 0 && Number.isFinite(value) ? value : 0;
+}
+
+function vcpus({ spec }: Vmi): number {
+  const { sockets, cores, threads } = topologyOf(spec);
+  return sockets * cores * threads;
+}
+
+function requested({ spec }: Pod, resource: 'cpu' | 'memory'): number {
+  const amount = podRequests(spec).get(resource);
+  return amount === undefined ? 0 : toNumber(amount);
+}
+
+function allocatable(node: Node | undefined, resource: 'cpu' | 'memory'): number {
+  const amount = node?.status?.allocatable?.[resource];
+  return amount === undefined ? 0 : toNumber(parseQuantity(amount));
+}
