@@ -1,15 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '../kube/client.ts';
 import { CONFIG_MAPS } from '../kube/kinds/core.ts';
+import { EVENTS } from '../kube/kinds/event.ts';
 import { LEASES } from '../kube/kinds/node.ts';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../kube/kinds/rbac.ts';
 import { type Cluster, startCluster } from '../testing/cluster.ts';
 import { aborted } from './aborted.ts';
 import { runnable } from './controller.ts';
+import { Events } from './events/events.ts';
 import { Informers } from './informers.ts';
 import { LeaderLease } from './leader-lease.ts';
 import { OwnClock } from './leading.fixture.ts';
 import { leading } from './leading.ts';
 import { manager } from './manager.ts';
+import { EVENT_RULES, leaseRules } from './rules.ts';
 import { NotLeadingError, type Term } from './term.ts';
 
 const place = { namespace: 'kube-system', name: 'vimana-operator' };
@@ -218,6 +222,30 @@ describe('leading', () => {
       versions.push((await lease()).metadata.resourceVersion);
     }
     expect(new Set(versions).size).toBe(4);
+  });
+
+  it('needs no more rights than its rules give, nor does the recorder of Events', async () => {
+    const { admin } = cluster;
+    const user = { name: 'system:serviceaccount:vimana-system:vimana-operator', groups: ['system:authenticated'] };
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'candidate' };
+    const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user.name }];
+    const rules = [...leaseRules(place.name), ...EVENT_RULES];
+    await admin.create(CLUSTER_ROLES, { metadata: { name: 'candidate' }, rules });
+    await admin.create(CLUSTER_ROLE_BINDINGS, { metadata: { name: 'candidate' }, roleRef, subjects });
+    const client = cluster.clientFor(user);
+    const events = new Events({ ...cluster, client });
+    cluster.run(events);
+    const { stop } = candidate('a', { client });
+    await cluster.until(() => terms.length === 1);
+    const recorder = events.recorder('test');
+    for (let i = 0; i < 2; i++) {
+      recorder.event(await lease(), 'Normal', 'LeaderElection', 'a leads');
+      await cluster.clock.advance(5 * SECOND);
+    }
+    expect((await admin.list(EVENTS, { namespace: place.namespace })).items).toMatchObject([{ count: 2 }]);
+    await stop();
+    expect((await lease()).spec?.holderIdentity).toBe('');
+    expect(cluster.log.entries.filter(({ level }) => level !== 'info')).toEqual([]);
   });
 
   it('refuses times that are not safe', () => {

@@ -209,6 +209,7 @@ describe('a pace', () => {
     busyMs = 20;
     expect(await turns(5)).toEqual([32, 16, 8, 4, 4]);
     busyMs = 0;
-    expect(await turns(5)).toEqual([8, 16, 32, 64, 64]);
+    expect(await turns(4)).toEqual([8, 12, 16, 20]);
+    expect((await turns(12)).at(-1)).toBe(64);
   });
 });

@@ -29,7 +29,7 @@ interface Waiting extends Said {
   readonly correlator: Correlator;
 }
 
-const CAPACITY = 65_536;
+const CAPACITY = 131_072;
 const FLUSH_MS = 500;
 /** Writes under way at once, which matters where the server is elsewhere. */
 const PARALLEL = 8;

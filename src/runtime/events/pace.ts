@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 
 const PAUSE_MS = 5;
 /** A timer that fires later than this has waited behind other work. */
-const LATE_MS = 4;
+const LATE_MS = 2;
 const LEAST = 4;
 const MOST = 64;
 
@@ -24,7 +24,8 @@ export class Pace {
     const due = this.#clock.monotonic() + pause;
     await this.#clock.sleep(pause, signal).catch(() => {});
     const late = this.#clock.monotonic() - due > LATE_MS;
-    this.#batch = late ? Math.max(LEAST, this.#batch >> 1) : Math.min(MOST, this.#batch * 2);
+    // Down fast and up slowly, so that a process that is busy on and off counts as busy.
+    this.#batch = late ? Math.max(LEAST, this.#batch >> 1) : Math.min(MOST, this.#batch + LEAST);
     return this.#batch;
   }
 }
