@@ -15,7 +15,8 @@ export { FakeClock } from './base/fake-clock.ts';
 export { formatFieldError } from './base/field-error.ts';
 export { type Logger, silentLogger } from './base/logger.ts';
 export { type Random, seededRandom, systemRandom } from './base/random.ts';
-export type { Client, KubeList, ResourceType, WatchEvent } from './kube/client.ts';
+export type { ApiExtension, ExtensionAnswer, ExtensionRequest } from './kube/api-extension.ts';
+export type { Client, KubeList, RawAnswer, RawRequest, ResourceType, WatchEvent } from './kube/client.ts';
 export { type HttpClient, httpClient } from './kube/http/http-client.ts';
 export {
   isAlreadyExists,
@@ -30,3 +31,4 @@ export type { KubeObject } from './kube/kube-object.ts';
 export { loadClusterAccess } from './kube/kubeconfig/load.ts';
 export { nodeSurroundings } from './kube/kubeconfig/node-surroundings.ts';
 export { readManifest } from './kube/manifest.ts';
+export type { ContainerLog, LogRequest, NodeRuntime } from './kube/node-runtime.ts';
