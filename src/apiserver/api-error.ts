@@ -94,7 +94,8 @@ export const OBJECT_MODIFIED =
   'the object has been modified; please apply your changes to the latest version and try again';
 
 export function invalid({ group, kind }: NamedKind, name: string, causes: readonly FieldError[]): ApiError {
-  const texts = causes.map(formatFieldError);
+  // The same thing told twice stays two causes, but is read once.
+  const texts = [...new Set(causes.map(formatFieldError))];
   const all = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   return new ApiError(422, 'Invalid', `${qualified(group, kind)} "${name}" is invalid: ${all}`, {
     ...(name === '' ? {} : { name }),

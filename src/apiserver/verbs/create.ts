@@ -5,6 +5,7 @@ import { admit, type Backend, mutate, settle, storeOf, timestamp } from '../back
 import type { Call } from '../call.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import { decodeBody } from './decode.ts';
+import { isVersion } from './frozen-metadata.ts';
 import { store, type Written } from './written.ts';
 
 const GENERATED_NAME_BASE = 58;
@@ -21,6 +22,10 @@ export async function createObject(
 ): Promise<Written> {
   const object = decodeBody(resource, body, call);
   placeIn(resource, namespace, object);
+  const { resourceVersion = '' } = object.metadata;
+  if (isVersion(resourceVersion) && Number(resourceVersion) !== 0) {
+    throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created');
+  }
   const generated = (object.metadata.name ?? '') === '' && (object.metadata.generateName ?? '') !== '';
   for (let attempt = 1; ; attempt++) {
     const written = await attemptCreate(backend, resource, generated ? structuredClone(object) : object, call, applied);
@@ -113,9 +118,6 @@ function placeIn(resource: Resource, namespace: string, object: KubeObject): voi
   if (namespace === '') throw badRequest('an empty namespace may not be set during creation');
   if ((metadata.namespace ?? '') !== '' && metadata.namespace !== namespace) throw badRequest(NAMESPACE_MISMATCH);
   metadata.namespace = namespace;
-  if ((metadata.resourceVersion ?? '') !== '') {
-    throw badRequest('resourceVersion should not be set on objects to be created');
-  }
 }
 
 export const NAMESPACE_MISMATCH =

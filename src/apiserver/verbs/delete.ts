@@ -81,13 +81,15 @@ function checkOptions({ propagationPolicy, orphanDependents }: DeleteOptions): v
 
 function checkPreconditions(resource: Resource, name: string, { metadata }: KubeObject, options: DeleteOptions): void {
   const { uid, resourceVersion } = options.preconditions ?? {};
+  // The API server names the kind here, where it names the resource elsewhere.
+  const byKind = { group: resource.group, plural: resource.kind };
   if (uid !== undefined && uid !== metadata.uid) {
     const why = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
-    throw conflict(resource, name, why);
+    throw conflict(byKind, name, why);
   }
   if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
     const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`;
-    throw conflict(resource, name, why);
+    throw conflict(byKind, name, why);
   }
 }
 

@@ -12,6 +12,7 @@ import type { Call } from '../call.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import { createObject } from './create.ts';
 import { decodeBody } from './decode.ts';
+import { badVersion, checkNewUid, isVersion } from './frozen-metadata.ts';
 import { checkAppliedType, checkPatchedType } from './object-type.ts';
 import type { Target } from './target.ts';
 import { checkPlace, rewrite } from './update.ts';
@@ -134,6 +135,10 @@ export async function applyObject(
   const writer = () => ({ manager: call.fieldManager, subresource, time: timestamp(backend.clock) });
   if (storeOf(backend, resource).latest(keyOf(resource, namespace, name)) === undefined) {
     if (subresource !== '') throw notFound(resource, name);
+    const { resourceVersion: asked = '' } = object.metadata;
+    checkNewUid(resource, name, object.metadata);
+    if (asked !== '' && !isVersion(asked)) throw badVersion(asked);
+    delete object.metadata.resourceVersion;
     const fresh = backend.fields.apply(resource, object, undefined, writer(), force);
     return await createObject(backend, resource, namespace, fresh, call, true);
   }

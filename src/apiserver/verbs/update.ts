@@ -13,6 +13,7 @@ import { partOf } from '../subresources/parts.ts';
 import { createObject, NAMESPACE_MISMATCH } from './create.ts';
 import { decodeBody } from './decode.ts';
 import { dropEntry, isFinished } from './delete.ts';
+import { badVersion, checkUid, finalizerCauses, frozenCauses, isVersion } from './frozen-metadata.ts';
 import { type Target, viewOf } from './target.ts';
 import { store, type Written } from './written.ts';
 
@@ -24,18 +25,25 @@ export async function updateObject(backend: Backend, target: Target, body: unkno
   const { resource, namespace, name } = target;
   const object = decodeBody(resource, body, call);
   checkPlace(target, object);
+  const asked = object.metadata.resourceVersion ?? '';
   const exists = storeOf(backend, resource).latest(keyOf(resource, namespace, name)) !== undefined;
   if (!exists && resource.strategy.createOnUpdate === true && target.subresource === '') {
     const { problems: _told, ...rest } = call;
+    checkUid(target, object.metadata);
+    if (asked !== '' && !isVersion(asked)) throw badVersion(asked);
+    delete object.metadata.resourceVersion;
     return await createObject(backend, resource, namespace, object, rest);
   }
-  const asked = object.metadata.resourceVersion ?? '';
   if (asked === '' && resource.strategy.unconditionalUpdate !== true) {
     if (!exists) throw notFound(resource, name);
     const cause = invalidField('metadata.resourceVersion', 0, 'must be specified for an update');
     throw invalid({ group: resource.group, kind: resource.plural }, name, [cause]);
   }
-  return await rewrite(backend, target, () => (asked === '' ? structuredClone(object) : object), call);
+  const replace = (current: KubeObject): KubeObject => {
+    checkUid(target, object.metadata, current.metadata);
+    return asked === '' ? structuredClone(object) : object;
+  };
+  return await rewrite(backend, target, replace, call);
 }
 
 /** The name and namespace of an object are those of the path. */
@@ -111,11 +119,7 @@ async function attemptWrite(
   const { resource, name, subresource } = target;
   const asked = object.metadata.resourceVersion ?? '';
   if (asked !== '' && asked !== old.metadata.resourceVersion) throw staleVersion(resource, name, asked);
-  const given = object.metadata.uid ?? '';
-  if (given !== '' && given !== old.metadata.uid) {
-    const why = `Precondition failed: UID in precondition: ${given}, UID in object meta: ${old.metadata.uid}`;
-    throw conflict(resource, name, why);
-  }
+  const frozen = takesMetadata(target) ? frozenCauses(object.metadata, old.metadata) : [];
   keepWhatIsTheServers(target, object, old);
   if (how.recorded !== true) {
     const writer = { manager: call.fieldManager, subresource, time: timestamp(backend.clock) };
@@ -132,7 +136,8 @@ async function attemptWrite(
       subresource === 'binding'
         ? []
         : [
-            ...immutableMeta(admitted, old),
+            ...frozen,
+            ...finalizerCauses(admitted, old),
             ...resource.shape.validate(admitted, old),
             ...(resource.strategy.validate?.(admitted, old) ?? []),
           ];
@@ -172,20 +177,17 @@ function taken(
 }
 
 function staleVersion(resource: Resource, name: string, asked: string): ApiError {
-  if (!/^\d+$/.test(asked)) {
-    return invalid(resource, name, [
-      invalidField(
-        'metadata.resourceVersion',
-        asked,
-        `strconv.ParseUint: parsing ${JSON.stringify(asked)}: invalid syntax`,
-      ),
-    ]);
-  }
-  return conflict(resource, name, OBJECT_MODIFIED);
+  return isVersion(asked) ? conflict(resource, name, OBJECT_MODIFIED) : badVersion(asked);
 }
 
 /** Subresources that are a part of their object and its metadata. */
 const METADATA_TOO = new Set(['binding', 'approval', 'finalize']);
+
+/** Whether a write is one of metadata too; the status of a custom object is not. */
+function takesMetadata({ resource, subresource }: Target): boolean {
+  if (subresource === 'status') return !resource.custom;
+  return partOf(resource.group, resource.plural, subresource) === undefined || METADATA_TOO.has(subresource);
+}
 
 /** Fields that no writer decides. */
 function keepWhatIsTheServers({ resource, subresource }: Target, object: KubeObject, old: KubeObject): void {
@@ -211,7 +213,7 @@ function keepWhatIsTheServers({ resource, subresource }: Target, object: KubeObj
   const kept = object.metadata;
   kept.uid = old.metadata.uid as string;
   kept.creationTimestamp = old.metadata.creationTimestamp as string;
-  for (const field of ['generation', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'generateName'] as const) {
+  for (const field of ['generation', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
     if (old.metadata[field] === undefined) delete kept[field];
     else Object.assign(kept, { [field]: old.metadata[field] });
   }
@@ -237,14 +239,4 @@ function contentDiffers(object: KubeObject, old: KubeObject): boolean {
   const { metadata: _newMeta, status: _newStatus, ...content } = object;
   const { metadata: _oldMeta, status: _oldStatus, ...before } = old;
   return !isDeepStrictEqual(content, before);
-}
-
-/** Once an object is being deleted, finalizers can only go. */
-function immutableMeta(object: KubeObject, old: KubeObject) {
-  if (old.metadata.deletionTimestamp === undefined) return [];
-  const before = new Set(old.metadata.finalizers);
-  const added = (object.metadata.finalizers ?? []).filter((finalizer) => !before.has(finalizer));
-  if (added.length === 0) return [];
-  const detail = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${added.map((name) => JSON.stringify(name)).join(', ')}}`;
-  return [{ type: 'Forbidden', field: 'metadata.finalizers', detail } as const];
 }

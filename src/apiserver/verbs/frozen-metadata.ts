@@ -1,0 +1,54 @@
+import { type FieldError, forbidden, invalid } from '../../base/field-error.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { ApiError, conflict } from '../api-error.ts';
+import { keyOf, type Resource } from '../resource.ts';
+import type { Target } from './target.ts';
+
+type Metadata = KubeObject['metadata'];
+
+const FROZEN = ['uid', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
+
+/** What a writer says of metadata that only the server sets; whoever says nothing of it, or what it is, changes nothing. */
+export function frozenCauses(sent: Metadata, old: Metadata): FieldError[] {
+  const causes = FROZEN.filter((field) => (sent[field] ?? '') !== '' && sent[field] !== old[field]).map((field) =>
+    invalid(`metadata.${field}`, sent[field], 'field is immutable'),
+  );
+  // The API server looks at them twice, and says so.
+  return causes.length === 0 ? causes : [...causes, ...causes];
+}
+
+/** Once an object is being deleted, finalizers can only go. */
+export function finalizerCauses({ metadata }: KubeObject, old: KubeObject): FieldError[] {
+  if (old.metadata.deletionTimestamp === undefined) return [];
+  const before = new Set(old.metadata.finalizers);
+  const added = (metadata.finalizers ?? []).filter((finalizer) => !before.has(finalizer));
+  if (added.length === 0) return [];
+  const names = added.map((name) => JSON.stringify(name)).join(', ');
+  const detail = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${names}}`;
+  return [forbidden('metadata.finalizers', detail)];
+}
+
+/** PUT with a uid is for the object of that uid alone; `old` is absent where there is none of the name. */
+export function checkUid({ resource, namespace, name }: Target, { uid = '' }: Metadata, old?: Metadata): void {
+  if (uid === '' || uid === old?.uid) return;
+  const place = `Key: ${keyOf(resource, namespace, name)}, ResourceVersion: 0`;
+  const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old?.uid ?? ''}`;
+  throw conflict(resource, name, `StorageError: invalid object, Code: 4, ${place}, AdditionalErrorMsg: ${why}`);
+}
+
+/** A configuration with a uid is never for a new object. */
+export function checkNewUid(resource: Resource, name: string, { uid = '' }: Metadata): void {
+  if (uid === '') return;
+  const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+  throw conflict(resource, name, why);
+}
+
+/** What the server says to a version that can be none. */
+export function badVersion(text: string): ApiError {
+  const why = /^\d+$/.test(text) ? 'value out of range' : 'invalid syntax';
+  return new ApiError(500, '', `strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`);
+}
+
+export function isVersion(text: string): boolean {
+  return /^\d+$/.test(text) && BigInt.asUintN(64, BigInt(text)) === BigInt(text);
+}
