@@ -1,3 +1,4 @@
+import { copyJson } from '../base/json-copy.ts';
 import type {
   ApplyOptions,
   Client,
@@ -136,7 +137,7 @@ function storeClient(parts: InProcessClientParts): StoreClient {
       async <T extends KubeObject>(type: ResourceType<T>, object: NewObject<T>, options: WriteOptions = {}) => {
         const namespace = options.namespace ?? object.metadata.namespace ?? '';
         const resource = found(type, 'create', '', { ...options, namespace });
-        const body = { apiVersion: apiVersionOf(type), kind: type.kind, ...structuredClone(object) };
+        const body = { apiVersion: apiVersionOf(type), kind: type.kind, ...copyJson(object) };
         return (await createObject(backend, resource, namespace, body, callOf(options))).object as T;
       },
     ),
@@ -144,13 +145,13 @@ function storeClient(parts: InProcessClientParts): StoreClient {
     update: guard(async <T extends KubeObject>(type: ResourceType<T>, object: T, options: WriteOptions = {}) => {
       const { namespace = '', name = '' } = object.metadata;
       const target = targetOf(type, 'update', name, { namespace, ...options });
-      return (await updateObject(backend, target, structuredClone(object), callOf(options))).object as T;
+      return (await updateObject(backend, target, copyJson(object), callOf(options))).object as T;
     }),
 
     patch: guard(
       async <T extends KubeObject>(type: ResourceType<T>, name: string, patch: Patch, options: WriteOptions = {}) => {
         const target = targetOf(type, 'patch', name, options);
-        const body = structuredClone(patch.body);
+        const body = copyJson(patch.body);
         return (await patchObject(backend, target, PATCH_TYPES[patch.type], body, callOf(options))).object as T;
       },
     ),
@@ -158,7 +159,7 @@ function storeClient(parts: InProcessClientParts): StoreClient {
     apply: guard(async <T extends KubeObject>(type: ResourceType<T>, config: NewObject<T>, options: ApplyOptions) => {
       const namespace = options.namespace ?? config.metadata.namespace ?? '';
       const target = targetOf(type, 'patch', config.metadata.name ?? '', { ...options, namespace });
-      const body = { apiVersion: apiVersionOf(type), kind: type.kind, ...structuredClone(config) };
+      const body = { apiVersion: apiVersionOf(type), kind: type.kind, ...copyJson(config) };
       return (await applyObject(backend, target, body, options.force ?? false, callOf(options))).object as T;
     }),
 
@@ -187,7 +188,7 @@ function storeClient(parts: InProcessClientParts): StoreClient {
         if (act === undefined || known === undefined) throw methodNotAllowed();
         const kind = kindOf(known);
         const header = { apiVersion: apiVersionOf(kind), kind: kind.kind };
-        const sent = { ...header, ...structuredClone({ metadata: {}, ...body }) } as KubeObject;
+        const sent = { ...header, ...copyJson({ metadata: {}, ...body }) } as KubeObject;
         return (await perform(backend, act, target, kind, sent, callOf(options))) as KubeObject;
       },
     ),

@@ -21,16 +21,31 @@ const GENERATION_SIZE = 4096;
 export class ParsedObjects {
   #young = new Map<Entry, KubeObject>();
   #old = new Map<Entry, KubeObject>();
+  /** Objects whose texts are on their way into the store. */
+  #written = new Map<string, KubeObject>();
+
+  /** Says what a text that is about to be stored is the text of, so that nobody has to parse it. */
+  write(text: string, object: KubeObject): void {
+    if (this.#written.size >= GENERATION_SIZE) this.#written = new Map();
+    this.#written.set(text, object);
+  }
 
   get(entry: Entry): KubeObject {
     const known = this.#young.get(entry);
     if (known !== undefined) return known;
-    const object = this.#old.get(entry) ?? (JSON.parse(entry.value) as KubeObject);
+    const object = this.#old.get(entry) ?? this.#taken(entry.value) ?? (JSON.parse(entry.value) as KubeObject);
     if (this.#young.size >= GENERATION_SIZE) {
       this.#old = this.#young;
       this.#young = new Map();
     }
     this.#young.set(entry, object);
+    return object;
+  }
+
+  #taken(text: string): KubeObject | undefined {
+    if (this.#written.size === 0) return undefined;
+    const object = this.#written.get(text);
+    if (object !== undefined) this.#written.delete(text);
     return object;
   }
 }

@@ -1,6 +1,7 @@
 import type { Lookup } from '../../admission/admitter.ts';
 import type { FindAdmission } from '../../admission/admitters.ts';
 import type { Kind, ObjectOf } from '../../api/kind.ts';
+import { copyJson } from '../../base/json-copy.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
 import { invalid } from '../api-error.ts';
@@ -43,7 +44,7 @@ export function vimanaAdmission(source: ObjectSource, find: FindAdmission): Admi
       const object = write.object ?? (write.operation === 'DELETE' ? write.old : undefined);
       const named = write.operation === 'CREATE' && write.name === '';
       // Looking does not change what others hold.
-      if (object !== undefined && (named || !admitted.has(object))) run(write, structuredClone(object));
+      if (object !== undefined && (named || !admitted.has(object))) run(write, copyJson(object));
     },
   };
 }

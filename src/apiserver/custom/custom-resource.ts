@@ -1,3 +1,4 @@
+import { copyJson } from '../../base/json-copy.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { customFields } from '../../kube/selectors/selectable-fields.ts';
 import { forbidden } from '../api-error.ts';
@@ -107,7 +108,7 @@ function statusOf(shape: () => Shape): Pick<Strategy, 'prepareCreate'> {
         shape().applyDefaults(probe);
         first = { status: probe['status'] };
       }
-      object['status'] ??= structuredClone(first.status);
+      object['status'] ??= copyJson(first.status);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { type FieldError, formatFieldError, notSupported, required } from '../../base/field-error.ts';
+import { copyJson } from '../../base/json-copy.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { ApiError, badRequest, conflict } from '../api-error.ts';
 import { timestamp } from '../backend.ts';
@@ -56,7 +57,7 @@ function bound(pod: KubeObject, node: string, { metadata }: KubeObject, now: str
   const others = (status.conditions ?? []).filter(({ type }) => type !== 'PodScheduled');
   const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: now };
   const annotations = { ...pod.metadata.annotations, ...metadata.annotations };
-  return structuredClone({
+  return copyJson({
     ...pod,
     metadata: { ...pod.metadata, ...(Object.keys(annotations).length > 0 ? { annotations } : {}) },
     spec: { ...spec, nodeName: node },

@@ -1,3 +1,4 @@
+import { copyJson } from '../../base/json-copy.ts';
 import type { Random } from '../../base/random.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { ApiError, alreadyExists, badRequest, invalid } from '../api-error.ts';
@@ -28,7 +29,7 @@ export async function createObject(
   }
   const generated = (object.metadata.name ?? '') === '' && (object.metadata.generateName ?? '') !== '';
   for (let attempt = 1; ; attempt++) {
-    const written = await attemptCreate(backend, resource, generated ? structuredClone(object) : object, call, applied);
+    const written = await attemptCreate(backend, resource, generated ? copyJson(object) : object, call, applied);
     if (written !== undefined) return written;
     if (!generated || attempt >= NAME_ATTEMPTS) throw taken(backend, resource, object.metadata);
   }
@@ -90,7 +91,7 @@ async function attemptCreate(
     call.warnings.push(...(resource.strategy.warnings?.(admitted) ?? []));
     await admit(backend, { ...write, object: admitted });
     const key = keyOf(resource, namespace, name);
-    const written = await store(storeOf(backend, resource), resource, key, admitted, 0, call.dryRun);
+    const written = await store(backend, resource, key, admitted, 0, call.dryRun);
     stored = written !== undefined && !call.dryRun;
     return written;
   } finally {

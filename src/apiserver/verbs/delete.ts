@@ -1,4 +1,5 @@
 import { notSupported } from '../../base/field-error.ts';
+import { copyJson } from '../../base/json-copy.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { conflict, invalid, notFound, OBJECT_MODIFIED, type Status } from '../api-error.ts';
 import { admit, type Backend, storeOf, timestamp } from '../backend.ts';
@@ -52,7 +53,7 @@ export async function deleteObject(
     if (marked === undefined) return { gone: false, written: { object: old, text: textOf(old), created: false } };
     const written = isFinished(resource, marked)
       ? await dropEntry(source, key, marked, entry.revision, call.dryRun)
-      : await store(source, resource, key, marked, entry.revision, call.dryRun);
+      : await store(backend, resource, key, marked, entry.revision, call.dryRun);
     if (written !== undefined) {
       return written.deleted === true
         ? { gone: true, object: lastOf(resource, old, written.object) }
@@ -95,7 +96,7 @@ function checkPreconditions(resource: Resource, name: string, { metadata }: Kube
 
 /** The object with its end written on it; undefined where it is already dying and this deletion adds nothing. */
 function mark(backend: Backend, resource: Resource, old: KubeObject, options: DeleteOptions): KubeObject | undefined {
-  const object = structuredClone(old);
+  const object = copyJson(old);
   const { metadata } = object;
   const finalizers = finalizersAfter(metadata.finalizers ?? [], options, resource.strategy.orphansByDefault === true);
   if (finalizers.length > 0) metadata.finalizers = finalizers;

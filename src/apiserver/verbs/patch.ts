@@ -1,6 +1,7 @@
 import type { Json } from '../../api/json-schema.ts';
 import { invalid as invalidField } from '../../base/field-error.ts';
 import { goJson } from '../../base/go-value.ts';
+import { copyJson } from '../../base/json-copy.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { applyJsonPatch } from '../../kube/patches/json-patch.ts';
 import { applyMergePatch } from '../../kube/patches/merge-patch.ts';
@@ -36,7 +37,7 @@ export async function patchObject(
     backend,
     target,
     (current) => {
-      const patched = structuredClone(guarded(() => change(current as never, patch as Json))) as unknown as KubeObject;
+      const patched = copyJson(guarded(() => change(current as never, patch as Json))) as unknown as KubeObject;
       const object = decodePatched(target.resource, patched, call);
       checkPlace(target, object);
       // A patch that does not speak of the version holds for whichever is newest.
@@ -58,7 +59,7 @@ export function patchPlain(object: KubeObject, type: string, patch: unknown): Ku
           ? applyMergePatch
           : undefined;
   if (change === undefined) throw unsupportedMediaType([JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH]);
-  return structuredClone(guarded(() => change(object as never, patch as Json))) as unknown as KubeObject;
+  return copyJson(guarded(() => change(object as never, patch as Json))) as unknown as KubeObject;
 }
 
 type Apply = (current: { readonly [key: string]: Json }, patch: Json) => { readonly [key: string]: Json };
@@ -146,8 +147,8 @@ export async function applyObject(
     backend,
     target,
     (current) => {
-      const merged = backend.fields.apply(resource, structuredClone(object), current, writer(), force);
-      const decoded = decodeBody(resource, structuredClone(merged), call);
+      const merged = backend.fields.apply(resource, copyJson(object), current, writer(), force);
+      const decoded = decodeBody(resource, copyJson(merged), call);
       decoded.apiVersion = apiVersionOf(resource);
       return decoded;
     },

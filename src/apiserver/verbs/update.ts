@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { invalid as invalidField } from '../../base/field-error.ts';
+import { copyJson } from '../../base/json-copy.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import type { ObjectKind, Write } from '../admission-plugin.ts';
 import { type ApiError, badRequest, conflict, invalid, notFound, OBJECT_MODIFIED } from '../api-error.ts';
@@ -41,7 +42,7 @@ export async function updateObject(backend: Backend, target: Target, body: unkno
   }
   const replace = (current: KubeObject): KubeObject => {
     checkUid(target, object.metadata, current.metadata);
-    return asked === '' ? structuredClone(object) : object;
+    return asked === '' ? copyJson(object) : object;
   };
   return await rewrite(backend, target, replace, call);
 }
@@ -150,7 +151,7 @@ async function attemptWrite(
     // A write that changes nothing leaves no trace.
     const final = withUnchangedTimes(old as never, admitted as never) as unknown as KubeObject;
     if (isDeepStrictEqual(final, old)) return { object: old, text: textOf(old), created: false };
-    const written = await store(destination, resource, key, final, entry.revision, call.dryRun);
+    const written = await store(backend, resource, key, final, entry.revision, call.dryRun);
     stored = written !== undefined && !call.dryRun;
     return written;
   } finally {
@@ -196,19 +197,19 @@ function keepWhatIsTheServers({ resource, subresource }: Target, object: KubeObj
   if (part !== undefined) {
     const sent = { ...object };
     for (const field of Object.keys(object)) delete object[field];
-    Object.assign(object, structuredClone(old));
+    Object.assign(object, copyJson(old));
     part(object, sent);
     if (METADATA_TOO.has(subresource)) object.metadata = metadata;
   } else if (subresource === 'status') {
     const { status } = object;
     for (const field of Object.keys(object)) if (field !== 'metadata') delete object[field];
-    Object.assign(object, structuredClone({ ...old, metadata: undefined }), { metadata });
+    Object.assign(object, copyJson({ ...old, metadata: undefined }), { metadata });
     if (status === undefined) delete object['status'];
     else object['status'] = status;
-    if (resource.custom) object.metadata = { ...structuredClone(old.metadata), ...pick(metadata, 'managedFields') };
+    if (resource.custom) object.metadata = { ...copyJson(old.metadata), ...pick(metadata, 'managedFields') };
   } else if (resource.strategy.status) {
     if (old['status'] === undefined) delete object['status'];
-    else object['status'] = structuredClone(old['status']);
+    else object['status'] = copyJson(old['status']);
   }
   const kept = object.metadata;
   kept.uid = old.metadata.uid as string;

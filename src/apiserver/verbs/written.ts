@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../kube/kube-object.ts';
+import { type Backend, storeOf } from '../backend.ts';
 import { textOf } from '../object-text.ts';
 import type { Resource } from '../resource.ts';
-import type { Store } from '../store/store.ts';
 
 /** What a write left behind: the object as it is now, and its text in the version of the request. */
 export interface Written {
@@ -15,13 +15,14 @@ export interface Written {
 
 /** Puts an object in the store at the revision that it is expected to be at; undefined where it is not. */
 export async function store(
-  target: Store,
+  backend: Backend,
   resource: Resource,
   key: string,
   object: KubeObject,
   expected: number,
   dryRun: boolean,
 ): Promise<Written | undefined> {
+  const target = storeOf(backend, resource);
   const created = expected === 0;
   if (dryRun) {
     if ((target.latest(key)?.revision ?? 0) !== expected) return undefined;
@@ -32,7 +33,9 @@ export async function store(
     key,
     (revision) => {
       stored.metadata.resourceVersion = String(revision);
-      return textOf(stored);
+      const text = textOf(stored);
+      backend.parsed.write(text, stored);
+      return text;
     },
     { expected },
   );

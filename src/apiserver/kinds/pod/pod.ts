@@ -1,4 +1,5 @@
 import { type FieldError, forbidden, index } from '../../../base/field-error.ts';
+import { copyJson } from '../../../base/json-copy.ts';
 import type { KindRules } from '../kind-rules.ts';
 import { defaultPod, defaultPodTemplate } from './pod-defaults.ts';
 import type { Pod, PodSpec, PodTemplate } from './pod-spec.ts';
@@ -34,7 +35,7 @@ export const pods: KindRules<Pod> = {
 /** Containers for debugging are added through their own subresource only. */
 function keepContainers(pod: Pod, old: Pod): void {
   if (old.spec.ephemeralContainers === undefined) delete pod.spec.ephemeralContainers;
-  else pod.spec.ephemeralContainers = structuredClone(old.spec.ephemeralContainers);
+  else pod.spec.ephemeralContainers = copyJson(old.spec.ephemeralContainers);
 }
 
 function keepQos(pod: Pod, old: Pod): void {

@@ -1,0 +1,23 @@
+import type { VirtualMachineInput } from '../../src/api/kubevirt/group.ts';
+
+/** One of many machines that differ in name alone. */
+export function machineNumber(at: number): VirtualMachineInput {
+  return {
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachine',
+    metadata: { name: `vm-${at}`, namespace: 'default' },
+    spec: {
+      runStrategy: 'Always',
+      template: {
+        spec: {
+          domain: {
+            cpu: { cores: 2 },
+            memory: { guest: '2Gi' },
+            devices: { disks: [{ name: 'root', disk: { bus: 'virtio' } }] },
+          },
+          volumes: [{ name: 'root', containerDisk: { image: 'quay.io/containerdisks/fedora:latest' } }],
+        },
+      },
+    },
+  };
+}
