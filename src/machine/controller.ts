@@ -12,6 +12,7 @@ import { deedsFor, type Machine } from './deeds.ts';
 import { type Dialect, instanceName, machineName, type ObservedMachine, type Shutdown } from './dialect.ts';
 import { heldAddresses } from './held-addresses.ts';
 import { giveIdentity } from './identity.ts';
+import { belonging, shutdownOf, unseenEnd } from './instance-state.ts';
 import { isKept } from './memory.ts';
 import { observe, type Sight } from './observe.ts';
 import { createFailure, noAddress } from './obstacle.ts';
@@ -121,22 +122,25 @@ export function machineController(options: MachineControllerOptions): Controller
       return sooner(await report(vm, { ...observed, problem }, context), NO_ADDRESS_RETRY_MS);
     }
     if (!(await isCurrent(vm, desired.runStrategy, context))) return { afterMs: STALE_RETRY_MS };
-    try {
-      const making = { dialect, machine: vm, desired, identity, rollout, paused };
-      const instance = await deedsFor(type, vm, instances, context).create(making);
-      const { runStrategy } = desired;
-      // A request to start is done with the start.
-      const requests = observed.memory.requests.slice(observed.memory.requests[0]?.action === 'Start' ? 1 : 0);
-      const memory = { ...observed.memory, requests, runStrategy, identity };
-      return await report(vm, { ...observed, instance, memory }, context);
-    } catch (error) {
-      const failure = createFailure(error, instanceName(dialect, vm.metadata.name));
-      if (failure.problem !== undefined) {
-        teller.problem(vm, failure.problem, context.events);
-        await report(vm, { ...observed, problem: failure.problem }, context);
-      }
-      throw failure.error;
+    const making = { dialect, machine: vm, desired, identity, rollout, paused };
+    const instance = await deedsFor(type, vm, instances, context)
+      .create(making)
+      .catch((error: unknown) => notMade(vm, observed, error, context));
+    const { runStrategy } = desired;
+    // A request to start is done with the start.
+    const requests = observed.memory.requests.slice(observed.memory.requests[0]?.action === 'Start' ? 1 : 0);
+    const memory = { ...observed.memory, requests, runStrategy, identity };
+    return await report(vm, { ...observed, instance, memory }, context);
+  }
+
+  /** Tells why there is no instance, and fails for the queue to try again. */
+  async function notMade(vm: Machine, observed: ObservedMachine, error: unknown, context: Context): Promise<never> {
+    const failure = createFailure(error, instanceName(dialect, vm.metadata.name));
+    if (failure.problem !== undefined) {
+      teller.problem(vm, failure.problem, context.events);
+      await report(vm, { ...observed, problem: failure.problem }, context);
     }
+    throw failure.error;
   }
 
   /** Where a start follows from the status, an old status would start the machine once too often. */
@@ -174,10 +178,16 @@ export function machineController(options: MachineControllerOptions): Controller
     reads: options.dialects.map(({ kind }) => resourceOfKind(kind)),
     watches: [
       // By the name alone: an instance that is nobody's, or another's, concerns the machine of its name too.
-      watched(VMIS, ({ metadata }, { cache }) => {
-        const name = machineName(dialect, metadata.name);
-        const key = keyIn(metadata.namespace, name);
-        return name !== undefined && cache(type).get(key) !== undefined ? [key] : [];
+      watched(VMIS, (instance, { cache }, change) => {
+        const { namespace, name } = instance.metadata;
+        const machine = machineName(dialect, name);
+        const key = keyIn(namespace, machine);
+        const vm = machine === undefined ? undefined : cache(type).get(key);
+        if (vm === undefined) return [];
+        // Its end may be seen here for the first and only time.
+        const gone = change.type === 'deleted' && belonging(instance, vm.metadata.uid) === 'own';
+        if (gone) untold.set(key, shutdownOf(instance) ?? unseenEnd(instance));
+        return [key];
       }),
     ],
     async reconcile(vm, context) {

@@ -34,6 +34,12 @@ export function shutdownOf(instance: VirtualMachineInstance): Shutdown | undefin
   return { reason: shutdownReason(instance), message: whyOf(instance).message, at };
 }
 
+/** The end of an instance that was gone before anybody said how it ended: it was told to go. */
+export function unseenEnd({ metadata }: VirtualMachineInstance): Shutdown {
+  const at = metadata.deletionTimestamp ?? metadata.creationTimestamp;
+  return { reason: 'Stopped', message: `instance ${metadata.name} was deleted`, at };
+}
+
 function shutdownReason(instance: VirtualMachineInstance): Shutdown['reason'] {
   const { phase, reason = '' } = instance.status ?? {};
   if (phase === 'Failed') return NODE_LOST.has(reason) ? 'NodeLost' : 'Error';
