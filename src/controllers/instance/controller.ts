@@ -106,10 +106,10 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
     concurrency: 8,
     watches: [
       ...nodes.watches,
+      // An agent says that a pod is finished before it lets it go; whoever else removes one leaves its machine to the agent.
       watched(PODS, (pod, _context, { type }) => {
         const key = instanceKey(pod);
-        const abrupt = type === 'deleted' && pod.metadata.deletionTimestamp === undefined && !isFinished(pod);
-        if (key === undefined || !abrupt || !isBound(pod)) return [];
+        if (type !== 'deleted' || key === undefined || !isBound(pod) || isFinished(pod)) return [];
         abandoned.set(key, { uid: pod.metadata.labels?.[CREATED_BY_LABEL] ?? '', node: pod.spec.nodeName ?? '' });
         return [];
       }),

@@ -71,11 +71,11 @@ function conditionsOf({ metadata, status }: Vmi, now: string): NonNullable<Insta
   all = withCondition(all, { type: 'Ready', status: 'True' }, now);
   all = withCondition(all, { type: 'LiveMigratable', status: 'True' }, now);
   if (metadata.annotations?.[PAUSED_ANNOTATION] === 'true') {
-    const paused = (status?.conditions ?? []).find(({ type }) => type === 'Paused') as KubeCondition | undefined;
+    const paused = (status?.conditions ?? []).find(({ type }) => type === 'Paused');
     const said = { reason: 'PausedByUser', message: 'VMI was paused by user' };
     all = [...all, { type: 'Paused', status: 'True', ...said, lastTransitionTime: paused?.lastTransitionTime ?? now }];
   }
-  return all as NonNullable<InstanceStatus['conditions']>;
+  return all;
 }
 
 function interfacesOf(vmi: Vmi, pod: Pod): NonNullable<InstanceStatus['interfaces']> {

@@ -71,7 +71,7 @@ function withAll(
   const time = timestamp(now);
   let all = (status?.conditions ?? []) as readonly KubeCondition[];
   for (const condition of conditions) all = withCondition(all, condition, time);
-  return all as NonNullable<InstanceStatus['conditions']>;
+  return all;
 }
 
 function without(status: InstanceStatus | undefined, types: readonly string[]): InstanceStatus {

@@ -1,0 +1,269 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Vmi } from '../../kube/kinds/machines.ts';
+import type { Pod } from '../../kube/kinds/pod.ts';
+import { currentPod, isBound, isFinished, nodeOf } from './own-pods.ts';
+import { type Action, plan } from './plan.ts';
+import type { InstanceStatus } from './status.ts';
+
+/** Plays an instance and everybody around it, without a cluster: a scheduler, agents that may freeze, impatient users. */
+
+const SETTINGS = { nodeLostAfterMs: 40_000, agentPatienceMs: 40_000 };
+const FENCED_MS = 30_000;
+const NODES = ['n1', 'n2'] as const;
+type NodeName = (typeof NODES)[number];
+
+interface AgentNode {
+  frozen: boolean;
+  /** When its last sign of life was sent. */
+  sent: number;
+  /** The uid of the pod whose machine runs here. */
+  machine?: string;
+}
+
+/** What one of several operators remembers. */
+interface Operator {
+  /** The oldest view that shows all that it has done. */
+  since: number;
+  owedSince?: number;
+}
+
+/** What a look at the server shows. */
+interface View {
+  readonly vmi: Vmi | undefined;
+  readonly pods: readonly Pod[];
+}
+
+class World {
+  now = Date.UTC(2030, 0, 1);
+  vmi: Vmi | undefined = {
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachineInstance',
+    metadata: { name: 'web', namespace: 'shop', uid: 'u', resourceVersion: '1' },
+    spec: { domain: { devices: {} } },
+    status: { phase: 'Pending' },
+  } as unknown as Vmi;
+  pods: readonly Pod[] = [];
+  readonly nodes: Record<NodeName, AgentNode> = {
+    n1: { frozen: false, sent: this.now },
+    n2: { frozen: false, sent: this.now },
+  };
+  readonly operators: readonly Operator[] = [{ since: 0 }, { since: 0 }];
+  #views: View[] = [];
+  #version = 1;
+  #podUids = 0;
+  #abandoned: string | undefined;
+
+  get running(): string[] {
+    return NODES.filter((name) => this.nodes[name].machine !== undefined);
+  }
+
+  remember(): void {
+    this.#views.push({ vmi: this.vmi, pods: this.pods });
+  }
+
+  changeVmi(status: InstanceStatus | undefined, metadata: object = {}): void {
+    if (this.vmi === undefined) return;
+    const resourceVersion = `${++this.#version}`;
+    this.vmi = {
+      ...this.vmi,
+      metadata: { ...this.vmi.metadata, ...metadata, resourceVersion },
+      ...(status === undefined ? {} : { status }),
+    } as Vmi;
+  }
+
+  changePod(uid: string | undefined, change: (pod: Pod) => Pod | undefined): void {
+    this.pods = this.pods.flatMap((pod) => (pod.metadata.uid === uid ? (change(pod) ?? []) : pod));
+  }
+
+  /** Goes all at once, so that its agent hears of it only afterwards. */
+  drop(pod: Pod): void {
+    this.changePod(pod.metadata.uid, () => undefined);
+    if (isBound(pod) && !isFinished(pod)) this.#abandoned = pod.spec.nodeName;
+  }
+
+  /** An operator looks at what it knows, which may be old but shows its own deeds. */
+  operate(operator: Operator, lag: number): void {
+    const view = this.#views[Math.max(operator.since, this.#views.length - 1 - lag)] ?? this;
+    const { vmi } = view;
+    if (vmi === undefined) return;
+    // Where something should be and is not, the server is asked.
+    const should = ['Scheduling', 'Scheduled', 'Running'].includes(vmi.status?.phase ?? '');
+    const pods = view.pods.length === 0 && should ? this.pods : view.pods;
+    const node = nodeOf(vmi, currentPod(vmi, pods)) || (this.#abandoned ?? '');
+    const names = new Set([node, ...pods.map(({ spec }) => spec.nodeName ?? '')]);
+    const lost = new Set([...names].filter((name) => name !== '' && this.#silence(name) >= SETTINGS.nodeLostAfterMs));
+    const actions = plan(
+      {
+        vmi,
+        pods,
+        lost,
+        played: false,
+        ...(this.#abandoned === undefined ? {} : { abandoned: this.#abandoned }),
+        owedMs: operator.owedSince === undefined ? 0 : this.now - operator.owedSince,
+        now: this.now,
+      },
+      SETTINGS,
+    );
+    if (!actions.some((action) => action.do === 'await agent')) delete operator.owedSince;
+    else operator.owedSince ??= this.now;
+    for (const action of actions) this.#do(action, vmi, operator);
+  }
+
+  #silence(node: string): number {
+    return this.now - this.nodes[node as NodeName].sent;
+  }
+
+  #do(action: Action, seen: Vmi, operator: Operator): void {
+    const before = this.pods;
+    if (action.do === 'create' && !this.pods.some(({ metadata }) => metadata.name === 'p')) {
+      const uid = `pod-${++this.#podUids}`;
+      const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', uid }, spec: { containers: [] } };
+      this.pods = [...this.pods, { ...pod, status: { phase: 'Pending' } }];
+    } else if (action.do === 'delete') {
+      const at = action.force || !isBound(action.pod) || isFinished(action.pod);
+      this.changePod(action.pod.metadata.uid, (pod) =>
+        at && !isBound(pod) ? undefined : at ? undefined : marked(pod),
+      );
+    } else if (action.do === 'report' && this.vmi?.metadata.resourceVersion === seen.metadata.resourceVersion) {
+      this.changeVmi(action.status);
+      if (action.status.phase === 'Failed' || action.status.phase === 'Succeeded') expect(this.running).toEqual([]);
+    } else if (action.do === 'release') {
+      expect(this.running).toEqual([]);
+      this.vmi = undefined;
+    }
+    if (this.pods !== before) {
+      this.remember();
+      operator.since = this.#views.length - 1;
+    }
+  }
+
+  /** What an agent does whenever it gets to it. */
+  agent(name: NodeName): void {
+    const node = this.nodes[name];
+    if (node.frozen) return;
+    node.sent = this.now;
+    for (const pod of this.pods.filter(({ spec }) => spec.nodeName === name)) this.#agentOf(node, name, pod);
+    if (node.machine !== undefined && !this.pods.some(({ metadata }) => metadata.uid === node.machine)) {
+      delete node.machine;
+      this.#agentEnds(name);
+    }
+  }
+
+  #agentOf(node: AgentNode, name: NodeName, pod: Pod): void {
+    const { uid = '' } = pod.metadata;
+    const { status, metadata } = this.vmi ?? {};
+    const final = status?.phase === 'Succeeded' || status?.phase === 'Failed';
+    const mine = this.vmi !== undefined && !final && [name, ''].includes(status?.nodeName ?? '');
+    const going = pod.metadata.deletionTimestamp !== undefined;
+    if (!mine || going || metadata?.deletionTimestamp !== undefined || isFinished(pod)) {
+      if (node.machine === uid) delete node.machine;
+      if (mine) this.#agentEnds(name);
+      if (going) this.changePod(uid, () => undefined);
+      else this.changePod(uid, (each) => ({ ...each, status: { ...each.status, phase: 'Succeeded' } }));
+      return;
+    }
+    // It runs before anybody can be told of it.
+    if (node.machine !== uid) {
+      node.machine = uid;
+      return;
+    }
+    this.changePod(uid, (each) => ({ ...each, status: { ...each.status, phase: 'Running' } }));
+    this.changeVmi({ ...status, phase: 'Running', nodeName: name, activePods: { [uid]: name } });
+  }
+
+  #agentEnds(name: NodeName): void {
+    const { status } = this.vmi ?? {};
+    if (status?.phase === 'Succeeded' || status?.phase === 'Failed' || this.vmi === undefined) return;
+    if ([name, ''].includes(status?.nodeName ?? '')) this.changeVmi({ ...status, phase: 'Failed', nodeName: name });
+  }
+
+  /** Time goes on: agents that live act, those that do not end their machines when they must. */
+  pass(ms: number): void {
+    for (let left = ms; left > 0; left -= 5000) {
+      this.now += 5000;
+      // The garbage collector takes what has lost its owner.
+      if (this.vmi === undefined) this.pods = [];
+      for (const name of NODES) {
+        const node = this.nodes[name];
+        if (node.frozen && this.now - node.sent >= FENCED_MS) delete node.machine;
+        this.agent(name);
+      }
+    }
+  }
+}
+
+const marked = (pod: Pod): Pod => ({
+  ...pod,
+  metadata: { ...pod.metadata, deletionTimestamp: '2030-01-01T00:00:00Z' },
+});
+
+const nodeName = fc.constantFrom(...NODES);
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ operate: fc.nat(3), operator: fc.nat(1) }) },
+  { weight: 3, arbitrary: fc.record({ bind: nodeName }) },
+  { weight: 3, arbitrary: fc.record({ agent: nodeName }) },
+  { weight: 3, arbitrary: fc.record({ pass: fc.constantFrom(5000, 20_000, 60_000) }) },
+  { weight: 1, arbitrary: fc.record({ freeze: nodeName }) },
+  { weight: 1, arbitrary: fc.record({ thaw: nodeName }) },
+  { weight: 1, arbitrary: fc.record({ remove: fc.constantFrom('vmi', 'pod', 'pod by force') }) },
+);
+
+function take(world: World, event: typeof step extends fc.Arbitrary<infer T> ? T : never): void {
+  const [pod] = world.pods;
+  if ('operate' in event) world.operate(world.operators[event.operator] as Operator, event.operate);
+  else if ('agent' in event) world.agent(event.agent);
+  else if ('pass' in event) world.pass(event.pass);
+  else if ('freeze' in event) world.nodes[event.freeze].frozen = true;
+  else if ('thaw' in event) world.nodes[event.thaw].frozen = false;
+  else if ('bind' in event) {
+    const free = world.pods.find((each) => !isBound(each));
+    world.changePod(free?.metadata.uid, (each) => ({ ...each, spec: { ...each.spec, nodeName: event.bind } }));
+  } else if (event.remove === 'vmi') world.changeVmi(undefined, { deletionTimestamp: '2030-01-01T00:00:00Z' });
+  else if (pod !== undefined && event.remove === 'pod') {
+    if (isBound(pod) && !isFinished(pod)) world.changePod(pod.metadata.uid, marked);
+    else world.drop(pod);
+  } else if (pod !== undefined) world.drop(pod);
+}
+
+describe('whatever happens to an instance', () => {
+  it('it never has two pods, never runs twice, and is never said to have ended while it runs', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80, size: 'max' }), (events) => {
+        const world = new World();
+        for (const event of events) {
+          world.remember();
+          take(world, event);
+          expect(world.pods.filter((pod) => !isFinished(pod)).length).toBeLessThanOrEqual(1);
+          expect(world.running.length).toBeLessThanOrEqual(1);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('it comes to rest when everybody is well again: it runs, or has ended with nothing left', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60, size: 'max' }), fc.boolean(), (events, deleted) => {
+        const world = new World();
+        for (const event of [...events, ...(deleted ? [{ remove: 'vmi' as const }] : [])]) {
+          world.remember();
+          take(world, event);
+        }
+        for (const name of NODES) world.nodes[name].frozen = false;
+        for (let i = 0; i < 30; i++) {
+          world.remember();
+          world.operate(world.operators[0] as Operator, 0);
+          take(world, { bind: 'n1' });
+          world.pass(10_000);
+        }
+        const { phase } = world.vmi?.status ?? {};
+        if (deleted) expect(world.vmi).toBeUndefined();
+        if (world.vmi === undefined) expect(world.pods).toEqual([]);
+        else expect(['Running', 'Succeeded', 'Failed']).toContain(phase);
+        expect(world.running.length).toBe(phase === 'Running' ? 1 : 0);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
