@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { podInfoOf } from '../pod/pod-info.ts';
+import { BUILT_IN_SPREAD } from '../spread/spread-defaults.ts';
+import { HOSTNAME, node, pod, verdicts, world, ZONE } from '../world.fixture.ts';
+import { podTopologySpread } from './pod-topology-spread.ts';
+
+const filter = podTopologySpread(BUILT_IN_SPREAD);
+const UNEVEN = "node(s) didn't match pod topology spread constraints";
+const NO_LABEL = "node(s) didn't match pod topology spread constraints (missing required label)";
+const labels = { app: 'a' };
+const constraint = (more: object = {}) => ({
+  maxSkew: 1,
+  topologyKey: ZONE,
+  whenUnsatisfiable: 'DoNotSchedule',
+  labelSelector: { matchLabels: labels },
+  ...more,
+});
+const spreading = (...topologySpreadConstraints: object[]) => pod('p', { labels, topologySpreadConstraints });
+const inZone = (name: string, zone: string) => node(name, { labels: { [ZONE]: zone } });
+let made = 0;
+const some = (count: number, parts: object = { labels }) =>
+  Array.from({ length: count }, () => pod(`other-${made++}`, parts));
+
+describe('a zone may have only so many more pods than the emptiest', () => {
+  const nodes = [inZone('a1', 'a'), inZone('a2', 'a'), inZone('b', 'b'), node('nowhere')];
+  const CASES: readonly [what: string, a: number, b: number, more: object, expected: Record<string, string>][] = [
+    ['equal zones take both', 1, 1, {}, { a1: '', a2: '', b: '' }],
+    ['the fuller zone takes none', 2, 1, {}, { a1: UNEVEN, a2: UNEVEN, b: '' }],
+    ['a larger skew allows more', 2, 1, { maxSkew: 2 }, { a1: '', a2: '', b: '' }],
+    [
+      'with fewer zones than asked for an empty one is imagined',
+      1,
+      1,
+      { minDomains: 3 },
+      { a1: UNEVEN, a2: UNEVEN, b: UNEVEN },
+    ],
+    ['other pods do not count', 2, 1, { labelSelector: { matchLabels: { app: 'b' } } }, { a1: '', a2: '', b: '' }],
+  ];
+  test.each(CASES)('%s', (_what, a, b, more, expected) => {
+    const around = world({ nodes, pods: { a1: some(a), b: some(b) } });
+    expect(verdicts(filter, spreading(constraint(more)), around)).toEqual({ ...expected, nowhere: NO_LABEL });
+  });
+});
+
+test('pods of other namespaces, and those that are leaving, do not count', () => {
+  const pods = { a: [...some(3, { labels, deleted: true }), ...some(3, { labels, namespace: 'other' })] };
+  const around = world({ nodes: [inZone('a', 'a'), inZone('b', 'b')], pods });
+  expect(verdicts(filter, spreading(constraint()), around)).toEqual({ a: '', b: '' });
+});
+
+test('nodes that the pod cannot go to count only where the constraint says so', () => {
+  const nodes = [inZone('a', 'a'), node('b', { labels: { [ZONE]: 'b', off: 'x' } })];
+  const around = world({ nodes, pods: { a: some(1) } });
+  const elsewhere = { nodeSelector: { [HOSTNAME]: 'a' }, labels };
+  const honoring = pod('p', { ...elsewhere, topologySpreadConstraints: [constraint()] });
+  const ignoring = pod('p', {
+    ...elsewhere,
+    topologySpreadConstraints: [constraint({ nodeAffinityPolicy: 'Ignore' })],
+  });
+  expect(verdicts(filter, honoring, around)).toMatchObject({ a: '' });
+  expect(verdicts(filter, ignoring, around)).toMatchObject({ a: UNEVEN });
+});
+
+test('tainted nodes count unless the constraint leaves them out', () => {
+  const taints = [{ key: 'k', effect: 'NoSchedule' }];
+  const around = world({
+    nodes: [inZone('a', 'a'), node('b', { labels: { [ZONE]: 'b' }, taints })],
+    pods: { a: some(1) },
+  });
+  expect(verdicts(filter, spreading(constraint()), around)).toMatchObject({ a: UNEVEN });
+  expect(verdicts(filter, spreading(constraint({ nodeTaintsPolicy: 'Honor' })), around)).toMatchObject({ a: '' });
+});
+
+test('the pod itself tells which revision counts', () => {
+  const around = world({
+    nodes: [inZone('a', 'a'), inZone('b', 'b')],
+    pods: { a: some(2, { labels: { app: 'a', rev: '1' } }) },
+  });
+  const revision = (rev: string) =>
+    pod('p', { labels: { app: 'a', rev }, topologySpreadConstraints: [constraint({ matchLabelKeys: ['rev'] })] });
+  expect(verdicts(filter, revision('1'), around)).toEqual({ a: UNEVEN, b: '' });
+  expect(verdicts(filter, revision('2'), around)).toEqual({ a: '', b: '' });
+});
+
+test('a pod without hard constraints asks nothing', () => {
+  const around = world({ nodes: [inZone('a', 'a')] });
+  expect(verdicts(filter, spreading(constraint({ whenUnsatisfiable: 'ScheduleAnyway' })), around)).toBe('-');
+});
+
+test('pods that are thought away or back change the count', () => {
+  const [other] = some(1);
+  if (other === undefined) throw new Error('no pod');
+  const around = world({ nodes: [inZone('a', 'a'), inZone('b', 'b')], pods: { a: [other] } });
+  const prepared = filter.prepare(podInfoOf(spreading(constraint())), around);
+  if (prepared === undefined || !('check' in prepared)) throw new Error('nothing to check');
+  const reason = () => prepared.check(0)?.reasons[0];
+  expect(reason()).toBe(UNEVEN);
+  prepared.supposed?.(0, podInfoOf(other), -1);
+  expect(reason()).toBeUndefined();
+  prepared.supposed?.(0, podInfoOf(other), 1);
+  expect(reason()).toBe(UNEVEN);
+});

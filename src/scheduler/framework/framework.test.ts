@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { bestOf } from './best-node.ts';
+import { fitMessage } from './diagnosis.ts';
+import type { Refusal } from './filter.ts';
+import { enoughNodes, Rotation } from './sampling.ts';
+
+describe('how many nodes are enough', () => {
+  const CASES: readonly [nodes: number, percentage: number, expected: number][] = [
+    [0, 0, 0],
+    [99, 0, 99],
+    [99, 10, 99],
+    [100, 0, 100],
+    // 50 - 1000/125 = 42 %
+    [1_000, 0, 420],
+    // 50 - 5000/125 = 10 %
+    [5_000, 0, 500],
+    // never less than 5 %
+    [20_000, 0, 1_000],
+    [1_000, 100, 1_000],
+    // never fewer than 100
+    [1_000, 1, 100],
+  ];
+  test.each(CASES)('%i nodes at %i percent: %i', (nodes, percentage, expected) => {
+    expect(enoughNodes(nodes, percentage)).toBe(expected);
+  });
+});
+
+test('the search begins where the last one ended', () => {
+  const rotation = new Rotation();
+  const starts = [70, 70, 70].map((looked) => {
+    rotation.advance(looked, 100);
+    return rotation.start;
+  });
+  expect(starts).toEqual([70, 40, 10]);
+  rotation.advance(5, 0);
+  expect(rotation.start).toBe(0);
+});
+
+describe('of equals the root of the heap is taken', () => {
+  const CASES: readonly [scores: number[], expected: number][] = [
+    [[1], 0],
+    [[1, 1], 0],
+    [[1, 1, 1, 1, 1], 0],
+    [[0, 1, 1], 1],
+    // Sifting from the middle: 1 and its children 3, 4 first, then the root against 1 and 2.
+    [[0, 0, 5, 5, 5], 3],
+    [[0, 5, 5, 5], 1],
+    [[3, 9, 2, 9, 9], 1],
+  ];
+  test.each(CASES)('%j', (scores, expected) => {
+    expect(bestOf(Float64Array.from(scores), scores.length)).toBe(expected);
+  });
+
+  test('it is always one of the best', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 1, maxLength: 300 }), (scores) => {
+        expect(scores[bestOf(Float64Array.from(scores), scores.length)]).toBe(Math.max(...scores));
+      }),
+    );
+  });
+});
+
+describe('the message of a pod that fits nowhere', () => {
+  const refusal = (...reasons: string[]): Refusal => ({ plugin: 'NodeResourcesFit', reasons, preemptable: true });
+  test('counts each reason and sorts them as text', () => {
+    const refusals = new Map([
+      [refusal('Insufficient memory', 'Insufficient cpu'), 2],
+      [refusal('Insufficient cpu'), 10],
+      [refusal('node(s) had untolerated taint(s)'), 3],
+    ]);
+    expect(fitMessage({ nodes: 15, refusals }, 'preemption: no.')).toBe(
+      '0/15 nodes are available: 12 Insufficient cpu, 2 Insufficient memory, 3 node(s) had untolerated taint(s). preemption: no.',
+    );
+  });
+  test('says one thing for all nodes where none was looked at', () => {
+    expect(fitMessage({ nodes: 5, refusals: new Map(), all: refusal('no such claim') })).toBe(
+      '0/5 nodes are available: no such claim.',
+    );
+  });
+  test('counts nodes that were left out', () => {
+    const refusals = new Map([[refusal('busy'), 1]]);
+    expect(fitMessage({ nodes: 5, refusals, others: refusal('elsewhere') })).toBe(
+      '0/5 nodes are available: 1 busy, 4 elsewhere.',
+    );
+  });
+});

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import type { Container, PodSpec } from '../../kube/kinds/pod.ts';
+import { pod } from '../world.fixture.ts';
+import { requestsOf } from './requests.ts';
+
+const MI = 1024 * 1024;
+const container = (requests: Record<string, string>, more: Partial<Container> = {}): Container => ({
+  name: 'c',
+  resources: { requests },
+  ...more,
+});
+
+const CASES: readonly [what: string, spec: Partial<PodSpec>, expected: Partial<ReturnType<typeof requestsOf>>][] = [
+  [
+    'containers add up',
+    { containers: [container({ cpu: '100m', memory: '64Mi' }), container({ cpu: '1', memory: '1Gi' })] },
+    { cpu: 1100, memory: 1088 * MI, nonZeroCpu: 1100, nonZeroMemory: 1088 * MI },
+  ],
+  [
+    'a container that says nothing counts a little for scores only',
+    { containers: [container({}), container({ cpu: '0' })] },
+    { cpu: 0, memory: 0, nonZeroCpu: 100, nonZeroMemory: 400 * MI },
+  ],
+  [
+    'the start counts where it takes more than the run',
+    {
+      containers: [container({ cpu: '500m', memory: '512Mi' })],
+      initContainers: [container({ cpu: '2', memory: '64Mi' })],
+    },
+    { cpu: 2000, memory: 512 * MI },
+  ],
+  [
+    'a sidecar runs beside all, and beside those that start after it',
+    {
+      containers: [container({ cpu: '500m' })],
+      initContainers: [container({ cpu: '300m' }, { restartPolicy: 'Always' }), container({ cpu: '1' })],
+    },
+    { cpu: 1300 },
+  ],
+  ['overhead is added', { containers: [container({ cpu: '1' })], overhead: { cpu: '250m' } }, { cpu: 1250 }],
+  [
+    'what the pod says as a whole counts instead of the sum',
+    { containers: [container({ cpu: '1' })], resources: { requests: { cpu: '3' } } },
+    { cpu: 3000, nonZeroCpu: 3000, nonZeroMemory: 200 * MI },
+  ],
+  [
+    'extended resources and huge pages are counted by the piece, unknown names not at all',
+    { containers: [container({ 'example.com/gpu': '2', 'hugepages-2Mi': '4Mi', bananas: '7' })] },
+    {
+      scalars: [
+        ['example.com/gpu', 2],
+        ['hugepages-2Mi', 4 * MI],
+      ],
+    },
+  ],
+  [
+    'parts of a byte or of a thousandth are rounded up',
+    { containers: [container({ cpu: '0.0001', memory: '100m' })] },
+    { cpu: 1, memory: 1 },
+  ],
+];
+
+test.each(CASES)('%s', (_what, spec, expected) => {
+  expect(requestsOf(pod('p', spec))).toMatchObject(expected);
+});
+
+test('a container that is being made smaller holds what it has until it is done', () => {
+  const shrinking = pod('p', {
+    containers: [container({ cpu: '1' })],
+    status: { containerStatuses: [{ name: 'c', allocatedResources: { cpu: '2' } } as object] },
+  });
+  expect(requestsOf(shrinking).cpu).toBe(2000);
+});

@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../../base/random.ts';
+import type { Pod } from '../../kube/kinds/pod.ts';
+import type { PodDisruptionBudget } from '../../kube/kinds/policy.ts';
+import type { Surroundings } from '../framework/surroundings.ts';
+import { podInfoOf } from '../pod/pod-info.ts';
+import { someNode, somePod } from '../random-world.fixture.ts';
+import { node, type PodParts, placerOf, pod, world, ZONE } from '../world.fixture.ts';
+import { preempt } from './preempt.ts';
+
+const ARGS = { minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 100 };
+const high = (parts: PodParts = {}) => pod('high', { priority: 100, requests: { cpu: '4' }, ...parts });
+const low = (name: string, cpu: string, parts: PodParts = {}) => pod(name, { requests: { cpu }, ...parts });
+
+function outcome(around: Surroundings, candidate: Pod, budgets: readonly PodDisruptionBudget[] = []) {
+  const attempt = placerOf(around).placer.place(podInfoOf(candidate));
+  expect(attempt.chosen).toBeUndefined();
+  const found = preempt(attempt, ARGS, around.nodes, budgets, seededRandom(1));
+  if (found.victims === undefined) return found.message;
+  return { node: around.nodes.nameAt(found.slot), victims: found.victims.map(({ name }) => name) };
+}
+
+const budget = (app: string, disruptionsAllowed: number): PodDisruptionBudget => ({
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: { name: app, namespace: 'default' },
+  spec: { selector: { matchLabels: { app } } },
+  status: { disruptionsAllowed, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 },
+});
+
+test('no more pods go than must', () => {
+  const pods = { a: [low('small', '1'), low('mid', '2', { priority: 5 }), low('other', '1', { priority: 3 })] };
+  const around = world({ nodes: [node('a')], pods });
+  // Room for 2 CPUs is needed: the least important ones go, "small" and "other"; then the pod fits beside "mid".
+  expect(outcome(around, high({ requests: { cpu: '2' } }))).toEqual({ node: 'a', victims: ['other', 'small'] });
+  expect(around.nodes.columns.cpu[0]).toBe(4000);
+});
+
+describe('of several nodes the one with the least harm', () => {
+  const CASES: readonly [what: string, a: readonly Pod[], b: readonly Pod[], expected: string][] = [
+    [
+      'the most important victim is less important',
+      [low('a1', '4', { priority: 9 })],
+      [low('b1', '4', { priority: 8 })],
+      'b',
+    ],
+    [
+      'the priorities add up to less',
+      [low('a1', '2', { priority: 9 }), low('a2', '2', { priority: 9 })],
+      [low('b1', '2', { priority: 9 }), low('b2', '2', { priority: 1 })],
+      'b',
+    ],
+    ['fewer pods', [low('a1', '2'), low('a2', '2')], [low('b1', '4')], 'b'],
+    [
+      'the most important victim has run less',
+      [low('a1', '4', { status: { startTime: '2030-01-01T00:00:00Z' } })],
+      [low('b1', '4', { status: { startTime: '2030-01-02T00:00:00Z' } })],
+      'b',
+    ],
+  ];
+  test.each(CASES)('%s', (_what, a, b, expected) => {
+    const around = world({ nodes: [node('a'), node('b')], pods: { a, b } });
+    expect(outcome(around, high())).toMatchObject({ node: expected });
+  });
+
+  test('budgets that hold count most', () => {
+    const pods = {
+      a: [low('a1', '4', { labels: { app: 'kept' } })],
+      b: [low('b1', '2', { priority: 9 }), low('b2', '2', { priority: 9 })],
+    };
+    const around = world({ nodes: [node('a'), node('b')], pods });
+    expect(outcome(around, high(), [budget('kept', 0)])).toMatchObject({ node: 'b' });
+    expect(outcome(around, high(), [budget('kept', 1)])).toMatchObject({ node: 'a' });
+  });
+});
+
+test('of equal pods those go whose budget allows it', () => {
+  const pods = { a: [low('kept', '2', { labels: { app: 'kept' } }), low('free', '2')] };
+  const around = world({ nodes: [node('a')], pods });
+  expect(outcome(around, high({ requests: { cpu: '2' } }), [budget('kept', 0)])).toEqual({
+    node: 'a',
+    victims: ['free'],
+  });
+});
+
+describe('where nobody can go', () => {
+  const full = world({ nodes: [node('a')], pods: { a: [low('a1', '4', { priority: 100 })] } });
+  const CASES: readonly [what: string, around: Surroundings, parts: PodParts, expected: string][] = [
+    [
+      'all are as important',
+      full,
+      {},
+      'preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
+    ],
+    [
+      'the node is too small in any case',
+      full,
+      { requests: { cpu: '5' } },
+      'preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
+    ],
+    [
+      'the pod does not want it',
+      full,
+      { preemptionPolicy: 'Never' },
+      'preemption: not eligible due to preemptionPolicy=Never.',
+    ],
+    [
+      'those that go are not enough',
+      world({ nodes: [node('a')], pods: { a: [low('a1', '1'), low('a2', '3', { priority: 100 })] } }),
+      {},
+      'preemption: 0/1 nodes are available: 1 Insufficient cpu.',
+    ],
+  ];
+  test.each(CASES)('%s', (_what, around, parts, expected) => {
+    expect(outcome(around, high(parts))).toBe(expected);
+  });
+
+  test('victims of its own are still leaving', () => {
+    const conditions = [{ type: 'DisruptionTarget', status: 'True', reason: 'PreemptionByScheduler' }] as const;
+    const leaving = low('a1', '4', { deleted: true, status: { conditions } });
+    const around = world({ nodes: [node('a')], pods: { a: [leaving] } });
+    expect(outcome(around, high({ status: { nominatedNodeName: 'a' } }))).toBe(
+      'preemption: not eligible due to a terminating pod on the nominated node.',
+    );
+  });
+});
+
+test('a pod that others keep away can make them go', () => {
+  const term = { topologyKey: ZONE, labelSelector: { matchLabels: { app: 'x' } } };
+  const antiAffinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
+  const around = world({
+    nodes: [node('a', { labels: { [ZONE]: 'z' } })],
+    pods: { a: [low('rude', '1', { affinity: antiAffinity }), low('kind', '1')] },
+  });
+  const candidate = high({ requests: { cpu: '1' }, labels: { app: 'x' } });
+  expect(outcome(around, candidate)).toEqual({ node: 'a', victims: ['rude'] });
+});
+
+test('only pods of lower priority go, without them the pod fits, and asking changes nothing', () => {
+  const cluster = fc.tuple(
+    fc.tuple(...['n0', 'n1', 'n2'].map(someNode)),
+    fc.tuple(...Array.from({ length: 10 }, (_, i) => fc.tuple(somePod(`p${i}`), fc.integer({ min: 0, max: 2 })))),
+    somePod('new'),
+  );
+  fc.assert(
+    fc.property(cluster, ([nodes, pods, candidate]) => {
+      const around = world({ nodes });
+      for (const [each, on] of pods) around.nodes.setPod(podInfoOf(each), `n${on}`);
+      const info = podInfoOf(candidate);
+      const attempt = placerOf(around).placer.place(info);
+      if (attempt.chosen !== undefined) return;
+      const before = [...around.nodes.columns.cpu];
+      const found = preempt(attempt, ARGS, around.nodes, [], seededRandom(1));
+      expect([...around.nodes.columns.cpu]).toEqual(before);
+      if (found.victims === undefined) return;
+      expect(found.victims.every(({ priority }) => priority < info.priority)).toBe(true);
+      for (const { uid } of found.victims) around.nodes.removePod(uid);
+      expect(placerOf(around).placer.place(info).chosen).toBeDefined();
+    }),
+  );
+});
