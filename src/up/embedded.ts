@@ -6,20 +6,29 @@ import type { DialectName } from '../cli/up.ts';
 import { kubernetesControllers } from '../controllers/kubernetes/kubernetes-controllers.ts';
 import { kubevirt } from '../dialects/kubevirt.ts';
 import type { Client } from '../kube/client.ts';
+import { resourceOfKind, VMIS, type Vmi } from '../kube/kinds/machines.ts';
 import { LEASES } from '../kube/kinds/node.ts';
+import { PODS } from '../kube/kinds/pod.ts';
 import { isNotFound } from '../kube/kube-error.ts';
-import type { LogRequest, NodeRuntime } from '../kube/node-runtime.ts';
 import type { Dialect } from '../machine/dialect.ts';
+import { machineMetrics } from '../machine/metrics.ts';
 import { subresourceExtensions } from '../machine/subresources/extension.ts';
-import { NODE_RULES } from '../node/rules.ts';
+import { USER_ROLES } from '../machine/subresources/roles.ts';
+import { NODE_RULES, PROVISIONER_RULES } from '../node/rules.ts';
 import { Fleet } from '../node/simulated/fleet.ts';
 import type { NodePool } from '../node/simulated/node-pool.ts';
+import { simulatedProvisioner, simulatedReclaimer } from '../node/simulated/storage/provisioner.ts';
+import { ensureStorageClasses } from '../node/simulated/storage/storage-classes.ts';
 import { operatorControllers, operatorRules } from '../operator.ts';
+import { byController, type Cache } from '../runtime/cache.ts';
+import { runnable } from '../runtime/controller.ts';
 import { Events } from '../runtime/events/events.ts';
 import { Informers } from '../runtime/informers.ts';
 import { leading } from '../runtime/leading.ts';
 import { manager } from '../runtime/manager.ts';
 import { Metrics } from '../runtime/metrics.ts';
+import { EVENT_RULES, leaseRules } from '../runtime/rules.ts';
+import type { Profile } from '../scheduler/framework/profile.ts';
 import { scheduler } from '../scheduler/scheduler.ts';
 import { explanationsApi } from './explanations.ts';
 import { install, kindsOf, SYSTEM_NAMESPACE } from './install.ts';
@@ -33,6 +42,8 @@ export interface EmbeddedOptions {
   readonly audit?: (line: string) => void;
   readonly dialects: readonly DialectName[];
   readonly pools: readonly NodePool[];
+  /** Of the scheduler, one for each schedulerName; the default one where absent. */
+  readonly profiles?: readonly Profile[];
   readonly rollout?: 'LiveUpdate' | 'Stage';
   readonly nodeLostAfterMs?: number;
   readonly clock: Clock;
@@ -64,110 +75,122 @@ const serviceAccount = (name: string) => ({
 });
 const OPERATOR = 'vimana-operator';
 const NODE = 'vimana-node';
+const PROVISIONER = 'vimana-provisioner';
+const NODE_LOST_AFTER_MS = 40_000;
+
+type ClientFor = ControlPlane['client'];
 const LEASE = { namespace: SYSTEM_NAMESPACE, name: OPERATOR };
 
 /** The dialects that are built; the others are stored, and admission says that nothing acts on them yet. */
 const DIALECTS: Partial<Record<DialectName, Dialect>> = { kubevirt: kubevirt as unknown as Dialect };
 
-export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const { clock, random, log, metrics = new Metrics() } = options;
-  const dialects = options.dialects.flatMap((name) => DIALECTS[name] ?? []);
-  const runs = new Set(['VirtualMachineInstance', 'VirtualMachineInstanceMigration']);
-  const logs = new LateLogs();
-  const late: { explanationsOf: (namespace: string, name: string) => readonly object[]; events?: Events } = {
-    explanationsOf: () => [],
-  };
-  const plane = await startControlPlane({
-    ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
-    store: options.store,
-    ...(options.durability === undefined ? {} : { durability: options.durability }),
-    ...(options.host === undefined ? {} : { host: options.host }),
-    ...(options.port === undefined ? {} : { port: options.port }),
-    ...(options.audit === undefined ? {} : { audit: options.audit }),
-    operatorUser: serviceAccount(OPERATOR).name,
-    actsOn: (kind) => runs.has(kind.kind) || dialects.some((dialect) => dialect.kind === kind),
-    nodeRuntime: logs,
-    extensions: (clientFor) => [
-      ...subresourceExtensions({
-        client: clientFor(serviceAccount(OPERATOR), 'vimana-subresource'),
-        dialects,
-        random: random.fork('subresources'),
-        events: { event: (...said) => late.events?.recorder('virtualmachine-controller').event(...said) },
-      }),
-      explanationsApi((namespace, name) => late.explanationsOf(namespace, name).toReversed()),
-    ],
-    clock,
-    random,
-    log,
-  });
-  const admin = plane.client(ADMIN, 'vimana');
-  await install(admin, {
-    kinds: kindsOf(options.dialects),
-    actors: [
-      { name: OPERATOR, rules: operatorRules(dialects) },
-      { name: NODE, rules: NODE_RULES },
-    ],
-    storageClasses: [],
-  });
+/** Everything but the API server itself; made when its clients can be had, started when it serves. */
+function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics: Metrics, clientFor: ClientFor) {
+  const { clock, random, log } = options;
   const shared = { clock, random, log };
-  const informers = new Informers({ ...shared, client: plane.client(READER, 'vimana') });
-  const events = new Events({
+  const operatorClient = clientFor(serviceAccount(OPERATOR), 'vimana-operator');
+  const informers = new Informers({ ...shared, client: clientFor(READER, 'vimana') });
+  const events = new Events({ ...shared, client: operatorClient, onDrop: (why) => metrics.eventDropped(why) });
+  const nodeParts = {
     ...shared,
-    client: plane.client(serviceAccount(OPERATOR), 'vimana-operator'),
-    onDrop: (why) => metrics.eventDropped(why),
-  });
-  late.events = events;
-  const fleet = new Fleet(
-    {
-      ...shared,
-      informers,
-      client: plane.client(serviceAccount(NODE), 'vimana-node'),
-      events: events.recorder('kubelet'),
-    },
-    { pools: options.pools, adoptLapsed: true },
-  );
-  logs.source = fleet;
+    informers,
+    client: clientFor(serviceAccount(NODE), 'vimana-node'),
+    events: events.recorder('kubelet'),
+  };
+  const fleet = new Fleet(nodeParts, { pools: options.pools, adoptLapsed: true });
   const placing = scheduler({
     ...shared,
     informers,
-    client: plane.client(SCHEDULER, 'kube-scheduler'),
+    client: clientFor(SCHEDULER, 'kube-scheduler'),
     events: events.recorder('default-scheduler'),
+    ...(options.profiles === undefined ? {} : { profiles: options.profiles }),
   });
-  late.explanationsOf = (namespace, name) => placing.explanationOf(namespace, name);
-  // Whoever holds the data folder is the only one who can have held the lease in this way: the holder before is gone.
-  await admin.delete(LEASES, LEASE.name, { namespace: LEASE.namespace }).catch((error: unknown) => {
-    if (!isNotFound(error)) throw error;
-  });
-  const operatorClient = plane.client(serviceAccount(OPERATOR), 'vimana-operator');
+  const storage = { ...nodeParts, client: clientFor(serviceAccount(PROVISIONER), 'vimana-provisioner') };
   const operator = leading({
     ...shared,
     lease: LEASE,
     identity: 'vimana-up',
-    client: admin,
+    client: operatorClient,
+    informers,
     run: async (term) => {
       const settings = {
         dialects,
         rollout: options.rollout ?? 'LiveUpdate',
-        nodeLostAfterMs: options.nodeLostAfterMs ?? 40_000,
+        nodeLostAfterMs: options.nodeLostAfterMs ?? NODE_LOST_AFTER_MS,
       };
       const parts = { ...shared, informers, events, metrics, client: term.guard(operatorClient) };
       await manager('operator', operatorControllers(settings, parts)).run(term.signal);
     },
   });
-  const stop = new AbortController();
-  const parts = [
-    informers,
-    events,
-    ...kubernetesControllers({
-      ...shared,
-      clientFor: (user) => plane.client(user, 'kube-controller-manager'),
-      caPem: plane.pki.caPem,
+  for (const measured of machineMetrics({
+    machines: dialects.map((dialect) => ({
+      dialect,
+      cache: informers.of(resourceOfKind(dialect.kind)).cache as Cache,
+    })),
+    instances: informers.of(VMIS).cache,
+    usage: (instance) => usageOn(fleet, informers, instance),
+  })) {
+    metrics.measure(measured);
+  }
+  const extensions = [
+    ...subresourceExtensions({
+      client: clientFor(serviceAccount(OPERATOR), 'vimana-subresource'),
+      dialects,
+      random: random.fork('subresources'),
+      events: events.recorder('virtualmachine-controller'),
     }),
-    placing,
-    fleet,
-    operator,
+    explanationsApi((namespace, name) => placing.explanationOf(namespace, name).toReversed()),
+    fleet.metrics(),
   ];
-  const ended = manager('vimana up', parts).run(stop.signal);
+  const provisioning = [runnable(simulatedProvisioner, storage), runnable(simulatedReclaimer(), storage)];
+  return { informers, events, fleet, extensions, runnables: [placing, ...provisioning, fleet, operator] };
+}
+
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const { clock, random, log, metrics = new Metrics() } = options;
+  const dialects = options.dialects.flatMap((name) => DIALECTS[name] ?? []);
+  const runs = new Set(['VirtualMachineInstance', 'VirtualMachineInstanceMigration']);
+  let parts: ReturnType<typeof partsOf> | undefined;
+  const { dataDir, store, durability, host, port, audit } = options;
+  const plane = await startControlPlane({
+    ...given({ dataDir, store, durability, host, port, audit }),
+    operatorUser: serviceAccount(OPERATOR).name,
+    actsOn: (kind) => runs.has(kind.kind) || dialects.some((dialect) => dialect.kind === kind),
+    nodeRuntime: { logs: (request) => parts?.fleet.logs(request) },
+    extensions: (clientFor) => {
+      parts = partsOf(options, dialects, metrics, clientFor);
+      return parts.extensions;
+    },
+    clock,
+    random,
+    log,
+  });
+  if (parts === undefined) throw new Error('the API server asked for no extensions');
+  const admin = plane.client(ADMIN, 'vimana');
+  await install(admin, {
+    kinds: kindsOf(options.dialects),
+    actors: [
+      { name: OPERATOR, rules: [...operatorRules(dialects), ...leaseRules(LEASE.name), ...EVENT_RULES] },
+      { name: NODE, rules: NODE_RULES },
+      { name: PROVISIONER, rules: PROVISIONER_RULES },
+    ],
+    roles: USER_ROLES,
+  });
+  await ensureStorageClasses(admin);
+  // Whoever holds the data folder is the only one who can have held the lease in this way: the holder before is gone.
+  await admin.delete(LEASES, LEASE.name, { namespace: LEASE.namespace }).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+  });
+  const stop = new AbortController();
+  const { informers, events, fleet, runnables } = parts;
+  const kubernetes = kubernetesControllers({
+    clock,
+    random,
+    log,
+    clientFor: (user) => plane.client(user, 'kube-controller-manager'),
+    caPem: plane.pki.caPem,
+  });
+  const ended = manager('vimana up', [informers, events, ...kubernetes, ...runnables]).run(stop.signal);
   return {
     plane,
     admin,
@@ -183,11 +206,18 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   };
 }
 
-/** The API server begins before those who run pods do. */
-class LateLogs implements NodeRuntime {
-  source: NodeRuntime | undefined;
-
-  logs(request: LogRequest): ReturnType<NodeRuntime['logs']> {
-    return this.source?.logs(request);
+/** What the pod of an instance uses, which is on the node that the instance says. */
+function usageOn(fleet: Fleet, informers: Informers, { metadata, status }: Vmi) {
+  const pods = informers.of(PODS).cache;
+  for (const pod of pods.by(byController, metadata.uid)) {
+    if (pod.spec.nodeName !== status?.nodeName) continue;
+    const usage = fleet.usageOf(pod);
+    return usage === undefined ? undefined : { cpuCores: usage.cores, memoryBytes: usage.bytes };
   }
+  return undefined;
+}
+
+/** Without what is undefined. */
+function given<T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
 }

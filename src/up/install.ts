@@ -5,9 +5,8 @@ import type { DialectName } from '../cli/up.ts';
 import type { Client, ResourceType } from '../kube/client.ts';
 import { conditionOf, type KubeCondition } from '../kube/kinds/condition.ts';
 import { NAMESPACES, SERVICE_ACCOUNTS } from '../kube/kinds/core.ts';
-import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '../kube/kinds/rbac.ts';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type ClusterRole, type PolicyRule } from '../kube/kinds/rbac.ts';
 import { resourceType } from '../kube/kinds/resource-type.ts';
-import { STORAGE_CLASSES, type StorageClass } from '../kube/kinds/storage.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 
 interface Definition extends KubeObject {
@@ -48,11 +47,12 @@ export interface Actor {
 export interface Installed {
   readonly kinds: readonly Kind[];
   readonly actors: readonly Actor[];
-  readonly storageClasses: readonly StorageClass[];
+  /** Further roles, for users. */
+  readonly roles: readonly ClusterRole[];
 }
 
 /** Brings a cluster to hold what the operator and the nodes need; what is there already is left as it is. */
-export async function install(client: Client, { kinds, actors, storageClasses }: Installed): Promise<void> {
+export async function install(client: Client, { kinds, actors, roles }: Installed): Promise<void> {
   const apply = <T extends KubeObject>(type: ResourceType<T>, object: T) =>
     client.apply(type, object, { fieldManager: 'vimana-install', force: true });
   const definitions = kinds.map((kind) => crdOf(kind) as unknown as Definition);
@@ -65,7 +65,7 @@ export async function install(client: Client, { kinds, actors, storageClasses }:
     await apply(CLUSTER_ROLES, { ...named(RBAC, 'ClusterRole', name), rules: [...rules] });
     await apply(CLUSTER_ROLE_BINDINGS, { ...named(RBAC, 'ClusterRoleBinding', name), roleRef, subjects: [subject] });
   }
-  for (const storageClass of storageClasses) await apply(STORAGE_CLASSES, storageClass);
+  for (const role of roles) await apply(CLUSTER_ROLES, role);
   await Promise.all(definitions.map((definition) => established(client, definition.metadata.name ?? '')));
 }
 
