@@ -44,6 +44,9 @@ function missingVolume(spec: DesiredMachine['spec']): Problem | undefined {
   };
 }
 
+/** For a time that is missing, which only somebody else's hand can have left out. */
+const LONG_AGO = '1970-01-01T00:00:00Z';
+
 function memory({ status }: VirtualMachine): MachineMemory {
   const { stateChangeRequests = [], runStrategy, desiredGeneration, startFailure } = status ?? {};
   const { conditions = [], interfaces = [] } = status ?? {};
@@ -63,7 +66,7 @@ function memory({ status }: VirtualMachine): MachineMemory {
           startFailure: {
             consecutiveFailCount: startFailure.consecutiveFailCount ?? 0,
             lastFailedVMIUID: startFailure.lastFailedVMIUID ?? '',
-            retryAfterTimestamp: startFailure.retryAfterTimestamp ?? '',
+            retryAfterTimestamp: startFailure.retryAfterTimestamp ?? LONG_AGO,
           },
         }),
     ...(ended === undefined
@@ -72,7 +75,7 @@ function memory({ status }: VirtualMachine): MachineMemory {
           lastShutdown: {
             reason: ended.reason as NonNullable<MachineMemory['lastShutdown']>['reason'],
             message: ended.message ?? '',
-            at: ended.lastTransitionTime ?? '',
+            at: ended.lastTransitionTime ?? LONG_AGO,
           },
         }),
   };

@@ -256,6 +256,26 @@ describe('a machine that cannot start', () => {
     expect(world.told.filter((told) => told === 'Warning FailedCreate')).toHaveLength(1);
   });
 
+  it('says so where its instance cannot be deleted', async () => {
+    let refused = true;
+    world.control({}, (client) => ({
+      ...client,
+      delete: (...args) =>
+        refused ? Promise.reject(new KubeError(403, 'Forbidden', 'not yours')) : client.delete(...args),
+    }));
+    await running();
+    await world.edit('web', { runStrategy: 'Halted' });
+    await world.until(async () => (await condition('Failure')) !== undefined);
+    expect(await condition('Failure')).toMatchObject({
+      reason: 'FailedDelete',
+      message: 'Error deleting virtual machine instance: not yours',
+    });
+    refused = false;
+    await world.clock.advance(60_000);
+    await ends();
+    await world.until(async () => (await condition('Failure')) === undefined);
+  });
+
   it('says so where no address is left, and starts when one is', async () => {
     world.control({ addresses: new AddressPool('192.0.2.0/31') });
     await running({ runStrategy: 'Always' }, 'a');

@@ -15,7 +15,7 @@ import { giveIdentity } from './identity.ts';
 import { belonging, shutdownOf, unseenEnd } from './instance-state.ts';
 import { isKept } from './memory.ts';
 import { observe, type Sight } from './observe.ts';
-import { createFailure, noAddress } from './obstacle.ts';
+import { createFailure, deleteFailure, type Failure, noAddress } from './obstacle.ts';
 import { passingState } from './on-its-way.ts';
 import type { PassingStates } from './passing-state.ts';
 import type { RolloutStrategy } from './spec-changes.ts';
@@ -97,7 +97,9 @@ export function machineController(options: MachineControllerOptions): Controller
         return await start(vm, sight, action.paused, context);
       case 'delete': {
         const told = isKept(observed.memory, sight.before) ? vm : await write(vm, observed, context);
-        const left = await deeds.remove(named as Vmi);
+        const left = await deeds.remove(named as Vmi).catch((error: unknown) => {
+          return failed(told, observed, deleteFailure(error), context);
+        });
         return await report(told, { ...observed, instance: left }, context);
       }
       case 'adopt':
@@ -125,7 +127,7 @@ export function machineController(options: MachineControllerOptions): Controller
     const making = { dialect, machine: vm, desired, identity, rollout, paused };
     const instance = await deedsFor(type, vm, instances, context)
       .create(making)
-      .catch((error: unknown) => notMade(vm, observed, error, context));
+      .catch((error: unknown) => failed(vm, observed, createFailure(error), context));
     const { runStrategy } = desired;
     // A request to start is done with the start.
     const requests = observed.memory.requests.slice(observed.memory.requests[0]?.action === 'Start' ? 1 : 0);
@@ -133,14 +135,14 @@ export function machineController(options: MachineControllerOptions): Controller
     return await report(vm, { ...observed, instance, memory }, context);
   }
 
-  /** Tells why there is no instance, and fails for the queue to try again. */
-  async function notMade(vm: Machine, observed: ObservedMachine, error: unknown, context: Context): Promise<never> {
-    const failure = createFailure(error, instanceName(dialect, vm.metadata.name));
-    if (failure.problem !== undefined) {
-      teller.problem(vm, failure.problem, context.events);
-      await report(vm, { ...observed, problem: failure.problem }, context);
+  /** Tells what went wrong, and fails for the queue to try again. */
+  async function failed(vm: Machine, observed: ObservedMachine, failure: Failure, context: Context): Promise<never> {
+    const { problem, error } = failure;
+    if (problem !== undefined) {
+      teller.problem(vm, problem, context.events);
+      await report(vm, { ...observed, problem }, context);
     }
-    throw failure.error;
+    throw error;
   }
 
   /** Where a start follows from the status, an old status would start the machine once too often. */

@@ -1,5 +1,5 @@
 import { TemporaryError, TerminalError } from '../base/errors.ts';
-import { isAlreadyExists, isInvalid, KubeError } from '../kube/kube-error.ts';
+import { isAlreadyExists, isConflict, isInvalid, KubeError } from '../kube/kube-error.ts';
 import type { Problem } from './dialect.ts';
 
 /** How soon to look again after an instance turned out to be there that the cache does not show. */
@@ -7,20 +7,36 @@ const TAKEN_RETRY_MS = 1000;
 
 const INVALID_RETRY_MS = 300_000;
 
-/** What a failed creation of an instance means: what users are told, and what the queue is. */
-export function createFailure(error: unknown, name: string): { readonly problem?: Problem; readonly error: unknown } {
+/** What users are told of a deed that failed, and what the queue is. */
+export interface Failure {
+  readonly problem?: Problem;
+  readonly error: unknown;
+}
+
+export function createFailure(error: unknown): Failure {
   if (isAlreadyExists(error)) {
-    const message = `VirtualMachineInstance ${name} is there already`;
+    const message = 'an instance of that name is there already';
     return { error: new TemporaryError(message, { cause: error, retryAfterMs: TAKEN_RETRY_MS }) };
   }
   // Nothing can be made there any more, and nothing needs to be.
   if (isTerminating(error)) return { error: new TerminalError('the namespace is ending', { cause: error }) };
-  const message = `Error creating virtual machine instance: ${error instanceof Error ? error.message : String(error)}`;
+  const message = `Error creating virtual machine instance: ${wordsOf(error)}`;
   const problem = { reason: 'FailedCreate', message };
   if (!isInvalid(error)) return { problem, error };
   // As a rule only another spec can help.
   return { problem, error: new TemporaryError(message, { cause: error, retryAfterMs: INVALID_RETRY_MS }) };
 }
+
+export function deleteFailure(error: unknown): Failure {
+  // Another instance by now: it is looked at again.
+  if (isConflict(error)) return { error };
+  return {
+    problem: { reason: 'FailedDelete', message: `Error deleting virtual machine instance: ${wordsOf(error)}` },
+    error,
+  };
+}
+
+const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 export function noAddress(cards: readonly string[]): Problem {
   const message = `no address is left for network card ${cards.join(', ')}: delete machines, or give the operator a larger range`;

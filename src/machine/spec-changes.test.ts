@@ -28,6 +28,18 @@ describe('an instance', () => {
       memory: { maxGuest: '3Gi' },
     });
   });
+  it.each([
+    ['1Gi', '4096Mi'],
+    ['1024Mi', '4096Mi'],
+    ['1.5Gi', '6144Mi'],
+    ['2G', '7628Mi'],
+    [2 ** 31, '8192Mi'],
+    ['1023Mi', undefined],
+    ['1G', undefined],
+    ['8Mi', undefined],
+  ])('with %s may grow to %s', (guest, expected) => {
+    expect(startSpec(spec({}, { memory: { guest } }), 'LiveUpdate').domain.memory?.maxGuest).toBe(expected);
+  });
   it('does not plug memory in where it has little', () => {
     expect(startSpec(spec({}, { memory: { guest: '512Mi' } }), 'LiveUpdate').domain.memory).toEqual({ guest: '512Mi' });
   });

@@ -81,16 +81,22 @@ function mayPlugMemory({ domain }: InstanceSpec, { domain: wanted }: InstanceSpe
   );
 }
 
-/** What is plugged in must be large enough to be described to the guest, as KubeVirt has it. */
-const LEAST_PLUGGABLE = 1n << 30n;
+/** Mebibytes below which nothing can be plugged in, as KubeVirt has it. */
+const LEAST_PLUGGABLE = 1024n;
 const NANO = 1_000_000_000n;
 
 function maxGuestOf({ guest, maxGuest }: NonNullable<InstanceSpec['domain']['memory']>): {
   maxGuest?: string | number;
 } {
   if (maxGuest !== undefined) return { maxGuest };
-  const bytes = (read(guest)?.nano ?? 0n) / NANO;
-  return bytes < LEAST_PLUGGABLE ? {} : { maxGuest: `${(bytes * BigInt(GROWTH)) >> 20n}Mi` };
+  // Nearly everybody writes it this way, and it is worked out for every start.
+  const [, digits = '', unit = ''] = /^([1-9][0-9]{0,8})([MG])i$/.exec(String(guest)) ?? [];
+  const mebibytes = unit === '' ? mebibytesIn(guest) : BigInt(digits) * (unit === 'G' ? 1024n : 1n);
+  return mebibytes < LEAST_PLUGGABLE ? {} : { maxGuest: `${mebibytes * BigInt(GROWTH)}Mi` };
+}
+
+function mebibytesIn(amount: unknown): bigint {
+  return ((read(amount)?.nano ?? 0n) / NANO) >> 20n;
 }
 
 /** Where the two differ, as far down as a reader would look for it. */
