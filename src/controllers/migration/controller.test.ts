@@ -356,7 +356,7 @@ describe('the limits of migrations', () => {
       await cluster.clock.advance(1000);
     }
     await cluster.settle();
-    const names = (await targets()).map(({ metadata }) => metadata.labels?.['vm']).sort();
+    const names = (await targets()).map(({ metadata }) => metadata.labels?.['vm'] ?? '').toSorted((a, b) => a.localeCompare(b));
     expect(names).toEqual(['a0', 'a1', 'b']);
   });
 
@@ -428,7 +428,10 @@ describe('an evacuation', () => {
     const tries: number[] = [];
     const seen = new Set<string>();
     for (let second = 0; second < 200; second++) {
-      for (const { metadata } of await all()) if (!seen.has(metadata.uid)) tries.push(second), seen.add(metadata.uid);
+      for (const { metadata } of await all()) {
+        if (!seen.has(metadata.uid)) tries.push(second);
+        seen.add(metadata.uid);
+      }
       for (const { metadata } of await targets()) {
         await admin.delete(PODS, metadata.name ?? '', { namespace, gracePeriodSeconds: 0 });
       }
@@ -465,6 +468,6 @@ describe('an evacuation', () => {
     await agents.begin(vmi);
     await agents.succeed(vmi, pod, 'n3');
     await cluster.until(async () => (await all()).length === 3);
-    expect((await all()).map(({ spec }) => spec.vmiName).sort()).toEqual(['a', 'b', 'c']);
+    expect((await all()).map(({ spec }) => spec.vmiName).toSorted((a, b) => a.localeCompare(b))).toEqual(['a', 'b', 'c']);
   });
 });

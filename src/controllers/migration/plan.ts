@@ -1,4 +1,4 @@
-import { conditionOf, type KubeCondition } from '../../kube/kinds/condition.ts';
+import { conditionOf } from '../../kube/kinds/condition.ts';
 import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
 import { isFinal, isGoing } from '../../machine/instance-state.ts';
@@ -74,7 +74,7 @@ function reasonToFail({ vmim, vmi, target }: Sight): string | undefined {
   if (isGoing(vmi)) return `VMI ${name} is being deleted`;
   if (target === undefined) {
     if (phaseOf(vmim) !== 'Pending') return 'the target pod is gone';
-    const movable = conditionOf(vmi.status?.conditions as KubeCondition[] | undefined, 'LiveMigratable');
+    const movable = conditionOf(vmi.status?.conditions, 'LiveMigratable');
     if (movable?.status !== 'False') return undefined;
     return `VMI ${name} cannot be migrated: ${movable.reason ?? ''}: ${movable.message ?? ''}`;
   }

@@ -17,7 +17,7 @@ export function stateOf({ metadata }: Vmim, vmi: Vmi | undefined): MigrationStat
 
 /** The status in a later phase; phases that were over too soon to be written began and ended with it. */
 export function inPhase(vmim: Vmim, phase: MigrationPhase, now: number): MigrationStatus {
-  const { status = {} as MigrationStatus } = vmim;
+  const { status = {} } = vmim;
   const times = status.phaseTransitionTimestamps ?? [];
   const known = new Set(times.map((time) => time.phase));
   if (phaseOf(vmim) === phase && known.has(phase)) return status;
@@ -47,6 +47,6 @@ export function withMigrationCondition(
   condition: KubeCondition,
   now: number,
 ): MigrationStatus {
-  const conditions = withCondition((status.conditions ?? []) as KubeCondition[], condition, timestamp(now));
-  return { ...status, conditions: conditions as NonNullable<MigrationStatus['conditions']> };
+  const conditions = withCondition((status.conditions ?? []), condition, timestamp(now));
+  return { ...status, conditions: conditions };
 }
