@@ -7,7 +7,6 @@ import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { PODS, type Pod } from '../../kube/kinds/pod.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
 import { isConflict } from '../../kube/kube-error.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
 import { aborted } from '../../runtime/aborted.ts';
 import type { Cache, Change, Index } from '../../runtime/cache.ts';
 import { type EventRecorder, silentRecorder } from '../../runtime/events/event-recorder.ts';
@@ -22,7 +21,7 @@ import type { Host, Hosts, Surroundings } from './host.ts';
 import { Launchers } from './launchers.ts';
 import type { LogBook } from './log-book.ts';
 import { byInstance, isLauncher } from './role.ts';
-import { newest, newRun, type Run } from './run.ts';
+import { isKnown, newest, newRun, type Run, unseen } from './run.ts';
 
 /** Runs pods that hold no machine. */
 export interface PlainPods {
@@ -150,10 +149,7 @@ export class Agent implements Runnable {
     const run = this.#runs.get(key);
     if (run === undefined && hosts.find(nodeName) === undefined) return;
     // What was just written here is no news.
-    if (run !== undefined && type !== 'deleted' && isWritten(run.pod, object)) {
-      run.pod = undefined;
-      return;
-    }
+    if (run !== undefined && type !== 'deleted' && isKnown(run, 'pod', object)) return;
     this.#queue.add(key);
   }
 
@@ -161,16 +157,13 @@ export class Agent implements Runnable {
     for (const pod of this.#pods.by(byInstance, object.metadata.uid)) {
       const key = keyOf(pod);
       const run = this.#runs.get(key);
-      if (run !== undefined && type !== 'deleted' && isWritten(run.instance, object)) {
-        run.instance = undefined;
-        continue;
-      }
+      if (run !== undefined && type !== 'deleted' && isKnown(run, 'instance', object)) continue;
       if (run !== undefined || this.#parts.hosts.find(pod.spec.nodeName ?? '') !== undefined) this.#queue.add(key);
     }
   }
 
   async #work(key: string): Promise<Again | undefined> {
-    const { hosts, clock, plainPods } = this.#parts;
+    const { hosts, clock } = this.#parts;
     const cached = this.#pods.get(key);
     let run = this.#runs.get(key);
     if (run !== undefined && cached?.metadata.uid !== run.podUid) {
@@ -183,9 +176,22 @@ export class Agent implements Runnable {
       run = newRun(cached, key, clock.now());
       this.#runs.set(key, run);
     }
+    run.stale = false;
     const pod = newest(cached, run.pod) ?? cached;
-    if (isLauncher(pod)) return await this.#launchers.reconcile(run, pod, host);
-    return await plainPods?.reconcile(run, pod, host);
+    const again = await this.#look(run, pod, host);
+    if (run.pod !== undefined) run.pod = unseen(run.pod, this.#pods.get(key));
+    return isStale(run) ? { afterMs: 0 } : again;
+  }
+
+  async #look(run: Run, pod: Pod, host: Host): Promise<Again | undefined> {
+    try {
+      if (isLauncher(pod)) return await this.#launchers.reconcile(run, pod, host);
+      return await this.#parts.plainPods?.reconcile(run, pod, host);
+    } catch (error) {
+      // What was in the way has been seen already: there is nothing to wait for.
+      if (isConflict(error) && isStale(run)) return undefined;
+      throw error;
+    }
   }
 
   /** The pod is gone: nothing of it stays. */
@@ -203,5 +209,5 @@ export class Agent implements Runnable {
   }
 }
 
-const isWritten = (written: KubeObject | undefined, seen: KubeObject) =>
-  written?.metadata.resourceVersion === seen.metadata.resourceVersion;
+/** Read anew, because it changes behind the back of whoever waits. */
+const isStale = ({ stale }: Run) => stale === true;

@@ -5,7 +5,7 @@ import type { Machine, MachineDriver } from '../machine-driver.ts';
 import { type MachineSpec, machineSpecOf } from '../machine-spec.ts';
 import type { Host } from './host.ts';
 import type { Deed } from './plan.ts';
-import type { Run } from './run.ts';
+import { newest, noteWrite, type Run } from './run.ts';
 
 export interface DeedContext {
   readonly client: Client;
@@ -91,9 +91,10 @@ function known({ status }: Vmi, now: number): { startedAt: number; paused: boole
 
 /** Takes a request off the instance before it is carried out, so that it is at most once. */
 async function takeOff({ client, run, instance }: DeedContext, annotation: string): Promise<void> {
-  const { [annotation]: _taken, ...annotations } = instance.metadata.annotations ?? {};
-  const current = run.instance ?? instance;
-  run.instance = await client.update(VMIS, { ...current, metadata: { ...current.metadata, annotations } });
+  const current = newest(instance, run.instance) ?? instance;
+  const { [annotation]: _taken, ...annotations } = current.metadata.annotations ?? {};
+  const without = { ...current, metadata: { ...current.metadata, annotations } };
+  run.instance = await noteWrite(run, client.update(VMIS, without));
 }
 
 /** Whether a machine is the one of this pod, and not one that another pod of the instance holds the place of. */

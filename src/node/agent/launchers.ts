@@ -7,7 +7,7 @@ import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
 import { isNotFound } from '../../kube/kube-error.ts';
 import type { Cache } from '../../runtime/cache.ts';
 import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
-import { keyIn } from '../../runtime/key.ts';
+import { keyIn, keyOf } from '../../runtime/key.ts';
 import type { Again } from '../../runtime/work-queue.ts';
 import { isAlive, type Machine } from '../machine-driver.ts';
 import { nicsOf } from '../machine-spec.ts';
@@ -23,7 +23,7 @@ import type { LogBook } from './log-book.ts';
 import { plan } from './plan.ts';
 import { type ProbeVerdict, probe } from './probes.ts';
 import { instanceKeyOf, type Role, roleOf } from './role.ts';
-import { newest, type Run } from './run.ts';
+import { newest, noteWrite, type Run, unseen } from './run.ts';
 import { tellOfInstance } from './transitions.ts';
 import { writeChange } from './written.ts';
 
@@ -148,8 +148,10 @@ export class Launchers {
     const pod = look.pod;
     const podStatus = isOver(pod) ? undefined : launcherStatus(pod, facts, now);
     const writePod = async () => {
-      const written = podStatus === undefined ? undefined : await writeChange(this.#parts.client, PODS, pod, podStatus);
-      if (written !== undefined) look.pod = run.pod = written;
+      const written =
+        podStatus === undefined ? undefined : await writeChange(run, this.#parts.client, PODS, pod, podStatus);
+      if (written === undefined) return;
+      look.pod = run.pod = written;
     };
     // Beginnings are told of the pod first and ends of the instance first: so whoever reads one never misses the other.
     if (ending === undefined) await writePod();
@@ -178,9 +180,10 @@ export class Launchers {
       },
       now,
     );
-    const written = await writeChange(client, VMIS, instance, status);
+    const written = await writeChange(run, client, VMIS, instance, status);
     if (written !== undefined) {
-      look.instance = run.instance = written;
+      look.instance = written;
+      run.instance = unseen(written, this.#parts.instances.get(keyOf(instance)));
       tellOfInstance(instance, written, events, this.#sayer(look.pod));
     }
     await this.#release(look);
@@ -207,12 +210,8 @@ export class Launchers {
     const { name, namespace, uid } = instance.metadata;
     const { listensAt: targetNodeAddress } = run;
     const body = { metadata: { uid }, status: { migrationState: { targetNodeAddress } } };
-    run.instance = await this.#parts.client.patch(
-      VMIS,
-      name,
-      { type: 'merge', body },
-      { namespace, subresource: 'status' },
-    );
+    const where = { namespace, subresource: 'status' };
+    run.instance = await noteWrite(run, this.#parts.client.patch(VMIS, name, { type: 'merge', body }, where));
   }
 
   /** All is said: the machine can be forgotten, and the pod may go. */

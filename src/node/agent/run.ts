@@ -14,6 +14,10 @@ export interface Run {
   /** What was written last, while caches may not show it yet. */
   pod?: Pod | undefined;
   instance?: Vmi | undefined;
+  /** Versions of the pod and its instance that were seen while something was being written. */
+  seen?: string[] | undefined;
+  /** Something else than what was written here was seen meanwhile. */
+  stale?: boolean;
   /** The machine that the pod holds the place of. */
   machineId?: string;
   /** The machine is made ready, but must not run before its instance says that it runs here. */
@@ -41,4 +45,36 @@ export function newest<T extends KubeObject>(cached: T | undefined, written: T |
   if (cached === undefined || written === undefined || cached.metadata.uid !== written.metadata.uid) return cached;
   const order = compareResourceVersions(cached.metadata.resourceVersion ?? '', written.metadata.resourceVersion ?? '');
   return order >= 0 ? cached : written;
+}
+
+/** Waits for a write, and tells what is seen of it in the meantime from what is news. */
+export async function noteWrite<T extends KubeObject>(run: Run, write: Promise<T>): Promise<T> {
+  const seen: string[] = [];
+  run.seen = seen;
+  let version: string | undefined;
+  try {
+    const written = await write;
+    version = written.metadata.resourceVersion;
+    return written;
+  } finally {
+    run.seen = undefined;
+    if (seen.some((each) => each !== version)) run.stale = true;
+  }
+}
+
+/** What was written, where the cache does not show it yet. */
+export function unseen<T extends KubeObject>(written: T, cached: T | undefined): T | undefined {
+  return newest(cached, written) === written ? written : undefined;
+}
+
+/** Whether a change that is told of was made here, or will be looked at in any case. */
+export function isKnown(run: Run, kind: 'pod' | 'instance', object: KubeObject): boolean {
+  const version = object.metadata.resourceVersion ?? '';
+  if (run[kind]?.metadata.resourceVersion === version) {
+    run[kind] = undefined;
+    return true;
+  }
+  if (run.seen === undefined) return false;
+  run.seen.push(version);
+  return true;
 }

@@ -2,12 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Client, ResourceType } from '../../kube/client.ts';
 import { isNotFound } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
+import { noteWrite, type Run } from './run.ts';
 
 /**
  * Writes the status of an object as it was read, where it is another than before. Undefined where there was nothing to
  * write, or nothing to write it to.
  */
 export async function writeChange<T extends KubeObject & { readonly status?: unknown }>(
+  run: Run,
   client: Client,
   type: ResourceType<T>,
   object: T,
@@ -15,7 +17,7 @@ export async function writeChange<T extends KubeObject & { readonly status?: unk
 ): Promise<T | undefined> {
   if (isDeepStrictEqual(object.status, status)) return undefined;
   try {
-    return await client.update(type, { ...object, status }, { subresource: 'status' });
+    return await noteWrite(run, client.update(type, { ...object, status }, { subresource: 'status' }));
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;

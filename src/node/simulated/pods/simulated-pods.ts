@@ -91,7 +91,7 @@ export class SimulatedPods implements PlainPods {
   }
 
   async #write(run: Run, pod: Pod, status: PodStatus): Promise<Pod | undefined> {
-    const written = await writeChange(this.#parts.client, PODS, pod, status);
+    const written = await writeChange(run, this.#parts.client, PODS, pod, status);
     if (written !== undefined) run.pod = written;
     return written;
   }

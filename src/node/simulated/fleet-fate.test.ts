@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { nodeLifecycle } from '../../controllers/kubernetes/node/node-lifecycle.ts';
+import type { Client } from '../../kube/client.ts';
+import { conditionOf } from '../../kube/kinds/condition.ts';
+import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import { LEASES, NODES } from '../../kube/kinds/node.ts';
+import { PODS } from '../../kube/kinds/pod.ts';
+import type { Cluster } from '../../testing/cluster.ts';
+import { runController } from '../../testing/controller-parts.ts';
+import { type FleetWorld, fleetWorld, namespace } from './fleet.fixture.ts';
+import type { Fleet } from './fleet.ts';
+
+let world: FleetWorld;
+let cluster: Cluster;
+let admin: Client;
+beforeEach(async () => {
+  world = await fleetWorld();
+  ({ cluster, admin } = world);
+});
+afterEach(() => cluster.stop());
+
+const [ONE, TWO] = ['kwok-node-1', 'kwok-node-2'];
+const MIGRATION = 'b7a1b1a8-0000-4000-8000-000000000001';
+
+async function runInstance(name: string, annotations: Record<string, string> = {}): Promise<Vmi> {
+  const vmi = await world.makeInstance(name, { annotations });
+  await world.makeLauncher(vmi, ONE);
+  return await world.untilPhase(name, 'Running');
+}
+const stateOn = async (fleet: Fleet, node: string, vmi: Vmi) =>
+  (await fleet.simulation.driver(node).inspect(vmi.metadata.uid))?.state;
+const patchState = (name: string, migrationState: object) =>
+  admin.patch(
+    VMIS,
+    name,
+    { type: 'merge', body: { status: { migrationState } } },
+    { namespace, subresource: 'status' },
+  );
+
+/** Plays the migration controller up to where the agents go on. */
+async function beginMigration(vmi: Vmi): Promise<void> {
+  await world.makeLauncher(vmi, TWO, { name: 'target', migration: MIGRATION });
+  await world.untilPod('target', ({ status }) => status?.phase === 'Running');
+  await patchState(vmi.metadata.name, {
+    migrationUid: MIGRATION,
+    sourceNode: ONE,
+    sourcePod: `launcher-${vmi.metadata.name}`,
+    targetNode: TWO,
+    targetPod: 'target',
+  });
+}
+const migrationOf = async (name: string) => (await world.instance(name)).status?.migrationState;
+
+describe('a live migration', () => {
+  it('moves the machine, its status and its place, and keeps its addresses and its age', async () => {
+    const { fleet } = world.start();
+    const before = await runInstance('m');
+    await patchState('m', {});
+    await admin.patch(
+      VMIS,
+      'm',
+      { type: 'merge', body: { status: { evacuationNodeName: ONE } } },
+      { namespace, subresource: 'status' },
+    );
+    await beginMigration(before);
+    await cluster.until(async () => (await migrationOf('m'))?.targetNodeAddress !== undefined);
+    await cluster.until(async () => (await migrationOf('m'))?.startTimestamp !== undefined);
+    expect(await stateOn(fleet, ONE, before)).toBe('running');
+    expect(await stateOn(fleet, TWO, before)).toBe('incoming');
+    await cluster.clock.advance(1_000);
+    const after = await cluster.until(async () => {
+      const vmi = await world.instance('m');
+      return vmi.status?.nodeName === TWO && vmi;
+    });
+    const target = await world.pod('target');
+    expect(after.status).toMatchObject({
+      phase: 'Running',
+      nodeName: TWO,
+      activePods: { [target.metadata.uid ?? '']: TWO },
+      interfaces: before.status?.interfaces,
+      migrationState: { completed: true, migrationUid: MIGRATION, mode: 'PreCopy' },
+    });
+    expect(after.status?.migrationState?.failed).toBeUndefined();
+    expect(after.status?.evacuationNodeName).toBeUndefined();
+    expect(after.status?.activePods).toEqual({ [target.metadata.uid ?? '']: TWO });
+    expect(await stateOn(fleet, ONE, before)).toBeUndefined();
+    expect(await stateOn(fleet, TWO, before)).toBe('running');
+    await world.untilPod('launcher-m', ({ status }) => status?.phase === 'Succeeded');
+    expect(target.status?.['podIP']).toBe('10.244.0.7');
+    expect(world.told).toEqual(['m Normal Started', 'm Normal Migrating', 'm Normal Migrated']);
+    // The target speaks for the machine from now on.
+    await world.annotate('m', { 'vimana.io/paused': 'true' });
+    await cluster.until(async () => (await stateOn(fleet, TWO, before)) === 'paused');
+    await admin.delete(VMIS, 'm', { namespace });
+    await cluster.until(async () => (await stateOn(fleet, TWO, before)) === undefined);
+  });
+
+  it('that does not converge fails, and the machine goes on where it was', async () => {
+    const { fleet } = world.start({ link: 1e6 });
+    const vmi = await runInstance('m', { 'vimana.io/dirty-rate': '2M' });
+    await beginMigration(vmi);
+    await cluster.until(async () => (await migrationOf('m'))?.startTimestamp !== undefined);
+    await cluster.clock.advance(150_000);
+    await cluster.until(async () => (await migrationOf('m'))?.completed === true);
+    expect(await migrationOf('m')).toMatchObject({ failed: true, completed: true });
+    expect((await migrationOf('m'))?.failureReason).toMatch(/does not converge/);
+    expect((await world.instance('m')).status).toMatchObject({ phase: 'Running', nodeName: ONE });
+    expect(await stateOn(fleet, ONE, vmi)).toBe('running');
+    await admin.delete(PODS, 'target', { namespace });
+    await world.untilPodGone('target');
+    expect(await stateOn(fleet, TWO, vmi)).toBeUndefined();
+    expect(await stateOn(fleet, ONE, vmi)).toBe('running');
+  });
+
+  it('that is given up leaves the machine where it was', async () => {
+    const { fleet } = world.start({ link: 1e6 });
+    const vmi = await runInstance('m');
+    await beginMigration(vmi);
+    await cluster.until(async () => (await migrationOf('m'))?.startTimestamp !== undefined);
+    await cluster.clock.advance(10_000);
+    await patchState('m', { abortRequested: true });
+    await cluster.until(async () => (await migrationOf('m'))?.completed === true);
+    expect(await migrationOf('m')).toMatchObject({ failed: true, abortStatus: 'Succeeded' });
+    expect(await stateOn(fleet, ONE, vmi)).toBe('running');
+    await cluster.until(async () => (await stateOn(fleet, TWO, vmi)) !== 'incoming');
+  });
+
+  it('can be tried again', async () => {
+    const { fleet } = world.start();
+    const vmi = await runInstance('m');
+    await beginMigration(vmi);
+    await patchState('m', { abortRequested: true });
+    await cluster.until(async () => (await migrationOf('m'))?.completed === true);
+    await admin.delete(PODS, 'target', { namespace });
+    await world.untilPodGone('target');
+    const second = 'b7a1b1a8-0000-4000-8000-000000000002';
+    await world.makeLauncher(vmi, TWO, { name: 'again', migration: second });
+    await world.untilPod('again', ({ status }) => status?.phase === 'Running');
+    const status = { migrationState: null };
+    await admin.patch(VMIS, 'm', { type: 'merge', body: { status } }, { namespace, subresource: 'status' });
+    await patchState('m', {
+      migrationUid: second,
+      sourceNode: ONE,
+      sourcePod: 'launcher-m',
+      targetNode: TWO,
+      targetPod: 'again',
+    });
+    await cluster.until(async () => (await migrationOf('m'))?.startTimestamp !== undefined);
+    await cluster.clock.advance(1_000);
+    await cluster.until(async () => (await world.instance('m')).status?.nodeName === TWO);
+    expect(await stateOn(fleet, TWO, vmi)).toBe('running');
+  });
+
+  it('ends with the instance', async () => {
+    const { fleet } = world.start({ link: 1e6 });
+    const vmi = await runInstance('m');
+    await admin.patch(
+      VMIS,
+      'm',
+      { type: 'merge', body: { metadata: { finalizers: ['example.com/held'] } } },
+      { namespace },
+    );
+    await beginMigration(vmi);
+    await cluster.until(async () => (await migrationOf('m'))?.startTimestamp !== undefined);
+    await admin.delete(VMIS, 'm', { namespace });
+    await world.untilPhase('m', 'Succeeded');
+    await cluster.until(async () => (await stateOn(fleet, TWO, vmi)) !== 'incoming');
+    expect(await stateOn(fleet, ONE, vmi)).toBeUndefined();
+  });
+});
+
+describe('a node that cannot renew its lease', () => {
+  it('ends its machines after 30 s, and says so when it can', async () => {
+    const { fleet } = world.start();
+    const vmi = await runInstance('m');
+    // The lease is renewed after 20 s for the last time.
+    await cluster.clock.advance(21_000);
+    world.cutOff = true;
+    await cluster.clock.advance(28_000);
+    expect(await stateOn(fleet, ONE, vmi)).toBe('running');
+    await cluster.clock.advance(2_000);
+    expect(await stateOn(fleet, ONE, vmi)).toBe('ended');
+    world.cutOff = false;
+    await cluster.clock.advance(12_000);
+    const failed = await world.untilPhase('m', 'Failed');
+    expect(failed.status?.reason).toBe('Fenced');
+    await world.untilPod('launcher-m', ({ status }) => status?.phase === 'Failed');
+  });
+
+  it('begins nothing before it has', async () => {
+    const { fleet } = world.start();
+    await cluster.settle();
+    world.cutOff = true;
+    await cluster.clock.advance(60_000);
+    const vmi = await world.makeInstance('m');
+    await world.makeLauncher(vmi, ONE);
+    await cluster.clock.advance(1_000);
+    expect(await stateOn(fleet, ONE, vmi)).toBeUndefined();
+    world.cutOff = false;
+    await cluster.clock.advance(12_000);
+    await world.untilPhase('m', 'Running');
+  });
+
+  it('goes on when the failure is short', async () => {
+    const { fleet } = world.start();
+    const vmi = await runInstance('m');
+    await cluster.clock.advance(19_000);
+    world.cutOff = true;
+    await cluster.clock.advance(7_000);
+    world.cutOff = false;
+    await cluster.clock.advance(120_000);
+    expect(await stateOn(fleet, ONE, vmi)).toBe('running');
+    expect((await world.instance('m')).status?.phase).toBe('Running');
+  });
+});
+
+describe('a fleet that starts again', () => {
+  it('takes up the machines that are said to run, with their age, and starts none twice', async () => {
+    const first = world.start();
+    const vmi = await runInstance('m', { 'vimana.io/boot-time': '10s' });
+    await cluster.clock.advance(60_000);
+    await cluster.settle();
+    await first.stop();
+    await cluster.clock.advance(5_000);
+    world.writes.length = 0;
+    const { fleet } = world.start();
+    await cluster.until(async () => (await stateOn(fleet, ONE, vmi)) === 'running');
+    const machine = await fleet.simulation.driver(ONE).inspect(vmi.metadata.uid);
+    expect(machine).toMatchObject({ startedAt: Date.UTC(2030, 0, 1), booted: true });
+    await cluster.settle();
+    expect(world.writes.filter((write) => write.includes('/status'))).toEqual([]);
+  });
+
+  it('leaves machines of a node whose lease had lapsed where it is told to', async () => {
+    const first = world.start();
+    await runInstance('m');
+    await first.stop();
+    await cluster.clock.advance(31_000);
+    world.start({ adoptLapsed: false });
+    expect((await world.untilPhase('m', 'Failed')).status?.reason).toBe('Lost');
+  });
+
+  it('does not bring back what has been reported as ended', async () => {
+    const first = world.start();
+    await runInstance('m');
+    await first.stop();
+    const status = { phase: 'Failed', containerStatuses: [], conditions: [] };
+    await admin.patch(PODS, 'launcher-m', { type: 'merge', body: { status } }, { namespace, subresource: 'status' });
+    const { fleet } = world.start();
+    await cluster.settle();
+    expect(await fleet.simulation.driver(ONE).list()).toEqual([]);
+  });
+});
+
+describe('a node that freezes', () => {
+  it('does nothing and renews no lease until it is let go', async () => {
+    runController(cluster, 'node-controller', nodeLifecycle());
+    const { fleet } = world.start();
+    const vmi = await runInstance('m');
+    const freeze = (value: string | null) =>
+      admin.patch(NODES, ONE, { type: 'merge', body: { metadata: { annotations: { 'vimana.io/freeze': value } } } });
+    await freeze('true');
+    await cluster.settle();
+    await world.annotate('m', { 'vimana.io/paused': 'true' });
+    const renewed = async () => (await admin.get(LEASES, ONE, { namespace: 'kube-node-lease' })).spec?.renewTime;
+    const before = await renewed();
+    await cluster.clock.advance(25_000);
+    expect(await stateOn(fleet, ONE, vmi)).toBe('running');
+    await cluster.clock.advance(35_000);
+    expect(await renewed()).toBe(before);
+    expect(await stateOn(fleet, ONE, vmi)).toBe('ended');
+    expect((await world.instance('m')).status?.phase).toBe('Running');
+    const ready = async () => conditionOf((await admin.get(NODES, ONE)).status?.conditions, 'Ready')?.status;
+    expect(await ready()).toBe('Unknown');
+    await freeze(null);
+    await world.untilPhase('m', 'Failed');
+    await cluster.until(async () => (await ready()) === 'True');
+    expect(await renewed()).not.toBe(before);
+  });
+});

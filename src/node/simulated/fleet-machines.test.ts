@@ -1,0 +1,322 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Client } from '../../kube/client.ts';
+import { conditionOf, type KubeCondition } from '../../kube/kinds/condition.ts';
+import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import { PODS } from '../../kube/kinds/pod.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
+import type { Cluster } from '../../testing/cluster.ts';
+import { type FleetWorld, fleetWorld, namespace } from './fleet.fixture.ts';
+
+let world: FleetWorld;
+let cluster: Cluster;
+let admin: Client;
+beforeEach(async () => {
+  world = await fleetWorld();
+  ({ cluster, admin } = world);
+});
+afterEach(() => cluster.stop());
+
+const condition = ({ status }: Vmi, type: string) => conditionOf(status?.conditions, type);
+const NODE = 'kwok-node-1';
+
+async function runInstance(name: string, given: Parameters<FleetWorld['makeInstance']>[1] = {}): Promise<Vmi> {
+  const vmi = await world.makeInstance(name, given);
+  await world.makeLauncher(vmi, NODE);
+  return await world.untilPhase(name, 'Running');
+}
+
+describe('a machine on a simulated node', () => {
+  it('runs after exactly two writes', async () => {
+    const { fleet } = world.start();
+    await cluster.settle();
+    world.writes.length = 0;
+    const vmi = await runInstance('m');
+    await cluster.clock.advance(5_000);
+    expect(world.writes).toEqual(['update pods/status launcher-m', 'update virtualmachineinstances/status m']);
+    expect(await fleet.simulation.driver(NODE).inspect(vmi.metadata.uid)).toMatchObject({ state: 'running' });
+  });
+
+  it('is reported with everything that is known of it', async () => {
+    world.start();
+    const { uid } = (
+      await runInstance('m', { spec: { domain: { cpu: { cores: 2 }, memory: { guest: '1Gi' }, devices: {} } } })
+    ).metadata;
+    const pod = await world.pod('launcher-m');
+    const { status } = await world.instance('m');
+    expect(status).toMatchObject({
+      phase: 'Running',
+      nodeName: NODE,
+      activePods: { [pod.metadata.uid ?? '']: NODE },
+      interfaces: [
+        {
+          name: 'default',
+          mac: '02:00:00:00:00:01',
+          ipAddress: '10.244.0.7',
+          ipAddresses: ['10.244.0.7'],
+          infoSource: 'domain, guest-agent',
+        },
+      ],
+      guestOSInfo: { id: 'simulated' },
+      qosClass: 'BestEffort',
+      launcherContainerImageVersion: 'registry.example.com/app:1',
+      migrationMethod: 'LiveMigration',
+      currentCPUTopology: { sockets: 1, cores: 2, threads: 1 },
+    });
+    expect(status?.phaseTransitionTimestamps?.map(({ phase }) => phase)).toEqual([
+      'Pending',
+      'Scheduling',
+      'Scheduled',
+      'Running',
+    ]);
+    expect(status?.conditions?.map(({ type, status: holds }) => `${type} ${holds}`)).toEqual([
+      'Ready True',
+      'LiveMigratable True',
+      'AgentConnected True',
+    ]);
+    expect(pod.status).toMatchObject({ phase: 'Running', podIP: '10.244.0.7', hostIP: '10.246.0.1' });
+    expect(world.told).toEqual(['m Normal Started']);
+    expect(uid).toBeDefined();
+  });
+
+  it('is Scheduled while its pod takes its time', async () => {
+    world.start();
+    const vmi = await world.makeInstance('m', { annotations: { 'vimana.io/start-delay': '20s' } });
+    await world.makeLauncher(vmi, NODE);
+    const scheduled = await world.untilPhase('m', 'Scheduled');
+    expect(scheduled.status?.nodeName).toBe(NODE);
+    expect(condition(scheduled, 'Ready')).toMatchObject({ status: 'False', reason: 'GuestNotRunning' });
+    expect((await world.pod('launcher-m')).status).toMatchObject({
+      phase: 'Pending',
+      containerStatuses: [{ state: { waiting: { reason: 'ContainerCreating' } } }],
+    });
+    await cluster.clock.advance(19_000);
+    expect((await world.instance('m')).status?.phase).toBe('Scheduled');
+    await cluster.clock.advance(1_000);
+    await world.untilPhase('m', 'Running');
+  });
+
+  it('has an agent when its guest has booted', async () => {
+    world.start();
+    const vmi = await runInstance('m', { annotations: { 'vimana.io/boot-time': '30s' } });
+    expect(condition(vmi, 'AgentConnected')).toBeUndefined();
+    expect(vmi.status?.interfaces?.[0]?.infoSource).toBe('domain');
+    await cluster.clock.advance(30_000);
+    await cluster.until(async () => condition(await world.instance('m'), 'AgentConnected')?.status === 'True');
+  });
+
+  it('cannot be moved while a claim of it cannot be used from two nodes', async () => {
+    world.start();
+    const claim = (name: string, mode: string) =>
+      admin.create(PERSISTENT_VOLUME_CLAIMS, {
+        metadata: { name, namespace },
+        spec: { accessModes: [mode], resources: { requests: { storage: '1Gi' } } },
+      });
+    await claim('own', 'ReadWriteOnce');
+    await claim('shared', 'ReadWriteMany');
+    const withClaim = (claimName: string) => ({
+      spec: {
+        domain: { memory: { guest: '1Gi' }, devices: { disks: [{ name: 'root', disk: {} }] } },
+        volumes: [{ name: 'root', persistentVolumeClaim: { claimName } }],
+      },
+    });
+    const bound = await runInstance('bound', withClaim('own'));
+    expect(condition(bound, 'LiveMigratable')).toMatchObject({
+      status: 'False',
+      reason: 'DisksNotLiveMigratable',
+      message:
+        'cannot migrate VMI: PVC own is not shared, live migration requires that all PVCs must be shared (using ReadWriteMany access mode)',
+    });
+    const free = await runInstance('free', withClaim('shared'));
+    expect(condition(free, 'LiveMigratable')?.status).toBe('True');
+    expect(free.status?.migrationMethod).toBe('LiveMigration');
+  });
+});
+
+describe('the end of a machine', () => {
+  it('comes with that of its instance, when the guest is done', async () => {
+    const { fleet } = world.start();
+    const vmi = await runInstance('m', { annotations: { 'vimana.io/shutdown-duration': '12s' } });
+    await hold('m');
+    await admin.delete(VMIS, 'm', { namespace });
+    await cluster.clock.advance(11_000);
+    expect((await world.instance('m')).status?.phase).toBe('Running');
+    expect(condition(await world.instance('m'), 'Ready')).toMatchObject({ status: 'False', reason: 'PodTerminating' });
+    await cluster.clock.advance(1_000);
+    const ended = await world.untilPhase('m', 'Succeeded');
+    expect(ended.status?.reason).toBe('Stopped');
+    expect((await world.untilPod('launcher-m', ({ status }) => status?.phase === 'Succeeded')).status).toMatchObject({
+      containerStatuses: [{ state: { terminated: { exitCode: 0, reason: 'Completed' } } }],
+    });
+    expect(await fleet.simulation.driver(NODE).inspect(vmi.metadata.uid)).toBeUndefined();
+    expect(cluster.clock.pending).toBeLessThan(20);
+  });
+
+  it('comes at the end of the grace period where the guest does not listen', async () => {
+    world.start();
+    await runInstance('m', {
+      annotations: { 'vimana.io/shutdown-duration': 'never' },
+      spec: { terminationGracePeriodSeconds: 60, domain: { memory: { guest: '1Gi' }, devices: {} } },
+    });
+    await hold('m');
+    await admin.delete(VMIS, 'm', { namespace });
+    await cluster.clock.advance(59_000);
+    expect((await world.instance('m')).status?.phase).toBe('Running');
+    await cluster.clock.advance(1_000);
+    await world.untilPhase('m', 'Succeeded');
+  });
+
+  it('comes with that of its pod, which the instance is told as a failure', async () => {
+    world.start();
+    await runInstance('m');
+    await admin.delete(PODS, 'launcher-m', { namespace });
+    const ended = await world.untilPhase('m', 'Failed');
+    expect(ended.status?.reason).toBe('PodDeleted');
+    await world.untilPodGone('launcher-m');
+    expect(world.told).toEqual(['m Normal Started', 'm Warning Stopped']);
+  });
+
+  it('comes at once when its pod is gone without a word', async () => {
+    const { fleet } = world.start();
+    const vmi = await runInstance('m');
+    await admin.delete(PODS, 'launcher-m', { namespace, gracePeriodSeconds: 0 });
+    await cluster.until(async () => (await fleet.simulation.driver(NODE).inspect(vmi.metadata.uid)) === undefined);
+  });
+
+  it('comes at once when its instance is gone, is final, or is somewhere else', async () => {
+    const { fleet } = world.start();
+    const driver = fleet.simulation.driver(NODE);
+    const final = { phase: 'Failed', reason: 'NodeLost' };
+    const elsewhere = { nodeName: 'kwok-node-2', activePods: { another: 'kwok-node-2' } };
+    for (const [name, status] of Object.entries({ final, elsewhere })) {
+      const vmi = await runInstance(name);
+      await admin.patch(VMIS, name, { type: 'merge', body: { status } }, { namespace, subresource: 'status' });
+      await cluster.until(async () => (await driver.inspect(vmi.metadata.uid)) === undefined);
+      await world.untilPod(`launcher-${name}`, (pod) => pod.status?.phase !== 'Running');
+    }
+    const gone = await runInstance('gone');
+    await admin.delete(VMIS, 'gone', { namespace });
+    await cluster.until(async () => (await driver.inspect(gone.metadata.uid)) === undefined);
+  });
+
+  it.each([
+    ['crash', 'Failed', 'GuestCrashed', 'Failed', 'Error'],
+    ['oom', 'Failed', 'OutOfMemory', 'Failed', 'OOMKilled'],
+  ])('by %s is told as it was', async (fail, phase, reason, podPhase, exit) => {
+    world.start();
+    await runInstance('m', { annotations: { 'vimana.io/fail': fail, 'vimana.io/fail-after': '10s' } });
+    await cluster.clock.advance(10_000);
+    expect((await world.untilPhase('m', phase)).status?.reason).toBe(reason);
+    const pod = await world.untilPod('launcher-m', ({ status }) => status?.phase === podPhase);
+    expect(pod.status?.containerStatuses).toMatchObject([{ state: { terminated: { reason: exit } } }]);
+  });
+
+  it('by its guest alone is a success', async () => {
+    world.start();
+    await runInstance('m', { annotations: { 'vimana.io/complete-after': '10s' } });
+    await cluster.clock.advance(10_000);
+    expect((await world.untilPhase('m', 'Succeeded')).status?.reason).toBe('GuestShutdown');
+  });
+
+  it('before it began leaves nothing behind', async () => {
+    world.start();
+    const vmi = await world.makeInstance('m', { annotations: { 'vimana.io/start-delay': '1h' } });
+    await world.makeLauncher(vmi, NODE);
+    await world.untilPhase('m', 'Scheduled');
+    await hold('m');
+    await admin.delete(VMIS, 'm', { namespace });
+    await world.untilPhase('m', 'Succeeded');
+    await world.untilPod('launcher-m', ({ status }) => status?.phase === 'Succeeded');
+  });
+});
+
+describe('what is asked of a machine', () => {
+  it('stands still and goes on', async () => {
+    const { fleet } = world.start();
+    const { uid } = (await runInstance('m')).metadata;
+    await world.annotate('m', { 'vimana.io/paused': 'true' });
+    await cluster.until(async () => condition(await world.instance('m'), 'Paused')?.reason === 'PausedByUser');
+    expect(await fleet.simulation.driver(NODE).inspect(uid)).toMatchObject({ state: 'paused' });
+    await world.annotate('m', { 'vimana.io/paused': null });
+    await cluster.until(async () => condition(await world.instance('m'), 'Paused') === undefined);
+    expect(world.told).toEqual(['m Normal Started', 'm Normal Paused', 'm Normal Resumed']);
+  });
+
+  it('starts paused where it is to', async () => {
+    const { fleet } = world.start();
+    const { uid } = (
+      await runInstance('m', { spec: { startStrategy: 'Paused', domain: { memory: { guest: '1Gi' }, devices: {} } } })
+    ).metadata;
+    expect(condition(await world.instance('m'), 'Paused')?.status).toBe('True');
+    expect(await fleet.simulation.driver(NODE).inspect(uid)).toMatchObject({ state: 'paused' });
+    await world.annotate('m', { 'vimana.io/paused': 'false' });
+    await cluster.until(async () => (await fleet.simulation.driver(NODE).inspect(uid))?.state === 'running');
+  });
+
+  it.each(['vimana.io/reset', 'vimana.io/soft-reboot'])(
+    'is done once for %s, which is taken off before',
+    async (annotation) => {
+      const { fleet } = world.start();
+      const { uid } = (await runInstance('m', { annotations: { 'vimana.io/boot-time': '30s' } })).metadata;
+      await cluster.clock.advance(31_000);
+      const driver = fleet.simulation.driver(NODE);
+      expect(await driver.inspect(uid)).toMatchObject({ booted: true });
+      await world.annotate('m', { [annotation]: 'one' });
+      await cluster.until(async () => (await world.instance('m')).metadata.annotations?.[annotation] === undefined);
+      await cluster.until(async () => (await driver.inspect(uid))?.booted === false);
+      await cluster.clock.advance(30_000);
+      expect(await driver.inspect(uid)).toMatchObject({ booted: true, state: 'running' });
+    },
+  );
+
+  it('is ready as its readiness probe answers', async () => {
+    world.start();
+    const readinessProbe = { tcpSocket: { port: 22 }, initialDelaySeconds: 15 };
+    const vmi = await runInstance('m', { spec: { readinessProbe, domain: { memory: { guest: '1Gi' }, devices: {} } } });
+    expect(condition(vmi, 'Ready')).toMatchObject({
+      status: 'False',
+      reason: 'ContainersNotReady',
+      message: 'containers with unready status: [compute]',
+    });
+    await cluster.clock.advance(15_000);
+    await cluster.until(async () => condition(await world.instance('m'), 'Ready')?.status === 'True');
+    await world.annotate('m', { 'vimana.io/readiness': 'false' });
+    await cluster.until(async () => condition(await world.instance('m'), 'Ready')?.status === 'False');
+    const pod = await world.untilPod(
+      'launcher-m',
+      ({ status }) => conditionOf(status?.conditions, 'Ready')?.status === 'False',
+    );
+    expect(pod.status?.phase).toBe('Running');
+  });
+
+  it('ends when its liveness probe fails for good', async () => {
+    world.start();
+    const livenessProbe = { tcpSocket: { port: 22 }, periodSeconds: 5, failureThreshold: 4 };
+    await runInstance('m', { spec: { livenessProbe, domain: { memory: { guest: '1Gi' }, devices: {} } } });
+    await cluster.clock.advance(60_000);
+    await world.annotate('m', { 'vimana.io/liveness': 'false' });
+    await cluster.settle();
+    await cluster.clock.advance(14_000);
+    expect((await world.instance('m')).status?.phase).toBe('Running');
+    await cluster.clock.advance(1_000);
+    expect((await world.untilPhase('m', 'Failed')).status?.reason).toBe('LivenessProbeFailed');
+  });
+
+  it('survives a liveness probe that fails for a while', async () => {
+    world.start();
+    const livenessProbe = { tcpSocket: { port: 22 } };
+    await runInstance('m', { spec: { livenessProbe, domain: { memory: { guest: '1Gi' }, devices: {} } } });
+    await world.annotate('m', { 'vimana.io/liveness': 'false' });
+    await cluster.settle();
+    await cluster.clock.advance(10_000);
+    await world.annotate('m', { 'vimana.io/liveness': 'true' });
+    await cluster.settle();
+    await cluster.clock.advance(60_000);
+    expect((await world.instance('m')).status?.phase).toBe('Running');
+  });
+});
+
+/** Keeps a deleted instance from going, as its own controller does. */
+async function hold(name: string): Promise<void> {
+  const body = { metadata: { finalizers: ['example.com/held'] } };
+  await admin.patch(VMIS, name, { type: 'merge', body }, { namespace });
+}

@@ -1,0 +1,149 @@
+import { crdOf } from '../../api/crd.ts';
+import { IDENTITY_ANNOTATION } from '../../api/instance-request.ts';
+import { virtualMachineInstance } from '../../api/kubevirt/group.ts';
+import { CREATED_BY_LABEL, LAUNCHER_LABEL, LAUNCHER_LABEL_VALUE, MIGRATION_LABEL } from '../../api/launcher.ts';
+import type { Client } from '../../kube/client.ts';
+import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import { PODS, type Pod } from '../../kube/kinds/pod.ts';
+import { resourceType } from '../../kube/kinds/resource-type.ts';
+import { isNotFound } from '../../kube/kube-error.ts';
+import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
+import { Informers } from '../../runtime/informers.ts';
+import { manager } from '../../runtime/manager.ts';
+import { type Cluster, startCluster } from '../../testing/cluster.ts';
+import { Fleet, type FleetOptions } from './fleet.ts';
+
+const CRDS = resourceType(
+  'apiextensions.k8s.io/v1',
+  'CustomResourceDefinition',
+  'customresourcedefinitions',
+  'Cluster',
+);
+const WRITES = new Set(['create', 'update', 'patch', 'delete']);
+export const namespace = 'default';
+export const IMAGE = 'registry.example.com/app:1';
+
+/** A cluster in which nothing but a fleet of simulated nodes runs: the test plays everybody else. */
+export interface FleetWorld {
+  readonly cluster: Cluster;
+  readonly admin: Client;
+  /** Every write that fleets have made: verb, resource and name. */
+  readonly writes: string[];
+  /** What fleets have told users. */
+  readonly told: string[];
+  /** While it holds, nothing that a fleet asks for gets through. */
+  cutOff: boolean;
+  start(options?: Partial<FleetOptions>): { readonly fleet: Fleet; stop(): Promise<void> };
+  makeInstance(name: string, given?: { spec?: object; annotations?: Record<string, string> }): Promise<Vmi>;
+  makeLauncher(vmi: Vmi, node: string, given?: { name?: string; migration?: string; grace?: number }): Promise<Pod>;
+  makePod(
+    name: string,
+    given?: { spec?: object; annotations?: Record<string, string>; metadata?: object },
+  ): Promise<Pod>;
+  instance(name: string): Promise<Vmi>;
+  pod(name: string): Promise<Pod>;
+  annotate(vmi: string, annotations: Record<string, string | null>): Promise<void>;
+  /** Waits, without time passing, until an instance is in a phase. */
+  untilPhase(name: string, phase: string): Promise<Vmi>;
+  untilPod(name: string, check: (pod: Pod) => boolean): Promise<Pod>;
+  untilPodGone(name: string): Promise<void>;
+}
+
+export async function fleetWorld(): Promise<FleetWorld> {
+  const cluster = await startCluster();
+  const { admin, clock, random, log } = cluster;
+  await admin.create(CRDS, crdOf(virtualMachineInstance));
+  await cluster.until(() =>
+    admin.list(VMIS).then(
+      () => true,
+      () => false,
+    ),
+  );
+  const world: FleetWorld = {
+    cluster,
+    admin,
+    writes: [],
+    told: [],
+    cutOff: false,
+    start(options = {}) {
+      const informers = new Informers({ clock, random, log, client: admin });
+      const events: EventRecorder = {
+        event: ({ metadata }, type, reason) => void world.told.push(`${metadata.name} ${type} ${reason}`),
+      };
+      const client = watched(admin, world);
+      const fleet = new Fleet({ client, informers, clock, random, log, events }, { pools: [{ count: 3 }], ...options });
+      const stop = cluster.run(manager('test', [informers, fleet]));
+      return { fleet, stop };
+    },
+    async makeInstance(name, { spec = {}, annotations = {} } = {}) {
+      const identity = { default: { mac: '02:00:00:00:00:01', ip: '10.244.0.7' } };
+      return await admin.create(VMIS, {
+        metadata: { name, namespace, annotations: { [IDENTITY_ANNOTATION]: JSON.stringify(identity), ...annotations } },
+        spec: { domain: { memory: { guest: '1Gi' }, devices: {} }, ...spec },
+      });
+    },
+    async makeLauncher({ metadata }, nodeName, { name = `launcher-${metadata.name}`, migration, grace = 45 } = {}) {
+      const owner = { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachineInstance', controller: true };
+      return await admin.create(PODS, {
+        metadata: {
+          name,
+          namespace,
+          labels: {
+            [LAUNCHER_LABEL]: LAUNCHER_LABEL_VALUE,
+            [CREATED_BY_LABEL]: metadata.uid,
+            ...(migration === undefined ? {} : { [MIGRATION_LABEL]: migration }),
+          },
+          ownerReferences: [{ ...owner, name: metadata.name, uid: metadata.uid }],
+        },
+        spec: {
+          nodeName,
+          restartPolicy: 'Never',
+          terminationGracePeriodSeconds: grace,
+          containers: [{ name: 'compute', image: IMAGE }],
+        },
+      });
+    },
+    async makePod(name, { spec = {}, annotations = {}, metadata = {} } = {}) {
+      return await admin.create(PODS, {
+        metadata: { name, namespace, annotations, ...metadata },
+        spec: { nodeName: 'kwok-node-1', containers: [{ name: 'main', image: IMAGE }], ...spec },
+      });
+    },
+    instance: (name) => admin.get(VMIS, name, { namespace }),
+    pod: (name) => admin.get(PODS, name, { namespace }),
+    async annotate(name, annotations) {
+      await admin.patch(VMIS, name, { type: 'merge', body: { metadata: { annotations } } }, { namespace });
+    },
+    untilPhase: (name, phase) =>
+      cluster.until(async () => {
+        const found = await world.instance(name);
+        return found.status?.phase === phase && found;
+      }),
+    untilPod: (name, check) =>
+      cluster.until(async () => {
+        const found = await world.pod(name);
+        return check(found) && found;
+      }),
+    async untilPodGone(name) {
+      await cluster.until(() => world.pod(name).then(() => false, isNotFound));
+    },
+  };
+  return world;
+}
+
+/** A client that writes down what is written, and fails while the world is cut off. */
+function watched(client: Client, world: FleetWorld): Client {
+  return new Proxy(client, {
+    get(target, verb: keyof Client) {
+      if (!WRITES.has(verb)) return target[verb];
+      return async (...args: unknown[]) => {
+        if (world.cutOff) throw new TypeError('fetch failed');
+        const [type, second] = args as [{ plural: string }, string | { metadata: { name: string } }];
+        const name = typeof second === 'string' ? second : second.metadata.name;
+        const { subresource = '' } = (args.at(-1) ?? {}) as { subresource?: string };
+        world.writes.push(`${verb} ${type.plural}${subresource === '' ? '' : `/${subresource}`} ${name}`);
+        return await (target[verb] as (...args: unknown[]) => Promise<unknown>)(...args);
+      };
+    },
+  });
+}
