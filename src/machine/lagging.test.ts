@@ -13,11 +13,6 @@ beforeEach(async () => {
 afterEach(() => world.stop());
 
 const namespace = 'default';
-const status = async (name = 'web') => (await world.vm(name)).status;
-const untilPrinted = (text: string, name = 'web') =>
-  world.until(async () => (await status(name))?.printableStatus === text);
-const untilMade = (name = 'web') => world.until(() => world.instance(name));
-const untilGone = (name = 'web') => world.until(async () => (await world.instance(name)) === undefined);
 const writes = (what: string) => world.writes.filter((write) => write === what).length;
 /** Takes an object away whatever holds it. */
 async function wipe<T extends KubeObject>(type: ResourceType<T>, name: string) {
@@ -58,12 +53,12 @@ describe('while its cache of machines lags behind, the controller', () => {
     const lag = lagging();
     world.control({}, lag.wrap);
     await world.make('web', { runStrategy: 'Always' });
-    await untilMade();
-    await untilPrinted('Starting');
+    await world.untilMade();
+    await world.untilPrinted('Starting');
     await world.settle();
     lag.state.held = true;
     await world.phase('web', 'Running');
-    await untilPrinted('Running');
+    await world.untilPrinted('Running');
     const before = writes('update VirtualMachine/status');
     for (let i = 0; i < 3; i++) {
       await world.vmiStatus('web', { guestOSInfo: { name: `${i}` } });
@@ -91,30 +86,30 @@ describe('while its cache of machines lags behind, the controller', () => {
       }),
     );
     await world.make('web', { runStrategy: 'Manual' });
-    await untilPrinted('Stopped');
+    await world.untilPrinted('Stopped');
     await world.admin.patch(
       VMS,
       'web',
       { type: 'merge', body: { status: { stateChangeRequests: [{ action: 'Start' }] } } },
       { namespace, subresource: 'status' },
     );
-    await untilMade();
-    await world.until(async () => (await status())?.stateChangeRequests === undefined);
+    await world.untilMade();
+    await world.until(async () => (await world.status())?.stateChangeRequests === undefined);
     await wipe(VMIS, 'web');
-    await untilGone();
+    await world.untilGone();
     await world.clock.advance(5000);
     expect(writes('create VirtualMachineInstance')).toBe(1);
     lag.go();
     await world.clock.advance(5000);
     expect(writes('create VirtualMachineInstance')).toBe(1);
-    await untilPrinted('Stopped');
+    await world.untilPrinted('Stopped');
   });
 
   it('takes in nothing for a machine that is gone', async () => {
     const lag = lagging();
     world.control({}, lag.wrap);
     await world.make('web', { runStrategy: 'Manual' });
-    await untilPrinted('Stopped');
+    await world.untilPrinted('Stopped');
     await world.settle();
     lag.state.held = true;
     await wipe(VMS, 'web');
@@ -128,17 +123,17 @@ describe('while its cache of machines lags behind, the controller', () => {
     const lag = lagging();
     world.control({ addresses: new AddressPool('192.0.2.1/32') }, lag.wrap);
     await world.make('web', { runStrategy: 'Always' });
-    const { metadata } = await untilMade();
+    const { metadata } = await world.untilMade();
     lag.state.lost = ({ type }) => type === 'DELETED';
     await world.settle();
     lag.state.held = true;
     await wipe(VMS, 'web');
     await wipe(VMIS, 'web');
-    await untilGone();
+    await world.untilGone();
     await world.make('web', { runStrategy: 'Always' });
     lag.go();
     await world.clock.advance(10_000);
-    expect((await untilMade()).metadata.uid).not.toBe(metadata.uid);
+    expect((await world.untilMade()).metadata.uid).not.toBe(metadata.uid);
   });
 });
 
@@ -146,21 +141,23 @@ describe('a controller that has just begun', () => {
   it('gives nobody the address of a machine that is stopped', async () => {
     const stop = world.control({ addresses: new AddressPool('192.0.2.0/31') });
     await world.make('a', { runStrategy: 'Always' });
-    await untilMade('a');
+    await world.untilMade('a');
     await world.phase('a', 'Running');
-    await untilPrinted('Running', 'a');
+    await world.untilPrinted('Running', 'a');
     await world.edit('a', { runStrategy: 'Halted' });
     await world.until(async () => (await world.instance('a'))?.metadata.deletionTimestamp !== undefined);
     await world.finish('a');
-    await world.until(async () => (await status('a'))?.created === false);
+    await world.until(async () => (await world.status('a'))?.created === false);
     await stop();
     world.control({ addresses: new AddressPool('192.0.2.0/31') });
     await world.make('b', { runStrategy: 'Always' });
-    await untilMade('b');
+    await world.untilMade('b');
     await world.make('c', { runStrategy: 'Always' });
-    await world.until(async () => (await status('c'))?.conditions?.some(({ reason }) => reason === 'NoAddressLeft'));
+    await world.until(async () =>
+      (await world.status('c'))?.conditions?.some(({ reason }) => reason === 'NoAddressLeft'),
+    );
     await world.edit('a', { runStrategy: 'Always' });
-    await untilMade('a');
+    await world.untilMade('a');
   });
 });
 
@@ -169,9 +166,9 @@ describe('where many machines are stopped at once', () => {
     world.control();
     const names = Array.from({ length: 30 }, (_, i) => `vm-${i}`);
     for (const name of names) await world.make(name, { runStrategy: 'Always' });
-    for (const name of names) await untilMade(name);
+    for (const name of names) await world.untilMade(name);
     for (const name of names) await world.phase(name, 'Running');
-    for (const name of names) await untilPrinted('Running', name);
+    for (const name of names) await world.untilPrinted('Running', name);
     await world.settle();
     const before = writes('update VirtualMachine/status');
     for (const name of names) await world.edit(name, { runStrategy: 'Halted' });
@@ -180,9 +177,9 @@ describe('where many machines are stopped at once', () => {
       await world.phase(name, 'Succeeded', { reason: 'Stopped' });
     }
     for (const name of names) await world.finish(name);
-    for (const name of names) await world.until(async () => (await status(name))?.created === false);
+    for (const name of names) await world.until(async () => (await world.status(name))?.created === false);
     for (const name of names) {
-      expect((await status(name))?.conditions).toMatchObject([
+      expect((await world.status(name))?.conditions).toMatchObject([
         { type: 'Ready' },
         { type: 'LastShutdown', reason: 'Stopped' },
       ]);

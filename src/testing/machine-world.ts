@@ -4,6 +4,7 @@ import { VMIS, VMS, type Vm, type Vmi } from '../kube/kinds/machines.ts';
 import { isNotFound } from '../kube/kube-error.ts';
 import { timestamp } from '../kube/timestamp.ts';
 import { AddressPool } from '../machine/address-pool.ts';
+import type { Condition } from '../machine/condition.ts';
 import { type MachineControllerOptions, machineController } from '../machine/controller.ts';
 import type { Dialect } from '../machine/dialect.ts';
 import { PassingStates } from '../machine/passing-state.ts';
@@ -23,7 +24,22 @@ export interface MachineWorld extends MachineCluster {
   phase(name: string, phase: string, status?: object): Promise<void>;
   /** What is left of an instance that was told to go ends: its pods are gone. */
   finish(name: string): Promise<void>;
-  /** Starts the controller again, as after a crash; returns how to end it. */
+  status(name?: string): Promise<Vm['status']>;
+  condition(type: string, name?: string): Promise<Condition | undefined>;
+  untilPrinted(text: string, name?: string): Promise<unknown>;
+  untilMade(name?: string): Promise<Vmi>;
+  /** There is an instance, and it is not the one with this uid. */
+  untilAnother(uid: string, name?: string): Promise<Vmi>;
+  untilGoing(name?: string): Promise<unknown>;
+  untilGone(name?: string): Promise<unknown>;
+  /** The machine itself is gone. */
+  untilAway(name?: string): Promise<unknown>;
+  /** From nothing to a machine that runs. */
+  running(spec?: object, name?: string): Promise<Vmi>;
+  /** The rest of a stop: the guest ends and the pod goes. */
+  ends(name?: string): Promise<void>;
+  request(requests: readonly object[], name?: string): Promise<void>;
+  /** Starts the controller, again as after a crash; returns how to end it. */
   control(options?: Partial<MachineControllerOptions>, wrap?: (client: Client) => Client): () => Promise<void>;
 }
 
@@ -59,28 +75,73 @@ export async function startMachineWorld(): Promise<MachineWorld> {
     }
   };
 
+  const vm = (name: string) => admin.get(VMS, name, { namespace });
+  const status = async (name = 'web') => (await vm(name)).status;
+  const phase = async (name: string, next: string, more: object = {}): Promise<void> => {
+    const { phaseTransitionTimestamps: times = [], conditions = [] } = (await cluster.vmi(name)).status ?? {};
+    const at = timestamp(clock.now());
+    const ready = { type: 'Ready', status: next === 'Running' ? 'True' : 'False', lastTransitionTime: at };
+    await cluster.vmiStatus(name, {
+      phase: next,
+      phaseTransitionTimestamps: [...times, { phase: next, phaseTransitionTimestamp: at }],
+      conditions: [...conditions.filter(({ type }) => type !== 'Ready'), ready],
+      ...more,
+    });
+  };
+  const finish = async (name: string): Promise<void> => {
+    await admin.patch(VMIS, name, { type: 'merge', body: { metadata: { finalizers: null } } }, { namespace });
+  };
+  const make: MachineWorld['make'] = (name, spec, metadata = {}) =>
+    admin.create(VMS, { metadata: { name, namespace, ...metadata }, spec: { template, ...spec } });
+  const untilMade = (name = 'web') => cluster.until(() => instance(name));
+  const untilPrinted = (text: string, name = 'web') =>
+    cluster.until(async () => (await status(name))?.printableStatus === text);
+  const untilGoing = (name = 'web') =>
+    cluster.until(async () => (await instance(name))?.metadata.deletionTimestamp !== undefined);
+
   return {
     ...cluster,
     writes,
     instance,
-    make: (name, spec, metadata = {}) =>
-      admin.create(VMS, { metadata: { name, namespace, ...metadata }, spec: { template, ...spec } }),
+    vm,
+    status,
+    phase,
+    finish,
+    make,
+    untilMade,
+    untilPrinted,
+    untilGoing,
+    condition: async (type, name = 'web') => (await status(name))?.conditions?.find((each) => each.type === type),
+    untilAnother: (uid, name = 'web') =>
+      cluster.until(async () => {
+        const found = await instance(name);
+        return found !== undefined && found.metadata.uid !== uid ? found : undefined;
+      }),
+    untilGone: (name = 'web') => cluster.until(async () => (await instance(name)) === undefined),
+    untilAway: (name = 'web') =>
+      cluster.until(() =>
+        vm(name).then(
+          () => false,
+          () => true,
+        ),
+      ),
+    async running(spec = { runStrategy: 'Always' }, name = 'web') {
+      await make(name, spec);
+      const made = await untilMade(name);
+      await phase(name, 'Running', { nodeName: 'n1' });
+      await untilPrinted('Running', name);
+      return made;
+    },
+    async ends(name = 'web') {
+      await untilGoing(name);
+      await phase(name, 'Succeeded', { reason: 'Stopped' });
+      await finish(name);
+    },
+    async request(stateChangeRequests, name = 'web') {
+      const body = { status: { stateChangeRequests } };
+      await admin.patch(VMS, name, { type: 'merge', body }, { namespace, subresource: 'status' });
+    },
     edit: (name, spec) => admin.patch(VMS, name, { type: 'merge', body: { spec } }, { namespace }),
-    vm: (name) => admin.get(VMS, name, { namespace }),
-    async phase(name, phase, status = {}) {
-      const { phaseTransitionTimestamps: times = [], conditions = [] } = (await cluster.vmi(name)).status ?? {};
-      const at = timestamp(clock.now());
-      const ready = { type: 'Ready', status: phase === 'Running' ? 'True' : 'False', lastTransitionTime: at };
-      await cluster.vmiStatus(name, {
-        phase,
-        phaseTransitionTimestamps: [...times, { phase, phaseTransitionTimestamp: at }],
-        conditions: [...conditions.filter(({ type }) => type !== 'Ready'), ready],
-        ...status,
-      });
-    },
-    async finish(name) {
-      await admin.patch(VMIS, name, { type: 'merge', body: { metadata: { finalizers: null } } }, { namespace });
-    },
     control(options = {}, wrap = (client) => client) {
       const controller = machineController({
         dialect: kubevirt,
