@@ -7,6 +7,8 @@ import { applyConfiguration } from './fields/apply.ts';
 import { ApplyConflictError, ApplyError } from './fields/apply-error.ts';
 import { type ManagedKind, updateManagedFields } from './fields/managed-fields.ts';
 import { builtInKind, customKind } from './fields/managed-kinds.ts';
+import type { ManagedFieldsEntry as RecordedFields } from './fields/managers.ts';
+import { fromScaleFields, type ReplicasPaths, toScaleFields } from './fields/scale-fields.ts';
 import { TypeSchemas } from './fields/type-schema.ts';
 import schemas from './kubernetes/openapi-schemas.data.json' with { type: 'json' };
 import { apiVersionOf, type Resource } from './resource.ts';
@@ -59,6 +61,32 @@ export class FieldManagement {
     }
   }
 
+  /** The same for the Scale of an object: what it is then, and who owns what of the object. */
+  applyScale(
+    resource: Resource,
+    config: KubeObject,
+    live: { readonly scale: KubeObject; readonly owners: readonly ManagedFieldsEntry[] | undefined },
+    { manager, time }: Writer,
+    force: boolean,
+  ): { readonly scale: KubeObject; readonly owners: readonly ManagedFieldsEntry[] } {
+    const paths = replicasPaths([...this.#versionsOf(resource), resource]);
+    const { scale } = live;
+    const owners = live.owners as readonly RecordedFields[] | undefined;
+    const known = { ...scale, metadata: { ...scale.metadata, managedFields: [...toScaleFields(owners, paths)] } };
+    try {
+      const applied = applyConfiguration(json(known), json(config), { kind: this.#scale, manager, time, force });
+      const left = fromScaleFields(owners, applied.managedFields, paths, apiVersionOf(resource));
+      return { scale: applied.object as unknown as KubeObject, owners: left };
+    } catch (error) {
+      throw refusal(error);
+    }
+  }
+
+  get #scale(): ManagedKind {
+    const name = { group: 'autoscaling', version: 'v1', kind: 'Scale', subresource: 'scale', hasStatus: false };
+    return builtInKind(name, componentOf('autoscaling', 'v1', 'Scale'), {}, this.#types);
+  }
+
   #kindOf(resource: Resource, subresource: string): ManagedKind {
     const known = this.#kinds.get(resource) ?? new Map<string, ManagedKind>();
     this.#kinds.set(resource, known);
@@ -81,6 +109,15 @@ export class FieldManagement {
       this.#types,
     );
   }
+}
+
+function replicasPaths(versions: readonly Resource[]): ReplicasPaths {
+  return new Map(
+    versions.map((version) => {
+      const path = version.scale?.spec.split('.').slice(1);
+      return [apiVersionOf(version), path?.map((key) => `f:${key}`)];
+    }),
+  );
 }
 
 function json<T extends KubeObject | undefined>(object: T) {

@@ -3,6 +3,8 @@ import type { KubeObject } from '../../kube/kube-object.ts';
 import { customFields } from '../../kube/selectors/selectable-fields.ts';
 import { forbidden } from '../api-error.ts';
 import type { Resource, Shape, Strategy, Subresource } from '../resource.ts';
+import type { ScalePaths } from '../subresources/scale.ts';
+import { scaleCauses } from '../subresources/scale-values.ts';
 import { customTable } from '../table/custom-table.ts';
 import type { Convert } from './conversion.ts';
 import { customShape } from './custom-shape.ts';
@@ -43,6 +45,7 @@ function resourceOf(definition: Definition, version: DefinitionVersion, convert:
   const { group, scope } = definition.spec;
   const names = namesOf(definition);
   const stored = `${group}/${storageVersion(definition)}`;
+  const scale = scaleOf(definition, version);
   let shape: Shape | undefined;
   const getShape = (): Shape => (shape ??= customShape(names.kind, version));
   return {
@@ -62,10 +65,10 @@ function resourceOf(definition: Definition, version: DefinitionVersion, convert:
       return getShape();
     },
     ...(version.schema?.openAPIV3Schema === undefined ? {} : { schema: version.schema.openAPIV3Schema }),
-    strategy: strategyOf(definition, version, getShape),
+    strategy: { ...strategyOf(definition, version, getShape), ...scaleRules(scale.scale) },
     selectable: customFields(version.selectableFields?.map(({ jsonPath }) => jsonPath)),
     table: customTable(version.additionalPrinterColumns),
-    ...scaleOf(definition, version),
+    ...scale,
     ...readStored(definition, version.name, convert, past.staleBefore, getShape),
     ...writeStored(stored, version.name === storageVersion(definition), convert),
     ...(version.deprecated === true ? { deprecation: deprecation(definition, version) } : {}),
@@ -111,6 +114,11 @@ function statusOf(shape: () => Shape): Pick<Strategy, 'prepareCreate'> {
       object['status'] ??= copyJson(first.status);
     },
   };
+}
+
+/** What a scale shows must be there to be shown. */
+function scaleRules(paths: ScalePaths | undefined): Pick<Strategy, 'validate'> {
+  return paths === undefined ? {} : { validate: (object) => scaleCauses(object, paths) };
 }
 
 function scaleOf({ spec }: Definition, { subresources }: DefinitionVersion): Pick<Resource, 'scale'> {

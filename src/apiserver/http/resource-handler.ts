@@ -122,8 +122,10 @@ async function onSubresource(parts: ResourceHandlerParts, asked: ResourceRequest
   if (act !== undefined) return await performed(backend, asked, act, kindOf(known));
   if (resource.scale !== undefined && subresource === 'scale') {
     if (verb === 'get') return await getScale(backend, asked, resource.scale);
-    const { call } = callOf(asked, verb === 'patch' ? 'PatchOptions' : 'UpdateOptions');
-    return warned(await writeScale(backend, asked, resource.scale, request, verb, call), call.warnings);
+    const applies = verb === 'patch' && isApply(request);
+    const { call, options } = callOf(asked, verb === 'patch' ? 'PatchOptions' : 'UpdateOptions', applies);
+    const write = { backend, target: asked, paths: resource.scale, request, call };
+    return warned(await writeScale(write, verb, options.force ?? false), call.warnings);
   }
   if (known.kind !== resource.kind || subresource === 'log') throw await notConnected(backend, asked, known);
   if (verb === 'get') return await get(parts, asked);
@@ -142,8 +144,8 @@ const OF_ALL = ['list'];
 
 /** Does what a POST asks for that leaves no object of its own. */
 async function performed(backend: Backend, asked: ResourceRequest, act: Act, kind: ObjectKind): Promise<Answer> {
-  const body = await subresourceBody(asked.request, kind);
   const { call } = callOf(asked, 'CreateOptions');
+  const body = await subresourceBody(asked.request, kind, call);
   const done = await perform(backend, act, asked, kind, body, call);
   return warned(json(201, JSON.stringify(done)), call.warnings);
 }
@@ -221,11 +223,7 @@ async function update(parts: ResourceHandlerParts, asked: ResourceRequest): Prom
 
 async function patch(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
   const { request, resource } = asked;
-  const { call, options } = callOf(
-    asked,
-    'PatchOptions',
-    request.header('content-type')?.startsWith(APPLY_PATCH) === true,
-  );
+  const { call, options } = callOf(asked, 'PatchOptions', isApply(request));
   const type = request.header('content-type')?.split(';')[0]?.trim() ?? '';
   const text = (await request.body()).toString('utf8');
   const { value, duplicates } = type === APPLY_PATCH ? decodeYaml(text, resource.kind) : decodePatch(text);
@@ -236,6 +234,8 @@ async function patch(parts: ResourceHandlerParts, asked: ResourceRequest): Promi
       : await patchObject(parts.backend, asked, type, value, call);
   return answerTo(request, resource, written, call, parts.backend);
 }
+
+const isApply = (request: ApiRequest): boolean => request.header('content-type')?.startsWith(APPLY_PATCH) === true;
 
 /** Keys that stand twice in a configuration: refused, told, or passed over in silence, as the client asked. */
 function reportDuplicates([found]: readonly string[], { fieldValidation, warnings }: Call): void {

@@ -1,16 +1,18 @@
 import type { KubeObject } from '../../kube/kube-object.ts';
-import { notFound } from '../api-error.ts';
-import { type Backend, storeOf } from '../backend.ts';
+import { badRequest, notFound } from '../api-error.ts';
+import { type Backend, storeOf, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';
 import { textOf } from '../object-text.ts';
-import { keyOf } from '../resource.ts';
-import { rescaled, SCALE, type ScalePaths, scaleFacet, scaleOf } from '../subresources/scale.ts';
-import { patchPlain } from '../verbs/patch.ts';
+import { apiVersionOf, keyOf } from '../resource.ts';
+import { rescaled, SCALE, type ScalePaths, scaleFacet, scaleOf, shownScale } from '../subresources/scale.ts';
+import { NAMESPACE_MISMATCH } from '../verbs/create.ts';
+import { checkUid } from '../verbs/frozen-metadata.ts';
+import { APPLY_PATCH, patchPlain } from '../verbs/patch.ts';
 import { type Target, viewOf } from '../verbs/target.ts';
-import { rewrite } from '../verbs/update.ts';
+import { type Change, rewrite } from '../verbs/update.ts';
 import { type Answer, json } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
-import { decodePatch } from './body.ts';
+import { decodePatch, decodeYaml } from './body.ts';
 import { decodeAs, subresourceBody } from './subresource-body.ts';
 
 /** An object seen as nothing but its number of replicas. */
@@ -18,39 +20,80 @@ export async function getScale(backend: Backend, target: Target, paths: ScalePat
   const { resource, namespace, name } = target;
   const entry = storeOf(backend, resource).get(keyOf(resource, namespace, name));
   if (entry === undefined) throw notFound(resource, name);
-  return json(200, textOf(scaleOf(await viewOf(backend, resource, entry), paths)));
+  return json(200, textOf(shownScale(await viewOf(backend, resource, entry), paths)));
 }
 
-/** PUT or PATCH of that. */
-export async function writeScale(
-  backend: Backend,
-  target: Target,
-  paths: ScalePaths,
-  request: ApiRequest,
-  verb: string,
-  call: Call,
-): Promise<Answer> {
-  const change = verb === 'patch' ? await scalePatch(request) : await scaleSent(request);
-  const written = await rewrite(
-    backend,
-    target,
-    (current) => rescaled(current, change(scaleOf(current, paths)), paths),
-    call,
-    { facet: scaleFacet(paths) },
-  );
+/** A write of that. */
+export interface ScaleRequest {
+  readonly backend: Backend;
+  readonly target: Target;
+  readonly paths: ScalePaths;
+  readonly request: ApiRequest;
+  readonly call: Call;
+}
+
+/** PUT, or PATCH of any kind. */
+export async function writeScale(write: ScaleRequest, verb: string, force: boolean): Promise<Answer> {
+  const { backend, target, paths, request, call } = write;
+  const applies = verb === 'patch' && mediaType(request) === APPLY_PATCH;
+  const change = applies
+    ? await scaleApplied(write, force)
+    : changeOf(paths, verb === 'patch' ? await scalePatch(request) : await scaleSent(write));
+  const written = await rewrite(backend, target, change, call, { facet: scaleFacet(paths), recorded: applies });
   return json(200, textOf(scaleOf(written.object, paths)));
 }
 
 type ChangeScale = (scale: KubeObject) => KubeObject;
 
-async function scaleSent(request: ApiRequest): Promise<ChangeScale> {
-  const scale = await subresourceBody(request, SCALE);
-  return () => scale;
+const changeOf =
+  (paths: ScalePaths, change: ChangeScale): Change =>
+  (current) =>
+    rescaled(current, change(scaleOf(current, paths)), paths);
+
+const mediaType = (request: ApiRequest): string => request.header('content-type')?.split(';')[0]?.trim() ?? '';
+
+async function scaleSent({ target, request, call }: ScaleRequest): Promise<ChangeScale> {
+  const scale = await subresourceBody(request, SCALE, call);
+  checkNames(target, scale);
+  return (current) => {
+    checkUid(target, scale.metadata, current.metadata);
+    return scale;
+  };
+}
+
+/** A configuration of the number of replicas: who applies it owns that field of the object. */
+async function scaleApplied({ backend, target, paths, request, call }: ScaleRequest, force: boolean): Promise<Change> {
+  const { value } = decodeYaml((await request.body()).toString('utf8'), SCALE.kind);
+  const config = { apiVersion: '', kind: '', ...(value as object) } as KubeObject;
+  const { apiVersion, kind } = config;
+  if (apiVersion !== apiVersionOf(SCALE) || kind !== SCALE.kind) {
+    throw badRequest(`invalid object type: ${apiVersion.includes('/') ? '' : '/'}${apiVersion}, Kind=${kind}`);
+  }
+  config.metadata ??= {};
+  checkNames(target, config);
+  return (current) => {
+    const live = { scale: scaleOf(current, paths), owners: current.metadata.managedFields };
+    const writer = { manager: call.fieldManager, subresource: 'scale', time: timestamp(backend.clock) };
+    const applied = backend.fields.applyScale(target.resource, structuredClone(config), live, writer, force);
+    const wanted = decodeAs(SCALE, structuredClone(applied.scale));
+    if (config.metadata.resourceVersion === undefined) delete wanted.metadata.resourceVersion;
+    const object = rescaled(current, wanted, paths);
+    object.metadata.managedFields = [...applied.owners];
+    return object;
+  };
+}
+
+/** The name and namespace of a Scale are those of the path. */
+function checkNames({ namespace, name }: Target, { metadata }: KubeObject): void {
+  if ((metadata.name ?? '') !== '' && metadata.name !== name) {
+    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
+  }
+  if ((metadata.namespace ?? '') !== '' && metadata.namespace !== namespace) throw badRequest(NAMESPACE_MISMATCH);
 }
 
 /** A patch that does not speak of the version holds for whichever is newest. */
 async function scalePatch(request: ApiRequest): Promise<ChangeScale> {
-  const type = request.header('content-type')?.split(';')[0]?.trim() ?? '';
+  const type = mediaType(request);
   const { value } = decodePatch((await request.body()).toString('utf8'));
   return (scale) => {
     const patched = decodeAs(SCALE, patchPlain(scale, type, value));

@@ -2,27 +2,29 @@ import type { KubeObject } from '../../kube/kube-object.ts';
 import type { ObjectKind } from '../admission-plugin.ts';
 import { badRequest } from '../api-error.ts';
 import { decodeBuiltIn } from '../builtin-schema/decode.ts';
+import type { Call } from '../call.ts';
 import { apiVersionOf } from '../resource.ts';
+import { reportUnknown } from '../verbs/decode.ts';
 import type { ApiRequest } from './api-request.ts';
 import { decodeRequest } from './body.ts';
 
 /** The body of a request for a subresource, which is of a kind of its own. */
-export async function subresourceBody(request: ApiRequest, kind: ObjectKind): Promise<KubeObject> {
+export async function subresourceBody(request: ApiRequest, kind: ObjectKind, call: Call): Promise<KubeObject> {
   const { value } = await decodeRequest(request, { apiVersion: apiVersionOf(kind), kind: kind.kind });
-  return decodeAs(kind, value);
+  return decodeAs(kind, value, call);
 }
 
 /** An object of a built-in kind out of decoded JSON. */
-export function decodeAs(wanted: ObjectKind, value: unknown): KubeObject {
-  const { kind } = wanted;
+export function decodeAs(wanted: ObjectKind, value: unknown, call?: Call): KubeObject {
+  const { kind, version } = wanted;
   const apiVersion = apiVersionOf(wanted);
   const said = (value ?? {}) as Partial<KubeObject>;
   if ((said.kind ?? kind) !== kind) {
     throw badRequest(`no kind ${JSON.stringify(said.kind)} can be handled as a ${kind}`);
   }
-  const { object, error } = decodeBuiltIn(apiVersion, kind, value) ?? { object: value };
-  if (error !== undefined)
-    throw badRequest(`${kind} in version "${apiVersion}" cannot be handled as a ${kind}: ${error}`);
+  const { object, error, unknown = [] } = decodeBuiltIn(apiVersion, kind, value) ?? { object: value };
+  if (error !== undefined) throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${error}`);
+  if (call !== undefined) reportUnknown(wanted, unknown, call);
   const body = object as KubeObject;
   body.metadata ??= {};
   return { ...body, kind, apiVersion };

@@ -2,7 +2,7 @@ import { invalid as invalidField } from '../../base/field-error.ts';
 import { ownValue, setOwn } from '../../base/own-value.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { labelSelectorOf, labelSelectorOfSet } from '../../kube/selectors/label-selector.ts';
-import { internal, invalid, type NamedKind } from '../api-error.ts';
+import { badRequest, internal, invalid, type NamedKind } from '../api-error.ts';
 import type { Facet } from '../verbs/update.ts';
 
 /** Where a kind keeps what its scale shows: paths such as `.spec.replicas`. */
@@ -25,24 +25,29 @@ function read(object: unknown, path: string): unknown {
   return value;
 }
 
+/** The Scale of an object that is looked at, which must have a number of replicas. */
+export function shownScale(object: KubeObject, paths: ScalePaths): KubeObject {
+  if (paths.custom !== undefined && read(object, paths.spec) === undefined) {
+    throw internal(new Error(`the spec replicas field ${JSON.stringify(paths.spec)} does not exist`));
+  }
+  return scaleOf(object, paths);
+}
+
 /** The Scale of an object. */
 export function scaleOf(object: KubeObject, paths: ScalePaths): KubeObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const selector = selectorOf(object, paths);
-  const replicas = read(object, paths.spec);
-  if (replicas === undefined && paths.custom !== undefined) {
-    throw internal(new Error(`the spec replicas field ${JSON.stringify(paths.spec)} does not exist`));
-  }
+  const replicas = countOf(read(object, paths.spec));
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
     metadata: JSON.parse(JSON.stringify({ name, namespace, uid, resourceVersion, creationTimestamp })),
-    spec: withReplicas(replicas),
-    status: { replicas: Number(read(object, paths.status) ?? 0), ...(selector === '' ? {} : { selector }) },
+    spec: replicas === 0 ? {} : { replicas },
+    status: { replicas: countOf(read(object, paths.status)), ...(selector === '' ? {} : { selector }) },
   };
 }
 
-const withReplicas = (count: unknown) => (count === undefined || count === 0 ? {} : { replicas: Number(count) });
+const countOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
 function selectorOf(object: KubeObject, { selector }: ScalePaths): string {
   if (selector !== undefined) {
@@ -78,6 +83,9 @@ export function rescaled(object: KubeObject, scale: KubeObject, paths: ScalePath
   if (replicas < 0) {
     const cause = invalidField('spec.replicas', replicas, 'must be greater than or equal to 0');
     throw invalid({ group: 'autoscaling', kind: 'Scale' }, object.metadata.name ?? '', [cause]);
+  }
+  if (replicas === 0 && paths.custom !== undefined && read(object, paths.spec) === undefined) {
+    throw badRequest(`the spec replicas field ${JSON.stringify(paths.spec)} cannot be empty`);
   }
   const copy = structuredClone(object);
   const keys = keysOf(paths.spec);

@@ -19,7 +19,11 @@ export function decodeBody(resource: Resource, body: unknown, call: Call): KubeO
 }
 
 /** Fields that the kind does not have: refused, told, or dropped in silence, as the client asked. */
-export function reportUnknown(resource: Resource, paths: readonly string[], call: Call): void {
+export function reportUnknown(
+  resource: Pick<Resource, 'kind' | 'version'>,
+  paths: readonly string[],
+  call: Call,
+): void {
   if (call.fieldValidation === 'Ignore') return;
   const found = call.problems?.(paths) ?? paths.map((path) => `unknown field "${path}"`);
   if (found.length === 0) return;

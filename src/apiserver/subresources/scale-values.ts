@@ -1,0 +1,55 @@
+import type { Json } from '../../api/json-schema.ts';
+import { type FieldError, invalid } from '../../base/field-error.ts';
+import { ownValue } from '../../base/own-value.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { goPrint, goType } from '../../kube/patches/go-print.ts';
+import type { ScalePaths } from './scale.ts';
+
+const MOST = 2 ** 31 - 1;
+
+/** What a custom object keeps where its scale looks must be something that a scale can show. */
+export function scaleCauses(object: KubeObject, { spec, status, selector }: ScalePaths): FieldError[] {
+  return [
+    ...countCauses(object, spec),
+    ...countCauses(object, status),
+    ...(selector === undefined || selector === '' ? [] : textCauses(object, selector)),
+  ];
+}
+
+function countCauses(object: KubeObject, path: string): FieldError[] {
+  const found = follow(object, path);
+  if (found === undefined) return [];
+  if ('problem' in found) return [invalid(path, 0, found.problem)];
+  const { value } = found;
+  if (typeof value !== 'number' || !Number.isInteger(value)) return [invalid(path, 0, mismatch(path, value, 'int64'))];
+  if (value < 0) return [invalid(path, value, 'should be a non-negative integer')];
+  return value > MOST ? [invalid(path, value, `should be less than or equal to ${MOST}`)] : [];
+}
+
+function textCauses(object: KubeObject, path: string): FieldError[] {
+  const found = follow(object, path);
+  if (found === undefined) return [];
+  if ('problem' in found) return [invalid(path, '', found.problem)];
+  return typeof found.value === 'string' ? [] : [invalid(path, '', mismatch(path, found.value, 'string'))];
+}
+
+/** What stands at a path; undefined where nothing does. */
+function follow(object: KubeObject, path: string): { readonly value: Json } | { readonly problem: string } | undefined {
+  let value = object as unknown as Json;
+  let way = '';
+  for (const key of path.split('.').slice(1)) {
+    way += `.${key}`;
+    if (value === null) return undefined;
+    if (typeof value !== 'object' || Array.isArray(value)) {
+      return { problem: mismatch(way, value, 'map[string]interface{}') };
+    }
+    const next = ownValue(value as Readonly<Record<string, Json>>, key);
+    if (next === undefined) return undefined;
+    value = next;
+  }
+  return { value };
+}
+
+function mismatch(path: string, value: Json, expected: string): string {
+  return `${path} accessor error: ${goPrint(value)} is of the type ${goType(value)}, expected ${expected}`;
+}
