@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { podInfoOf } from '../pod/pod-info.ts';
 import { BUILT_IN_SPREAD } from '../spread/spread-defaults.ts';
-import { HOSTNAME, node, pod, verdicts, world, ZONE } from '../world.fixture.ts';
+import { HOSTNAME, node, type PodParts, pod, verdicts, world, ZONE } from '../world.fixture.ts';
 import { podTopologySpread } from './pod-topology-spread.ts';
 
 const filter = podTopologySpread(BUILT_IN_SPREAD);
@@ -18,7 +18,7 @@ const constraint = (more: object = {}) => ({
 const spreading = (...topologySpreadConstraints: object[]) => pod('p', { labels, topologySpreadConstraints });
 const inZone = (name: string, zone: string) => node(name, { labels: { [ZONE]: zone } });
 let made = 0;
-const some = (count: number, parts: object = { labels }) =>
+const some = (count: number, parts: PodParts = { labels }) =>
   Array.from({ length: count }, () => pod(`other-${made++}`, parts));
 
 describe('a zone may have only so many more pods than the emptiest', () => {

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError } from '../../base/errors.ts';
+import type { Profile } from '../framework/profile.ts';
+import { chosenFor, node, pod, scoresOf, world } from '../world.fixture.ts';
+import { defaultConfiguration, readConfiguration } from './configuration.ts';
+
+const weights = ({ scores }: Profile) => Object.fromEntries(scores.map(({ score, weight }) => [score.name, weight]));
+const filters = (profile: Profile) => profile.filters.map(({ name }) => name);
+const first = (file: object): Profile => readConfiguration(file).profiles[0] as Profile;
+const profile = (parts: object) => first({ profiles: [parts] });
+
+test('an empty file is the default of kube-scheduler', () => {
+  const { profiles, ...rest } = readConfiguration({});
+  expect(rest).toEqual({ firstBackoffMs: 1_000, mostBackoffMs: 10_000, bindTimeoutMs: 600_000 });
+  expect(profiles.map(({ schedulerName }) => schedulerName)).toEqual(['default-scheduler']);
+  expect(weights(profiles[0] as Profile)).toEqual({
+    TaintToleration: 3,
+    NodeAffinity: 2,
+    NodeResourcesFit: 1,
+    PodTopologySpread: 2,
+    InterPodAffinity: 2,
+    NodeResourcesBalancedAllocation: 1,
+    ImageLocality: 1,
+  });
+  expect(filters(profiles[0] as Profile)).toEqual(filters(defaultConfiguration().profiles[0] as Profile));
+  expect(filters(profiles[0] as Profile)).toHaveLength(12);
+});
+
+test('plugins are switched off and on, and weighed', () => {
+  const plugins = {
+    multiPoint: { disabled: [{ name: 'ImageLocality' }] },
+    filter: { disabled: [{ name: 'NodePorts' }] },
+    score: { disabled: [{ name: '*' }], enabled: [{ name: 'NodeResourcesFit', weight: 7 }, { name: 'ImageLocality' }] },
+    postFilter: { disabled: [{ name: 'DefaultPreemption' }] },
+  };
+  const made = profile({ plugins });
+  expect(weights(made)).toEqual({ NodeResourcesFit: 7, ImageLocality: 1 });
+  expect(filters(made)).not.toContain('NodePorts');
+  expect(filters(made)).toContain('NodeResourcesFit');
+  expect(made.preemption).toBeUndefined();
+});
+
+test('a weight can be given for all points', () => {
+  const plugins = { multiPoint: { enabled: [{ name: 'PodTopologySpread', weight: 9 }] } };
+  expect(weights(profile({ plugins }))['PodTopologySpread']).toBe(9);
+});
+
+test('bin-packing chooses the fuller node, spreading the emptier one', () => {
+  const around = () =>
+    world({
+      nodes: [node('full'), node('empty')],
+      pods: { full: [pod('o', { requests: { cpu: '2', memory: '4Gi' } })] },
+    });
+  const fit = (scoringStrategy: object) => ({
+    pluginConfig: [{ name: 'NodeResourcesFit', args: { scoringStrategy } }],
+  });
+  const shape = [
+    { utilization: 0, score: 0 },
+    { utilization: 100, score: 10 },
+  ];
+  const candidate = pod('p', { requests: { cpu: '1', memory: '2Gi' } });
+  const chosen = (parts: object) => chosenFor(candidate, around(), profile(parts));
+  expect(chosen({})).toBe('empty');
+  expect(chosen(fit({ type: 'MostAllocated', resources: [{ name: 'cpu', weight: 1 }] }))).toBe('full');
+  expect(chosen(fit({ type: 'RequestedToCapacityRatio', requestedToCapacityRatio: { shape } }))).toBe('full');
+});
+
+test('arguments reach their plugins', () => {
+  const made = profile({
+    percentageOfNodesToScore: 30,
+    pluginConfig: [
+      { name: 'InterPodAffinity', args: { kind: 'InterPodAffinityArgs', hardPodAffinityWeight: 50 } },
+      { name: 'DefaultPreemption', args: { minCandidateNodesAbsolute: 5 } },
+      { name: 'PodTopologySpread', args: { defaultingType: 'List', defaultConstraints: [] } },
+    ],
+  });
+  expect(made.percentageOfNodesToScore).toBe(30);
+  expect(made.preemption).toEqual({ minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 5 });
+  const spread = made.scores.find(({ score }) => score.name === 'PodTopologySpread');
+  const around = world({ nodes: [node('a')], service: { app: 'a' } });
+  expect(spread && scoresOf(spread.score, pod('p', { labels: { app: 'a' } }), around)).toBeUndefined();
+});
+
+test('several profiles by their names, and the times of the queue', () => {
+  const read = readConfiguration({
+    apiVersion: 'kubescheduler.config.k8s.io/v1',
+    kind: 'KubeSchedulerConfiguration',
+    percentageOfNodesToScore: 50,
+    podInitialBackoffSeconds: 2,
+    podMaxBackoffSeconds: 30,
+    profiles: [{ schedulerName: 'packing' }, { schedulerName: 'spreading', percentageOfNodesToScore: 100 }],
+  });
+  expect(read).toMatchObject({ firstBackoffMs: 2_000, mostBackoffMs: 30_000 });
+  expect(read.profiles.map((each) => [each.schedulerName, each.percentageOfNodesToScore])).toEqual([
+    ['packing', 50],
+    ['spreading', 100],
+  ]);
+});
+
+describe('what is wrong is refused by its path', () => {
+  const fit = (scoringStrategy: object) => ({
+    profiles: [{ pluginConfig: [{ name: 'NodeResourcesFit', args: { scoringStrategy } }] }],
+  });
+  const CASES: readonly [file: unknown, message: string][] = [
+    [{ leaderElection: {} }, 'leaderElection: Invalid value: {}: unknown field'],
+    [{ profiles: [{ plugin: {} }] }, 'profiles[0].plugin: Invalid value: {}: unknown field'],
+    [{ profiles: {} }, 'profiles: Invalid value: {}: must be a list'],
+    [
+      { percentageOfNodesToScore: 101 },
+      'percentageOfNodesToScore: Invalid value: 101: must be a whole number from 0 to 100',
+    ],
+    [{ kind: 'Pod' }, 'kind: Unsupported value: "Pod": supported values: "KubeSchedulerConfiguration"'],
+    [{ profiles: [{ schedulerName: 'a' }, { schedulerName: 'a' }] }, 'profiles[1].schedulerName: Duplicate value: "a"'],
+    [
+      { profiles: [{ plugins: { filter: { enabled: [{ name: 'Nope' }] } } }] },
+      'profiles[0].plugins.filter.enabled[0].name: Unsupported value: "Nope"',
+    ],
+    [{ profiles: [{ plugins: { reserve: {} } }] }, 'profiles[0].plugins.reserve: Invalid value: {}: unknown field'],
+    [
+      { profiles: [{ pluginConfig: [{ name: 'NodeAffinity' }] }] },
+      'profiles[0].pluginConfig[0].name: Unsupported value: "NodeAffinity"',
+    ],
+    [fit({ type: 'Best' }), 'profiles[0].pluginConfig[0].args.scoringStrategy.type: Unsupported value: "Best"'],
+    [
+      fit({ type: 'RequestedToCapacityRatio' }),
+      'profiles[0].pluginConfig[0].args.scoringStrategy.requestedToCapacityRatio.shape: Required value: at least one point must be specified',
+    ],
+    [
+      fit({
+        type: 'RequestedToCapacityRatio',
+        requestedToCapacityRatio: {
+          shape: [
+            { utilization: 50, score: 1 },
+            { utilization: 50, score: 2 },
+          ],
+        },
+      }),
+      'scoringStrategy.requestedToCapacityRatio.shape[1].utilization: Invalid value: 50: utilization values must be sorted in increasing order',
+    ],
+    [fit({ resources: [{ name: 'cpu', weight: 0 }] }), 'scoringStrategy.resources[0].weight: Invalid value: 0'],
+  ];
+  test.each(CASES)('%j', (file, message) => {
+    expect(() => readConfiguration(file)).toThrow(message);
+  });
+
+  test('all at once', () => {
+    const wrong = { percentageOfNodesToScore: 'x', profiles: [{ oops: 1 }] };
+    expect(() => readConfiguration(wrong)).toThrow(ConfigError);
+    expect(() => readConfiguration(wrong)).toThrow(/percentageOfNodesToScore.*; profiles\[0\]\.oops/);
+  });
+});

@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Surroundings } from '../framework/surroundings.ts';
+import { infoOf, node, type PodParts, placerOf, pod, world } from '../world.fixture.ts';
+import { ExplanationStore, type ExplanationStoreOptions } from './explanation-store.ts';
+
+function recording(around: Surroundings, options?: ExplanationStoreOptions) {
+  const store = new ExplanationStore(options);
+  const { placer } = placerOf(around);
+  const record = (name: string, parts: PodParts = {}) =>
+    store.record(placer.place(infoOf(name, parts)), around.nodes.names, {
+      scheduler: 'default-scheduler',
+      at: Date.UTC(2030, 0, 1),
+      attempt: 1,
+    });
+  return { store, record };
+}
+
+test('a try is explained node by node: who refused, and what each score said', () => {
+  const around = world({
+    nodes: [node('cordoned', { unschedulable: true }), node('busy'), node('free')],
+    pods: { busy: [pod('o', { requests: { cpu: '2', memory: '4Gi' } })] },
+  });
+  const { store, record } = recording(around);
+  record('p', { requests: { cpu: '1', memory: '2Gi' } });
+  const [explained] = store.explanationOf('default', 'p');
+  expect(explained).toMatchObject({
+    namespace: 'default',
+    name: 'p',
+    uid: 'uid-default-p',
+    scheduler: 'default-scheduler',
+    time: '2030-01-01T00:00:00.000Z',
+    node: 'free',
+    nodesInCluster: 3,
+  });
+  expect(explained?.nodes.map(({ name, total }) => [name, total])).toEqual([
+    ['free', 450],
+    ['busy', 400],
+    ['cordoned', undefined],
+  ]);
+  expect(explained?.nodes[0]?.scores).toMatchObject({
+    TaintToleration: { raw: 0, normalised: 100, weight: 3, weighted: 300 },
+    NodeResourcesFit: { raw: 75, normalised: 75, weight: 1, weighted: 75 },
+  });
+  expect(explained?.nodes[2]).toEqual({
+    name: 'cordoned',
+    suits: false,
+    refusedBy: 'NodeUnschedulable',
+    reasons: ['node(s) were unschedulable'],
+  });
+  expect(JSON.parse(JSON.stringify(explained))).toEqual(explained);
+});
+
+test('nodes that left since keep their names', () => {
+  const around = world({ nodes: [node('old')] });
+  const { store, record } = recording(around);
+  record('p');
+  around.nodes.removeNode('old');
+  around.nodes.setNode(node('new'));
+  record('q');
+  expect(store.explanationOf('default', 'p')[0]?.node).toBe('old');
+  expect(store.explanationOf('default', 'q')[0]?.node).toBe('new');
+});
+
+test('the newest try comes first, and of an unknown pod there is none', () => {
+  const around = world({ nodes: [node('a')] });
+  const { store, record } = recording(around);
+  record('p', { requests: { cpu: '9' } });
+  record('p');
+  expect(store.explanationOf('default', 'p').map((each) => each.node)).toEqual(['a', undefined]);
+  expect(store.explanationOf('default', 'nobody')).toEqual([]);
+});
+
+test('only so many are kept, whatever they hold', () => {
+  const size = fc.record({ nodes: fc.integer({ min: 1, max: 12 }), refused: fc.integer({ min: 0, max: 12 }) });
+  fc.assert(
+    fc.property(fc.array(size, { maxLength: 40 }), fc.integer({ min: 20, max: 200 }), (sizes, figures) => {
+      const store = new ExplanationStore({ figures, attempts: 10 });
+      const known: { name: string; nodes: string[] }[] = [];
+      for (const [i, { nodes, refused }] of sizes.entries()) {
+        const names = Array.from({ length: nodes + refused }, (_, j) => `${i}-${j}`);
+        const around = world({ nodes: names.map((name, j) => node(name, { unschedulable: j >= nodes })) });
+        const { placer } = placerOf(around);
+        store.record(placer.place(infoOf(`p${i}`)), around.nodes.names, { scheduler: '', at: 0, attempt: 1 });
+        known.push({ name: `p${i}`, nodes: names });
+      }
+      const kept = known.filter(({ name }) => store.explanationOf('default', name).length > 0);
+      expect(kept.length).toBeLessThanOrEqual(10);
+      // Whatever is still there is whole and its own.
+      for (const { name, nodes } of kept) {
+        const [explained] = store.explanationOf('default', name);
+        expect(explained?.nodes.map((each) => each.name).sort()).toEqual(nodes.toSorted());
+      }
+    }),
+  );
+});

@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../kube/kinds/storage.ts';
+import { BIND_COMPLETED } from '../volumes/pod-claims.ts';
+import { node, type PodParts, pod, verdicts, type WorldParts, world, ZONE } from '../world.fixture.ts';
+import { nodeVolumeLimits } from './node-volume-limits.ts';
+import { volumeBinding } from './volume-binding.ts';
+import { volumeRestrictions } from './volume-restrictions.ts';
+import { volumeZone } from './volume-zone.ts';
+
+const NONE_LEFT = "node(s) didn't find available persistent volumes to bind";
+const ELSEWHERE = "node(s) didn't match PersistentVolume's node affinity";
+const using = (claimName: string, parts: PodParts = {}) =>
+  pod('p', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName } }], ...parts });
+
+function claim(name: string, spec: object = {}, more: object = {}): PersistentVolumeClaim {
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name, namespace: 'default', uid: `uid-${name}`, ...more },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...spec },
+  };
+}
+const bound = (name: string, volumeName: string, spec: object = {}) =>
+  claim(name, { volumeName, ...spec }, { annotations: { [BIND_COMPLETED]: 'yes' } });
+const on = (name: string) => ({
+  required: { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [name] }] }] },
+});
+function volume(name: string, spec: object = {}, labels: Record<string, string> = {}): PersistentVolume {
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name, labels },
+    spec: { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, ...spec },
+    status: { phase: 'Available' },
+  };
+}
+function storageClass(name: string, more: object = {}): StorageClass {
+  const volumeBindingMode = 'WaitForFirstConsumer';
+  const kind = { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass' };
+  return { ...kind, metadata: { name }, provisioner: 'example.com/disks', volumeBindingMode, ...more };
+}
+
+describe('claims of a pod', () => {
+  const late = { storageClassName: 'late' };
+  const classes = [
+    storageClass('late'),
+    storageClass('now', { volumeBindingMode: 'Immediate' }),
+    storageClass('static', { provisioner: 'kubernetes.io/no-provisioner' }),
+    storageClass('in-a', { allowedTopologies: [{ matchLabelExpressions: [{ key: ZONE, values: ['a'] }] }] }),
+  ];
+  const fixed = { storageClassName: 'static' };
+  const CASES: readonly [what: string, parts: WorldParts, expected: object | string][] = [
+    ['is not there', {}, 'persistentvolumeclaim "c" not found'],
+    [
+      'is being deleted',
+      { claims: [claim('c', {}, { deletionTimestamp: 'now' })] },
+      'persistentvolumeclaim "c" is being deleted',
+    ],
+    [
+      'waits for its volume',
+      { claims: [claim('c', { storageClassName: 'now' })] },
+      'pod has unbound immediate PersistentVolumeClaims',
+    ],
+    [
+      'names a volume that it does not have yet',
+      { claims: [claim('c', { ...late, volumeName: 'x' })] },
+      'pod has unbound immediate PersistentVolumeClaims',
+    ],
+    ['has a volume that all nodes reach', { claims: [bound('c', 'x')], volumes: [volume('x')] }, { a: '', b: '' }],
+    [
+      'has a volume that one node reaches',
+      { claims: [bound('c', 'x')], volumes: [volume('x', { nodeAffinity: on('b') })] },
+      { a: ELSEWHERE, b: '' },
+    ],
+    [
+      'has a volume that is gone',
+      { claims: [bound('c', 'x')] },
+      {
+        a: 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)',
+        b: 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)',
+      },
+    ],
+    ['can be provisioned anywhere', { claims: [claim('c', late)] }, { a: '', b: '' }],
+    ['can be provisioned in one zone', { claims: [claim('c', { storageClassName: 'in-a' })] }, { a: '', b: NONE_LEFT }],
+    [
+      'is being provisioned for a node',
+      { claims: [claim('c', late, { annotations: { 'volume.kubernetes.io/selected-node': 'b' } })] },
+      { a: NONE_LEFT, b: '' },
+    ],
+    ['nobody provisions and nothing is free', { claims: [claim('c', fixed)] }, { a: NONE_LEFT, b: NONE_LEFT }],
+    [
+      'a free volume is on one node',
+      { claims: [claim('c', fixed)], volumes: [volume('x', { ...fixed, nodeAffinity: on('a') })] },
+      { a: '', b: NONE_LEFT },
+    ],
+    [
+      'the free volume is too small',
+      { claims: [claim('c', fixed)], volumes: [volume('x', { ...fixed, capacity: { storage: '1Mi' } })] },
+      { a: NONE_LEFT },
+    ],
+    ['the free volume is of another class', { claims: [claim('c', fixed)], volumes: [volume('x')] }, { a: NONE_LEFT }],
+    [
+      'the free volume is reserved',
+      {
+        claims: [claim('c', fixed)],
+        volumes: [volume('x', { ...fixed, claimRef: { name: 'd', namespace: 'default' } })],
+      },
+      { a: NONE_LEFT },
+    ],
+    [
+      'the volume is reserved for it',
+      {
+        claims: [claim('c', fixed)],
+        volumes: [volume('x', { ...fixed, claimRef: { name: 'c', namespace: 'default' } })],
+      },
+      { a: '' },
+    ],
+  ];
+  test.each(CASES)('%s', (_what, parts, expected) => {
+    const nodes = [node('a', { labels: { [ZONE]: 'a' } }), node('b', { labels: { [ZONE]: 'b' } })];
+    const said = verdicts(volumeBinding, using('c'), world({ nodes, classes, ...parts }));
+    if (typeof expected === 'string') expect(said).toBe(expected);
+    else expect(said).toMatchObject(expected);
+  });
+
+  test('two claims do not share a volume', () => {
+    const volumes = [volume('x', { storageClassName: 'static' })];
+    const claims = [claim('c', { storageClassName: 'static' }), claim('d', { storageClassName: 'static' })];
+    const both = ['c', 'd'].map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } }));
+    const around = world({ nodes: [node('a')], classes, claims, volumes });
+    expect(verdicts(volumeBinding, pod('p', { volumes: both }), around)).toEqual({ a: NONE_LEFT });
+  });
+
+  test('a claim that is made for the pod must be its own', () => {
+    const made = pod('p', { volumes: [{ name: 'v', ephemeral: {} }] });
+    expect(verdicts(volumeBinding, made, world({ nodes: [node('a')] }))).toBe(
+      'waiting for ephemeral volume controller to create the persistentvolumeclaim "p-v"',
+    );
+    const around = world({ nodes: [node('a')], claims: [bound('p-v', 'x')], volumes: [volume('x')] });
+    expect(verdicts(volumeBinding, made, around)).toBe(
+      'PVC default/p-v was not created for pod default/p (pod is not owner)',
+    );
+  });
+
+  test('a pod without claims asks nothing', () => {
+    expect(verdicts(volumeBinding, pod('p'), world())).toBe('-');
+  });
+});
+
+describe('zones of volumes', () => {
+  const nodes = [node('a', { labels: { [ZONE]: 'a' } }), node('b', { labels: { [ZONE]: 'b' } }), node('nowhere')];
+  const WRONG = 'node(s) had no available volume zone';
+  const CASES: readonly [what: string, labels: Record<string, string>, expected: object | string][] = [
+    ['one zone', { [ZONE]: 'a' }, { a: '', b: WRONG, nowhere: '' }],
+    ['several zones', { [ZONE]: 'a__b' }, { a: '', b: '', nowhere: '' }],
+    ['the older label', { 'failure-domain.beta.kubernetes.io/zone': 'b' }, { a: WRONG, b: '', nowhere: '' }],
+    ['no zone', {}, '-'],
+  ];
+  test.each(CASES)('%s', (_what, labels, expected) => {
+    const around = world({ nodes, claims: [bound('c', 'x')], volumes: [volume('x', {}, labels)] });
+    expect(verdicts(volumeZone, using('c'), around)).toEqual(expected);
+  });
+});
+
+describe('disks that one pod at a time can have', () => {
+  const ALONE =
+    'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod';
+  test('a claim for one pod alone is taken wherever its pod is', () => {
+    const parts = { nodes: [node('a'), node('b')], claims: [bound('c', 'x', { accessModes: ['ReadWriteOncePod'] })] };
+    const other = pod('other', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] });
+    expect(verdicts(volumeRestrictions, using('c'), world(parts))).toEqual({ a: '', b: '' });
+    expect(verdicts(volumeRestrictions, using('c'), world({ ...parts, pods: { a: [other] } }))).toEqual({
+      a: ALONE,
+      b: ALONE,
+    });
+  });
+
+  test('a disk is shared on a node only by those who read', () => {
+    const disk = (readOnly: boolean) => ({
+      volumes: [{ name: 'v', gcePersistentDisk: { pdName: 'd', readOnly } } as never],
+    });
+    const around = world({ nodes: [node('a'), node('b')], pods: { a: [pod('other', disk(true))] } });
+    expect(verdicts(volumeRestrictions, pod('p', disk(true)), around)).toEqual({ a: '', b: '' });
+    expect(verdicts(volumeRestrictions, pod('p', disk(false)), around)).toEqual({
+      a: 'node(s) had no available disk',
+      b: '',
+    });
+  });
+});
+
+test('a driver attaches only so many volumes, each once', () => {
+  const csi = (volumeHandle: string) => ({ csi: { driver: 'example.com', volumeHandle } });
+  const limited = (count: number) => ({
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'CSINode',
+    metadata: { name: 'a' },
+    spec: { drivers: [{ name: 'example.com', allocatable: { count } }] },
+  });
+  const parts = {
+    nodes: [node('a'), node('b')],
+    claims: [bound('c', 'x'), bound('d', 'y'), bound('e', 'x')],
+    volumes: [volume('x', csi('x')), volume('y', csi('y'))],
+    pods: { a: [pod('other', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] })] },
+  };
+  const TOO_MANY = 'node(s) exceed max volume count';
+  expect(verdicts(nodeVolumeLimits, using('d'), world({ ...parts, csiNodes: [limited(1)] }))).toEqual({
+    a: TOO_MANY,
+    b: '',
+  });
+  expect(verdicts(nodeVolumeLimits, using('d'), world({ ...parts, csiNodes: [limited(2)] }))).toEqual({ a: '', b: '' });
+  expect(verdicts(nodeVolumeLimits, using('e'), world({ ...parts, csiNodes: [limited(1)] }))).toEqual({ a: '', b: '' });
+});
