@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '../../kube/client.ts';
-import { conditionOf, type KubeCondition } from '../../kube/kinds/condition.ts';
+import { conditionOf } from '../../kube/kinds/condition.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { PODS } from '../../kube/kinds/pod.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';

@@ -95,9 +95,13 @@ export class SimulatedMachine {
   stop(graceMs: number): void {
     const due = this.#clock.monotonic() + graceMs;
     if (this.#stop !== undefined && this.#stop.due <= due) return;
+    const { shutdownMs } = this.behaviour;
+    if (shutdownMs === 0) {
+      this.end('Stopped', 'the guest shut down as asked');
+      return;
+    }
     if (this.state === 'paused') this.guest.run();
     this.state = 'stopping';
-    const { shutdownMs } = this.behaviour;
     // The guest was asked once; only the deadline moves.
     const [asked] = this.#stop?.timers ?? [];
     for (const timer of this.#stop?.timers.slice(1) ?? []) timer.cancel();

@@ -1,0 +1,358 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Client } from '../../kube/client.ts';
+import { conditionOf } from '../../kube/kinds/condition.ts';
+import { PODS, type Pod } from '../../kube/kinds/pod.ts';
+import type { LogRequest } from '../../kube/node-runtime.ts';
+import type { Cluster } from '../../testing/cluster.ts';
+import type { ContainerStatus } from '../pod/container-status.ts';
+import { type FleetWorld, fleetWorld, IMAGE, namespace } from './fleet.fixture.ts';
+import type { Fleet } from './fleet.ts';
+
+let world: FleetWorld;
+let cluster: Cluster;
+let admin: Client;
+beforeEach(async () => {
+  world = await fleetWorld();
+  ({ cluster, admin } = world);
+});
+afterEach(() => cluster.stop());
+
+const isIn = (phase: string) => (pod: Pod) => pod.status?.phase === phase;
+const statuses = ({ status }: Pod) => (status?.containerStatuses ?? []) as readonly ContainerStatus[];
+const first = (pod: Pod) => statuses(pod)[0];
+const waiting = (reason: string) => (pod: Pod) => first(pod)?.state?.waiting?.reason === reason;
+const holds = ({ status }: Pod, type: string) => conditionOf(status?.conditions, type)?.status;
+
+describe('a pod on a simulated node', () => {
+  it('runs at once, with one write', async () => {
+    world.start();
+    await cluster.settle();
+    world.writes.length = 0;
+    await world.makePod('p');
+    const pod = await world.untilPod('p', isIn('Running'));
+    expect(world.writes).toEqual(['update pods/status p']);
+    expect(pod.status).toMatchObject({
+      podIP: '10.245.0.1',
+      podIPs: [{ ip: '10.245.0.1' }],
+      hostIP: '10.246.0.1',
+      hostIPs: [{ ip: '10.246.0.1' }],
+      startTime: '2030-01-01T00:00:00Z',
+      containerStatuses: [
+        { name: 'main', ready: true, started: true, restartCount: 0, image: IMAGE, state: { running: {} } },
+      ],
+    });
+    for (const type of ['PodScheduled', 'PodReadyToStartContainers', 'Initialized', 'ContainersReady', 'Ready']) {
+      expect(holds(pod, type)).toBe('True');
+    }
+  });
+
+  it('has an address of its own, which another gets only when it is gone', async () => {
+    world.start({ podRange: '10.245.0.0/30' });
+    await world.makePod('a');
+    await world.makePod('b');
+    await world.makePod('net', { spec: { hostNetwork: true } });
+    const addresses = await Promise.all(
+      ['a', 'b', 'net'].map(async (name) => (await world.untilPod(name, isIn('Running'))).status?.['podIP']),
+    );
+    expect(addresses).toEqual(['10.245.0.1', '10.245.0.2', '10.246.0.1']);
+    await world.makePod('c');
+    await cluster.clock.advance(4_000);
+    expect((await world.pod('c')).status?.phase).toBe('Pending');
+    await admin.delete(PODS, 'a', { namespace });
+    await world.untilPodGone('a');
+    await cluster.clock.advance(5_000);
+    expect((await world.untilPod('c', isIn('Running'))).status?.['podIP']).toBe('10.245.0.1');
+  });
+
+  it('runs its init containers to their end, and those beside it for good', async () => {
+    world.start();
+    const initContainers = [
+      { name: 'first', image: IMAGE },
+      { name: 'beside', image: IMAGE, restartPolicy: 'Always' },
+    ];
+    await world.makePod('p', { spec: { initContainers } });
+    const pod = await world.untilPod('p', isIn('Running'));
+    expect(pod.status?.['initContainerStatuses']).toMatchObject([
+      { name: 'first', ready: true, state: { terminated: { exitCode: 0, reason: 'Completed' } } },
+      { name: 'beside', ready: true, started: true, state: { running: {} } },
+    ]);
+    await admin.delete(PODS, 'p', { namespace });
+    await world.untilPodGone('p');
+  });
+
+  it('starts after its delay, and before the bound of it', async () => {
+    world.start();
+    const annotations = { 'vimana.io/start-delay': '10s', 'vimana.io/start-jitter': '60s' };
+    const names = Array.from({ length: 8 }, (_, i) => `p${i}`);
+    for (const name of names) await world.makePod(name, { annotations });
+    const pod = await world.untilPod('p0', waiting('ContainerCreating'));
+    expect(pod.status).toMatchObject({ phase: 'Pending', startTime: '2030-01-01T00:00:00Z' });
+    expect(pod.status?.['podIP']).toBeUndefined();
+    const running = async () => {
+      const pods = await Promise.all(names.map((name) => world.pod(name)));
+      return pods.filter(isIn('Running')).length;
+    };
+    await cluster.clock.advance(9_900);
+    expect(await running()).toBe(0);
+    await cluster.clock.advance(25_000);
+    expect(await running()).toBeGreaterThan(0);
+    expect(await running()).toBeLessThan(names.length);
+    await cluster.clock.advance(25_200);
+    expect(await running()).toBe(names.length);
+  });
+
+  it('tells of an image that cannot be pulled, ever less often, until it can', async () => {
+    world.start();
+    await world.makePod('p', { annotations: { 'vimana.io/fail': 'image-pull', 'vimana.io/fail-times': '2' } });
+    await world.untilPod('p', waiting('ErrImagePull'));
+    await cluster.clock.advance(2_000);
+    await world.untilPod('p', waiting('ImagePullBackOff'));
+    await cluster.clock.advance(8_000);
+    await world.untilPod('p', waiting('ErrImagePull'));
+    await cluster.clock.advance(2_000);
+    await world.untilPod('p', waiting('ImagePullBackOff'));
+    await cluster.clock.advance(17_000);
+    expect((await world.pod('p')).status?.phase).toBe('Pending');
+    await cluster.clock.advance(1_000);
+    await world.untilPod('p', isIn('Running'));
+    expect(new Set(world.told)).toEqual(new Set(['p Warning Failed', 'p Warning BackOff']));
+  });
+
+  it('is started again and again after crashes, as a kubelet does', async () => {
+    world.start();
+    await world.makePod('p', { annotations: { 'vimana.io/fail': 'crash', 'vimana.io/fail-after': '5s' } });
+    await world.untilPod('p', isIn('Running'));
+    await cluster.clock.advance(5_000);
+    const restarted = await world.untilPod('p', (pod) => first(pod)?.restartCount === 1);
+    expect(first(restarted)).toMatchObject({
+      state: { running: {} },
+      lastState: { terminated: { exitCode: 1, reason: 'Error' } },
+    });
+    await cluster.clock.advance(5_000);
+    const looping = await world.untilPod('p', waiting('CrashLoopBackOff'));
+    expect(first(looping)).toMatchObject({
+      ready: false,
+      restartCount: 1,
+      lastState: { terminated: { exitCode: 1 } },
+      state: { waiting: { message: expect.stringContaining('back-off 10s restarting failed container=main') } },
+    });
+    expect(holds(looping, 'Ready')).toBe('False');
+    await cluster.clock.advance(10_000);
+    await world.untilPod('p', (pod) => first(pod)?.restartCount === 2 && first(pod)?.state?.running !== undefined);
+    await cluster.clock.advance(5_000);
+    const again = await world.untilPod('p', waiting('CrashLoopBackOff'));
+    expect(first(again)?.state?.waiting?.message).toContain('back-off 20s');
+    await cluster.clock.advance(3_600_000);
+    expect(first(await world.pod('p'))?.restartCount).toBeGreaterThan(10);
+    expect(first(await world.pod('p'))?.restartCount).toBeLessThan(20);
+  });
+
+  it('recovers after as many failures as it was told to have', async () => {
+    world.start();
+    const annotations = { 'vimana.io/fail': 'oom', 'vimana.io/fail-times': '1', 'vimana.io/fail-after': '1s' };
+    await world.makePod('p', { annotations });
+    await world.untilPod('p', isIn('Running'));
+    await cluster.clock.advance(1_000);
+    const pod = await world.untilPod('p', (found) => first(found)?.restartCount === 1);
+    expect(first(pod)?.lastState?.terminated).toMatchObject({ exitCode: 137, reason: 'OOMKilled' });
+    await cluster.clock.advance(600_000);
+    expect(first(await world.pod('p'))).toMatchObject({ restartCount: 1, state: { running: {} } });
+  });
+
+  it.each([
+    ['Never', 'crash', 'Failed'],
+    ['Never', undefined, 'Succeeded'],
+    ['OnFailure', undefined, 'Succeeded'],
+  ])('with restart policy %s ends for good after %s', async (restartPolicy, fail, phase) => {
+    world.start();
+    const annotations: Record<string, string> =
+      fail === undefined
+        ? { 'vimana.io/complete-after': '30s' }
+        : { 'vimana.io/fail': fail, 'vimana.io/fail-after': '30s' };
+    await world.makePod('p', { spec: { restartPolicy }, annotations });
+    await world.untilPod('p', isIn('Running'));
+    await cluster.clock.advance(30_000);
+    const pod = await world.untilPod('p', isIn(phase));
+    expect(first(pod)?.state?.terminated).toMatchObject({ finishedAt: '2030-01-01T00:00:30Z' });
+    expect(conditionOf(pod.status?.conditions, 'Ready')).toMatchObject({
+      status: 'False',
+      reason: `Pod${phase === 'Failed' ? 'Failed' : 'Completed'}`,
+    });
+    world.writes.length = 0;
+    await cluster.clock.advance(60_000);
+    expect(world.writes.filter((write) => write.includes('pods'))).toEqual([]);
+    await admin.delete(PODS, 'p', { namespace });
+    await world.untilPodGone('p');
+  });
+
+  it('of a Job completes by itself', async () => {
+    world.start();
+    const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'Job', name: 'j', uid: 'u', controller: true }];
+    await world.makePod('p', { spec: { restartPolicy: 'Never' }, metadata: { ownerReferences } });
+    await world.untilPod('p', isIn('Succeeded'));
+  });
+
+  it('fails when its deadline has passed', async () => {
+    world.start();
+    await world.makePod('p', { spec: { activeDeadlineSeconds: 20 } });
+    await world.untilPod('p', isIn('Running'));
+    await cluster.clock.advance(20_000);
+    expect((await world.untilPod('p', isIn('Failed'))).status?.reason).toBe('DeadlineExceeded');
+  });
+
+  it('goes when it is done, and at the end of its grace period at the latest', async () => {
+    world.start();
+    const stop = async (name: string, duration: string) => {
+      await world.makePod(name, {
+        annotations: { 'vimana.io/shutdown-duration': duration },
+        metadata: { finalizers: ['example.com/held'] },
+        spec: { terminationGracePeriodSeconds: 30 },
+      });
+      await world.untilPod(name, isIn('Running'));
+      await admin.delete(PODS, name, { namespace });
+    };
+    await stop('quick', '5s');
+    await stop('deaf', 'never');
+    await cluster.clock.advance(4_000);
+    expect((await world.pod('quick')).status?.phase).toBe('Running');
+    await cluster.clock.advance(1_000);
+    await world.untilPod('quick', isIn('Succeeded'));
+    expect((await world.pod('deaf')).status?.phase).toBe('Running');
+    await cluster.clock.advance(25_000);
+    const deaf = await world.untilPod('deaf', isIn('Failed'));
+    expect(first(deaf)?.state?.terminated?.exitCode).toBe(137);
+    for (const name of ['quick', 'deaf']) {
+      await admin.patch(PODS, name, { type: 'merge', body: { metadata: { finalizers: null } } }, { namespace });
+      await world.untilPodGone(name);
+    }
+  });
+
+  it('that never ran goes at once', async () => {
+    world.start();
+    await world.makePod('p', { annotations: { 'vimana.io/fail': 'image-pull' } });
+    await world.untilPod('p', waiting('ErrImagePull'));
+    await admin.delete(PODS, 'p', { namespace });
+    await world.untilPodGone('p');
+  });
+
+  it('is ready as its probe answers, and as others say', async () => {
+    world.start();
+    const containers = [
+      { name: 'main', image: IMAGE, readinessProbe: { tcpSocket: { port: 80 }, initialDelaySeconds: 5 } },
+    ];
+    await world.makePod('p', { spec: { containers, readinessGates: [{ conditionType: 'example.com/go' }] } });
+    expect(holds(await world.untilPod('p', isIn('Running')), 'ContainersReady')).toBe('False');
+    await cluster.clock.advance(5_000);
+    const gated = await world.untilPod('p', (pod) => holds(pod, 'ContainersReady') === 'True');
+    expect(conditionOf(gated.status?.conditions, 'Ready')).toMatchObject({
+      status: 'False',
+      reason: 'ReadinessGatesNotReady',
+    });
+    const go = { status: { conditions: [{ type: 'example.com/go', status: 'True' }] } };
+    await admin.patch(PODS, 'p', { type: 'strategic', body: go }, { namespace, subresource: 'status' });
+    await world.untilPod('p', (pod) => holds(pod, 'Ready') === 'True');
+    const annotations = { 'vimana.io/readiness': 'false' };
+    await admin.patch(PODS, 'p', { type: 'merge', body: { metadata: { annotations } } }, { namespace });
+    await world.untilPod('p', (pod) => holds(pod, 'Ready') === 'False' && holds(pod, 'example.com/go') === 'True');
+  });
+
+  it('is restarted when it does not answer', async () => {
+    world.start();
+    const containers = [{ name: 'main', image: IMAGE, livenessProbe: { tcpSocket: { port: 80 }, periodSeconds: 5 } }];
+    await world.makePod('p', { spec: { containers }, annotations: { 'vimana.io/liveness': 'false' } });
+    await world.untilPod('p', isIn('Running'));
+    await cluster.clock.advance(10_000);
+    await world.untilPod('p', (pod) => first(pod)?.restartCount === 1);
+  });
+
+  it('goes on where it was when the fleet starts again', async () => {
+    const { stop } = world.start();
+    const annotations = { 'vimana.io/complete-after': '60s' };
+    await world.makePod('p', { spec: { restartPolicy: 'Never' }, annotations });
+    const before = await world.untilPod('p', isIn('Running'));
+    await cluster.clock.advance(30_000);
+    await stop();
+    world.writes.length = 0;
+    world.start();
+    await cluster.settle();
+    expect((await world.pod('p')).status).toEqual(before.status);
+    await world.makePod('q');
+    expect((await world.untilPod('q', isIn('Running'))).status?.['podIP']).not.toBe(before.status?.['podIP']);
+    await cluster.clock.advance(29_000);
+    expect((await world.pod('p')).status?.phase).toBe('Running');
+    await cluster.clock.advance(1_000);
+    await world.untilPod('p', isIn('Succeeded'));
+  });
+
+  it('says when it is asked for something that cannot be read', async () => {
+    world.start();
+    await world.makePod('p', { annotations: { 'vimana.io/start-delay': 'soon' } });
+    await world.untilPod('p', isIn('Running'));
+    expect(world.told).toContain('p Warning InvalidAnnotation');
+  });
+
+  it('on a node of somebody else is left alone', async () => {
+    world.start();
+    await world.makePod('p', { spec: { nodeName: 'another' } });
+    await cluster.clock.advance(10_000);
+    expect((await world.pod('p')).status?.phase).toBe('Pending');
+  });
+});
+
+describe('the log of a container', () => {
+  const read = (fleet: Fleet, pod: Pod, more: Partial<LogRequest> = {}) =>
+    fleet.logs({
+      pod,
+      container: 'main',
+      previous: false,
+      follow: false,
+      signal: new AbortController().signal,
+      ...more,
+    });
+  const textOf = (lines: Iterable<{ text: string }> | undefined) => [...(lines ?? [])].map(({ text }) => text);
+
+  it('tells of its life, of the one before it too, and goes on while it does', async () => {
+    const { fleet } = world.start();
+    const annotations = { 'vimana.io/fail': 'crash', 'vimana.io/fail-times': '1', 'vimana.io/fail-after': '3s' };
+    await world.makePod('p', { annotations });
+    const pod = await world.untilPod('p', isIn('Running'));
+    expect(textOf(read(fleet, pod)?.lines as Iterable<{ text: string }>)).toEqual(['container main started']);
+    expect(read(fleet, pod, { previous: true })).toBeUndefined();
+    expect(read(fleet, pod, { container: 'other' })).toBeUndefined();
+    const following = read(fleet, pod, { follow: true })?.following?.[Symbol.asyncIterator]();
+    const next = following?.next();
+    await cluster.clock.advance(3_000);
+    await world.untilPod('p', (found) => first(found)?.restartCount === 1);
+    expect(await next).toMatchObject({ done: false });
+    expect(textOf(read(fleet, pod, { previous: true })?.lines as Iterable<{ text: string }>)[0]).toBe(
+      'container main started',
+    );
+    await following?.return?.();
+  });
+
+  it('of a launcher tells the life of its machine', async () => {
+    const { fleet } = world.start();
+    const vmi = await world.makeInstance('m');
+    await world.makeLauncher(vmi, 'kwok-node-1');
+    await world.untilPhase('m', 'Running');
+    await world.annotate('m', { 'vimana.io/paused': 'true' });
+    const pod = await world.pod('launcher-m');
+    const lines = () => textOf(read(fleet, pod, { container: 'compute' })?.lines as Iterable<{ text: string }>);
+    await cluster.until(() => lines().length === 3);
+    expect(lines()).toEqual([
+      'VirtualMachineInstance started.',
+      'pausing the machine',
+      'VirtualMachineInstance paused.',
+    ]);
+    const end = new AbortController();
+    const following = read(fleet, pod, { container: 'compute', follow: true, signal: end.signal })?.following;
+    const rest: string[] = [];
+    const reading = (async () => {
+      for await (const { text } of following ?? []) rest.push(text);
+    })();
+    await admin.delete(PODS, 'launcher-m', { namespace });
+    await world.untilPodGone('launcher-m');
+    await reading;
+    expect(rest[0]).toMatch(/^asking the guest to shut down/);
+  });
+});
