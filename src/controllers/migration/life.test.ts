@@ -1,0 +1,295 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
+import type { Pod } from '../../kube/kinds/pod.ts';
+import { timestamp } from '../../kube/timestamp.ts';
+import { type Action, plan } from './plan.ts';
+import { MIGRATION_SETTINGS } from './settings.ts';
+import { isOver, type MigrationState } from './status.ts';
+
+/** Plays a migration and the agents of both nodes, without a cluster. */
+
+type Place = 'source' | 'target';
+const NODE: Record<Place, string> = { source: 'n1', target: 'n2' };
+const DELETED = '2030-01-01T00:00:00Z';
+
+interface View {
+  readonly vmim: Vmim | undefined;
+  readonly vmi: Vmi;
+  readonly pods: readonly Pod[];
+}
+
+const pod = (place: Place, nodeName: string, phase: string): Pod => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: {
+    name: place,
+    uid: place,
+    creationTimestamp: DELETED,
+    ownerReferences: [{ apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachineInstance', name: 'web', uid: 'u' }],
+  },
+  spec: { containers: [], ...(nodeName === '' ? {} : { nodeName }) },
+  status: { phase },
+});
+
+class World {
+  now = Date.parse(DELETED);
+  vmim: Vmim | undefined = {
+    metadata: { name: 'move', namespace: 'shop', uid: 'm', resourceVersion: '1' },
+    spec: { vmiName: 'web' },
+    status: { phase: 'Pending' },
+  } as unknown as Vmim;
+  vmi = {
+    metadata: { name: 'web', namespace: 'shop', uid: 'u', resourceVersion: '1' },
+    spec: { domain: { devices: {} } },
+    status: { phase: 'Running', nodeName: NODE.source, activePods: { source: NODE.source } },
+  } as unknown as Vmi;
+  pods: readonly Pod[] = [pod('source', NODE.source, 'Running')];
+  /** Where the machine runs; the driver makes sure that it is one place. */
+  running: Place | undefined = 'source';
+  /** What the driver of the source is at. */
+  transfer: 'none' | 'active' | 'done' | 'failed' = 'none';
+  incoming = false;
+  #views: View[] = [];
+  #since = 0;
+  #version = 1;
+
+  find = (place: Place) => this.pods.find(({ metadata }) => metadata.uid === place);
+
+  remember(): void {
+    this.#views.push({ vmim: this.vmim, vmi: this.vmi, pods: this.pods });
+  }
+
+  changeVmi(status: object, metadata: object = {}): void {
+    const resourceVersion = `${++this.#version}`;
+    const state = { ...this.vmi.status?.migrationState, ...(status as { migrationState?: object }).migrationState };
+    const known = Object.fromEntries(Object.entries(state).filter(([, value]) => value !== null));
+    this.vmi = {
+      ...this.vmi,
+      metadata: { ...this.vmi.metadata, ...metadata, resourceVersion },
+      status: { ...this.vmi.status, ...status, migrationState: known },
+    } as Vmi;
+  }
+
+  changePod(place: Place, change: (pod: Pod) => Pod | undefined): void {
+    this.pods = this.pods.flatMap((each) => (each.metadata.uid === place ? (change(each) ?? []) : each));
+  }
+
+  /** The operator looks at its caches: each may lag behind by itself, but all show its own deeds. */
+  operate(lags: readonly number[]): void {
+    const [{ vmim }, { vmi }, { pods }] = [0, 1, 2].map(
+      (i) => this.#views[Math.max(this.#since, this.#views.length - 1 - (lags[i] ?? 0))] ?? this,
+    ) as [View, View, View];
+    if (vmim === undefined) return;
+    const at = (place: Place) => pods.find(({ metadata }) => metadata.uid === place);
+    // That a target is gone is asked of the server.
+    const target = at('target') ?? (vmim.status?.phase === 'Pending' || isOver(vmim) ? undefined : this.find('target'));
+    const actions = plan({ vmim, vmi, target, source: at('source'), turn: true, now: this.now }, MIGRATION_SETTINGS);
+    for (const action of actions) if (!this.#do(action, vmim, vmi)) return;
+  }
+
+  /** False where the server refuses, which ends the run. */
+  #do(action: Action, vmim: Vmim, vmi: Vmi): boolean {
+    const locked = this.vmi.metadata.resourceVersion === vmi.metadata.resourceVersion;
+    const tell = (migrationState: MigrationState) => {
+      if (locked) this.changeVmi({ migrationState });
+      return locked;
+    };
+    switch (action.do) {
+      case 'make target':
+        if (this.find('target') === undefined) this.pods = [...this.pods, pod('target', '', 'Pending')];
+        break;
+      case 'announce':
+        if (!tell(action.state)) return false;
+        break;
+      case 'abort':
+        if (!tell({ abortRequested: true })) return false;
+        break;
+      case 'call off':
+        if (!tell({ completed: true, failed: true, failureReason: action.failure })) return false;
+        break;
+      case 'remove':
+        this.#remove(action.pod.metadata.uid as Place);
+        break;
+      case 'report':
+        if (this.vmim?.metadata.resourceVersion !== vmim.metadata.resourceVersion) return false;
+        this.changeVmim(action.status);
+        break;
+      case 'release':
+        this.vmim = undefined;
+        break;
+      default:
+        return true;
+    }
+    this.remember();
+    this.#since = this.#views.length - 1;
+    return true;
+  }
+
+  changeVmim(status: object | undefined, metadata: object = {}): void {
+    if (this.vmim === undefined) return;
+    const resourceVersion = `${++this.#version}`;
+    const meta = { ...this.vmim.metadata, ...metadata, resourceVersion };
+    this.vmim = { ...this.vmim, metadata: meta, ...(status === undefined ? {} : { status }) } as Vmim;
+  }
+
+  #remove(place: Place): void {
+    const unbound = (this.find(place)?.spec.nodeName ?? '') === '';
+    this.changePod(place, (each) =>
+      unbound ? undefined : { ...each, metadata: { ...each.metadata, deletionTimestamp: DELETED } },
+    );
+  }
+
+  agent(place: Place): void {
+    if (place === 'source') this.#sourceAgent();
+    else this.#targetAgent();
+  }
+
+  #sourceAgent(): void {
+    const state = this.vmi.status?.migrationState ?? {};
+    const going = this.find('source')?.metadata.deletionTimestamp !== undefined;
+    if (this.vmi.status?.nodeName !== NODE.source) {
+      if (going) this.changePod('source', () => undefined);
+      return;
+    }
+    // Whoever ends the pod of a machine ends the machine.
+    if (going && this.running === 'source') {
+      this.running = undefined;
+      this.transfer = this.transfer === 'active' ? 'failed' : this.transfer;
+      this.changeVmi({ phase: 'Failed' });
+      this.changePod('source', () => undefined);
+      return;
+    }
+    if (state.migrationUid === undefined || state.completed === true) return;
+    if (this.transfer === 'active' && state.abortRequested === true) this.transfer = 'failed';
+    if (this.transfer === 'none' && state.abortRequested === true) this.transfer = 'failed';
+    if (this.transfer === 'none' && state.targetNodeAddress !== undefined) {
+      this.transfer = 'active';
+      this.changeVmi({ migrationState: { startTimestamp: timestamp(this.now) } });
+    } else if (this.transfer === 'failed') {
+      this.changeVmi({ migrationState: { completed: true, failed: true } });
+    } else if (this.transfer === 'done') {
+      const there = { nodeName: NODE.target, activePods: { target: NODE.target } };
+      this.changeVmi({ ...there, migrationState: { completed: true } });
+    }
+  }
+
+  #targetAgent(): void {
+    const target = this.find('target');
+    const state = this.vmi.status?.migrationState ?? {};
+    const over = state.completed === true || state.abortRequested === true;
+    if (target === undefined || (target.spec.nodeName ?? '') === '') return;
+    const home = this.vmi.status?.nodeName === NODE.target;
+    if (target.metadata.deletionTimestamp !== undefined) {
+      this.incoming = false;
+      if (this.transfer === 'active') this.transfer = 'failed';
+      // One that has arrived is the machine: only its instance ends it.
+      if (this.running === 'target' && !home) return;
+      if (this.running === 'target') {
+        this.running = undefined;
+        this.changeVmi({ phase: 'Failed' });
+      }
+      this.changePod('target', () => undefined);
+      return;
+    }
+    this.changePod('target', (each) => ({ ...each, status: { ...each.status, phase: 'Running' } }));
+    if (this.running === 'target') return;
+    if (over) this.incoming = false;
+    else if (state.migrationUid === 'm' && !this.incoming) {
+      this.incoming = true;
+      this.changeVmi({ migrationState: { targetNodeAddress: 'a' } });
+    }
+  }
+
+  /** The driver: the source stands still before the target goes on. */
+  drive(succeed: boolean): void {
+    if (this.transfer !== 'active') return;
+    if (succeed && this.incoming && this.running === 'source') {
+      this.running = 'target';
+      this.incoming = false;
+      this.transfer = 'done';
+    } else this.transfer = 'failed';
+  }
+}
+
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ operate: fc.array(fc.nat(8), { minLength: 3, maxLength: 3 }) }) },
+  { weight: 4, arbitrary: fc.record({ agent: fc.constantFrom<Place>('source', 'target') }) },
+  { weight: 2, arbitrary: fc.constant({ bind: true }) },
+  { weight: 2, arbitrary: fc.record({ drive: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ pass: fc.constantFrom(1, 3, 20) }) },
+  { weight: 1, arbitrary: fc.record({ remove: fc.constantFrom('vmim', 'target') }) },
+);
+
+type Event = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+function take(world: World, event: Event): void {
+  if ('operate' in event) world.operate(event.operate);
+  else if ('agent' in event) world.agent(event.agent);
+  else if ('drive' in event) world.drive(event.drive);
+  else if ('pass' in event) world.now += event.pass * 60_000;
+  else if ('bind' in event) {
+    world.changePod('target', (each) =>
+      (each.spec.nodeName ?? '') === '' ? { ...each, spec: { ...each.spec, nodeName: NODE.target } } : each,
+    );
+  } else if (event.remove === 'vmim') world.changeVmim(undefined, { deletionTimestamp: DELETED });
+  else {
+    const mark = (each: Pod): Pod => ({ ...each, metadata: { ...each.metadata, deletionTimestamp: DELETED } });
+    world.changePod('target', (each) => ((each.spec.nodeName ?? '') === '' ? undefined : mark(each)));
+  }
+}
+
+const settling: readonly Event[] = [{ operate: [] }, { bind: true }, { agent: 'target' }, { agent: 'source' }];
+const lives = fc.array(step, { maxLength: 80, size: 'max' });
+
+describe('whatever happens to a migration', () => {
+  it('the operator never ends the pod that the machine runs in', () => {
+    fc.assert(
+      fc.property(lives, (events) => {
+        const world = new World();
+        let asked = false;
+        for (const event of events) {
+          world.remember();
+          take(world, event);
+          // Somebody else may: that is no fault of the migration.
+          asked ||= 'remove' in event && event.remove === 'target';
+          if (asked) return;
+          if (world.running !== undefined) {
+            expect(world.find(world.running)?.metadata.deletionTimestamp).toBeUndefined();
+          }
+          expect(world.running).toBeDefined();
+          expect(world.vmi.status?.phase).toBe('Running');
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('it is over some day, with one pod left, which the machine is in', () => {
+    fc.assert(
+      fc.property(lives, fc.boolean(), (events, succeed) => {
+        const world = new World();
+        for (const event of events) {
+          world.remember();
+          take(world, event);
+        }
+        for (let i = 0; i < 40; i++) {
+          for (const event of settling) {
+            world.remember();
+            take(world, event);
+          }
+          if (i % 5 === 4) world.drive(succeed);
+        }
+        expect(world.vmim === undefined || isOver(world.vmim)).toBe(true);
+        const { phase, nodeName } = world.vmi.status ?? {};
+        if (phase !== 'Running') return;
+        expect(world.pods.map(({ spec }) => spec.nodeName)).toEqual([nodeName]);
+        expect(world.running).toBe(nodeName === NODE.source ? 'source' : 'target');
+        expect(
+          world.vmim === undefined || (world.vmim.status?.phase === 'Succeeded') === (nodeName === NODE.target),
+        ).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
