@@ -54,7 +54,7 @@ export async function startMachineCluster(rules: readonly PolicyRule[]): Promise
   const cluster = await startCluster();
   const { admin, clock, log, random } = cluster;
   for (const kind of [virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration]) {
-    await admin.create(DEFINITIONS, crdOf(kind) as never);
+    await admin.create(DEFINITIONS, crdOf(kind));
   }
   await cluster.until(() =>
     admin.list(VMIS).then(
