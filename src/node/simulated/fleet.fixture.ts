@@ -33,7 +33,7 @@ export interface FleetWorld {
   readonly told: string[];
   /** While it holds, nothing that a fleet asks for gets through. */
   cutOff: boolean;
-  start(options?: Partial<FleetOptions>): { readonly fleet: Fleet; stop(): Promise<void> };
+  start(options?: Partial<FleetOptions>): { readonly fleet: Fleet; readonly stop: () => Promise<void> };
   makeInstance(name: string, given?: { spec?: object; annotations?: Record<string, string> }): Promise<Vmi>;
   makeLauncher(vmi: Vmi, node: string, given?: { name?: string; migration?: string; grace?: number }): Promise<Pod>;
   makePod(

@@ -1,118 +1,182 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { crdOf } from '../../api/crd.ts';
-import { IDENTITY_ANNOTATION } from '../../api/instance-request.ts';
-import { virtualMachineInstance, virtualMachineInstanceMigration } from '../../api/kubevirt/group.ts';
+import { nodeLifecycle } from '../../controllers/kubernetes/node/node-lifecycle.ts';
+import type { ExtensionRequest } from '../../kube/api-extension.ts';
 import type { Client } from '../../kube/client.ts';
-import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import { conditionOf } from '../../kube/kinds/condition.ts';
 import { LEASES, NODES } from '../../kube/kinds/node.ts';
-import { PODS, type Pod } from '../../kube/kinds/pod.ts';
-import { resourceType } from '../../kube/kinds/resource-type.ts';
 import { isNotFound } from '../../kube/kube-error.ts';
-import { Informers } from '../../runtime/informers.ts';
-import { manager } from '../../runtime/manager.ts';
-import { type Cluster, startCluster } from '../../testing/cluster.ts';
-import { Fleet, type FleetOptions } from './fleet.ts';
+import type { Cluster } from '../../testing/cluster.ts';
+import { runController } from '../../testing/controller-parts.ts';
+import { type FleetWorld, fleetWorld } from './fleet.fixture.ts';
 
-const namespace = 'default';
-const CRDS = resourceType(
-  'apiextensions.k8s.io/v1',
-  'CustomResourceDefinition',
-  'customresourcedefinitions',
-  'Cluster',
-);
-
+let world: FleetWorld;
 let cluster: Cluster;
 let admin: Client;
 beforeEach(async () => {
-  cluster = await startCluster();
-  ({ admin } = cluster);
-  for (const kind of [virtualMachineInstance, virtualMachineInstanceMigration]) {
-    await admin.create(CRDS, crdOf(kind));
-  }
-  await cluster.until(() =>
-    admin.list(VMIS).then(
-      () => true,
-      () => false,
-    ),
-  );
+  world = await fleetWorld();
+  ({ cluster, admin } = world);
 });
 afterEach(() => cluster.stop());
 
-function startFleet(options: Partial<FleetOptions> = {}) {
-  const { clock, random, log } = cluster;
-  const informers = new Informers({ clock, random, log, client: admin });
-  const fleet = new Fleet({ client: admin, informers, clock, random, log }, { pools: [{ count: 2 }], ...options });
-  const stop = cluster.run(manager('test', [informers, fleet]));
-  return { fleet, stop };
-}
-
-const isReady = async (name: string) =>
-  (await admin.get(NODES, name)).status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
+const namespace = 'kube-node-lease';
+const names = async () => (await admin.list(NODES)).items.map(({ metadata }) => metadata.name ?? '').toSorted();
+const leases = async () => (await admin.list(LEASES, { namespace })).items.map(({ metadata }) => metadata.name).length;
+const ready = async (name: string) => conditionOf((await admin.get(NODES, name)).status?.conditions, 'Ready')?.status;
 
 describe('a fleet', () => {
-  it('registers its nodes, with leases', async () => {
-    startFleet();
-    await cluster.until(() => admin.get(LEASES, 'kwok-node-2', { namespace: 'kube-node-lease' }).catch(() => false));
-    expect(await isReady('kwok-node-1')).toBe(true);
+  it('registers its nodes as seed 001 knows them, with leases of their own', async () => {
+    runController(cluster, 'node-controller', nodeLifecycle());
+    world.start({ pools: [{ count: 2 }] });
+    await cluster.until(async () => (await leases()) === 2);
+    await cluster.until(async () => ((await admin.get(NODES, 'kwok-node-2')).spec?.taints ?? []).length === 0);
     const node = await admin.get(NODES, 'kwok-node-2');
-    expect(node.status?.allocatable).toEqual({ cpu: '32', memory: '128Gi', pods: '110', 'ephemeral-storage': '1Ti' });
-  });
-
-  it('runs a plain pod', async () => {
-    startFleet();
-    await admin.create(PODS, {
-      metadata: { name: 'p', namespace },
-      spec: { nodeName: 'kwok-node-1', containers: [{ name: 'main', image: 'registry.example.com/app:1' }] },
+    expect(node.metadata.labels).toEqual({
+      type: 'kwok',
+      'kubernetes.io/hostname': 'kwok-node-2',
+      'kubernetes.io/os': 'linux',
+      'kubernetes.io/arch': 'amd64',
+      'node.kubernetes.io/instance-type': 'simulated',
+      'topology.kubernetes.io/zone': 'zone-1',
+      'kubevirt.io/schedulable': 'true',
+      'vimana.io/runtime': 'simulated',
     });
-    const pod = await cluster.until(async () => {
-      const found = await admin.get(PODS, 'p', { namespace });
-      return found.status?.phase === 'Running' && found;
+    expect(node.metadata.annotations).toEqual({ 'kwok.x-k8s.io/node': 'fake' });
+    expect(node.status).toMatchObject({
+      capacity: { cpu: '32', memory: '128Gi', pods: '110' },
+      allocatable: { cpu: '32', memory: '128Gi', pods: '110' },
+      addresses: [
+        { type: 'InternalIP', address: '10.246.0.2' },
+        { type: 'Hostname', address: 'kwok-node-2' },
+      ],
     });
-    expect(pod.status).toMatchObject({ podIP: '10.245.0.1', hostIP: '10.246.0.1' });
-    await admin.delete(PODS, 'p', { namespace });
-    await cluster.until(() => admin.get(PODS, 'p', { namespace }).then(() => false, isNotFound));
+    expect(await ready('kwok-node-2')).toBe('True');
+    const lease = await admin.get(LEASES, 'kwok-node-2', { namespace });
+    expect(lease.spec).toMatchObject({ holderIdentity: 'kwok-node-2', leaseDurationSeconds: 40 });
+    expect(lease.metadata.ownerReferences).toMatchObject([{ kind: 'Node', uid: node.metadata.uid }]);
   });
 
-  it('runs the machine of a launcher', async () => {
-    startFleet();
-    const vmi = await makeInstance('m');
-    await makeLauncher(vmi, 'kwok-node-1');
-    await cluster.until(async () => {
-      const found = await admin.get(VMIS, 'm', { namespace });
-      return found.status?.phase === 'Running' && found;
-    });
-  });
-});
-
-async function makeInstance(name: string, spec: object = {}): Promise<Vmi> {
-  return await admin.create(VMIS, {
-    metadata: {
-      name,
-      namespace,
-      annotations: {
-        [IDENTITY_ANNOTATION]: JSON.stringify({ default: { mac: '02:00:00:00:00:01', ip: '10.244.0.7' } }),
-      },
-    },
-    spec: { domain: { memory: { guest: '1Gi' }, devices: {} }, ...spec },
-  });
-}
-
-async function makeLauncher({ metadata }: Vmi, nodeName: string): Promise<Pod> {
-  return await admin.create(PODS, {
-    metadata: {
-      name: `launcher-${metadata.name}`,
-      namespace,
-      labels: { 'kubevirt.io': 'virt-launcher', 'kubevirt.io/created-by': metadata.uid },
-      ownerReferences: [
+  it('has nodes of several kinds', async () => {
+    const taint = { key: 'example.com/gpu', value: 'yes', effect: 'NoSchedule' };
+    world.start({
+      pools: [
+        { count: 3, zones: ['a', 'b'] },
         {
-          apiVersion: 'kubevirt.io/v1',
-          kind: 'VirtualMachineInstance',
-          name: metadata.name,
-          uid: metadata.uid,
-          controller: true,
+          name: 'gpu',
+          count: 1,
+          prefix: 'gpu-',
+          labels: { 'example.com/gpu': 'yes' },
+          taints: [taint],
+          size: { cpu: '64', memory: '256Gi', pods: '250' },
+          resources: { 'nvidia.com/gpu': '8' },
         },
       ],
-    },
-    spec: { nodeName, restartPolicy: 'Never', containers: [{ name: 'compute', image: 'registry.example.com/l:1' }] },
+    });
+    await cluster.until(async () => (await names()).length === 4);
+    const zone = async (name: string) =>
+      (await admin.get(NODES, name)).metadata.labels?.['topology.kubernetes.io/zone'];
+    expect([await zone('kwok-node-1'), await zone('kwok-node-2'), await zone('kwok-node-3')]).toEqual(['a', 'b', 'a']);
+    const gpu = await admin.get(NODES, 'gpu-1');
+    expect(gpu.spec?.taints).toContainEqual(taint);
+    expect(gpu.status?.allocatable).toEqual({ cpu: '64', memory: '256Gi', pods: '250', 'nvidia.com/gpu': '8' });
+    expect(gpu.metadata.labels?.['example.com/gpu']).toBe('yes');
   });
-}
+
+  it('stays known to be well, with one write a node every 20 s and none beside', async () => {
+    runController(cluster, 'node-controller', nodeLifecycle());
+    world.start({ pools: [{ count: 5 }] });
+    await cluster.until(async () => (await leases()) === 5);
+    await cluster.settle();
+    world.writes.length = 0;
+    await cluster.clock.advance(200_000);
+    expect(world.writes).toHaveLength(50);
+    expect(world.writes.every((write) => write.startsWith('patch leases'))).toBe(true);
+    expect(await ready('kwok-node-5')).toBe('True');
+  });
+
+  it('waits with few timers, however many nodes and pods it has', async () => {
+    world.start({ pools: [{ count: 60 }] });
+    await cluster.until(async () => (await leases()) === 60);
+    for (let i = 0; i < 20; i++) await world.makePod(`p${i}`);
+    await world.untilPod('p19', ({ status }) => status?.phase === 'Running');
+    await cluster.clock.advance(100);
+    expect(cluster.clock.pending).toBeLessThan(10);
+  });
+
+  it('renews no leases in simulated time, and still runs what is bound to it', async () => {
+    world.start({ renewLeases: false });
+    const vmi = await world.makeInstance('m');
+    await world.makeLauncher(vmi, 'kwok-node-1');
+    await world.untilPhase('m', 'Running');
+    await cluster.clock.advance(3_600_000);
+    expect(await leases()).toBe(0);
+    expect((await world.instance('m')).status?.phase).toBe('Running');
+  });
+
+  it('takes up nodes that are there, and keeps what others say of them', async () => {
+    await admin.create(NODES, {
+      metadata: { name: 'kwok-node-1', labels: { mine: 'yes', type: 'special' } },
+      status: { capacity: { 'example.com/widget': '3' }, allocatable: { 'example.com/widget': '2' } },
+    });
+    world.start({ pools: [{ count: 1 }] });
+    await cluster.until(async () => (await ready('kwok-node-1')) === 'True');
+    const node = await admin.get(NODES, 'kwok-node-1');
+    expect(node.metadata.labels).toMatchObject({ mine: 'yes', type: 'special', 'vimana.io/runtime': 'simulated' });
+    expect(node.status?.capacity).toMatchObject({ 'example.com/widget': '3', cpu: '32' });
+    expect(node.status?.allocatable).toMatchObject({ 'example.com/widget': '2', cpu: '32' });
+    const body = [{ op: 'add', path: '/status/capacity/example.com~1gadget', value: '7' }];
+    await admin.patch(NODES, 'kwok-node-1', { type: 'json', body }, { subresource: 'status' });
+    const unwell = { status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } };
+    await admin.patch(NODES, 'kwok-node-1', { type: 'strategic', body: unwell }, { subresource: 'status' });
+    await cluster.until(async () => (await ready('kwok-node-1')) === 'True');
+    expect((await admin.get(NODES, 'kwok-node-1')).status?.capacity).toMatchObject({ 'example.com/gadget': '7' });
+  });
+
+  it('grows and shrinks', async () => {
+    const { fleet } = world.start({ pools: [{ count: 2 }, { name: 'more', count: 1, prefix: 'more-' }] });
+    await cluster.until(async () => (await leases()) === 3);
+    await fleet.scale(4);
+    await cluster.until(async () => (await leases()) === 5);
+    const vmi = await world.makeInstance('m');
+    await world.makeLauncher(vmi, 'kwok-node-4');
+    await world.untilPhase('m', 'Running');
+    await fleet.scale(1);
+    expect(await names()).toEqual(['kwok-node-1', 'more-1']);
+    expect(await fleet.simulation.driver('kwok-node-4').list()).toEqual([]);
+    await fleet.scale(0, 'more');
+    expect(fleet.nodes).toEqual(['kwok-node-1']);
+    await expect(fleet.scale(1, 'nobody')).rejects.toThrow('there is no pool "nobody"');
+  });
+
+  it('gives up a node that somebody takes away', async () => {
+    const { fleet } = world.start({ pools: [{ count: 2 }] });
+    await cluster.until(async () => (await leases()) === 2);
+    await admin.delete(NODES, 'kwok-node-1');
+    await cluster.until(() => !fleet.nodes.includes('kwok-node-1'));
+    await cluster.clock.advance(60_000);
+    expect(await admin.get(NODES, 'kwok-node-1').then(() => true, isNotFound)).toBe(true);
+    expect(await names()).toEqual(['kwok-node-2']);
+  });
+
+  it('takes its nodes with it where it is told to', async () => {
+    const { stop } = world.start({ deregister: true });
+    await cluster.until(async () => (await leases()) === 3);
+    await stop();
+    expect(await names()).toEqual([]);
+  });
+
+  it('tells what its nodes and pods use', async () => {
+    const { fleet } = world.start({ pools: [{ count: 2 }] });
+    await world.makePod('p', {
+      annotations: { 'kubevirt.io/vm-cpu-consumption': '0.25', 'kubevirt.io/vm-memory-consumption': '0.5' },
+    });
+    const pod = await world.untilPod('p', ({ status }) => status?.phase === 'Running');
+    expect(fleet.usageOf(pod)).toEqual({ cores: 8, bytes: 64 * 2 ** 30 });
+    const ask = async (resource: string, name = '') =>
+      await fleet.metrics().handle({ resource, name, namespace: '', query: new URLSearchParams() } as ExtensionRequest);
+    expect(await ask('nodes', 'kwok-node-1')).toMatchObject({
+      body: { usage: { cpu: '8000000000n', memory: '67108864Ki' } },
+    });
+    expect(await ask('nodes')).toMatchObject({ body: { items: [{}, { usage: { cpu: '0', memory: '0' } }] } });
+    expect(await ask('pods')).toMatchObject({ body: { items: [{ metadata: { name: 'p' } }] } });
+  });
+});

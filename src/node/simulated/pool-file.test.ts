@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { readManifest } from '../../kube/manifest.ts';
+import { kwokManifests } from './kwok/manifests.ts';
+import { parseNodeResources, parseNodeSize } from './node-size.ts';
+import { readPools } from './pool-file.ts';
+
+describe('the size of a node', () => {
+  it.each([
+    ['32cpu,128Gi', { cpu: '32', memory: '128Gi', pods: '110' }],
+    ['256Gi,64cpu', { cpu: '64', memory: '256Gi', pods: '110' }],
+    ['500mcpu, 2G', { cpu: '500m', memory: '2G', pods: '110' }],
+    ['8cores,16Gi,pods=250,nvidia.com/gpu=2', { cpu: '8', memory: '16Gi', pods: '250', 'nvidia.com/gpu': '2' }],
+  ])('reads from %s', (text, size) => {
+    expect(parseNodeSize(text)).toEqual({ 'ephemeral-storage': '1Ti', ...size });
+  });
+
+  it.each(['', '32', 'big', '32cpu,128', '0cpu,1Gi', '32cpu,16cpu', '-1cpu', 'pods='])(
+    'is refused when it reads %j',
+    (text) => {
+      expect(() => parseNodeSize(text)).toThrow(/size of a node|says twice/);
+    },
+  );
+
+  it('has further resources by name', () => {
+    expect(parseNodeResources(['nvidia.com/gpu=1', 'a/b=2,c/d=3k'])).toEqual({
+      'nvidia.com/gpu': '1',
+      'a/b': '2',
+      'c/d': '3k',
+    });
+    expect(() => parseNodeResources(['gpu'])).toThrow('write it as name=amount');
+  });
+});
+
+describe('a file of node pools', () => {
+  it('says all about them', () => {
+    const text = `
+pools:
+- count: 3
+- name: gpu
+  count: 2
+  size: 64cpu,256Gi
+  prefix: gpu-node-
+  zones: [a, b]
+  labels: {example.com/gpu: "true"}
+  annotations: {note: hello}
+  taints: [{key: example.com/gpu, value: "true", effect: NoSchedule}]
+  resources: {nvidia.com/gpu: 8}
+`;
+    expect(readPools(text)).toEqual([
+      { count: 3 },
+      {
+        name: 'gpu',
+        count: 2,
+        size: parseNodeSize('64cpu,256Gi'),
+        prefix: 'gpu-node-',
+        zones: ['a', 'b'],
+        labels: { 'example.com/gpu': 'true' },
+        annotations: { note: 'hello' },
+        taints: [{ key: 'example.com/gpu', value: 'true', effect: 'NoSchedule' }],
+        resources: { 'nvidia.com/gpu': '8' },
+      },
+    ]);
+  });
+
+  it('is told everything that is wrong with it, each with its path', () => {
+    const text = `
+pool: 1
+pools:
+- size: large
+  zone: a
+  labels: {"-": x, ok: 1}
+  taints: [{key: a, effect: Never, why: x}]
+  resources: {gpu: many}
+- count: -1
+  prefix: UPPER
+- 7
+`;
+    const problems = (() => {
+      try {
+        readPools(text);
+        return '';
+      } catch (error) {
+        return (error as Error).message;
+      }
+    })();
+    expect(problems.split('\n').map((line) => line.slice(0, line.indexOf(': ')))).toEqual([
+      'pool',
+      'pools[0].count',
+      'pools[0].size',
+      'pools[0].zone',
+      'pools[0].labels[ok]',
+      'pools[0].labels[-]',
+      'pools[0].taints[0].effect',
+      'pools[0].taints[0].why',
+      'pools[0].resources[gpu]',
+      'pools[1].count',
+      'pools[1].prefix',
+      'pools[2]',
+      'pools[1].name',
+      'pools[2].name',
+    ]);
+  });
+
+  it.each([
+    ['', 'must be an object'],
+    ['pools: []', 'at least one pool is needed'],
+    ['pools: [', 'line 1'],
+    ['a: 1\na: 2', 'unique'],
+  ])('is refused when it reads %j', (text, why) => {
+    expect(() => readPools(text)).toThrow(why);
+  });
+});
+
+describe('manifests for KWOK', () => {
+  const { documents, problems } = readManifest(kwokManifests([{ count: 2, resources: { 'nvidia.com/gpu': '1' } }]));
+  const objects = documents.map(({ object }) => object as { kind: string; metadata: { name: string } });
+
+  it('are the nodes and what is to happen to them', () => {
+    expect(problems).toEqual([]);
+    expect(objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
+      'Node kwok-node-1',
+      'Node kwok-node-2',
+      'Stage node-initialize',
+      'Stage node-heartbeat-with-lease',
+      'Stage pod-ready',
+      'Stage pod-complete',
+      'Stage pod-delete',
+    ]);
+  });
+
+  it('name nodes so that KWOK takes them for its own, and so that machines come to them', () => {
+    expect(objects[0]).toMatchObject({
+      metadata: {
+        labels: { type: 'kwok', 'kubevirt.io/schedulable': 'true' },
+        annotations: { 'kwok.x-k8s.io/node': 'fake' },
+      },
+      status: { capacity: { cpu: '32', 'nvidia.com/gpu': '1' } },
+    });
+    expect(objects[0]).not.toHaveProperty('status.conditions');
+  });
+
+  it('have templates whose every block is closed', () => {
+    const templates = JSON.stringify(objects).match(/\{\{[^}]*\}\}/g) ?? [];
+    const opened = templates.filter((each) => /^\{\{ (range|if|with) /.test(each)).length;
+    const closed = templates.filter((each) => each === '{{ end }}').length;
+    expect(opened).toBeGreaterThan(5);
+    expect(closed).toBe(opened);
+  });
+});
