@@ -1,0 +1,95 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { RUN_STRATEGIES } from '../api/kubevirt/run-strategy.ts';
+import { type Random, seededRandom } from '../base/random.ts';
+import { VMIS, VMS } from '../kube/kinds/machines.ts';
+import { type Faults, faultyClient, NO_FAULTS } from '../testing/faulty-client.ts';
+import { type MachineWorld, startMachineWorld } from '../testing/machine-world.ts';
+
+const namespace = 'default';
+const BAD: Faults = { refuse: 0.1, lose: 0.1, slow: 0.2, slowestMs: 300, drop: 0.05, expire: 0.03 };
+const SEEDS = 8;
+
+let world: MachineWorld;
+afterEach(() => world.stop());
+
+/** Whoever looks after instances: moves each of them on by a step, well or badly. */
+async function instancesMove(random: Random, badly: number): Promise<void> {
+  for (const { metadata, status } of (await world.admin.list(VMIS, { namespace })).items) {
+    const { name, deletionTimestamp } = metadata;
+    const final = status?.phase === 'Succeeded' || status?.phase === 'Failed';
+    if (deletionTimestamp !== undefined && final) await world.finish(name);
+    else if (deletionTimestamp !== undefined) await world.phase(name, 'Succeeded', { reason: 'Stopped' });
+    else if (!final && random.next() < badly) {
+      const [phase, reason] = random.pick([
+        ['Failed', 'GuestCrashed'],
+        ['Failed', 'NodeLost'],
+        ['Succeeded', 'GuestShutdown'],
+      ] as const);
+      await world.phase(name, phase, { reason });
+    } else if (status?.phase === 'Pending') await world.phase(name, 'Running');
+  }
+}
+
+describe('with faults on the way to the API server, and controllers that crash', () => {
+  it.each(Array.from({ length: SEEDS }, (_, seed) => seed))(
+    'machines end up as they should (seed %i)',
+    async (seed) => {
+      world = await startMachineWorld();
+      const random = seededRandom(`faults ${seed}`);
+      const faults = { ...BAD };
+      const control = () =>
+        world.control({}, (client) => faultyClient(client, faults, random.fork('faults'), world.clock));
+      const names = Array.from({ length: 6 }, (_, i) => `vm-${i}`);
+      for (const name of names) await world.make(name, { runStrategy: random.pick(RUN_STRATEGIES) });
+      let stop = control();
+      for (let round = 0; round < 40; round++) {
+        await world.clock.advance(random.int(50, 20_000));
+        await instancesMove(random, 0.2);
+        const name = random.pick(names);
+        const chance = random.next();
+        if (chance < 0.2) await world.edit(name, { runStrategy: random.pick(RUN_STRATEGIES) });
+        else if (chance < 0.3) await world.request([{ action: 'Start' }], name);
+        else if (chance < 0.4) {
+          const uid = (await world.instance(name))?.metadata.uid;
+          if (uid !== undefined) await world.request([{ action: 'Stop', uid }, { action: 'Start' }], name);
+        } else if (chance < 0.5) {
+          // A request that is slow needs time to end.
+          await Promise.all([stop(), world.clock.advance(1000)]);
+          stop = control();
+        }
+      }
+      Object.assign(faults, NO_FAULTS);
+      for (let round = 0; round < 12; round++) {
+        await world.clock.advance(400_000);
+        await instancesMove(random, 0);
+      }
+      await world.clock.advance(1000);
+      const addresses = new Set<string>();
+      for (const name of names) {
+        const { spec, status } = await world.vm(name);
+        const phase = (await world.instance(name))?.status?.phase;
+        if (spec.runStrategy === 'Always') expect(phase).toBe('Running');
+        if (spec.runStrategy === 'Halted') expect(phase).toBeUndefined();
+        if (spec.runStrategy === 'RerunOnFailure') expect([undefined, 'Running']).toContain(phase);
+        if (spec.runStrategy === 'Once') expect(phase).toBeDefined();
+        // One that ended before it ran, and is not tried again, still says so.
+        const told = phase === 'Running' ? ['Running'] : ['Stopped', 'CrashLoopBackOff'];
+        expect(told).toContain(status?.printableStatus);
+        expect(status?.created).toBe(phase !== undefined);
+        const { ipAddress } = status?.interfaces?.[0] ?? {};
+        if (ipAddress !== undefined) expect(addresses).not.toContain(ipAddress);
+        if (ipAddress !== undefined) addresses.add(ipAddress);
+      }
+      Object.assign(faults, BAD);
+      for (const name of names) await world.admin.delete(VMS, name, { namespace });
+      for (let round = 0; round < 10; round++) {
+        await world.clock.advance(60_000);
+        await instancesMove(random, 0);
+      }
+      expect((await world.admin.list(VMS, { namespace })).items).toEqual([]);
+      expect((await world.admin.list(VMIS, { namespace })).items).toEqual([]);
+      Object.assign(faults, NO_FAULTS);
+      await world.clock.advance(1000);
+    },
+  );
+});
