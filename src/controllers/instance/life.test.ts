@@ -69,7 +69,7 @@ class World {
       ...this.vmi,
       metadata: { ...this.vmi.metadata, ...metadata, resourceVersion },
       ...(status === undefined ? {} : { status }),
-    } as Vmi;
+    };
   }
 
   changePod(uid: string | undefined, change: (pod: Pod) => Pod | undefined): void {

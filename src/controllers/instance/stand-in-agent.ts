@@ -61,6 +61,7 @@ function running(vmi: Vmi, pod: Pod, now: number): InstanceStatus {
       conditions: conditionsOf(vmi, timestamp(now)),
     },
     'Running',
+    vmi,
     now,
   );
 }

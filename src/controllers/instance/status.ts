@@ -12,14 +12,16 @@ const SYNCHRONIZED = 'Synchronized';
 const POD_SCHEDULED = 'PodScheduled';
 
 /** The status of an instance without a pod. */
-export function pendingStatus({ status }: Vmi, obstacle: Problem, now: number): InstanceStatus {
+export function pendingStatus(vmi: Vmi, obstacle: Problem, now: number): InstanceStatus {
+  const { status } = vmi;
   const notReady = { type: 'Ready', status: 'False', ...obstacle } as const;
   const notDone = { type: SYNCHRONIZED, status: 'False', ...obstacle } as const;
-  return inPhase({ ...status, conditions: withAll(status, [notReady, notDone], now) }, 'Pending', now);
+  return inPhase({ ...status, conditions: withAll(status, [notReady, notDone], now) }, 'Pending', vmi, now);
 }
 
 /** The status of an instance whose pod has no node yet, with what the scheduler says of it. */
-export function schedulingStatus({ status }: Vmi, pod: Pod, now: number): InstanceStatus {
+export function schedulingStatus(vmi: Vmi, pod: Pod, now: number): InstanceStatus {
+  const { status } = vmi;
   const scheduled = conditionOf(pod.status?.conditions, POD_SCHEDULED);
   const stuck = scheduled?.status === 'False' ? scheduled : undefined;
   const notReady = {
@@ -39,6 +41,7 @@ export function schedulingStatus({ status }: Vmi, pod: Pod, now: number): Instan
       conditions: withAll(before, [notReady, ...copied], now),
     },
     'Scheduling',
+    vmi,
     now,
   );
 }
@@ -49,18 +52,20 @@ export function isUnschedulable({ status }: Pod): boolean {
 }
 
 /** The status of an instance that has ended without its agent saying so. */
-export function endedStatus({ status }: Vmi, { phase, reason, message }: End, now: number): InstanceStatus {
+export function endedStatus(vmi: Vmi, { phase, reason, message }: End, now: number): InstanceStatus {
   const notReady = { type: 'Ready', status: 'False', reason, message } as const;
-  const before = without(status, [SYNCHRONIZED]);
-  return inPhase({ ...before, reason, conditions: withAll(before, [notReady], now) }, phase, now);
+  const before = without(vmi.status, [SYNCHRONIZED]);
+  return inPhase({ ...before, reason, conditions: withAll(before, [notReady], now) }, phase, vmi, now);
 }
 
-/** The status with another phase; the time of the change is written down. */
-export function inPhase(status: InstanceStatus, phase: InstancePhase, now: number): InstanceStatus {
-  const times = status.phaseTransitionTimestamps ?? [];
-  if (status.phase === phase && times.some((time) => time.phase === phase)) return status;
+/** The status with another phase; the time of the change is written down, and when the instance was made. */
+export function inPhase(status: InstanceStatus, phase: InstancePhase, { metadata }: Vmi, now: number): InstanceStatus {
+  const known = status.phaseTransitionTimestamps ?? [];
+  if (status.phase === phase && known.some((time) => time.phase === phase)) return status;
+  const made = { phase: 'Pending' as const, phaseTransitionTimestamp: metadata.creationTimestamp };
+  const times = known.length === 0 && phase !== 'Pending' ? [made] : known.filter((each) => each.phase !== phase);
   const time = { phase, phaseTransitionTimestamp: timestamp(now) };
-  return { ...status, phase, phaseTransitionTimestamps: [...times.filter((each) => each.phase !== phase), time] };
+  return { ...status, phase, phaseTransitionTimestamps: [...times, time] };
 }
 
 function withAll(

@@ -94,7 +94,7 @@ export function actor({ settings, pods, instances }: ActorParts) {
   ): Promise<void> {
     const written = await writeStatus(client, VMIMS, vmim, status);
     if (written === vmim || phaseOf(vmim) === status.phase) return;
-    const { targetNode = '', failureReason = '' } = status.migrationState ?? {};
+    const { failureReason = '' } = status.migrationState ?? {};
     if (status.phase === 'Succeeded') {
       events.event(vmim, 'Normal', 'SuccessfulMigration', `Source node reported migration succeeded`);
     } else if (status.phase === 'Failed') {
@@ -102,12 +102,7 @@ export function actor({ settings, pods, instances }: ActorParts) {
       if (vmi !== undefined)
         events.event(vmi, 'Warning', 'FailedMigration', `migration ${vmim.metadata.name} failed: ${failureReason}`);
     } else if (status.phase === 'PreparingTarget' && vmi !== undefined) {
-      events.event(
-        vmi,
-        'Normal',
-        'PreparingTarget',
-        `migration ${vmim.metadata.name} prepares node ${targetNode || 'of its target pod'}`,
-      );
+      events.event(vmi, 'Normal', 'PreparingTarget', `migration ${vmim.metadata.name} prepares its target`);
     }
   }
 

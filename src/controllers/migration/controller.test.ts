@@ -356,7 +356,9 @@ describe('the limits of migrations', () => {
       await cluster.clock.advance(1000);
     }
     await cluster.settle();
-    const names = (await targets()).map(({ metadata }) => metadata.labels?.['vm'] ?? '').toSorted((a, b) => a.localeCompare(b));
+    const names = (await targets())
+      .map(({ metadata }) => metadata.labels?.['vm'] ?? '')
+      .toSorted((a, b) => a.localeCompare(b));
     expect(names).toEqual(['a0', 'a1', 'b']);
   });
 
@@ -468,6 +470,10 @@ describe('an evacuation', () => {
     await agents.begin(vmi);
     await agents.succeed(vmi, pod, 'n3');
     await cluster.until(async () => (await all()).length === 3);
-    expect((await all()).map(({ spec }) => spec.vmiName).toSorted((a, b) => a.localeCompare(b))).toEqual(['a', 'b', 'c']);
+    expect((await all()).map(({ spec }) => spec.vmiName).toSorted((a, b) => a.localeCompare(b))).toEqual([
+      'a',
+      'b',
+      'c',
+    ]);
   });
 });

@@ -68,7 +68,7 @@ class World {
       ...this.vmi,
       metadata: { ...this.vmi.metadata, ...metadata, resourceVersion },
       status: { ...this.vmi.status, ...status, migrationState: known },
-    } as Vmi;
+    };
   }
 
   changePod(place: Place, change: (pod: Pod) => Pod | undefined): void {
@@ -130,7 +130,7 @@ class World {
     if (this.vmim === undefined) return;
     const resourceVersion = `${++this.#version}`;
     const meta = { ...this.vmim.metadata, ...metadata, resourceVersion };
-    this.vmim = { ...this.vmim, metadata: meta, ...(status === undefined ? {} : { status }) } as Vmim;
+    this.vmim = { ...this.vmim, metadata: meta, ...(status === undefined ? {} : { status }) };
   }
 
   #remove(place: Place): void {

@@ -47,6 +47,6 @@ export function withMigrationCondition(
   condition: KubeCondition,
   now: number,
 ): MigrationStatus {
-  const conditions = withCondition((status.conditions ?? []), condition, timestamp(now));
+  const conditions = withCondition(status.conditions ?? [], condition, timestamp(now));
   return { ...status, conditions: conditions };
 }

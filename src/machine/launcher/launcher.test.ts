@@ -11,7 +11,7 @@ import { launcherResources } from './resources.ts';
 import { LAUNCHER_SETTINGS } from './settings.ts';
 import { claimNames, launcherVolumes } from './volumes.ts';
 
-const domain = (more: object = {}): InstanceSpec['domain'] => ({ devices: {}, ...more }) as InstanceSpec['domain'];
+const domain = (more: object = {}): InstanceSpec['domain'] => ({ devices: {}, ...more });
 const vmi = (spec: object = {}, metadata: object = {}): Vmi =>
   ({
     apiVersion: 'kubevirt.io/v1',
