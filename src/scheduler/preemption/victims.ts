@@ -14,7 +14,7 @@ export interface Candidate {
   readonly broken: number;
 }
 
-const NO_VICTIMS: Refusal = {
+export const NO_VICTIMS: Refusal = {
   plugin: 'NodeResourcesFit',
   reasons: ['No preemption victims found for incoming pod'],
   preemptable: false,

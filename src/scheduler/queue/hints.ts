@@ -4,7 +4,7 @@ import { isTolerated } from '../filters/taint-toleration.ts';
 import type { FilterName } from '../framework/plugin-name.ts';
 import type { Surroundings } from '../framework/surroundings.ts';
 import { isNamedBy } from '../pod/affinity-term.ts';
-import { amountsOf, CPU, EPHEMERAL_STORAGE, MEMORY } from '../pod/amounts.ts';
+import { type Amounts, amountsOf, CPU, EPHEMERAL_STORAGE, MEMORY } from '../pod/amounts.ts';
 import { collide } from '../pod/host-port.ts';
 import { type PodInfo, sameLabels } from '../pod/pod-info.ts';
 import type { ClusterEvent } from './cluster-event.ts';
@@ -26,12 +26,23 @@ const becomes =
 const isNew = (event: ClusterEvent): boolean =>
   event.what === 'node' && event.before === undefined && event.after !== undefined;
 
-const changesPlaces = (event: ClusterEvent): boolean =>
-  event.what === 'node' &&
-  (event.before === undefined ||
-    event.after === undefined ||
-    !sameLabels(event.before.metadata.labels, event.after.metadata.labels) ||
-    JSON.stringify(event.before.spec?.taints) !== JSON.stringify(event.after.spec?.taints));
+/** Whether labels or taints are others; asked for every waiting pod, and the same for all of them. */
+const changesPlaces = (event: ClusterEvent): boolean => {
+  if (event.what !== 'node') return false;
+  let changed = placesChanged.get(event);
+  if (changed === undefined) {
+    const { before, after } = event;
+    changed =
+      before === undefined ||
+      after === undefined ||
+      !sameLabels(before.metadata.labels, after.metadata.labels) ||
+      JSON.stringify(before.spec?.taints) !== JSON.stringify(after.spec?.taints);
+    placesChanged.set(event, changed);
+  }
+  return changed;
+};
+
+const placesChanged = new WeakMap<ClusterEvent, boolean>();
 
 const isAboutStorage = (event: ClusterEvent): boolean =>
   event.what === 'storage' || isNew(event) || changesPlaces(event);
@@ -93,19 +104,38 @@ const leaves = (event: ClusterEvent): boolean =>
 
 /** Whether a node can hold the pod when it is empty, and could not before or has more now. */
 function gains(before: Node | undefined, after: Node, pod: PodInfo): boolean {
-  const now = amountsOf(after.status?.allocatable);
-  const asked: (readonly [string, number])[] = [
-    [CPU, pod.cpu],
-    [MEMORY, pod.memory],
-    [EPHEMERAL_STORAGE, pod.ephemeralStorage],
-    ['pods', 1],
-    ...pod.scalars,
-  ];
-  if (asked.some(([name, amount]) => amount > (now.get(name) ?? 0))) return false;
+  const now = allocatableOf(after);
+  if (!holds(now, pod)) return false;
   if (before === undefined) return true;
-  const then = amountsOf(before.status?.allocatable);
-  return asked.some(([name]) => (now.get(name) ?? 0) > (then.get(name) ?? 0));
+  const then = allocatableOf(before);
+  const more = (name: string) => (now.get(name) ?? 0) > (then.get(name) ?? 0);
+  return [CPU, MEMORY, EPHEMERAL_STORAGE, PODS].some((name) => more(name)) || pod.scalars.some(([name]) => more(name));
 }
+
+const PODS = 'pods';
+
+function holds(amounts: Amounts, { cpu, memory, ephemeralStorage, scalars }: PodInfo): boolean {
+  const has = (name: string, amount: number) => amount <= (amounts.get(name) ?? 0);
+  return (
+    has(CPU, cpu) &&
+    has(MEMORY, memory) &&
+    has(EPHEMERAL_STORAGE, ephemeralStorage) &&
+    has(PODS, 1) &&
+    scalars.every(([name, amount]) => has(name, amount))
+  );
+}
+
+/** Read once for each state of a node, because every waiting pod asks. */
+function allocatableOf(node: Node): Amounts {
+  let amounts = allocatables.get(node);
+  if (amounts === undefined) {
+    amounts = amountsOf(node.status?.allocatable);
+    allocatables.set(node, amounts);
+  }
+  return amounts;
+}
+
+const allocatables = new WeakMap<Node, Amounts>();
 
 function hasRoom(slot: number, pod: PodInfo, { columns }: Surroundings['nodes']): boolean {
   const left = (has: Float64Array, taken: Float64Array | Int32Array) => (has[slot] ?? 0) - (taken[slot] ?? 0);

@@ -5,6 +5,7 @@ import { Images } from './images.ts';
 import { NodeColumns } from './node-columns.ts';
 import { type NodeOrder, NodeTree } from './node-tree.ts';
 import { type PlacedPods, PodCounts } from './pod-counts.ts';
+import { Priorities } from './priorities.ts';
 import { TaintSets } from './taint-sets.ts';
 import { TermIndex } from './term-index.ts';
 import { Topology } from './topology.ts';
@@ -27,6 +28,7 @@ export class Snapshot implements PlacedPods {
   readonly images = new Images();
   readonly terms = new TermIndex();
   readonly claimUsers = new ClaimUsers();
+  readonly priorities = new Priorities();
   readonly topology = new Topology(() => this.#nodes);
   readonly counts = new PodCounts(this);
   readonly #tree = new NodeTree();
@@ -157,6 +159,7 @@ export class Snapshot implements PlacedPods {
     this.columns.count(slot, info, by);
     this.terms.podMoved(slot, info, by);
     this.claimUsers.podMoved(slot, info, by);
+    this.priorities.podMoved(slot, info, by);
     this.counts.podMoved(slot, info, by);
   }
 
