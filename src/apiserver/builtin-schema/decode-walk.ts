@@ -1,3 +1,5 @@
+import type { FieldPlace } from './read-plan.ts';
+
 /** More than these are not told, as by the API server. */
 const MOST_UNKNOWN = 100;
 
@@ -12,9 +14,7 @@ export class DecodeWalk {
   readonly unknown: string[] = [];
   #mismatch: string | undefined;
   #refusal: string | undefined;
-  readonly #segments: (string | number)[] = [];
-  readonly #goPath: string[] = [];
-  readonly #structs: string[] = [];
+  readonly #places: (FieldPlace | string | number)[] = [];
   readonly #readMessage: ReadMessage;
   #quiet = false;
 
@@ -22,30 +22,21 @@ export class DecodeWalk {
     this.#readMessage = readMessage;
   }
 
-  /** Goes to a field of a structure; `through` is the structure that stands in between in Go, but not in JSON. */
-  enterField(name: string, struct: string, through: string | undefined): void {
-    this.#segments.push(name);
-    this.#goPath.push(through === undefined ? name : `${through}.${name}`);
-    this.#structs.push(struct);
-  }
-
-  leaveField(): void {
-    this.#segments.pop();
-    this.#goPath.pop();
-    this.#structs.pop();
+  enterField(place: FieldPlace): void {
+    this.#places.push(place);
   }
 
   /** Goes to an item of a list or an entry of a map, which Go does not count as a step. */
   enterItem(segment: string | number): void {
-    this.#segments.push(segment);
+    this.#places.push(segment);
   }
 
-  leaveItem(): void {
-    this.#segments.pop();
+  leave(): void {
+    this.#places.pop();
   }
 
   get tooDeep(): boolean {
-    return this.#segments.length > DEEPEST;
+    return this.#places.length > DEEPEST;
   }
 
   /** Tells of a field that the structure here does not have. */
@@ -55,7 +46,8 @@ export class DecodeWalk {
 
   #pathTo(name: string): string {
     let path = '';
-    for (const segment of [...this.#segments, name]) {
+    for (const place of [...this.#places, name]) {
+      const segment = typeof place === 'object' ? place.name : place;
       if (typeof segment === 'number') path += `[${segment}]`;
       else path += path === '' ? segment : `.${segment}`;
     }
@@ -92,11 +84,11 @@ export class DecodeWalk {
   }
 
   #mismatchText(value: unknown, goType: string): string {
-    const struct = this.#structs.at(-1);
+    const fields = this.#places.filter((place) => typeof place === 'object');
     const target =
-      struct === undefined
+      fields.length === 0
         ? `Go value of type ${goType}`
-        : `Go struct field ${struct}.${this.#goPath.join('.')} of type ${goType}`;
+        : `Go struct field ${fields.at(-1)?.struct}.${fields.map(({ goPath }) => goPath).join('.')} of type ${goType}`;
     return `json: cannot unmarshal ${valueName(value, goType)} into ${target}`;
   }
 

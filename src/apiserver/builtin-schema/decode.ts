@@ -1,16 +1,9 @@
+import { setOwn } from '../../base/own-value.ts';
 import { base64Problem } from './base64.ts';
 import { DecodeWalk } from './decode-walk.ts';
 import { schemaNameOf } from './kinds.ts';
-import {
-  type Field,
-  goTypeOf,
-  isMessage,
-  type MessageShape,
-  messageNameOf,
-  messageShape,
-  structName,
-} from './message-shape.ts';
-import { specialJson } from './special-json.ts';
+import { type Field, goTypeOf, isMessage, messageNameOf } from './message-shape.ts';
+import { type PlannedField, type ReadPlan, readPlan } from './read-plan.ts';
 
 type Json = Record<string, unknown>;
 
@@ -27,12 +20,26 @@ export interface Decoded {
 /** Reads a JSON body of a built-in kind; undefined where the kind is not built in. The body itself stays as it is. */
 export function decodeBuiltIn(apiVersion: string, kind: string, body: unknown): Decoded | undefined {
   const schemaName = schemaNameOf(apiVersion, kind);
-  const message = schemaName === undefined ? undefined : messageNameOf(schemaName);
-  if (message === undefined || !isMessage(message)) return undefined;
+  const message = schemaName === undefined ? '' : messageOf(schemaName);
+  if (message === '') return undefined;
   const walk = new DecodeWalk(readMessage);
   const object = (readMessage(body, message, walk) ?? {}) as Json;
   return { object, unknown: walk.unknown, ...(walk.error === undefined ? {} : { error: walk.error }) };
 }
+
+/** '' where there is none. */
+function messageOf(schemaName: string): string {
+  let message = messages.get(schemaName);
+  if (message === undefined) {
+    const name = messageNameOf(schemaName);
+    message = isMessage(name) ? name : '';
+    messages.set(schemaName, message);
+  }
+  return message;
+}
+
+/** By schema. */
+const messages = new Map<string, string>();
 
 const OBJECT_META = 'k8s.io.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
@@ -49,57 +56,41 @@ export function strictDecodingError(unknown: readonly string[]): string {
 }
 
 function readMessage(value: unknown, message: string, walk: DecodeWalk): unknown {
-  const special = specialJson(message);
-  if (special !== undefined) return special.read(value, walk);
-  const shape = messageShape(message);
+  const plan = readPlan(message);
+  if (plan.special !== undefined) return plan.special.read(value, walk);
   if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
     return walk.mismatch(value, goTypeOf(message));
   }
   if (walk.tooDeep) return walk.refuse('exceeded max depth');
-  const read: Json = {};
   const source = (value ?? {}) as Json;
-  for (const key of Object.keys(source)) readKey(source[key], key, shape, walk, read);
-  return written(read, shape);
+  const out: Json = {};
+  if (plan.type.size > 0) readType(source, plan, out);
+  const read = new Array<unknown>(plan.byName.size);
+  for (const key of Object.keys(source)) readKey(source[key], key, plan, walk, read);
+  return writeFields(read, plan, out);
 }
 
-const TYPE_META = ['kind', 'apiVersion'] as const;
-
-function readKey(value: unknown, key: string, shape: MessageShape, walk: DecodeWalk, read: Json): void {
-  const struct = structName(shape);
-  const found = lookUp(shape, key);
-  if (found !== undefined) {
-    walk.enterField(key, struct, found.through);
-    const result = readField(value, found.field, walk);
-    if (result !== undefined) read[key] = result;
-    walk.leaveField();
-  } else if (shape.typed && (key === 'kind' || key === 'apiVersion')) {
-    walk.enterField(key, struct, 'TypeMeta');
-    if (typeof value === 'string') read[key] = value;
-    else if (value !== null) walk.mismatch(value, 'string');
-    walk.leaveField();
-  } else walk.unknownField(key);
+function readType(source: Json, plan: ReadPlan, out: Json): void {
+  for (const key of plan.type.keys()) if (typeof source[key] === 'string' && source[key] !== '') out[key] = source[key];
 }
 
-interface Found {
-  readonly field: Field;
-  /** The inlined structure that the field really belongs to. */
-  readonly through?: string;
-}
-
-/** Finds a field of a structure or of one that is inlined in it. */
-function lookUp(shape: MessageShape, key: string): Found | undefined {
-  const own = shape.byJson.get(key);
-  if (own !== undefined) return { field: own };
-  for (const inlined of shape.inlined) {
-    const inner = lookUp(messageShape(inlined.type), key);
-    if (inner !== undefined) {
-      return {
-        field: inner.field,
-        through: inner.through === undefined ? inlined.json : `${inlined.json}.${inner.through}`,
-      };
-    }
+function readKey(value: unknown, key: string, plan: ReadPlan, walk: DecodeWalk, read: unknown[]): void {
+  // A member without a value is none in JSON.
+  if (value === undefined) return;
+  const planned = plan.byName.get(key);
+  if (planned !== undefined) {
+    walk.enterField(planned);
+    read[planned.slot] = readField(value, planned.field, walk);
+    walk.leave();
+    return;
   }
-  return undefined;
+  const place = plan.type.get(key);
+  if (place === undefined) walk.unknownField(key);
+  else if (typeof value !== 'string' && value !== null) {
+    walk.enterField(place);
+    walk.mismatch(value, 'string');
+    walk.leave();
+  }
 }
 
 function readField(value: unknown, field: Field, walk: DecodeWalk): unknown {
@@ -107,20 +98,32 @@ function readField(value: unknown, field: Field, walk: DecodeWalk): unknown {
   if (field.container === 'one') return readOne(value, field, field.goType, walk);
   if (field.container === 'list') {
     if (!Array.isArray(value)) return walk.mismatch(value, field.goType);
-    const item = field.goType.startsWith('[]') ? field.goType.slice(2) : goTypeOf(field.type);
-    return value.map((entry, i) => readItem(entry, i, field, item, walk));
+    return value.map((entry, i) => readItem(entry, i, field, walk));
   }
   if (typeof value !== 'object' || Array.isArray(value)) return walk.mismatch(value, field.goType);
-  const item = /^map\[[\w.]+\](.*)$/.exec(field.goType)?.[1] ?? goTypeOf(field.type);
-  const entries = Object.entries(value).map(([key, entry]) => [key, readItem(entry, key, field, item, walk)] as const);
-  // Go writes maps by key; and fromEntries takes __proto__ for a key like any other.
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+  const entries: Json = {};
+  const keys = Object.keys(value);
+  for (const key of keys) {
+    const entry = (value as Json)[key];
+    if (entry !== undefined) setOwn(entries, key, readItem(entry, key, field, walk));
+  }
+  return byKey(entries, keys);
 }
 
-function readItem(value: unknown, segment: string | number, field: Field, goType: string, walk: DecodeWalk): unknown {
+/** Go writes maps by key. */
+function byKey(entries: Json, keys: string[]): Json {
+  if (keys.every((key, i) => i === 0 || (keys[i - 1] as string) < key)) return entries;
+  const ordered: Json = {};
+  for (const key of keys.sort(byText)) if (entries[key] !== undefined) setOwn(ordered, key, entries[key]);
+  return ordered;
+}
+
+const byText = (a: string, b: string) => (a < b ? -1 : 1);
+
+function readItem(value: unknown, segment: string | number, field: Field, walk: DecodeWalk): unknown {
   walk.enterItem(segment);
-  const read = value === null ? zeroItemOf(field) : readOne(value, field, goType, walk);
-  walk.leaveItem();
+  const read = value === null ? zeroItemOf(field) : readOne(value, field, field.itemType, walk);
+  walk.leave();
   return read;
 }
 
@@ -175,34 +178,34 @@ function zeroOf(field: Field): unknown {
     case 'double':
       return 0;
     default: {
-      const special = specialJson(field.type);
-      return special === undefined ? written({}, messageShape(field.type)) : special.zero;
+      const plan = readPlan(field.type);
+      return plan.special === undefined ? writeFields([], plan, {}) : plan.special.zero;
     }
   }
 }
 
 /** A structure as Go writes it: its fields in their order, without those that it leaves out when empty. */
-function written(read: Json, shape: MessageShape): Json {
-  const out: Json = {};
-  if (shape.typed) for (const key of TYPE_META) if (read[key]) out[key] = read[key];
-  writeFields(read, shape, out);
-  return out;
-}
-
-function writeFields(read: Json, shape: MessageShape, out: Json): void {
-  for (const field of shape.byId.values()) {
-    if (field.inline) writeFields(read, messageShape(field.type), out);
-    else if (Object.hasOwn(read, field.json)) {
-      const value = read[field.json];
+function writeFields(read: readonly unknown[], plan: ReadPlan, out: Json): Json {
+  const { ordered } = plan;
+  for (let i = 0; i < ordered.length; i++) {
+    const { field, slot } = ordered[i] as PlannedField;
+    const value = read[slot];
+    if (value !== undefined) {
       if (!field.omitsZero || !isEmpty(value)) out[field.json] = value;
     } else if (field.absent === 'null') out[field.json] = null;
     else if (field.absent === 'zero') out[field.json] = zeroOf(field);
   }
+  return out;
 }
 
 function isEmpty(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) {
-    return Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0;
+    return Array.isArray(value) ? value.length === 0 : isBare(value);
   }
   return value === '' || value === 0 || value === false || value === null;
+}
+
+function isBare(value: object): boolean {
+  for (const _ in value) return false;
+  return true;
 }

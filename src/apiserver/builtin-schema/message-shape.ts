@@ -5,6 +5,8 @@ import { type GoField, goFields, openApiSchema } from './kinds.ts';
 export interface MessageShape {
   /** Its full name in protobuf, such as k8s.io.api.core.v1.Pod. */
   readonly name: string;
+  /** The last part of the name, which is Go's name of the structure. */
+  readonly struct: string;
   /** Whether it says of itself what it is by `kind` and `apiVersion`, which protobuf has in an envelope instead. */
   readonly typed: boolean;
   readonly byId: ReadonlyMap<number, Field>;
@@ -29,6 +31,8 @@ export interface Field {
   readonly raw: boolean;
   /** The type as Go prints it: []v1.Container. */
   readonly goType: string;
+  /** The same of one item of a list or map. */
+  readonly itemType: string;
   /** Whether a value that is empty or zero is left out of JSON. */
   readonly omitsZero: boolean;
   /** What JSON has where the wire has nothing. */
@@ -70,11 +74,6 @@ export function messageShape(name: string): MessageShape {
   return shape;
 }
 
-/** The last part of the name, which is Go's name of the structure. */
-export function structName({ name }: MessageShape): string {
-  return name.slice(name.lastIndexOf('.') + 1);
-}
-
 /** The message of a schema: io.k8s.api.core.v1.Pod is k8s.io.api.core.v1.Pod in protobuf. */
 export function messageNameOf(schemaName: string): string {
   return schemaName.replace(/^io\.k8s\./, 'k8s.io.').replaceAll('-', '_');
@@ -111,6 +110,7 @@ function shapeOf(name: string): MessageShape {
   const byJson = new Map(fields.filter((field) => !field.inline).map((field) => [field.json, field]));
   return {
     name,
+    struct: name.slice(name.lastIndexOf('.') + 1),
     typed: 'kind' in properties && 'apiVersion' in properties && !byJson.has('kind'),
     byId,
     byJson,
@@ -131,6 +131,7 @@ function fieldOf(message: string, json: string, declared: Declared, { flag, type
   const container = declared.keyType !== undefined ? 'map' : declared.rule === 'repeated' ? 'list' : 'one';
   const type = scalar ? declared.type : resolve(declared.type, message);
   const single = scalar && container === 'one' && declared.type !== 'bytes';
+  const known = goType ?? `${container === 'list' ? '[]' : container === 'map' ? 'map[string]' : ''}${goTypeOf(type)}`;
   return {
     id: declared.id,
     json,
@@ -139,7 +140,8 @@ function fieldOf(message: string, json: string, declared: Declared, { flag, type
     scalar,
     inline: flag === 'i',
     raw: type === 'bytes' && json.toLowerCase() === 'raw',
-    goType: goType ?? `${container === 'list' ? '[]' : container === 'map' ? 'map[string]' : ''}${goTypeOf(type)}`,
+    goType: known,
+    itemType: /^(?:\[\]|map\[[\w.]+\])(.*)$/.exec(known)?.[1] ?? goTypeOf(type),
     omitsZero: flag === 'z' || (flag === '' && (scalar || container !== 'one')),
     absent: flag === 'P' || flag === 'n' ? 'null' : flag === 'v' || (flag === 'r' && single) ? 'zero' : 'nothing',
   };

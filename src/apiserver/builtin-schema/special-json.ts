@@ -1,6 +1,8 @@
 import { formatDuration, parseDuration } from '../../base/duration.ts';
 import { ParseError } from '../../base/errors.ts';
+import { copyJson } from '../../base/json-copy.ts';
 import { formatQuantity, parseQuantity } from '../../base/quantity.ts';
+import { remembered } from '../../base/remembered.ts';
 import type { DecodeWalk } from './decode-walk.ts';
 import { formatGoTime, readGoTime } from './go-time.ts';
 
@@ -13,17 +15,23 @@ export interface SpecialJson {
 }
 
 /** Any JSON at all. */
-const anything: SpecialJson = { zero: null, read: (value) => value };
+const anything: SpecialJson = { zero: null, read: copyJson };
+
+/** How many different times and quantities are kept in mind: those of a while are few. */
+const KEPT = 1024;
 
 function time(micro: boolean): SpecialJson {
+  const print = remembered(KEPT, (text) => {
+    const read = readGoTime(text, micro);
+    return 'error' in read ? read : formatGoTime(read, micro);
+  });
   return {
     zero: null,
     read(value, walk) {
       if (value === null) return null;
       if (typeof value !== 'string') return walk.refuseType(value, 'string');
-      const read = readGoTime(value, micro);
-      if ('error' in read) return walk.refuse(read.error);
-      return formatGoTime(read, micro);
+      const printed = print(value);
+      return typeof printed === 'string' ? printed : walk.refuse(printed.error);
     },
   };
 }
@@ -39,12 +47,14 @@ function parsed(walk: DecodeWalk, parse: () => string): string | undefined {
   }
 }
 
+const canonicalQuantity = remembered(KEPT, (text) => formatQuantity(parseQuantity(text)));
+
 const quantity: SpecialJson = {
   zero: '0',
   read(value, walk) {
     if (value === null) return '0';
-    const text = typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value);
-    return parsed(walk, () => formatQuantity(parseQuantity(text)));
+    if (typeof value === 'string') return parsed(walk, () => canonicalQuantity(value));
+    return parsed(walk, () => formatQuantity(parseQuantity(typeof value === 'number' ? value : JSON.stringify(value))));
   },
 };
 
@@ -91,27 +101,29 @@ const schemaOr = (simple: (value: unknown, walk: DecodeWalk) => unknown): Specia
   },
 });
 
-const SPECIAL: Readonly<Record<string, SpecialJson>> = {
-  [`${META}Time`]: time(false),
-  [`${META}MicroTime`]: time(true),
-  [`${META}Duration`]: duration,
-  [`${META}FieldsV1`]: anything,
-  'k8s.io.api.authentication.v1.ExtraValue': texts,
-  'k8s.io.api.authorization.v1.ExtraValue': texts,
-  'k8s.io.api.certificates.v1.ExtraValue': texts,
-  'k8s.io.apimachinery.pkg.runtime.RawExtension': anything,
-  'k8s.io.apimachinery.pkg.api.resource.Quantity': quantity,
-  'k8s.io.apimachinery.pkg.util.intstr.IntOrString': intOrString,
-  [`${CRD}JSON`]: anything,
-  [`${CRD}JSONSchemaPropsOrBool`]: schemaOr((value, walk) =>
-    typeof value === 'boolean' ? value : walk.refuse('boolean or JSON schema expected'),
-  ),
-  [`${CRD}JSONSchemaPropsOrArray`]: schemaOr((value, walk) =>
-    Array.isArray(value) ? value.map((item) => walk.quietly(item, SCHEMA)) : null,
-  ),
-  [`${CRD}JSONSchemaPropsOrStringArray`]: schemaOr((value) => (Array.isArray(value) ? value : null)),
-};
+const SPECIAL: ReadonlyMap<string, SpecialJson> = new Map(
+  Object.entries({
+    [`${META}Time`]: time(false),
+    [`${META}MicroTime`]: time(true),
+    [`${META}Duration`]: duration,
+    [`${META}FieldsV1`]: anything,
+    'k8s.io.api.authentication.v1.ExtraValue': texts,
+    'k8s.io.api.authorization.v1.ExtraValue': texts,
+    'k8s.io.api.certificates.v1.ExtraValue': texts,
+    'k8s.io.apimachinery.pkg.runtime.RawExtension': anything,
+    'k8s.io.apimachinery.pkg.api.resource.Quantity': quantity,
+    'k8s.io.apimachinery.pkg.util.intstr.IntOrString': intOrString,
+    [`${CRD}JSON`]: anything,
+    [`${CRD}JSONSchemaPropsOrBool`]: schemaOr((value, walk) =>
+      typeof value === 'boolean' ? value : walk.refuse('boolean or JSON schema expected'),
+    ),
+    [`${CRD}JSONSchemaPropsOrArray`]: schemaOr((value, walk) =>
+      Array.isArray(value) ? value.map((item) => walk.quietly(item, SCHEMA)) : null,
+    ),
+    [`${CRD}JSONSchemaPropsOrStringArray`]: schemaOr((value) => (Array.isArray(value) ? value : null)),
+  }),
+);
 
 export function specialJson(message: string): SpecialJson | undefined {
-  return Object.hasOwn(SPECIAL, message) ? SPECIAL[message] : undefined;
+  return SPECIAL.get(message);
 }

@@ -1,12 +1,6 @@
 import { ParseError } from '../../base/errors.ts';
 import { setOwn } from '../../base/own-value.ts';
-import {
-  type Field,
-  type MessageShape,
-  messageShape,
-  type Scalar,
-  structName,
-} from '../builtin-schema/message-shape.ts';
+import { type Field, type MessageShape, messageShape, type Scalar } from '../builtin-schema/message-shape.ts';
 import { specialMessage } from './special-message.ts';
 import { WireReader } from './wire-reader.ts';
 
@@ -54,7 +48,7 @@ function absent(field: Field): unknown {
 
 function fields(reader: WireReader, end: number, shape: MessageShape, json: Json, depth: number): void {
   while (reader.at < end) {
-    const { id, wire } = reader.tag(structName(shape));
+    const { id, wire } = reader.tag(shape.struct);
     const field = shape.byId.get(id);
     if (field === undefined) reader.skip(wire);
     else read(reader, end, field, wire, json, depth);

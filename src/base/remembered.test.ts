@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { remembered } from './remembered.ts';
+
+describe('an answer that is remembered', () => {
+  test('is worked out once while it is asked for', () => {
+    let asked = 0;
+    const length = remembered(2, (text) => {
+      asked++;
+      return text.length;
+    });
+    for (let i = 0; i < 10; i++) expect(length('abc')).toBe(3);
+    expect(asked).toBe(1);
+  });
+
+  test('is forgotten when many others were asked for since', () => {
+    const asked: string[] = [];
+    const length = remembered(2, (text) => asked.push(text));
+    for (const text of ['a', 'b', 'c', 'd', 'e', 'a']) length(text);
+    expect(asked.filter((text) => text === 'a')).toHaveLength(2);
+  });
+
+  test('is not kept for a long text', () => {
+    let asked = 0;
+    const length = remembered(2, () => ++asked);
+    const long = 'x'.repeat(1000);
+    expect([length(long), length(long)]).toEqual([1, 2]);
+  });
+
+  test('is always that of the function itself', () => {
+    fc.assert(
+      fc.property(fc.array(fc.stringMatching(/^[ab]{0,3}$/)), (texts) => {
+        const upper = remembered(2, (text) => text.toUpperCase());
+        for (const text of texts) expect(upper(text)).toBe(text.toUpperCase());
+      }),
+    );
+  });
+
+  test('is asked for again after a failure', () => {
+    let asked = 0;
+    const fails = remembered(2, () => {
+      asked++;
+      throw new Error('no');
+    });
+    expect(() => fails('a')).toThrow('no');
+    expect(() => fails('a')).toThrow('no');
+    expect(asked).toBe(2);
+  });
+});
