@@ -50,11 +50,13 @@ export function machineController(options: MachineControllerOptions): Controller
   const untold = new Map<string, Shutdown>();
   const teller = new Teller();
   let consulted = false;
+  /** Machines of several groups may share a name, and are counted together. */
+  const onWay = (key: string) => `${dialect.kind.group}/${key}`;
 
   function forget(key: string): void {
     instances.forget(key);
     machines.forget(key);
-    passing.arrived(key);
+    passing.arrived(onWay(key));
     untold.delete(key);
     teller.forget(key);
     addresses.release(uids.get(key) ?? '');
@@ -156,8 +158,8 @@ export function machineController(options: MachineControllerOptions): Controller
   async function report(vm: Machine, observed: ObservedMachine, context: Context): Promise<Again | undefined> {
     const key = keyOf(vm);
     const state = passingState(vm.metadata.deletionTimestamp !== undefined, observed);
-    if (state === undefined) passing.arrived(key);
-    const afterMs = state === undefined ? 0 : passing.delay(key, state, context.clock.monotonic());
+    if (state === undefined) passing.arrived(onWay(key));
+    const afterMs = state === undefined ? 0 : passing.delay(onWay(key), state, context.clock.monotonic());
     if (afterMs > 0) {
       if (observed.memory.lastShutdown !== undefined) untold.set(key, observed.memory.lastShutdown);
       return { afterMs };
