@@ -193,7 +193,8 @@ export class Leases implements Runnable {
     }
     const { clock } = this.#options;
     const inMs = oldest === Number.POSITIVE_INFINITY ? this.#fenceAfter : oldest + this.#fenceAfter - clock.monotonic();
-    this.#fence = clock.timer(inMs, () => {
+    // At least a moment: fractions may say at once that it is time and that it is not.
+    this.#fence = clock.timer(Math.max(1, inMs), () => {
       this.#fence = undefined;
       this.#lapse();
     });
