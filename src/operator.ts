@@ -4,6 +4,7 @@ import type { Random } from './base/random.ts';
 import { instances } from './controllers/instance/controller.ts';
 import { INSTANCE_RULES } from './controllers/instance/rules.ts';
 import { migrations } from './controllers/migration/controller.ts';
+import { evacuations } from './controllers/migration/evacuation.ts';
 import { MIGRATION_RULES } from './controllers/migration/rules.ts';
 import type { Client } from './kube/client.ts';
 import type { PolicyRule } from './kube/kinds/rbac.ts';
@@ -49,6 +50,7 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
     ),
     of(instances({ nodeLostAfterMs, addresses: { pool: addresses, dialects } }), 'virtualmachine-controller'),
     of(migrations(), 'virtualmachine-controller'),
+    of(evacuations(), 'disruptionbudget-controller'),
   ];
 }
 

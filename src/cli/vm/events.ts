@@ -6,7 +6,7 @@ import type { KubeObject } from '../../kube/kube-object.ts';
 import { connected } from '../connection.ts';
 import { tableText } from '../table-text.ts';
 import type { VmParts } from './command.ts';
-import { type Found, findMachine, instanceOf } from './find.ts';
+import { type Found, findMachine, instanceNameOf } from './find.ts';
 
 interface Event extends KubeObject {
   readonly type?: string;
@@ -48,12 +48,11 @@ export function addEventsCommand(vm: Command, parts: VmParts): void {
 
 async function eventsOf(client: Client, found: Found, namespace: string): Promise<Event[]> {
   const { name = '', uid = '' } = found.machine.metadata;
-  const instance = await instanceOf(client, found);
   const { items } = await client.list(EVENTS, { namespace });
   const pods = `virt-launcher-${name}-`;
   const concerned = ({ involvedObject: about }: Event) =>
     about?.uid === uid ||
-    (instance !== undefined && about?.uid === instance.metadata.uid) ||
+    (about?.kind === 'VirtualMachineInstance' && about.name === instanceNameOf(found)) ||
     (about?.kind === 'Pod' && about.name?.startsWith(pods) === true && !about.name.slice(pods.length).includes('-'));
   return items.filter(concerned).toSorted((a, b) => seenAt(a) - seenAt(b));
 }

@@ -33,16 +33,21 @@ export async function findMachine(
 }
 
 /** The instance that a machine runs as at present. */
-export async function instanceOf(client: Client, { type, machine }: Found): Promise<Vmi | undefined> {
-  const { name = '', namespace = '', uid } = machine.metadata;
-  const suffix = type.group === 'kubevirt.io' ? '' : `.${type.group.split('.')[0] ?? ''}`;
+export async function instanceOf(client: Client, found: Found): Promise<Vmi | undefined> {
+  const { namespace = '', uid } = found.machine.metadata;
   try {
-    const instance = await client.get(VMIS, `${name}${suffix}`, { namespace });
+    const instance = await client.get(VMIS, instanceNameOf(found), { namespace });
     return ownerOf(instance) === uid ? instance : undefined;
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
   }
+}
+
+/** Instances of all groups but kubevirt.io have the group behind their name, so that machines of two may share one. */
+export function instanceNameOf({ type, machine }: Found): string {
+  const suffix = type.group === 'kubevirt.io' ? '' : `.${type.group.split('.')[0] ?? ''}`;
+  return `${machine.metadata.name ?? ''}${suffix}`;
 }
 
 async function present(client: Client, type: MachineType, name: string, namespace: string): Promise<Found | undefined> {

@@ -1,0 +1,76 @@
+import { TemporaryError } from '../../base/errors.ts';
+import type { Client } from '../../kube/client.ts';
+import { guardedClient } from '../../runtime/guarded-client.ts';
+import type { Runnable } from '../../runtime/runnable.ts';
+
+/** Makes what runs in a process anew; all that it reaches of the world is the client. */
+export type Program = (client: Client) => Runnable;
+
+/** Something that can be killed at any moment and started again, as a process can. */
+export class SoakProcess {
+  readonly name: string;
+  readonly #client: Client;
+  readonly #program: Program;
+  #life: { readonly stop: AbortController; readonly ended: Promise<void>; dead: boolean } | undefined;
+  /** What it failed with, which a program never should. */
+  failure: unknown;
+
+  constructor(name: string, client: Client, program: Program) {
+    this.name = name;
+    this.#client = client;
+    this.#program = program;
+  }
+
+  get runs(): boolean {
+    return this.#life !== undefined;
+  }
+
+  start(): void {
+    if (this.#life !== undefined) return;
+    const stop = new AbortController();
+    const life = { stop, dead: false, ended: Promise.resolve() };
+    const reads = mortal(this.#client, () => life.dead);
+    life.ended = this.#program(reads)
+      .run(stop.signal)
+      .catch((error: unknown) => {
+        if (!life.dead) this.failure ??= error;
+      });
+    this.#life = life;
+  }
+
+  /** Ends it as kill -9 would: nothing that it does from now on reaches the server. */
+  kill(): void {
+    if (this.#life === undefined) return;
+    this.#life.dead = true;
+    this.#life.stop.abort();
+    this.#life = undefined;
+  }
+
+  /** Ends it in good order. */
+  async stop(): Promise<void> {
+    const life = this.#life;
+    this.#life = undefined;
+    life?.stop.abort();
+    await life?.ended;
+  }
+}
+
+/** A client that is cut off when its process is dead. */
+function mortal(client: Client, isDead: () => boolean): Client {
+  const check = () => {
+    if (isDead()) throw new TemporaryError('the process is dead');
+  };
+  const guarded = guardedClient(client, { check, signal: new AbortController().signal });
+  const alive = async <T>(run: () => Promise<T>): Promise<T> => {
+    check();
+    const answer = await run();
+    check();
+    return answer;
+  };
+  return {
+    ...guarded,
+    get: (...args) => alive(() => client.get(...args)),
+    list: (...args) => alive(() => client.list(...args)),
+    raw: (...args) => alive(() => client.raw(...args)),
+  };
+}

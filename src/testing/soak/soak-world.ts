@@ -1,0 +1,133 @@
+import { type ControlPlane, startControlPlane } from '../../apiserver/control-plane.ts';
+import type { Clock } from '../../base/clock.ts';
+import { FakeClock } from '../../base/fake-clock.ts';
+import { type MemoryLogger, memoryLogger } from '../../base/logger.ts';
+import { type Random, seededRandom } from '../../base/random.ts';
+import { kubernetesControllers } from '../../controllers/kubernetes/kubernetes-controllers.ts';
+import { kubevirt } from '../../dialects/kubevirt.ts';
+import type { Client } from '../../kube/client.ts';
+import type { Dialect } from '../../machine/dialect.ts';
+import { NODE_RULES } from '../../node/rules.ts';
+import { Fleet } from '../../node/simulated/fleet.ts';
+import { operatorControllers, operatorRules } from '../../operator.ts';
+import { Events } from '../../runtime/events/events.ts';
+import { Informers } from '../../runtime/informers.ts';
+import { leading } from '../../runtime/leading.ts';
+import { manager } from '../../runtime/manager.ts';
+import { EVENT_RULES, leaseRules } from '../../runtime/rules.ts';
+import { scheduler } from '../../scheduler/scheduler.ts';
+import { install, kindsOf, SYSTEM_NAMESPACE } from '../../up/install.ts';
+import { type Faults, faultyClient, NO_FAULTS } from '../faulty-client.ts';
+import { SoakProcess } from './process.ts';
+import { RunningMachines } from './running-machines.ts';
+
+const NODES = 4;
+const OPERATOR = 'vimana-operator';
+const LEASE = { namespace: SYSTEM_NAMESPACE, name: OPERATOR };
+const dialects: readonly Dialect[] = [kubevirt as unknown as Dialect];
+
+/** A whole cluster of ours on a clock that a test moves: two operators, a scheduler and nodes, each a process of its own. */
+export interface SoakWorld {
+  readonly clock: FakeClock;
+  readonly random: Random;
+  readonly log: MemoryLogger;
+  readonly admin: Client;
+  /** How bad the way between processes and server is; may be changed at any time. */
+  readonly faults: Faults;
+  readonly processes: readonly SoakProcess[];
+  readonly machines: RunningMachines;
+  stop(): Promise<void>;
+}
+
+export async function startSoakWorld(seed: string): Promise<SoakWorld> {
+  const clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
+  const random = seededRandom(seed);
+  const log = memoryLogger(clock);
+  const faults: Faults = { ...NO_FAULTS };
+  const machines = new RunningMachines();
+  const plane = await startControlPlane({ store: 'memory', clock, random: random.fork('server'), log });
+  const admin = plane.client({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'kubectl');
+  await install(admin, {
+    kinds: kindsOf(['kubevirt']),
+    actors: [
+      { name: OPERATOR, rules: [...operatorRules(dialects), ...leaseRules(LEASE.name), ...EVENT_RULES] },
+      { name: 'vimana-node', rules: NODE_RULES },
+    ],
+    roles: [],
+  });
+  const through = (name: string, account: string) =>
+    faultyClient(plane.client(userOf(account), name), faults, random.fork(`faults of ${name}`), clock);
+  const parts = (name: string) => ({ clock, random: random.fork(name), log });
+  const processes = [
+    new SoakProcess('kubernetes', admin, () => kubernetesOf(plane, clock, random, log)),
+    ...['operator a', 'operator b'].map(
+      (name) => new SoakProcess(name, through(name, OPERATOR), (client) => operatorOf(client, name, parts(name))),
+    ),
+    new SoakProcess('scheduler', through('scheduler', 'kube-scheduler'), (client) => {
+      const informers = new Informers({ ...parts('scheduler'), client });
+      return manager('scheduler', [informers, scheduler({ ...parts('scheduler'), client, informers })]);
+    }),
+    new SoakProcess('fleet', through('fleet', 'vimana-node'), (client) => {
+      const informers = new Informers({ ...parts('fleet'), client });
+      const fleet = new Fleet(
+        { ...parts('fleet'), client, informers },
+        { pools: [{ count: NODES }], adoptLapsed: false },
+      );
+      machines.watch(fleet);
+      return manager('fleet', [informers, fleet]);
+    }),
+  ];
+  for (const process of processes) process.start();
+  return {
+    clock,
+    random,
+    log,
+    admin,
+    faults,
+    processes,
+    machines,
+    async stop() {
+      for (const process of processes) process.kill();
+      await plane.stop();
+    },
+  };
+}
+
+function operatorOf(client: Client, name: string, parts: { clock: Clock; random: Random; log: MemoryLogger }) {
+  const informers = new Informers({ ...parts, client });
+  const events = new Events({ ...parts, client });
+  const settings = { dialects, rollout: 'LiveUpdate', nodeLostAfterMs: 40_000 } as const;
+  return manager(name, [
+    informers,
+    events,
+    leading({
+      ...parts,
+      client,
+      informers,
+      lease: LEASE,
+      identity: name,
+      run: (term) =>
+        manager(
+          'controllers',
+          operatorControllers(settings, { ...parts, informers, events, client: term.guard(client) }),
+        ).run(term.signal),
+    }),
+  ]);
+}
+
+function kubernetesOf(plane: ControlPlane, clock: Clock, random: Random, log: MemoryLogger) {
+  const clientFor = (user: { name: string; groups: readonly string[] }) =>
+    plane.client(user, 'kube-controller-manager');
+  return manager(
+    'kubernetes',
+    kubernetesControllers({ clientFor, caPem: '', clock, random: random.fork('kubernetes'), log }),
+  );
+}
+
+function userOf(account: string) {
+  if (account === 'kube-scheduler') return { name: 'system:kube-scheduler', groups: ['system:authenticated'] };
+  return {
+    name: `system:serviceaccount:${SYSTEM_NAMESPACE}:${account}`,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${SYSTEM_NAMESPACE}`, 'system:authenticated'],
+  };
+}
