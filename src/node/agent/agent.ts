@@ -11,7 +11,7 @@ import { aborted } from '../../runtime/aborted.ts';
 import type { Cache, Change, Index } from '../../runtime/cache.ts';
 import { type EventRecorder, silentRecorder } from '../../runtime/events/event-recorder.ts';
 import type { Informers } from '../../runtime/informers.ts';
-import { keyOf } from '../../runtime/key.ts';
+import { keyIn, keyOf } from '../../runtime/key.ts';
 import type { Runnable } from '../../runtime/runnable.ts';
 import { type Again, WorkQueue } from '../../runtime/work-queue.ts';
 import { isAlive } from '../machine-driver.ts';
@@ -121,6 +121,14 @@ export class Agent implements Runnable {
       if (pod.spec.nodeName !== node) continue;
       const key = keyOf(pod);
       if (this.#runs.get(key)?.acting !== true) this.#queue.add(key);
+    }
+  }
+
+  /** Ends machines of a node whose pods went while no agent was there; for drivers whose machines outlive it. */
+  async sweep({ driver }: Host): Promise<void> {
+    for (const { spec } of await driver.list()) {
+      const pod = this.#pods.get(keyIn(spec.namespace, spec.pod.name));
+      if (pod?.metadata.uid !== spec.pod.uid) await driver.remove(spec.id);
     }
   }
 

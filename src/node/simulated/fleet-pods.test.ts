@@ -76,8 +76,17 @@ describe('a pod on a simulated node', () => {
       { name: 'first', ready: true, state: { terminated: { exitCode: 0, reason: 'Completed' } } },
       { name: 'beside', ready: true, started: true, state: { running: {} } },
     ]);
-    await admin.delete(PODS, 'p', { namespace });
-    await world.untilPodGone('p');
+    await world.makePod('job', {
+      spec: { initContainers, restartPolicy: 'Never' },
+      annotations: { 'vimana.io/complete-after': '5s' },
+    });
+    await world.untilPod('job', isIn('Running'));
+    await cluster.clock.advance(5_000);
+    const done = await world.untilPod('job', isIn('Succeeded'));
+    expect(done.status?.['initContainerStatuses']).toMatchObject([
+      { name: 'first', state: { terminated: { exitCode: 0 } } },
+      { name: 'beside', ready: false, state: { terminated: { exitCode: 0 } } },
+    ]);
   });
 
   it('starts after its delay, and before the bound of it', async () => {

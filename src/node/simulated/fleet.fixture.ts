@@ -33,7 +33,8 @@ export interface FleetWorld {
   readonly told: string[];
   /** While it holds, nothing that a fleet asks for gets through. */
   cutOff: boolean;
-  start(options?: Partial<FleetOptions>): { readonly fleet: Fleet; readonly stop: () => Promise<void> };
+  /** As somebody who may do everything where nobody else is named. */
+  start(options?: Partial<FleetOptions>, as?: Client): { readonly fleet: Fleet; readonly stop: () => Promise<void> };
   makeInstance(name: string, given?: { spec?: object; annotations?: Record<string, string> }): Promise<Vmi>;
   makeLauncher(vmi: Vmi, node: string, given?: { name?: string; migration?: string; grace?: number }): Promise<Pod>;
   makePod(
@@ -65,12 +66,12 @@ export async function fleetWorld(): Promise<FleetWorld> {
     writes: [],
     told: [],
     cutOff: false,
-    start(options = {}) {
-      const informers = new Informers({ clock, random, log, client: admin });
+    start(options = {}, as = admin) {
+      const informers = new Informers({ clock, random, log, client: as });
       const events: EventRecorder = {
         event: ({ metadata }, type, reason) => void world.told.push(`${metadata.name} ${type} ${reason}`),
       };
-      const client = watched(admin, world);
+      const client = watched(as, world);
       const fleet = new Fleet({ client, informers, clock, random, log, events }, { pools: [{ count: 3 }], ...options });
       const stop = cluster.run(manager('test', [informers, fleet]));
       return { fleet, stop };

@@ -84,7 +84,9 @@ export class SimulatedPods implements PlainPods {
       podIP: given ?? own,
       startedAt: seenAt,
       containers,
-      initContainers: (pod.spec.initContainers ?? []).map((container) => initialized(pod, container, now)),
+      initContainers: (pod.spec.initContainers ?? []).map((container) =>
+        initialized(pod, container, phase === 'Running', now),
+      ),
       initialized: true,
     };
     return podStatus(pod, facts, now);
@@ -160,14 +162,16 @@ function waitingStatus(pod: Pod, { address }: Host, waiting: Waiting, seenAt: nu
   );
 }
 
-/** An init container is through at once, or stays beside the others. */
-function initialized(pod: Pod, container: Container, now: number): ContainerStatus {
+/** An init container is through at once, or stays beside the others as long as they run. */
+function initialized(pod: Pod, container: Container, running: boolean, now: number): ContainerStatus {
   const statuses = (pod.status?.['initContainerStatuses'] ?? []) as readonly ContainerStatus[];
-  const before = statuses.find(({ name }) => name === container.name);
-  if (before !== undefined && before.state?.waiting === undefined) return before;
+  const before = statuses.find(({ name }) => name === container.name)?.state;
   const time = timestamp(now);
-  const stays = container.restartPolicy === 'Always';
-  const done = { terminated: { exitCode: 0, reason: 'Completed', startedAt: time, finishedAt: time } };
-  const state = stays ? { running: { startedAt: time } } : done;
-  return containerStatus(container, state, { podUid: pod.metadata.uid ?? '', ready: true });
+  const stays = running && container.restartPolicy === 'Always';
+  const podUid = pod.metadata.uid ?? '';
+  if (stays)
+    return containerStatus(container, { running: before?.running ?? { startedAt: time } }, { podUid, ready: true });
+  const startedAt = before?.running?.startedAt ?? time;
+  const terminated = before?.terminated ?? { exitCode: 0, reason: 'Completed', startedAt, finishedAt: time };
+  return containerStatus(container, { terminated }, { podUid, ready: container.restartPolicy !== 'Always' });
 }

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Client } from '../kube/client.ts';
+import { VMIS } from '../kube/kinds/machines.ts';
+import { NODES } from '../kube/kinds/node.ts';
+import { PODS } from '../kube/kinds/pod.ts';
+import { CLUSTER_ROLES } from '../kube/kinds/rbac.ts';
+import { resourceType } from '../kube/kinds/resource-type.ts';
+import { isForbidden } from '../kube/kube-error.ts';
+import type { Cluster } from '../testing/cluster.ts';
+import { NODE_RULES } from './rules.ts';
+import { type FleetWorld, fleetWorld, namespace } from './simulated/fleet.fixture.ts';
+
+const BINDINGS = resourceType('rbac.authorization.k8s.io/v1', 'ClusterRoleBinding', 'clusterrolebindings', 'Cluster');
+const USER = { name: 'system:serviceaccount:vimana-system:vimana-node', groups: ['system:authenticated'] };
+
+let world: FleetWorld;
+let cluster: Cluster;
+let admin: Client;
+let agent: Client;
+beforeEach(async () => {
+  world = await fleetWorld();
+  ({ cluster, admin } = world);
+  await admin.create(CLUSTER_ROLES, { metadata: { name: 'node' }, rules: NODE_RULES });
+  await admin.create(BINDINGS, {
+    metadata: { name: 'node' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'node' },
+    subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: USER.name }],
+  });
+  agent = cluster.clientFor(USER);
+  await cluster.until(() =>
+    agent.list(NODES).then(
+      () => true,
+      () => false,
+    ),
+  );
+});
+afterEach(() => cluster.stop());
+
+it('an agent can do all that it has to with its rules', async () => {
+  const { fleet, stop } = world.start({ deregister: true }, agent);
+  const vmi = await world.makeInstance('m');
+  await world.makeLauncher(vmi, 'kwok-node-1');
+  await world.untilPhase('m', 'Running');
+  await world.annotate('m', { 'vimana.io/reset': 'once' });
+  await cluster.until(async () => (await world.instance('m')).metadata.annotations?.['vimana.io/reset'] === undefined);
+  const migrationUid = 'b7a1b1a8-0000-4000-8000-000000000001';
+  await world.makeLauncher(vmi, 'kwok-node-2', { name: 'target', migration: migrationUid });
+  await world.untilPod('target', ({ status }) => status?.phase === 'Running');
+  const migrationState = {
+    migrationUid,
+    sourceNode: 'kwok-node-1',
+    sourcePod: 'launcher-m',
+    targetNode: 'kwok-node-2',
+    targetPod: 'target',
+  };
+  await admin.patch(
+    VMIS,
+    'm',
+    { type: 'merge', body: { status: { migrationState } } },
+    { namespace, subresource: 'status' },
+  );
+  await cluster.until(async () => (await world.instance('m')).status?.migrationState?.startTimestamp !== undefined);
+  await cluster.clock.advance(1_000);
+  await cluster.until(async () => (await world.instance('m')).status?.nodeName === 'kwok-node-2');
+  await admin.delete(PODS, 'target', { namespace });
+  await world.untilPodGone('target');
+  await cluster.clock.advance(45_000);
+  await fleet.scale(1);
+  await stop();
+  expect((await admin.list(NODES)).items).toEqual([]);
+  expect(cluster.log.entries.filter(({ message, level }) => level === 'warn' && /could not/.test(message))).toEqual([]);
+});
+
+it('an agent may do nothing beyond them', async () => {
+  await world.makeInstance('m');
+  const attempts = [
+    () => agent.delete(VMIS, 'm', { namespace }),
+    () => agent.create(PODS, { metadata: { name: 'p', namespace }, spec: { containers: [] } }),
+    () => agent.list(CLUSTER_ROLES),
+    () => agent.get(resourceType('v1', 'Secret', 'secrets'), 's', { namespace }),
+  ];
+  for (const attempt of attempts) expect(isForbidden(await attempt().catch((error: unknown) => error))).toBe(true);
+});
