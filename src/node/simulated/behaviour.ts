@@ -118,7 +118,9 @@ export function readBehaviour(...sources: readonly (Readonly<Record<string, stri
 const NOTHING_SAID = { behaviour: PLAIN, problems: [] };
 
 function saysAnything(annotations: Readonly<Record<string, string>> | undefined): boolean {
-  for (const name in annotations) if (name.startsWith(PREFIX)) return true;
+  for (const name in annotations) {
+    if (name.startsWith(PREFIX) && Object.hasOwn(READERS, name.slice(PREFIX.length))) return true;
+  }
   return false;
 }
 

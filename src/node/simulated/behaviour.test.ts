@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { behaviourOf, PLAIN, readBehaviour } from './behaviour.ts';
+
+describe('the behaviour of what runs on a simulated node', () => {
+  it('is plain where nobody says anything', () => {
+    expect(behaviourOf(undefined)).toBe(PLAIN);
+    expect(behaviourOf({}, { 'vimana.io/identity': '{}', other: 'x' })).toBe(PLAIN);
+  });
+
+  it('is what annotations ask for, of which the first source wins', () => {
+    const found = behaviourOf(
+      { 'vimana.io/start-delay': '1m30s', 'vimana.io/guest-agent': 'false' },
+      { 'vimana.io/start-delay': '9h', 'vimana.io/fail': 'oom', 'vimana.io/dirty-rate': '50Mi' },
+    );
+    expect(found).toEqual({
+      ...PLAIN,
+      startDelayMs: 90_000,
+      guestAgent: false,
+      fail: 'oom',
+      dirtyRate: 50 * 2 ** 20,
+    });
+    expect(behaviourOf({ 'vimana.io/shutdown-duration': 'never' }).shutdownMs).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it.each([
+    ['start-delay', 'soon'],
+    ['start-delay', '-5s'],
+    ['fail', 'badly'],
+    ['fail-times', '1.5'],
+    ['exit-code', '256'],
+    ['readiness', 'yes'],
+    ['memory-utilization', '1.1'],
+    ['dirty-rate', 'fast'],
+  ])('leaves out %s %s, and says so', (name, text) => {
+    const annotation = `vimana.io/${name}`;
+    const { behaviour, problems } = readBehaviour({ [annotation]: text, 'vimana.io/boot-time': '1s' });
+    expect(behaviour).toEqual({ ...PLAIN, bootMs: 1000 });
+    expect(problems.map((problem) => problem.annotation)).toEqual([annotation]);
+    expect(problems[0]?.message).toContain(text);
+  });
+
+  it('is told in one table, in the code and in the reference alike', () => {
+    const rows = (path: string) =>
+      readFileSync(path, 'utf8')
+        .split('\n')
+        .map((line) => line.replace(/^ \* /, '').replaceAll('`', '').trim())
+        .filter((line) => line.startsWith('| vimana.io/'));
+    const table = rows('src/node/simulated/behaviour.ts');
+    expect(table.length).toBeGreaterThan(10);
+    expect(rows('docs/reference/simulated-nodes.md')).toEqual(table);
+  });
+});
