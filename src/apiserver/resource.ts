@@ -37,6 +37,8 @@ export interface Strategy {
   prepareStatusUpdate?(object: KubeObject, old: KubeObject): void;
   /** What the shape cannot say. */
   validate?(object: KubeObject, old?: KubeObject): readonly FieldError[];
+  /** What is asked instead of a write of a subresource that is a part of the object, by its name. */
+  readonly parts?: ReadonlyMap<string, { validate(object: KubeObject, old?: KubeObject): readonly FieldError[] }>;
   /** Warnings for the writer. */
   warnings?(object: KubeObject, old?: KubeObject): readonly string[];
   /** Whether metadata.generation counts the changes of everything but metadata and status. */

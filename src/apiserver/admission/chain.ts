@@ -11,6 +11,7 @@ import { type Evacuate, launcherEviction } from './launcher-eviction.ts';
 import { limitRanger } from './limit-ranger.ts';
 import { ADMISSION_GROUP } from './matching.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
+import { podResizeCapacity } from './pod-resize.ts';
 import { podSecurity } from './pod-security/pod-security.ts';
 import { BoundPolicies } from './policies/bound-policy.ts';
 import { expressionCheck } from './policies/expression-check.ts';
@@ -85,6 +86,7 @@ export function admissionChain(parts: ChainParts): readonly AdmissionPlugin[] {
     storageObjectInUseProtection,
     persistentVolumeClaimResize(source),
     runtimeClassAdmission(source),
+    podResizeCapacity(source),
     certificateApproval(authorize),
     certificateSigning(authorize),
     certificateSubjectRestriction,

@@ -19,6 +19,11 @@ export interface KindRules<Fields extends object = object> {
   prepareStatusUpdate?(object: KubeObject & Fields, old: KubeObject & Fields): void;
   /** All causes why the object cannot be stored, in the words of Kubernetes. */
   validate?(object: KubeObject & Fields, old?: KubeObject & Fields): readonly FieldError[];
+  /** The same for writes of a subresource that is a part of the object, by its name. */
+  readonly parts?: ReadonlyMap<
+    string,
+    { validate(object: KubeObject & Fields, old?: KubeObject & Fields): readonly FieldError[] }
+  >;
   /** What its writer should hear although it is stored. */
   warnings?(object: KubeObject & Fields, old?: KubeObject & Fields): readonly string[];
   /** Marks an object whose deletion has just been asked for. */

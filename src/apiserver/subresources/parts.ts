@@ -1,4 +1,6 @@
 import type { KubeObject } from '../../kube/kube-object.ts';
+import { takeResources } from '../kinds/pod/pod-resize.ts';
+import type { Pod } from '../kinds/pod/pod-spec.ts';
 
 /**
  * Subresources that are a part of their object: takes from what a client sent the fields that the subresource writes.
@@ -21,7 +23,7 @@ function take(object: KubeObject, sent: KubeObject, section: 'spec' | 'status', 
 const PARTS: ReadonlyMap<string, TakePart> = new Map<string, TakePart>([
   ['/namespaces/finalize', (object, sent) => take(object, sent, 'spec', ['finalizers'])],
   ['/pods/ephemeralcontainers', (object, sent) => take(object, sent, 'spec', ['ephemeralContainers'])],
-  ['/pods/resize', (object, sent) => take(object, sent, 'spec', ['containers', 'initContainers'])],
+  ['/pods/resize', (object, sent) => takeResources(object as Pod, sent as Pod)],
   ['/pods/binding', (object, sent) => Object.assign(object, { spec: sent['spec'], status: sent['status'] })],
   [
     'certificates.k8s.io/certificatesigningrequests/approval',

@@ -118,6 +118,7 @@ async function attemptWrite(
   how: Rewriting,
 ): Promise<Written | undefined> {
   const { resource, name, subresource } = target;
+  const { strategy } = resource;
   const asked = object.metadata.resourceVersion ?? '';
   if (asked !== '' && asked !== old.metadata.resourceVersion) throw staleVersion(resource, name, asked);
   const frozen = takesMetadata(target) ? frozenCauses(object.metadata, old.metadata) : [];
@@ -140,7 +141,7 @@ async function attemptWrite(
             ...frozen,
             ...finalizerCauses(admitted, old),
             ...resource.shape.validate(admitted, old),
-            ...(resource.strategy.validate?.(admitted, old) ?? []),
+            ...((strategy.parts?.get(subresource) ?? strategy).validate?.(admitted, old) ?? []),
           ];
     if (causes.length > 0) throw invalid(resource, name, causes);
     call.warnings.push(...(resource.strategy.warnings?.(admitted, old) ?? []));
@@ -228,9 +229,8 @@ function pick<T extends object, K extends keyof T>(from: T, key: K): Partial<Pic
 function prepare({ resource, subresource }: Target, object: KubeObject, old: KubeObject): void {
   if (subresource !== '' && subresource !== 'scale') {
     if (subresource === 'status') resource.strategy.prepareStatusUpdate?.(object, old);
-    return;
-  }
-  resource.strategy.prepareUpdate?.(object, old);
+    if (subresource === 'status' || resource.strategy.parts?.has(subresource) !== true) return;
+  } else resource.strategy.prepareUpdate?.(object, old);
   if (resource.strategy.generation && contentDiffers(object, old)) {
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   }

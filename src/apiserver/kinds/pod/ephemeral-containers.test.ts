@@ -35,8 +35,15 @@ it.each(answers)(
   },
 );
 
-it('a plain write of a pod leaves them as they are', () => {
-  const [old, object] = [podWith([{ name: 'd', image: 'b' }]), podWith([])];
-  strategyOf('', 'pods').prepareUpdate?.(object, old);
-  expect(object.spec.ephemeralContainers).toEqual(old.spec.ephemeralContainers);
+it('a plain write of a pod can neither add, change nor remove them', () => {
+  const rules = strategyOf('', 'pods');
+  const [none, one, other] = [podWith([]), podWith([{ name: 'd', image: 'b' }]), podWith([{ name: 'd', image: 'c' }])];
+  expect(rules.validate?.(one, one)).toEqual([]);
+  for (const [object, old] of [
+    [one, none],
+    [other, one],
+    [none, one],
+  ] as const) {
+    expect(rules.validate?.(object, old)).toMatchObject([{ type: 'Forbidden', field: 'spec' }]);
+  }
 });

@@ -107,7 +107,7 @@ function withoutChangeable(spec: PodSpec, old: PodSpec, gated: boolean): PodSpec
   const result: PodSpec = { ...spec };
   result.containers = images(spec.containers ?? [], old.containers ?? []);
   result.initContainers = images(spec.initContainers, old.initContainers);
-  const taken = ['activeDeadlineSeconds', 'tolerations', 'schedulingGates', 'ephemeralContainers'] as const;
+  const taken = ['activeDeadlineSeconds', 'tolerations', 'schedulingGates'] as const;
   for (const field of gated ? ([...taken, 'nodeSelector'] as const) : taken) {
     if (old[field] === undefined) delete result[field];
     else Object.assign(result, { [field]: old[field] });

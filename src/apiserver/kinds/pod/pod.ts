@@ -1,25 +1,22 @@
 import { type FieldError, forbidden, index } from '../../../base/field-error.ts';
-import { copyJson } from '../../../base/json-copy.ts';
 import type { KindRules } from '../kind-rules.ts';
+import { ephemeralContainers } from './ephemeral-containers.ts';
 import { defaultPod, defaultPodTemplate } from './pod-defaults.ts';
+import { podResize } from './pod-resize.ts';
 import type { Pod, PodSpec, PodTemplate } from './pod-spec.ts';
 import { podGrace, qosClass } from './pod-status.ts';
 import { checkPodTemplate } from './pod-template.ts';
 import { checkImage, checkPodChange } from './pod-update.ts';
 import { podMetaWarnings, podWarnings } from './pod-warnings.ts';
 import { checkPodSpec } from './validate-pod-spec.ts';
+import { podStatus, preparePodStatus } from './validate-pod-status.ts';
 
 export const pods: KindRules<Pod> = {
   defaults(object) {
     defaultPod((object.spec ??= {}));
   },
   firstStatus: (object) => ({ phase: 'Pending', qosClass: qosClass(object.spec) }),
-  prepareUpdate(object, old) {
-    keepContainers(object, old);
-  },
-  prepareStatusUpdate(object, old) {
-    keepQos(object, old);
-  },
+  prepareStatusUpdate: preparePodStatus,
   validate(object, old) {
     const { spec } = object;
     const causes = checkPodSpec('spec', spec);
@@ -27,21 +24,15 @@ export const pods: KindRules<Pod> = {
       ? [...causes, ...checkImages(spec), ...checkNewPod(spec)]
       : [...causes, ...checkPodChange('spec', spec, old.spec)];
   },
+  parts: new Map([
+    ['ephemeralcontainers', ephemeralContainers],
+    ['resize', podResize],
+    ['status', podStatus],
+  ]),
   warnings: ({ metadata, spec }, old) =>
     old === undefined ? [...podMetaWarnings(metadata), ...podWarnings('spec', spec)] : [],
   graceSeconds: (object, asked) => podGrace(object, asked),
 };
-
-/** Containers for debugging are added through their own subresource only. */
-function keepContainers(pod: Pod, old: Pod): void {
-  if (old.spec.ephemeralContainers === undefined) delete pod.spec.ephemeralContainers;
-  else pod.spec.ephemeralContainers = copyJson(old.spec.ephemeralContainers);
-}
-
-function keepQos(pod: Pod, old: Pod): void {
-  const known = old.status?.qosClass;
-  if (known !== undefined) (pod.status ??= {}).qosClass = known;
-}
 
 function checkImages(spec: PodSpec): FieldError[] {
   return (['containers', 'initContainers'] as const).flatMap((list) =>

@@ -1,0 +1,43 @@
+import { compare, milliValue, parseQuantity, type Quantity, value } from '../../base/quantity.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import type { AdmissionPlugin } from '../admission-plugin.ts';
+import { ApiError } from '../api-error.ts';
+import type { Pod, Quantities } from '../kinds/pod/pod-spec.ts';
+import { podRequests } from './pod-resources.ts';
+import { isPods } from './pod-write.ts';
+import { refusal } from './refusal.ts';
+import { type ObjectSource, readObject } from './stored-objects.ts';
+
+interface Node extends KubeObject {
+  status?: { allocatable?: Quantities };
+}
+
+/** A pod on a node cannot grow beyond what the whole node has to give. */
+export function podResizeCapacity(source: ObjectSource): AdmissionPlugin {
+  return {
+    name: 'PodResizeCapacity',
+    validate(write) {
+      if (write.subresource !== 'resize' || !isPods(write)) return;
+      const pod = write.object as Pod;
+      const { nodeName = '' } = pod.spec;
+      if (nodeName === '') return;
+      const node: Node | undefined = readObject(source, '', 'v1', 'nodes', '', nodeName);
+      if (node === undefined) throw refusal(write, `node ${JSON.stringify(nodeName)} not found`);
+      const requests = podRequests(pod);
+      const short = (['cpu', 'memory'] as const).flatMap((name) => {
+        const [asked, most] = [requests.get(name), parseQuantity(node.status?.allocatable?.[name] ?? '0')];
+        if (asked === undefined || compare(asked, most) <= 0) return [];
+        return [`${name}, requested: ${shown(name, asked)}, allocatable: ${shown(name, most)}`];
+      });
+      if (short.length === 0) return;
+      const why = `node didn't have enough allocatable resources: ${short.join('; ')}`;
+      const { code, reason, message, details } = refusal(write, why);
+      throw new ApiError(code, reason, message, { ...details, causes: [{ reason: 'NodeCapacity' }] });
+    },
+  };
+}
+
+/** Processors count in thousandths. */
+function shown(name: 'cpu' | 'memory', amount: Quantity): string {
+  return String(name === 'cpu' ? milliValue(amount) : value(amount));
+}

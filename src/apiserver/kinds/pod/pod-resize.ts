@@ -1,0 +1,101 @@
+import { type FieldError, forbidden, index, invalid } from '../../../base/field-error.ts';
+import { same } from '../field-checks.ts';
+import type { KindRules } from '../kind-rules.ts';
+import type { Container, Pod, PodSpec, Resources } from './pod-spec.ts';
+import { qosClass } from './pod-status.ts';
+import { checkPodSpec } from './validate-pod-spec.ts';
+
+const LISTS = ['containers', 'initContainers'] as const;
+const COMPUTE = ['cpu', 'memory'] as const;
+const MIRROR = 'kubernetes.io/config.mirror';
+
+/** Takes from what was sent to the subresource `resize` of a pod what it may change: what its containers ask for. */
+export function takeResources(pod: Pod, sent: Pod): void {
+  const spec: PodSpec = { ...pod.spec };
+  for (const list of LISTS) {
+    const [before, now] = [pod.spec[list] ?? [], sent.spec[list] ?? []];
+    const matching = before.length === now.length && before.every(({ name }, i) => name === now[i]?.name);
+    // Containers that are others than before stay as they were sent, to be refused.
+    const taken = matching ? before.map((container, i) => resizedTo(container, now[i] ?? {})) : now;
+    if (taken.length > 0 || spec[list] !== undefined) spec[list] = taken;
+  }
+  if (sent.spec.resources === undefined) delete spec.resources;
+  else spec.resources = sent.spec.resources;
+  pod.spec = spec;
+}
+
+function resizedTo(container: Container, { resources, resizePolicy }: Container): Container {
+  const resized = { ...container };
+  delete resized.resources;
+  delete resized.resizePolicy;
+  if (resources !== undefined) resized.resources = resources;
+  if (resizePolicy !== undefined) resized.resizePolicy = resizePolicy;
+  return resized;
+}
+
+/** What a pod may ask for once it runs: other amounts of cpu and memory, and nothing that changes how it is treated. */
+export const podResize: Required<Pick<KindRules<Pod>, 'validate'>> = {
+  validate(pod, old) {
+    const causes = checkPodSpec('spec', pod.spec);
+    if (old === undefined) return causes;
+    const unable = whyNever(old);
+    if (unable !== undefined) return [forbidden('[]', `${unable} pods cannot be resized`)];
+    const before = qosClass(old.spec);
+    if (qosClass(pod.spec) !== before) {
+      causes.push(invalid('spec', before, 'Pod QOS Class may not change as a result of resizing'));
+    }
+    const others = LISTS.flatMap((list) => checkSame(list, pod.spec[list] ?? [], old.spec[list] ?? []));
+    if (others.length > 0) return [...causes, ...others];
+    for (const list of LISTS) {
+      for (const [i, { resources = {} }] of (pod.spec[list] ?? []).entries()) {
+        causes.push(...checkKept(`${index(`spec.${list}`, i)}.resources`, resources, old.spec[list]?.[i]?.resources));
+      }
+    }
+    if (causes.length === 0 && !same(withoutCompute(pod.spec), withoutCompute(old.spec))) {
+      causes.push(forbidden('spec', 'only cpu and memory resources are mutable'));
+    }
+    return causes;
+  },
+};
+
+function whyNever({ metadata, spec }: Pod): string | undefined {
+  if (metadata.annotations?.[MIRROR] !== undefined) return 'static';
+  return spec.os?.name === 'windows' ? 'windows' : undefined;
+}
+
+function checkSame(list: string, now: readonly Container[], before: readonly Container[]): FieldError[] {
+  if (now.length !== before.length) {
+    return [forbidden(`spec.${list}`, `${list} may not be added or removed on resize`)];
+  }
+  return now.flatMap(({ name }, i) =>
+    name === before[i]?.name
+      ? []
+      : [forbidden(`${index(`spec.${list}`, i)}.name`, `${list} may not be renamed or reordered on resize`)],
+  );
+}
+
+function checkKept(field: string, now: Resources, before: Resources = {}): FieldError[] {
+  return (['requests', 'limits'] as const).flatMap((which) => {
+    const removed = COMPUTE.some((name) => before[which]?.[name] !== undefined && now[which]?.[name] === undefined);
+    return removed ? [forbidden(`${field}.${which}`, `resource ${which} cannot be removed`)] : [];
+  });
+}
+
+function withoutCompute(spec: PodSpec): PodSpec {
+  const rest = { ...spec, resources: othersOf(spec.resources ?? {}) };
+  for (const list of LISTS) {
+    const containers = rest[list];
+    if (containers) rest[list] = containers.map((each) => ({ ...each, resources: othersOf(each.resources ?? {}) }));
+  }
+  return rest;
+}
+
+function othersOf(resources: Resources): Resources {
+  const others = { ...resources };
+  for (const which of ['requests', 'limits'] as const) {
+    const { cpu: _cpu, memory: _memory, ...rest } = others[which] ?? {};
+    if (Object.keys(rest).length > 0) others[which] = rest;
+    else delete others[which];
+  }
+  return others;
+}

@@ -1,0 +1,133 @@
+import { type FieldError, forbidden, index, invalid } from '../../../base/field-error.ts';
+import { dns1123SubdomainProblems, qualifiedNameProblems } from '../../../base/names.ts';
+import { immutable, ipAddress, told } from '../field-checks.ts';
+import { parseLoosely } from '../ip-text.ts';
+import type { KindRules } from '../kind-rules.ts';
+import type { Container, Pod } from './pod-spec.ts';
+
+interface Address {
+  readonly ip?: string;
+}
+
+interface ContainerStatus {
+  readonly name?: string;
+  readonly state?: { readonly terminated?: { readonly exitCode?: number } };
+}
+
+interface Status {
+  phase?: string;
+  podIP?: string;
+  podIPs?: readonly Address[];
+  hostIP?: string;
+  hostIPs?: readonly Address[];
+  nominatedNodeName?: string;
+  observedGeneration?: number;
+  conditions?: readonly { readonly type?: string; readonly observedGeneration?: number }[];
+  containerStatuses?: readonly ContainerStatus[];
+  initContainerStatuses?: readonly ContainerStatus[];
+  resourceClaimStatuses?: readonly { readonly name?: string }[];
+}
+
+/** What a write of the status of a pod leaves as it is, and what it says twice. */
+export function preparePodStatus(pod: Pod, old: Pod): void {
+  const status = (pod.status ??= {}) as Status & Record<string, unknown>;
+  status['qosClass'] ??= old.status?.qosClass;
+  if (status['qosClass'] === undefined) delete status['qosClass'];
+  const { ownerReferences } = old.metadata;
+  if (ownerReferences === undefined) delete pod.metadata.ownerReferences;
+  else pod.metadata.ownerReferences = ownerReferences;
+  const { podIP = '', podIPs = [] } = status;
+  const [first] = podIPs;
+  if (podIP === '' && (first?.ip ?? '') !== '') status.podIP = first?.ip ?? '';
+  if (podIP !== '' && first?.ip !== podIP) status.podIPs = [{ ip: podIP }];
+}
+
+/** What the status of a pod may say. */
+export const podStatus: Required<Pick<KindRules<Pod>, 'validate'>> = {
+  validate(pod, old) {
+    const { spec } = pod;
+    const status = (pod.status ?? {}) as Status;
+    const before = (old?.status ?? {}) as Status;
+    const causes = old === undefined ? [] : immutable('status.qosClass', pod.status?.qosClass, old.status?.qosClass);
+    causes.push(...checkConditions(status), ...checkGeneration('status.observedGeneration', status.observedGeneration));
+    causes.push(...checkNomination(status, before, spec.nodeName ?? ''));
+    for (const [list, containers] of [
+      ['containerStatuses', spec.containers ?? []],
+      ['initContainerStatuses', spec.initContainers ?? []],
+    ] as const) {
+      const policyOf = (name: string | undefined) => restartPolicyOf(pod, containers, name);
+      causes.push(...checkTransitions(`status.${list}`, status[list] ?? [], before[list] ?? [], policyOf));
+    }
+    causes.push(...checkClaims(status, spec.resourceClaims ?? []));
+    causes.push(...checkAddresses('status.podIPs', status.podIPs ?? []));
+    const [host] = status.hostIPs ?? [];
+    if (host !== undefined && (host.ip ?? '') !== (status.hostIP ?? '')) {
+      causes.push(invalid('status.hostIPs[0].ip', host.ip ?? '', 'must be equal to `hostIP`'));
+    }
+    causes.push(...checkAddresses('status.hostIPs', status.hostIPs ?? []));
+    return causes;
+  },
+};
+
+function checkConditions({ conditions = [] }: Status): FieldError[] {
+  return conditions.flatMap(({ type = '', observedGeneration }, i) => {
+    const at = index('status.conditions', i);
+    return [
+      ...checkGeneration(`${at}.observedGeneration`, observedGeneration),
+      ...told(`${at}.Type`, type, qualifiedNameProblems(type)),
+    ];
+  });
+}
+
+function checkGeneration(field: string, value = 0): FieldError[] {
+  return value < 0 ? [invalid(field, value, 'must be a non-negative integer')] : [];
+}
+
+function checkNomination({ nominatedNodeName = '' }: Status, before: Status, nodeName: string): FieldError[] {
+  const field = 'status.nominatedNodeName';
+  if (nominatedNodeName === '') return [];
+  const causes = told(field, nominatedNodeName, dns1123SubdomainProblems(nominatedNodeName));
+  const detail = 'may not be set on pods that are already bound to a node';
+  if (nodeName !== '' && nominatedNodeName !== before.nominatedNodeName) causes.push(forbidden(field, detail));
+  return causes;
+}
+
+function restartPolicyOf({ spec }: Pod, containers: readonly Container[], name: string | undefined): string {
+  return containers.find((each) => each.name === name)?.restartPolicy ?? spec.restartPolicy ?? 'Always';
+}
+
+/** A container that has ended for good does not run again. */
+function checkTransitions(
+  field: string,
+  now: readonly ContainerStatus[],
+  before: readonly ContainerStatus[],
+  policyOf: (name: string | undefined) => string,
+): FieldError[] {
+  return before.flatMap(({ name, state }) => {
+    const ended = state?.terminated;
+    const policy = policyOf(name);
+    if (ended === undefined || policy === 'Always') return [];
+    if (policy === 'OnFailure' && (ended.exitCode ?? 0) !== 0) return [];
+    const i = now.findIndex((each) => each.name === name);
+    if (i < 0 || now[i]?.state?.terminated !== undefined) return [];
+    return [forbidden(`${index(field, i)}.state`, 'may not be transitioned to non-terminated state')];
+  });
+}
+
+function checkClaims({ resourceClaimStatuses = [] }: Status, claims: readonly { name?: string }[]): FieldError[] {
+  const detail = 'must match the name of an entry in `spec.resourceClaims`';
+  return resourceClaimStatuses.flatMap(({ name = '' }, i) =>
+    claims.some((claim) => claim.name === name)
+      ? []
+      : [invalid(`${index('status.resourceClaimStatuses', i)}.name`, name, detail)],
+  );
+}
+
+function checkAddresses(field: string, addresses: readonly Address[]): FieldError[] {
+  const causes = addresses.flatMap(({ ip = '' }, i) => ipAddress(index(field, i), ip));
+  if (causes.length > 0 || addresses.length < 2) return causes;
+  const families = new Set(addresses.map(({ ip = '' }) => parseLoosely(ip)?.family));
+  if (families.size === addresses.length) return [];
+  const shown = addresses.map(({ ip = '' }) => ({ IP: ip }));
+  return [invalid(field, shown, 'may specify no more than one IP for each IP family')];
+}
