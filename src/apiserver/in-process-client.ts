@@ -17,6 +17,7 @@ import { KubeError } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import type { Authorize } from './access/attributes.ts';
 import { forbiddenMessage } from './access/forbidden.ts';
+import { nameSelected } from './access/name-selected.ts';
 import type { User } from './access/user.ts';
 import { ApiError, internal, methodNotAllowed, noSuchResource, notFound, type Status } from './api-error.ts';
 import { type Backend, storeOf } from './backend.ts';
@@ -103,7 +104,7 @@ function storeClient(parts: InProcessClientParts): StoreClient {
 
     list: guard(
       async <T extends KubeObject>(type: ResourceType<T>, options: ListOptions = {}): Promise<KubeList<T>> => {
-        const resource = found(type, 'list', '', options);
+        const resource = found(type, 'list', nameSelected(options.fieldSelector), options);
         const { entries, metadata } = listObjects(backend, resource, options.namespace ?? '', options);
         return { metadata, items: (await listedObjects(backend, resource, entries)) as readonly T[] };
       },
@@ -114,7 +115,7 @@ function storeClient(parts: InProcessClientParts): StoreClient {
       options: WatchOptions = {},
     ): AsyncGenerator<WatchEvent<T>> {
       try {
-        const resource = found(type, 'watch', '', options);
+        const resource = found(type, 'watch', nameSelected(options.fieldSelector), options);
         const signal = options.signal ?? NEVER;
         const match = options.sendInitialEvents === undefined ? {} : { resourceVersionMatch: 'NotOlderThan' };
         const batches = watchObjects(backend, parts.items, resource, options.namespace ?? '', {

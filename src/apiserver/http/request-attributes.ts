@@ -1,6 +1,7 @@
 import type { Attributes } from '../access/attributes.ts';
 import { forbiddenMessage } from '../access/forbidden.ts';
 import { type Impersonator, wantedUser } from '../access/impersonation.ts';
+import { nameSelected } from '../access/name-selected.ts';
 import { ApiError, badRequest, methodNotAllowed } from '../api-error.ts';
 import type { RequestPath, ResourcePath } from '../request-path.ts';
 import type { ApiRequest } from './api-request.ts';
@@ -11,8 +12,9 @@ export function verbOf({ method, query }: ApiRequest, { name, watch }: ResourceP
   switch (method) {
     case 'GET':
     case 'HEAD':
-      if (watch || isWatch(query)) return 'watch';
-      return name === '' ? 'list' : 'get';
+      if (watch) return 'watch';
+      if (name !== '') return 'get';
+      return isWatch(query) ? 'watch' : 'list';
     case 'POST':
       return 'create';
     case 'PUT':
@@ -30,8 +32,10 @@ export function verbOf({ method, query }: ApiRequest, { name, watch }: ResourceP
 export function attributesOf(request: ApiRequest, path: RequestPath): Attributes {
   const { user, method } = request;
   if (path.kind === 'other') return { user, verb: method.toLowerCase(), path: path.path };
-  const { group, plural: resource, subresource, namespace, name } = path;
-  return { user, verb: verbOf(request, path), group, resource, subresource, namespace, name };
+  const { group, plural: resource, subresource, namespace } = path;
+  const verb = verbOf(request, path);
+  const byName = verb === 'list' || verb === 'watch' ? nameSelected(request.query.get('fieldSelector')) : '';
+  return { user, verb, group, resource, subresource, namespace, name: path.name === '' ? byName : path.name };
 }
 
 /** The refusal of a request that no role allows. */

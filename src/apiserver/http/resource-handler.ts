@@ -14,6 +14,7 @@ import { deletedStatus, deleteObject } from '../verbs/delete.ts';
 import { deleteCollection } from '../verbs/delete-collection.ts';
 import { listObjects } from '../verbs/list.ts';
 import { APPLY_PATCH, applyObject, patchObject } from '../verbs/patch.ts';
+import { checkReached } from '../verbs/resource-version.ts';
 import type { Target } from '../verbs/target.ts';
 import { updateObject } from '../verbs/update.ts';
 import { watchObjects } from '../verbs/watch.ts';
@@ -165,7 +166,10 @@ async function get(
   { backend }: ResourceHandlerParts,
   { request, resource, namespace, name }: ResourceRequest,
 ): Promise<Answer> {
-  const entry = storeOf(backend, resource).get(keyOf(resource, namespace, name));
+  const store = storeOf(backend, resource);
+  const asked = request.query.get('resourceVersion');
+  if (asked !== null) checkReached(store, asked);
+  const entry = store.get(keyOf(resource, namespace, name));
   if (entry === undefined || (resource.namespaced && namespace === '')) throw notFound(resource, name);
   return await entryAnswer(backend, request, resource, entry);
 }

@@ -6,7 +6,7 @@ import { admit, type Backend, mutate, settle, storeOf, timestamp } from '../back
 import type { Call } from '../call.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import { decodeBody } from './decode.ts';
-import { isVersion } from './frozen-metadata.ts';
+import { isVersion } from './resource-version.ts';
 import { store, type Written } from './written.ts';
 
 const GENERATED_NAME_BASE = 58;

@@ -1,6 +1,6 @@
 import { type FieldError, forbidden, invalid } from '../../base/field-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
-import { ApiError, conflict } from '../api-error.ts';
+import { conflict } from '../api-error.ts';
 import { keyOf, type Resource } from '../resource.ts';
 import type { Target } from './target.ts';
 
@@ -41,14 +41,4 @@ export function checkNewUid(resource: Resource, name: string, { uid = '' }: Meta
   if (uid === '') return;
   const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
   throw conflict(resource, name, why);
-}
-
-/** What the server says to a version that can be none. */
-export function badVersion(text: string): ApiError {
-  const why = /^\d+$/.test(text) ? 'value out of range' : 'invalid syntax';
-  return new ApiError(500, '', `strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`);
-}
-
-export function isVersion(text: string): boolean {
-  return /^\d+$/.test(text) && BigInt.asUintN(64, BigInt(text)) === BigInt(text);
 }

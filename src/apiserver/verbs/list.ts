@@ -6,6 +6,7 @@ import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import type { Entry, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { decodeContinue, encodeContinue, NEWEST } from './continue-token.ts';
+import { listVersion } from './resource-version.ts';
 import { parseSelection, type Selection } from './selection.ts';
 
 export interface ListOptions {
@@ -109,18 +110,11 @@ function startOf(store: Store, prefix: string, options: ListOptions) {
     if (token.revision > store.revision) throw tooLargeResourceVersion(token.revision, store.revision);
     return { revision: token.revision > 0 ? token.revision : undefined, after: `${prefix}${token.start}` };
   }
-  const version = parseVersion(resourceVersion);
+  const version = listVersion(resourceVersion);
   if (version > store.revision) throw tooLargeResourceVersion(version, store.revision);
   const exact =
     resourceVersionMatch === 'Exact' || (resourceVersionMatch === '' && version > 0 && (options.limit ?? 0) > 0);
   return { revision: exact && version > 0 ? version : undefined, after: undefined };
-}
-
-export function parseVersion(text: string): number {
-  if (text === '') return 0;
-  if (/^\d+$/.test(text)) return Number(text);
-  const problem = `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
-  throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: ${problem}`);
 }
 
 function readError(error: unknown, token = ''): unknown {

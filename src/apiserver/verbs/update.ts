@@ -14,7 +14,8 @@ import { partOf } from '../subresources/parts.ts';
 import { createObject, NAMESPACE_MISMATCH } from './create.ts';
 import { decodeBody } from './decode.ts';
 import { dropEntry, isFinished } from './delete.ts';
-import { badVersion, checkUid, finalizerCauses, frozenCauses, isVersion } from './frozen-metadata.ts';
+import { checkUid, finalizerCauses, frozenCauses } from './frozen-metadata.ts';
+import { badVersion, isVersion } from './resource-version.ts';
 import { type Target, viewOf } from './target.ts';
 import { store, type Written } from './written.ts';
 

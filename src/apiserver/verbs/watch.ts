@@ -5,7 +5,7 @@ import { type Backend, storeOf } from '../backend.ts';
 import { keyOf, type Resource } from '../resource.ts';
 import type { Store, StoreEvent, Watch } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import { parseVersion } from './list.ts';
+import { readVersion } from './resource-version.ts';
 import { parseSelection, type Selection } from './selection.ts';
 import { bookmark, errorItem, type WatchItem, type WatchItems } from './watch-item.ts';
 
@@ -40,9 +40,8 @@ export function watchObjects(
   const prefix = keyOf(resource, namespace, '');
   const key =
     selection.name !== undefined && (namespace !== '' || !resource.namespaced) ? `${prefix}${selection.name}` : prefix;
-  const version = parseVersion(options.resourceVersion ?? '');
+  const version = readVersion(options.resourceVersion ?? '');
   const initial = options.sendInitialEvents ?? version === 0;
-  if (version > store.revision) throw tooLargeResourceVersion(version, store.revision);
   return run({ backend, items, resource, selection, store, key, prefix, initial, options, version });
 }
 
@@ -61,8 +60,14 @@ interface Run {
 }
 
 async function* run(watch: Run): AsyncGenerator<readonly WatchItem[]> {
-  const { store, resource, options, initial, key } = watch;
-  const start = initial || options.sendInitialEvents === false ? store.revision : watch.version;
+  const { store, resource, options, initial, key, version } = watch;
+  if (options.sendInitialEvents === true && version > store.revision) {
+    yield [errorItem(tooLargeResourceVersion(version, store.revision).status)];
+    return;
+  }
+  const now = store.revision;
+  // Who asks for a version that is still to come hears nothing until it has.
+  const start = initial || options.sendInitialEvents === false ? now : Math.min(version, now);
   let changes: Watch;
   try {
     changes = store.watch({ prefix: key, after: start, signal: options.signal });
@@ -85,6 +90,7 @@ async function* run(watch: Run): AsyncGenerator<readonly WatchItem[]> {
     for await (const batch of changes) {
       const found: WatchItem[] = [];
       for (const change of batch) {
+        if (change.revision <= version) continue;
         if (change.type === 'progress') {
           if (options.allowWatchBookmarks === true) found.push(bookmark(resource, change.revision, false));
         } else {
