@@ -21,6 +21,11 @@ function outcome(around: Surroundings, candidate: Pod, budgets: readonly PodDisr
   return { node: around.nodes.nameAt(found.slot), victims: found.victims.map(({ name }) => name) };
 }
 
+const state = ({ nodes }: Surroundings) => [
+  [...nodes.columns.cpu],
+  [0, 1, 2].map((slot) => [...nodes.podsAt(slot).keys()]),
+];
+
 const budget = (app: string, disruptionsAllowed: number): PodDisruptionBudget => ({
   apiVersion: 'policy/v1',
   kind: 'PodDisruptionBudget',
@@ -150,9 +155,9 @@ test('only pods of lower priority go, without them the pod fits, and asking chan
       const info = podInfoOf(candidate);
       const attempt = placerOf(around).placer.place(info);
       if (attempt.chosen !== undefined) return;
-      const before = [...around.nodes.columns.cpu];
+      const before = state(around);
       const found = preempt(attempt, ARGS, around.nodes, [], seededRandom(1));
-      expect([...around.nodes.columns.cpu]).toEqual(before);
+      expect(state(around)).toEqual(before);
       if (found.victims === undefined) return;
       expect(found.victims.every(({ priority }) => priority < info.priority)).toBe(true);
       for (const { uid } of found.victims) around.nodes.removePod(uid);

@@ -31,7 +31,8 @@ export function victimsOn(
   nodes: Snapshot,
   budgets: readonly PodDisruptionBudget[],
 ): Candidate | Refusal {
-  const lower = [...nodes.podsAt(slot).values()].filter(({ priority }) => priority < pod.priority);
+  const present = [...nodes.podsAt(slot).values()];
+  const lower = present.filter(({ priority }) => priority < pod.priority);
   if (lower.length === 0) return NO_VICTIMS;
   const away = new Set<PodInfo>();
   const move = (other: PodInfo, by: 1 | -1) => {
@@ -49,11 +50,13 @@ export function victimsOn(
   try {
     const refusal = filters.check(slot);
     if (refusal !== undefined) return refusal;
-    const split = splitByBudget(lower.toSorted(byImportance), budgets);
+    const ordered = byImportance(lower);
+    const split = splitByBudget(ordered, budgets);
     const broken = split.protected.filter(staysAway);
-    const others = split.others.filter(staysAway);
-    return { slot, victims: [...broken, ...others].sort(byImportance), broken: broken.length };
+    split.others.forEach(staysAway);
+    return { slot, victims: ordered.filter((other) => away.has(other)), broken: broken.length };
   } finally {
     for (const other of [...away]) move(other, 1);
+    nodes.inOrder(slot, present);
   }
 }

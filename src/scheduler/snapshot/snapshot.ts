@@ -148,6 +148,11 @@ export class Snapshot implements PlacedPods {
     this.#tellPod(slot, info, by);
   }
 
+  /** Puts the pods of a node, who all are there again, into the order in which they came: of equals it decides. */
+  inOrder(slot: number, pods: readonly PodInfo[]): void {
+    this.#podsOf[slot] = new Map(pods.map((info) => [info.uid, info]));
+  }
+
   #tellNode(slot: number, node: Node | undefined): void {
     this.columns.setNode(slot, node);
     this.taints.setNode(slot, node);
