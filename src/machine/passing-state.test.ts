@@ -6,7 +6,8 @@ function passing() {
   const clock = new FakeClock();
   const all = new PassingStates();
   const delay = (machine: string, state: string) => all.delay(machine, state, clock.monotonic());
-  return { clock, states: { delay, arrived: (machine: string) => all.arrived(machine) } };
+  const arrived = (machine: string) => all.arrived(machine);
+  return { clock, states: { delay, arrived, wrote: (ms: number) => all.wrote(ms) } };
 }
 const names = (count: number) => Array.from({ length: count }, (_, i) => `ns/vm-${i}`);
 
@@ -61,5 +62,15 @@ describe('a state that passes', () => {
     states.arrived('ns/next');
     await clock.advance(100);
     expect(states.delay('ns/next', 'Starting')).toBe(0);
+  });
+
+  it('has to last longer where writes take long', async () => {
+    const { clock, states } = passing();
+    for (let i = 0; i < 50; i++) states.wrote(50);
+    for (const name of names(17)) states.delay(name, 'Starting');
+    await clock.advance(100);
+    expect(states.delay('ns/vm-16', 'Starting')).toBeCloseTo(300, 0);
+    for (let i = 0; i < 50; i++) states.wrote(1);
+    expect(states.delay('ns/vm-16', 'Starting')).toBe(0);
   });
 });

@@ -3,6 +3,10 @@ const MOST = 16;
 /** A state that lasts this long is none that passes; where there is a crowd, everything takes longer. */
 const HOLD_MS = 100;
 const HOLD_MS_EACH = 2;
+/** Where writes take long, a state lasts as long as the next few of them. */
+const HOLD_WRITES = 8;
+/** How much the last write counts in what writes take of late. */
+const LAST = 0.2;
 
 /**
  * Decides which states on the way of a machine are worth a write. Whoever starts a few machines wants to see each
@@ -13,6 +17,12 @@ export class PassingStates {
   /** When the last machines set out; the oldest stands at `#next`. */
   readonly #departures: number[] = Array.from({ length: MOST }, () => Number.NEGATIVE_INFINITY);
   #next = 0;
+  #writeMs = 0;
+
+  /** A write took so long. */
+  wrote(ms: number): void {
+    this.#writeMs += (ms - this.#writeMs) * LAST;
+  }
 
   /**
    * How long to wait before this state of a machine is written, if it still holds then; 0: it is worth a write now.
@@ -32,8 +42,13 @@ export class PassingStates {
     this.#onTheirWay.delete(machine);
   }
 
+  /** How long a state lasts that only passes, without a crowd. */
+  get #passingMs(): number {
+    return Math.max(HOLD_MS, HOLD_WRITES * this.#writeMs);
+  }
+
   #hold(): number {
-    return HOLD_MS + HOLD_MS_EACH * Math.max(0, this.#onTheirWay.size - MOST - 1);
+    return this.#passingMs + HOLD_MS_EACH * Math.max(0, this.#onTheirWay.size - MOST - 1);
   }
 
   #departs(machine: string, state: string, now: number): boolean {
@@ -46,6 +61,6 @@ export class PassingStates {
 
   /** Few are under way, and few set out a moment ago: at a steady rate of hundreds a second there are never many under way. */
   #isCalm(now: number): boolean {
-    return this.#onTheirWay.size <= MOST && now - (this.#departures[this.#next] ?? 0) >= HOLD_MS;
+    return this.#onTheirWay.size <= MOST && now - (this.#departures[this.#next] ?? 0) >= this.#passingMs;
   }
 }

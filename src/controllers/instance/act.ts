@@ -45,8 +45,10 @@ export function actor({ settings, addresses, expectations, passing }: ActorParts
     }
     const claims = cache(PERSISTENT_VOLUME_CLAIMS);
     const pod = launcherPod(vmi, settings.launcher, (name) => claims.get(keyIn(vmi.metadata.namespace, name)));
+    const began = clock.monotonic();
     try {
       const made = await makeLauncher(client, vmi, vmi.metadata.uid, pod);
+      passing.wrote(clock.monotonic() - began);
       expectations.wrote(keyOf(vmi), made);
       events.event(vmi, 'Normal', 'SuccessfulCreate', `Created virtual machine pod ${made.metadata.name}`);
       return undefined;

@@ -103,7 +103,8 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
     for: VMIS,
     owns: [PODS, POD_DISRUPTION_BUDGETS],
     reads: addresses.reads,
-    concurrency: 8,
+    // Runs mostly wait for writes, which a store puts down many at a time.
+    concurrency: 32,
     watches: [
       ...nodes.watches,
       // An agent says that a pod is finished before it lets it go; whoever else removes one leaves its machine to the agent.

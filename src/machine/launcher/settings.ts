@@ -15,7 +15,7 @@ export interface LauncherSettings {
 }
 
 /** Carried by nodes on which an agent, or KWOK, runs machines. */
-export const SCHEDULABLE_LABEL = 'kubevirt.io/schedulable';
+const SCHEDULABLE_LABEL = 'kubevirt.io/schedulable';
 
 /** KWOK's own manifests keep everything else off its nodes by this taint. */
 export const KWOK_TOLERATION: Toleration = {
