@@ -19,11 +19,15 @@ export const volumeZone: Filter = {
   name,
   prepare({ claims }, { storage, nodes }) {
     if (claims.length === 0) return undefined;
-    const places = claims.flatMap(({ key }) => {
+    const places: Place[] = [];
+    for (const { key } of claims) {
       const claim = storage.claim(key);
-      const volume = claim !== undefined && isBound(claim) ? storage.volume(claim.spec.volumeName ?? '') : undefined;
-      return volume === undefined ? [] : placesOf(volume);
-    });
+      if (claim === undefined || !isBound(claim)) continue;
+      const { volumeName = '' } = claim.spec;
+      const volume = storage.volume(volumeName);
+      if (volume === undefined) return { refusal: refusal(name, `persistentvolume "${volumeName}" not found`, false) };
+      places.push(...placesOf(volume));
+    }
     if (places.length === 0) return undefined;
     return {
       check(slot) {

@@ -162,6 +162,11 @@ describe('zones of volumes', () => {
   });
 });
 
+test('a volume that is gone has no zone', () => {
+  const around = world({ nodes: [node('a')], claims: [bound('c', 'x')] });
+  expect(verdicts(volumeZone, using('c'), around)).toBe('persistentvolume "x" not found');
+});
+
 describe('disks that one pod at a time can have', () => {
   const ALONE =
     'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod';
