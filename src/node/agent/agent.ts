@@ -22,6 +22,7 @@ import { Launchers } from './launchers.ts';
 import type { LogBook } from './log-book.ts';
 import { byInstance, isLauncher } from './role.ts';
 import { isKnown, newest, newRun, type Run, unseen } from './run.ts';
+import { RunBook } from './run-book.ts';
 
 /** Runs pods that hold no machine. */
 export interface PlainPods {
@@ -63,7 +64,7 @@ export class Agent implements Runnable {
   readonly #pods: Cache<Pod>;
   readonly #queue: WorkQueue;
   readonly #launchers: Launchers;
-  readonly #runs = new Map<string, Run>();
+  readonly #runs = new RunBook();
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
@@ -113,6 +114,8 @@ export class Agent implements Runnable {
   /** Looks at everything on a node again: it may do now what it might not before. */
   wake(node: string): void {
     for (const pod of this.#pods.by(byNode, node)) this.#queue.add(keyOf(pod));
+    // Pods may have gone while nobody was there to see it.
+    for (const run of this.#runs.on(node)) this.#queue.add(run.key);
   }
 
   /** A machine of a node has changed. */
@@ -175,6 +178,7 @@ export class Agent implements Runnable {
     const cached = this.#pods.get(key);
     let run = this.#runs.get(key);
     if (run !== undefined && cached?.metadata.uid !== run.podUid) {
+      if (hosts.find(run.node)?.frozen === true) return undefined;
       await this.#leave(run);
       run = undefined;
     }
@@ -182,7 +186,7 @@ export class Agent implements Runnable {
     if (cached === undefined || host === undefined || host.frozen) return undefined;
     if (run === undefined) {
       run = newRun(cached, key, clock.now());
-      this.#runs.set(key, run);
+      this.#runs.add(run);
     }
     run.stale = false;
     const pod = newest(cached, run.pod) ?? cached;
@@ -213,7 +217,7 @@ export class Agent implements Runnable {
     plainPods?.forget(run);
     addresses.release(run.podUid);
     logs.forget(run.podUid);
-    this.#runs.delete(run.key);
+    this.#runs.remove(run);
   }
 }
 

@@ -109,7 +109,10 @@ export function readBehaviour(...sources: readonly (Readonly<Record<string, stri
     try {
       Object.assign(said, read(text));
     } catch (error) {
-      problems.push({ annotation, message: `${annotation}: ${(error as Error).message}` });
+      problems.push({
+        annotation,
+        message: `${annotation} cannot be ${JSON.stringify(text)}: ${(error as Error).message}`,
+      });
     }
   }
   return { behaviour: { ...PLAIN, ...said }, problems };

@@ -1,0 +1,29 @@
+import type { Run } from './run.ts';
+
+/** What an agent remembers of the pods on its nodes, by pod and by node. */
+export class RunBook {
+  readonly #byPod = new Map<string, Run>();
+  readonly #byNode = new Map<string, Set<Run>>();
+
+  get(key: string): Run | undefined {
+    return this.#byPod.get(key);
+  }
+
+  on(node: string): Iterable<Run> {
+    return this.#byNode.get(node) ?? [];
+  }
+
+  add(run: Run): void {
+    this.#byPod.set(run.key, run);
+    const there = this.#byNode.get(run.node);
+    if (there === undefined) this.#byNode.set(run.node, new Set([run]));
+    else there.add(run);
+  }
+
+  remove(run: Run): void {
+    this.#byPod.delete(run.key);
+    const there = this.#byNode.get(run.node);
+    there?.delete(run);
+    if (there?.size === 0) this.#byNode.delete(run.node);
+  }
+}
