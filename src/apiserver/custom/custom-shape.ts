@@ -1,22 +1,37 @@
+import type { FieldError } from '../../base/field-error.ts';
 import { compileSchema } from '../../structural/structural-schema.ts';
 import { badRequest } from '../api-error.ts';
 import { decodeObjectMeta } from '../builtin-schema/decode.ts';
 import type { Shape } from '../resource.ts';
 import type { DefinitionVersion } from './definition.ts';
+import { checkEmbedded, embeddedResources, readEmbedded } from './embedded-resources.ts';
 
 /** The shape of a custom kind in one version: its metadata is that of every object, the rest is its schema's. */
 export function customShape(kind: string, { name: version, schema }: DefinitionVersion): Shape {
-  const structural = compileSchema(schema?.openAPIV3Schema ?? { type: 'object' });
+  const whole = schema?.openAPIV3Schema ?? { type: 'object' };
+  const structural = compileSchema(whole);
+  const embedded = embeddedResources(whole);
+  const refuse = (why: string) => badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`);
   return {
     read: (object) => {
       const { object: metadata, unknown, error } = decodeObjectMeta(object.metadata);
-      if (error !== undefined) {
-        throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${error}`);
-      }
+      if (error !== undefined) throw refuse(error);
       object.metadata = metadata;
-      return { object, unknown: [...structural.prune(object), ...unknown.map((path) => `metadata.${path}`)] };
+      const others = unknown.map((path) => `metadata.${path}`);
+      embedded?.(object, (resource, path) => {
+        const read = readEmbedded(resource, path);
+        if (read.problem !== undefined) throw refuse(read.problem);
+        others.push(...read.unknown);
+      });
+      return { object, unknown: [...structural.prune(object), ...others] };
     },
     applyDefaults: (object) => structural.applyDefaults(object),
-    validate: (object, old) => structural.validate(object, old),
+    validate: (object, old) => {
+      const causes = structural.validate(object, old);
+      if (embedded === undefined) return causes;
+      const inside: FieldError[] = [];
+      embedded(object, (resource, path) => inside.push(...checkEmbedded(resource, path)));
+      return [...inside, ...causes];
+    },
   };
 }

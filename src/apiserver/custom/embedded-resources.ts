@@ -1,0 +1,89 @@
+import type { JsonSchema } from '../../api/json-schema.ts';
+import { type FieldError, invalid } from '../../base/field-error.ts';
+import { goJson } from '../../base/go-value.ts';
+import { dns1035LabelProblems } from '../../base/names.ts';
+import { ownValue } from '../../base/own-value.ts';
+import { validateMeta } from '../../structural/object-meta.ts';
+import { decodeObjectMeta } from '../builtin-schema/decode.ts';
+
+type Holder = Record<string, unknown>;
+type Visit = (resource: Holder, path: string) => void;
+
+/** Goes to every object inside of another that its schema says is a resource of its own. */
+export type EmbeddedResources = (value: unknown, visit: Visit, path?: string) => void;
+
+/** Undefined where a schema has no such place, as most have none. */
+export function embeddedResources(schema: JsonSchema, root = true): EmbeddedResources | undefined {
+  const here = !root && schema['x-kubernetes-embedded-resource'] === true;
+  const { properties = {}, additionalProperties, items } = schema;
+  const fields = Object.entries(properties).flatMap(([name, field]) => {
+    const walk = embeddedResources(field, false);
+    return walk === undefined ? [] : [[name, walk] as const];
+  });
+  const values = typeof additionalProperties === 'object' ? embeddedResources(additionalProperties, false) : undefined;
+  const entries = items === undefined ? undefined : embeddedResources(items, false);
+  if (!here && fields.length === 0 && values === undefined && entries === undefined) return undefined;
+  return (value, visit, path = '') => {
+    if (Array.isArray(value)) {
+      for (const [i, item] of value.entries()) entries?.(item, visit, `${path}[${i}]`);
+      return;
+    }
+    if (typeof value !== 'object' || value === null) return;
+    const holder = value as Holder;
+    const at = (name: string) => (path === '' ? name : `${path}.${name}`);
+    if (here) visit(holder, path);
+    for (const [name, walk] of fields) walk(ownValue(holder, name), visit, at(name));
+    if (values !== undefined) for (const name of Object.keys(holder)) values(holder[name], visit, `${path}[${name}]`);
+  };
+}
+
+/** Reads what every resource has as the server does for those at the root; `problem` says why that cannot be done. */
+export function readEmbedded(
+  resource: Holder,
+  path: string,
+): { readonly unknown: string[]; readonly problem?: string } {
+  for (const field of ['apiVersion', 'kind']) {
+    const value = resource[field];
+    if (value === undefined || typeof value === 'string') continue;
+    return { unknown: [], problem: `${path}.${field}: Invalid value: ${goJson(value)}: must be a string` };
+  }
+  const { metadata } = resource;
+  if (metadata === undefined) return { unknown: [] };
+  const at = `${path}.metadata`;
+  const { object, unknown, error } = decodeObjectMeta(metadata);
+  if (error !== undefined) return { unknown: [], problem: `${at}: Invalid value: ${goJson(metadata)}: ${error}` };
+  resource['metadata'] = object;
+  return { unknown: unknown.map((field) => `${at}.${field}`) };
+}
+
+/** What the server asks of every resource, wherever it stands. */
+export function checkEmbedded(resource: Holder, path: string): FieldError[] {
+  const { apiVersion, kind } = resource;
+  const metadata = (resource['metadata'] ?? {}) as Metadata;
+  const causes: FieldError[] = [];
+  if (typeof apiVersion === 'string' && apiVersion.split('/').length > 2) {
+    causes.push(invalid(`${path}.apiVersion`, apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
+  }
+  if (typeof kind === 'string' && kind !== '') {
+    const [problem] = dns1035LabelProblems(kind.toLowerCase());
+    const detail = `may have mixed case, but should otherwise match: ${problem}`;
+    if (problem !== undefined) causes.push(invalid(`${path}.kind`, kind, detail));
+  }
+  // Any name will do, and none.
+  for (const cause of validateMeta({ ...metadata, name: 'x' }, () => [])) {
+    causes.push({ ...cause, field: `${path}.${cause.field}` });
+  }
+  return [...causes, ...operationCauses(`${path}.metadata.managedFields`, metadata)];
+}
+
+interface Metadata {
+  readonly managedFields?: readonly { readonly operation?: string }[];
+}
+
+function operationCauses(field: string, { managedFields = [] }: Metadata): FieldError[] {
+  return managedFields.flatMap(({ operation = '' }, i) =>
+    operation === 'Apply' || operation === 'Update'
+      ? []
+      : [invalid(`${field}[${i}].operation`, operation, 'must be `Apply` or `Update`')],
+  );
+}
