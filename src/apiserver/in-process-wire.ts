@@ -61,6 +61,7 @@ async function textOf(answer: Answer): Promise<string> {
   if ('body' in answer) return answer.body;
   if ('bytes' in answer) return Buffer.from(answer.bytes).toString('utf8');
   let text = '';
+  if ('parts' in answer) for (const part of answer.parts) text += part;
   if ('pieces' in answer) for await (const piece of answer.pieces) text += piece;
   return text;
 }

@@ -32,11 +32,17 @@ export class AttackedServer {
     return health;
   }
 
+  /** Throws where the server does not end in time, and leaves no process behind even then. */
   async stop(): Promise<void> {
-    const ended = once(this.#child, 'exit');
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const ended = once(this.#child, 'exit', { signal: AbortSignal.timeout(PATIENCE) });
     this.#child.disconnect();
-    await ended;
+    try {
+      await ended;
+    } catch (error) {
+      this.#child.kill('SIGKILL');
+      throw new Error('the server does not stop', { cause: error });
+    }
   }
 }
 

@@ -57,7 +57,10 @@ export function overHttp1(port: number): { readonly ask: Ask; readonly end: () =
   let connection: Http1Connection | undefined;
   const ask: Ask = async (request) => {
     for (const last of [false, true]) {
-      if (connection === undefined || connection.closed || last) connection = await Http1Connection.open(port);
+      if (connection === undefined || connection.closed || last) {
+        connection?.close();
+        connection = await Http1Connection.open(port);
+      }
       connection.write(wireOf(request));
       const answer = await connection.answer(request.method);
       if (answer !== undefined) return answer;

@@ -2,7 +2,10 @@ import { stringify } from 'yaml';
 import type { Status } from '../api-error.ts';
 
 /** What goes back to a client. */
-export type Answer = WholeAnswer | StreamAnswer | BytesAnswer | UpgradedAnswer;
+export type Answer = WholeAnswer | StreamAnswer | BytesAnswer | PartsAnswer | UpgradedAnswer;
+
+/** An answer before its format is chosen. */
+export type Draft = Answer | ListAnswer;
 
 export interface WholeAnswer {
   readonly status: number;
@@ -16,6 +19,26 @@ export interface StreamAnswer {
   readonly type: string;
   /** Pieces as they come; the client going away ends the iteration. */
   readonly pieces: AsyncIterable<string>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A body so long that it is made part by part, as the client takes it. */
+export interface PartsAnswer {
+  readonly status: number;
+  readonly type: string;
+  readonly parts: Iterable<string>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A list, which is put together item by item. */
+export interface ListAnswer {
+  readonly status: number;
+  /** All of its fields but the items. */
+  readonly head: object;
+  readonly field: 'items' | 'rows';
+  /** As JSON texts, each made when it is taken. */
+  readonly items: Iterable<string>;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A finished body that goes out as it is, never indented or turned into YAML. */
@@ -34,6 +57,9 @@ export interface UpgradedAnswer {
 }
 
 export const JSON_TYPE = 'application/json';
+export const YAML_TYPE = 'application/yaml';
+/** Keys in order, as the API server writes them. */
+export const YAML_OPTIONS = { sortMapEntries: true, lineWidth: 0, version: '1.1', indentSeq: false } as const;
 
 export function json(status: number, text: string): WholeAnswer {
   return { status, type: JSON_TYPE, body: text };
@@ -51,15 +77,9 @@ export function statusAnswer(status: Status): WholeAnswer {
   };
 }
 
-/** The same answer in YAML; keys in order, as the API server writes them. */
+/** The same answer in YAML. */
 export function asYaml(answer: WholeAnswer): WholeAnswer {
-  const body = stringify(JSON.parse(answer.body), {
-    sortMapEntries: true,
-    lineWidth: 0,
-    version: '1.1',
-    indentSeq: false,
-  });
-  return { ...answer, type: 'application/yaml', body };
+  return { ...answer, type: YAML_TYPE, body: stringify(JSON.parse(answer.body), YAML_OPTIONS) };
 }
 
 export function asPretty(answer: WholeAnswer): WholeAnswer {

@@ -20,7 +20,7 @@ import { updateObject } from '../verbs/update.ts';
 import { watchObjects } from '../verbs/watch.ts';
 import type { WatchItems } from '../verbs/watch-item.ts';
 import type { Written } from '../verbs/written.ts';
-import { type Answer, json, statusAnswer } from './answer.ts';
+import { type Answer, type Draft, json, statusAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { decodePatch, decodeRequest, decodeYaml } from './body.ts';
 import { connectOptions } from './connect-options.ts';
@@ -58,7 +58,7 @@ export interface ResourceHandlerParts {
 
 /** Answers requests for resources: finds the resource, asks whether it is allowed, and does what the method says. */
 export function resourceHandler(parts: ResourceHandlerParts) {
-  return async (request: ApiRequest, path: ResourcePath): Promise<Answer> => {
+  return async (request: ApiRequest, path: ResourcePath): Promise<Draft> => {
     const resource = parts.backend.registry.find(path.group, path.version, path.plural);
     const verb = verbOf(request, path);
     const attributes = attributesOf(request, path);
@@ -80,7 +80,7 @@ export function resourceHandler(parts: ResourceHandlerParts) {
   };
 }
 
-async function onObjects(parts: ResourceHandlerParts, asked: ResourceRequest, verb: string): Promise<Answer> {
+async function onObjects(parts: ResourceHandlerParts, asked: ResourceRequest, verb: string): Promise<Draft> {
   const { request, resource, namespace, name } = asked;
   if (!resource.verbs.includes(verb)) throw isServed(asked) ? methodNotAllowed() : noSuchResource();
   // Whoever cannot be answered is told before anything is done.
@@ -177,7 +177,7 @@ async function get(
 async function list(
   { backend }: ResourceHandlerParts,
   { request, resource, namespace }: ResourceRequest,
-): Promise<Answer> {
+): Promise<Draft> {
   const listing = listObjects(backend, resource, namespace, listOptions(request.query));
   return await listAnswer(backend, request, resource, listing);
 }
@@ -265,7 +265,7 @@ async function remove(parts: ResourceHandlerParts, asked: ResourceRequest): Prom
   return answerTo(request, resource, { ...last, created: false }, call, parts.backend);
 }
 
-async function removeAll(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
+async function removeAll(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Draft> {
   const { request, resource, namespace } = asked;
   const options = await deleteOptions(asked.request);
   const { call } = callOf(asked, 'DeleteOptions');
@@ -313,8 +313,8 @@ function answerTo(request: ApiRequest, resource: Resource, written: Written, cal
 }
 
 /** The answer with warnings, which are all one header. */
-function warned(answer: Answer, warnings: readonly string[]): Answer {
-  if (warnings.length === 0 || !('body' in answer)) return answer;
+function warned<A extends Draft>(answer: A, warnings: readonly string[]): A {
+  if (warnings.length === 0 || 'upgraded' in answer) return answer;
   const told = answer.headers?.['warning'];
   const warning = [...(told === undefined ? [] : [told]), warningHeader(warnings)].join(', ');
   return { ...answer, headers: { ...answer.headers, warning } };

@@ -2,8 +2,9 @@ import type { Authorize } from '../access/attributes.ts';
 import { Impersonator } from '../access/impersonation.ts';
 import { ApiError, badRequest } from '../api-error.ts';
 import { parsePath, type RequestPath, type ResourcePath } from '../request-path.ts';
-import { type Answer, asPretty, asYaml, plain, statusAnswer } from './answer.ts';
+import { type Answer, asPretty, asYaml, type Draft, plain, statusAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
+import { listText, type TextFormat } from './list-text.ts';
 import { negotiate } from './negotiation.ts';
 import { attributesOf, impersonated, refused } from './request-attributes.ts';
 
@@ -12,7 +13,7 @@ export type Route = (request: ApiRequest) => Answer | undefined | Promise<Answer
 
 export interface RouterParts {
   readonly authorize: Authorize;
-  readonly resources: (request: ApiRequest, path: ResourcePath) => Promise<Answer>;
+  readonly resources: (request: ApiRequest, path: ResourcePath) => Promise<Draft>;
   readonly routes: readonly Route[];
   /** Told of faults of ours, which a client only hears of in general. */
   readonly onFault: (error: unknown, request: ApiRequest) => void;
@@ -58,13 +59,20 @@ function pathOf(path: string): RequestPath {
 const BROWSERS = /^(curl|Wget|Mozilla)\//;
 
 /** People who ask by hand get text that they can read. */
-function formatted(answer: Answer, request: ApiRequest): Answer {
+function formatted(answer: Draft, request: ApiRequest): Answer {
+  if ('head' in answer) return listText(answer, formatOf(request));
   if (!('body' in answer) || answer.type !== 'application/json') return answer;
-  if (negotiated(request) === 'yaml') return asYaml(answer);
+  const format = formatOf(request);
+  if (format === 'yaml') return asYaml(answer);
+  return format === 'pretty' ? asPretty(answer) : answer;
+}
+
+function formatOf(request: ApiRequest): TextFormat {
+  if (negotiated(request) === 'yaml') return 'yaml';
   const pretty = request.query.get('pretty');
   const wanted =
     pretty === null ? BROWSERS.test(request.header('user-agent') ?? '') : pretty !== '0' && pretty !== 'false';
-  return wanted ? asPretty(answer) : answer;
+  return wanted ? 'pretty' : 'json';
 }
 
 function negotiated(request: ApiRequest): 'json' | 'yaml' {

@@ -1,12 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
-import {
-  createSecureServer,
-  type Http2SecureServer,
-  type Http2ServerRequest,
-  type Http2ServerResponse,
-} from 'node:http2';
+import { createSecureServer, type Http2SecureServer, type Http2ServerRequest } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
@@ -17,10 +12,11 @@ import type { User } from '../access/user.ts';
 import { ApiError, badRequest, internal, tooLarge, tooManyRequests } from '../api-error.ts';
 import { type Answer, statusAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
+import { Connections } from './connections.ts';
 import { keepWhilePaused } from './paused-socket.ts';
+import { isGone, type Response, send } from './sending.ts';
 
 type Request = IncomingMessage | Http2ServerRequest;
-type Response = ServerResponse | Http2ServerResponse;
 
 export interface ServerOptions {
   /** Loopback unless told otherwise. */
@@ -34,6 +30,8 @@ export interface ServerOptions {
   readonly handle: (request: ApiRequest) => Promise<Answer>;
   /** Requests at a time, watches not counted. */
   readonly maxInFlight?: number;
+  /** How long a client may read nothing of what is sent to it before its connection is closed. */
+  readonly slowClientMs?: number;
   readonly onRequest?: (finished: FinishedRequest) => void;
   readonly clock: Pick<Clock, 'monotonic'>;
 }
@@ -66,10 +64,9 @@ export interface ApiHttpServer {
 
 const LARGEST_BODY = 3 * 1024 * 1024;
 const MAX_IN_FLIGHT = 600;
-/** Of a large answer, how much is handed over at a time. */
-const PIECE = 256 * 1024;
 /** What all answers to one client that it has not read may take together. */
 const SESSION_MEMORY_MIB = 256;
+const SLOW_CLIENT_MS = 60_000;
 const HEADERS_TIMEOUT = 10_000;
 const REQUEST_TIMEOUT = 60_000;
 
@@ -77,8 +74,9 @@ const REQUEST_TIMEOUT = 60_000;
 export async function startServer(options: ServerOptions): Promise<ApiHttpServer> {
   const stopping = new AbortController();
   const load = { inFlight: 0 };
-  const onRequest = requestListener(options, stopping.signal, load);
-  const server = listenerFor(options, onRequest);
+  const connections = new Connections(options.slowClientMs ?? SLOW_CLIENT_MS);
+  const onRequest = requestListener(options, stopping.signal, load, connections);
+  const server = listenerFor(options, onRequest, connections);
   server.on('upgrade', upgradeListener(onRequest, stopping.signal));
   server.listen(options.port, options.host);
   await once(server, 'listening');
@@ -94,8 +92,7 @@ export async function startServer(options: ServerOptions): Promise<ApiHttpServer
       stopping.abort(new Error('the server is stopping'));
       const closed = once(server, 'close');
       server.close();
-      if ('closeAllConnections' in server) server.closeAllConnections();
-      for (const session of sessions.get(server) ?? []) session.close();
+      connections.close();
       await closed;
     },
   };
@@ -121,11 +118,14 @@ function upgradeListener(onRequest: RequestListener, stopping: AbortSignal) {
   };
 }
 
-const sessions = new WeakMap<object, Set<{ close(): void }>>();
-
-function listenerFor({ tls }: ServerOptions, onRequest: RequestListener): Server | Http2SecureServer {
+function listenerFor(
+  { tls }: ServerOptions,
+  onRequest: RequestListener,
+  connections: Connections,
+): Server | Http2SecureServer {
   if (tls === undefined) {
     const server = createServer({ headersTimeout: HEADERS_TIMEOUT, requestTimeout: REQUEST_TIMEOUT }, onRequest);
+    server.on('connection', (socket) => connections.add(socket));
     server.on('clientError', (_error, socket) => socket.destroy());
     return server;
   }
@@ -138,18 +138,14 @@ function listenerFor({ tls }: ServerOptions, onRequest: RequestListener): Server
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
     maxSessionMemory: SESSION_MEMORY_MIB,
-    settings: { maxConcurrentStreams: 1000, initialWindowSize: 1 << 20 },
+    settings: { maxConcurrentStreams: 1000, initialWindowSize: 256 * 1024 },
   });
   // Of HTTP/1.1 on the same port, which takes no such options.
   Object.assign(server, { headersTimeout: HEADERS_TIMEOUT, requestTimeout: REQUEST_TIMEOUT });
-  const open = new Set<{ close(): void; destroy(): void }>();
-  sessions.set(server, open);
-  server.on('session', (session) => {
-    open.add(session);
-    session.on('close', () => open.delete(session));
-    session.on('error', () => session.destroy());
-  });
   server.on('secureConnection', keepWhilePaused);
+  server.on('connection', (socket) => connections.addRaw(socket));
+  server.on('secureConnection', (socket) => connections.add(socket));
+  server.on('session', (session) => connections.addSession(session));
   server.on('request', onRequest);
   for (const event of ['tlsClientError', 'sessionError', 'clientError', 'error'] as const) {
     server.on(event, (_error: unknown, socket?: { destroy?(): void }) => socket?.destroy?.());
@@ -157,39 +153,54 @@ function listenerFor({ tls }: ServerOptions, onRequest: RequestListener): Server
   return server;
 }
 
-function requestListener(options: ServerOptions, stopping: AbortSignal, load: { inFlight: number }) {
-  const { maxInFlight = MAX_IN_FLIGHT, clock } = options;
-  return (request: Request, response: Response, upgrade?: () => UpgradedConnection): void => {
-    const end = lazySignal(response, stopping);
+function requestListener(
+  options: ServerOptions,
+  stopping: AbortSignal,
+  load: { inFlight: number },
+  connections: Connections,
+): RequestListener {
+  const { maxInFlight = MAX_IN_FLIGHT, slowClientMs: slowMs = SLOW_CLIENT_MS, clock } = options;
+  const work = async (
+    request: Request,
+    end: () => AbortSignal,
+    upgrade: (() => UpgradedConnection) | undefined,
+  ): Promise<[ApiRequest | undefined, Answer]> => {
     if (load.inFlight >= maxInFlight) {
-      const refusal = tooManyRequests('Too many requests, please try again later.', 1);
-      void send(response, statusAnswer(refusal.status), end);
-      return;
+      return [undefined, statusAnswer(tooManyRequests('Too many requests, please try again later.', 1).status)];
     }
     load.inFlight++;
+    try {
+      return await answer(options, request, end, upgrade);
+    } finally {
+      load.inFlight--;
+    }
+  };
+  const serve: (...args: Parameters<RequestListener>) => Promise<void> = async (request, response, upgrade) => {
     const began = clock.monotonic();
-    let counted = true;
-    const release = () => {
-      if (counted) load.inFlight--;
-      counted = false;
+    const connection = connections.of(request);
+    const turn = connection.enter();
+    if (turn !== undefined) await turn;
+    let placed = true;
+    const leave = (): void => {
+      if (placed) connection.leave();
+      placed = false;
     };
-    void (async () => {
-      const [asked, result] = await answer(options, request, end, upgrade);
-      // A place is for work: there may be thousands of watches, and clients that read slowly.
-      release();
-      await send(response, result, end);
+    try {
+      if (isGone(response)) return;
+      const end = lazySignal(response, stopping);
+      const [asked, result] = await work(request, end, upgrade);
+      // There may be many watches on one HTTP/2 session, and none of them ends.
+      const streamed = 'pieces' in result;
+      if (streamed && 'stream' in request) leave();
+      await send({ response, end, slowMs }, result);
       const { method = '', url: path = '' } = request;
       const seconds = (clock.monotonic() - began) / 1000;
-      options.onRequest?.({
-        request: asked,
-        method,
-        path,
-        status: result.status,
-        seconds,
-        streamed: 'pieces' in result,
-      });
-    })().finally(release);
+      options.onRequest?.({ request: asked, method, path, status: result.status, seconds, streamed });
+    } finally {
+      leave();
+    }
   };
+  return (request, response, upgrade) => void serve(request, response, upgrade);
 }
 
 /** Most requests never look at their signal, so that it is made when first asked for. */
@@ -198,7 +209,7 @@ function lazySignal(response: Response, stopping: AbortSignal): () => AbortSigna
   return () => {
     if (signal !== undefined) return signal;
     const gone = new AbortController();
-    if (response.destroyed) gone.abort(new Error('the client is gone'));
+    if (isGone(response)) gone.abort(new Error('the client is gone'));
     response.on('close', () => gone.abort(new Error('the client is gone')));
     signal = AbortSignal.any([gone.signal, stopping]);
     return signal;
@@ -296,46 +307,4 @@ function certificateOf(socket: TLSSocket): RequestCredentials['certificate'] {
   const found = value === undefined ? undefined : { value, trusted: socket.authorized };
   certificates.set(socket, found);
   return found;
-}
-
-/**
- * Writes what is large piece by piece, and answers its last piece: what a client has yet to read counts against its
- * HTTP/2 session, which takes no further requests beyond a limit.
- */
-async function lastPiece(response: ServerResponse, bytes: Uint8Array, end: () => AbortSignal): Promise<Uint8Array> {
-  let sent = 0;
-  for (; bytes.length - sent > PIECE; sent += PIECE) {
-    if (!response.write(bytes.subarray(sent, sent + PIECE))) await once(response, 'drain', { signal: end() });
-  }
-  return sent === 0 ? bytes : bytes.subarray(sent);
-}
-
-async function send(to: Response, result: Answer, end: () => AbortSignal): Promise<void> {
-  if ('upgraded' in result) return;
-  // The two kinds of response are used alike; their overloads just do not unite.
-  const response = to as ServerResponse;
-  const common = { 'content-type': result.type, 'cache-control': 'no-cache, private' };
-  try {
-    if ('body' in result || 'bytes' in result) {
-      const bytes = 'bytes' in result ? result.bytes : Buffer.from(result.body, 'utf8');
-      // Who keeps the answer already takes its headers for those of what it keeps, which is not empty.
-      const length = result.status === 304 ? {} : { 'content-length': bytes.length };
-      response.writeHead(result.status, { ...common, ...length, ...result.headers });
-      response.end(await lastPiece(response, bytes, end));
-      return;
-    }
-    const signal = end();
-    response.writeHead(result.status, common);
-    response.flushHeaders();
-    for await (const piece of result.pieces) {
-      if (signal.aborted) break;
-      // A client that does not read holds back its own watch, nobody else's.
-      const last = piece.length > PIECE ? await lastPiece(response, Buffer.from(piece), end) : piece;
-      if (!response.write(last)) await once(response, 'drain', { signal });
-    }
-    response.end();
-  } catch {
-    // The client is gone, or its connection broke: nobody is left to tell.
-    response.destroy();
-  }
 }

@@ -2,15 +2,15 @@ import { ParseError } from '../../base/errors.ts';
 import { badRequest } from '../api-error.ts';
 import type { Backend } from '../backend.ts';
 import { textOf } from '../object-text.ts';
-import type { Resource } from '../resource.ts';
+import { apiVersionOf, type Resource } from '../resource.ts';
 import type { Entry } from '../store/store.ts';
 import type { Listed } from '../table/cell.ts';
-import { listTable, objectTable, parseIncludeObject, partialObject, partialObjectList } from '../table/table.ts';
-import { type Listing, listedObjects, listText } from '../verbs/list.ts';
+import { listTable, objectTable, parseIncludeObject, partialObject } from '../table/table.ts';
+import { itemTexts, type Listing, listedObjects } from '../verbs/list.ts';
 import { viewOf } from '../verbs/target.ts';
 import type { WatchItem } from '../verbs/watch-item.ts';
 import type { Written } from '../verbs/written.ts';
-import { type Answer, JSON_TYPE, json, type StreamAnswer, type WholeAnswer } from './answer.ts';
+import { type Answer, JSON_TYPE, json, type ListAnswer, type StreamAnswer, type WholeAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { negotiate, type Wanted } from './negotiation.ts';
 
@@ -59,14 +59,40 @@ export async function listAnswer(
   request: ApiRequest,
   resource: Resource,
   listing: Listing,
-): Promise<Answer> {
+): Promise<ListAnswer> {
   const { as } = negotiate(request.header('accept'));
-  if (as === 'object') return json(200, await listText(backend, resource, listing));
-  const objects = (await listedObjects(backend, resource, listing.entries)) as readonly Listed[];
-  if (as !== 'table') return json(200, JSON.stringify(partialObjectList(objects, listing.metadata)));
+  const { entries, metadata } = listing;
+  if (as === 'object') {
+    const head = { kind: resource.listKind, apiVersion: apiVersionOf(resource), metadata };
+    return { status: 200, head, field: 'items', items: await itemTexts(backend, resource, entries) };
+  }
+  const objects = await listed(backend, resource, entries);
+  if (as !== 'table') {
+    const head = { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata };
+    const items = objects.map((object) => JSON.stringify(partialObject(object)));
+    return { status: 200, head, field: 'items', items };
+  }
+  const { table } = resource;
   const options = { now: backend.clock.now(), includeObject: includeObject(request) };
-  return json(200, JSON.stringify(listTable(resource.table, objects, listing.metadata, options)));
+  const { rows: _none, ...head } = listTable(table, [], metadata, options);
+  const sorted = () => [...objects].sort((a, b) => table.compare?.(a, b) ?? 0);
+  const ordered = table.compare === undefined ? objects : sorted().values();
+  const items = ordered.map((object) => JSON.stringify(listTable(table, [object], {}, options).rows[0]));
+  return { status: 200, head, field: 'rows', items };
 }
+
+/** The objects of a list, each parsed when it is taken unless all have to be converted first. */
+async function listed(
+  backend: Backend,
+  resource: Resource,
+  entries: readonly Entry[],
+): Promise<IteratorObject<Listed>> {
+  if (resource.fromStorage === undefined) return entries.values().map((entry) => backend.parsed.get(entry));
+  return (await listedObjects(backend, resource, entries)).values();
+}
+
+/** Lines that are handed on together, when many events come at once. */
+const PIECE = 64 * 1024;
 
 /** A watch as lines of JSON. */
 export function watchAnswer(
@@ -87,7 +113,16 @@ export function watchAnswer(
     return `{"type":"${type}","object":${JSON.stringify(objectTable(resource.table, item.object, options))}}\n`;
   };
   async function* pieces(): AsyncGenerator<string> {
-    for await (const batch of batches) yield batch.map(line).join('');
+    for await (const batch of batches) {
+      let text = '';
+      for (const item of batch) {
+        text += line(item);
+        if (text.length < PIECE) continue;
+        yield text;
+        text = '';
+      }
+      if (text !== '') yield text;
+    }
   }
   return { status: 200, type: JSON_TYPE, pieces: pieces() };
 }

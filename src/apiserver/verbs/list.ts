@@ -127,22 +127,20 @@ function readError(error: unknown, token = ''): unknown {
     : expired('The resourceVersion for the provided list is too old.');
 }
 
-/** The text of a list, put together from the texts of its objects. */
-export async function listText(backend: Backend, resource: Resource, listing: Listing): Promise<string> {
-  const head = `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(apiVersionOf(resource))}`;
-  const items = await itemTexts(backend, resource, listing.entries);
-  return `${head},"metadata":${JSON.stringify(listing.metadata)},"items":[${items.join(',')}]}`;
+/** The texts of listed objects, each made when it is taken. */
+export async function itemTexts(
+  backend: Backend,
+  resource: Resource,
+  entries: readonly Entry[],
+): Promise<Iterable<string>> {
+  if (resource.fromStorage === undefined) return storedTexts(resource, entries);
+  return (await listedObjects(backend, resource, entries)).values().map(textOf);
 }
 
 /** Items of a built-in kind do not repeat kind and apiVersion; custom ones do. */
-async function itemTexts(backend: Backend, resource: Resource, entries: readonly Entry[]): Promise<readonly string[]> {
-  if (resource.fromStorage !== undefined) {
-    const objects = await listedObjects(backend, resource, entries);
-    return objects.map((object) => textOf(object));
-  }
-  if (resource.custom) return entries.map(({ value }) => value);
-  const start = headerOf(resource.kind, apiVersionOf(resource)).length;
-  return entries.map(({ value }) => `{${value.slice(start)}`);
+function* storedTexts({ custom, kind, ...resource }: Resource, entries: readonly Entry[]): Generator<string> {
+  const start = headerOf(kind, apiVersionOf(resource)).length;
+  for (const { value } of entries) yield custom ? value : `{${value.slice(start)}`;
 }
 
 export async function listedObjects(

@@ -3,7 +3,7 @@ import { forbidden as forbiddenField } from '../../base/field-error.ts';
 import { ApiError, expired, internal, invalid, tooLargeResourceVersion } from '../api-error.ts';
 import { type Backend, storeOf } from '../backend.ts';
 import { keyOf, type Resource } from '../resource.ts';
-import type { Store, StoreEvent, Watch } from '../store/store.ts';
+import type { Entry, Store, StoreEvent, Watch } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { readVersion } from './resource-version.ts';
 import { parseSelection, type Selection } from './selection.ts';
@@ -22,6 +22,8 @@ export interface WatchOptions {
 }
 
 const BOOKMARK_MS = 60_000;
+/** Objects of the first state that are read at a time. */
+const PAGE = 500;
 
 /**
  * WATCH: the state as ADDED events where asked for, then every change, in order, without gap or repeat. A watch that
@@ -84,7 +86,7 @@ async function* run(watch: Run): AsyncGenerator<readonly WatchItem[]> {
   if (resource.ended?.aborted === true) drain();
   try {
     if (initial) {
-      yield await initialItems(watch, start);
+      yield* initialItems(watch, start);
       if (options.sendInitialEvents === true) yield [bookmark(resource, start, true)];
     }
     for await (const batch of changes) {
@@ -121,12 +123,30 @@ function tick(clock: Clock, changes: Watch): () => void {
   return () => timer.cancel();
 }
 
-async function initialItems({ store, key, prefix, selection, backend, items, resource }: Run, revision: number) {
-  const single = key === prefix ? undefined : store.get(key, { revision });
-  const entries = key === prefix ? store.range({ prefix, revision }).entries : single === undefined ? [] : [single];
+/** The state at a revision as ADDED items, read on only as fast as they are taken. */
+async function* initialItems(watch: Run, revision: number): AsyncGenerator<readonly WatchItem[]> {
+  const { selection, backend, items, resource } = watch;
   const { matches } = selection;
-  const chosen = matches === undefined ? entries : entries.filter((entry) => matches(backend.parsed.get(entry)));
-  return await Promise.all(chosen.map((entry) => items.present('ADDED', resource, entry)));
+  for (const entries of pagesOf(watch, revision)) {
+    const chosen = matches === undefined ? entries : entries.filter((entry) => matches(backend.parsed.get(entry)));
+    const added = chosen.map((entry) => items.present('ADDED', resource, entry));
+    if (added.length > 0) yield await Promise.all(added);
+  }
+}
+
+function* pagesOf({ store, key, prefix }: Run, revision: number): Generator<readonly Entry[]> {
+  if (key !== prefix) {
+    const single = store.get(key, { revision });
+    if (single !== undefined) yield [single];
+    return;
+  }
+  let after = '';
+  for (;;) {
+    const { entries, remaining } = store.range({ prefix, revision, limit: PAGE, ...(after !== '' && { after }) });
+    yield entries;
+    if (remaining === 0) return;
+    after = entries.at(-1)?.key ?? '';
+  }
 }
 
 /** A change as this watch sees it: an object that begins to match is added, one that stops is gone. */

@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http';
+import type { Http2ServerRequest, ServerHttp2Session } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { Connection } from './connection.ts';
+
+/** How long answers under way may take to be read when the server stops. */
+const GRACE_MS = 1_000;
+
+/** All connections of a server. */
+export class Connections {
+  readonly #slowMs: number;
+  /** Those that carry HTTP. */
+  readonly #sockets = new Set<Socket>();
+  /** Those below TLS, on which nobody may ever say anything. */
+  readonly #raw = new Set<Socket>();
+  readonly #sessions = new Set<ServerHttp2Session>();
+  readonly #known = new WeakMap<object, Connection>();
+  #closing = false;
+
+  /** `slowMs`: how long a client may read nothing of what is sent to it. */
+  constructor(slowMs: number) {
+    this.#slowMs = slowMs;
+  }
+
+  add(socket: Socket): void {
+    // Its handshake was still under way when the server was told to stop.
+    if (this.#closing) socket.destroy();
+    this.#sockets.add(socket);
+    socket.on('close', () => this.#sockets.delete(socket));
+  }
+
+  addRaw(socket: Socket): void {
+    this.#raw.add(socket);
+    socket.on('close', () => this.#raw.delete(socket));
+  }
+
+  addSession(session: ServerHttp2Session): void {
+    this.#sessions.add(session);
+    session.on('close', () => this.#sessions.delete(session));
+    session.on('error', () => session.destroy());
+  }
+
+  /** The connection that a request came over. */
+  of(request: IncomingMessage | Http2ServerRequest): Connection {
+    const stream = 'stream' in request ? request.stream : undefined;
+    const key = stream === undefined ? request.socket : (stream.session ?? stream);
+    let known = this.#known.get(key);
+    if (known === undefined) {
+      known = new Connection(this.#slowMs, stream === undefined ? request.socket : undefined);
+      this.#known.set(key, known);
+    }
+    return known;
+  }
+
+  /** Closes each connection when what is under way on it is answered, and all of them after a time of grace. */
+  close(): void {
+    this.#closing = true;
+    for (const session of this.#sessions) session.close();
+    for (const socket of this.#sockets) {
+      const connection = this.#known.get(socket);
+      if (connection !== undefined) connection.close();
+      else if ((socket as Partial<TLSSocket>).alpnProtocol !== 'h2') socket.destroy();
+    }
+    for (const socket of [...this.#sockets, ...this.#raw]) socket.setTimeout(GRACE_MS, () => socket.destroy());
+  }
+}

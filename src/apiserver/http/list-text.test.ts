@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { YAML_OPTIONS } from './answer.ts';
+import { listText, type TextFormat } from './list-text.ts';
+
+const FIELDS = ['items', 'rows'] as const;
+const head = { kind: 'ThingList', apiVersion: 'v1', metadata: { resourceVersion: '7' } };
+const table = { kind: 'Table', apiVersion: 'meta.k8s.io/v1', metadata: {}, columnDefinitions: [{ name: 'Name' }] };
+
+/** What the formats would make of the list as one value. */
+const AS_ONE: Readonly<Record<TextFormat, (value: object) => string>> = {
+  json: (value) => JSON.stringify(value),
+  pretty: (value) => JSON.stringify(value, null, 2),
+  yaml: (value) => stringify(value, YAML_OPTIONS),
+};
+
+function textOf(items: readonly unknown[], field: (typeof FIELDS)[number], format: TextFormat): string {
+  const texts = items.map((item) => JSON.stringify(item));
+  const answer = listText({ status: 200, head: field === 'rows' ? table : head, field, items: texts }, format);
+  if ('body' in answer) return answer.body;
+  if (!('parts' in answer)) throw new Error('a list is a text or parts of one');
+  const parts = [...answer.parts];
+  expect(parts.length).toBeGreaterThan(1);
+  return parts.join('');
+}
+
+describe.each(['json', 'pretty', 'yaml'] as const)('a list as %s', (format) => {
+  test('reads as if it had been written as one', () => {
+    const things = fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 5 });
+    const property = fc.property(things, fc.constantFrom(...FIELDS), (made, field) => {
+      const items = JSON.parse(JSON.stringify(made)) as object[];
+      const whole = { ...(field === 'rows' ? table : head), [field]: items };
+      expect(textOf(items, field, format)).toBe(AS_ONE[format](whole));
+    });
+    fc.assert(property);
+  });
+
+  test('is made part by part where it is long', () => {
+    const items = Array.from({ length: 300 }, (_, i) => ({ metadata: { name: `n-${i}` }, data: 'x'.repeat(1_000) }));
+    let taken = 0;
+    const texts = items.values().map((item) => {
+      taken++;
+      return JSON.stringify(item);
+    });
+    const answer = listText({ status: 200, head, field: 'items', items: texts }, format);
+    expect('parts' in answer).toBe(true);
+    expect(taken).toBeLessThan(200);
+    expect(textOf(items, 'items', format)).toBe(AS_ONE[format]({ ...head, items }));
+  });
+});

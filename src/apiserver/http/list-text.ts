@@ -1,0 +1,73 @@
+import { stringify } from 'yaml';
+import { type Answer, JSON_TYPE, type ListAnswer, YAML_OPTIONS, YAML_TYPE } from './answer.ts';
+
+export type TextFormat = 'json' | 'pretty' | 'yaml';
+
+/** Of a long text, how much is made at a time. */
+const PART = 64 * 1024;
+
+/** A list in a format: whole where it is short, otherwise made part by part as the client takes it. */
+export function listText(list: ListAnswer, format: TextFormat): Answer {
+  const { status, headers } = list;
+  const common = { status, type: format === 'yaml' ? YAML_TYPE : JSON_TYPE, ...(headers && { headers }) };
+  const parts = grouped(WRITERS[format](list));
+  const [first, second] = [parts.next(), parts.next()];
+  if (second.done === true) return { ...common, body: first.value ?? '' };
+  return { ...common, parts: resumed([first.value ?? '', second.value], parts) };
+}
+
+const WRITERS: Readonly<Record<TextFormat, (list: ListAnswer) => Generator<string>>> = {
+  *json({ head, field, items }) {
+    yield `${JSON.stringify(head).slice(0, -1)},"${field}":[`;
+    let separator = '';
+    for (const item of items) {
+      yield `${separator}${item}`;
+      separator = ',';
+    }
+    yield ']}';
+  },
+
+  *pretty({ head, field, items }) {
+    yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "${field}": [`;
+    let separator = '';
+    for (const item of items) {
+      const indented = JSON.stringify(JSON.parse(item), null, 2).replaceAll('\n', '\n    ');
+      yield `${separator}\n    ${indented}`;
+      separator = ',';
+    }
+    yield separator === '' ? ']\n}' : '\n  ]\n}';
+  },
+
+  *yaml({ head, field, items }) {
+    const fields = Object.entries(head);
+    const part = (chosen: typeof fields) =>
+      chosen.length === 0 ? '' : stringify(Object.fromEntries(chosen), YAML_OPTIONS);
+    yield part(fields.filter(([name]) => name < field));
+    let none = true;
+    for (const item of items) {
+      yield `${none ? `${field}:\n` : ''}${stringify([JSON.parse(item)], YAML_OPTIONS)}`;
+      none = false;
+    }
+    if (none) yield `${field}: []\n`;
+    yield part(fields.filter(([name]) => name > field));
+  },
+};
+
+/** Texts put together until they are worth sending. */
+function* grouped(texts: Iterable<string>): Generator<string, undefined> {
+  let [gathered, length]: [string[], number] = [[], 0];
+  for (const text of texts) {
+    gathered.push(text);
+    length += text.length;
+    if (length < PART) continue;
+    yield gathered.join('');
+    [gathered, length] = [[], 0];
+  }
+  if (length > 0) yield gathered.join('');
+  return undefined;
+}
+
+function* resumed(taken: readonly string[], rest: Iterable<string>): Generator<string> {
+  yield* taken;
+  yield* rest;
+}

@@ -1,0 +1,117 @@
+import type { ServerResponse } from 'node:http';
+import { constants, type Http2ServerResponse } from 'node:http2';
+import type { Answer } from './answer.ts';
+
+export type Response = ServerResponse | Http2ServerResponse;
+
+export interface Sending {
+  readonly response: Response;
+  /** Aborted when the client is gone or the server stops. */
+  readonly end: () => AbortSignal;
+  /** How long a client may read nothing of what is sent to it. */
+  readonly slowMs: number;
+}
+
+/** Of a large answer, how much is handed over at a time. */
+const PIECE = 64 * 1024;
+
+/**
+ * Writes an answer no faster than the client takes it: what it has not read is held back where it comes from, and a
+ * client that reads nothing for long is cut off. Never rejects.
+ */
+export async function send(sending: Sending, answer: Answer): Promise<void> {
+  if ('upgraded' in answer) return;
+  // The two kinds of response are used alike; their overloads just do not unite.
+  const response = sending.response as ServerResponse;
+  const common = { 'content-type': answer.type, 'cache-control': 'no-cache, private' };
+  try {
+    if ('pieces' in answer || 'parts' in answer) {
+      response.writeHead(answer.status, { ...common, ...answer.headers });
+      await ('pieces' in answer ? follow(sending, answer.pieces) : write(sending, answer.parts));
+      response.end();
+    } else {
+      const content = 'bytes' in answer ? answer.bytes : answer.body;
+      const short = content.length <= PIECE && typeof content === 'string' ? Buffer.from(content) : content;
+      const length = typeof short === 'string' ? Buffer.byteLength(short) : short.length;
+      // Who keeps the answer already takes its headers for those of what it keeps, which is not empty.
+      const told = answer.status === 304 ? {} : { 'content-length': length };
+      response.writeHead(answer.status, { ...common, ...told, ...answer.headers });
+      if (content.length <= PIECE) {
+        response.end(short);
+        return;
+      }
+      await write(sending, typeof content === 'string' ? [content] : bytePieces(content));
+      response.end();
+    }
+    await read(sending, 'finish');
+  } catch {
+    // The client is gone, or its connection broke: nobody is left to tell.
+    abandon(response);
+  }
+}
+
+/** Whether nobody is left to read an answer. */
+export function isGone(response: Response): boolean {
+  return 'stream' in response ? response.stream.destroyed : response.destroyed || response.req.socket.destroyed;
+}
+
+/** Breaks an answer off so that nobody takes what they have of it for the whole. */
+function abandon(response: Response): void {
+  if ('stream' in response) response.stream.close(constants.NGHTTP2_CANCEL);
+  else response.destroy();
+}
+
+/** Writes what comes when it comes. */
+async function follow(sending: Sending, pieces: AsyncIterable<string>): Promise<void> {
+  (sending.response as ServerResponse).flushHeaders();
+  const signal = sending.end();
+  for await (const piece of pieces) {
+    if (signal.aborted) break;
+    await write(sending, [piece]);
+  }
+}
+
+async function write(sending: Sending, pieces: Iterable<string | Uint8Array>): Promise<void> {
+  const response = sending.response as ServerResponse;
+  for (const long of pieces) {
+    for (const piece of typeof long === 'string' && long.length > PIECE ? textPieces(long) : [long]) {
+      if (!response.write(piece)) await read(sending, 'drain');
+    }
+  }
+}
+
+/** Waits until the client has read, which it is given only so much time for. */
+async function read({ response, slowMs }: Sending, event: 'drain' | 'finish'): Promise<void> {
+  if (event === 'finish' && response.writableFinished) return;
+  if (isGone(response)) throw new Error('the client is gone');
+  await new Promise<void>((resolve, reject) => {
+    const cutOff = (): void => abandon(response);
+    const settle = (outcome: () => void) => () => {
+      response.removeListener(event, done);
+      response.removeListener('close', gone);
+      response.removeListener('timeout', cutOff);
+      response.setTimeout(0);
+      outcome();
+    };
+    const done = settle(resolve);
+    const gone = settle(() => reject(new Error('the client is gone')));
+    response.on(event, done);
+    response.on('close', gone);
+    response.on('timeout', cutOff);
+    response.setTimeout(slowMs);
+  });
+}
+
+function* bytePieces(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
+}
+
+/** Never between the two halves of a character. */
+function* textPieces(text: string): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const last = text.charCodeAt(at + PIECE - 1);
+    const end = at + PIECE + (last >= 0xd800 && last < 0xdc00 ? 1 : 0);
+    yield text.slice(at, end);
+    at = end;
+  }
+}

@@ -1,0 +1,279 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2, constants } from 'node:http2';
+import { connect as connectTcp, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { realClock } from '../../base/clock.ts';
+import { openPki, type Pki } from '../access/pki.ts';
+import { type Answer, json } from './answer.ts';
+import type { ApiRequest } from './api-request.ts';
+import { type ApiHttpServer, type ServerOptions, startServer } from './server.ts';
+
+const PART = 'x'.repeat(64 * 1024);
+const PARTS = 2_000;
+
+let folder: string;
+let pki: Pki;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vimana-server-'));
+  pki = openPki({ folder, clock: realClock, serverNames: ['127.0.0.1'] });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+/** A server whose answers to /large are 128 MiB, made part by part. */
+async function started(options: Partial<ServerOptions> = {}) {
+  const seen = { asked: [] as string[], parts: 0, events: 0 };
+  function* parts(): Generator<string> {
+    for (let i = 0; i < PARTS; i++) {
+      seen.parts++;
+      yield PART;
+    }
+  }
+  async function* events(signal: AbortSignal): AsyncGenerator<string> {
+    while (!signal.aborted) {
+      seen.events++;
+      yield PART;
+    }
+  }
+  const handle = async ({ path, signal }: ApiRequest): Promise<Answer> => {
+    seen.asked.push(path);
+    if (path === '/large') return { status: 200, type: 'text/plain', parts: parts() };
+    if (path === '/watch') return { status: 200, type: 'text/plain', pieces: events(signal) };
+    if (path === '/text') return { status: 200, type: 'text/plain', body: `${'ä€😀'.repeat(200_000)}.` };
+    return json(200, JSON.stringify(path));
+  };
+  const server = await startServer({
+    host: '127.0.0.1',
+    port: 0,
+    tls: { ...pki.server, caPem: pki.caPem },
+    authenticate: async () => ({ name: 'somebody', groups: [] }),
+    handle,
+    clock: realClock,
+    ...options,
+  });
+  closing.push(() => server.close());
+  return { server, seen };
+}
+
+const request = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
+
+/** A connection that speaks HTTP/1.1 and reads nothing unless told to. */
+async function http1({ port, url }: ApiHttpServer): Promise<Socket> {
+  const where = { port, host: '127.0.0.1', rejectUnauthorized: false };
+  const secure = url.startsWith('https');
+  const socket = secure ? connectTls({ ...where, ALPNProtocols: ['http/1.1'] }) : connectTcp(where);
+  socket.on('error', () => {});
+  socket.pause();
+  await once(socket, secure ? 'secureConnect' : 'connect');
+  closing.push(() => socket.destroy());
+  return socket;
+}
+
+async function http2({ url }: ApiHttpServer): Promise<ClientHttp2Session> {
+  const session = connectHttp2(url, { rejectUnauthorized: false });
+  session.on('error', () => {});
+  closing.push(() => session.destroy());
+  await once(session, 'connect');
+  return session;
+}
+
+/** A stream that nobody reads. */
+function ask(session: ClientHttp2Session, path: string): ClientHttp2Stream {
+  const stream = session.request({ ':path': path });
+  stream.on('error', () => {});
+  stream.pause();
+  return stream;
+}
+
+/** The whole text that comes back, for answers whose end is known by their closing quote. */
+async function answerTo(socket: Socket, path: string): Promise<string> {
+  socket.write(request(path));
+  let text = '';
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString('utf8');
+  });
+  socket.resume();
+  await until(() => text.endsWith(`"${path}"`));
+  return text;
+}
+
+async function until(check: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 1_500; turn++) {
+    if (check()) return;
+    await realClock.sleep(10);
+  }
+  throw new Error(`did not come true: ${check.toString()}`);
+}
+
+/** Waits until a number no longer changes. */
+async function settled(read: () => number): Promise<number> {
+  for (let before = -1; ; ) {
+    const now = read();
+    if (now === before) return now;
+    before = now;
+    await realClock.sleep(150);
+  }
+}
+
+const SERVERS: readonly (readonly [string, Partial<ServerOptions>])[] = [
+  ['TLS', {}],
+  ['plain HTTP', { tls: undefined } as unknown as Partial<ServerOptions>],
+];
+
+describe.each(SERVERS)('over HTTP/1.1 and %s', (_name, options) => {
+  test('no more of an answer is made than its client reads, and of those sent ahead not even the next is begun', async () => {
+    const { server, seen } = await started(options);
+    const socket = await http1(server);
+    for (let i = 0; i < 50; i++) socket.write(request('/large'));
+    await until(() => seen.parts > 0);
+    expect(await settled(() => seen.parts)).toBeLessThan(PARTS / 4);
+    expect(seen.asked).toEqual(['/large']);
+    expect(await answerTo(await http1(server), '/other')).toContain('"/other"');
+  });
+
+  test('requests sent ahead are all answered, in order', async () => {
+    const { server } = await started(options);
+    const socket = await http1(server);
+    // Over TLS, Node's own parser gives up where much more is sent ahead.
+    const count = server.url.startsWith('https') ? 200 : 5_000;
+    let text = '';
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1');
+    });
+    for (let i = 0; i < count; i++) socket.write(request(`/${i}`));
+    socket.resume();
+    await until(() => text.endsWith(`"/${count - 1}"`));
+    expect([...text.matchAll(/"\/(\d+)"/g)].map(([, i]) => Number(i))).toEqual([...Array(count).keys()]);
+  });
+
+  test('a watch that nobody reads holds back its events', async () => {
+    const { server, seen } = await started(options);
+    (await http1(server)).write(request('/watch'));
+    await until(() => seen.events > 0);
+    expect(await settled(() => seen.events)).toBeLessThan(PARTS / 4);
+  });
+
+  test('a client that reads nothing for long is cut off', async () => {
+    const { server, seen } = await started({ ...options, slowClientMs: 300 });
+    const socket = await http1(server);
+    socket.write(request('/large') + request('/large'));
+    await until(() => seen.parts > 0);
+    await realClock.sleep(1_000);
+    let bytes = 0;
+    socket.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+    });
+    await once(socket.resume(), 'close');
+    expect(bytes).toBeLessThan((PART.length * PARTS) / 4);
+    expect(seen.asked).toEqual(['/large']);
+  });
+
+  test('a client that reads slowly gets all of it', async () => {
+    const { server, seen } = await started({ ...options, slowClientMs: 800 });
+    const socket = await http1(server);
+    let bytes = 0;
+    socket.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+    });
+    socket.write(request('/large'));
+    for (let pauses = 0; pauses < 4; pauses++) {
+      const before = bytes;
+      socket.resume();
+      await until(() => bytes - before > 10_000_000);
+      socket.pause();
+      await realClock.sleep(300);
+    }
+    socket.resume();
+    await until(() => bytes > PART.length * PARTS);
+    expect(seen.parts).toBe(PARTS);
+  });
+});
+
+describe('over HTTP/2', () => {
+  test('no more of an answer is made than its client reads, and further requests wait where many are not read', async () => {
+    const { server, seen } = await started();
+    const session = await http2(server);
+    const streams = Array.from({ length: 300 }, () => ask(session, '/large'));
+    await until(() => seen.parts > 0);
+    expect(await settled(() => seen.parts)).toBeLessThan(PARTS);
+    expect(seen.asked.length).toBe(100);
+    for (const stream of streams.slice(0, 50)) stream.close();
+    await until(() => seen.asked.length === 150);
+    expect(await answerTo(await http1(server), '/other')).toContain('"/other"');
+  });
+
+  test('watches that nobody reads hold back their events, and keep nobody from being answered', async () => {
+    const { server, seen } = await started();
+    const session = await http2(server);
+    for (let i = 0; i < 200; i++) ask(session, '/watch');
+    await until(() => seen.asked.length === 200);
+    expect(await settled(() => seen.events)).toBeLessThan(PARTS);
+    const stream = ask(session, '/other');
+    await once(stream, 'response');
+  });
+
+  test('only the stream that is not read for long is cut off', async () => {
+    const { server } = await started({ slowClientMs: 300 });
+    const session = await http2(server);
+    const unread = ask(session, '/watch');
+    const quiet = ask(session, '/other');
+    await once(quiet, 'response');
+    await once(unread, 'close');
+    expect(unread.rstCode).toBe(constants.NGHTTP2_CANCEL);
+    const [headers] = (await once(ask(session, '/other'), 'response')) as [Record<string, unknown>];
+    expect(headers[':status']).toBe(200);
+  });
+
+  test('a long text arrives whole, whatever its characters', async () => {
+    const { server } = await started();
+    const stream = (await http2(server)).request({ ':path': '/text' });
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
+    expect(Buffer.concat(chunks).toString('utf8')).toBe(`${'ä€😀'.repeat(200_000)}.`);
+  });
+});
+
+describe('stopping', () => {
+  test('waits for no connection on which nothing is asked', async () => {
+    const { server } = await started();
+    await http1(server);
+    await http2(server);
+    const began = realClock.monotonic();
+    await server.close();
+    expect(realClock.monotonic() - began).toBeLessThan(1_000);
+    closing.splice(0, 1);
+  });
+
+  test.each(SERVERS)(
+    'waits only so long for clients that do not read or do not speak, over %s',
+    async (_name, options) => {
+      const { server, seen } = await started(options);
+      (await http1(server)).write(request('/large'));
+      (await http1(server)).write('GET / HTTP/1.1\r\nhost');
+      const silent = connectTcp(server.port, '127.0.0.1');
+      silent.on('error', () => {});
+      closing.push(() => silent.destroy());
+      if (options.tls !== undefined || !('tls' in options)) ask(await http2(server), '/large');
+      await until(() => seen.parts > 0);
+      await server.close();
+      closing.splice(0, 1);
+    },
+  );
+
+  test('ends watches in good order', async () => {
+    const { server } = await started();
+    const stream = (await http2(server)).request({ ':path': '/watch' });
+    stream.resume();
+    await once(stream, 'response');
+    await Promise.all([once(stream, 'end'), server.close()]);
+    closing.splice(0, 1);
+  });
+});
