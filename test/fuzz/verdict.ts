@@ -30,6 +30,7 @@ const KNOWN: readonly (readonly [number, RegExp])[] = [
   [500, /unknown patch type/],
   [500, /merging lists cannot yet be specified in the patch/],
   [500, /expected a \[\]interface \{\}, but received a/],
+  [500, /expected a map\[string\]interface \{\}, but received a/],
   [500, /list element types are not identical/],
   [500, /does not contain declared merge key/],
   [500, /target.name: Required value/],
