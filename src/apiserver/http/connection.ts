@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 
 /** Requests of one HTTP/2 session that are answered at a time, watches not counted. */
 const PLACES_OF_A_SESSION = 100;
-/** Requests that an HTTP/1.1 client may send ahead before nothing more is read from it. */
-const MOST_AHEAD = 64;
+/** Requests that an HTTP/1.1 client may send ahead; few clients send any. */
+const MOST_AHEAD = 1_000;
 
 /**
  * What one client has under way. Answers that it does not read take memory, so that further requests of the same
@@ -15,7 +15,6 @@ export class Connection {
   readonly #slowMs: number;
   readonly #waiting: (() => void)[] = [];
   #taken = 0;
-  #paused = false;
   #closing = false;
 
   /** With the socket of an HTTP/1.1 connection; without one it is an HTTP/2 session. */
@@ -30,7 +29,7 @@ export class Connection {
     return this.#taken > 0;
   }
 
-  /** Takes a place; where none is free, the promise settles when one is. */
+  /** Takes a place; where none is free, the promise settles when one is. Too many that wait end the connection. */
   enter(): Promise<void> | undefined {
     if (this.#taken < this.#places) {
       this.#taken++;
@@ -38,7 +37,7 @@ export class Connection {
     }
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
-      if (this.#waiting.length >= MOST_AHEAD) this.#pause();
+      if (this.#waiting.length > MOST_AHEAD) this.#socket?.destroy();
     });
   }
 
@@ -50,7 +49,6 @@ export class Connection {
       if (this.#closing) this.#socket?.destroySoon();
       return;
     }
-    if (this.#paused && this.#waiting.length <= MOST_AHEAD / 2) this.#resume();
     if (this.#socket?.writableNeedDrain === true) this.#onceRead(this.#socket, next);
     else next();
   }
@@ -59,16 +57,6 @@ export class Connection {
   close(): void {
     this.#closing = true;
     if (!this.busy) this.#socket?.destroySoon();
-  }
-
-  #pause(): void {
-    this.#paused = true;
-    this.#socket?.pause();
-  }
-
-  #resume(): void {
-    this.#paused = false;
-    this.#socket?.resume();
   }
 
   /** Goes on when the client has read what was sent to it, or is gone because it did not. */

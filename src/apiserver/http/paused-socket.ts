@@ -8,5 +8,9 @@ import type { TLSSocket } from 'node:tls';
  */
 export function keepWhilePaused(socket: TLSSocket): void {
   if (socket.alpnProtocol === 'h2') return;
-  socket.once('pause', () => socket.on('data', () => {}));
+  socket.once('pause', () => {
+    socket.on('data', () => {});
+    // The stream still waits for the read that the parser answered in its place; without an answer it never reads again.
+    socket.push(Buffer.alloc(0));
+  });
 }

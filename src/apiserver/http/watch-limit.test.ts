@@ -4,6 +4,7 @@ import { FakeClock } from '../../base/fake-clock.ts';
 import { type Plane, startPlane } from '../custom/plane.fixture.ts';
 
 const EVENTS = 400;
+const CONFIG_MAPS = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true };
 const PATH = '/api/v1/namespaces/default/configmaps';
 const clock = new FakeClock({ start: Date.UTC(2026, 0, 1) });
 let plane: Plane;
@@ -33,7 +34,10 @@ async function watch(parameters: string): Promise<Reading> {
 }
 
 async function write(from: number, count: number): Promise<void> {
-  for (let i = from; i < from + count; i++) await plane.ask('POST', PATH, { metadata: { name: `c-${i}` } });
+  const metadata = { namespace: 'default' };
+  for (let i = from; i < from + count; i++) {
+    await plane.client.create(CONFIG_MAPS, { metadata: { ...metadata, name: `c-${i}` } });
+  }
 }
 
 test('a watch with a time limit keeps nothing of the events that it has handed on', async () => {
