@@ -45,13 +45,32 @@ function admitted<K extends Kind>(
   schema: StructuralSchema,
   input: AdmissionInput<K>,
 ): Admitted<K> {
-  const unknownFields = schema.prune(input.object);
-  schema.applyDefaults(input.object);
+  const unknownFields = fitted(schema, input);
   if (input.subresource !== 'status') leaveStatusAlone(input.object as { status?: unknown }, input.old);
   const { object: filled, causes } = withDefaults(admitter, schema, input);
   const object = input.operation === 'CREATE' ? held(filled, admitter.finalizer) : filled;
   const verdict = verdictOf(admitter, { ...input, object }, causes);
   return { object, unknownFields, ...verdict };
+}
+
+type Members = Record<string, unknown>;
+
+/** Prunes and defaults an object, but not what it shares with the old one, which is not admission's to change. */
+function fitted<K extends Kind>(schema: StructuralSchema, { object, old }: AdmissionInput<K>): string[] {
+  const whole = object as Members;
+  const before = (old ?? {}) as Members;
+  const shared = Object.keys(whole).filter((name) => typeof whole[name] === 'object' && whole[name] === before[name]);
+  const own = shared.length === 0 ? whole : without(whole, shared);
+  const unknown = schema.prune(own);
+  schema.applyDefaults(own);
+  if (own === whole) return unknown;
+  for (const name of Object.keys(whole)) if (!(name in own) && !shared.includes(name)) delete whole[name];
+  for (const name of Object.keys(own)) if (!shared.includes(name)) whole[name] = own[name];
+  return unknown;
+}
+
+function without(object: Members, names: readonly string[]): Members {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 }
 
 function refused<K extends Kind>({ object }: AdmissionInput<K>, causes: readonly FieldError[]): Admitted<K> {

@@ -138,7 +138,7 @@ function storeClient(parts: InProcessClientParts): StoreClient {
       async <T extends KubeObject>(type: ResourceType<T>, object: NewObject<T>, options: WriteOptions = {}) => {
         const namespace = options.namespace ?? object.metadata.namespace ?? '';
         const resource = found(type, 'create', '', { ...options, namespace });
-        const body = { apiVersion: apiVersionOf(type), kind: type.kind, ...copyJson(object) };
+        const body = { apiVersion: apiVersionOf(type), kind: type.kind, ...ownCopy(resource, object) };
         return (await createObject(backend, resource, namespace, body, callOf(options))).object as T;
       },
     ),
@@ -146,7 +146,8 @@ function storeClient(parts: InProcessClientParts): StoreClient {
     update: guard(async <T extends KubeObject>(type: ResourceType<T>, object: T, options: WriteOptions = {}) => {
       const { namespace = '', name = '' } = object.metadata;
       const target = targetOf(type, 'update', name, { namespace, ...options });
-      return (await updateObject(backend, target, copyJson(object), callOf(options))).object as T;
+      const sent = target.subresource === 'status' ? statusOf(object) : object;
+      return (await updateObject(backend, target, ownCopy(target.resource, sent), callOf(options))).object as T;
     }),
 
     patch: guard(
@@ -197,6 +198,18 @@ function storeClient(parts: InProcessClientParts): StoreClient {
 }
 
 const NEVER = new AbortController().signal;
+
+/** What was handed in, as something that the server may change. */
+function ownCopy<T extends object>({ shape }: Resource, object: T): T {
+  return shape.copies ? object : copyJson(object);
+}
+
+/** As much of an object as a write of its status looks at. */
+function statusOf(object: KubeObject): KubeObject {
+  const { apiVersion, kind, status, metadata } = object;
+  const { managedFields: _theServers, ...known } = metadata;
+  return { apiVersion, kind, metadata: known, ...(status === undefined ? {} : { status }) };
+}
 
 /** Refusals reach callers as those of any other client do. */
 function guard<A extends unknown[], R>(action: (...args: A) => Promise<R>): (...args: A) => Promise<R> {

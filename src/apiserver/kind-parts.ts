@@ -20,6 +20,7 @@ function shapeOf(group: string, version: string, kind: string, plural: string): 
   const apiVersion = group === '' ? version : `${group}/${version}`;
   const problems = nameProblems(group, plural);
   return {
+    copies: decodeBuiltIn(apiVersion, kind, {}) !== undefined,
     read: (body) => {
       const { object, unknown, error } = decodeBuiltIn(apiVersion, kind, body) ?? { object: body, unknown: [] };
       if (error === undefined) return { object: object as KubeObject, unknown };

@@ -13,6 +13,8 @@ export interface Shape {
    * and named. Throws an ApiError where a value cannot be decoded at all, as Go's decoder would.
    */
   read(body: KubeObject): ReadObject;
+  /** Whether reading leaves the body as it is, and shares nothing with it. */
+  readonly copies: boolean;
   /** Fills in defaults in place. */
   applyDefaults(object: KubeObject): void;
   /** All causes why the object cannot be stored; `old` is the stored one on update. */

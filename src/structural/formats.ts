@@ -1,3 +1,5 @@
+import { remembered } from '../base/remembered.ts';
+
 /** String formats that Kubernetes checks in a CustomResourceDefinition; any other name is not checked, as there. */
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -21,10 +23,10 @@ function isDate(text: string): boolean {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }
 
-function isDateTime(text: string): boolean {
+const isDateTime = remembered(1024, (text) => {
   const match = DATE_TIME.exec(text);
   return match?.[1] !== undefined && isDate(match[1]);
-}
+});
 
 function isIpv6(text: string): boolean {
   if (text.length > 45 || !text.includes(':')) return false;

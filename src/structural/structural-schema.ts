@@ -39,6 +39,7 @@ export function compileSchema(schema: JsonSchema): StructuralSchema {
   const prune = compilePrune(schema, true);
   const defaults = compileDefaults(schema);
   const check = compileCheck(schema, true);
+  const checkChanged = compileChangedCheck(schema) ?? ((object, _old, at) => check(object, at));
   const rules = compileRules(schema);
   const forgive = (at: Cursor, object: unknown, old: unknown): void => {
     const before = new Cursor();
@@ -57,7 +58,8 @@ export function compileSchema(schema: JsonSchema): StructuralSchema {
     },
     validate(object, old) {
       const at = new Cursor();
-      check(object, at);
+      if (isObject(object) && isObject(old)) checkChanged(object, old, at);
+      else check(object, at);
       if (old !== undefined && at.causes.length > 0) forgive(at, object, old);
       if (isObject(object)) for (const cause of validateMeta(object['metadata'])) at.report(cause);
       if (rules === undefined) return at.causes;
@@ -65,6 +67,31 @@ export function compileSchema(schema: JsonSchema): StructuralSchema {
       rules(object, old, at);
       return at.causes;
     },
+  };
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * The check of an object that takes over whole members of an old one: those are the very same values, and nothing that
+ * is wrong with them would be told. Undefined where the schema says more of the object than of its members.
+ */
+function compileChangedCheck(schema: JsonSchema): ((object: Members, old: Members, at: Cursor) => void) | undefined {
+  const { properties = {}, additionalProperties, anyOf, allOf, oneOf, not, ...rest } = schema;
+  if ((additionalProperties ?? anyOf ?? allOf ?? oneOf ?? not) !== undefined) return undefined;
+  const shell = compileCheck(rest, true);
+  const members = new Map(Object.entries(properties).map(([name, member]) => [name, compileCheck(member)]));
+  return (object, old, at) => {
+    shell(object, at);
+    for (const name in object) {
+      const value = object[name];
+      const check = members.get(name);
+      if (check === undefined || value === undefined || at.full) continue;
+      if (typeof value === 'object' && value === old[name]) continue;
+      at.enter(name);
+      check(value, at);
+      at.leave();
+    }
   };
 }
 

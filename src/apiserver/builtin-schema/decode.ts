@@ -65,7 +65,7 @@ function readMessage(value: unknown, message: string, walk: DecodeWalk): unknown
   const source = (value ?? {}) as Json;
   const out: Json = {};
   if (plan.type.size > 0) readType(source, plan, out);
-  const read = new Array<unknown>(plan.byName.size);
+  const read: unknown[] = [];
   for (const key of Object.keys(source)) readKey(source[key], key, plan, walk, read);
   return writeFields(read, plan, out);
 }

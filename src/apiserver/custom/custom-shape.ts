@@ -13,6 +13,7 @@ export function customShape(kind: string, { name: version, schema }: DefinitionV
   const embedded = embeddedResources(whole);
   const refuse = (why: string) => badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`);
   return {
+    copies: false,
     read: (object) => {
       const { object: metadata, unknown, error } = decodeObjectMeta(object.metadata);
       if (error !== undefined) throw refuse(error);

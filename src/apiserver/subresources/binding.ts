@@ -1,5 +1,4 @@
 import { type FieldError, formatFieldError, notSupported, required } from '../../base/field-error.ts';
-import { copyJson } from '../../base/json-copy.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { ApiError, badRequest, conflict } from '../api-error.ts';
 import { timestamp } from '../backend.ts';
@@ -57,10 +56,10 @@ function bound(pod: KubeObject, node: string, { metadata }: KubeObject, now: str
   const others = (status.conditions ?? []).filter(({ type }) => type !== 'PodScheduled');
   const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: now };
   const annotations = { ...pod.metadata.annotations, ...metadata.annotations };
-  return copyJson({
+  return {
     ...pod,
     metadata: { ...pod.metadata, ...(Object.keys(annotations).length > 0 ? { annotations } : {}) },
     spec: { ...spec, nodeName: node },
     status: { ...status, conditions: [...others, scheduled] },
-  });
+  };
 }

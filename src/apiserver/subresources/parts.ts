@@ -4,7 +4,7 @@ import type { Pod } from '../kinds/pod/pod-spec.ts';
 
 /**
  * Subresources that are a part of their object: takes from what a client sent the fields that the subresource writes.
- * `object` is a copy of the stored object and is changed in place.
+ * `object` is a copy of the stored object at the top alone, whose members may be exchanged but not changed.
  */
 export type TakePart = (object: KubeObject, sent: KubeObject) => void;
 

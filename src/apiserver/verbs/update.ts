@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import { invalid as invalidField } from '../../base/field-error.ts';
 import { copyJson } from '../../base/json-copy.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
+import { sameJson } from '../../kube/patches/json-object.ts';
 import type { ObjectKind, Write } from '../admission-plugin.ts';
 import { type ApiError, badRequest, conflict, invalid, notFound, OBJECT_MODIFIED } from '../api-error.ts';
 import { admit, type Backend, mutate, settle, storeOf, timestamp } from '../backend.ts';
@@ -114,16 +114,16 @@ async function attemptWrite(
   key: string,
   entry: Entry,
   old: KubeObject,
-  object: KubeObject,
+  sent: KubeObject,
   call: Call,
   how: Rewriting,
 ): Promise<Written | undefined> {
   const { resource, name, subresource } = target;
   const { strategy } = resource;
-  const asked = object.metadata.resourceVersion ?? '';
+  const asked = sent.metadata.resourceVersion ?? '';
   if (asked !== '' && asked !== old.metadata.resourceVersion) throw staleVersion(resource, name, asked);
-  const frozen = takesMetadata(target) ? frozenCauses(object.metadata, old.metadata) : [];
-  keepWhatIsTheServers(target, object, old);
+  const frozen = takesMetadata(target) ? frozenCauses(sent.metadata, old.metadata) : [];
+  const object = keepWhatIsTheServers(target, sent, old);
   if (how.recorded !== true) {
     const writer = { manager: call.fieldManager, subresource, time: timestamp(backend.clock) };
     backend.fields.record(resource, object, old, writer);
@@ -152,7 +152,7 @@ async function attemptWrite(
     if (isFinished(resource, admitted)) return await dropEntry(destination, key, admitted, entry.revision, call.dryRun);
     // A write that changes nothing leaves no trace.
     const final = withUnchangedTimes(old as never, admitted as never) as unknown as KubeObject;
-    if (isDeepStrictEqual(final, old)) return { object: old, text: textOf(old), created: false };
+    if (sameJson(final as never, old as never)) return { object: old, text: textOf(old), created: false };
     const written = await store(backend, resource, key, final, entry.revision, call.dryRun);
     stored = written !== undefined && !call.dryRun;
     return written;
@@ -192,27 +192,12 @@ function takesMetadata({ resource, subresource }: Target): boolean {
   return partOf(resource.group, resource.plural, subresource) === undefined || METADATA_TOO.has(subresource);
 }
 
-/** Fields that no writer decides. */
-function keepWhatIsTheServers({ resource, subresource }: Target, object: KubeObject, old: KubeObject): void {
-  const { metadata } = object;
-  const part = partOf(resource.group, resource.plural, subresource);
-  if (part !== undefined) {
-    const sent = { ...object };
-    for (const field of Object.keys(object)) delete object[field];
-    Object.assign(object, copyJson(old));
-    part(object, sent);
-    if (METADATA_TOO.has(subresource)) object.metadata = metadata;
-  } else if (subresource === 'status') {
-    const { status } = object;
-    for (const field of Object.keys(object)) if (field !== 'metadata') delete object[field];
-    Object.assign(object, copyJson({ ...old, metadata: undefined }), { metadata });
-    if (status === undefined) delete object['status'];
-    else object['status'] = status;
-    if (resource.custom) object.metadata = { ...copyJson(old.metadata), ...pick(metadata, 'managedFields') };
-  } else if (resource.strategy.status) {
-    if (old['status'] === undefined) delete object['status'];
-    else object['status'] = copyJson(old['status']);
-  }
+/**
+ * What was sent, with the fields that no writer decides. What is taken from the stored object is shared with it: whoever
+ * changes a part of it from here on puts another in its place.
+ */
+function keepWhatIsTheServers({ resource, subresource }: Target, sent: KubeObject, old: KubeObject): KubeObject {
+  const object = withStored(resource, subresource, sent, old);
   const kept = object.metadata;
   kept.uid = old.metadata.uid as string;
   kept.creationTimestamp = old.metadata.creationTimestamp as string;
@@ -221,6 +206,26 @@ function keepWhatIsTheServers({ resource, subresource }: Target, object: KubeObj
     else Object.assign(kept, { [field]: old.metadata[field] });
   }
   delete kept.selfLink;
+  return object;
+}
+
+function withStored(resource: Resource, subresource: string, sent: KubeObject, old: KubeObject): KubeObject {
+  const part = partOf(resource.group, resource.plural, subresource);
+  if (part !== undefined) {
+    const object = { ...old, metadata: METADATA_TOO.has(subresource) ? sent.metadata : { ...old.metadata } };
+    part(object, sent);
+    return object;
+  }
+  if (subresource === 'status') {
+    const metadata = resource.custom ? { ...old.metadata, ...pick(sent.metadata, 'managedFields') } : sent.metadata;
+    if (sent['status'] !== undefined) return { ...old, metadata, status: sent['status'] };
+    const { status: _gone, ...rest } = old;
+    return { ...rest, metadata };
+  }
+  if (!resource.strategy.status) return sent;
+  if (old['status'] !== undefined) sent['status'] = old['status'];
+  else delete sent['status'];
+  return sent;
 }
 
 function pick<T extends object, K extends keyof T>(from: T, key: K): Partial<Pick<T, K>> {
@@ -240,5 +245,5 @@ function prepare({ resource, subresource }: Target, object: KubeObject, old: Kub
 function contentDiffers(object: KubeObject, old: KubeObject): boolean {
   const { metadata: _newMeta, status: _newStatus, ...content } = object;
   const { metadata: _oldMeta, status: _oldStatus, ...before } = old;
-  return !isDeepStrictEqual(content, before);
+  return !sameJson(content as never, before as never);
 }

@@ -27,9 +27,11 @@ function defaultPodSpec(spec: PodSpec): void {
   spec.terminationGracePeriodSeconds ??= 30;
   spec.securityContext ??= {};
   // The older name of the field follows the newer one.
-  spec.serviceAccountName ||= spec.serviceAccount ?? '';
-  spec.serviceAccount = spec.serviceAccountName;
-  if (spec.serviceAccountName === '') {
+  const account = spec.serviceAccountName || spec.serviceAccount || '';
+  if (account !== '') {
+    spec.serviceAccountName = account;
+    spec.serviceAccount = account;
+  } else {
     delete spec.serviceAccountName;
     delete spec.serviceAccount;
   }
