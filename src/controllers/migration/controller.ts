@@ -15,6 +15,9 @@ import { MIGRATION_FINALIZER, MIGRATION_SETTINGS, type MigrationSettings } from 
 import { isOver, phaseOf } from './status.ts';
 import { type Candidate, mayBegin, surplus } from './turn.ts';
 
+/** How soon to look again where a cache does not show yet what was done: its event may concern another object. */
+const SOON: Again = { afterMs: 50 };
+
 /** Moves instances to other nodes while they run: makes the place to go, tells the agents, and clears up. */
 export function migrations(given: Partial<MigrationSettings> = {}): Controller<Vmim> {
   const settings = { ...MIGRATION_SETTINGS, ...given };
@@ -65,7 +68,7 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
     const { cache } = context;
     const key = keyOf(vmim);
     const { uid } = vmim.metadata;
-    if (!pods.met(key, cache(PODS)) || !instances.met(key, cache(VMIS))) return undefined;
+    if (!pods.met(key, cache(PODS)) || !instances.met(key, cache(VMIS))) return SOON;
     const seen = await look(vmim, context);
     if (phaseOf(vmim) !== 'Pending') begun.delete(uid);
     // Nothing may come between this look at the limits and taking a place.

@@ -49,7 +49,8 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
       const { name = '' } = node.metadata;
       const draining = isDraining(node);
       if (!draining && isEmpty(cache(VMIS).by(byEvacuation, name))) return undefined;
-      if (!expectations.met(name, cache(VMIMS))) return undefined;
+      // A new migration wakes nobody here.
+      if (!expectations.met(name, cache(VMIMS))) return { afterMs: 50 };
       const { move, againMs } = planEvacuation(
         {
           node: name,

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { VMIMS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
+import { NODES } from '../../kube/kinds/node.ts';
+import { PODS, type Pod } from '../../kube/kinds/pod.ts';
+import { planEvacuation } from './evacuation-plan.ts';
+import { migrationWorld, namespace } from './world.fixture.ts';
+
+const world = migrationWorld();
+const MINUTE = 60_000;
+
+describe('an evacuation', () => {
+  const all = async () => (await world.admin.list(VMIMS, { namespace })).items;
+  const movable = { evictionStrategy: 'LiveMigrate' };
+
+  it('moves an instance that has to leave its node, once', async () => {
+    world.start();
+    await world.running('web', 'n1', movable);
+    await world.cluster.vmiStatus('web', { evacuationNodeName: 'n1' });
+    const [move] = await world.cluster.until(async () => ((await all()).length > 0 ? await all() : undefined));
+    expect(move?.metadata).toMatchObject({
+      generateName: 'kubevirt-evacuation-',
+      labels: { 'kubevirt.io/evacuationMigration': 'n1' },
+    });
+    const pod = await world.target();
+    await world.cluster.bind(pod, 'n2');
+    await world.cluster.podStatus(pod, { phase: 'Running' });
+    await world.cluster.until(async () => (await world.state('web'))?.targetNode === 'n2');
+    await world.agents.ready('web');
+    await world.agents.begin('web');
+    await world.agents.succeed('web', pod, 'n2');
+    await world.cluster.until(async () => (await world.cluster.vmi('web')).status?.evacuationNodeName === undefined);
+    await world.cluster.clock.advance(MINUTE);
+    expect(await all()).toHaveLength(1);
+  });
+
+  it('is tried again ever later after failures', async () => {
+    world.start();
+    await world.running('web', 'n1', movable);
+    await world.cluster.vmiStatus('web', { evacuationNodeName: 'n1' });
+    const tries: number[] = [];
+    const seen = new Set<string>();
+    for (let second = 0; second < 200; second++) {
+      for (const { metadata } of await all()) {
+        if (!seen.has(metadata.uid)) tries.push(second);
+        seen.add(metadata.uid);
+      }
+      for (const { metadata } of await world.targets()) {
+        await world.admin.delete(PODS, metadata.name ?? '', { namespace, gracePeriodSeconds: 0 });
+      }
+      await world.cluster.clock.advance(1000);
+    }
+    const waits = tries.slice(1).map((at, i) => at - (tries[i] ?? 0));
+    expect(waits).toHaveLength(3);
+    for (const [i, wait] of waits.entries()) {
+      expect(wait).toBeGreaterThanOrEqual(20 * 2 ** i);
+      expect(wait).toBeLessThanOrEqual(20 * 2 ** i + 4);
+    }
+  });
+
+  it('of a drained node moves all that can move, two at a time', async () => {
+    world.start();
+    for (const name of ['a', 'b', 'c']) await world.running(name, 'n1', movable);
+    await world.running('stays', 'n1', { evictionStrategy: 'None' });
+    await world.running('elsewhere', 'n2', movable);
+    const taints = [{ key: 'kubevirt.io/drain', effect: 'NoSchedule' }];
+    await world.admin.patch(NODES, 'n1', {
+      type: 'merge',
+      body: { spec: { taints } },
+    });
+    await world.cluster.until(async () => (await all()).length === 2);
+    await world.cluster.clock.advance(MINUTE);
+    expect(await all()).toHaveLength(2);
+    const [first] = await all();
+    const vmi = first?.spec.vmiName ?? '';
+    const pod = (await world.targets()).find(({ metadata }) => metadata.labels?.['vm'] === vmi) as Pod;
+    await world.cluster.bind(pod, 'n3');
+    await world.cluster.podStatus(pod, { phase: 'Running' });
+    await world.cluster.until(async () => (await world.state(vmi))?.targetNode === 'n3');
+    await world.agents.ready(vmi);
+    await world.agents.begin(vmi);
+    await world.agents.succeed(vmi, pod, 'n3');
+    await world.cluster.until(async () => (await all()).length === 3);
+    expect((await all()).map(({ spec }) => spec.vmiName).toSorted((a, b) => a.localeCompare(b))).toEqual([
+      'a',
+      'b',
+      'c',
+    ]);
+  });
+});
+
+describe('whom a node sends away', () => {
+  const vmi = (name: string, status: object = {}, spec: object = { evictionStrategy: 'LiveMigrate' }): Vmi =>
+    ({
+      metadata: { name, namespace, uid: name },
+      spec,
+      status: { phase: 'Running', nodeName: 'n1', evacuationNodeName: 'n1', ...status },
+    }) as unknown as Vmi;
+  const cannot = { conditions: [{ type: 'LiveMigratable', status: 'False' }] };
+  const can = { conditions: [{ type: 'LiveMigratable', status: 'True' }] };
+  const over = { status: { phase: 'Succeeded' }, metadata: { creationTimestamp: '2030-01-01T00:00:00Z' } };
+  const moves = (instances: readonly Vmi[], draining = false, unfinished: readonly string[] = []) =>
+    planEvacuation(
+      {
+        node: 'n1',
+        draining,
+        instances,
+        migrationsOf: ({ metadata }) => [
+          (unfinished.includes(metadata.name) ? { status: { phase: 'Running' } } : over) as unknown as Vmim,
+        ],
+        now: 0,
+      },
+      2,
+    ).move.map(({ metadata }) => metadata.name);
+
+  it.each<[what: string, vmi: Vmi, draining: boolean, moved: boolean]>([
+    ['one that was told to leave', vmi('a'), false, true],
+    ['none that was not', vmi('a', { evacuationNodeName: undefined }), false, false],
+    ['all of a drained node', vmi('a', { evacuationNodeName: undefined }), true, true],
+    ['none that was told to leave another node', vmi('a', { evacuationNodeName: 'n0' }), false, false],
+    ['none that has left', vmi('a', { nodeName: 'n2' }), false, false],
+    ['none that does not run', vmi('a', { phase: 'Failed' }), true, false],
+    ['none that cannot move', vmi('a', cannot), true, false],
+    ['one that may and can', vmi('a', can, { evictionStrategy: 'LiveMigrateIfPossible' }), true, true],
+    ['none that may, and nobody knows', vmi('a', {}, { evictionStrategy: 'LiveMigrateIfPossible' }), true, false],
+    ['none that another controller moves', vmi('a', can, { evictionStrategy: 'External' }), true, false],
+    ['none that is to be stopped', vmi('a', can, {}), true, false],
+  ])('%s', (_what, instance, draining, moved) => {
+    expect(moves([instance], draining)).toEqual(moved ? ['a'] : []);
+  });
+
+  it('as many as may leave at once, those on their way counted', () => {
+    const all = ['a', 'b', 'c'].map((name) => vmi(name));
+    expect(moves(all)).toEqual(['a', 'b']);
+    expect(moves(all, false, ['a'])).toEqual(['b']);
+    expect(moves(all, false, ['a', 'b', 'c'])).toEqual([]);
+  });
+});

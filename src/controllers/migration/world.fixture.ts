@@ -1,0 +1,86 @@
+import { afterEach, beforeEach } from 'vitest';
+import { INSTANCE_FINALIZER } from '../../api/instance-request.ts';
+import type { Client } from '../../kube/client.ts';
+import { VMIMS, VMIS, type Vmim } from '../../kube/kinds/machines.ts';
+import { PODS, type Pod } from '../../kube/kinds/pod.ts';
+import { isNotFound } from '../../kube/kube-error.ts';
+import { timestamp } from '../../kube/timestamp.ts';
+import { launcherPod } from '../../machine/launcher/pod.ts';
+import { LAUNCHER_SETTINGS } from '../../machine/launcher/settings.ts';
+import { runnable } from '../../runtime/controller.ts';
+import { type MachineCluster, startMachineCluster } from '../../testing/machine-cluster.ts';
+import { migrations } from './controller.ts';
+import { evacuations } from './evacuation.ts';
+import { MIGRATION_RULES } from './rules.ts';
+
+export const namespace = 'default';
+
+/** A cluster for each test of a file, in which the controllers of migrations can be started, and what tests ask of it. */
+export function migrationWorld() {
+  let cluster: MachineCluster;
+  beforeEach(async () => {
+    cluster = await startMachineCluster(MIGRATION_RULES);
+    for (const node of ['n1', 'n2', 'n3']) await cluster.makeNode(node);
+  });
+  afterEach(() => cluster.stop());
+
+  const vmim = (name: string): Promise<Vmim> => cluster.admin.get(VMIMS, name, { namespace });
+  const phase = async (name: string) => (await vmim(name)).status?.phase;
+  const targets = async () =>
+    (await cluster.pods()).filter(({ metadata }) => metadata.labels?.['kubevirt.io/migrationJobUID'] !== undefined);
+  const state = async (name: string) => (await cluster.vmi(name)).status?.migrationState;
+  const now = () => timestamp(cluster.clock.now());
+  return {
+    get cluster() {
+      return cluster;
+    },
+    get admin() {
+      return cluster.admin;
+    },
+    vmim,
+    phase,
+    targets,
+    state,
+    start: (settings = {}, wrap?: (client: Client) => Client) =>
+      cluster.operate((parts) => [runnable(migrations(settings), parts), runnable(evacuations(settings), parts)], wrap),
+    /** An instance that runs, as its controller and its agent leave it. */
+    async running(name: string, node = 'n1', spec: object = {}): Promise<Pod> {
+      const vmi = await cluster.admin.create(VMIS, {
+        metadata: { name, namespace, finalizers: [INSTANCE_FINALIZER] },
+        spec: { domain: { memory: { guest: '1Gi' }, devices: {} }, ...spec },
+      });
+      const made = launcherPod(vmi, LAUNCHER_SETTINGS, () => undefined);
+      const pod = await cluster.admin.create(PODS, made);
+      await cluster.bind(pod, node);
+      await cluster.runs(name, pod, node);
+      return pod;
+    },
+    migrate: (name: string, vmiName: string, spec: object = {}) =>
+      cluster.admin.create(VMIMS, { metadata: { name, namespace }, spec: { vmiName, ...spec } }),
+    reaches: (name: string, wanted: string) => cluster.until(async () => (await phase(name)) === wanted),
+    target: () => cluster.until(async () => (await targets())[0]),
+    isGone: (name: string) => vmim(name).then(() => false, isNotFound),
+    /** What the agents of both nodes do, up to the end. */
+    agents: {
+      async ready(name: string) {
+        await cluster.vmiStatus(name, { migrationState: { targetNodeAddress: '10.0.0.2:49152' } });
+      },
+      async begin(name: string) {
+        await cluster.vmiStatus(name, { migrationState: { startTimestamp: now() } });
+      },
+      async succeed(name: string, pod: Pod, node: string) {
+        const old = Object.keys((await cluster.vmi(name)).status?.activePods ?? {});
+        await cluster.vmiStatus(name, {
+          nodeName: node,
+          activePods: { ...Object.fromEntries(old.map((uid) => [uid, null])), [pod.metadata.uid ?? '']: node },
+          migrationState: { completed: true, endTimestamp: now() },
+        });
+      },
+      async fail(name: string, failureReason: string) {
+        await cluster.vmiStatus(name, {
+          migrationState: { completed: true, failed: true, failureReason, endTimestamp: now() },
+        });
+      },
+    },
+  };
+}
