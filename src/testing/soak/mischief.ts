@@ -88,14 +88,13 @@ const DEEDS: readonly (readonly [string, Deed])[] = [
   ],
   [
     'freeze',
-    async (admin, random) => {
+    async (admin, random, world) => {
       const node = `kwok-node-${random.int(1, 4)}`;
       await admin.patch(NODES, node, annotation(FREEZE_ANNOTATION, 'true'));
-      return node;
+      const thaw = () => admin.patch(NODES, node, annotation(FREEZE_ANNOTATION, null));
+      return `${node} ${later(world, () => void thaw())}`;
     },
   ],
-  ['thaw', thaw],
-  ['thaw', thaw],
   [
     'cordon',
     async (admin, random) => {
@@ -105,41 +104,36 @@ const DEEDS: readonly (readonly [string, Deed])[] = [
       return `${node} ${unschedulable}`;
     },
   ],
-  ['kill', (_admin, random, { processes }) => kill(random, processes)],
-  ['kill', (_admin, random, { processes }) => kill(random, processes)],
-  ['start', (_admin, random, { processes }) => start(random, processes)],
-  ['start', (_admin, random, { processes }) => start(random, processes)],
+  ['kill', kill],
+  ['kill', kill],
   [
     'stop',
-    (_admin, random, { processes }) => {
-      const process = random.pick(processes.slice(1));
+    (_admin, random, world) => {
+      const process = random.pick(world.processes.slice(1));
       // Stopping takes time, which nobody here waits for.
       void process.stop();
-      return process.name;
+      return `${process.name}, ${later(world, () => process.start())}`;
     },
   ],
   [
     'faults',
-    (_admin, random, { faults }) => {
-      const bad = random.next() < 0.5;
-      Object.assign(faults, NO_FAULTS);
-      if (bad) {
-        Object.assign(faults, {
-          refuse: random.next() * 0.3,
-          lose: random.next() * 0.15,
-          slow: random.next() * 0.3,
-          slowestMs: random.int(10, 20_000),
-          drop: random.next() * 0.1,
-          expire: random.next() * 0.05,
-        });
-      }
-      return bad ? 'begin' : 'end';
+    (_admin, random, world) => {
+      Object.assign(world.faults, {
+        refuse: random.next() * 0.3,
+        lose: random.next() * 0.15,
+        slow: random.next() * 0.3,
+        slowestMs: random.int(10, 20_000),
+        drop: random.next() * 0.1,
+        expire: random.next() * 0.05,
+      });
+      return later(world, () => Object.assign(world.faults, NO_FAULTS));
     },
   ],
   [
     'outage',
-    (_admin, _random, { faults }) => {
-      Object.assign(faults, NO_FAULTS, { refuse: 1, drop: 1 });
+    (_admin, _random, world) => {
+      Object.assign(world.faults, NO_FAULTS, { refuse: 1, drop: 1 });
+      return later(world, () => Object.assign(world.faults, NO_FAULTS));
     },
   ],
 ];
@@ -178,20 +172,17 @@ async function migrate(admin: Client, random: Random): Promise<string> {
   return vmiName;
 }
 
-async function thaw(admin: Client): Promise<void> {
-  for (const node of [1, 2, 3, 4]) await admin.patch(NODES, `kwok-node-${node}`, annotation(FREEZE_ANNOTATION, null));
-}
-
-function kill(random: Random, processes: SoakWorld['processes']): string {
-  const process = random.pick(processes.slice(1));
+function kill(_admin: Client, random: Random, world: SoakWorld): string {
+  const process = random.pick(world.processes.slice(1));
   process.kill();
-  return process.name;
+  return `${process.name}, ${later(world, () => process.start())}`;
 }
 
-function start(random: Random, processes: SoakWorld['processes']): string {
-  const process = random.pick(processes);
-  process.start();
-  return process.name;
+/** Most troubles pass by themselves: the world is well more often than not. */
+function later({ random, clock }: SoakWorld, run: () => void): string {
+  const ms = random.pick([0, 50, 1000, 10_000, 35_000, 60_000, 120_000]);
+  clock.timer(ms, run);
+  return `for ${ms} ms`;
 }
 
 /** Ends all faults: everything runs again, and nothing is in the way. */

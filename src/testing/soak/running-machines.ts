@@ -7,9 +7,9 @@ export class RunningMachines {
   readonly doubled: string[] = [];
 
   /** The machines of a fleet that ended have ended with it. */
-  watch(fleet: Fleet): void {
+  watch(fleet: Fleet, nodes: readonly string[]): void {
     this.#fleet = fleet;
-    for (const node of fleet.nodes) fleet.simulation.driver(node).onChange(() => void this.#check(fleet));
+    for (const node of nodes) fleet.simulation.driver(node).onChange(() => void this.#check(fleet));
   }
 
   /** By `namespace/name` of the machine: the nodes that it runs on. */

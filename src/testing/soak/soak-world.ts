@@ -73,7 +73,10 @@ export async function startSoakWorld(seed: string): Promise<SoakWorld> {
         { ...parts('fleet'), client, informers },
         { pools: [{ count: NODES }], adoptLapsed: false },
       );
-      machines.watch(fleet);
+      machines.watch(
+        fleet,
+        Array.from({ length: NODES }, (_, at) => `kwok-node-${at + 1}`),
+      );
       return manager('fleet', [informers, fleet]);
     }),
   ];
