@@ -3,15 +3,19 @@ import type { Client } from '../kube/client.ts';
 import { conditionOf } from '../kube/kinds/condition.ts';
 import { NODES, type Taint } from '../kube/kinds/node.ts';
 import { PODS, type Pod } from '../kube/kinds/pod.ts';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../kube/kinds/rbac.ts';
 import { resourceType } from '../kube/kinds/resource-type.ts';
-import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../kube/kinds/storage.ts';
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../kube/kinds/storage.ts';
 import { Informers } from '../runtime/informers.ts';
 import { manager } from '../runtime/manager.ts';
 import { type Cluster, startCluster } from '../testing/cluster.ts';
 import { readConfiguration, type SchedulerConfiguration } from './config/configuration.ts';
+import { SCHEDULER_RULES } from './rules.ts';
 import { type Scheduler, scheduler } from './scheduler.ts';
 
 const PRIORITY_CLASSES = resourceType('scheduling.k8s.io/v1', 'PriorityClass', 'priorityclasses', 'Cluster');
+/** Has the rights that the scheduler asks for and no others. */
+const USER = { name: 'placing', groups: ['system:authenticated'] };
 const namespace = 'default';
 let cluster: Cluster;
 let said: string[];
@@ -19,6 +23,12 @@ let said: string[];
 beforeEach(async () => {
   cluster = await startCluster();
   said = [];
+  await cluster.admin.create(CLUSTER_ROLES, { metadata: { name: 'placing' }, rules: SCHEDULER_RULES });
+  await cluster.admin.create(CLUSTER_ROLE_BINDINGS, {
+    metadata: { name: 'placing' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'placing' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: USER.name }],
+  });
 });
 afterEach(() => cluster.stop());
 
@@ -30,7 +40,7 @@ interface Start {
 
 function start({ configuration, through = (client) => client }: Start = {}): Scheduler & { stop(): Promise<void> } {
   const { clock, random, log } = cluster;
-  const client = cluster.clientFor({ name: 'system:kube-scheduler', groups: ['system:authenticated'] });
+  const client = cluster.clientFor(USER);
   const informers = new Informers({ clock, random, log, client });
   const events = {
     event: ({ metadata }: Pick<Pod, 'metadata'>, type: string, reason: string, message: string) =>
@@ -226,35 +236,88 @@ test('a pod of higher priority takes the place of others', async () => {
   expect(made.explanationOf(namespace, 'high').at(-1)).toMatchObject({ nominatedNode: 'a' });
 });
 
-test('a claim that waits for a pod gets its volume for the node of the pod, and the pod waits for it', async () => {
-  await addNode('a');
-  await cluster.admin.create(STORAGE_CLASSES, {
-    metadata: { name: 'late' },
-    provisioner: 'example.com/disks',
-    volumeBindingMode: 'WaitForFirstConsumer',
+describe('a claim that waits for a pod', () => {
+  const CLAIM = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+  const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }];
+  const claimed = () => cluster.admin.get(PERSISTENT_VOLUME_CLAIMS, 'c', { namespace });
+
+  async function addClaim(provisioner: string): Promise<void> {
+    const volumeBindingMode = 'WaitForFirstConsumer';
+    await cluster.admin.create(STORAGE_CLASSES, { metadata: { name: 'late' }, provisioner, volumeBindingMode });
+    const spec = { ...CLAIM, storageClassName: 'late' };
+    await cluster.admin.create(PERSISTENT_VOLUME_CLAIMS, { metadata: { name: 'c', namespace }, spec });
+  }
+
+  /** What the controller of claims does when there is a volume. */
+  async function bindClaim(volumeName: string): Promise<void> {
+    const claim = await claimed();
+    const annotations = { ...claim.metadata.annotations, 'pv.kubernetes.io/bind-completed': 'yes' };
+    const metadata = { ...claim.metadata, annotations };
+    await cluster.admin.update(PERSISTENT_VOLUME_CLAIMS, { ...claim, metadata, spec: { ...claim.spec, volumeName } });
+  }
+
+  const selectedNode = () =>
+    cluster.until(async () => (await claimed()).metadata.annotations?.['volume.kubernetes.io/selected-node'] ?? false);
+
+  beforeEach(() => addNode('a'));
+
+  test('gets its volume for the node of the pod, and the pod waits for it', async () => {
+    await addClaim('example.com/disks');
+    start();
+    await addPod('p', '1', { volumes });
+    expect(await selectedNode()).toBe('a');
+    await cluster.settle();
+    expect((await get('p')).spec.nodeName).toBeUndefined();
+    await bindClaim('x');
+    expect(await nodeOf('p')).toBe('a');
   });
-  const spec = {
-    storageClassName: 'late',
-    accessModes: ['ReadWriteOnce'],
-    resources: { requests: { storage: '1Gi' } },
-  };
-  await cluster.admin.create(PERSISTENT_VOLUME_CLAIMS, { metadata: { name: 'c', namespace }, spec });
-  start();
-  await addPod('p', '1', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] });
-  const asked = await cluster.until(async () => {
-    const claim = await cluster.admin.get(PERSISTENT_VOLUME_CLAIMS, 'c', { namespace });
-    return claim.metadata.annotations?.['volume.kubernetes.io/selected-node'] === 'a' && claim;
+
+  test('gets a free volume that the node reaches', async () => {
+    await addNode('b');
+    await addClaim('kubernetes.io/no-provisioner');
+    const matchExpressions = [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['b'] }];
+    const local = {
+      capacity: { storage: '2Gi' },
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: 'late',
+      local: { path: '/disk' },
+      nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } },
+    };
+    const volume = await cluster.admin.create(PERSISTENT_VOLUMES, { metadata: { name: 'local' }, spec: local });
+    const status = { phase: 'Available' };
+    await cluster.admin.update(PERSISTENT_VOLUMES, { ...volume, status }, { subresource: 'status' });
+    start();
+    await addPod('p', '1', { volumes });
+    const { uid } = (await claimed()).metadata;
+    await cluster.until(async () => {
+      const { spec } = await cluster.admin.get(PERSISTENT_VOLUMES, 'local', {});
+      return spec.claimRef?.uid === uid;
+    });
+    await bindClaim('local');
+    expect(await nodeOf('p')).toBe('b');
   });
-  await cluster.settle();
-  expect((await get('p')).spec.nodeName).toBeUndefined();
-  const annotations = { ...asked.metadata.annotations, 'pv.kubernetes.io/bind-completed': 'yes' };
-  const metadata = { ...asked.metadata, annotations };
-  await cluster.admin.update(PERSISTENT_VOLUME_CLAIMS, {
-    ...asked,
-    metadata,
-    spec: { ...asked.spec, volumeName: 'x' },
+
+  test('is not waited for without end', async () => {
+    await addClaim('example.com/disks');
+    const pluginConfig = [{ name: 'VolumeBinding', args: { bindTimeoutSeconds: 60 } }];
+    start({ configuration: readConfiguration({ profiles: [{ pluginConfig }] }) });
+    await addPod('p', '1', { volumes });
+    await selectedNode();
+    await cluster.clock.advance(60_000);
+    expect(await messageOf('p')).toBe(
+      'running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded',
+    );
+    const spec = {
+      accessModes: CLAIM.accessModes,
+      capacity: { storage: '1Gi' },
+      hostPath: { path: '/x' },
+      storageClassName: 'late',
+    };
+    await cluster.admin.create(PERSISTENT_VOLUMES, { metadata: { name: 'x' }, spec });
+    await bindClaim('x');
+    await cluster.clock.advance(1_000);
+    expect(await nodeOf('p')).toBe('a');
   });
-  expect(await nodeOf('p')).toBe('a');
 });
 
 test('what is placed before it starts counts', async () => {

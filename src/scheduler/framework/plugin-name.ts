@@ -21,11 +21,3 @@ export type ScoreName =
   | 'InterPodAffinity'
   | 'NodeResourcesBalancedAllocation'
   | 'ImageLocality';
-
-export type PluginName =
-  | FilterName
-  | ScoreName
-  | 'SchedulingGates'
-  | 'PrioritySort'
-  | 'DefaultPreemption'
-  | 'DefaultBinder';

@@ -130,8 +130,11 @@ export class Trial {
   #refuse(queued: QueuedPod, by: ReadonlySet<FilterName>, message: string, nominatedNode: string | undefined): void {
     const { queue, nominated, reporter } = this.#parts;
     queue.refused(queued, by);
-    if (nominatedNode !== undefined) nominated.set(queued.info, nominatedNode);
     reporter.notScheduled(queued, 'Unschedulable', message, nominatedNode);
+    if (nominatedNode === undefined) return;
+    // Known at once, because the next try may come before the server has told of it.
+    queued.info = nominatedTo(queued.info, nominatedNode);
+    nominated.set(queued.info, nominatedNode);
   }
 
   #explain(
@@ -144,4 +147,9 @@ export class Trial {
     const { attempts } = queued;
     explanations.record(attempt, nodes.names, { scheduler, at: clock.now(), attempt: attempts, ...outcome });
   }
+}
+
+function nominatedTo(info: PodInfo, nominatedNodeName: string): PodInfo {
+  if ((info.pod.status?.nominatedNodeName ?? '') === nominatedNodeName) return info;
+  return { ...info, pod: { ...info.pod, status: { ...info.pod.status, nominatedNodeName } } };
 }

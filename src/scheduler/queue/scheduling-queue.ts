@@ -40,23 +40,8 @@ export class SchedulingQueue {
     this.#options = options;
   }
 
-  /** How many wait where. */
-  count(where: Where): number {
-    let count = 0;
-    for (const pod of this.#pods.values()) if (pod.where === where) count++;
-    return count;
-  }
-
   get size(): number {
     return this.#pods.size;
-  }
-
-  get(uid: string): QueuedPod | undefined {
-    return this.#pods.get(uid);
-  }
-
-  all(): Iterable<QueuedPod> {
-    return this.#pods.values();
   }
 
   /** Takes in a pod without a node, or its newer state; `helps` says whether the change may let it be placed. */

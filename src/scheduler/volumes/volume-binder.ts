@@ -81,7 +81,7 @@ export class VolumeBinder {
       else if (now.every((claim) => claim !== undefined && isBound(claim))) resolve();
     };
     const stop = () => reject(new Error('the scheduler is stopping'));
-    const timer = clock.timer(timeoutMs, () => reject(new Error('timed out waiting for the condition')));
+    const timer = clock.timer(timeoutMs, () => reject(new Error('context deadline exceeded')));
     this.#waiting.add(look);
     signal.addEventListener('abort', stop, { once: true });
     look();
