@@ -124,23 +124,27 @@ export class Leases implements Runnable {
     const { clock, concurrency = CONCURRENCY } = this.#options;
     this.#renewing = true;
     const now = clock.monotonic();
-    const due = [...this.#nodes].filter(([, { dueAt, paused }]) => !paused && dueAt <= now).values();
-    const one = async () => {
-      for (const [node, kept] of due) await this.#renew(node, kept);
-    };
-    await Promise.all(Array.from({ length: concurrency }, one));
+    const due = [...this.#nodes].filter(([, { dueAt, paused }]) => !paused && dueAt <= now);
+    for (let at = 0; at < due.length; at += concurrency) {
+      await Promise.all(due.slice(at, at + concurrency).map(([node, kept]) => this.#renew(node, kept)));
+      // With a server in the same process nothing else would give way.
+      await clock.sleep(0, this.#signal).catch(() => {});
+    }
     this.#renewing = false;
     this.#arm();
   }
 
   async #renew(node: string, kept: Kept): Promise<void> {
     const { clock, log, renewEveryMs = RENEW_EVERY, retryEveryMs = RETRY_EVERY, onHeld } = this.#options;
+    if (this.#nodes.get(node) !== kept || kept.paused) return;
     const sentAt = clock.monotonic();
     // A request that hangs must not keep all others from being sent.
     const limit = new AbortController();
     using _timer = clock.timer(retryEveryMs * 2, () => limit.abort(new Error('no answer in time')));
     try {
       await Promise.race([this.#write(node, kept, limit.signal), rejected(limit.signal)]);
+      // A process that stood still may get here before the timer that should have told it.
+      if (kept.held && this.#age(kept) >= this.#fenceAfter) this.#lapsed(node, kept);
       kept.renewedAt = sentAt;
       kept.dueAt = sentAt + renewEveryMs;
       this.#watchAge();
@@ -201,19 +205,20 @@ export class Leases implements Runnable {
   }
 
   #lapse(): void {
-    const { log, onLapsed } = this.#options;
     let held = 0;
     for (const [node, kept] of this.#nodes) {
       if (!kept.held) continue;
-      if (this.#age(kept) < this.#fenceAfter) {
-        held++;
-        continue;
-      }
-      kept.held = false;
-      log.warn({ node }, 'the lease of a node was not renewed in time; ending its machines');
-      onLapsed(node);
+      if (this.#age(kept) < this.#fenceAfter) held++;
+      else this.#lapsed(node, kept);
     }
     if (held > 0) this.#watchAge();
+  }
+
+  #lapsed(node: string, kept: Kept): void {
+    const { log, onLapsed } = this.#options;
+    kept.held = false;
+    log.warn({ node }, 'the lease of a node was not renewed in time; ending its machines');
+    onLapsed(node);
   }
 }
 
