@@ -34,6 +34,7 @@ const KNOWN: readonly (readonly [number, RegExp])[] = [
   [500, /list element types are not identical/],
   [500, /does not contain declared merge key/],
   [500, /target.name: Required value/],
+  [500, /strconv.ParseUint: parsing/],
 ];
 
 function expected({ method }: RawRequest, status: number, body: string): boolean {
