@@ -1,6 +1,7 @@
 import type { Client } from '../../kube/client.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
+import type { EventType } from '../../runtime/events/event-recorder.ts';
 import type { Machine, MachineDriver } from '../machine-driver.ts';
 import { type MachineSpec, machineSpecOf } from '../machine-spec.ts';
 import type { Host } from './host.ts';
@@ -16,6 +17,8 @@ export interface DeedContext {
   readonly now: number;
   /** A line of the launcher's log. */
   readonly say: (text: string) => void;
+  /** An Event of the instance, and a line of the log. */
+  readonly tell: (type: EventType, reason: string, message: string) => void;
 }
 
 /** Does one thing to the machine of a launcher pod. */
@@ -31,7 +34,8 @@ export async function perform(deed: Deed, context: DeedContext): Promise<void> {
       await adopt(context);
       return;
     case 'stop':
-      say(`asking the guest to shut down, for ${deed.graceMs / 1000} s at most`);
+      context.tell('Normal', 'ShuttingDown', 'Signaled Graceful Shutdown');
+      run.askedGraceMs = deed.graceMs;
       return await driver.stop(id, deed.graceMs);
     case 'kill':
       if (deed.cause !== undefined) run.cause = deed.cause;

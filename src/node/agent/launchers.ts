@@ -6,7 +6,7 @@ import { PODS, type Pod } from '../../kube/kinds/pod.ts';
 import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
 import { isNotFound } from '../../kube/kube-error.ts';
 import type { Cache } from '../../runtime/cache.ts';
-import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
+import type { EventRecorder, EventType } from '../../runtime/events/event-recorder.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
 import type { Again } from '../../runtime/work-queue.ts';
 import { isAlive, type Machine } from '../machine-driver.ts';
@@ -72,6 +72,7 @@ export class Launchers {
       instance: look.instance,
       machine: look.machine,
       held: run.held ?? false,
+      askedGraceMs: run.askedGraceMs,
       waiting: hold !== undefined,
       leaseHeld: host.leaseHeld,
       unhealthy: verdict?.unhealthy ?? false,
@@ -100,14 +101,19 @@ export class Launchers {
 
   async #act(look: Look, deeds: ReturnType<typeof plan>): Promise<void> {
     const { run, host, pod, now } = look;
-    const { client } = this.#parts;
+    const { client, events } = this.#parts;
     // What changes because of the deeds is looked at right after them.
     run.acting = true;
     try {
       for (const deed of deeds) {
         // Nothing but a kill is ever done for an instance that is not there.
         const instance = look.instance ?? ({ metadata: { uid: run.machineId ?? '' } } as Vmi);
-        await perform(deed, { client, host, run, pod, instance, now, say: this.#sayer(pod) });
+        const say = this.#sayer(pod);
+        const tell = (type: EventType, reason: string, message: string) => {
+          events.event(instance, type, reason, message);
+          say(message);
+        };
+        await perform(deed, { client, host, run, pod, instance, now, say, tell });
         if (run.instance !== undefined) look.instance = newest(look.instance, run.instance);
       }
     } finally {

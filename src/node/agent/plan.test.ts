@@ -53,6 +53,7 @@ const deeds = (observed: Partial<Observed>) =>
     instance: instance(),
     machine: undefined,
     held: false,
+    askedGraceMs: undefined,
     waiting: false,
     leaseHeld: true,
     unhealthy: false,
@@ -119,6 +120,7 @@ describe('a launcher pod at home', () => {
         instance: instance(running()),
         machine: machine('running'),
         held: false,
+        askedGraceMs: undefined,
         waiting: false,
         leaseHeld: true,
         unhealthy: false,
@@ -131,6 +133,13 @@ describe('a launcher pod at home', () => {
     expect(grace({ pod: pod(dying), instance: instance(running(), dying, spec) })).toEqual([
       { do: 'stop', graceMs: 45_000 },
     ]);
+  });
+
+  it('asks a guest again to shut down only where it gets less time than before', () => {
+    const stopping = { machine: machine('stopping'), instance: instance(running()), pod: pod(dying) };
+    expect(deeds({ ...stopping, askedGraceMs: 45_000 })).toEqual([]);
+    expect(deeds({ ...stopping, askedGraceMs: 30_000 })).toEqual([]);
+    expect(deeds({ ...stopping, askedGraceMs: 60_000 })).toEqual(['stop']);
   });
 
   it.each<Row>([

@@ -16,6 +16,8 @@ export interface Observed {
   readonly machine: Machine | undefined;
   /** Whether the machine is made ready, but must not run yet. */
   readonly held: boolean;
+  /** The time that the guest was last given to shut down, where it was asked to. */
+  readonly askedGraceMs: number | undefined;
   /** Whether something still keeps the pod from running. */
   readonly waiting: boolean;
   /** Whether the node may begin anything: it may not while nobody can be sure that it lives. */
@@ -74,7 +76,10 @@ function planHome(observed: Observed, instance: Vmi): Deed[] {
   }
   if (!isAlive(machine)) return [];
   if (held) return ending === undefined ? [] : [{ do: 'kill', why: 'it is not wanted any more' }];
-  if (ending !== undefined) return [{ do: 'stop', graceMs: ending }];
+  if (ending !== undefined) {
+    const asked = machine.state === 'stopping' ? observed.askedGraceMs : undefined;
+    return asked !== undefined && asked <= ending ? [] : [{ do: 'stop', graceMs: ending }];
+  }
   if (unhealthy) return [{ do: 'kill', why: 'its liveness probe failed', cause: 'LivenessProbeFailed' }];
   if (machine.state !== 'running' && machine.state !== 'paused') return [];
   return [...planPower(machine, instance), ...planMigration(machine, instance, pod)];

@@ -28,6 +28,8 @@ export interface Run {
   listensAt?: string;
   cause?: Cause;
   unhealthySince?: number | undefined;
+  /** How long the guest was last given to shut down. */
+  askedGraceMs?: number;
 }
 
 export function newRun(pod: Pod, key: string, now: number): Run {

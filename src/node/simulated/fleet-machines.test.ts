@@ -172,7 +172,7 @@ describe('the end of a machine', () => {
     const ended = await world.untilPhase('m', 'Failed');
     expect(ended.status?.reason).toBe('PodDeleted');
     await world.untilPodGone('launcher-m');
-    expect(world.told).toEqual(['m Normal Started', 'm Warning Stopped']);
+    expect(world.told).toEqual(['m Normal Started', 'm Normal ShuttingDown', 'm Warning Stopped']);
   });
 
   it('comes at once when its pod is gone without a word', async () => {

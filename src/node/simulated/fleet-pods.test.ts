@@ -110,6 +110,16 @@ describe('a pod on a simulated node', () => {
     expect(await running()).toBe(names.length);
   });
 
+  it('does as the fleet does where it says nothing itself', async () => {
+    world.start({ usual: { 'vimana.io/start-delay': '5s' } });
+    await world.makePod('p');
+    await world.makePod('own', { annotations: { 'vimana.io/start-delay': '0s' } });
+    await world.untilPod('own', isIn('Running'));
+    await world.untilPod('p', waiting('ContainerCreating'));
+    await cluster.clock.advance(5_000);
+    await world.untilPod('p', isIn('Running'));
+  });
+
   it('tells of an image that cannot be pulled, ever less often, until it can', async () => {
     world.start();
     await world.makePod('p', { annotations: { 'vimana.io/fail': 'image-pull', 'vimana.io/fail-times': '2' } });
@@ -362,6 +372,6 @@ describe('the log of a container', () => {
     await admin.delete(PODS, 'launcher-m', { namespace });
     await world.untilPodGone('launcher-m');
     await reading;
-    expect(rest[0]).toMatch(/^asking the guest to shut down/);
+    expect(rest).toEqual(['Signaled Graceful Shutdown', 'The VirtualMachineInstance crashed: PodDeleted.']);
   });
 });

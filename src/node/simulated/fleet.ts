@@ -43,6 +43,8 @@ export interface FleetOptions {
   readonly nodeRange?: string;
   /** Bytes a second of the network card of a node, for migrations; 10 Gbit/s where absent. */
   readonly link?: number;
+  /** Annotations that hold for pods and machines that say nothing themselves: start delays for all, and the like. */
+  readonly usual?: Readonly<Record<string, string>>;
   /** False where nobody minds: in simulated time, renewing would be most of the work. */
   readonly renewLeases?: boolean;
   /**
@@ -73,12 +75,12 @@ export class Fleet implements Runnable, NodeRuntime {
     this.#parts = parts;
     const { client, informers, clock, random, log, events = silentRecorder } = parts;
     const { pools, podRange = POD_RANGE, nodeRange = NODE_RANGE, link } = options;
-    const { renewLeases = true, adoptLapsed = true, deregister = false, traces } = options;
-    const simulation = new Simulation({ clock, ...(link === undefined ? {} : { link }) });
+    const { renewLeases = true, adoptLapsed = true, deregister = false, traces, usual = {} } = options;
+    const simulation = new Simulation({ clock, usual, ...(link === undefined ? {} : { link }) });
     this.simulation = simulation;
     this.#usage = new UsageModel(traces);
     this.#logs = new LogBook(clock);
-    const surroundings = simulatedSurroundings(random.fork('pods'), events);
+    const surroundings = simulatedSurroundings(random.fork('pods'), events, usual);
     const addresses = new Addresses(parseCidr(podRange));
     const shared = { client, clock, events, logs: this.#logs, addresses, surroundings };
     this.#nodes = new FleetNodes(
@@ -102,7 +104,7 @@ export class Fleet implements Runnable, NodeRuntime {
       random,
       log,
       hosts: this.#nodes,
-      plainPods: new SimulatedPods(shared),
+      plainPods: new SimulatedPods({ ...shared, usual }),
     });
   }
 

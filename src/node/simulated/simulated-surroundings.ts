@@ -7,10 +7,14 @@ import { behaviourOf, PLAIN, readBehaviour } from './behaviour.ts';
 import { startHold } from './pods/start-hold.ts';
 
 /** What happens around pods on simulated nodes, as their annotations ask. */
-export function simulatedSurroundings(random: Random, events: EventRecorder): Surroundings {
+export function simulatedSurroundings(
+  random: Random,
+  events: EventRecorder,
+  usual: Readonly<Record<string, string>>,
+): Surroundings {
   return {
     hold(pod: Pod, instance: Vmi | undefined, seenAt: number, now: number): Hold | undefined {
-      const { behaviour, problems } = readBehaviour(instance?.metadata.annotations, pod.metadata.annotations);
+      const { behaviour, problems } = readBehaviour(instance?.metadata.annotations, pod.metadata.annotations, usual);
       if (behaviour === PLAIN && problems.length === 0) return undefined;
       for (const { message } of problems)
         events.event(pod, 'Warning', 'InvalidAnnotation', `${message}; it is ignored`);
@@ -23,7 +27,7 @@ export function simulatedSurroundings(random: Random, events: EventRecorder): Su
       return hold;
     },
     answers(pod: Pod, instance: Vmi | undefined): ProbeAnswers {
-      const { ready, alive } = behaviourOf(instance?.metadata.annotations, pod.metadata.annotations);
+      const { ready, alive } = behaviourOf(instance?.metadata.annotations, pod.metadata.annotations, usual);
       return { ready, alive };
     },
   };

@@ -12,6 +12,7 @@ import {
 } from '../../machine-driver.ts';
 import type { MachineSpec } from '../../machine-spec.ts';
 import { NotSupported } from '../../not-supported.ts';
+import { behaviourOf } from '../behaviour.ts';
 import { resized, withDevice, withoutDevice } from './hardware.ts';
 import { sendMachine } from './sending.ts';
 import { SimulatedMachine } from './simulated-machine.ts';
@@ -220,7 +221,9 @@ export class SimulatedDriver implements MachineDriver {
   }
 
   #add(spec: MachineSpec, life: { startedAt?: number; uptime?: number } = {}): SimulatedMachine {
-    const machine = new SimulatedMachine(this.simulation.clock, spec, () => this.changed(spec.id), life);
+    const { clock, usual } = this.simulation;
+    const behaviour = behaviourOf(spec.annotations, usual);
+    const machine = new SimulatedMachine(clock, spec, behaviour, () => this.changed(spec.id), life);
     this.#machines.set(spec.id, machine);
     return machine;
   }

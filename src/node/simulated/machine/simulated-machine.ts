@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../../base/clock.ts';
 import type { EndReason, Machine, MachineEnd, MachineSnapshot, MigrationProgress } from '../../machine-driver.ts';
 import type { MachineSpec } from '../../machine-spec.ts';
-import { type Behaviour, behaviourOf } from '../behaviour.ts';
+import type { Behaviour } from '../behaviour.ts';
 import { Guest } from './guest.ts';
 import type { Transfer } from './transfers.ts';
 
@@ -46,13 +46,14 @@ export class SimulatedMachine {
   constructor(
     clock: Clock,
     spec: MachineSpec,
+    behaviour: Behaviour,
     changed: () => void,
     life: { startedAt?: number; uptime?: number } = {},
   ) {
     this.#clock = clock;
     this.#changed = changed;
     this.spec = spec;
-    this.behaviour = behaviourOf(spec.annotations);
+    this.behaviour = behaviour;
     this.startedAt = life.startedAt ?? clock.now();
     this.state = 'paused';
     this.guest = new Guest(

@@ -8,6 +8,8 @@ export interface SimulationOptions {
   readonly clock: Clock;
   /** Bytes a second of the network card of a node; 10 Gbit/s where absent. */
   readonly link?: number;
+  /** Annotations that hold for machines that say nothing themselves. */
+  readonly usual?: Readonly<Record<string, string>>;
   /** How long a migration may come no nearer to its end before it fails. */
   readonly migrationPatienceMs?: number;
 }
@@ -18,11 +20,13 @@ const LINK = 1.25e9;
 export class Simulation {
   readonly clock: Clock;
   readonly transfers: Transfers;
+  readonly usual: Readonly<Record<string, string>>;
   readonly #drivers = new Map<string, SimulatedDriver>();
   readonly #volumes = new Map<string, DiskChain>();
 
-  constructor({ clock, link = LINK, migrationPatienceMs }: SimulationOptions) {
+  constructor({ clock, link = LINK, usual = {}, migrationPatienceMs }: SimulationOptions) {
     this.clock = clock;
+    this.usual = usual;
     this.transfers = new Transfers({
       clock,
       link,

@@ -24,6 +24,8 @@ export interface SimulatedPodsParts {
   readonly logs: LogBook;
   readonly addresses: Addresses;
   readonly surroundings: Surroundings;
+  /** Annotations that hold for pods that say nothing themselves. */
+  readonly usual: Readonly<Record<string, string>>;
 }
 
 interface Memory {
@@ -62,7 +64,7 @@ export class SimulatedPods implements PlainPods {
   }
 
   #advance({ podUid }: Run, pod: Pod, now: number): PodNow {
-    const behaviour = behaviourOf(pod.metadata.annotations);
+    const behaviour = behaviourOf(pod.metadata.annotations, this.#parts.usual);
     const memory = this.#memories.get(podUid) ?? { lives: livesFrom(pod), unhealthySince: undefined };
     const first = memory.lives.length === 0;
     memory.unhealthySince = behaviour.alive ? undefined : (memory.unhealthySince ?? now);
