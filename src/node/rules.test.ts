@@ -7,8 +7,8 @@ import { CLUSTER_ROLES } from '../kube/kinds/rbac.ts';
 import { resourceType } from '../kube/kinds/resource-type.ts';
 import { isForbidden } from '../kube/kube-error.ts';
 import type { Cluster } from '../testing/cluster.ts';
+import { type FleetWorld, fleetWorld, namespace } from '../testing/fleet-world.ts';
 import { NODE_RULES } from './rules.ts';
-import { type FleetWorld, fleetWorld, namespace } from './simulated/fleet.fixture.ts';
 
 const BINDINGS = resourceType('rbac.authorization.k8s.io/v1', 'ClusterRoleBinding', 'clusterrolebindings', 'Cluster');
 const USER = { name: 'system:serviceaccount:vimana-system:vimana-node', groups: ['system:authenticated'] };

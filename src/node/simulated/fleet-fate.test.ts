@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { nodeLifecycle } from '../../controllers/kubernetes/node/node-lifecycle.ts';
 import type { Client } from '../../kube/client.ts';
 import { conditionOf } from '../../kube/kinds/condition.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { LEASES, NODES } from '../../kube/kinds/node.ts';
 import { PODS } from '../../kube/kinds/pod.ts';
 import type { Cluster } from '../../testing/cluster.ts';
-import { runController } from '../../testing/controller-parts.ts';
-import { type FleetWorld, fleetWorld, namespace } from './fleet.fixture.ts';
+import { type FleetWorld, fleetWorld, namespace } from '../../testing/fleet-world.ts';
+import { runNodeLifecycle } from '../../testing/kubernetes-parts.ts';
 import type { Fleet } from './fleet.ts';
 
 let world: FleetWorld;
@@ -254,7 +253,7 @@ describe('a fleet that starts again', () => {
 
 describe('a node that freezes', () => {
   it('does nothing and renews no lease until it is let go', async () => {
-    runController(cluster, 'node-controller', nodeLifecycle());
+    runNodeLifecycle(cluster);
     const { fleet } = world.start();
     const vmi = await runInstance('m');
     const freeze = (value: string | null) =>

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { PODS } from '../../kube/kinds/pod.ts';
-import { type FleetWorld, fleetWorld, namespace } from './fleet.fixture.ts';
+import { type FleetWorld, fleetWorld, namespace } from '../../testing/fleet-world.ts';
 import type { Fleet } from './fleet.ts';
 
 const NODES = ['kwok-node-1', 'kwok-node-2', 'kwok-node-3'];

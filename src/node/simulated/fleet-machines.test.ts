@@ -5,7 +5,7 @@ import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { PODS } from '../../kube/kinds/pod.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
 import type { Cluster } from '../../testing/cluster.ts';
-import { type FleetWorld, fleetWorld, namespace } from './fleet.fixture.ts';
+import { type FleetWorld, fleetWorld, namespace } from '../../testing/fleet-world.ts';
 
 let world: FleetWorld;
 let cluster: Cluster;

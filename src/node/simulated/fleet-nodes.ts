@@ -1,3 +1,4 @@
+import { SCHEDULABLE_LABEL } from '../../api/launcher.ts';
 import { parseCidr } from '../../base/cidr.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -200,9 +201,12 @@ export class FleetNodes implements Runnable, Hosts {
 
   async #report(host: FleetHost, node: Node): Promise<void> {
     const { client, clock } = this.#parts;
-    const labels = { ...nodeLabels(host.shape), ...node.metadata.labels };
+    const { labels: present = {} } = node.metadata;
+    const labels: Record<string, string> = { ...nodeLabels(host.shape), ...present };
+    // Whoever took the node for lost has taken it out of use.
+    if (!host.registered || host.leaseHeld) labels[SCHEDULABLE_LABEL] = 'true';
     let current = node;
-    if (Object.keys(labels).length > Object.keys(node.metadata.labels ?? {}).length) {
+    if (Object.keys(labels).some((name) => labels[name] !== present[name])) {
       current = await client.patch(NODES, host.name, { type: 'merge', body: { metadata: { labels } } });
     }
     const { capacity = {} } = current.status ?? {};

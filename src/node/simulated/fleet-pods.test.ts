@@ -4,8 +4,8 @@ import { conditionOf } from '../../kube/kinds/condition.ts';
 import { PODS, type Pod } from '../../kube/kinds/pod.ts';
 import type { LogRequest } from '../../kube/node-runtime.ts';
 import type { Cluster } from '../../testing/cluster.ts';
+import { type FleetWorld, fleetWorld, IMAGE, namespace } from '../../testing/fleet-world.ts';
 import type { ContainerStatus } from '../pod/container-status.ts';
-import { type FleetWorld, fleetWorld, IMAGE, namespace } from './fleet.fixture.ts';
 import type { Fleet } from './fleet.ts';
 
 let world: FleetWorld;

@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { nodeLifecycle } from '../../controllers/kubernetes/node/node-lifecycle.ts';
 import type { ExtensionRequest } from '../../kube/api-extension.ts';
 import type { Client } from '../../kube/client.ts';
 import { conditionOf } from '../../kube/kinds/condition.ts';
 import { LEASES, NODES } from '../../kube/kinds/node.ts';
 import { isNotFound } from '../../kube/kube-error.ts';
 import type { Cluster } from '../../testing/cluster.ts';
-import { runController } from '../../testing/controller-parts.ts';
-import { type FleetWorld, fleetWorld } from './fleet.fixture.ts';
+import { type FleetWorld, fleetWorld } from '../../testing/fleet-world.ts';
+import { runNodeLifecycle } from '../../testing/kubernetes-parts.ts';
 
 let world: FleetWorld;
 let cluster: Cluster;
@@ -25,7 +24,7 @@ const ready = async (name: string) => conditionOf((await admin.get(NODES, name))
 
 describe('a fleet', () => {
   it('registers its nodes as seed 001 knows them, with leases of their own', async () => {
-    runController(cluster, 'node-controller', nodeLifecycle());
+    runNodeLifecycle(cluster);
     world.start({ pools: [{ count: 2 }] });
     await cluster.until(async () => (await leases()) === 2);
     await cluster.until(async () => ((await admin.get(NODES, 'kwok-node-2')).spec?.taints ?? []).length === 0);
@@ -82,7 +81,7 @@ describe('a fleet', () => {
   });
 
   it('stays known to be well, with one write a node every 20 s and none beside', async () => {
-    runController(cluster, 'node-controller', nodeLifecycle());
+    runNodeLifecycle(cluster);
     world.start({ pools: [{ count: 5 }] });
     await cluster.until(async () => (await leases()) === 5);
     await cluster.settle();

@@ -14,7 +14,7 @@ export interface NodeShape {
   readonly resources: NodeResources;
 }
 
-export const RUNTIME_LABEL = 'vimana.io/runtime';
+const RUNTIME_LABEL = 'vimana.io/runtime';
 const VERSION = 'v1.36.3+vimana';
 
 /** The labels of a node of ours. */

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { claimBinder, volumeBinder } from '../../../controllers/kubernetes/volume/binder.ts';
-import { claimProtection, volumeProtection } from '../../../controllers/kubernetes/volume/protection.ts';
 import type { Client } from '../../../kube/client.ts';
 import {
   PERSISTENT_VOLUME_CLAIMS,
@@ -11,9 +9,8 @@ import {
 } from '../../../kube/kinds/storage.ts';
 import { isNotFound } from '../../../kube/kube-error.ts';
 import { runnable } from '../../../runtime/controller.ts';
-import { manager } from '../../../runtime/manager.ts';
 import { type Cluster, startCluster } from '../../../testing/cluster.ts';
-import { controllerParts } from '../../../testing/controller-parts.ts';
+import { runVolumeControllers } from '../../../testing/kubernetes-parts.ts';
 import { volumeFor } from './plan.ts';
 import { simulatedProvisioner, simulatedReclaimer } from './provisioner.ts';
 import { ensureStorageClasses, SIMULATED_CLASSES } from './storage-classes.ts';
@@ -75,25 +72,15 @@ describe('a cluster with simulated storage', () => {
     cluster = await startCluster();
     ({ admin } = cluster);
     reclaimed.length = 0;
-    const parts = controllerParts(cluster, 'persistent-volume-binder');
-    const as = (user: string) => ({ ...controllerParts(cluster, user), informers: parts.informers });
-    const ours = { ...parts, client: admin };
     await ensureStorageClasses(admin);
     await ensureStorageClasses(admin);
-    cluster.run(
-      manager('test', [
-        parts.informers,
-        runnable(claimBinder, parts),
-        runnable(volumeBinder, parts),
-        runnable(claimProtection, as('pvc-protection-controller')),
-        runnable(volumeProtection, as('pv-protection-controller')),
-        runnable(simulatedProvisioner, ours),
-        runnable(
-          simulatedReclaimer((namespace, claim) => void reclaimed.push(`${namespace}/${claim}`)),
-          ours,
-        ),
-      ]),
-    );
+    runVolumeControllers(cluster, (parts) => [
+      runnable(simulatedProvisioner, parts),
+      runnable(
+        simulatedReclaimer((namespace, claim) => void reclaimed.push(`${namespace}/${claim}`)),
+        parts,
+      ),
+    ]);
   });
   afterEach(() => cluster.stop());
 

@@ -1,17 +1,17 @@
-import { crdOf } from '../../api/crd.ts';
-import { IDENTITY_ANNOTATION } from '../../api/instance-request.ts';
-import { virtualMachineInstance } from '../../api/kubevirt/group.ts';
-import { CREATED_BY_LABEL, LAUNCHER_LABEL, LAUNCHER_LABEL_VALUE, MIGRATION_LABEL } from '../../api/launcher.ts';
-import type { Client } from '../../kube/client.ts';
-import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
-import { PODS, type Pod } from '../../kube/kinds/pod.ts';
-import { resourceType } from '../../kube/kinds/resource-type.ts';
-import { isNotFound } from '../../kube/kube-error.ts';
-import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
-import { Informers } from '../../runtime/informers.ts';
-import { manager } from '../../runtime/manager.ts';
-import { type Cluster, startCluster } from '../../testing/cluster.ts';
-import { Fleet, type FleetOptions } from './fleet.ts';
+import { crdOf } from '../api/crd.ts';
+import { IDENTITY_ANNOTATION } from '../api/instance-request.ts';
+import { virtualMachineInstance } from '../api/kubevirt/group.ts';
+import { CREATED_BY_LABEL, LAUNCHER_LABEL, LAUNCHER_LABEL_VALUE, MIGRATION_LABEL } from '../api/launcher.ts';
+import type { Client } from '../kube/client.ts';
+import { VMIS, type Vmi } from '../kube/kinds/machines.ts';
+import { PODS, type Pod } from '../kube/kinds/pod.ts';
+import { resourceType } from '../kube/kinds/resource-type.ts';
+import { isNotFound } from '../kube/kube-error.ts';
+import { Fleet, type FleetOptions } from '../node/simulated/fleet.ts';
+import type { EventRecorder } from '../runtime/events/event-recorder.ts';
+import { Informers } from '../runtime/informers.ts';
+import { manager } from '../runtime/manager.ts';
+import { type Cluster, startCluster } from './cluster.ts';
 
 const CRDS = resourceType(
   'apiextensions.k8s.io/v1',
