@@ -7,6 +7,8 @@ export interface Call {
   readonly fieldManager: string;
   readonly dryRun: boolean;
   readonly fieldValidation: 'Strict' | 'Warn' | 'Ignore';
+  /** What of these the request says itself: admission hears of no more. */
+  readonly sent?: { readonly fieldManager?: string; readonly fieldValidation?: string };
   /** What is wrong with the fields of the body, given the unknown ones; absent: that they are unknown. */
   readonly problems?: (unknown: readonly string[]) => readonly string[];
   /** Told to the client beside the answer. */

@@ -80,6 +80,7 @@ function storeClient(parts: InProcessClientParts): StoreClient {
     return {
       user,
       fieldManager: options.fieldManager ?? parts.fieldManager,
+      ...(options.fieldManager === undefined ? {} : { sent: { fieldManager: options.fieldManager } }),
       dryRun: options.dryRun ?? false,
       fieldValidation: options.fieldValidation ?? 'Warn',
       warnings: [],

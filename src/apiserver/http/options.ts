@@ -27,6 +27,8 @@ export function isWatch(query: URLSearchParams): boolean {
 export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldManager: string | undefined;
+  /** What of the above and below the request says itself. */
+  readonly sent: { readonly fieldManager?: string; readonly fieldValidation?: string };
   readonly fieldValidation: 'Strict' | 'Warn' | 'Ignore';
   readonly force: boolean | undefined;
 }
@@ -55,6 +57,7 @@ export function writeOptions(query: URLSearchParams, kind: string, applies = fal
   return {
     dryRun: dryRun.length > 0,
     fieldManager,
+    sent: { ...text(query, 'fieldManager'), ...text(query, 'fieldValidation') },
     fieldValidation: validation === '' ? 'Warn' : (validation as 'Strict' | 'Warn' | 'Ignore'),
     force: flag(query, 'force').force,
   };

@@ -7,7 +7,7 @@ import { textOf } from '../object-text.ts';
 import type { ResourcePath } from '../request-path.ts';
 import { apiVersionOf, keyOf, type Resource, type Subresource } from '../resource.ts';
 import type { Review } from '../reviews.ts';
-import { type Act, admitConnection, kindOf, perform } from '../subresources/act.ts';
+import { type Act, admitConnection, admitCreation, kindOf, perform } from '../subresources/act.ts';
 import { createObject } from '../verbs/create.ts';
 import { decodeBody } from '../verbs/decode.ts';
 import { deletedStatus, deleteObject } from '../verbs/delete.ts';
@@ -202,8 +202,11 @@ async function create(parts: ResourceHandlerParts, asked: ResourceRequest): Prom
   if (act !== undefined) return await performed(parts.backend, asked, act, resource);
   const { body, call } = await objectOf(asked, callOf(asked, 'CreateOptions').call);
   if (review !== undefined) {
-    const object = await review(decodeBody(resource, body, call), request.user, namespace);
-    return json(201, textOf({ ...object, kind: resource.kind, apiVersion: apiVersionOf(resource) }));
+    const header = { kind: resource.kind, apiVersion: apiVersionOf(resource) };
+    const question = { ...decodeBody(resource, body, call), ...header };
+    const admitted = await admitCreation(parts.backend, asked, question, call);
+    const object = await review(admitted, request.user, namespace);
+    return warned(json(201, textOf({ ...object, ...header })), call.warnings);
   }
   return answerTo(
     request,
@@ -297,6 +300,7 @@ function callOf({ request }: ResourceRequest, kind: string, needsManager = false
     fieldManager: options.fieldManager ?? managerOf(request.header('user-agent')),
     dryRun: options.dryRun,
     fieldValidation: options.fieldValidation,
+    sent: options.sent,
     warnings: [],
     signal: request.signal,
   };

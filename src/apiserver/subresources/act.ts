@@ -48,9 +48,23 @@ export async function admitConnection(
   await admit(backend, { ...write, object: (await mutate(backend, write)) ?? write.object });
 }
 
-function writeOf(operation: Operation, target: Target, kind: ObjectKind, call: Call) {
+/** Asks admission about an object that is answered at once and never stored. */
+export async function admitCreation(
+  backend: Backend,
+  target: Target,
+  object: KubeObject,
+  call: Call,
+): Promise<KubeObject> {
+  const write = { ...writeOf('CREATE', target, undefined, call), object };
+  const admitted = (await mutate(backend, write)) ?? object;
+  await admit(backend, { ...write, object: admitted });
+  return admitted;
+}
+
+function writeOf(operation: Operation, target: Target, kind: ObjectKind | undefined, call: Call) {
   const { resource, namespace, name, subresource } = target;
-  return { operation, resource, subresource, namespace, name, old: undefined, options: {}, call, kind };
+  const write = { operation, resource, subresource, namespace, name, old: undefined, options: {}, call };
+  return kind === undefined ? write : { ...write, kind };
 }
 
 /** The kind that a subresource takes; those of the core group do not say their version. */

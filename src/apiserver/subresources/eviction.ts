@@ -36,7 +36,7 @@ export const evict: Act = async (backend, target, body, sent, admit) => {
   const pod = await viewOf(backend, resource, entry);
   if (needsBudget(pod)) await claim(backend, pod, namespace, call);
   if (pod.metadata.deletionTimestamp === undefined && !call.dryRun) await announce(backend, target, call);
-  await deleteObject(backend, { ...target, subresource: '' }, options, call, true);
+  await deleteObject(backend, { ...target, subresource: '' }, options, call, { admitted: true });
   return DONE;
 };
 

@@ -89,7 +89,7 @@ async function attemptCreate(
     const causes = [...resource.shape.validate(admitted), ...(resource.strategy.validate?.(admitted) ?? [])];
     if (causes.length > 0) throw invalid(resource, name, causes);
     call.warnings.push(...(resource.strategy.warnings?.(admitted) ?? []));
-    await admit(backend, { ...write, object: admitted });
+    await admit(backend, { ...write, name, object: admitted });
     const key = keyOf(resource, namespace, name);
     const written = await store(backend, resource, key, admitted, 0, call.dryRun);
     stored = written !== undefined && !call.dryRun;

@@ -19,7 +19,7 @@ export async function deleteCollection(
     const { metadata } = backend.parsed.get(entry);
     const target = { resource, namespace: metadata.namespace ?? '', name: metadata.name ?? '', subresource: '' };
     try {
-      await deleteObject(backend, target, options, call);
+      await deleteObject(backend, target, options, call, { unnamed: true });
     } catch (error) {
       // Somebody else was faster: gone is what was asked for.
       if (!(error instanceof ApiError && error.code === 404)) throw error;

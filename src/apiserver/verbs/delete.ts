@@ -29,13 +29,21 @@ export type Deleted =
   | { readonly gone: true; readonly object: KubeObject }
   | { readonly gone: false; readonly written: Written };
 
-/** DELETE: ends an object, or marks it for those who must finish first. `admitted`: as part of what admission has let pass. */
+/** How admission takes part in a deletion. */
+export interface Deleting {
+  /** It is part of what admission has let pass already. */
+  readonly admitted?: boolean;
+  /** It is one of many, which admission hears of by no name. */
+  readonly unnamed?: boolean;
+}
+
+/** DELETE: ends an object, or marks it for those who must finish first. */
 export async function deleteObject(
   backend: Backend,
   target: Target,
   options: DeleteOptions,
   call: Call,
-  admitted = false,
+  how: Deleting = {},
 ): Promise<Deleted> {
   const { resource, namespace, name } = target;
   checkOptions(options);
@@ -46,9 +54,10 @@ export async function deleteObject(
     if (entry === undefined) throw notFound(resource, name);
     const old = await viewOf(backend, resource, entry);
     checkPreconditions(resource, name, old, options);
-    const write = { operation: 'DELETE', resource, subresource: '', namespace, name, old, call } as const;
+    const known = how.unnamed === true ? '' : name;
+    const write = { operation: 'DELETE', resource, subresource: '', namespace, name: known, old, call } as const;
     const asked = options as Readonly<Record<string, unknown>>;
-    if (!admitted) await admit(backend, { ...write, object: undefined, options: asked });
+    if (how.admitted !== true) await admit(backend, { ...write, object: undefined, options: asked });
     const marked = mark(backend, resource, old, options);
     if (marked === undefined) return { gone: false, written: { object: old, text: textOf(old), created: false } };
     const written = isFinished(resource, marked)

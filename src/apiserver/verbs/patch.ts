@@ -41,8 +41,6 @@ export async function patchObject(
       const patched = copyJson(guarded(() => change(current as never, patch as Json))) as unknown as KubeObject;
       const object = decodePatched(target.resource, patched, call);
       checkPlace(target, object);
-      // A patch that does not speak of the version holds for whichever is newest.
-      if (object.metadata.resourceVersion === current.metadata.resourceVersion) delete object.metadata.resourceVersion;
       return object;
     },
     call,

@@ -146,8 +146,8 @@ async function attemptWrite(
           ];
     if (causes.length > 0) throw invalid(resource, name, causes);
     call.warnings.push(...(resource.strategy.warnings?.(admitted, old) ?? []));
-    if (how.admitted !== true) await admit(backend, { ...write, object: how.facet?.show(admitted) ?? admitted });
     admitted.metadata.resourceVersion = String(entry.revision);
+    if (how.admitted !== true) await admit(backend, { ...write, object: how.facet?.show(admitted) ?? admitted });
     const destination = storeOf(backend, resource);
     if (isFinished(resource, admitted)) return await dropEntry(destination, key, admitted, entry.revision, call.dryRun);
     // A write that changes nothing leaves no trace.

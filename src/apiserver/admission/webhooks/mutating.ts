@@ -35,11 +35,26 @@ async function takeTurn(
 ): Promise<KubeObject> {
   if (!turns.isOn(hook.id)) return object;
   const deleting = write.operation === 'DELETE';
-  const asked = await ask(parts, hook, deleting ? write : { ...write, object }, true);
+  const shown = write.operation === 'CREATE' && write.kind === undefined ? unborn(object) : object;
+  const asked = await ask(parts, hook, deleting ? write : { ...write, object: shown }, true);
   if (asked === undefined) return object;
-  const next = deleting ? object : await changed(hook, write, object, asked);
+  const found = deleting ? shown : await changed(hook, write, shown, asked);
+  const next = found === shown ? object : born(found, shown === object ? {} : object.metadata);
   turns.took(hook.id, hook.spec.reinvocationPolicy === 'IfNeeded', next !== object);
   return next;
+}
+
+/** A new object as it is before the server has said which one it is. */
+function unborn(object: KubeObject): KubeObject {
+  const { uid: _uid, creationTimestamp: _time, generation: _generation, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+function born(object: KubeObject, { uid, creationTimestamp, generation }: KubeObject['metadata']): KubeObject {
+  if (uid !== undefined) object.metadata.uid = uid;
+  if (creationTimestamp !== undefined) object.metadata.creationTimestamp = creationTimestamp;
+  if (generation !== undefined) object.metadata.generation = generation;
+  return object;
 }
 
 /** The object after the patch of a webhook; the same one where that changes nothing. */

@@ -75,12 +75,11 @@ function userInfo({ call: { user } }: Write): Readonly<Record<string, unknown>> 
 
 function optionsOf({ operation, options, call }: Write): AdmissionReviewRequest['options'] {
   if (operation === 'CONNECT') return null;
-  const named = operation === 'DELETE' ? {} : { fieldManager: call.fieldManager };
   return {
+    ...options,
     kind: OPTIONS[operation],
     apiVersion: 'meta.k8s.io/v1',
-    ...options,
-    ...named,
+    ...(operation === 'DELETE' ? {} : call.sent),
     ...(call.dryRun ? { dryRun: ['All'] } : {}),
   };
 }

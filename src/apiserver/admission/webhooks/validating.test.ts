@@ -60,15 +60,15 @@ describe('a webhook is told', () => {
     expect(deletion).toMatchObject({ operation: 'DELETE', object: null, oldObject: { data: { a: 'b' } } });
   });
 
-  test('no name that is still to be generated, but the object has it once it is settled', async () => {
+  test('no name that is still to be generated, but the name once it is settled', async () => {
     await configure('mutating', [{}], 'm');
     await configure('validating', [{}], 'v');
     await create({ name: '', generateName: 'c-' });
     const [early, late] = server.seen.map(({ review }) => review.request);
     expect(early).not.toHaveProperty('name');
     expect(early?.object?.metadata).not.toHaveProperty('name');
-    expect(late).not.toHaveProperty('name');
-    expect(late?.object?.metadata.name).toMatch(/^c-/);
+    expect(late?.name).toMatch(/^c-/);
+    expect(late?.object?.metadata.name).toBe(late?.name);
   });
 });
 
