@@ -12,6 +12,8 @@ export const VM_LABEL = 'vm';
 export const CREATED_BY_LABEL = 'kubevirt.io/created-by';
 /** The node that an instance runs on, as a label of it, for selectors. */
 export const NODE_NAME_LABEL = 'kubevirt.io/nodeName';
+/** "true" on nodes whose agent is alive; launcher pods ask for it. Taken back from a node that is lost. */
+export const SCHEDULABLE_LABEL = 'kubevirt.io/schedulable';
 /** The uid of the migration that a target pod was made for. */
 export const MIGRATION_LABEL = 'kubevirt.io/migrationJobUID';
 

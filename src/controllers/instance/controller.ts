@@ -47,7 +47,9 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
     const node = nodeOf(vmi, currentPod(vmi, pods)) || (gone ?? '');
     const lost = new Set<string>();
     for (const name of new Set([node, ...pods.map(({ spec }) => spec.nodeName ?? '')])) {
-      if (name !== '' && (await nodes.isLost(name, context))) lost.add(name);
+      if (name === '' || !(await nodes.isLost(name, context))) continue;
+      await nodes.close(name, context);
+      lost.add(name);
     }
     const claims = cache(PERSISTENT_VOLUME_CLAIMS);
     const missing =

@@ -1,3 +1,4 @@
+import { SCHEDULABLE_LABEL } from '../../api/launcher.ts';
 import type { Timer } from '../../base/clock.ts';
 import type { Client } from '../../kube/client.ts';
 import { LEASES, NODES } from '../../kube/kinds/node.ts';
@@ -60,6 +61,15 @@ export class NodeWatch {
       this.#arm(context);
     }
     return this.#signs.silence(name, clock.monotonic()) >= this.#limit;
+  }
+
+  /** Keeps new pods off a node that is lost: it looks empty, and is the first that a scheduler would choose. */
+  async close(name: string, { client, cache }: Context): Promise<void> {
+    if (cache(NODES).get(name)?.metadata.labels?.[SCHEDULABLE_LABEL] !== 'true') return;
+    const body = { metadata: { labels: { [SCHEDULABLE_LABEL]: 'false' } } };
+    await client.patch(NODES, name, { type: 'merge', body }).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
   }
 
   #arm(context: Context): void {

@@ -12,7 +12,9 @@ export const INSTANCE_RULES: readonly PolicyRule[] = [
   // Pods that block the deletion of their instance.
   { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances/finalizers'], verbs: ['update'] },
   { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'create', 'delete'] },
-  { apiGroups: [''], resources: ['nodes', 'persistentvolumeclaims'], verbs: ['get', 'list', 'watch'] },
+  { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['get', 'list', 'watch'] },
+  // A node that is lost is taken out of use.
+  { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch', 'patch'] },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'list', 'watch'] },
   {
     apiGroups: ['policy'],

@@ -1,4 +1,4 @@
-import { DEFAULT_LAUNCHER_IMAGE } from '../../api/launcher.ts';
+import { DEFAULT_LAUNCHER_IMAGE, SCHEDULABLE_LABEL } from '../../api/launcher.ts';
 import type { Toleration } from '../../kube/kinds/pod.ts';
 
 /** How launcher pods are made; one for the whole operator. */
@@ -13,9 +13,6 @@ export interface LauncherSettings {
   /** Taints that all machines put up with. */
   readonly tolerations: readonly Toleration[];
 }
-
-/** Carried by nodes on which an agent, or KWOK, runs machines. */
-const SCHEDULABLE_LABEL = 'kubevirt.io/schedulable';
 
 /** KWOK's own manifests keep everything else off its nodes by this taint. */
 export const KWOK_TOLERATION: Toleration = {
