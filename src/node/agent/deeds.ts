@@ -1,3 +1,4 @@
+import { quantityOf, tryParseQuantity, value } from '../../base/quantity.ts';
 import type { Client } from '../../kube/client.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
@@ -55,6 +56,9 @@ export async function perform(deed: Deed, context: DeedContext): Promise<void> {
       await takeOff(context, deed.annotation);
       say('asking the guest to reboot');
       return await driver.softReboot(id);
+    case 'resize':
+      say(`changing the machine to ${deed.sockets} sockets and ${deed.memoryBytes} bytes of memory`);
+      return await driver.resize(id, { sockets: deed.sockets, memoryBytes: deed.memoryBytes });
     case 'prepare':
       run.machineId = id;
       ({ address: run.listensAt } = await driver.prepareIncoming(machineSpecOf(instance, pod), deed.migrationUid));
@@ -62,7 +66,7 @@ export async function perform(deed: Deed, context: DeedContext): Promise<void> {
       return;
     case 'migrate':
       say(`sending the machine to ${deed.address}`);
-      return await driver.migrate(id, { uid: deed.migrationUid, address: deed.address });
+      return await driver.migrate(id, { uid: deed.migrationUid, address: deed.address, ...limitsOf(instance) });
     case 'cancel migration':
       say('giving up the migration');
       return await driver.cancelMigration(id);
@@ -91,6 +95,20 @@ function known({ status }: Vmi, now: number): { startedAt: number; paused: boole
   const began = status?.phaseTransitionTimestamps?.find(({ phase }) => phase === 'Running')?.phaseTransitionTimestamp;
   const paused = status?.conditions?.some(({ type, status: holds }) => type === 'Paused' && holds === 'True') === true;
   return { startedAt: began === undefined || began === null ? now : Date.parse(began), paused };
+}
+
+/** What a migration may use, where its controller says so in KubeVirt's words. */
+function limitsOf({ status }: Vmi): { bandwidth?: number; autoConverge?: boolean } {
+  const { migrationConfiguration = {} } = (status?.migrationState ?? {}) as {
+    readonly migrationConfiguration?: { readonly bandwidthPerMigration?: string; readonly allowAutoConverge?: boolean };
+  };
+  const { bandwidthPerMigration, allowAutoConverge } = migrationConfiguration;
+  const bandwidth = value(tryParseQuantity(bandwidthPerMigration ?? 0) ?? quantityOf(0));
+  return {
+    // None, in KubeVirt too, means as much as there is.
+    ...(bandwidth > 0 ? { bandwidth } : {}),
+    ...(allowAutoConverge === undefined ? {} : { autoConverge: allowAutoConverge }),
+  };
 }
 
 /** Takes a request off the instance before it is carried out, so that it is at most once. */

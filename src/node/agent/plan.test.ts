@@ -17,8 +17,13 @@ const target = (metadata: object = {}) =>
   pod({ name: 'target', uid: 'other', labels: { 'kubevirt.io/migrationJobUID': 'mig' }, ...metadata });
 
 type Status = Partial<NonNullable<Vmi['status']>>;
+const sized = (cpu: object = {}, guest = '1Gi') => ({ domain: { cpu, memory: { guest }, devices: {} } });
 const instance = (status: Status = {}, metadata: object = {}, spec: object = {}): Vmi =>
-  ({ metadata: { name: 'm', namespace: 'n', uid: 'vmi', ...metadata }, spec, status }) as unknown as Vmi;
+  ({
+    metadata: { name: 'm', namespace: 'n', uid: 'vmi', ...metadata },
+    spec: { ...sized(), ...spec },
+    status,
+  }) as unknown as Vmi;
 const running = (more: Status = {}): Status => ({
   phase: 'Running',
   nodeName: 'here',
@@ -26,7 +31,14 @@ const running = (more: Status = {}): Status => ({
   ...more,
 });
 const machine = (state: Machine['state'], more: Partial<Machine> = {}): Machine => ({
-  spec: { id: 'vmi', pod: { name: 'launcher', uid: 'pod' } } as MachineSpec,
+  spec: {
+    id: 'vmi',
+    pod: { name: 'launcher', uid: 'pod' },
+    cpu: { sockets: 1, cores: 1, threads: 1 },
+    maxSockets: 4,
+    memoryBytes: 2 ** 30,
+    maxMemoryBytes: 2 ** 32,
+  } as MachineSpec,
   state,
   startedAt: 0,
   booted: true,
@@ -191,6 +203,20 @@ describe('a launcher pod at home', () => {
     ],
   ])('%s', (_what, observed, wanted) => {
     expect(deeds({ instance: instance(running()), ...observed })).toEqual(wanted);
+  });
+});
+
+describe('a machine that is to be of another size', () => {
+  const wanted = (spec: object, found = machine('running')) =>
+    deeds({ instance: instance(running(), {}, spec), machine: found });
+  it.each<[string, string[], string[]]>([
+    ['gets more sockets', wanted(sized({ sockets: 3 })), ['resize']],
+    ['gets more memory', wanted(sized({}, '4Gi')), ['resize']],
+    ['waits where it cannot have so many', wanted(sized({ sockets: 5 })), []],
+    ['waits where it cannot have so much', wanted(sized({}, '5Gi')), []],
+    ['stays where it is as it should be', wanted(sized({ sockets: 1 })), []],
+  ])('%s', (_what, found, expected) => {
+    expect(found).toEqual(expected);
   });
 });
 

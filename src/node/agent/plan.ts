@@ -2,6 +2,7 @@ import { PAUSED_ANNOTATION, RESET_ANNOTATION, SOFT_REBOOT_ANNOTATION } from '../
 import type { Vmi } from '../../kube/kinds/machines.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
 import { isAlive, type Machine } from '../machine-driver.ts';
+import { memoryOf, topologyOf } from '../machine-spec.ts';
 import { isOver } from '../pod/pod-status.ts';
 import type { Cause } from './ending.ts';
 import { roleOf } from './role.ts';
@@ -37,6 +38,7 @@ export type Deed =
   | { readonly do: 'reset'; readonly annotation: string }
   | { readonly do: 'soft reboot'; readonly annotation: string }
   | { readonly do: 'prepare'; readonly migrationUid: string }
+  | { readonly do: 'resize'; readonly sockets: number; readonly memoryBytes: number }
   | { readonly do: 'migrate'; readonly migrationUid: string; readonly address: string }
   | { readonly do: 'cancel migration' };
 
@@ -82,7 +84,7 @@ function planHome(observed: Observed, instance: Vmi): Deed[] {
   }
   if (unhealthy) return [{ do: 'kill', why: 'its liveness probe failed', cause: 'LivenessProbeFailed' }];
   if (machine.state !== 'running' && machine.state !== 'paused') return [];
-  return [...planPower(machine, instance), ...planMigration(machine, instance, pod)];
+  return [...planPower(machine, instance), ...planSize(machine, instance), ...planMigration(machine, instance, pod)];
 }
 
 /** How long the machine may take to end, in milliseconds, where somebody asked for its end. */
@@ -109,6 +111,16 @@ function planPower({ state }: Machine, { metadata, spec }: Vmi): Deed[] {
     deeds.push({ do: 'soft reboot', annotation: SOFT_REBOOT_ANNOTATION });
   }
   return deeds;
+}
+
+/** What may be changed of a machine that runs; more than it can ever have waits for its next start. */
+function planSize({ spec: current, migration }: Machine, { spec }: Vmi): Deed[] {
+  const { sockets } = topologyOf(spec);
+  const memoryBytes = memoryOf(spec);
+  const same = sockets === current.cpu.sockets && memoryBytes === current.memoryBytes;
+  if (same || migration?.state === 'active') return [];
+  const fits = sockets <= current.maxSockets && memoryBytes <= current.maxMemoryBytes && memoryBytes > 0;
+  return fits ? [{ do: 'resize', sockets, memoryBytes }] : [];
 }
 
 function planMigration({ migration }: Machine, { status }: Vmi, { metadata }: Pod): Deed[] {

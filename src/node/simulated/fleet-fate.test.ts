@@ -37,7 +37,7 @@ const patchState = (name: string, migrationState: object) =>
   );
 
 /** Plays the migration controller up to where the agents go on. */
-async function beginMigration(vmi: Vmi): Promise<void> {
+async function beginMigration(vmi: Vmi, more: object = {}): Promise<void> {
   await world.makeLauncher(vmi, TWO, { name: 'target', migration: MIGRATION });
   await world.untilPod('target', ({ status }) => status?.phase === 'Running');
   await patchState(vmi.metadata.name, {
@@ -46,6 +46,7 @@ async function beginMigration(vmi: Vmi): Promise<void> {
     sourcePod: `launcher-${vmi.metadata.name}`,
     targetNode: TWO,
     targetPod: 'target',
+    ...more,
   });
 }
 const migrationOf = async (name: string) => (await world.instance(name)).status?.migrationState;
@@ -109,6 +110,18 @@ describe('a live migration', () => {
     await world.untilPodGone('target');
     expect(await stateOn(fleet, TWO, vmi)).toBeUndefined();
     expect(await stateOn(fleet, ONE, vmi)).toBe('running');
+  });
+
+  it('keeps to what it may use', async () => {
+    world.start();
+    const vmi = await runInstance('m');
+    await beginMigration(vmi, { migrationConfiguration: { bandwidthPerMigration: '16Mi' } });
+    await cluster.until(async () => (await migrationOf('m'))?.startTimestamp !== undefined);
+    // 128Mi at 16Mi a second.
+    await cluster.clock.advance(7_900);
+    expect((await world.instance('m')).status?.nodeName).toBe(ONE);
+    await cluster.clock.advance(200);
+    await cluster.until(async () => (await world.instance('m')).status?.nodeName === TWO);
   });
 
   it('that is given up leaves the machine where it was', async () => {

@@ -268,6 +268,24 @@ describe('what is asked of a machine', () => {
     },
   );
 
+  it('grows while it runs, as far as it can', async () => {
+    world.start();
+    const domain = (sockets: number) => ({
+      cpu: { sockets, maxSockets: 4 },
+      memory: { guest: '1Gi', maxGuest: '4Gi' },
+      devices: {},
+    });
+    await runInstance('m', { spec: { domain: domain(1) } });
+    const resize = (sockets: number) =>
+      operator.patch(VMIS, 'm', { type: 'merge', body: { spec: { domain: domain(sockets) } } }, { namespace });
+    const operator = cluster.clientFor({
+      name: 'system:serviceaccount:vimana-system:vimana-operator',
+      groups: ['system:masters', 'system:authenticated'],
+    });
+    await resize(3);
+    await cluster.until(async () => (await world.instance('m')).status?.currentCPUTopology?.sockets === 3);
+  });
+
   it('is ready as its readiness probe answers', async () => {
     world.start();
     const readinessProbe = { tcpSocket: { port: 22 }, initialDelaySeconds: 15 };
