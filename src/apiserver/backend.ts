@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
+import { timestamp as timestampOf } from '../kube/timestamp.ts';
 import type { AdmissionPlugin, Write } from './admission-plugin.ts';
 import type { FieldManagement } from './field-management.ts';
 import type { ParsedObjects } from './object-text.ts';
@@ -25,7 +26,7 @@ export function storeOf(backend: Backend, resource: Resource): Store {
 
 /** The time as Kubernetes writes it in objects: whole seconds. */
 export function timestamp(clock: Clock): string {
-  return `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+  return timestampOf(clock.now());
 }
 
 /** Lets every plugin change the object in turn. */

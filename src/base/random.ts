@@ -98,9 +98,11 @@ function randomFrom(word: () => number, fork: (name: string) => Random): Random 
     return text.slice(0, digits);
   };
   const uuid = (): string => {
-    const [a, b, c, d] = [word(), word(), word(), word()].map((bits) => bits.toString(16).padStart(8, '0'));
-    const variant = '89ab'.charAt(Number.parseInt(c?.charAt(0) ?? '', 16) & 3);
-    return `${a}-${b?.slice(0, 4)}-4${b?.slice(5)}-${variant}${c?.slice(1, 4)}-${c?.slice(4)}${d}`;
+    const [a, b, c, d] = [word(), word(), word(), word()];
+    // The bits that say which version and variant of UUID this is.
+    const version = (b & 0xffff0fff) | 0x4000;
+    const variant = (c & 0x3fffffff) | 0x80000000;
+    return `${digits(a)}-${digits(version >>> 16, 4)}-${digits(version & 0xffff, 4)}-${digits(variant >>> 16, 4)}-${digits(variant & 0xffff, 4)}${digits(d)}`;
   };
 
   return {
@@ -117,6 +119,8 @@ function randomFrom(word: () => number, fork: (name: string) => Random): Random 
     fork,
   };
 }
+
+const digits = (bits: number, count = 8): string => bits.toString(16).padStart(count, '0');
 
 type State = readonly [number, number, number, number];
 

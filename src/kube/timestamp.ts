@@ -1,6 +1,11 @@
+let last = { second: 0, text: '1970-01-01T00:00:00Z' };
+
 /** A moment as Kubernetes writes it: whole seconds, UTC. */
 export function timestamp(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(milliseconds / 1000);
+  // Nearly always asked for the second that it is.
+  if (second !== last.second) last = { second, text: `${new Date(milliseconds).toISOString().slice(0, 19)}Z` };
+  return last.text;
 }
 
 /** A moment as fields with microseconds have it: six decimals, UTC. */

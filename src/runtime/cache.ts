@@ -79,7 +79,8 @@ export class IndexedCache<T extends KubeObject> implements Cache<T>, Sink<T> {
     if (filed === undefined) {
       filed = new Map();
       this.#indices.set(index, filed);
-      for (const [key, object] of this.#objects) file(filed, index, key, object);
+      for (const [key, object] of this.#objects)
+        for (const value of index.values(object)) file(filed, value, key, object);
     }
     return filed.get(value)?.values() ?? NONE;
   }
@@ -115,33 +116,33 @@ export class IndexedCache<T extends KubeObject> implements Cache<T>, Sink<T> {
   }
 
   #set(key: string, object: T): void {
-    this.#unfile(key);
+    const old = this.#objects.get(key);
     this.#objects.set(key, object);
-    for (const [index, filed] of this.#indices) file(filed, index, key, object);
+    for (const [index, filed] of this.#indices) {
+      const values = [...index.values(object)];
+      if (old !== undefined)
+        for (const value of index.values(old)) if (!values.includes(value)) unfile(filed, value, key);
+      for (const value of values) file(filed, value, key, object);
+    }
   }
 
   #drop(key: string, last: T): void {
-    this.#unfile(key);
-    this.#objects.delete(key);
-    this.#tell({ type: 'deleted', object: last });
-  }
-
-  #unfile(key: string): void {
     const old = this.#objects.get(key);
-    if (old === undefined) return;
-    for (const [index, filed] of this.#indices) {
-      for (const value of index.values(old)) {
-        const found = filed.get(value);
-        if (found?.delete(key) === true && found.size === 0) filed.delete(value);
-      }
+    this.#objects.delete(key);
+    if (old !== undefined) {
+      for (const [index, filed] of this.#indices) for (const value of index.values(old)) unfile(filed, value, key);
     }
+    this.#tell({ type: 'deleted', object: last });
   }
 }
 
-function file<T extends KubeObject>(filed: Map<string, Map<string, T>>, index: Index<T>, key: string, object: T): void {
-  for (const value of index.values(object)) {
-    const found = filed.get(value);
-    if (found === undefined) filed.set(value, new Map([[key, object]]));
-    else found.set(key, object);
-  }
+function file<T>(filed: Map<string, Map<string, T>>, value: string, key: string, object: T): void {
+  const found = filed.get(value);
+  if (found === undefined) filed.set(value, new Map([[key, object]]));
+  else found.set(key, object);
+}
+
+function unfile<T>(filed: Map<string, Map<string, T>>, value: string, key: string): void {
+  const found = filed.get(value);
+  if (found?.delete(key) === true && found.size === 0) filed.delete(value);
 }

@@ -7,11 +7,15 @@ import type { Runnable } from './runnable.ts';
 
 export { aborted };
 
+const WHOLE: Selection = {};
+
 /** The informers of a process: whoever asks for the same resource gets the same one. */
 export class Informers implements Runnable {
   readonly name = 'informers';
   readonly #parts: InformerParts;
   readonly #known = new Map<string, Informer>();
+  /** Those without a selection, by the type that was asked for: caches are looked up far more often than made. */
+  readonly #whole = new WeakMap<ResourceType, Informer>();
   readonly #running = new Set<Promise<void>>();
   #signal: AbortSignal | undefined;
 
@@ -20,7 +24,14 @@ export class Informers implements Runnable {
   }
 
   /** Starts with the others, or at once where they already run. */
-  of<T extends KubeObject>(type: ResourceType<T>, selection: Selection = {}): Informer<T> {
+  of<T extends KubeObject>(type: ResourceType<T>, selection: Selection = WHOLE): Informer<T> {
+    const known = selection === WHOLE ? this.#whole.get(type as unknown as ResourceType) : undefined;
+    const informer = known ?? this.#find(type as unknown as ResourceType, selection);
+    if (selection === WHOLE && known === undefined) this.#whole.set(type as unknown as ResourceType, informer);
+    return informer as unknown as Informer<T>;
+  }
+
+  #find(type: ResourceType, selection: Selection): Informer {
     const { namespace = '', fieldSelector = '', labelSelector = '' } = selection;
     const key = [type.group, type.version, type.plural, namespace, fieldSelector, labelSelector].join('|');
     let informer = this.#known.get(key);
@@ -29,7 +40,7 @@ export class Informers implements Runnable {
       this.#known.set(key, informer);
       if (this.#signal !== undefined) this.#start(informer, this.#signal);
     }
-    return informer as unknown as Informer<T>;
+    return informer;
   }
 
   /** Those that do not show their whole resource yet, by name; for a check of readiness. */

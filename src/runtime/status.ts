@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { isSameJson } from '../base/json-same.ts';
 import type { Client, ResourceType } from '../kube/client.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 
@@ -12,9 +12,6 @@ export async function writeStatus<T extends KubeObject & { readonly status?: unk
   object: T,
   status: NonNullable<T['status']>,
 ): Promise<T> {
-  if (isDeepStrictEqual(plain(object.status ?? {}), plain(status))) return object;
+  if (isSameJson(object.status ?? {}, status)) return object;
   return await client.update(type, { ...object, status }, { subresource: 'status' });
 }
-
-/** Without fields that are undefined, which JSON does not have. */
-const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

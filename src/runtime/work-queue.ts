@@ -42,6 +42,9 @@ export class WorkQueue implements Runnable {
   readonly #options: WorkQueueOptions;
   /** Since when. */
   readonly #waiting = new Map<string, number>();
+  /** The same keys in their order from `#head` on: a Map finds its first key ever more slowly as keys before it go. */
+  #order: string[] = [];
+  #head = 0;
   readonly #working = new Map<string, { again: boolean }>();
   readonly #delayed: DelayedKeys;
   readonly #failures = new Map<string, number>();
@@ -85,6 +88,8 @@ export class WorkQueue implements Runnable {
     const stop = (): void => {
       this.#delayed.clear();
       this.#waiting.clear();
+      this.#order = [];
+      this.#head = 0;
       this.#pause?.cancel();
       this.#dispatch();
     };
@@ -101,12 +106,23 @@ export class WorkQueue implements Runnable {
       return;
     }
     const { concurrency = 1 } = this.#options;
-    for (const [key, since] of this.#waiting) {
-      if (this.#working.size >= concurrency || this.#pause !== undefined) return;
+    while (this.#waiting.size > 0 && this.#working.size < concurrency && this.#pause === undefined) {
       if (++this.#burst % BURST === 0) this.#pause = this.#options.clock.timer(0, () => this.#resume());
+      const key = this.#next();
+      const since = this.#waiting.get(key) ?? 0;
       this.#waiting.delete(key);
       void this.#work(key, since, this.#signal);
     }
+  }
+
+  /** The key that waits longest. */
+  #next(): string {
+    const key = this.#order[this.#head++] as string;
+    if (this.#head * 2 > this.#order.length) {
+      this.#order = this.#order.slice(this.#head);
+      this.#head = 0;
+    }
+    return key;
   }
 
   #resume(): void {
@@ -116,7 +132,9 @@ export class WorkQueue implements Runnable {
 
   #wait(key: string): void {
     // Nobody asks since when where nobody measures.
-    if (!this.#waiting.has(key)) this.#waiting.set(key, this.#options.metrics === undefined ? 0 : this.#now());
+    if (this.#waiting.has(key)) return;
+    this.#waiting.set(key, this.#options.metrics === undefined ? 0 : this.#now());
+    this.#order.push(key);
   }
 
   async #work(key: string, since: number, signal: AbortSignal): Promise<void> {

@@ -134,7 +134,7 @@ export async function itemTexts(
   entries: readonly Entry[],
 ): Promise<Iterable<string>> {
   if (resource.fromStorage === undefined) return storedTexts(resource, entries);
-  return (await listedObjects(backend, resource, entries)).values().map(textOf);
+  return (await listedObjects(backend, resource, entries)).values().map((object) => textOf(object));
 }
 
 /** Items of a built-in kind do not repeat kind and apiVersion; custom ones do. */

@@ -33,9 +33,7 @@ export async function store(
     key,
     (revision) => {
       stored.metadata.resourceVersion = String(revision);
-      const text = textOf(stored);
-      backend.parsed.write(text, stored);
-      return text;
+      return backend.parsed.write(key, stored);
     },
     { expected },
   );

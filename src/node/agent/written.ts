@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { isSameJson } from '../../base/json-same.ts';
 import type { Client, ResourceType } from '../../kube/client.ts';
 import { isNotFound } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
@@ -15,7 +15,7 @@ export async function writeChange<T extends KubeObject & { readonly status?: unk
   object: T,
   status: NonNullable<T['status']>,
 ): Promise<T | undefined> {
-  if (isDeepStrictEqual(object.status, status)) return undefined;
+  if (isSameJson(object.status, status)) return undefined;
   try {
     return await noteWrite(run, client.update(type, { ...object, status }, { subresource: 'status' }));
   } catch (error) {

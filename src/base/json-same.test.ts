@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isSameJson } from './json-same.ts';
+
+/** Texts with the members of every object in order, so that equal texts are equal values. */
+const sorted = (value: unknown): string =>
+  JSON.stringify(value, (_name, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+
+describe('two values are the same JSON', () => {
+  test.each<[unknown, unknown, boolean]>([
+    [{ a: 1, b: [2] }, { b: [2], a: 1 }, true],
+    [{ a: undefined, b: 1 }, { b: 1 }, true],
+    [{ a: undefined, b: 1 }, { b: 1, c: undefined }, true],
+    [{ a: null }, {}, false],
+    [{ a: 1 }, { a: 1, b: 2 }, false],
+    [[1, 2], [2, 1], false],
+    [[], {}, false],
+    [{}, { constructor: 1 }, false],
+    [{ toString: 1 }, {}, false],
+  ])('%j and %j: %s', (a, b, same) => {
+    expect(isSameJson(a, b)).toBe(same);
+    expect(isSameJson(b, a)).toBe(same);
+  });
+
+  test('exactly where their texts are, members in order', () => {
+    const small = fc.jsonValue({ maxDepth: 3 });
+    fc.assert(
+      fc.property(small, small, (a, b) => {
+        expect(isSameJson(a, b)).toBe(sorted(a) === sorted(b));
+        expect(isSameJson(a, structuredClone(a))).toBe(true);
+      }),
+    );
+  });
+});
