@@ -100,7 +100,7 @@ export function invalid({ group, kind }: NamedKind, name: string, causes: readon
   return new ApiError(422, 'Invalid', `${qualified(group, kind)} "${name}" is invalid: ${all}`, {
     ...(name === '' ? {} : { name }),
     ...groupOf(group),
-    kind,
+    ...(kind === '' ? {} : { kind }),
     causes: causes.map((cause) => ({
       reason: causeReason(cause),
       message: fieldErrorBody(cause),

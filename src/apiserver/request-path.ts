@@ -20,7 +20,7 @@ export function parsePath(path: string): RequestPath {
   const parts = path.split('/').filter((part) => part !== '');
   const root = parts[0];
   const other = { kind: 'other', path } as const;
-  if (root !== 'api' && root !== 'apis') return other;
+  if ((root !== 'api' && root !== 'apis') || path.includes('//')) return other;
   const [group, version, ...named] = root === 'api' ? ['', ...parts.slice(1)] : parts.slice(1);
   if (group === undefined || version === undefined || named.length === 0) return other;
   const watch = named[0] === 'watch';

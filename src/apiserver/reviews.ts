@@ -5,7 +5,7 @@ import type { Authenticator } from './access/authenticate.ts';
 import type { Rbac } from './access/rbac.ts';
 import { rulesReview } from './access/rules-review.ts';
 import type { User } from './access/user.ts';
-import { invalid } from './api-error.ts';
+import { badRequest, invalid } from './api-error.ts';
 
 /** Answers a kind that is asked and never stored: the object that comes back holds the answer in its status. */
 export type Review = (object: KubeObject, user: User, namespace: string) => KubeObject | Promise<KubeObject>;
@@ -63,19 +63,26 @@ function accessCauses(
   const both = resourceAttributes !== undefined && nonResourceAttributes !== undefined;
   if (both) {
     const detail = 'cannot be specified in combination with resourceAttributes';
-    return [invalidField('spec.nonResourceAttributes', nonResourceAttributes, detail)];
+    return [invalidField('spec.nonResourceAttributes', inGo(nonResourceAttributes), detail)];
   }
   if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
     const detail = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
     return [invalidField('spec.resourceAttributes', null, detail)];
   }
   if (namespace !== undefined && nonResourceAttributes !== undefined) {
-    return [invalidField('spec.nonResourceAttributes', nonResourceAttributes, 'disallowed on this kind of request')];
+    const detail = 'disallowed on this kind of request';
+    return [invalidField('spec.nonResourceAttributes', inGo(nonResourceAttributes), detail)];
   }
   const asked = resourceAttributes?.namespace ?? '';
   if (namespace === undefined || asked === namespace) return [];
   return [invalidField('spec.resourceAttributes.namespace', asked, 'must match metadata.namespace')];
 }
+
+/** As Go writes it where it says what was wrong. */
+const inGo = ({ path = '', verb = '' }: NonNullable<AccessSpec['nonResourceAttributes']>) => ({
+  Path: path,
+  Verb: verb,
+});
 
 function subjectCauses({ user = '', groups = [] }: AccessSpec): FieldError[] {
   if (user !== '' || groups.length > 0) return [];
@@ -92,10 +99,7 @@ function attributesOf({ resourceAttributes, nonResourceAttributes }: AccessSpec,
 
 function rules(rbac: Rbac, object: KubeObject, user: User): KubeObject {
   const { namespace = '' } = (object['spec'] ?? {}) as { readonly namespace?: string };
-  if (namespace === '') {
-    const cause = invalidField('spec.namespace', '', 'no namespace on request');
-    throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', [cause]);
-  }
+  if (namespace === '') throw badRequest('no namespace on request');
   return { ...object, spec: {}, status: rulesReview(rbac.rulesFor(user, namespace)) };
 }
 
@@ -111,5 +115,6 @@ function self(object: KubeObject, { name, uid, groups, extra }: User, now: strin
 
 async function token(authenticator: Authenticator, object: KubeObject): Promise<KubeObject> {
   const spec = (object['spec'] ?? {}) as { readonly token?: string; readonly audiences?: readonly string[] };
+  if ((spec.token ?? '') === '') throw badRequest('token is required for TokenReview in authentication');
   return { ...object, status: await authenticator.review(spec.token ?? '', spec.audiences) };
 }

@@ -6,6 +6,7 @@ import type { ApiRequest } from './api-request.ts';
 import { duplicateFields } from './duplicate-fields.ts';
 import { duplicateField } from './field-problems.ts';
 import { parseJson } from './json-text.ts';
+import { mediaTypeOf } from './media-type.ts';
 
 /** The body of a request as a JSON value, and what to say of keys that stood in it twice. */
 export interface Decoded {
@@ -21,9 +22,10 @@ const ACCEPTED = ['application/json', 'application/yaml', PROTOBUF];
 export async function decodeRequest(request: ApiRequest, expected: TypeMeta): Promise<Decoded> {
   const { kind } = expected;
   const bytes = await request.body();
-  const media = (request.header('content-type') ?? 'application/json').split(';')[0]?.trim() ?? '';
+  const header = request.header('content-type') ?? '';
+  const media = header === '' ? 'application/json' : mediaTypeOf(header);
   if (media === PROTOBUF) return decodeBinary(bytes, expected);
-  if (media === 'application/json' || media === '') return decodeJson(bytes.toString('utf8'), kind);
+  if (media === 'application/json') return decodeJson(bytes.toString('utf8'), kind);
   if (media === 'application/yaml') return decodeYaml(bytes.toString('utf8'), kind);
   throw unsupportedMediaType(ACCEPTED);
 }

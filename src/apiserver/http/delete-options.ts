@@ -31,7 +31,8 @@ function sentAsParameters(query: URLSearchParams): DeleteOptions {
 
 async function sentAsBody(request: ApiRequest): Promise<DeleteOptions> {
   const { value } = await decodeRequest(request, { apiVersion: 'v1', kind: KIND });
-  const { kind = KIND, apiVersion = 'v1' } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const said = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const [kind, apiVersion] = [said['kind'] ?? KIND, said['apiVersion'] ?? 'v1'];
   if (kind !== KIND) {
     throw badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
   }

@@ -6,6 +6,8 @@ import { aggregatedExtension, extensionEntries } from './extension-discovery.ts'
 /** What one version of a group serves: objects that are stored, or code. */
 type Served = Resource[] | ApiExtension;
 
+const OTHER_PATHS = ['/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version'];
+
 /** Groups of users come at this priority, those of extensions at the one that they say. */
 const CUSTOM_PRIORITY = 1000;
 
@@ -50,6 +52,16 @@ export class Discovery {
       groupVersion,
       resources: Array.isArray(served) ? served.flatMap(plainEntries) : extensionEntries(served),
     };
+  }
+
+  /** Where there is anything to be found. */
+  paths(): string[] {
+    const found = ['/api', '/api/v1', '/apis', '/apis/', ...OTHER_PATHS];
+    for (const [group, versions] of this.#current()) {
+      if (group === '') continue;
+      found.push(`/apis/${group}`, ...[...versions.keys()].map((version) => `/apis/${group}/${version}`));
+    }
+    return found.sort();
   }
 
   /** apidiscovery.k8s.io/v2 for /api (`core`) or /apis. */

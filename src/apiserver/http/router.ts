@@ -1,6 +1,6 @@
 import type { Authorize } from '../access/attributes.ts';
 import { Impersonator } from '../access/impersonation.ts';
-import { ApiError, badRequest } from '../api-error.ts';
+import { ApiError, badRequest, noSuchResource } from '../api-error.ts';
 import { parsePath, type RequestPath, type ResourcePath } from '../request-path.ts';
 import { type Answer, asPretty, asYaml, type Draft, plain, statusAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
@@ -40,6 +40,11 @@ export function router({ authorize, resources, routes, onFault }: RouterParts) {
     const attributes = attributesOf(request, path);
     const { allowed, reason } = authorize(attributes);
     if (!allowed) throw refused(attributes, reason);
+    // Nothing is served under an empty name.
+    if (request.path.includes('//')) {
+      if (/^\/(?:api|apis\/[^/]+\/[^/]+)\//.test(request.path)) throw noSuchResource();
+      return plain(404, '404 page not found\n');
+    }
     for (const route of routes) {
       const answer = await route(request);
       if (answer !== undefined) return answer;

@@ -1,3 +1,4 @@
+import { methodNotAllowed } from '../api-error.ts';
 import { json, plain } from './answer.ts';
 import type { Discovery } from './discovery.ts';
 import { negotiate } from './negotiation.ts';
@@ -20,7 +21,11 @@ const VERSION = {
   platform: 'linux/amd64',
 };
 
-export const versionRoute: Route = ({ path }) => (path === '/version' ? json(200, JSON.stringify(VERSION)) : undefined);
+export const versionRoute: Route = ({ path, method }) => {
+  if (path !== '/version' && path !== '/version/') return undefined;
+  if (method !== 'GET') throw methodNotAllowed();
+  return json(200, JSON.stringify(VERSION));
+};
 
 const HEALTH = new Set(['/healthz', '/livez', '/readyz']);
 
@@ -45,7 +50,11 @@ export function healthRoute(ready: () => boolean): Route {
 export function discoveryRoute(discovery: Discovery): Route {
   return (request) => {
     const [root, group, version, ...more] = request.path.split('/').filter((part) => part !== '');
+    if (root === undefined) return json(200, JSON.stringify({ paths: discovery.paths() }));
     if ((root !== 'api' && root !== 'apis') || more.length > 0) return undefined;
+    // The list of groups and each group answer to any method.
+    const lenient = root === 'apis' && version === undefined;
+    if (!lenient && request.method !== 'GET') throw methodNotAllowed();
     const aggregated = negotiate(request.header('accept')).as === 'discovery';
     if (group === undefined && aggregated) {
       const type = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';

@@ -14,6 +14,7 @@ import { type Answer, statusAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { Connections } from './connections.ts';
 import { keepWhilePaused } from './paused-socket.ts';
+import { refuseConnection, refuseTunnel } from './refused-connection.ts';
 import { isGone, type Response, send } from './sending.ts';
 
 type Request = IncomingMessage | Http2ServerRequest;
@@ -126,7 +127,8 @@ function listenerFor(
   if (tls === undefined) {
     const server = createServer({ headersTimeout: HEADERS_TIMEOUT, requestTimeout: REQUEST_TIMEOUT }, onRequest);
     server.on('connection', (socket) => connections.add(socket));
-    server.on('clientError', (_error, socket) => socket.destroy());
+    server.on('clientError', refuseConnection);
+    server.on('connect', refuseTunnel);
     return server;
   }
   const server = createSecureServer({
@@ -147,7 +149,9 @@ function listenerFor(
   server.on('secureConnection', (socket) => connections.add(socket));
   server.on('session', (session) => connections.addSession(session));
   server.on('request', onRequest);
-  for (const event of ['tlsClientError', 'sessionError', 'clientError', 'error'] as const) {
+  server.on('clientError', refuseConnection);
+  server.on('connect', refuseTunnel);
+  for (const event of ['tlsClientError', 'sessionError', 'error'] as const) {
     server.on(event, (_error: unknown, socket?: { destroy?(): void }) => socket?.destroy?.());
   }
   return server;

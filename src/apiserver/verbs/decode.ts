@@ -6,11 +6,11 @@ import { checkType, notAnObject, unrecognized } from './object-type.ts';
 
 /** Makes an object of the resource's kind of a decoded body: types, unknown fields, defaults. Changes the body in place. */
 export function decodeBody(resource: Resource, body: unknown, call: Call): KubeObject {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw unrecognized(resource, body, notAnObject(body));
-  }
-  checkType(resource, body as KubeObject);
-  const { object, unknown } = resource.shape.read(body as KubeObject);
+  if (typeof body !== 'object' || Array.isArray(body)) throw unrecognized(resource, body, notAnObject(body));
+  // Go reads nothing as an object without fields.
+  const sent = (body ?? {}) as KubeObject;
+  checkType(resource, sent);
+  const { object, unknown } = resource.shape.read(sent);
   reportUnknown(resource, unknown, call);
   object.metadata ??= {};
   resource.shape.applyDefaults(object);

@@ -6,7 +6,7 @@ import { apiVersionOf, type Resource } from '../resource.ts';
 
 /** Refuses a body that says it is something else; a built-in kind need not be said. */
 export function checkType(resource: Resource, object: KubeObject): void {
-  const { kind = '', apiVersion = '' } = object as { readonly kind?: unknown; readonly apiVersion?: unknown };
+  const [kind, apiVersion]: readonly unknown[] = [object.kind ?? '', object.apiVersion ?? ''];
   for (const [field, value] of Object.entries({ apiVersion, kind })) {
     if (typeof value === 'string') continue;
     const why = `json: cannot unmarshal ${typeName(value)} into Go struct field .${field} of type string`;

@@ -57,7 +57,7 @@ export function patchPlain(object: KubeObject, type: string, patch: unknown): Ku
         : type === MERGE_PATCH
           ? applyMergePatch
           : undefined;
-  if (change === undefined) throw unsupportedMediaType([JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH]);
+  if (change === undefined) throw unsupportedMediaType();
   return copyJson(guarded(() => change(object as never, patch as Json))) as unknown as KubeObject;
 }
 
@@ -70,12 +70,8 @@ function changeOf(resource: Resource, type: string): Apply {
   if (type === STRATEGIC_PATCH && patchSchema !== undefined) {
     return (current, patch) => applyStrategicMergePatch(current, patch, patchSchema);
   }
-  throw unsupportedMediaType([
-    JSON_PATCH,
-    MERGE_PATCH,
-    ...(patchSchema === undefined ? [] : [STRATEGIC_PATCH]),
-    APPLY_PATCH,
-  ]);
+  // A custom kind says what it takes, where others take nothing else from the start.
+  throw unsupportedMediaType(resource.custom ? [JSON_PATCH, MERGE_PATCH, APPLY_PATCH] : undefined);
 }
 
 function guarded<T>(patch: () => T): T {

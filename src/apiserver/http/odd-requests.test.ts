@@ -1,0 +1,113 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Plane, startPlane } from '../custom/plane.fixture.ts';
+
+const PATH = '/api/v1/namespaces/default/configmaps';
+let plane: Plane;
+
+beforeAll(async () => {
+  plane = await startPlane();
+});
+afterAll(async () => {
+  await plane.plane.stop();
+});
+
+/** Sends bytes and gives back all that is answered until the connection ends. */
+function exchange(text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(plane.plane.port, '127.0.0.1', () => socket.write(text));
+    let answer = '';
+    socket.on('data', (piece: Buffer) => {
+      answer += piece.toString('utf8');
+    });
+    socket.on('end', () => resolve(answer));
+    socket.on('error', reject);
+  });
+}
+
+test.each(['FOO', 'CONNECT'])(
+  'the method %s, which Node has no request for, is refused by a Status',
+  async (method) => {
+    const answer = await exchange(`${method} ${PATH} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
+    expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({ kind: 'Status', reason: 'MethodNotAllowed' });
+  },
+);
+
+test('what is no HTTP gets no answer', async () => {
+  expect(await exchange('\u0016\u0003\u0001 nothing\r\n\r\n')).toBe('');
+});
+
+test.each([';;;', 'application/json;;;', 'application/json;charset'])(
+  'a body of the type %s, which is none, is refused',
+  async (type) => {
+    const { code, body } = await plane.ask('POST', PATH, { metadata: { name: 'a' } }, type);
+    expect([code, body['reason']]).toEqual([415, 'UnsupportedMediaType']);
+  },
+);
+
+test('a content type is the same in capital letters', async () => {
+  const { code } = await plane.ask('POST', PATH, { metadata: { name: 'capital' } }, 'APPLICATION/JSON');
+  expect(code).toBe(201);
+});
+
+test('a patch of a type that there is none of is refused as Kubernetes does', async () => {
+  const { code, body } = await plane.ask('PATCH', `${PATH}/capital`, {}, 'text/plain');
+  expect([code, body['message']]).toEqual([415, '415: Unsupported Media Type']);
+});
+
+describe('paths', () => {
+  test.each(['/api', '/api/v1', '/apis/apps/v1', '/version'])('%s is for reading alone', async (path) => {
+    expect((await plane.ask('GET', path)).code).toBe(200);
+    for (const method of ['POST', 'DELETE', 'PUT', 'PATCH']) expect((await plane.ask(method, path)).code).toBe(405);
+  });
+
+  test.each([
+    '//api/v1/namespaces',
+    '/api//v1/namespaces',
+    '/api/v1//namespaces',
+    '/api/v1/namespaces//default',
+    '/a//b',
+  ])('%s leads nowhere', async (path) => {
+    expect((await plane.ask('GET', path)).code).toBe(404);
+  });
+
+  test('/ tells all others', async () => {
+    const { body } = await plane.ask('GET', '/');
+    expect(body['paths']).toEqual(expect.arrayContaining(['/api/v1', '/apis/apps', '/apis/apps/v1', '/version']));
+  });
+});
+
+describe('a body of null', () => {
+  test('is an object without fields', async () => {
+    const { code, body } = await plane.ask('POST', PATH, null);
+    expect([code, body['message']]).toEqual([
+      422,
+      'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required',
+    ]);
+  });
+
+  test('says nothing of its kind by null either', async () => {
+    const made = await plane.ask('POST', PATH, { kind: null, apiVersion: null, metadata: { name: 'untyped' } });
+    expect(made.code).toBe(201);
+    const options = { kind: null, apiVersion: null };
+    expect((await plane.ask('DELETE', `${PATH}/untyped`, options)).code).toBe(200);
+  });
+});
+
+describe('a review', () => {
+  test.each([
+    ['authentication.k8s.io', 'tokenreviews', {}, 'token is required for TokenReview in authentication'],
+    ['authorization.k8s.io', 'selfsubjectrulesreviews', { spec: {} }, 'no namespace on request'],
+  ])('of %s that lacks what it is about is refused: %s', async (group, plural, body, message) => {
+    const answer = await plane.ask('POST', `/apis/${group}/v1/${plural}`, body);
+    expect([answer.code, answer.body['message']]).toEqual([400, message]);
+  });
+
+  test('may ask about a namespace that is not there', async () => {
+    const spec = { user: 'x', resourceAttributes: { namespace: 'none', verb: 'get', resource: 'pods' } };
+    const path = '/apis/authorization.k8s.io/v1/namespaces/none/localsubjectaccessreviews';
+    const { code, body } = await plane.ask('POST', path, { spec });
+    expect([code, body['status']]).toEqual([201, { allowed: false }]);
+  });
+});
