@@ -85,8 +85,20 @@ function resourceOf(
     ...(patchSchema === undefined ? {} : { patchSchema }),
     ...(found.subresources?.some((each) => each.subresource === 'scale') === true ? { scale: BUILT_IN_SCALE } : {}),
     ...parts.conversion(group, version, plural),
+    ...deprecationOf(group, plural),
     custom: false,
   };
+}
+
+/** Kinds of Kubernetes 1.36 that are on their way out. */
+const DEPRECATED: Readonly<Record<string, string>> = {
+  componentstatuses: 'v1 ComponentStatus is deprecated in v1.19+',
+  endpoints: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+};
+
+function deprecationOf(group: string, plural: string): Pick<Resource, 'deprecation'> {
+  const deprecation = group === '' ? DEPRECATED[plural] : undefined;
+  return deprecation === undefined ? {} : { deprecation };
 }
 
 /** Events of both groups are the same objects, kept apart from all others so that they cost those nothing. */

@@ -196,6 +196,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const { extensions = [] } = options;
   registry.extend(typeof extensions === 'function' ? extensions(clientFor) : extensions);
   await new ApiServices({ backend, call: systemCall(stop.signal), log }).start();
+  const names = random.fork('requests');
   const server = await startServer({
     host,
     port,
@@ -208,9 +209,10 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     },
     handle,
     clock,
+    uuid: () => names.uuid(),
     onRequest: (finished) => {
       metrics.record(finished);
-      options.audit?.(auditLine(finished, new Date(clock.now()).toISOString(), random.uuid()));
+      options.audit?.(auditLine(finished, new Date(clock.now()).toISOString()));
     },
   });
   inFlight = () => server.inFlight;

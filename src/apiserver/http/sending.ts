@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { constants, type Http2ServerResponse } from 'node:http2';
-import type { Answer } from './answer.ts';
+import type { Answer, UpgradedAnswer } from './answer.ts';
+import { gzipped, measured, WORTH_COMPRESSING } from './compression.ts';
 
 export type Response = ServerResponse | Http2ServerResponse;
 
@@ -10,6 +11,10 @@ export interface Sending {
   readonly end: () => AbortSignal;
   /** How long a client may read nothing of what is sent to it. */
   readonly slowMs: number;
+  /** Tells this request from all others, in the audit log too. */
+  readonly auditId: string;
+  /** Whether the client takes a large answer compressed. */
+  readonly gzip: boolean;
 }
 
 /** Of a large answer, how much is handed over at a time. */
@@ -19,13 +24,23 @@ const PIECE = 64 * 1024;
  * Writes an answer no faster than the client takes it: what it has not read is held back where it comes from, and a
  * client that reads nothing for long is cut off. Never rejects.
  */
-export async function send(sending: Sending, answer: Answer): Promise<void> {
-  if ('upgraded' in answer) return;
+export async function send(sending: Sending, given: Answer): Promise<void> {
+  if ('upgraded' in given) return;
+  const { answer, large } = sending.gzip && given.status === 200 ? weighed(given) : { answer: given };
   // The two kinds of response are used alike; their overloads just do not unite.
   const response = sending.response as ServerResponse;
-  const common = { 'content-type': answer.type, 'cache-control': 'no-cache, private' };
+  const common = {
+    'audit-id': sending.auditId,
+    'content-type': answer.type,
+    'cache-control': 'no-cache, private',
+  };
   try {
-    if ('pieces' in answer || 'parts' in answer) {
+    if (large !== undefined) {
+      const vary = [answer.headers?.['vary'] ?? [], 'Accept-Encoding'].flat().join(', ');
+      response.writeHead(answer.status, { ...common, ...answer.headers, vary, 'content-encoding': 'gzip' });
+      for await (const piece of gzipped(large)) await write(sending, [piece]);
+      response.end();
+    } else if ('pieces' in answer || 'parts' in answer) {
       response.writeHead(answer.status, { ...common, ...answer.headers });
       await ('pieces' in answer ? follow(sending, answer.pieces) : write(sending, answer.parts));
       response.end();
@@ -48,6 +63,20 @@ export async function send(sending: Sending, answer: Answer): Promise<void> {
     // The client is gone, or its connection broke: nobody is left to tell.
     abandon(response);
   }
+}
+
+type Sendable = Exclude<Answer, UpgradedAnswer>;
+
+/** Finds out whether an answer is large; how long one in parts is, shows only when they are made. */
+function weighed(answer: Sendable): { readonly answer: Sendable; readonly large?: Iterable<string | Uint8Array> } {
+  if ('pieces' in answer) return { answer };
+  if ('parts' in answer) {
+    const { pieces, large } = measured(answer.parts);
+    return large ? { answer, large: pieces } : { answer: { ...answer, parts: pieces } };
+  }
+  const content = 'bytes' in answer ? answer.bytes : answer.body;
+  if (content.length <= WORTH_COMPRESSING) return { answer };
+  return { answer, large: typeof content === 'string' ? textPieces(content) : bytePieces(content) };
 }
 
 /** Whether nobody is left to read an answer. */

@@ -57,6 +57,7 @@ async function started(options: Partial<ServerOptions> = {}) {
     authenticate: async () => ({ name: 'somebody', groups: [] }),
     handle,
     clock: realClock,
+    uuid: () => 'id',
     ...options,
   });
   closing.push(() => server.close());

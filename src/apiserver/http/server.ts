@@ -12,6 +12,7 @@ import type { User } from '../access/user.ts';
 import { ApiError, badRequest, internal, tooLarge, tooManyRequests } from '../api-error.ts';
 import { type Answer, statusAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
+import { acceptsGzip } from './compression.ts';
 import { Connections } from './connections.ts';
 import { keepWhilePaused } from './paused-socket.ts';
 import { refuseConnection, refuseTunnel } from './refused-connection.ts';
@@ -35,6 +36,8 @@ export interface ServerOptions {
   readonly slowClientMs?: number;
   readonly onRequest?: (finished: FinishedRequest) => void;
   readonly clock: Pick<Clock, 'monotonic'>;
+  /** Names requests. */
+  readonly uuid: () => string;
 }
 
 export interface RequestCredentials {
@@ -52,6 +55,8 @@ export interface FinishedRequest {
   readonly seconds: number;
   /** Whether the answer went on, as a watch does. */
   readonly streamed: boolean;
+  /** What the client was told that this request goes by. */
+  readonly auditId: string;
 }
 
 export interface ApiHttpServer {
@@ -196,15 +201,23 @@ function requestListener(
       // There may be many watches on one HTTP/2 session, and none of them ends.
       const streamed = 'pieces' in result;
       if (streamed && 'stream' in request) leave();
-      await send({ response, end, slowMs }, result);
+      const auditId = auditIdOf(request) ?? options.uuid();
+      const gzip = request.method === 'GET' && acceptsGzip(request.headers['accept-encoding']);
+      await send({ response, end, slowMs, auditId, gzip }, result);
       const { method = '', url: path = '' } = request;
       const seconds = (clock.monotonic() - began) / 1000;
-      options.onRequest?.({ request: asked, method, path, status: result.status, seconds, streamed });
+      options.onRequest?.({ request: asked, method, path, status: result.status, seconds, streamed, auditId });
     } finally {
       leave();
     }
   };
   return (request, response, upgrade) => void serve(request, response, upgrade);
+}
+
+/** A client may name its requests itself. */
+function auditIdOf({ headers }: Request): string | undefined {
+  const given = headers['audit-id'];
+  return typeof given === 'string' && /^[\w-]{1,64}$/.test(given) ? given : undefined;
 }
 
 /** Most requests never look at their signal, so that it is made when first asked for. */

@@ -38,7 +38,6 @@ export const endpoints: KindRules<Endpoints> = {
       ];
     });
   },
-  warnings: () => ['v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'],
 };
 
 function checkAddress(field: string, { ip = '', hostname = '', nodeName }: Address): FieldError[] {

@@ -1,0 +1,38 @@
+import { Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+
+/** What is smaller arrives no sooner for being compressed. */
+export const WORTH_COMPRESSING = 128 * 1024;
+
+/** Whether a client takes gzip, by its Accept-Encoding. */
+export function acceptsGzip(header: string | undefined): boolean {
+  if (header === undefined || !header.includes('gzip')) return false;
+  return header.split(',').some((coding) => {
+    const [name = '', ...parameters] = coding.split(';').map((part) => part.trim());
+    return name === 'gzip' && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
+  });
+}
+
+/** Compresses on a thread of its own, as fast as can be and no faster than somebody takes it. */
+export function gzipped(pieces: Iterable<string | Uint8Array>): AsyncIterable<Uint8Array> {
+  return Readable.from(pieces, { objectMode: false }).pipe(createGzip({ level: 1, chunkSize: 64 * 1024 }));
+}
+
+/** The pieces, and whether there is enough of them to be worth compressing: as many are looked at as that takes. */
+export function measured(pieces: Iterable<string>): { readonly pieces: Iterable<string>; readonly large: boolean } {
+  const iterator = pieces[Symbol.iterator]();
+  const seen: string[] = [];
+  let size = 0;
+  while (size <= WORTH_COMPRESSING) {
+    const next = iterator.next();
+    if (next.done === true) return { pieces: seen, large: false };
+    seen.push(next.value);
+    size += next.value.length;
+  }
+  return { pieces: chained(seen, iterator), large: true };
+}
+
+function* chained<T>(first: readonly T[], rest: Iterator<T>): Generator<T> {
+  yield* first;
+  for (let next = rest.next(); next.done !== true; next = rest.next()) yield next.value;
+}
