@@ -9,13 +9,14 @@ import type { Clock } from '../../base/clock.ts';
 import type { UpgradedConnection } from '../../kube/api-extension.ts';
 import type { Credentials as TlsCredentials } from '../access/pki.ts';
 import type { User } from '../access/user.ts';
-import { ApiError, badRequest, internal, tooLarge, tooManyRequests } from '../api-error.ts';
+import { ApiError, internal, tooManyRequests } from '../api-error.ts';
 import { type Answer, statusAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { acceptsGzip } from './compression.ts';
 import { Connections } from './connections.ts';
 import { keepWhilePaused } from './paused-socket.ts';
 import { refuseConnection, refuseTunnel } from './refused-connection.ts';
+import { readBody } from './request-body.ts';
 import { isGone, type Response, send } from './sending.ts';
 
 type Request = IncomingMessage | Http2ServerRequest;
@@ -34,6 +35,10 @@ export interface ServerOptions {
   readonly maxInFlight?: number;
   /** How long a client may read nothing of what is sent to it before its connection is closed. */
   readonly slowClientMs?: number;
+  /** How long a client may send nothing of a body that it has begun. */
+  readonly idleBodyMs?: number;
+  /** How long a client may take to agree on how to encrypt. */
+  readonly handshakeMs?: number;
   readonly onRequest?: (finished: FinishedRequest) => void;
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Names requests. */
@@ -68,11 +73,12 @@ export interface ApiHttpServer {
   close(): Promise<void>;
 }
 
-const LARGEST_BODY = 3 * 1024 * 1024;
 const MAX_IN_FLIGHT = 600;
 /** What all answers to one client that it has not read may take together. */
 const SESSION_MEMORY_MIB = 256;
 const SLOW_CLIENT_MS = 60_000;
+const IDLE_BODY_MS = 15_000;
+const HANDSHAKE_MS = 10_000;
 const HEADERS_TIMEOUT = 10_000;
 const REQUEST_TIMEOUT = 60_000;
 
@@ -125,7 +131,7 @@ function upgradeListener(onRequest: RequestListener, stopping: AbortSignal) {
 }
 
 function listenerFor(
-  { tls }: ServerOptions,
+  { tls, handshakeMs: handshakeTimeout = HANDSHAKE_MS }: ServerOptions,
   onRequest: RequestListener,
   connections: Connections,
 ): Server | Http2SecureServer {
@@ -144,6 +150,7 @@ function listenerFor(
     requestCert: true,
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
+    handshakeTimeout,
     maxSessionMemory: SESSION_MEMORY_MIB,
     settings: { maxConcurrentStreams: 1000, initialWindowSize: 256 * 1024 },
   });
@@ -243,7 +250,7 @@ async function answer(
   let asked: ApiRequest | undefined;
   try {
     const user = await options.authenticate(credentialsOf(request));
-    asked = apiRequest(request, user, end, upgrade);
+    asked = apiRequest(request, user, end, upgrade, options.idleBodyMs ?? IDLE_BODY_MS);
     return [asked, await options.handle(asked)];
   } catch (error) {
     const known = error instanceof ApiError ? error : internal(error);
@@ -256,6 +263,7 @@ function apiRequest(
   user: User,
   end: () => AbortSignal,
   upgrade: (() => UpgradedConnection) | undefined,
+  idleMs: number,
 ): ApiRequest {
   const target = request.url ?? '/';
   const mark = target.indexOf('?');
@@ -274,7 +282,7 @@ function apiRequest(
       return end();
     },
     body: () => {
-      body ??= readBody(request);
+      body ??= readBody(request, idleMs);
       return body;
     },
     ...(upgrade === undefined ? {} : { upgrade }),
@@ -290,23 +298,6 @@ function distinctHeaders({ headers, rawHeaders }: Request): ApiRequest['headers'
     distinct[name] = [...(distinct[name] ?? []), rawHeaders[i + 1] ?? ''];
   }
   return distinct;
-}
-
-async function readBody(request: Request): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > LARGEST_BODY) throw tooLarge(LARGEST_BODY);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > LARGEST_BODY) throw tooLarge(LARGEST_BODY);
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    // A client that goes away in the middle is no fault of ours.
-    throw error instanceof ApiError ? error : badRequest('the body of the request broke off');
-  }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
 
 function credentialsOf(request: Request): RequestCredentials {

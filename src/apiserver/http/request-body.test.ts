@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
+import { connect as connectTcp } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { realClock } from '../../base/clock.ts';
+import { type Plane, startPlane } from '../custom/plane.fixture.ts';
+import { json } from './answer.ts';
+import { type ApiHttpServer, startServer } from './server.ts';
+
+let plane: Plane;
+let server: ApiHttpServer;
+
+beforeAll(async () => {
+  plane = await startPlane();
+  const { pki } = plane.plane;
+  server = await startServer({
+    host: '127.0.0.1',
+    port: 0,
+    tls: { ...pki.server, caPem: pki.caPem },
+    authenticate: async () => ({ name: 'somebody', groups: [] }),
+    handle: async (request) => json(200, String((await request.body()).length)),
+    clock: realClock,
+    uuid: () => 'id',
+    handshakeMs: 200,
+    idleBodyMs: 200,
+  });
+});
+afterAll(async () => {
+  await server.close();
+  await plane.plane.stop();
+});
+
+const secure = () =>
+  connectTls({ port: server.port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+
+test('a connection that never comes to encrypt is closed', async () => {
+  const socket = connectTcp(server.port, '127.0.0.1');
+  socket.on('error', () => {});
+  await once(socket, 'close');
+});
+
+test('a body that stops in the middle ends its connection', async () => {
+  const socket = secure();
+  socket.on('error', () => {});
+  socket.resume();
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nsome');
+  await once(socket, 'close');
+});
+
+test('over HTTP/2 it ends its stream alone', async () => {
+  const session = connectHttp2(server.url, { rejectUnauthorized: false });
+  const stream = session.request({ ':path': '/', ':method': 'POST' });
+  stream.on('error', () => {});
+  stream.write('some');
+  await once(stream, 'close');
+  const other = session.request({ ':path': '/', ':method': 'POST' });
+  other.end('whole');
+  const [piece] = (await once(other, 'data')) as [Buffer];
+  expect(piece.toString()).toBe('5');
+  session.close();
+});
+
+test('a body that comes slowly is waited for, and so is the next request', async () => {
+  const socket = secure();
+  let answer = '';
+  socket.on('data', (piece: Buffer) => {
+    answer += piece.toString();
+  });
+  const slowly = async (): Promise<void> => {
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n');
+    for (const piece of 'slow') {
+      await realClock.sleep(120);
+      socket.write(piece);
+    }
+  };
+  await slowly();
+  await realClock.sleep(400);
+  await slowly();
+  await plane.until(() => answer.split('200 OK').length === 3);
+  socket.destroy();
+});
