@@ -21,6 +21,7 @@ const starters: Starters = {
   up: async (settings) => (await import('./up/up.ts')).up(settings, terminal),
   status: async (settings) => (await import('./up/running.ts')).status(settings, terminal),
   down: async (settings) => (await import('./up/running.ts')).down(settings, terminal),
+  nodes: async (settings) => (await import('./up/print-nodes.ts')).printNodes(settings),
   connect: async (flags) => (await import('./connect.ts')).connect(flags),
 };
 

@@ -6,6 +6,7 @@ import type { Connect } from './connection.ts';
 import { crdsCommand } from './crds.ts';
 import { explainCommand } from './explain.ts';
 import type { Io } from './io.ts';
+import { type NodesSettings, nodesCommand } from './nodes.ts';
 import { overview } from './overview.ts';
 import { type RunningStarters, runningCommands } from './running.ts';
 import { type UpSettings, upCommand } from './up.ts';
@@ -16,6 +17,7 @@ import { vmCommand } from './vm/command.ts';
 export interface Starters extends RunningStarters {
   readonly apiserver: (settings: ApiServerSettings) => Promise<void>;
   readonly up: (settings: UpSettings) => Promise<void>;
+  readonly nodes: (settings: NodesSettings) => Promise<string>;
   readonly connect: Connect;
 }
 
@@ -44,6 +46,7 @@ export function vimanaProgram({ io, version, clock, signal, starters }: ProgramP
   program
     .addCommand(vmCommand({ io, clock, signal, connect: starters.connect }))
     .addCommand(explainCommand(io, starters.connect))
+    .addCommand(nodesCommand(io, starters.nodes))
     .addCommand(validateCommand(io))
     .addCommand(crdsCommand(io))
     .addCommand(apiServerCommand(starters.apiserver))

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../base/duration.ts';
+import { type NodeFlags, nodeFlags } from './node-flags.ts';
 import { portNumber } from './port-number.ts';
 
 /** The names by which API groups are chosen. */
@@ -7,7 +8,7 @@ export const DIALECT_NAMES = ['kubevirt', 'hypersdk', 'novacron', 'simulation'] 
 export type DialectName = (typeof DIALECT_NAMES)[number];
 
 /** What `vimana up` was asked for. */
-export interface UpSettings {
+export interface UpSettings extends NodeFlags {
   readonly dataDir?: string;
   readonly ephemeral: boolean;
   readonly durability: 'sync' | 'relaxed';
@@ -19,12 +20,6 @@ export interface UpSettings {
   readonly dialects: readonly DialectName[];
   readonly demo?: boolean;
   readonly nodes: number;
-  readonly nodeSize: string;
-  readonly nodePrefix: string;
-  readonly zones: number;
-  readonly nodeLabels: Readonly<Record<string, string>>;
-  readonly nodeResources: Readonly<Record<string, string>>;
-  readonly nodeFile?: string;
   readonly stageDelay: number;
   readonly schedulerConfig?: string;
   readonly vmRolloutStrategy: 'LiveUpdate' | 'Stage';
@@ -35,7 +30,7 @@ export interface UpSettings {
 
 /** `vimana up`: control plane, nodes, scheduler and operator in one process. `start` runs it until it is told to stop. */
 export function upCommand(start: (settings: UpSettings) => Promise<void>): Command {
-  return new Command('up')
+  return nodeFlags(new Command('up'), '--nodes <count>')
     .description('run everything in one process: control plane, scheduler, simulated nodes, operator')
     .option('--data-dir <folder>', 'where objects, certificates and keys are kept (default: the user data folder)')
     .option('--ephemeral', 'keep objects in memory; a data folder then holds only certificates and a lock', false)
@@ -52,13 +47,6 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
     .option('--dialects <names>', 'API groups to serve, separated by commas', dialects, [...DIALECT_NAMES])
     .option('--demo', 'create the demo fleet (default on a new data folder)')
     .option('--empty', 'create no demo fleet')
-    .option('--nodes <count>', 'simulated nodes', wholeNumber, 5)
-    .option('--node-size <size>', 'size of a node', '32cpu,128Gi')
-    .option('--node-prefix <name>', 'what the names of nodes begin with', 'kwok-node-')
-    .option('--zones <count>', 'zones that the nodes are spread over', wholeNumber, 1)
-    .option('--node-labels <key=value,...>', 'labels of every node', pairs, {})
-    .option('--node-resources <name=amount,...>', 'further resources of every node, as nvidia.com/gpu=1', pairs, {})
-    .option('--node-file <file>', 'pools of nodes, instead of the flags above')
     .option('--stage-delay <duration>', 'how long a pod takes to start', durationMs, 0)
     .option('--scheduler-config <file>', 'a KubeSchedulerConfiguration')
     .addOption(
@@ -83,20 +71,6 @@ function dialects(text: string): DialectName[] {
   const unknown = names.filter((name) => !(DIALECT_NAMES as readonly string[]).includes(name));
   if (unknown.length === 0) return names as DialectName[];
   throw new InvalidArgumentError(`${unknown.join(', ')} is none of ${DIALECT_NAMES.join(', ')}.`);
-}
-
-function pairs(text: string): Record<string, string> {
-  const entries = text.split(',').map((pair) => {
-    const at = pair.indexOf('=');
-    if (at <= 0) throw new InvalidArgumentError(`"${pair}" must be name=value.`);
-    return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()] as const;
-  });
-  return Object.fromEntries(entries);
-}
-
-function wholeNumber(text: string): number {
-  if (/^\d{1,6}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a whole number.');
 }
 
 function durationMs(text: string): number {

@@ -28,7 +28,7 @@ import { leading } from '../runtime/leading.ts';
 import { manager } from '../runtime/manager.ts';
 import { Metrics } from '../runtime/metrics.ts';
 import { EVENT_RULES, leaseRules } from '../runtime/rules.ts';
-import type { Profile } from '../scheduler/framework/profile.ts';
+import type { SchedulerConfiguration } from '../scheduler/config/configuration.ts';
 import { scheduler } from '../scheduler/scheduler.ts';
 import { explanationsApi } from './explanations.ts';
 import { install, kindsOf, SYSTEM_NAMESPACE } from './install.ts';
@@ -42,8 +42,10 @@ export interface EmbeddedOptions {
   readonly audit?: (line: string) => void;
   readonly dialects: readonly DialectName[];
   readonly pools: readonly NodePool[];
-  /** Of the scheduler, one for each schedulerName; the default one where absent. */
-  readonly profiles?: readonly Profile[];
+  /** Of the scheduler; kube-scheduler's own where absent. */
+  readonly scheduling?: SchedulerConfiguration;
+  /** How long pods take to start that say nothing of it themselves. */
+  readonly stageDelayMs?: number;
   readonly rollout?: 'LiveUpdate' | 'Stage';
   readonly nodeLostAfterMs?: number;
   readonly clock: Clock;
@@ -97,13 +99,15 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
     client: clientFor(serviceAccount(NODE), 'vimana-node'),
     events: events.recorder('kubelet'),
   };
-  const fleet = new Fleet(nodeParts, { pools: options.pools, adoptLapsed: true });
+  const { stageDelayMs = 0 } = options;
+  const usual: Record<string, string> = stageDelayMs === 0 ? {} : { 'vimana.io/start-delay': `${stageDelayMs}ms` };
+  const fleet = new Fleet(nodeParts, { pools: options.pools, adoptLapsed: true, usual });
   const placing = scheduler({
     ...shared,
     informers,
     client: clientFor(SCHEDULER, 'kube-scheduler'),
     events: events.recorder('default-scheduler'),
-    ...(options.profiles === undefined ? {} : { profiles: options.profiles }),
+    ...(options.scheduling === undefined ? {} : { configuration: options.scheduling }),
   });
   const storage = { ...nodeParts, client: clientFor(serviceAccount(PROVISIONER), 'vimana-provisioner') };
   const operator = leading({

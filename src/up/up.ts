@@ -12,8 +12,6 @@ import { NODES } from '../kube/kinds/node.ts';
 import { isAlreadyExists } from '../kube/kube-error.ts';
 import { writeKubeconfig } from '../kube/kubeconfig/kubeconfig-text.ts';
 import { makePrivateFolder } from '../kube/kubeconfig/private-file.ts';
-import type { NodePool } from '../node/simulated/node-pool.ts';
-import { parseNodeSize } from '../node/simulated/node-size.ts';
 import { healthRoutes } from '../runtime/http/health-routes.ts';
 import { startHttpServer } from '../runtime/http/http-server.ts';
 import { metricsRoute } from '../runtime/http/metrics-route.ts';
@@ -21,8 +19,10 @@ import { Metrics } from '../runtime/metrics.ts';
 import { explainedStart, usualFolder } from './data-folder.ts';
 import { demoFleet } from './demo-fleet.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
+import { nodeNames, nodePools } from './node-pools.ts';
 import { Progress } from './progress.ts';
 import { removeRunFile, writeRunFile } from './run-file.ts';
+import { schedulerConfiguration } from './scheduler-configuration.ts';
 
 /** Runs everything in this process until SIGINT or SIGTERM. */
 export async function up(settings: UpSettings, io: Io): Promise<void> {
@@ -51,7 +51,9 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
   const log = createLogger({ level: settings.logLevel, format: 'text', clock, destination: process.stderr });
   const progress = new Progress({ write: io.out, live: process.stdout.isTTY, clock });
   const isNew = settings.ephemeral || !existsSync(join(dataDir, 'objects'));
-  const pools = [poolOf(settings)];
+  const pools = nodePools(settings.nodes, settings);
+  const { schedulerConfig } = settings;
+  const scheduling = schedulerConfig === undefined ? undefined : schedulerConfiguration(schedulerConfig);
   const metrics = new Metrics({ process: true });
   const free = settings.port === 0;
   const { bindAddress: host } = settings;
@@ -89,6 +91,8 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
           pools,
           rollout: settings.vmRolloutStrategy,
           nodeLostAfterMs: settings.nodeLostAfter,
+          stageDelayMs: settings.stageDelay,
+          ...(scheduling === undefined ? {} : { scheduling }),
           clock,
           random: systemRandom(),
           log,
@@ -112,7 +116,7 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
         metrics: `${measures.url}/metrics`,
         health: `${health.url}/readyz`,
       });
-      await Promise.race([introduce(running, settings, progress, isNew, signal), running.ended]);
+      await Promise.race([introduce(running, nodeNames(pools), settings, progress, isNew, signal), running.ended]);
       if (!signal.aborted) io.out(whatNext(settings.kubeconfigOut ?? kubeconfig));
       await Promise.race([untilAborted(signal), running.ended]);
     } finally {
@@ -125,17 +129,19 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
 
 /** Waits for the nodes, and brings up the demo fleet where one is wanted. */
 async function introduce(
-  { admin, fleet }: Embedded,
+  { admin }: Embedded,
+  names: readonly string[],
   settings: UpSettings,
   progress: Progress,
   isNew: boolean,
   signal: AbortSignal,
 ): Promise<void> {
-  if (settings.nodes > 0) {
+  const { length: wanted } = names;
+  if (wanted > 0) {
     await progress.step(
       'nodes',
       async () => {
-        const missing = new Set(fleet.nodes);
+        const missing = new Set(names);
         for await (const { type, object } of admin.watch(NODES, { signal })) {
           const { status } = object as { status?: { conditions?: [] } };
           const ready = type !== 'BOOKMARK' && conditionOf(status?.conditions, 'Ready')?.status === 'True';
@@ -143,10 +149,10 @@ async function introduce(
           if (missing.size === 0) return;
         }
       },
-      () => `${settings.nodes} ready`,
+      () => `${wanted} ready`,
     );
   }
-  if (!(settings.demo ?? isNew) || !settings.dialects.includes('kubevirt') || settings.nodes === 0) return;
+  if (!(settings.demo ?? isNew) || !settings.dialects.includes('kubevirt') || wanted === 0) return;
   const fleetOfMachines = demoFleet('default');
   await progress.step(
     'demo fleet',
@@ -165,18 +171,6 @@ async function introduce(
     },
     () => `${fleetOfMachines.length} machines running`,
   );
-}
-
-function poolOf(settings: UpSettings): NodePool {
-  const { nodes, nodeSize, nodePrefix, zones, nodeLabels, nodeResources } = settings;
-  return {
-    count: nodes,
-    prefix: nodePrefix,
-    size: parseNodeSize(nodeSize),
-    resources: nodeResources,
-    labels: nodeLabels,
-    zones: Array.from({ length: Math.max(1, zones) }, (_, at) => `zone-${at + 1}`),
-  };
 }
 
 function auditTo(file: string): (line: string) => void {

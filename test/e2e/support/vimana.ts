@@ -40,3 +40,37 @@ export async function startApiServer(...flags: string[]): Promise<RunningServer>
     },
   };
 }
+
+/** Starts `vimana up` on free ports, with a data folder of its own unless one is given. */
+export async function startUp(
+  flags: readonly string[],
+  given?: string,
+): Promise<RunningServer & { readonly said: () => string }> {
+  const folder = given ?? mkdtempSync(join(tmpdir(), 'vimana-up-'));
+  const data = join(folder, 'data');
+  const kubeconfig = join(folder, 'kubeconfig');
+  const args = ['up', '--port', '0', '--data-dir', data, '--kubeconfig-out', kubeconfig];
+  const child = spawn(LAUNCHER, [...args, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  let said = '';
+  const ready = new Promise<true>((resolve) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      if (said.includes('export KUBECONFIG=')) resolve(true);
+    });
+  });
+  const first = await Promise.race([ready, exited.then(() => undefined)]);
+  if (first === undefined) throw new Error(`vimana up ended before it was ready:\n${said}`);
+  return {
+    url: /https:\S+/.exec(said)?.[0] ?? '',
+    kubeconfig,
+    folder,
+    pid: child.pid ?? 0,
+    said: () => said,
+    stop: async () => {
+      child.kill('SIGTERM');
+      await exited;
+      if (given === undefined) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

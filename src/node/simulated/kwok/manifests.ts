@@ -10,13 +10,14 @@ export function kwokManifests(pools: readonly NodePool[], nodeRange = '10.246.0.
   return [...nodes, ...STAGES].map((object) => stringify(object, { lineWidth: 0 })).join('---\n');
 }
 
-/** Without what the node itself tells: there KWOK speaks for it. */
+/** Without what the node itself tells: there KWOK speaks for it, and no agent of ours, which the label would promise. */
 function kwokNode(shape: NodeShape): object {
   const { apiVersion, kind, metadata, spec, status } = nodeObject(shape, 0);
+  const { 'vimana.io/runtime': _, ...labels } = metadata?.labels ?? {};
   return {
     apiVersion,
     kind,
-    metadata,
+    metadata: { ...metadata, labels },
     ...(shape.taints.length === 0 ? {} : { spec }),
     status: { capacity: status?.capacity, allocatable: status?.allocatable },
   };

@@ -1,0 +1,23 @@
+import { Command } from 'commander';
+import { UsageError } from '../base/errors.ts';
+import type { Io } from './io.ts';
+import { type NodeFlags, nodeFlags } from './node-flags.ts';
+
+export interface NodesSettings extends NodeFlags {
+  readonly count: number;
+}
+
+/** `vimana nodes --count N --print`: the simulated nodes as manifests, for a cluster whose nodes KWOK plays. */
+export function nodesCommand(io: Io, render: (settings: NodesSettings) => Promise<string>): Command {
+  return nodeFlags(new Command('nodes'), '--count <count>')
+    .description('print the simulated nodes and their stages for KWOK on a real cluster')
+    .option('--print', 'print the manifests')
+    .action(async ({ print, ...settings }: NodesSettings & { readonly print?: boolean }) => {
+      if (print !== true) {
+        throw new UsageError('nodes are only printed', {
+          hint: 'vimana nodes --count 10 --print | kubectl apply -f -; vimana up brings its own nodes.',
+        });
+      }
+      io.out(await render(settings));
+    });
+}

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { parseCidr } from '../base/cidr.ts';
+import { ConfigError } from '../base/errors.ts';
+import type { NodeFlags } from '../cli/node-flags.ts';
+import { type NodePool, shapesOf } from '../node/simulated/node-pool.ts';
+import { parseNodeSize } from '../node/simulated/node-size.ts';
+import { readPools } from '../node/simulated/pool-file.ts';
+
+/** The nodes that flags ask for, or a file. */
+export function nodePools(count: number, flags: NodeFlags): NodePool[] {
+  const { nodeSize, nodePrefix, zones, nodeLabels, nodeResources, nodeFile } = flags;
+  if (nodeFile !== undefined) return fromFile(nodeFile);
+  return [
+    {
+      count,
+      prefix: nodePrefix,
+      size: parseNodeSize(nodeSize),
+      resources: nodeResources,
+      labels: nodeLabels,
+      zones: Array.from({ length: Math.max(1, zones) }, (_, at) => `zone-${at + 1}`),
+    },
+  ];
+}
+
+/** What the nodes of some pools are called. */
+export function nodeNames(pools: readonly NodePool[]): string[] {
+  return shapesOf(pools, parseCidr('10.246.0.0/16')).map(({ name }) => name);
+}
+
+function fromFile(file: string): NodePool[] {
+  try {
+    return readPools(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new ConfigError(`the node pools of ${file} cannot be used: ${(error as Error).message}`, { cause: error });
+  }
+}

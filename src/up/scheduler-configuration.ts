@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError } from '../base/errors.ts';
+import { readManifest } from '../kube/manifest.ts';
+import { readConfiguration, type SchedulerConfiguration } from '../scheduler/config/configuration.ts';
+
+/** What a KubeSchedulerConfiguration file says of the scheduler. */
+export function schedulerConfiguration(file: string): SchedulerConfiguration {
+  try {
+    const { documents, problems } = readManifest(readFileSync(file, 'utf8'));
+    const [problem] = problems;
+    if (problem !== undefined) throw new ConfigError(`line ${problem.line}: ${problem.message}`);
+    return readConfiguration(documents[0]?.object);
+  } catch (error) {
+    throw new ConfigError(`the scheduler configuration ${file} cannot be used: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
