@@ -127,6 +127,12 @@ export function methodNotAllowed(): ApiError {
   return new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 }
 
+/** What a resource itself says that has no such verb. */
+export function methodNotSupported({ group, plural }: NamedResource, verb: string): ApiError {
+  const message = `${verb} is not supported on resources of kind "${qualified(group, plural)}"`;
+  return new ApiError(405, 'MethodNotAllowed', message, { ...groupOf(group), kind: plural });
+}
+
 export function unsupportedMediaType(accepted?: readonly string[]): ApiError {
   if (accepted === undefined) return new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
   const list = accepted.join(', ');

@@ -34,6 +34,7 @@ import type { Answer } from './http/answer.ts';
 import type { ApiRequest } from './http/api-request.ts';
 import { auditLine } from './http/audit-log.ts';
 import { Discovery } from './http/discovery.ts';
+import { openidRoute } from './http/openid-route.ts';
 import { RequestMetrics } from './http/request-metrics.ts';
 import { resourceHandler } from './http/resource-handler.ts';
 import { type Route, router } from './http/router.ts';
@@ -161,6 +162,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const discovery = new Discovery(registry, BUILT_IN_GROUPS);
   let ready = false;
   let inFlight = () => 0;
+  let address = '';
+  const serviceAccountTokens = openServiceAccountTokens(backend, folder);
   const metrics = new RequestMetrics({ revision: () => stores.main.revision, inFlight: () => inFlight() });
   const routes: Route[] = [
     healthRoute(() => ready),
@@ -168,9 +171,9 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     metrics.route,
     discoveryRoute(discovery),
     openApiRoute(backend),
+    openidRoute(serviceAccountTokens, () => address),
   ];
   const adminToken = openAdminToken(join(folder, 'pki', 'admin.token'));
-  const serviceAccountTokens = openServiceAccountTokens(backend, folder);
   const trusting = options.trustsLocalPrograms === true && options.insecure === true && isLoopback(host);
   const authenticator = openAuthenticator(serviceAccountTokens, adminToken, trusting);
   const answers = reviews(rbac, authenticator, () => timestamp(clock));
@@ -216,6 +219,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     },
   });
   inFlight = () => server.inFlight;
+  address = options.advertised === undefined ? server.url : `https://${options.advertised}:${server.port}`;
   await publishOwnService(backend, systemCall(stop.signal), {
     serviceRange: DEFAULT_RANGES.addresses,
     port: server.port,

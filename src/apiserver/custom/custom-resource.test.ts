@@ -206,7 +206,7 @@ describe('a deprecated version', () => {
     expect((await plane.ask('GET', PATH)).warning).toBeNull();
     const body = { ...probe({ name: 'warned' }, { spec: { b: 1 } }), apiVersion: `${GROUP}/v2` };
     expect((await plane.ask('POST', second, body)).warning).toBe(
-      `299 - "unknown field \\"spec.b\\"", 299 - "${GROUP}/v2 Probe is deprecated"`,
+      `299 - "${GROUP}/v2 Probe is deprecated", 299 - "unknown field \\"spec.b\\""`,
     );
   });
 });

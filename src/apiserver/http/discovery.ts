@@ -6,7 +6,17 @@ import { aggregatedExtension, extensionEntries } from './extension-discovery.ts'
 /** What one version of a group serves: objects that are stored, or code. */
 type Served = Resource[] | ApiExtension;
 
-const OTHER_PATHS = ['/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version'];
+const OTHER_PATHS = [
+  '/.well-known/openid-configuration',
+  '/healthz',
+  '/livez',
+  '/metrics',
+  '/openapi/v2',
+  '/openapi/v3',
+  '/openid/v1/jwks',
+  '/readyz',
+  '/version',
+];
 
 /** Groups of users come at this priority, those of extensions at the one that they say. */
 const CUSTOM_PRIORITY = 1000;
@@ -22,6 +32,11 @@ export class Discovery {
   constructor(registry: Registry, priority: readonly string[]) {
     this.#registry = registry;
     this.#priority = priority;
+  }
+
+  /** Whether a group is one of Kubernetes' own. */
+  isBuiltIn(group: string): boolean {
+    return this.#priority.includes(group);
   }
 
   core(): object {

@@ -1,28 +1,47 @@
 import { expect, test } from 'vitest';
-import { negotiate } from './negotiation.ts';
+import { DISCOVERY_SHAPES, NO_SHAPES, negotiate, negotiateWatch, OBJECT_SHAPES } from './negotiation.ts';
 
 const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
+const DISCOVERY = 'application/json;as=APIGroupDiscoveryList;g=apidiscovery.k8s.io;v=v2';
+const JSON_OBJECT = { format: 'json', as: 'object', version: 'v1' };
 
 test.each([
-  [undefined, { format: 'json', as: 'object' }],
-  ['*/*', { format: 'json', as: 'object' }],
-  ['application/yaml', { format: 'yaml', as: 'object' }],
-  ['application/vnd.kubernetes.protobuf,application/json', { format: 'json', as: 'object' }],
-  [`${TABLE},application/json`, { format: 'json', as: 'table' }],
-  ['application/json;as=Curtain;g=x;v=v1,application/json', { format: 'json', as: 'object' }],
-  ['application/json;charset=utf-8', { format: 'json', as: 'object' }],
-])('an answer to "%s" takes the first form that is served', (accept, wanted) => {
+  [undefined, JSON_OBJECT],
+  ['*/*', JSON_OBJECT],
+  ['application/yaml', { ...JSON_OBJECT, format: 'yaml' }],
+  ['application/vnd.kubernetes.protobuf,application/json', JSON_OBJECT],
+  [`${TABLE},application/json`, { ...JSON_OBJECT, as: 'table' }],
+  ['application/json;as=Table;v=v1beta1;g=meta.k8s.io', { ...JSON_OBJECT, as: 'table', version: 'v1beta1' }],
+  ['application/json;as=Curtain;g=x;v=v1,application/json', JSON_OBJECT],
+  ['application/json;charset=utf-8', JSON_OBJECT],
+  ['application/json;stream=watch', JSON_OBJECT],
+  ['application/json;q=0.1,application/yaml;q=0.9', { ...JSON_OBJECT, format: 'yaml' }],
+  ['application/json;q=nan,application/yaml;q=0.9', JSON_OBJECT],
+])('an answer to "%s" takes the most wanted form that is served', (accept, wanted) => {
   expect(negotiate(accept)).toEqual(wanted);
 });
 
+test('discovery alone has a shape of all in one', () => {
+  expect(negotiate(DISCOVERY, DISCOVERY_SHAPES)).toMatchObject({ as: 'discovery' });
+  expect(() => negotiate(DISCOVERY)).toThrow('only the following media types are accepted');
+});
+
+test('a watch is no YAML', () => {
+  const message =
+    'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';
+  expect(() => negotiateWatch('application/yaml')).toThrow(message);
+  expect(negotiateWatch('application/json;stream=watch')).toEqual(JSON_OBJECT);
+});
+
 test('what has no other shape than its own is answered so, where that will do too', () => {
-  expect(negotiate(`${TABLE},application/json`, true)).toEqual({ format: 'json', as: 'object' });
+  expect(negotiate(`${TABLE},application/json`, NO_SHAPES)).toEqual(JSON_OBJECT);
 });
 
 test.each([
-  ['a shape that is not known', 'application/json;as=Curtain;g=x;v=v1', false],
-  ['a table of what has none', TABLE, true],
-  ['a format that is not known', 'text/html', false],
-])('%s is not acceptable', (_what, accept, plainOnly) => {
-  expect(() => negotiate(accept, plainOnly)).toThrow('only the following media types are accepted');
+  ['a shape that is not known', 'application/json;as=Curtain;g=x;v=v1', OBJECT_SHAPES],
+  ['a table of what has none', TABLE, NO_SHAPES],
+  ['a format that is not known', 'text/html', OBJECT_SHAPES],
+  ['a stream that is no watch', 'application/json;stream=other', OBJECT_SHAPES],
+])('%s is not acceptable', (_what, accept, shapes) => {
+  expect(() => negotiate(accept, shapes)).toThrow('only the following media types are accepted');
 });

@@ -5,33 +5,67 @@ export interface Wanted {
   readonly format: 'json' | 'yaml';
   /** The other shape that an object can be answered in. */
   readonly as: 'object' | 'table' | 'metadata' | 'metadata-list' | 'discovery';
+  /** Of that shape. */
+  readonly version: 'v1' | 'v1beta1';
 }
 
-const PLAIN: Wanted = { format: 'json', as: 'object' };
-const SHAPES: Readonly<Record<string, Wanted['as']>> = {
-  'Table meta.k8s.io v1': 'table',
-  'PartialObjectMetadata meta.k8s.io v1': 'metadata',
-  'PartialObjectMetadataList meta.k8s.io v1': 'metadata-list',
-  'APIGroupDiscoveryList apidiscovery.k8s.io v2': 'discovery',
+const PLAIN: Wanted = { format: 'json', as: 'object', version: 'v1' };
+/** What objects and lists can be seen as. */
+export const OBJECT_SHAPES: Shapes = {
+  'Table meta.k8s.io v1': ['table', 'v1'],
+  'Table meta.k8s.io v1beta1': ['table', 'v1beta1'],
+  'PartialObjectMetadata meta.k8s.io v1': ['metadata', 'v1'],
+  'PartialObjectMetadata meta.k8s.io v1beta1': ['metadata', 'v1beta1'],
+  'PartialObjectMetadataList meta.k8s.io v1': ['metadata-list', 'v1'],
+  'PartialObjectMetadataList meta.k8s.io v1beta1': ['metadata-list', 'v1beta1'],
 };
+export const DISCOVERY_SHAPES: Shapes = { 'APIGroupDiscoveryList apidiscovery.k8s.io v2': ['discovery', 'v1'] };
+export const NO_SHAPES: Shapes = {};
+
+type Shapes = Readonly<Record<string, readonly [Wanted['as'], Wanted['version']]>>;
+
 const ACCEPTED = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+const STREAMED = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
 
 /**
- * Takes the first form of an Accept header that is served here; protobuf is not, where JSON is accepted beside it.
- * `plainOnly`: what is asked for has no other shape than its own.
+ * Takes the form of an Accept header that the client likes best of those that are served here; protobuf is not, where
+ * JSON is accepted beside it.
  */
-export function negotiate(accept: string | undefined, plainOnly = false): Wanted {
+export function negotiate(accept: string | undefined, shapes: Shapes = OBJECT_SHAPES): Wanted {
   if (accept === undefined || accept === '' || accept === 'application/json' || accept === '*/*') return PLAIN;
-  for (const part of accept.split(',')) {
-    const [media = '', ...parameters] = part.split(';').map((text) => text.trim());
-    const format = formatOf(media);
-    if (format === undefined) continue;
-    const wanted = Object.fromEntries(parameters.map((text) => text.split('=') as [string, string]));
-    if (wanted['as'] === undefined) return { format, as: 'object' };
-    const as = SHAPES[`${wanted['as']} ${wanted['g']} ${wanted['v']}`];
-    if (as !== undefined && !plainOnly) return { format, as };
+  for (const { format, parameters } of clausesOf(accept)) {
+    const { as, g, v, stream } = parameters;
+    if (stream !== undefined && (stream !== 'watch' || format === 'yaml')) continue;
+    if (as === undefined) return { ...PLAIN, format };
+    const shape = shapes[`${as} ${g} ${v}`];
+    if (shape !== undefined) return { format, as: shape[0], version: shape[1] };
   }
   throw notAcceptable(ACCEPTED);
+}
+
+/** Events follow each other as JSON or not at all. */
+export function negotiateWatch(accept: string | undefined): Wanted {
+  const wanted = negotiate(accept);
+  if (wanted.format === 'yaml') throw notAcceptable(STREAMED);
+  return wanted;
+}
+
+interface Clause {
+  readonly format: Wanted['format'];
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** What of a header is served here, the most wanted first. */
+function clausesOf(accept: string): readonly Clause[] {
+  const clauses = accept.split(',').flatMap((part) => {
+    const [media = '', ...rest] = part.split(';').map((text) => text.trim());
+    const format = formatOf(media);
+    if (format === undefined) return [];
+    const parameters = Object.fromEntries(rest.map((text) => text.split('=') as [string, string]));
+    const quality = Number(parameters['q'] ?? 1);
+    return [{ format, parameters, quality: Number.isNaN(quality) ? 1 : quality }];
+  });
+  return clauses.sort((a, b) => b.quality - a.quality);
 }
 
 function formatOf(media: string): Wanted['format'] | undefined {

@@ -11,13 +11,14 @@ export function listOptions(query: URLSearchParams): ListOptions & { readonly ti
     ...text(query, 'continue'),
     ...text(query, 'resourceVersion'),
     ...text(query, 'resourceVersionMatch'),
+    ...flag(query, 'sendInitialEvents'),
     ...whole(query, 'limit'),
     ...whole(query, 'timeoutSeconds'),
   };
 }
 
-export function watchFlags(query: URLSearchParams): { sendInitialEvents?: boolean; allowWatchBookmarks?: boolean } {
-  return { ...flag(query, 'sendInitialEvents'), ...flag(query, 'allowWatchBookmarks') };
+export function watchFlags(query: URLSearchParams): { allowWatchBookmarks?: boolean } {
+  return flag(query, 'allowWatchBookmarks');
 }
 
 export function isWatch(query: URLSearchParams): boolean {

@@ -2,12 +2,12 @@ import type { Attributes } from '../access/attributes.ts';
 import { forbiddenMessage } from '../access/forbidden.ts';
 import { type Impersonator, wantedUser } from '../access/impersonation.ts';
 import { nameSelected } from '../access/name-selected.ts';
-import { ApiError, badRequest, methodNotAllowed } from '../api-error.ts';
+import { ApiError, badRequest } from '../api-error.ts';
 import type { RequestPath, ResourcePath } from '../request-path.ts';
 import type { ApiRequest } from './api-request.ts';
 import { isWatch } from './options.ts';
 
-/** What a request does to a resource, in the words that roles use. */
+/** What a request does to a resource, in the words that roles use; '' where they have none for it. */
 export function verbOf({ method, query }: ApiRequest, { name, watch }: ResourcePath): string {
   switch (method) {
     case 'GET':
@@ -24,7 +24,7 @@ export function verbOf({ method, query }: ApiRequest, { name, watch }: ResourceP
     case 'DELETE':
       return name === '' ? 'deletecollection' : 'delete';
     default:
-      throw methodNotAllowed();
+      return '';
   }
 }
 

@@ -1,11 +1,12 @@
 import type { Authorize } from '../access/attributes.ts';
 import type { ObjectKind } from '../admission-plugin.ts';
-import { ApiError, badRequest, methodNotAllowed, noSuchResource, notFound } from '../api-error.ts';
+import { ApiError, badRequest, noSuchResource, notFound } from '../api-error.ts';
 import { type Backend, storeOf } from '../backend.ts';
 import type { Call } from '../call.ts';
 import { textOf } from '../object-text.ts';
+import type { Registry } from '../registry.ts';
 import type { ResourcePath } from '../request-path.ts';
-import { apiVersionOf, keyOf, type Resource, type Subresource } from '../resource.ts';
+import { apiVersionOf, keyOf, type Subresource } from '../resource.ts';
 import type { Review } from '../reviews.ts';
 import { type Act, admitConnection, admitCreation, kindOf, perform } from '../subresources/act.ts';
 import { createObject } from '../verbs/create.ts';
@@ -19,17 +20,17 @@ import type { Target } from '../verbs/target.ts';
 import { updateObject } from '../verbs/update.ts';
 import { watchObjects } from '../verbs/watch.ts';
 import type { WatchItems } from '../verbs/watch-item.ts';
-import type { Written } from '../verbs/written.ts';
-import { type Answer, type Draft, json, statusAnswer } from './answer.ts';
+import { type Answer, type Draft, json, plain, statusAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { decodePatch, decodeRequest, decodeYaml } from './body.ts';
 import { connectOptions } from './connect-options.ts';
 import { deleteOptions } from './delete-options.ts';
 import { extensionAnswer } from './extension-answer.ts';
 import { asWarnings, problemsInOrder, unknownField } from './field-problems.ts';
-import { negotiate } from './negotiation.ts';
+import { NO_SHAPES, negotiate, negotiateWatch, OBJECT_SHAPES } from './negotiation.ts';
 import { listOptions, watchFlags, writeOptions } from './options.ts';
 import { attributesOf, refused, verbOf } from './request-attributes.ts';
+import { NO_PAGE, routeProblem, verbProblem } from './resource-route.ts';
 import { getScale, writeScale } from './scale-handler.ts';
 import { entryAnswer, listAnswer, watchAnswer, writtenAnswer } from './shapes.ts';
 import { subresourceBody } from './subresource-body.ts';
@@ -39,6 +40,8 @@ import { warningHeader } from './warning-header.ts';
 export interface ResourceRequest extends Target {
   readonly request: ApiRequest;
   readonly path: ResourcePath;
+  /** What the client is told beside its answer, whatever that is. */
+  readonly warnings: string[];
 }
 
 /** Answers one subresource that is more than a part of its object, such as pods/eviction. */
@@ -66,26 +69,39 @@ export function resourceHandler(parts: ResourceHandlerParts) {
     if (!allowed) throw refused(attributes, reason);
     const extension = parts.backend.registry.extension(path.group, path.version);
     if (extension !== undefined) return await extensionAnswer(extension, request, path, verb);
-    if (resource === undefined) throw noSuchResource();
-    const asked: ResourceRequest = {
-      request,
-      path,
-      resource,
-      namespace: path.namespace,
-      name: path.name,
-      subresource: path.subresource,
-    };
-    const answer = await (path.subresource === '' ? onObjects(parts, asked, verb) : onSubresource(parts, asked, verb));
-    return resource.deprecation === undefined ? answer : warned(answer, [resource.deprecation]);
+    if (resource === undefined) {
+      if (isBuiltIn(parts.backend.registry, path.group)) throw noSuchResource();
+      return NOTHING_HERE;
+    }
+    const route = { resource, path, method: request.method, verb };
+    const problem = routeProblem(route);
+    if (problem === NO_PAGE) return NOTHING_HERE;
+    if (problem !== undefined) throw problem;
+    const { namespace, name, subresource } = path;
+    const warnings = resource.deprecation === undefined ? [] : [resource.deprecation];
+    const asked: ResourceRequest = { request, path, resource, namespace, name, subresource, warnings };
+    try {
+      const unsupported = verbProblem(route);
+      if (unsupported !== undefined) throw unsupported;
+      const answer = await (subresource === '' ? onObjects(parts, asked, verb) : onSubresource(parts, asked, verb));
+      return warned(answer, warnings);
+    } catch (error) {
+      if (!(error instanceof ApiError) || warnings.length === 0) throw error;
+      return warned(statusAnswer(error.status), warnings);
+    }
   };
 }
 
+const NOTHING_HERE = plain(404, '404 page not found\n');
+
+function isBuiltIn(registry: Registry, group: string): boolean {
+  for (const resource of registry.all()) if (!resource.custom && resource.group === group) return true;
+  return false;
+}
+
 async function onObjects(parts: ResourceHandlerParts, asked: ResourceRequest, verb: string): Promise<Draft> {
-  const { request, resource, namespace, name } = asked;
-  if (!resource.verbs.includes(verb)) throw isServed(asked) ? methodNotAllowed() : noSuchResource();
   // Whoever cannot be answered is told before anything is done.
-  negotiate(request.header('accept'));
-  if (!resource.namespaced && namespace !== '') throw noSuchResource();
+  negotiate(asked.request.header('accept'));
   switch (verb) {
     case 'get':
       return await get(parts, asked);
@@ -94,9 +110,6 @@ async function onObjects(parts: ResourceHandlerParts, asked: ResourceRequest, ve
     case 'watch':
       return watch(parts, asked);
     case 'create':
-      if (name !== '' || (resource.namespaced && namespace === '')) {
-        throw isServed(asked) ? methodNotAllowed() : noSuchResource();
-      }
       return await create(parts, asked);
     case 'update':
       return await update(parts, asked);
@@ -114,7 +127,6 @@ async function onSubresource(parts: ResourceHandlerParts, asked: ResourceRequest
   const { backend } = parts;
   const known = resource.subresources.get(subresource);
   if (known === undefined) throw noSuchResource();
-  if (!known.verbs.includes(verb)) throw methodNotAllowed();
   const name = `${resource.group}/${resource.plural}/${subresource}`;
   const connect = parts.subresources.get(name);
   if (connect !== undefined) return await connect(asked, callOf(asked, 'CreateOptions').call);
@@ -126,29 +138,18 @@ async function onSubresource(parts: ResourceHandlerParts, asked: ResourceRequest
     const applies = verb === 'patch' && isApply(request);
     const { call, options } = callOf(asked, verb === 'patch' ? 'PatchOptions' : 'UpdateOptions', applies);
     const write = { backend, target: asked, paths: resource.scale, request, call };
-    return warned(await writeScale(write, verb, options.force ?? false), call.warnings);
+    return await writeScale(write, verb, options.force ?? false);
   }
   if (known.kind !== resource.kind || subresource === 'log') throw await notConnected(backend, asked, known);
   if (verb === 'get') return await get(parts, asked);
   return verb === 'update' ? await update(parts, asked) : await patch(parts, asked);
 }
 
-/** Whether anything at all can be done where the request points: to one object, those of a namespace, or all. */
-function isServed({ resource, namespace, name }: ResourceRequest): boolean {
-  const verbs = name !== '' ? OF_ONE : resource.namespaced && namespace === '' ? OF_ALL : OF_MANY;
-  return verbs.some((verb) => resource.verbs.includes(verb));
-}
-
-const OF_ONE = ['get', 'update', 'patch', 'delete'];
-const OF_MANY = ['list', 'create', 'deletecollection'];
-const OF_ALL = ['list'];
-
 /** Does what a POST asks for that leaves no object of its own. */
 async function performed(backend: Backend, asked: ResourceRequest, act: Act, kind: ObjectKind): Promise<Answer> {
   const { call } = callOf(asked, 'CreateOptions');
   const body = await subresourceBody(asked.request, kind, call);
-  const done = await perform(backend, act, asked, kind, body, call);
-  return warned(json(201, JSON.stringify(done)), call.warnings);
+  return json(201, JSON.stringify(await perform(backend, act, asked, kind, body, call)));
 }
 
 /** What a node would have to answer is refused by name, after those who may forbid it have been asked. */
@@ -158,8 +159,18 @@ async function notConnected(backend: Backend, asked: ResourceRequest, known: Sub
     const options = connectOptions(kindOf(known), request.query, path.rest);
     await admitConnection(backend, asked, kindOf(known), options, callOf(asked, 'CreateOptions').call);
   }
+  const name = namedIn(asked.name);
+  if (storeOf(backend, resource).get(keyOf(resource, asked.namespace, name)) === undefined) {
+    return notFound(resource, name);
+  }
   const named = `${resource.plural}/${subresource}`;
   return new ApiError(501, 'NotImplemented', `the subresource ${named} is not served by this control plane`);
+}
+
+/** The object that a connection goes to, which may be named with how to speak to it: `https:name:port`. */
+function namedIn(text: string): string {
+  const [first = '', second] = text.split(':');
+  return text.split(':').length > 2 ? (second ?? '') : first;
 }
 
 async function get(
@@ -191,13 +202,14 @@ function watch(
   const fieldSelector = [options.fieldSelector, name === '' ? undefined : `metadata.name=${name}`];
   const chosen = fieldSelector.filter((part) => part !== undefined).join(',');
   const watching = { ...options, ...watchFlags(query), signal, ...(chosen === '' ? {} : { fieldSelector: chosen }) };
+  negotiateWatch(request.header('accept'));
   return watchAnswer(backend, request, resource, watchObjects(backend, items, resource, namespace, watching));
 }
 
 async function create(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
   const { resource, namespace, request } = asked;
   const review = parts.reviews.get(`${resource.group}/${resource.plural}`);
-  negotiate(request.header('accept'), review !== undefined);
+  negotiate(request.header('accept'), review === undefined ? OBJECT_SHAPES : NO_SHAPES);
   const act = parts.acts.get(`${resource.group}/${resource.plural}`);
   if (act !== undefined) return await performed(parts.backend, asked, act, resource);
   const { body, call } = await objectOf(asked, callOf(asked, 'CreateOptions').call);
@@ -206,32 +218,24 @@ async function create(parts: ResourceHandlerParts, asked: ResourceRequest): Prom
     const question = { ...decodeBody(resource, body, call), ...header };
     const admitted = await admitCreation(parts.backend, asked, question, call);
     const object = await review(admitted, request.user, namespace);
-    return warned(json(201, textOf({ ...object, ...header })), call.warnings);
+    return json(201, textOf({ ...object, ...header }));
   }
-  return answerTo(
-    request,
-    resource,
-    await createObject(parts.backend, resource, namespace, body, call),
-    call,
-    parts.backend,
-  );
+  const written = await createObject(parts.backend, resource, namespace, body, call);
+  return writtenAnswer(parts.backend, request, resource, written);
 }
 
 async function update(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
+  if (asked.name === '') throw badRequest(NAMELESS);
   const { body, call } = await objectOf(asked, callOf(asked, 'UpdateOptions').call);
-  return answerTo(
-    asked.request,
-    asked.resource,
-    await updateObject(parts.backend, asked, body, call),
-    call,
-    parts.backend,
-  );
+  const written = await updateObject(parts.backend, asked, body, call);
+  return writtenAnswer(parts.backend, asked.request, asked.resource, written);
 }
 
 async function patch(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
   const { request, resource } = asked;
   const { call, options } = callOf(asked, 'PatchOptions', isApply(request));
   const type = request.header('content-type')?.split(';')[0]?.trim() ?? '';
+  if (asked.name === '') throw badRequest(NAMELESS);
   const text = (await request.body()).toString('utf8');
   const { value, duplicates } = type === APPLY_PATCH ? decodeYaml(text, resource.kind) : decodePatch(text);
   reportDuplicates(duplicates, call);
@@ -239,9 +243,10 @@ async function patch(parts: ResourceHandlerParts, asked: ResourceRequest): Promi
     type === APPLY_PATCH
       ? await applyObject(parts.backend, asked, value, options.force ?? false, call)
       : await patchObject(parts.backend, asked, type, value, call);
-  return answerTo(request, resource, written, call, parts.backend);
+  return writtenAnswer(parts.backend, request, resource, written);
 }
 
+const NAMELESS = 'name must be provided';
 const isApply = (request: ApiRequest): boolean => request.header('content-type')?.startsWith(APPLY_PATCH) === true;
 
 /** Keys that stand twice in a configuration: refused, told, or passed over in silence, as the client asked. */
@@ -265,7 +270,7 @@ async function remove(parts: ResourceHandlerParts, asked: ResourceRequest): Prom
     return statusAnswer(deletedStatus(resource, deleted.object));
   }
   const last = deleted.gone ? { object: deleted.object, text: textOf(deleted.object) } : deleted.written;
-  return answerTo(request, resource, { ...last, created: false }, call, parts.backend);
+  return writtenAnswer(parts.backend, request, resource, { ...last, created: false });
 }
 
 async function removeAll(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Draft> {
@@ -293,7 +298,7 @@ async function objectOf({ request, resource }: ResourceRequest, call: Call): Pro
   return { body, call: { ...call, problems } };
 }
 
-function callOf({ request }: ResourceRequest, kind: string, needsManager = false) {
+function callOf({ request, warnings }: ResourceRequest, kind: string, needsManager = false) {
   const options = writeOptions(request.query, kind, needsManager);
   const call: Call = {
     user: request.user,
@@ -301,7 +306,7 @@ function callOf({ request }: ResourceRequest, kind: string, needsManager = false
     dryRun: options.dryRun,
     fieldValidation: options.fieldValidation,
     sent: options.sent,
-    warnings: [],
+    warnings,
     signal: request.signal,
   };
   return { call, options };
@@ -312,14 +317,8 @@ function managerOf(userAgent = ''): string {
   return (userAgent.split('/')[0] ?? '').slice(0, 128) || 'unknown';
 }
 
-function answerTo(request: ApiRequest, resource: Resource, written: Written, call: Call, backend: Backend): Answer {
-  return warned(writtenAnswer(backend, request, resource, written), call.warnings);
-}
-
 /** The answer with warnings, which are all one header. */
 function warned<A extends Draft>(answer: A, warnings: readonly string[]): A {
   if (warnings.length === 0 || 'upgraded' in answer) return answer;
-  const told = answer.headers?.['warning'];
-  const warning = [...(told === undefined ? [] : [told]), warningHeader(warnings)].join(', ');
-  return { ...answer, headers: { ...answer.headers, warning } };
+  return { ...answer, headers: { ...answer.headers, warning: warningHeader(warnings) } };
 }

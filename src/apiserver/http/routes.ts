@@ -1,7 +1,8 @@
-import { methodNotAllowed } from '../api-error.ts';
+import { methodNotAllowed, noSuchResource } from '../api-error.ts';
 import { json, plain } from './answer.ts';
+import type { ApiRequest } from './api-request.ts';
 import type { Discovery } from './discovery.ts';
-import { negotiate } from './negotiation.ts';
+import { DISCOVERY_SHAPES, negotiate } from './negotiation.ts';
 import type { Route } from './router.ts';
 
 /** The Kubernetes version that this server is like. */
@@ -21,11 +22,16 @@ const VERSION = {
   platform: 'linux/amd64',
 };
 
-export const versionRoute: Route = ({ path, method }) => {
-  if (path !== '/version' && path !== '/version/') return undefined;
-  if (method !== 'GET') throw methodNotAllowed();
+export const versionRoute: Route = (request) => {
+  if (request.path !== '/version' && request.path !== '/version/') return undefined;
+  checkRead(request);
   return json(200, JSON.stringify(VERSION));
 };
+
+/** Documents can be read, and nothing else. */
+function checkRead({ method }: ApiRequest): void {
+  if (method !== 'GET') throw methodNotAllowed();
+}
 
 const HEALTH = new Set(['/healthz', '/livez', '/readyz']);
 
@@ -52,10 +58,10 @@ export function discoveryRoute(discovery: Discovery): Route {
     const [root, group, version, ...more] = request.path.split('/').filter((part) => part !== '');
     if (root === undefined) return json(200, JSON.stringify({ paths: discovery.paths() }));
     if ((root !== 'api' && root !== 'apis') || more.length > 0) return undefined;
-    // The list of groups and each group answer to any method.
-    const lenient = root === 'apis' && version === undefined;
-    if (!lenient && request.method !== 'GET') throw methodNotAllowed();
-    const aggregated = negotiate(request.header('accept')).as === 'discovery';
+    const aggregated = negotiate(request.header('accept'), DISCOVERY_SHAPES).as === 'discovery';
+    // What extensions tell of themselves comes from another place, which takes any method.
+    const own = root === 'api' || (group !== undefined && discovery.isBuiltIn(group));
+    if (own && (root === 'api' || version !== undefined)) checkRead(request);
     if (group === undefined && aggregated) {
       const type = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
       return { ...json(200, JSON.stringify(discovery.aggregated(root === 'api'))), type };
@@ -72,6 +78,8 @@ export function discoveryRoute(discovery: Discovery): Route {
           : version === undefined
             ? discovery.group(group)
             : discovery.version(group, version);
-    return found === undefined ? undefined : json(200, JSON.stringify(found));
+    if (found !== undefined) return json(200, JSON.stringify(found));
+    if (own) throw noSuchResource();
+    return undefined;
   };
 }

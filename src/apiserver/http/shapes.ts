@@ -1,5 +1,5 @@
 import { ParseError } from '../../base/errors.ts';
-import { badRequest } from '../api-error.ts';
+import { ApiError, badRequest } from '../api-error.ts';
 import type { Backend } from '../backend.ts';
 import { textOf } from '../object-text.ts';
 import { apiVersionOf, type Resource } from '../resource.ts';
@@ -25,9 +25,19 @@ function includeObject({ query }: ApiRequest) {
   }
 }
 
-function shaped(backend: Backend, request: ApiRequest, resource: Resource, object: Listed, as: Wanted['as']): object {
-  if (as !== 'table') return partialObject(object);
-  return objectTable(resource.table, object, { now: backend.clock.now(), includeObject: includeObject(request) });
+function shaped(backend: Backend, request: ApiRequest, resource: Resource, object: Listed, wanted: Wanted): object {
+  const { as, version } = wanted;
+  if (as === 'metadata-list') throw mismatched(resource, 'PartialObjectMetadataList', 'is not a list', '');
+  if (as !== 'table') return partialObject(object, version);
+  const options = { now: backend.clock.now(), includeObject: includeObject(request), version };
+  return objectTable(resource.table, object, options);
+}
+
+/** The refusal of a shape that is there for lists alone, or for objects alone; it names the type as the server has it. */
+function mismatched({ group, kind, custom }: Resource, shape: string, why: string, list: string): ApiError {
+  const folder = group === '' || group === 'events.k8s.io' ? 'core' : group.split('.')[0];
+  const type = custom ? `unstructured.Unstructured${list}` : `${folder}.${kind}${list}`;
+  return new ApiError(406, 'NotAcceptable', `you requested ${shape}, but the requested object ${why} (*${type})`);
 }
 
 export async function entryAnswer(
@@ -36,10 +46,11 @@ export async function entryAnswer(
   resource: Resource,
   entry: Entry,
 ): Promise<Answer> {
-  const { as } = negotiate(request.header('accept'));
-  if (as === 'object' && resource.fromStorage === undefined) return json(200, entry.value);
+  const wanted = negotiate(request.header('accept'));
+  const plain = wanted.as === 'object';
+  if (plain && resource.fromStorage === undefined) return json(200, entry.value);
   const object = await viewOf(backend, resource, entry);
-  return json(200, as === 'object' ? textOf(object) : JSON.stringify(shaped(backend, request, resource, object, as)));
+  return json(200, plain ? textOf(object) : JSON.stringify(shaped(backend, request, resource, object, wanted)));
 }
 
 export function writtenAnswer(
@@ -48,10 +59,10 @@ export function writtenAnswer(
   resource: Resource,
   written: Written,
 ): WholeAnswer {
-  const { as } = negotiate(request.header('accept'));
+  const wanted = negotiate(request.header('accept'));
   const status = written.created ? 201 : 200;
-  if (as === 'object') return json(status, written.text);
-  return json(status, JSON.stringify(shaped(backend, request, resource, written.object, as)));
+  if (wanted.as === 'object') return json(status, written.text);
+  return json(status, JSON.stringify(shaped(backend, request, resource, written.object, wanted)));
 }
 
 export async function listAnswer(
@@ -60,7 +71,8 @@ export async function listAnswer(
   resource: Resource,
   listing: Listing,
 ): Promise<ListAnswer> {
-  const { as } = negotiate(request.header('accept'));
+  const { as, version } = negotiate(request.header('accept'));
+  if (as === 'metadata') throw mismatched(resource, 'PartialObjectMetadata', 'is a list', 'List');
   const { entries, metadata } = listing;
   if (as === 'object') {
     const head = { kind: resource.listKind, apiVersion: apiVersionOf(resource), metadata };
@@ -68,12 +80,12 @@ export async function listAnswer(
   }
   const objects = await listed(backend, resource, entries);
   if (as !== 'table') {
-    const head = { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata };
-    const items = objects.map((object) => JSON.stringify(partialObject(object)));
+    const head = { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${version}`, metadata };
+    const items = objects.map((object) => JSON.stringify(partialObject(object, version)));
     return { status: 200, head, field: 'items', items };
   }
   const { table } = resource;
-  const options = { now: backend.clock.now(), includeObject: includeObject(request) };
+  const options = { now: backend.clock.now(), includeObject: includeObject(request), version };
   const { rows: _none, ...head } = listTable(table, [], metadata, options);
   const sorted = () => [...objects].sort((a, b) => table.compare?.(a, b) ?? 0);
   const ordered = table.compare === undefined ? objects : sorted().values();
@@ -101,14 +113,14 @@ export function watchAnswer(
   resource: Resource,
   batches: AsyncIterable<readonly WatchItem[]>,
 ): StreamAnswer {
-  const { as } = negotiate(request.header('accept'));
+  const { as, version } = negotiate(request.header('accept'));
   let first = true;
   // The object of an item is parsed when it is first looked at, which most watches never do.
   const line = (item: WatchItem): string => {
     const { type } = item;
     if (as === 'object' || type === 'ERROR') return `{"type":"${type}","object":${item.text}}\n`;
-    if (as !== 'table') return `{"type":"${type}","object":${JSON.stringify(partialObject(item.object))}}\n`;
-    const options = { now: backend.clock.now(), includeObject: includeObject(request), headers: first };
+    if (as !== 'table') return `{"type":"${type}","object":${JSON.stringify(partialObject(item.object, version))}}\n`;
+    const options = { now: backend.clock.now(), includeObject: includeObject(request), headers: first, version };
     first = false;
     return `{"type":"${type}","object":${JSON.stringify(objectTable(resource.table, item.object, options))}}\n`;
   };

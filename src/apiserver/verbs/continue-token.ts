@@ -1,4 +1,4 @@
-import { badRequest } from '../api-error.ts';
+import { type ApiError, badRequest } from '../api-error.ts';
 
 /** Where the next page of a list starts, as clients carry it; the form is Kubernetes' own. */
 export function encodeContinue(revision: number, start: string): string {
@@ -9,26 +9,32 @@ export function encodeContinue(revision: number, start: string): string {
 export const NEWEST = -1;
 
 export function decodeContinue(token: string): { revision: number; start: string } {
+  const fault = base64Fault(token);
+  if (fault !== undefined) throw invalidToken(`illegal base64 data at input byte ${fault}`);
   let read: unknown;
   try {
     read = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
   } catch (error) {
-    throw badRequest(`invalid continue token: continue key is not valid: ${(error as Error).message}`);
+    throw invalidToken((error as Error).message);
   }
   const { v, rv, start } = (read ?? {}) as Readonly<Record<string, unknown>>;
-  if (v !== 'meta.k8s.io/v1')
-    throw badRequest(
-      'invalid continue token: continue key is not valid: server does not recognize this encoded version',
-    );
+  if (v !== 'meta.k8s.io/v1') throw invalidToken('server does not recognize this encoded version');
   if (typeof rv !== 'number' || !Number.isInteger(rv) || rv === 0) {
-    throw badRequest(
-      'invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)',
-    );
+    throw invalidToken('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
   }
   if (typeof start !== 'string' || start === '' || start.split('/').some((part) => part === '..' || part === '.')) {
-    throw badRequest(
-      'invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)',
-    );
+    throw invalidToken('encoded start key empty (version meta.k8s.io/v1)');
   }
   return { revision: rv, start };
+}
+
+function invalidToken(why: string): ApiError {
+  return badRequest(`invalid continue token: continue key is not valid: ${why}`);
+}
+
+/** Where a text stops being base64 of the kind that goes into addresses, without padding. */
+function base64Fault(text: string): number | undefined {
+  const odd = text.search(/[^\w-]/);
+  if (odd >= 0) return odd;
+  return text.length % 4 === 1 ? text.length - 1 : undefined;
 }

@@ -6,16 +6,14 @@ import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import type { Entry, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { decodeContinue, encodeContinue, NEWEST } from './continue-token.ts';
+import { checkListOptions, type ReadOptions } from './read-options.ts';
 import { listVersion } from './resource-version.ts';
 import { parseSelection, type Selection } from './selection.ts';
 
-export interface ListOptions {
+export interface ListOptions extends ReadOptions {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   readonly limit?: number;
-  readonly continue?: string;
-  readonly resourceVersion?: string;
-  readonly resourceVersionMatch?: string;
 }
 
 /** One page of objects at one revision. */
@@ -35,6 +33,7 @@ const SCAN = 500;
 export function listObjects(backend: Backend, resource: Resource, namespace: string, options: ListOptions): Listing {
   const store = storeOf(backend, resource);
   const selection = parseSelection(resource, options.labelSelector, options.fieldSelector);
+  checkListOptions(options);
   const prefix = keyOf(resource, namespace, '');
   const { revision, after } = startOf(store, prefix, options);
   const limit = options.limit ?? 0;
@@ -103,10 +102,10 @@ function listing(
 function startOf(store: Store, prefix: string, options: ListOptions) {
   const { resourceVersion = '', resourceVersionMatch = '' } = options;
   if (options.continue !== undefined && options.continue !== '') {
+    const token = decodeContinue(options.continue);
     if (resourceVersion !== '' && resourceVersion !== '0') {
       throw badRequest('specifying resource version is not allowed when using continue');
     }
-    const token = decodeContinue(options.continue);
     if (token.revision > store.revision) throw tooLargeResourceVersion(token.revision, store.revision);
     return { revision: token.revision > 0 ? token.revision : undefined, after: `${prefix}${token.start}` };
   }

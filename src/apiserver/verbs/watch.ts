@@ -1,20 +1,17 @@
 import type { Clock } from '../../base/clock.ts';
-import { forbidden as forbiddenField } from '../../base/field-error.ts';
-import { ApiError, expired, internal, invalid, tooLargeResourceVersion } from '../api-error.ts';
+import { ApiError, expired, internal, tooLargeResourceVersion } from '../api-error.ts';
 import { type Backend, storeOf } from '../backend.ts';
 import { keyOf, type Resource } from '../resource.ts';
 import type { Entry, Store, StoreEvent, Watch } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
+import { checkWatchOptions, type ReadOptions } from './read-options.ts';
 import { readVersion } from './resource-version.ts';
 import { parseSelection, type Selection } from './selection.ts';
 import { bookmark, errorItem, type WatchItem, type WatchItems } from './watch-item.ts';
 
-export interface WatchOptions {
+export interface WatchOptions extends ReadOptions {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  readonly resourceVersion?: string;
-  readonly resourceVersionMatch?: string;
-  readonly sendInitialEvents?: boolean;
   readonly allowWatchBookmarks?: boolean;
   /** Ends the watch in good order after so long; 0 is no limit. */
   readonly timeoutSeconds?: number;
@@ -36,8 +33,8 @@ export function watchObjects(
   namespace: string,
   options: WatchOptions,
 ): AsyncIterable<readonly WatchItem[]> {
-  checkOptions(options);
   const selection = parseSelection(resource, options.labelSelector, options.fieldSelector);
+  checkWatchOptions(options);
   const store = storeOf(backend, resource);
   const prefix = keyOf(resource, namespace, '');
   const key =
@@ -87,7 +84,8 @@ async function* run(watch: Run): AsyncGenerator<readonly WatchItem[]> {
   try {
     if (initial) {
       yield* initialItems(watch, start);
-      if (options.sendInitialEvents === true) yield [bookmark(resource, start, true)];
+      const told = options.sendInitialEvents === true && options.allowWatchBookmarks === true;
+      if (told) yield [bookmark(resource, start, true)];
     }
     for await (const batch of changes) {
       const found: WatchItem[] = [];
@@ -165,16 +163,4 @@ function watchError(error: unknown, start: number, store: Store): ApiError {
     return expired(`too old resource version: ${start} (${store.compacted})`);
   }
   return internal(error);
-}
-
-function checkOptions({ sendInitialEvents, resourceVersionMatch = '' }: WatchOptions): void {
-  const kind = { group: 'meta.k8s.io', kind: 'ListOptions' };
-  if (sendInitialEvents === undefined && resourceVersionMatch !== '') {
-    const why = 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided';
-    throw invalid(kind, '', [forbiddenField('resourceVersionMatch', why)]);
-  }
-  if (sendInitialEvents !== undefined && resourceVersionMatch !== 'NotOlderThan') {
-    const why = 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
-    throw invalid(kind, '', [forbiddenField('resourceVersionMatch', why)]);
-  }
 }

@@ -1,0 +1,69 @@
+import { type ApiError, methodNotAllowed, methodNotSupported, noSuchResource, notFound } from '../api-error.ts';
+import type { ResourcePath } from '../request-path.ts';
+import type { Resource } from '../resource.ts';
+
+/** A request for a resource, as far as it decides whether there is anything at all where it points. */
+export interface Route {
+  readonly resource: Pick<Resource, 'group' | 'plural' | 'namespaced' | 'verbs' | 'custom'> & {
+    readonly subresources: ReadonlyMap<string, { readonly verbs: readonly string[] }>;
+  };
+  readonly path: Pick<ResourcePath, 'namespace' | 'name' | 'subresource' | 'rest' | 'watch'>;
+  readonly method: string;
+  /** What the method does; '' where it is none that resources know. */
+  readonly verb: string;
+}
+
+/** Nothing is there: not even an API that could say so. */
+export const NO_PAGE = 'no page';
+
+/** Why nobody answers a request, before anything else is known of it; undefined where somebody does. */
+export function routeProblem(route: Route): ApiError | typeof NO_PAGE | undefined {
+  return route.resource.custom ? customProblem(route) : builtInProblem(route);
+}
+
+const PROXIED = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const OF_ONE = ['get', 'update', 'patch', 'delete'];
+const OF_MANY = ['list', 'create', 'deletecollection'];
+const OF_ALL = ['list'];
+
+/** Built-in resources have a route for each place and method; whoever misses them all hears one of two things. */
+function builtInProblem({ resource, path, method, verb }: Route): ApiError | undefined {
+  const { namespaced, verbs } = resource;
+  const { namespace, name, subresource, rest } = path;
+  const everywhere = namespaced && namespace === '';
+  if (namespace !== '' && !namespaced) return noSuchResource();
+  if (name !== '' && everywhere) return noSuchResource();
+  if (path.watch) return method === 'GET' && verbs.includes('watch') ? undefined : methodNotAllowed();
+  if (subresource !== '') {
+    const known = resource.subresources.get(subresource);
+    if (known === undefined || (rest !== '' && subresource !== 'proxy')) return noSuchResource();
+    const served = subresource === 'proxy' ? PROXIED.has(method) : method !== 'HEAD' && known.verbs.includes(verb);
+    return served ? undefined : methodNotAllowed();
+  }
+  const here = name !== '' ? OF_ONE : everywhere ? OF_ALL : OF_MANY;
+  if (!here.some((each) => verbs.includes(each))) return noSuchResource();
+  // What can be listed has a route for watches too, which says for itself that it cannot.
+  if (verb === 'watch' && method === 'GET' && verbs.includes('list')) return undefined;
+  return method !== 'HEAD' && here.includes(verb) && verbs.includes(verb) ? undefined : methodNotAllowed();
+}
+
+/** Custom resources have one route for all, which looks at the scope alone. */
+function customProblem({ resource, path, verb }: Route): typeof NO_PAGE | undefined {
+  const reading = verb === 'list' || verb === 'watch';
+  if (!resource.namespaced) return path.namespace === '' ? undefined : NO_PAGE;
+  return path.namespace !== '' || (path.name === '' && reading) ? undefined : NO_PAGE;
+}
+
+/** Why a resource that is there does not do what is asked of it. */
+export function verbProblem({ resource, path, verb }: Route): ApiError | undefined {
+  const { subresource, name } = path;
+  if (subresource === '' || !resource.custom) {
+    if (verb === 'watch' || (resource.custom && subresource === '')) {
+      return resource.verbs.includes(verb) ? undefined : methodNotSupported(resource, verb);
+    }
+    return undefined;
+  }
+  const known = resource.subresources.get(subresource);
+  if (known === undefined) return notFound(resource, name);
+  return known.verbs.includes(verb) ? undefined : methodNotSupported(resource, verb);
+}

@@ -1,0 +1,62 @@
+import { type FieldError, forbidden, notSupported } from '../../base/field-error.ts';
+import { invalid } from '../api-error.ts';
+
+/** What a list or watch says of the versions it wants. */
+export interface ReadOptions {
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: string;
+  readonly continue?: string;
+  readonly sendInitialEvents?: boolean;
+}
+
+const MATCH = 'resourceVersionMatch';
+const WITH_CONTINUE = forbidden(MATCH, 'resourceVersionMatch is forbidden when continue is provided');
+
+/** Refuses a list whose options do not go together. */
+export function checkListOptions(options: ReadOptions): void {
+  refuse(listCauses(options));
+}
+
+/** Refuses a watch whose options do not go together. */
+export function checkWatchOptions(options: ReadOptions): void {
+  refuse(watchCauses(options));
+}
+
+function refuse(causes: readonly FieldError[]): void {
+  if (causes.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', causes);
+}
+
+function listCauses(options: ReadOptions): FieldError[] {
+  const { resourceVersion: version = '', resourceVersionMatch: match = '', sendInitialEvents } = options;
+  const causes: FieldError[] = [];
+  if (match !== '') {
+    if (version === '') causes.push(forbidden(MATCH, `${MATCH} is forbidden unless resourceVersion is provided`));
+    if ((options.continue ?? '') !== '') causes.push(WITH_CONTINUE);
+    if (match !== 'Exact' && match !== 'NotOlderThan') {
+      causes.push(notSupported(MATCH, match, ['Exact', 'NotOlderThan', '']));
+    }
+    if (match === 'Exact' && version === '0') {
+      causes.push(forbidden(MATCH, `${MATCH} "exact" is forbidden for resourceVersion "0"`));
+    }
+  }
+  if (sendInitialEvents !== undefined) {
+    causes.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  }
+  return causes;
+}
+
+function watchCauses(options: ReadOptions): FieldError[] {
+  const { resourceVersionMatch: match = '', sendInitialEvents } = options;
+  const causes: FieldError[] = [];
+  if (sendInitialEvents !== undefined && match !== 'NotOlderThan') {
+    causes.push(forbidden(MATCH, `sendInitialEvents requires setting ${MATCH} to NotOlderThan`));
+  }
+  if (match !== '') {
+    if (sendInitialEvents === undefined) {
+      causes.push(forbidden(MATCH, `${MATCH} is forbidden for watch unless sendInitialEvents is provided`));
+    }
+    if (match !== 'NotOlderThan') causes.push(notSupported(MATCH, match, ['NotOlderThan']));
+    if ((options.continue ?? '') !== '') causes.push(WITH_CONTINUE);
+  }
+  return causes;
+}

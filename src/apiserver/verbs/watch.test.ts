@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ResourceType } from '../../kube/client.ts';
+import { type Plane, startPlane } from '../custom/plane.fixture.ts';
+
+const PATH = '/api/v1/namespaces/default/configmaps';
+const OBJECTS = 1_234;
+const configMaps: ResourceType = {
+  group: '',
+  version: 'v1',
+  plural: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+};
+let plane: Plane;
+beforeAll(async () => {
+  plane = await startPlane();
+  for (let i = 0; i < OBJECTS; i++) {
+    const labels = { third: String(i % 3 === 0) };
+    await plane.client.create(configMaps, { metadata: { name: `c-${i}`, namespace: 'default', labels } });
+  }
+});
+afterAll(async () => {
+  await plane.plane.stop();
+});
+
+interface Line {
+  readonly type: string;
+  readonly object: { readonly metadata: { readonly name?: string; readonly annotations?: object } };
+}
+
+async function read(parameters: string): Promise<Line[]> {
+  const { url, adminToken } = plane.plane;
+  const headers = { authorization: `Bearer ${adminToken}` };
+  const answer = await fetch(`${url}${PATH}?watch=1&timeoutSeconds=1&${parameters}`, { headers });
+  const lines = (await answer.text()).split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as Line);
+}
+
+const INITIAL = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
+
+test('a watch begins with every object once, however many there are', async () => {
+  const lines = await read('resourceVersion=0');
+  expect(new Set(lines.map(({ object }) => object.metadata.name)).size).toBe(OBJECTS);
+  expect(lines.map(({ type }) => type)).toEqual(Array.from({ length: OBJECTS }, () => 'ADDED'));
+  expect(await read('resourceVersion=0&labelSelector=third%3Dtrue')).toHaveLength(Math.ceil(OBJECTS / 3));
+  expect(await read('resourceVersion=0&fieldSelector=metadata.name%3Dc-7')).toHaveLength(1);
+});
+
+test('the end of the first state is told to those who take bookmarks', async () => {
+  const all = await read(`${INITIAL}&allowWatchBookmarks=true`);
+  expect(all).toHaveLength(OBJECTS + 1);
+  expect(all.at(-1)).toMatchObject({
+    type: 'BOOKMARK',
+    object: { metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } } },
+  });
+  expect((await read(INITIAL)).filter(({ type }) => type === 'BOOKMARK')).toEqual([]);
+});
