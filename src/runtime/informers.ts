@@ -25,9 +25,9 @@ export class Informers implements Runnable {
 
   /** Starts with the others, or at once where they already run. */
   of<T extends KubeObject>(type: ResourceType<T>, selection: Selection = WHOLE): Informer<T> {
-    const known = selection === WHOLE ? this.#whole.get(type as unknown as ResourceType) : undefined;
-    const informer = known ?? this.#find(type as unknown as ResourceType, selection);
-    if (selection === WHOLE && known === undefined) this.#whole.set(type as unknown as ResourceType, informer);
+    const known = selection === WHOLE ? this.#whole.get(type) : undefined;
+    const informer = known ?? this.#find(type, selection);
+    if (selection === WHOLE && known === undefined) this.#whole.set(type, informer);
     return informer as unknown as Informer<T>;
   }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
-import type { Client, ResourceType, WatchEvent, WatchOptions } from '../kube/client.ts';
+import type { Client, ResourceType, WatchOptions } from '../kube/client.ts';
 import { KubeError } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 
@@ -36,7 +36,7 @@ export function faultyClient(client: Client, faults: Readonly<Faults>, random: R
     if (chance(faults.refuse)) throw new KubeError(503, 'ServiceUnavailable', 'a fault on the way there');
     for await (const event of client.watch(type, options)) {
       if (chance(faults.slow)) await clock.sleep(random.int(1, Math.max(1, faults.slowestMs)), options?.signal);
-      yield event as WatchEvent<T>;
+      yield event;
       if (chance(faults.expire)) throw new KubeError(410, 'Expired', 'a fault: the place of the watch is forgotten');
       if (chance(faults.drop)) return;
     }

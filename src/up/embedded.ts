@@ -84,7 +84,7 @@ type ClientFor = ControlPlane['client'];
 const LEASE = { namespace: SYSTEM_NAMESPACE, name: OPERATOR };
 
 /** The dialects that are built; the others are stored, and admission says that nothing acts on them yet. */
-const DIALECTS: Partial<Record<DialectName, Dialect>> = { kubevirt: kubevirt as unknown as Dialect };
+const DIALECTS: Partial<Record<DialectName, Dialect>> = { kubevirt };
 
 /** Everything but the API server itself; made when its clients can be had, started when it serves. */
 function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics: Metrics, clientFor: ClientFor) {

@@ -78,7 +78,8 @@ const named = (apiVersion: string, kind: string, name: string, namespace?: strin
 });
 
 async function established(client: Client, name: string): Promise<void> {
-  for await (const { object } of client.watch(DEFINITIONS, { fieldSelector: `metadata.name=${name}` })) {
-    if (conditionOf((object as Definition).status?.conditions, 'Established')?.status === 'True') return;
+  for await (const event of client.watch(DEFINITIONS, { fieldSelector: `metadata.name=${name}` })) {
+    if (event.type !== 'BOOKMARK' && conditionOf(event.object.status?.conditions, 'Established')?.status === 'True')
+      return;
   }
 }

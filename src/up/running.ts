@@ -23,9 +23,9 @@ export async function status(settings: RunningSettings, io: Io): Promise<void> {
   const folder = settings.dataDir ?? usualFolder('up');
   const run = readRunFile(folder);
   if (run === undefined) throw notRunning(folder);
-  const { client, close } = await connect({ kubeconfig: run.kubeconfig });
+  const connection = await connect({ kubeconfig: run.kubeconfig });
   try {
-    const found = await holdings(client);
+    const found = await holdings(connection.client);
     if (settings.output === 'json') {
       io.out(`${JSON.stringify({ ...run, ...found }, undefined, 2)}\n`);
       return;
@@ -46,7 +46,7 @@ export async function status(settings: RunningSettings, io: Io): Promise<void> {
       ].join('\n'),
     );
   } finally {
-    await close();
+    await connection.close();
   }
 }
 

@@ -42,7 +42,9 @@ async function faultsOf({ admin, machines, processes }: SoakWorld): Promise<stri
   ]);
   const wrong = [
     ...machines.doubled.map((what) => `ran twice: ${what}`),
-    ...processes.flatMap(({ name, failure }) => (failure === undefined ? [] : [`${name} failed: ${String(failure)}`])),
+    ...processes.flatMap(({ name, failure }) =>
+      failure === undefined ? [] : [`${name} failed: ${(failure as Error).message}`],
+    ),
   ];
   const running = await machines.running();
   for (const { metadata, kind } of [...vms.items, ...vmis.items, ...pods.items, ...migrations.items]) {

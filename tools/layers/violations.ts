@@ -44,7 +44,7 @@ function relativeProblem(path: string, target: string): string | undefined {
       ? `imports ${target}, a sibling`
       : undefined;
   }
-  if (TEST_FILE.test(path) && to === 'testing') return undefined;
+  if (TEST_SUPPORT.test(path) && to === 'testing') return undefined;
   return LAYERS[from]?.may.includes(to) === true ? undefined : `${from} may not import ${to} (${target})`;
 }
 

@@ -173,7 +173,7 @@ function machinesIn({ io }: VmParts, file: string): Machine[] {
   });
 }
 
-function typeFor(types: readonly MachineType[], { apiVersion = '', kind = '' }: Machine): MachineType {
+function typeFor(types: readonly MachineType[], { apiVersion, kind }: Machine): MachineType {
   const group = apiVersion.split('/')[0];
   const type = types.find((each) => each.group === group);
   if (type !== undefined && kind === 'VirtualMachine') return { ...type, version: apiVersion.split('/')[1] ?? '' };

@@ -111,8 +111,7 @@ async function follow(
   const print = (machine: Machine) => {
     const uid = machine.metadata.uid ?? '';
     const summary = summaryOf(machine, instances.get(uid));
-    const { created, ...said } = summary;
-    const seen = JSON.stringify(said);
+    const seen = JSON.stringify(summary);
     if (printed.get(uid) === seen) return;
     printed.set(uid, seen);
     io.out(lineOf(rowOf(summary, showing()), widths));

@@ -92,7 +92,7 @@ async function followed<T extends KubeObject>(
       ...from,
       signal,
     })) {
-      if (change !== 'BOOKMARK' && step(change === 'DELETED' ? undefined : (object as T))) return true;
+      if (change !== 'BOOKMARK' && step(change === 'DELETED' ? undefined : object)) return true;
     }
   } catch (error) {
     if (!isGone(error)) throw error;

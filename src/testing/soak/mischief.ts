@@ -1,6 +1,6 @@
 import type { Random } from '../../base/random.ts';
 import type { Client } from '../../kube/client.ts';
-import { VMIMS, VMIS, VMS, type Vm } from '../../kube/kinds/machines.ts';
+import { VMIMS, VMIS, VMS } from '../../kube/kinds/machines.ts';
 import { NODES } from '../../kube/kinds/node.ts';
 import { PODS } from '../../kube/kinds/pod.ts';
 import { KubeError } from '../../kube/kube-error.ts';
@@ -162,7 +162,7 @@ async function create(admin: Client, random: Random): Promise<string> {
       },
     },
   };
-  await admin.create(VMS, machine as unknown as Vm, { namespace });
+  await admin.create(VMS, machine, { namespace });
   return `${name} ${runStrategy} ${evictionStrategy} after ${delay}`;
 }
 

@@ -24,7 +24,7 @@ import { RunningMachines } from './running-machines.ts';
 const NODES = 4;
 const OPERATOR = 'vimana-operator';
 const LEASE = { namespace: SYSTEM_NAMESPACE, name: OPERATOR };
-const dialects: readonly Dialect[] = [kubevirt as unknown as Dialect];
+const dialects: readonly Dialect[] = [kubevirt];
 
 /** A whole cluster of ours on a clock that a test moves: two operators, a scheduler and nodes, each a process of its own. */
 export interface SoakWorld {
