@@ -1,4 +1,5 @@
 import type { KubeObject } from '../kube/kube-object.ts';
+import { Recent } from './recent.ts';
 import type { Entry } from './store/store.ts';
 
 /**
@@ -34,60 +35,47 @@ export function headerOf(kind: string, apiVersion: string): string {
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
 }
 
-const GENERATION_SIZE = 4096;
-
 /** The texts of parts of objects, such as a spec that stays as it is while the status changes. Bounded, by identity. */
 export class PartTexts {
-  #young = new Map<object, string>();
-  #old = new Map<object, string>();
+  readonly #recent = new Recent<object, string>();
 
   /** Of a part that nobody changes any more. */
   of(part: object): string {
-    const known = this.#young.get(part);
+    const known = this.#recent.young(part);
     if (known !== undefined) return known;
-    const text = this.#old.get(part) ?? JSON.stringify(part);
-    if (this.#young.size >= GENERATION_SIZE) {
-      this.#old = this.#young;
-      this.#young = new Map();
-    }
-    this.#young.set(part, text);
+    const text = this.#recent.old(part) ?? JSON.stringify(part);
+    this.#recent.keep(part, text, text.length);
     return text;
   }
 }
 
 /** Parsed objects of stored texts. Bounded: what was not asked for lately is parsed again. Nobody may change them. */
 export class ParsedObjects {
-  #young = new Map<Entry, KubeObject>();
-  #old = new Map<Entry, KubeObject>();
+  readonly #recent = new Recent<Entry, KubeObject>();
   /** Objects whose texts are on their way into the store, by the key of each. */
-  #written = new Map<string, { readonly object: KubeObject; readonly text: string }>();
+  readonly #written = new Recent<string, { readonly object: KubeObject; readonly text: string }>();
   readonly #parts = new PartTexts();
 
   /** The text of an object that is about to be stored under a key, and that nobody then has to parse. */
   write(key: string, object: KubeObject): string {
     const text = textOf(object, this.#parts);
-    if (this.#written.size >= GENERATION_SIZE) this.#written = new Map();
-    this.#written.set(key, { object, text });
+    this.#written.keep(key, { object, text }, text.length);
     return text;
   }
 
   get(entry: Entry): KubeObject {
-    const known = this.#young.get(entry);
+    const known = this.#recent.young(entry);
     if (known !== undefined) return known;
-    const object = this.#old.get(entry) ?? this.#taken(entry) ?? (JSON.parse(entry.value) as KubeObject);
-    if (this.#young.size >= GENERATION_SIZE) {
-      this.#old = this.#young;
-      this.#young = new Map();
-    }
-    this.#young.set(entry, object);
+    const object = this.#recent.old(entry) ?? this.#taken(entry) ?? (JSON.parse(entry.value) as KubeObject);
+    this.#recent.keep(entry, object, entry.value.length);
     return object;
   }
 
   #taken({ key, value }: Entry): KubeObject | undefined {
-    const written = this.#written.get(key);
+    const written = this.#written.young(key) ?? this.#written.old(key);
     // A write that came to nothing, or that another followed, is not what is stored.
     if (written === undefined || written.text !== value) return undefined;
-    this.#written.delete(key);
+    this.#written.forget(key);
     return written.object;
   }
 }

@@ -8,7 +8,7 @@ export interface Retention {
   readonly maxBytes: number;
 }
 
-export const DEFAULT_RETENTION: Retention = { maxAge: 5 * 60_000, maxEvents: 100_000, maxBytes: 512 * 1024 * 1024 };
+export const DEFAULT_RETENTION: Retention = { maxAge: 5 * 60_000, maxEvents: 100_000, maxBytes: 256 * 1024 * 1024 };
 
 interface Kept {
   readonly revision: number;
