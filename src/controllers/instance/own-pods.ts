@@ -9,16 +9,26 @@ export const isBound = ({ spec }: Pod) => (spec.nodeName ?? '') !== '';
  * The pod that the machine of an instance runs in, or is to run in; not the one that a migration has made for where it
  * may go, before it is there.
  */
-export function currentPod({ status }: Vmi, pods: readonly Pod[]): Pod | undefined {
+export function currentPod(vmi: Vmi, pods: readonly Pod[]): Pod | undefined {
+  const { status } = vmi;
   const node = status?.nodeName ?? '';
-  if (node === '') return pods.find(({ metadata }) => metadata.labels?.[MIGRATION_LABEL] === undefined);
+  if (node === '') return pods.find((pod) => !isForMigration(pod));
   const there = pods.filter(({ spec }) => spec.nodeName === node);
-  // A machine that has come back to a node may find the pod there that it once left.
+  // A machine that has come back to a node may find the pod there that it once left; and where its own pod is gone, the
+  // place that a migration makes for it may be on the very node that it is to leave.
+  const own = there.filter((pod) => !isForMigration(pod) || isWhereItWent(vmi, pod));
   return (
     there.find(({ metadata }) => status?.activePods?.[metadata.uid ?? ''] === node) ??
-    there.find((pod) => !isFinished(pod)) ??
-    there[0]
+    own.find((pod) => !isFinished(pod)) ??
+    own[0]
   );
+}
+
+const isForMigration = ({ metadata }: Pod) => metadata.labels?.[MIGRATION_LABEL] !== undefined;
+
+function isWhereItWent({ status }: Vmi, { metadata }: Pod): boolean {
+  const { targetPod, completed = false, failed = false } = status?.migrationState ?? {};
+  return completed && !failed && targetPod === metadata.name;
 }
 
 /** The node whose agent speaks for the instance; '' while there is none. */

@@ -106,6 +106,24 @@ describe('an agent that lives', () => {
       ['report Failed OOMKilled'],
     ],
     ['says what became of a machine whose pod is gone', { vmi: vmi(runs()) }, ['await agent']],
+    [
+      'is not taken to hold the machine in what a migration made on its node after the pod was gone',
+      { vmi: vmi(runs('n1', { activePods: { 'uid-p': 'n1' } })), pods: [target('t', 'n1')] },
+      ['await agent'],
+    ],
+    [
+      'is spoken for where there is nothing else on its node',
+      { vmi: vmi(runs('n1', { activePods: { 'uid-p': 'n1' } })), pods: [target('t', 'n1')], owedMs: 40_000 },
+      ['report Failed PodDeleted'],
+    ],
+    [
+      'holds the machine that has come in a migration',
+      {
+        vmi: vmi(runs('n2', { activePods: {}, migrationState: { targetPod: 't', completed: true } })),
+        pods: [target('t', 'n2')],
+      },
+      [],
+    ],
     ['is spoken for there too', { vmi: vmi(runs()), owedMs: 40_000 }, ['report Failed PodDeleted']],
     ['may run a machine though it never said so', { vmi: vmi(), abandoned: 'n1' }, ['await agent']],
     [

@@ -77,6 +77,7 @@ describe('a migration that waits', () => {
     ['makes its target when it is its turn', {}, ['make target']],
     ['and not before', { turn: false }, []],
     ['waits for the instance to run', { vmi: vmi({ phase: 'Scheduled', nodeName: '' }) }, []],
+    ['makes no target for a machine whose own pod is gone', { source: undefined }, ['look again after 0.05 min']],
     ['waits for another migration of it', { vmi: vmi({ migrationState: { migrationUid: 'other' } }) }, []],
     [
       'goes when that is over',

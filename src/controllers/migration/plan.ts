@@ -43,6 +43,9 @@ export type Action =
   | { readonly do: 'look again'; readonly afterMs: number }
   | { readonly do: 'release' };
 
+/** How soon to look again for a pod that the cache may not show yet. */
+const SOURCE_RETRY_MS = 3000;
+
 const isOutOfUse = ({ metadata, status }: Pod) =>
   metadata.deletionTimestamp !== undefined || status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
@@ -99,11 +102,13 @@ function abortReported({ vmim, now }: Sight): readonly Action[] {
   return [{ do: 'report', status: withMigrationCondition(vmim.status ?? {}, condition, now) }];
 }
 
-function beginning({ vmim, turn }: Sight, vmi: Vmi): readonly Action[] {
+function beginning({ vmim, turn, source }: Sight, vmi: Vmi): readonly Action[] {
   const { phase, migrationState } = vmi.status ?? {};
   const other = migrationState?.migrationUid !== undefined && migrationState.completed !== true;
   // It will run before long, or end; and it moves once at a time.
   if (phase !== 'Running' || other || !turn) return [];
+  // Without the pod that it leaves, nothing would keep the target off the same node; the instance is about to end.
+  if (source === undefined) return [{ do: 'look again', afterMs: SOURCE_RETRY_MS }];
   return phaseOf(vmim) === 'Pending' ? [{ do: 'make target' }] : [];
 }
 
