@@ -1,11 +1,16 @@
 import { KINDS } from '../../src/api/kinds.ts';
+import { cliReference } from './cli-reference.ts';
 import { crdFile } from './crd-file.ts';
 import { referenceFile } from './reference-file.ts';
 import { referenceIndex } from './reference-index.ts';
 
-/** Every file that follows from the kinds, as it should be. */
+/** Every file that follows from the kinds or the commands, as it should be. */
 export function generatedFiles(): Map<string, string> {
-  const files = [referenceIndex(KINDS), ...KINDS.flatMap((kind) => [crdFile(kind), referenceFile(kind)])];
+  const files = [
+    cliReference(),
+    referenceIndex(KINDS),
+    ...KINDS.flatMap((kind) => [crdFile(kind), referenceFile(kind)]),
+  ];
   return new Map(files.map(({ path, text }) => [path, text]));
 }
 

@@ -1,0 +1,52 @@
+import type { Command, Option } from 'commander';
+import { realClock } from '../../src/base/clock.ts';
+import { vimanaProgram } from '../../src/cli/program.ts';
+
+const nothing = async (): Promise<never> => {
+  throw new Error('a reference runs no command');
+};
+const io = { out: () => {}, err: () => {}, read: () => '', manifestsAt: () => [] };
+const starters = { apiserver: nothing, up: nothing, status: nothing, down: nothing, nodes: nothing, connect: nothing };
+
+/** All commands and their flags, as the program itself knows them. */
+export function cliReference(): { path: string; text: string } {
+  const signal = new AbortController().signal;
+  const program = vimanaProgram({ io, version: '', clock: realClock, signal, starters });
+  const sections = leaves(program, []).map(({ command, path }) => section(command, path));
+  const intro = '# Commands\n\nGenerated from the program itself; `vimana COMMAND --help` shows the same.\n';
+  return { path: 'docs/reference/cli.md', text: `${intro}\n${sections.join('\n')}` };
+}
+
+interface Leaf {
+  readonly command: Command;
+  readonly path: readonly string[];
+}
+
+function leaves(command: Command, path: readonly string[]): Leaf[] {
+  const here = [...path, command.name()];
+  if (command.commands.length === 0) return [{ command, path: here }];
+  const own = command.options.some(({ long }) => long !== '--version') ? [{ command, path: here }] : [];
+  return [...own, ...command.commands.flatMap((each) => leaves(each, here))];
+}
+
+function section(command: Command, path: readonly string[]): string {
+  const args = command.registeredArguments.map((argument) => {
+    const word = `${argument.name()}${argument.variadic ? '...' : ''}`;
+    return argument.required ? `<${word}>` : `[${word}]`;
+  });
+  const head = `## \`${[...path, ...args].join(' ')}\`\n\n${sentence(command.description())}\n`;
+  if (command.options.length === 0) return head;
+  const rows = command.options.map((option) => `| \`${option.flags}\` | ${meaning(option)} |`);
+  return `${head}\n| flag | meaning |\n|---|---|\n${rows.join('\n')}\n`;
+}
+
+function meaning({ description, argChoices, defaultValue }: Option): string {
+  const choices = argChoices === undefined ? '' : ` (${argChoices.join(', ')})`;
+  const isShown = defaultValue !== undefined && defaultValue !== false && JSON.stringify(defaultValue) !== '{}';
+  const usual = isShown
+    ? `; default ${Array.isArray(defaultValue) ? defaultValue.join(',') : String(defaultValue)}`
+    : '';
+  return `${description}${choices}${usual}`.replaceAll('|', '\\|');
+}
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
