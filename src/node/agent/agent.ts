@@ -159,6 +159,7 @@ export class Agent implements Runnable {
     const key = keyOf(object);
     const run = this.#runs.get(key);
     if (run === undefined && hosts.find(nodeName) === undefined) return;
+    if (run !== undefined && type === 'deleted' && run.podUid === uid) run.gone = object;
     // What was just written here is no news.
     if (run !== undefined && type !== 'deleted' && isKnown(run, 'pod', object)) return;
     this.#queue.add(key);
@@ -209,11 +210,8 @@ export class Agent implements Runnable {
   /** The pod is gone: nothing of it stays. */
   async #leave(run: Run): Promise<void> {
     const { hosts, addresses, logs, plainPods } = this.#parts;
-    const driver = hosts.find(run.node)?.driver;
-    if (run.machineId !== undefined && driver !== undefined) {
-      const machine = await driver.inspect(run.machineId);
-      if (machine?.spec.pod.uid === run.podUid) await driver.remove(run.machineId);
-    }
+    const host = hosts.find(run.node);
+    if (host !== undefined) await this.#launchers.leave(run, host);
     plainPods?.forget(run);
     addresses.release(run.podUid);
     logs.forget(run.podUid);

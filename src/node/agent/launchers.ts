@@ -1,4 +1,4 @@
-import { COMPUTE_CONTAINER, CREATED_BY_LABEL } from '../../api/launcher.ts';
+import { COMPUTE_CONTAINER, CREATED_BY_LABEL, MIGRATION_LABEL } from '../../api/launcher.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Client } from '../../kube/client.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
@@ -22,7 +22,7 @@ import { type Migratability, migratability } from './live-migratable.ts';
 import type { LogBook } from './log-book.ts';
 import { plan } from './plan.ts';
 import { type ProbeVerdict, probe } from './probes.ts';
-import { instanceKeyOf, type Role, roleOf } from './role.ts';
+import { instanceKeyOf, isLauncher, type Role, roleOf } from './role.ts';
 import { newest, noteWrite, type Run, unseen } from './run.ts';
 import { tellOfInstance } from './transitions.ts';
 import { writeChange } from './written.ts';
@@ -84,6 +84,26 @@ export class Launchers {
     await this.#report(look, hold?.waiting, verdict);
     const next = Math.min(hold?.until ?? Number.POSITIVE_INFINITY, verdict?.again ?? Number.POSITIVE_INFINITY);
     return next === Number.POSITIVE_INFINITY ? undefined : { afterMs: Math.max(1, next - clock.now()) };
+  }
+
+  /** Ends the machine of a pod that is gone, and says so to whoever still takes it to run: nobody else could. */
+  async leave(run: Run, host: Host): Promise<void> {
+    const { machineId, gone: pod } = run;
+    const { driver } = host;
+    if (machineId !== undefined && isPodOf(await driver.inspect(machineId), run)) {
+      await driver.kill(machineId, 'its pod is gone');
+    }
+    // Only now is it certain how it ended: it may have been on its way to another node.
+    const found = machineId === undefined ? undefined : await driver.inspect(machineId);
+    const machine = isPodOf(found, run) ? found : undefined;
+    const instance = pod === undefined || !isLauncher(pod) ? undefined : this.#instanceOf(run, pod);
+    if (pod !== undefined && instance !== undefined && roleOf(pod, instance, host.name) === 'home') {
+      const instanceDeleted = instance.metadata.deletionTimestamp !== undefined;
+      const ending = endingOf({ end: machine?.ended, cause: run.cause, instanceDeleted, podDeleted: true });
+      run.held = false;
+      await this.#reportInstance({ run, host, pod, instance, machine, now: this.#parts.clock.now() }, ending, false);
+    }
+    if (machine !== undefined) await driver.remove(machine.spec.id);
   }
 
   #instanceOf(run: Run, pod: Pod): Vmi | undefined {
@@ -209,13 +229,15 @@ export class Launchers {
   }
 
   /** Says where this node waits for the machine. */
-  async #reportTarget({ run, instance, machine }: Look): Promise<void> {
+  async #reportTarget({ run, pod, instance, machine }: Look): Promise<void> {
     const state = instance?.status?.migrationState;
     if (instance === undefined || state === undefined || machine?.state !== 'incoming') return;
+    if (state.migrationUid !== pod.metadata.labels?.[MIGRATION_LABEL]) return;
     if ((state.targetNodeAddress ?? '') !== '' || state.completed === true || run.listensAt === undefined) return;
-    const { name, namespace, uid } = instance.metadata;
+    const { name, namespace, uid, resourceVersion } = instance.metadata;
     const { listensAt: targetNodeAddress } = run;
-    const body = { metadata: { uid }, status: { migrationState: { targetNodeAddress } } };
+    // Late, it could be taken for the answer to another migration.
+    const body = { metadata: { uid, resourceVersion }, status: { migrationState: { targetNodeAddress } } };
     const where = { namespace, subresource: 'status' };
     run.instance = await noteWrite(run, this.#parts.client.patch(VMIS, name, { type: 'merge', body }, where));
   }
@@ -256,6 +278,8 @@ export class Launchers {
     return (text) => this.#parts.logs.write(metadata.uid ?? '', COMPUTE_CONTAINER, text);
   }
 }
+
+const isPodOf = (machine: Machine | undefined, { podUid }: Run) => machine?.spec.pod.uid === podUid;
 
 /** How what the pod is for has ended; undefined where it has not. */
 function endingFor({ run, pod, instance, machine }: Look, role: Role): Ending | undefined {

@@ -39,7 +39,10 @@ export function roleOf(pod: Pod, instance: Vmi | undefined, node: string): Role 
   if (instance === undefined || isFinal(instance)) return 'none';
   const { nodeName = '', activePods = {}, migrationState } = instance.status ?? {};
   const { uid = '', name, labels } = pod.metadata;
-  if (nodeName === node && activePods[uid] !== undefined) return 'home';
+  const arrived = migrationState?.completed === true && migrationState.failed !== true;
+  // The source may not have known more of the pod than its name.
+  const active = activePods[uid] !== undefined || (arrived && migrationState.targetPod === name);
+  if (nodeName === node && active) return 'home';
   if (labels?.[MIGRATION_LABEL] !== undefined) {
     const given = migrationState?.migrationUid;
     const ours = given === labels[MIGRATION_LABEL] && migrationState?.targetPod === name;

@@ -14,6 +14,8 @@ export interface Run {
   /** What was written last, while caches may not show it yet. */
   pod?: Pod | undefined;
   instance?: Vmi | undefined;
+  /** The pod as it was when it went. */
+  gone?: Pod;
   /** Versions of the pod and its instance that were seen while something was being written. */
   seen?: string[] | undefined;
   /** Something else than what was written here was seen meanwhile. */

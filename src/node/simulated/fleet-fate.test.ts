@@ -137,6 +137,31 @@ describe('a live migration', () => {
     await cluster.until(async () => (await stateOn(fleet, TWO, vmi)) !== 'incoming');
   });
 
+  it('is not answered by a target that was made for another', async () => {
+    world.start();
+    const vmi = await runInstance('m');
+    await beginMigration(vmi, { migrationUid: 'b7a1b1a8-0000-4000-8000-000000000002' });
+    await cluster.clock.advance(1_000);
+    expect((await migrationOf('m'))?.targetNodeAddress).toBeUndefined();
+  });
+
+  it('stays done where the pod that was left goes before that could be told', async () => {
+    const { fleet } = world.start();
+    const vmi = await runInstance('m');
+    await beginMigration(vmi);
+    await cluster.until(async () => (await migrationOf('m'))?.startTimestamp !== undefined);
+    world.cutOff = true;
+    await cluster.clock.advance(2_000);
+    expect(await stateOn(fleet, TWO, vmi)).toBe('running');
+    await admin.delete(PODS, 'launcher-m', { namespace, gracePeriodSeconds: 0 });
+    world.cutOff = false;
+    await cluster.clock.advance(10_000);
+    const { phase, nodeName, activePods } = (await world.instance('m')).status ?? {};
+    expect({ phase, nodeName }).toEqual({ phase: 'Running', nodeName: TWO });
+    expect(activePods).toEqual({ [(await world.pod('target')).metadata.uid ?? '']: TWO });
+    expect(await stateOn(fleet, TWO, vmi)).toBe('running');
+  });
+
   it('can be tried again', async () => {
     const { fleet } = world.start();
     const vmi = await runInstance('m');

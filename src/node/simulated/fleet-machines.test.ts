@@ -180,6 +180,17 @@ describe('the end of a machine', () => {
     const vmi = await runInstance('m');
     await admin.delete(PODS, 'launcher-m', { namespace, gracePeriodSeconds: 0 });
     await cluster.until(async () => (await fleet.simulation.driver(NODE).inspect(vmi.metadata.uid)) === undefined);
+    const ended = await world.untilPhase('m', 'Failed');
+    expect(ended.status?.reason).toBe('PodDeleted');
+  });
+
+  it('is what was asked for when its instance goes and its pod without a word', async () => {
+    world.start();
+    await runInstance('m', { annotations: { 'vimana.io/shutdown-duration': '10s' } });
+    await admin.patch(VMIS, 'm', { type: 'merge', body: { metadata: { finalizers: ['test/hold'] } } }, { namespace });
+    await admin.delete(VMIS, 'm', { namespace });
+    await admin.delete(PODS, 'launcher-m', { namespace, gracePeriodSeconds: 0 });
+    expect((await world.untilPhase('m', 'Succeeded')).status?.reason).toBe('Stopped');
   });
 
   it('comes at once when its instance is gone, is final, or is somewhere else', async () => {
