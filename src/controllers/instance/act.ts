@@ -120,7 +120,8 @@ export function actor({ settings, addresses, expectations, passing }: ActorParts
 /** Writes a status, and tells users of trouble that was not there before. */
 async function report(vmi: Vmi, status: InstanceStatus, { client, events }: Context): Promise<void> {
   const written = await writeStatus(client, VMIS, vmi, status);
-  if (written === vmi) return;
+  // What keeps a pod from its node is told of by the scheduler.
+  if (written === vmi || status.phase === 'Scheduling') return;
   const failed = status.phase === 'Failed' && vmi.status?.phase !== 'Failed';
   const { reason, message } =
     status.conditions?.find(

@@ -131,7 +131,13 @@ describe('an instance', () => {
       spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
     });
     await world.onlyPod();
+    await world.cluster.until(
+      async () => (await world.condition('Synchronized'))?.reason === 'WaitingForVolumeBinding',
+    );
+    const bound = { type: 'merge', body: { status: { phase: 'Bound' } } } as const;
+    await world.admin.patch(PERSISTENT_VOLUME_CLAIMS, 'disk', bound, { namespace, subresource: 'status' });
     await world.cluster.until(async () => (await world.condition('Synchronized')) === undefined);
+    expect(world.cluster.told).toEqual(['Warning FailedPvcNotFound', 'Normal SuccessfulCreate']);
   });
 
   it('says why its pod is refused, and gets it when it is not', async () => {

@@ -52,10 +52,13 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
       lost.add(name);
     }
     const claims = cache(PERSISTENT_VOLUME_CLAIMS);
+    const phaseOf = (name: string) => claims.get(keyIn(namespace, name))?.status?.phase;
+    const waits = pods.some((pod) => !isBound(pod));
     const missing =
       pods.length > 0
         ? undefined
         : claimNames(vmi.spec).find((name) => claims.get(keyIn(namespace, name)) === undefined);
+    const unbound = waits ? claimNames(vmi.spec).find((name) => phaseOf(name) !== 'Bound') : undefined;
     const debt = owed.get(key);
     return {
       vmi,
@@ -63,6 +66,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
       lost,
       played: node !== '' && isPlayed(cache(NODES).get(node)),
       ...(missing === undefined ? {} : { missingClaim: missing }),
+      ...(unbound === undefined ? {} : { unboundClaim: unbound }),
       ...(gone === undefined ? {} : { abandoned: gone }),
       owedMs: debt?.uid === uid ? clock.monotonic() - debt.since : 0,
       now: clock.now(),
@@ -116,8 +120,8 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
         abandoned.set(key, { uid: pod.metadata.labels?.[CREATED_BY_LABEL] ?? '', node: pod.spec.nodeName ?? '' });
         return [];
       }),
-      watched(PERSISTENT_VOLUME_CLAIMS, (claim, { cache }, { type }) =>
-        type === 'added' ? [...cache(VMIS).by(byClaim, keyOf(claim))].map(keyOf) : [],
+      watched(PERSISTENT_VOLUME_CLAIMS, (claim, { cache }) =>
+        [...cache(VMIS).by(byClaim, keyOf(claim))].filter((vmi) => (vmi.status?.nodeName ?? '') === '').map(keyOf),
       ),
     ],
     async reconcile(vmi, context) {

@@ -75,6 +75,11 @@ describe('an instance on its way', () => {
       ['report Scheduling Unschedulable'],
     ],
     [
+      'says that it waits for a volume',
+      { vmi: vmi(), pods: [pod('p')], unboundClaim: 'disk' },
+      ['report Scheduling WaitingForVolumeBinding in passing'],
+    ],
+    [
       'says at once that a trouble is over',
       {
         vmi: vmi({ conditions: [{ type: 'Synchronized', status: 'False', reason: 'FailedCreate' }] }),

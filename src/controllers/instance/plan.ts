@@ -19,6 +19,8 @@ export interface Sight {
   readonly played: boolean;
   /** A claim that the instance needs and that does not exist. */
   readonly missingClaim?: string;
+  /** A claim that the pod waits for, because it has no volume yet. */
+  readonly unboundClaim?: string;
   /** The node of a pod that went away all at once, before its agent could say anything. */
   readonly abandoned?: string;
   /** For how long the agent has owed its word on how the machine ended; 0 where it has not been noticed before. */
@@ -60,7 +62,7 @@ export function plan(sight: Sight, settings: PlanSettings): readonly Action[] {
     return [
       {
         do: 'report',
-        status: schedulingStatus(vmi, pod, sight.now),
+        status: schedulingStatus(vmi, pod, claimUnbound(sight), sight.now),
         passing: !isUnschedulable(pod) && !isTroubled(vmi),
       },
     ];
@@ -91,6 +93,14 @@ function claimMissing({ metadata }: Vmi, claim: string): Problem {
   return {
     reason: 'FailedPvcNotFound',
     message: `PVC ${metadata.namespace}/${claim} does not exist, waiting for it to appear`,
+  };
+}
+
+function claimUnbound({ vmi, unboundClaim }: Sight): Problem | undefined {
+  if (unboundClaim === undefined) return undefined;
+  return {
+    reason: 'WaitingForVolumeBinding',
+    message: `PVC ${vmi.metadata.namespace}/${unboundClaim} has no volume yet`,
   };
 }
 

@@ -20,7 +20,7 @@ export function pendingStatus(vmi: Vmi, obstacle: Problem, now: number): Instanc
 }
 
 /** The status of an instance whose pod has no node yet, with what the scheduler says of it. */
-export function schedulingStatus(vmi: Vmi, pod: Pod, now: number): InstanceStatus {
+export function schedulingStatus(vmi: Vmi, pod: Pod, obstacle: Problem | undefined, now: number): InstanceStatus {
   const { status } = vmi;
   const scheduled = conditionOf(pod.status?.conditions, POD_SCHEDULED);
   const stuck = scheduled?.status === 'False' ? scheduled : undefined;
@@ -31,14 +31,16 @@ export function schedulingStatus(vmi: Vmi, pod: Pod, now: number): InstanceStatu
     message: 'Guest VM is not reported as running',
   } as const;
   const copied = stuck === undefined ? [] : [copyOf(stuck)];
+  const notDone = obstacle === undefined ? [] : [{ type: SYNCHRONIZED, status: 'False', ...obstacle } as const];
   const qosClass = pod.status?.['qosClass'] as InstanceStatus['qosClass'];
-  const before = without(status, [SYNCHRONIZED, ...(stuck === undefined ? [POD_SCHEDULED] : [])]);
+  const over = [...(notDone.length === 0 ? [SYNCHRONIZED] : []), ...(stuck === undefined ? [POD_SCHEDULED] : [])];
+  const before = without(status, over);
   return inPhase(
     {
       ...before,
       activePods: { [pod.metadata.uid ?? '']: '' },
       ...(qosClass === undefined ? {} : { qosClass }),
-      conditions: withAll(before, [notReady, ...copied], now),
+      conditions: withAll(before, [notReady, ...copied, ...notDone], now),
     },
     'Scheduling',
     vmi,

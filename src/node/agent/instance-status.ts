@@ -5,6 +5,7 @@ import type { Vmi } from '../../kube/kinds/machines.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
 import { timestamp } from '../../kube/timestamp.ts';
 import type { Machine } from '../machine-driver.ts';
+import type { Waiting } from '../pod/container-status.ts';
 import type { Ending } from './ending.ts';
 import type { Migratability } from './live-migratable.ts';
 import { reportMigration } from './migration-report.ts';
@@ -19,6 +20,8 @@ export interface InstanceFacts {
   readonly machine: Machine | undefined;
   /** How it ended, where it has. */
   readonly ending: Ending | undefined;
+  /** Why the pod does not run yet. */
+  readonly waiting?: Waiting | undefined;
   readonly ready: boolean;
   readonly paused: boolean;
   readonly migratability: Migratability;
@@ -127,7 +130,10 @@ function conditionsOf({ metadata, status }: Vmi, facts: InstanceFacts, now: numb
       wanted.push({ type: 'Paused', status: 'True', ...reason });
     }
   }
-  const gone = new Set(['Synchronized', 'PodScheduled']);
+  const trouble = machine === undefined ? troubleOf(facts) : undefined;
+  if (trouble !== undefined) wanted.push(trouble);
+  const gone = new Set(['PodScheduled']);
+  if (trouble === undefined) gone.add('Synchronized');
   if (!connected) gone.add('AgentConnected');
   if (!paused) gone.add('Paused');
   return withAll(
@@ -135,6 +141,13 @@ function conditionsOf({ metadata, status }: Vmi, facts: InstanceFacts, now: numb
     wanted,
     now,
   );
+}
+
+/** What waits with a message does not merely take its time: an image cannot be had. */
+function troubleOf({ waiting }: InstanceFacts): KubeCondition | undefined {
+  if (waiting?.message === undefined) return undefined;
+  const { reason, message } = waiting;
+  return { type: 'Synchronized', status: 'False', reason, message };
 }
 
 function why({ machine, pod }: InstanceFacts, terminating: boolean): { reason: string; message: string } {

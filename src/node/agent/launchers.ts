@@ -11,6 +11,7 @@ import { keyIn, keyOf } from '../../runtime/key.ts';
 import type { Again } from '../../runtime/work-queue.ts';
 import { isAlive, type Machine } from '../machine-driver.ts';
 import { nicsOf } from '../machine-spec.ts';
+import type { Waiting } from '../pod/container-status.ts';
 import { isOver } from '../pod/pod-status.ts';
 import type { Addresses } from './addresses.ts';
 import { isOf, perform } from './deeds.ts';
@@ -47,6 +48,13 @@ interface Look {
   instance: Vmi | undefined;
   machine: Machine | undefined;
   readonly now: number;
+}
+
+/** What the state of the pod says of the instance. */
+interface PodFacts {
+  readonly ending: Ending | undefined;
+  readonly ready: boolean;
+  readonly waiting?: Waiting | undefined;
 }
 
 const CREATING = { reason: 'ContainerCreating' };
@@ -101,7 +109,10 @@ export class Launchers {
       const instanceDeleted = instance.metadata.deletionTimestamp !== undefined;
       const ending = endingOf({ end: machine?.ended, cause: run.cause, instanceDeleted, podDeleted: true });
       run.held = false;
-      await this.#reportInstance({ run, host, pod, instance, machine, now: this.#parts.clock.now() }, ending, false);
+      await this.#reportInstance(
+        { run, host, pod, instance, machine, now: this.#parts.clock.now() },
+        { ending, ready: false },
+      );
     }
     if (machine !== undefined) await driver.remove(machine.spec.id);
   }
@@ -155,7 +166,7 @@ export class Launchers {
     return verdict;
   }
 
-  async #report(look: Look, waiting: { reason: string } | undefined, verdict: ProbeVerdict | undefined): Promise<void> {
+  async #report(look: Look, waiting: Waiting | undefined, verdict: ProbeVerdict | undefined): Promise<void> {
     const { run, host, now } = look;
     const role = roleOf(look.pod, look.instance, host.name);
     const ending = endingFor(look, role);
@@ -181,14 +192,14 @@ export class Launchers {
     };
     // Beginnings are told of the pod first and ends of the instance first: so whoever reads one never misses the other.
     if (ending === undefined) await writePod();
-    if (role === 'home') await this.#reportInstance(look, ending, ready);
+    if (role === 'home') await this.#reportInstance(look, facts);
     if (role === 'target') await this.#reportTarget(look);
     if (ending === undefined) return;
     await writePod();
     await this.#putAway(look);
   }
 
-  async #reportInstance(look: Look, ending: Ending | undefined, ready: boolean): Promise<void> {
+  async #reportInstance(look: Look, { ending, ready, waiting }: PodFacts): Promise<void> {
     const { run, host, instance, machine, now } = look;
     if (instance === undefined) return;
     const { client, events } = this.#parts;
@@ -200,6 +211,7 @@ export class Launchers {
         machine,
         ending,
         ready,
+        waiting,
         paused: machine?.state === 'paused' && (run.held !== true || instance.spec.startStrategy === 'Paused'),
         migratability: this.#migratability(instance),
         targetPod: this.#targetPod(instance),

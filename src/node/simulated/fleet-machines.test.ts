@@ -95,6 +95,20 @@ describe('a machine on a simulated node', () => {
     await world.untilPhase('m', 'Running');
   });
 
+  it('says that its image cannot be had until it can', async () => {
+    world.start();
+    const annotations = { 'vimana.io/fail': 'image-pull', 'vimana.io/fail-times': '1' };
+    await world.makeLauncher(await world.makeInstance('m', { annotations }), NODE);
+    const trouble = async () => condition(await world.instance('m'), 'Synchronized');
+    await world.untilPhase('m', 'Scheduled');
+    expect(await trouble()).toMatchObject({ status: 'False', reason: 'ErrImagePull' });
+    await cluster.clock.advance(3_000);
+    expect(await trouble()).toMatchObject({ status: 'False', reason: 'ImagePullBackOff' });
+    await cluster.clock.advance(10_000);
+    await world.untilPhase('m', 'Running');
+    expect(await trouble()).toBeUndefined();
+  });
+
   it('has an agent when its guest has booted', async () => {
     world.start();
     const vmi = await runInstance('m', { annotations: { 'vimana.io/boot-time': '30s' } });
