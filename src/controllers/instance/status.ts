@@ -1,4 +1,5 @@
 import type { InstancePhase } from '../../api/kubevirt/group.ts';
+import { inOrder } from '../../api/kubevirt/phase-times.ts';
 import { conditionOf, type KubeCondition, withCondition } from '../../kube/kinds/condition.ts';
 import type { Vmi } from '../../kube/kinds/machines.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
@@ -65,9 +66,10 @@ export function inPhase(status: InstanceStatus, phase: InstancePhase, { metadata
   const known = status.phaseTransitionTimestamps ?? [];
   if (status.phase === phase && known.some((time) => time.phase === phase)) return status;
   const made = { phase: 'Pending' as const, phaseTransitionTimestamp: metadata.creationTimestamp };
-  const times = known.length === 0 && phase !== 'Pending' ? [made] : known.filter((each) => each.phase !== phase);
+  const others = known.filter((each) => each.phase !== phase);
+  const times = phase === 'Pending' || known.some((each) => each.phase === 'Pending') ? others : [made, ...others];
   const time = { phase, phaseTransitionTimestamp: timestamp(now) };
-  return { ...status, phase, phaseTransitionTimestamps: [...times, time] };
+  return { ...status, phase, phaseTransitionTimestamps: inOrder([...times, time]) };
 }
 
 function withAll(

@@ -1,3 +1,4 @@
+import { inOrder } from '../../api/kubevirt/phase-times.ts';
 import type { InstancePhase } from '../../api/kubevirt/virtual-machine-instance-status.ts';
 import { COMPUTE_CONTAINER } from '../../api/launcher.ts';
 import { conditionOf, type KubeCondition, withCondition } from '../../kube/kinds/condition.ts';
@@ -182,5 +183,5 @@ function inPhase(status: InstanceStatus, phase: InstancePhase, instance: Vmi, po
     .filter(([name, at]) => at !== null && at !== undefined && !known.some((each) => each.phase === name))
     .filter(([name], index, all) => all.findLastIndex(([other]) => other === name) === index)
     .map(([name, at]) => ({ phase: name, phaseTransitionTimestamp: at as string }));
-  return { ...status, phase, phaseTransitionTimestamps: [...known, ...added] };
+  return { ...status, phase, phaseTransitionTimestamps: inOrder([...known, ...added]) };
 }

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import type { Vmi } from '../../kube/kinds/machines.ts';
+import { inPhase } from './status.ts';
+
+const metadata = { name: 'web', namespace: 'shop', uid: 'u', creationTimestamp: '2030-01-01T00:00:00Z' };
+const vmi = { metadata } as unknown as Vmi;
+const at = (second: number) => Date.UTC(2030, 0, 1, 0, 0, second);
+const phasesOf = (status: NonNullable<Vmi['status']>) =>
+  status.phaseTransitionTimestamps?.map(({ phase, phaseTransitionTimestamp }) => [
+    phase,
+    phaseTransitionTimestamp?.slice(17, 19),
+  ]);
+
+it('the times of phases stand in the order of a life, from when the instance was made', () => {
+  expect(phasesOf(inPhase({}, 'Scheduling', vmi, at(1)))).toEqual([
+    ['Pending', '00'],
+    ['Scheduling', '01'],
+  ]);
+});
+
+it('an instance that falls back has the time of the phase that it came back to', () => {
+  const back = inPhase(inPhase({}, 'Scheduling', vmi, at(1)), 'Pending', vmi, at(2));
+  expect(phasesOf(inPhase(back, 'Failed', vmi, at(3)))).toEqual([
+    ['Pending', '02'],
+    ['Scheduling', '01'],
+    ['Failed', '03'],
+  ]);
+});
+
+it('nothing is noted twice', () => {
+  const once = inPhase({}, 'Scheduling', vmi, at(1));
+  expect(inPhase(once, 'Scheduling', vmi, at(2))).toBe(once);
+});
