@@ -106,7 +106,7 @@ function storeClient(parts: InProcessClientParts): StoreClient {
     list: guard(
       async <T extends KubeObject>(type: ResourceType<T>, options: ListOptions = {}): Promise<KubeList<T>> => {
         const resource = found(type, 'list', nameSelected(options.fieldSelector), options);
-        const { entries, metadata } = listObjects(backend, resource, options.namespace ?? '', options);
+        const { entries, metadata } = await listObjects(backend, resource, options.namespace ?? '', options);
         return { metadata, items: (await listedObjects(backend, resource, entries)) as readonly T[] };
       },
     ),

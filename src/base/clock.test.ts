@@ -15,6 +15,22 @@ describe('the real clock', () => {
     vi.useRealTimers();
   });
 
+  test('lets what is due go first, of one piece of long work after the other', async () => {
+    const seen: string[] = [];
+    const other = (async () => {
+      for (let i = 0; i < 3; i++) {
+        await realClock.turn?.();
+        seen.push('other');
+      }
+    })();
+    for (let i = 0; i < 3; i++) {
+      seen.push('piece');
+      await realClock.turn?.();
+    }
+    await other;
+    expect(seen).toEqual(['piece', 'other', 'piece', 'other', 'piece', 'other']);
+  });
+
   test('shows the time of day', () => {
     vi.useFakeTimers({ now: 1_700_000_000_000 });
     expect(realClock.now()).toBe(1_700_000_000_000);

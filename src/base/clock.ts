@@ -23,6 +23,12 @@ export interface Clock {
 
   /** Calls `fn` once, after at least `ms`, unless the timer is cancelled first. The same numbers as for sleep hold. */
   timer(ms: number, fn: () => void): Timer;
+
+  /**
+   * Lets whatever else is due go first: for long work that is done in pieces. Absent where somebody else moves the
+   * time, so that it stands still until the work is done.
+   */
+  turn?(): Promise<void>;
 }
 
 /** The longest time that the timers of the runtime can wait in one go: 2^31 - 1 ms, 24.8 days. */
@@ -45,6 +51,7 @@ export const realClock: Clock = {
     arm();
     return cancellable(() => clearTimeout(handle));
   },
+  turn: () => new Promise((resolve) => setImmediate(resolve)),
 };
 
 /** Sleeping, for any clock that has timers. */

@@ -8,8 +8,8 @@ import { backOffDelay } from './back-off.ts';
 
 /** Takes in the state of a resource and then its changes. Nothing here may throw. */
 export interface Sink<T extends KubeObject = KubeObject> {
-  /** All there is, at this version of the resource. */
-  replace(objects: readonly T[], version: string): void;
+  /** All there is, at this version of the resource; the changes come once it is taken in. */
+  replace(objects: readonly T[], version: string): void | Promise<void>;
   put(object: T): void;
   /** With the last state of the object. */
   remove(object: T): void;
@@ -68,7 +68,7 @@ export async function follow<T extends KubeObject>(following: Following<T>, sign
 }
 
 async function list<T extends KubeObject>(
-  { client, type, selection, sink }: Following<T>,
+  { client, type, selection, sink, clock }: Following<T>,
   signal: AbortSignal,
 ): Promise<string> {
   const objects: T[] = [];
@@ -82,8 +82,11 @@ async function list<T extends KubeObject>(
     });
     objects.push(...page.items);
     next = page.metadata.continue;
-    if (next !== undefined && next !== '') continue;
-    sink.replace(objects, page.metadata.resourceVersion);
+    if (next !== undefined && next !== '') {
+      await clock.turn?.();
+      continue;
+    }
+    await sink.replace(objects, page.metadata.resourceVersion);
     return page.metadata.resourceVersion;
   }
 }

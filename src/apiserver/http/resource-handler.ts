@@ -189,7 +189,7 @@ async function list(
   { backend }: ResourceHandlerParts,
   { request, resource, namespace }: ResourceRequest,
 ): Promise<Draft> {
-  const listing = listObjects(backend, resource, namespace, listOptions(request.query));
+  const listing = await listObjects(backend, resource, namespace, listOptions(request.query));
   return await listAnswer(backend, request, resource, listing);
 }
 

@@ -14,7 +14,7 @@ export async function deleteCollection(
   options: DeleteOptions,
   call: Call,
 ): Promise<Listing> {
-  const listing = listObjects(backend, resource, namespace, selection);
+  const listing = await listObjects(backend, resource, namespace, selection);
   for (const entry of listing.entries) {
     const { metadata } = backend.parsed.get(entry);
     const target = { resource, namespace: metadata.namespace ?? '', name: metadata.name ?? '', subresource: '' };

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { badRequest, ExpiredList, expired, tooLargeResourceVersion } from '../api-error.ts';
 import { type Backend, storeOf } from '../backend.ts';
+import { Breath } from '../breath.ts';
 import { headerOf, textOf } from '../object-text.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import type { Entry, Store } from '../store/store.ts';
@@ -8,7 +9,7 @@ import { StoreError } from '../store/store-error.ts';
 import { decodeContinue, encodeContinue, NEWEST } from './continue-token.ts';
 import { checkListOptions, type ReadOptions } from './read-options.ts';
 import { listVersion } from './resource-version.ts';
-import { parseSelection, type Selection } from './selection.ts';
+import { mayMatch, parseSelection, type Selection } from './selection.ts';
 
 export interface ListOptions extends ReadOptions {
   readonly labelSelector?: string;
@@ -27,10 +28,17 @@ export interface Listing {
 }
 
 /** Rows read at a time while a selector leaves most of them out. */
-const SCAN = 500;
+const SCAN = 5_000;
+/** What looking at a key costs, in the measure of text that is parsed. */
+const GLANCE = 64;
 
 /** LIST: consistent at one revision, page after page. */
-export function listObjects(backend: Backend, resource: Resource, namespace: string, options: ListOptions): Listing {
+export async function listObjects(
+  backend: Backend,
+  resource: Resource,
+  namespace: string,
+  options: ListOptions,
+): Promise<Listing> {
   const store = storeOf(backend, resource);
   const selection = parseSelection(resource, options.labelSelector, options.fieldSelector);
   checkListOptions(options);
@@ -38,7 +46,7 @@ export function listObjects(backend: Backend, resource: Resource, namespace: str
   const { revision, after } = startOf(store, prefix, options);
   const limit = options.limit ?? 0;
   try {
-    return page(backend, store, { prefix, revision, after, limit, selection });
+    return await page(backend, store, { prefix, revision, after, limit, selection });
   } catch (error) {
     throw readError(error, options.continue);
   }
@@ -52,7 +60,8 @@ interface Page {
   readonly selection: Selection;
 }
 
-function page(backend: Backend, store: Store, { prefix, revision, after, limit, selection }: Page): Listing {
+async function page(backend: Backend, store: Store, asked: Page): Promise<Listing> {
+  const { prefix, revision, after, limit, selection } = asked;
   const { matches } = selection;
   const at = revision ?? store.revision;
   const base = { prefix, revision: at };
@@ -61,12 +70,16 @@ function page(backend: Backend, store: Store, { prefix, revision, after, limit, 
     return listing(range.entries, at, prefix, range.remaining);
   }
   const found: Entry[] = [];
+  const breath = new Breath(backend.clock);
   let last = after;
   for (;;) {
     const range = store.range({ ...base, ...(last && { after: last }), ...(limit > 0 && { limit: SCAN }) });
     for (const entry of range.entries) {
       last = entry.key;
-      if (!matches(backend.parsed.get(entry))) continue;
+      const possible = mayMatch(selection, last);
+      const pause = breath.spend(possible ? entry.value.length : GLANCE);
+      if (pause !== undefined) await pause;
+      if (!possible || !matches(backend.parsed.get(entry))) continue;
       found.push(entry);
       if (limit > 0 && found.length === limit)
         return listing(found, at, prefix, undefined, moreAfter(store, base, last));
@@ -147,6 +160,12 @@ export async function listedObjects(
   resource: Resource,
   entries: readonly Entry[],
 ): Promise<readonly KubeObject[]> {
-  const stored = entries.map((entry) => backend.parsed.get(entry));
+  const stored: KubeObject[] = [];
+  const breath = new Breath(backend.clock);
+  for (const entry of entries) {
+    stored.push(backend.parsed.get(entry));
+    const pause = breath.spend(entry.value.length);
+    if (pause !== undefined) await pause;
+  }
   return resource.fromStorage === undefined ? stored : await resource.fromStorage(stored);
 }

@@ -13,6 +13,11 @@ export interface Selection {
   readonly name: string | undefined;
 }
 
+/** Whether what is under a key can match at all, which may show before it is parsed. */
+export function mayMatch({ name }: Selection, key: string): boolean {
+  return name === undefined || key.endsWith(`/${name}`);
+}
+
 /** Throws a bad request in the server's words where a selector cannot be understood. */
 export function parseSelection(resource: Resource, labelSelector = '', fieldSelector = ''): Selection {
   try {

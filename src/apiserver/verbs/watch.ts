@@ -1,12 +1,13 @@
 import type { Clock } from '../../base/clock.ts';
 import { ApiError, expired, internal, tooLargeResourceVersion } from '../api-error.ts';
 import { type Backend, storeOf } from '../backend.ts';
+import { Breath } from '../breath.ts';
 import { keyOf, type Resource } from '../resource.ts';
 import type { Entry, Store, StoreEvent, Watch } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { checkWatchOptions, type ReadOptions } from './read-options.ts';
 import { readVersion } from './resource-version.ts';
-import { parseSelection, type Selection } from './selection.ts';
+import { mayMatch, parseSelection, type Selection } from './selection.ts';
 import { bookmark, errorItem, type WatchItem, type WatchItems } from './watch-item.ts';
 
 export interface WatchOptions extends ReadOptions {
@@ -123,10 +124,12 @@ function tick(clock: Clock, changes: Watch): () => void {
 
 /** The state at a revision as ADDED items, read on only as fast as they are taken. */
 async function* initialItems(watch: Run, revision: number): AsyncGenerator<readonly WatchItem[]> {
-  const { selection, backend, items, resource } = watch;
-  const { matches } = selection;
+  const { backend, items, resource } = watch;
+  const breath = new Breath(backend.clock);
   for (const entries of pagesOf(watch, revision)) {
-    const chosen = matches === undefined ? entries : entries.filter((entry) => matches(backend.parsed.get(entry)));
+    const chosen = entries.filter((entry) => chooses(watch, entry));
+    const pause = breath.spend(entries.reduce((sum, { value }) => sum + value.length, 0));
+    if (pause !== undefined) await pause;
     const added = chosen.map((entry) => items.present('ADDED', resource, entry));
     if (added.length > 0) yield await Promise.all(added);
   }
@@ -148,13 +151,18 @@ function* pagesOf({ store, key, prefix }: Run, revision: number): Generator<read
 }
 
 /** A change as this watch sees it: an object that begins to match is added, one that stops is gone. */
-async function itemOf({ items, resource, selection, backend }: Run, event: StoreEvent): Promise<WatchItem | undefined> {
-  const { matches } = selection;
+async function itemOf(watch: Run, event: StoreEvent): Promise<WatchItem | undefined> {
+  const { items, resource } = watch;
   const { entry, previous } = event;
-  const now = entry !== undefined && (matches === undefined || matches(backend.parsed.get(entry)));
-  const before = previous !== undefined && (matches === undefined || matches(backend.parsed.get(previous)));
+  const now = entry !== undefined && chooses(watch, entry);
+  const before = previous !== undefined && chooses(watch, previous);
   if (now) return await items.present(before ? 'MODIFIED' : 'ADDED', resource, entry);
   return before ? await items.gone(resource, event) : undefined;
+}
+
+function chooses({ selection, backend }: Run, entry: Entry): boolean {
+  const { matches } = selection;
+  return matches === undefined || (mayMatch(selection, entry.key) && matches(backend.parsed.get(entry)));
 }
 
 function watchError(error: unknown, start: number, store: Store): ApiError {

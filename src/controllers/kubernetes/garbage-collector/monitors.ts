@@ -18,6 +18,8 @@ export interface MonitorEvents {
 }
 
 /** How long one resource that cannot be listed may hold up the collection of all others. */
+/** Objects of a list that are taken in at a time. */
+const AT_ONCE = 500;
 const PATIENCE_MS = 30_000;
 
 /** Follows every resource whose objects can own or be owned, and keeps the graph up to date. */
@@ -92,10 +94,17 @@ export class Monitors {
       put,
       remove: ({ metadata }) => remove(metadata.uid ?? ''),
       reached: () => {},
-      replace: (objects) => {
-        const present = new Set(objects.map(({ metadata }) => metadata.uid));
-        for (const uid of graph.uidsOf(type)) if (!present.has(uid)) remove(uid);
-        for (const object of objects) put(object);
+      replace: async (objects) => {
+        const known = [...graph.uidsOf(type)];
+        if (known.length > 0) {
+          const present = new Set(objects.map(({ metadata }) => metadata.uid));
+          for (const uid of known) if (!present.has(uid)) remove(uid);
+        }
+        for (const [i, object] of objects.entries()) {
+          put(object);
+          // There may be a hundred thousand of them, and others wait meanwhile.
+          if (i % AT_ONCE === AT_ONCE - 1) await this.#parts.clock.turn?.();
+        }
         listed();
       },
     };

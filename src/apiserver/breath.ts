@@ -1,0 +1,22 @@
+import type { Clock } from '../base/clock.ts';
+
+/** Text that is parsed in one go: a few milliseconds. */
+const BREATH = 256 * 1024;
+
+/** Keeps long work from holding up everybody else: after so much of it, others get their turn. */
+export class Breath {
+  readonly #clock: Clock;
+  #left = BREATH;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Counts work done, by the length of the text that it was done on; a promise is to be waited for before more. */
+  spend(length: number): Promise<void> | undefined {
+    this.#left -= length;
+    if (this.#left > 0) return undefined;
+    this.#left = BREATH;
+    return this.#clock.turn?.();
+  }
+}

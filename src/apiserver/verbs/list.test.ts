@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Clock, realClock } from '../../base/clock.ts';
+import { FakeClock } from '../../base/fake-clock.ts';
+import type { ResourceType } from '../../kube/client.ts';
+import { type Plane, startPlane } from '../custom/plane.fixture.ts';
+
+const OBJECTS = 2_000;
+const CONFIG_MAPS: ResourceType = {
+  group: '',
+  version: 'v1',
+  plural: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+};
+const PATH = '/api/v1/configmaps';
+
+async function filled(clock: Clock): Promise<Plane> {
+  const plane = await startPlane({ clock });
+  for (let i = 0; i < OBJECTS; i++) {
+    const metadata = { name: `c-${i}`, namespace: 'default', labels: { even: String(i % 2 === 0) } };
+    await plane.client.create(CONFIG_MAPS, { metadata, data: { padding: 'x'.repeat(2_000) } });
+  }
+  return plane;
+}
+
+describe('a list of many objects', () => {
+  let plane: Plane;
+  beforeAll(async () => {
+    plane = await filled(realClock);
+  });
+  afterAll(async () => {
+    await plane.plane.stop();
+  });
+
+  /** How often others get their turn while something is done. */
+  async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+    const stop = new AbortController();
+    const counting = (async () => {
+      let turns = 0;
+      for (; !stop.signal.aborted; turns++) await realClock.turn?.();
+      return turns;
+    })();
+    await work();
+    stop.abort();
+    return await counting;
+  }
+
+  test.each([
+    ['all of them', {}, OBJECTS],
+    ['by a label', { labelSelector: 'even=true' }, OBJECTS / 2],
+    ['a page of them', { limit: 1_500 }, 1_500],
+  ])('lets others go first now and then: %s', async (_name, options, count) => {
+    let found = 0;
+    const turns = await turnsDuring(async () => {
+      found = (await plane.client.list(CONFIG_MAPS, options)).items.length;
+    });
+    expect(found).toBe(count);
+    expect(turns).toBeGreaterThan(5);
+  });
+
+  test('by name finds the one without a look at the others', async () => {
+    for (const namespace of ['', '/namespaces/default']) {
+      const path = `/api/v1${namespace}/configmaps?fieldSelector=metadata.name%3Dc-77`;
+      const { body } = await plane.ask('GET', path);
+      expect(body['items']).toMatchObject([{ metadata: { name: 'c-77' } }]);
+      expect(
+        await turnsDuring(() => plane.client.list(CONFIG_MAPS, { fieldSelector: 'metadata.name=c-77' })),
+      ).toBeLessThan(5);
+    }
+    const two = await plane.ask('GET', `${PATH}?fieldSelector=metadata.name%3Dc-77,metadata.name%3Dc-78`);
+    expect(two.body['items']).toEqual([]);
+    const other = await plane.ask('GET', `${PATH}?fieldSelector=metadata.name%3Dc-77&labelSelector=even%3Dtrue`);
+    expect(other.body['items']).toEqual([]);
+    const suffix = await plane.ask('GET', `${PATH}?fieldSelector=metadata.name%3D77`);
+    expect(suffix.body['items']).toEqual([]);
+  });
+});
+
+test('a list needs no time where time stands still', async () => {
+  const plane = await filled(new FakeClock({ start: Date.UTC(2026, 0, 1) }));
+  expect((await plane.client.list(CONFIG_MAPS, { labelSelector: 'even=true' })).items).toHaveLength(OBJECTS / 2);
+  await plane.plane.stop();
+});

@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { realClock } from '../base/clock.ts';
+import { silentLogger } from '../base/logger.ts';
+import { seededRandom } from '../base/random.ts';
+import type { Client, ListOptions, WatchEvent } from '../kube/client.ts';
+import { CONFIG_MAPS } from '../kube/kinds/core.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import { follow } from './follow.ts';
+
+const PAGES = 4;
+
+function object(name: string): KubeObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default', resourceVersion: '9' } };
+}
+
+/** A server that answers at once, page by page, and then tells of one change. */
+function clientOf(log: string[]): Client {
+  const list = async (_type: unknown, options: ListOptions = {}) => {
+    const page = Number(options.continue ?? 0);
+    log.push(`page ${page}`);
+    const metadata = { resourceVersion: '9', ...(page + 1 < PAGES ? { continue: String(page + 1) } : {}) };
+    return { metadata, items: [object(`c-${page}`)] };
+  };
+  async function* watch(): AsyncGenerator<WatchEvent> {
+    yield { type: 'ADDED', object: object('later') };
+  }
+  return { list, watch } as unknown as Client;
+}
+
+it('lets others go first between the pages of a list, and tells of changes once all is taken in', async () => {
+  const log: string[] = [];
+  const stop = new AbortController();
+  const others = (async () => {
+    for (let i = 0; !stop.signal.aborted; i++) {
+      log.push('others');
+      await realClock.turn?.();
+    }
+  })();
+  const sink = {
+    replace: async (objects: readonly KubeObject[]) => {
+      log.push(`taking in ${objects.length}`);
+      await realClock.turn?.();
+      log.push('taken in');
+    },
+    put: ({ metadata }: KubeObject) => {
+      log.push(`put ${metadata.name}`);
+      stop.abort();
+    },
+    remove: () => {},
+    reached: () => {},
+  };
+  const parts = { clock: realClock, random: seededRandom('follow'), log: silentLogger };
+  await follow({ client: clientOf(log), type: CONFIG_MAPS, sink, ...parts }, stop.signal);
+  await others;
+  expect(log.filter((line) => line !== 'others')).toEqual([
+    ...Array.from({ length: PAGES }, (_, i) => `page ${i}`),
+    `taking in ${PAGES}`,
+    'taken in',
+    'put later',
+  ]);
+  for (let page = 1; page < PAGES; page++) {
+    const between = log.slice(log.indexOf(`page ${page - 1}`), log.indexOf(`page ${page}`));
+    expect(between).toContain('others');
+  }
+});
