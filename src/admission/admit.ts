@@ -1,5 +1,7 @@
+import type { JsonSchema } from '../api/json-schema.ts';
 import type { InputMeta, Kind, ObjectOf } from '../api/kind.ts';
 import { type FieldError, type FieldErrorType, invalid } from '../base/field-error.ts';
+import { isSameJson } from '../base/json-same.ts';
 import { MOST_CAUSES } from '../structural/cursor.ts';
 import { compileSchema, type StructuralSchema } from '../structural/structural-schema.ts';
 import type { AdmissionRequest, Admitter, Verdict } from './admitter.ts';
@@ -15,6 +17,8 @@ export interface Admitted<K extends Kind> extends Verdict {
 export type AdmissionInput<K extends Kind> = Omit<AdmissionRequest<ObjectOf<K>>, 'object'> & {
   /** Decoded JSON that belongs to admission from here on: it is pruned and defaulted in place. */
   readonly object: unknown;
+  /** By which the object was pruned and defaulted already: where that is the schema of the kind, it is not again. */
+  readonly readBy?: JsonSchema;
 };
 
 export type Admit<K extends Kind> = (input: AdmissionInput<K>) => Admitted<K>;
@@ -28,10 +32,12 @@ export function admission<K extends Kind>(kindAdmitter: Admitter<K>, { actedOn =
   const admitter: Admitter<K> = actedOn ? kindAdmitter : unheld;
   const schema = compileSchema(admitter.kind.schema);
   const typeCauses = typeCheck(admitter.kind);
+  const isRead = sameSchema(admitter.kind.schema);
   return (input) => {
     try {
       const causes = typeCauses(input.object);
-      return causes.length > 0 ? refused(input, causes) : admitted(admitter, schema, input);
+      if (causes.length > 0) return refused(input, causes);
+      return admitted(admitter, schema, input, isRead(input.readBy) ? [] : fitted(schema, input));
     } catch (error) {
       // The stack is the one bound on nesting that costs nothing to look at as long as all is well.
       if (!(error instanceof RangeError)) throw error;
@@ -44,13 +50,33 @@ function admitted<K extends Kind>(
   admitter: Admitter<K>,
   schema: StructuralSchema,
   input: AdmissionInput<K>,
+  unknownFields: readonly string[],
 ): Admitted<K> {
-  const unknownFields = fitted(schema, input);
   if (input.subresource !== 'status') leaveStatusAlone(input.object as { status?: unknown }, input.old);
   const { object: filled, causes } = withDefaults(admitter, schema, input);
   const object = input.operation === 'CREATE' ? held(filled, admitter.finalizer) : filled;
   const verdict = verdictOf(admitter, { ...input, object }, causes);
   return { object, unknownFields, ...verdict };
+}
+
+/** Whether a schema says the same as that of a kind; each is looked at once. */
+function sameSchema(kinds: JsonSchema): (other: JsonSchema | undefined) => boolean {
+  const own = withoutEmpty(kinds);
+  const known = new WeakMap<JsonSchema, boolean>();
+  return (other) => {
+    if (other === undefined) return false;
+    const same = known.get(other) ?? isSameJson(own, withoutEmpty(other));
+    known.set(other, same);
+    return same;
+  };
+}
+
+/** A list of no properties says nothing, and the API server does not keep it. */
+function withoutEmpty(schema: JsonSchema): unknown {
+  const text = JSON.stringify(schema, (name, value: unknown) =>
+    name === 'properties' && Object.keys(value as object).length === 0 ? undefined : value,
+  );
+  return JSON.parse(text);
 }
 
 type Members = Record<string, unknown>;

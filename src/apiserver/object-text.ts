@@ -14,7 +14,9 @@ export function textOf(object: KubeObject, parts?: PartTexts): string {
   for (const name of Object.keys(rest)) {
     const value = rest[name];
     if (value === undefined) continue;
-    text += `,${JSON.stringify(name)}:${typeof value === 'object' && value !== null ? parts.of(value) : JSON.stringify(value)}`;
+    // A status is written to be replaced: keeping its text would only drive out others.
+    const kept = name !== 'status' && typeof value === 'object' && value !== null;
+    text += `,${JSON.stringify(name)}:${kept ? parts.of(value) : JSON.stringify(value)}`;
   }
   return `${text}}`;
 }
@@ -35,9 +37,11 @@ export function headerOf(kind: string, apiVersion: string): string {
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
 }
 
+const MOST_PARTS = 16_384;
+
 /** The texts of parts of objects, such as a spec that stays as it is while the status changes. Bounded, by identity. */
 export class PartTexts {
-  readonly #recent = new Recent<object, string>();
+  readonly #recent = new Recent<object, string>(MOST_PARTS);
 
   /** Of a part that nobody changes any more. */
   of(part: object): string {
@@ -49,9 +53,18 @@ export class PartTexts {
   }
 }
 
-/** Parsed objects of stored texts. Bounded: what was not asked for lately is parsed again. Nobody may change them. */
+const MOST_OBJECTS = 4096;
+
+/**
+ * Parsed objects of stored texts. Bounded: what was not asked for lately, and nobody else holds either, is parsed again.
+ * Nobody may change them.
+ */
 export class ParsedObjects {
-  readonly #recent = new Recent<Entry, KubeObject>();
+  /** What was not asked for lately, as long as somebody has it, such as a cache in the same process. */
+  readonly #faded = new WeakMap<Entry, WeakRef<KubeObject>>();
+  readonly #recent = new Recent<Entry, KubeObject>(MOST_OBJECTS, (entry, object) => {
+    this.#faded.set(entry, new WeakRef(object));
+  });
   /** Objects whose texts are on their way into the store, by the key of each. */
   readonly #written = new Recent<string, { readonly object: KubeObject; readonly text: string }>();
   readonly #parts = new PartTexts();
@@ -66,7 +79,7 @@ export class ParsedObjects {
   get(entry: Entry): KubeObject {
     const known = this.#recent.young(entry);
     if (known !== undefined) return known;
-    const object = this.#recent.old(entry) ?? this.#taken(entry) ?? (JSON.parse(entry.value) as KubeObject);
+    const object = this.#recent.old(entry) ?? this.#taken(entry) ?? this.#faded.get(entry)?.deref() ?? parse(entry);
     this.#recent.keep(entry, object, entry.value.length);
     return object;
   }
@@ -78,4 +91,8 @@ export class ParsedObjects {
     this.#written.forget(key);
     return written.object;
   }
+}
+
+function parse({ value }: Entry): KubeObject {
+  return JSON.parse(value) as KubeObject;
 }

@@ -191,6 +191,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     clock,
     random,
     log,
+    informers,
     clientFor: (user) => plane.client(user, 'kube-controller-manager'),
     caPem: plane.pki.caPem,
   });

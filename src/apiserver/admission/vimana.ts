@@ -25,6 +25,7 @@ export function vimanaAdmission(source: ObjectSource, find: FindAdmission): Admi
       object,
       ...(old === undefined ? {} : { old: old as unknown as ObjectOf<Kind> }),
       ...(subresource === '' ? {} : { subresource }),
+      ...(resource.schema === undefined ? {} : { readBy: resource.schema }),
       user: call.user,
       lookup,
     });

@@ -28,8 +28,8 @@ export async function updateObject(backend: Backend, target: Target, body: unkno
   const object = decodeBody(resource, body, call);
   checkPlace(target, object);
   const asked = object.metadata.resourceVersion ?? '';
-  const exists = storeOf(backend, resource).latest(keyOf(resource, namespace, name)) !== undefined;
-  if (!exists && resource.strategy.createOnUpdate === true && target.subresource === '') {
+  const exists = () => storeOf(backend, resource).latest(keyOf(resource, namespace, name)) !== undefined;
+  if (resource.strategy.createOnUpdate === true && target.subresource === '' && !exists()) {
     const { problems: _told, ...rest } = call;
     checkUid(target, object.metadata);
     if (asked !== '' && !isVersion(asked)) throw badVersion(asked);
@@ -37,7 +37,7 @@ export async function updateObject(backend: Backend, target: Target, body: unkno
     return await createObject(backend, resource, namespace, object, rest);
   }
   if (asked === '' && resource.strategy.unconditionalUpdate !== true) {
-    if (!exists) throw notFound(resource, name);
+    if (!exists()) throw notFound(resource, name);
     const cause = invalidField('metadata.resourceVersion', 0, 'must be specified for an update');
     throw invalid({ group: resource.group, kind: resource.plural }, name, [cause]);
   }

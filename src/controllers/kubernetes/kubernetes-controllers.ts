@@ -30,6 +30,8 @@ export interface KubernetesControllersParts {
   readonly clientFor: (user: ControllerUser) => Client;
   /** The certificate by which clients know the API server. */
   readonly caPem: string;
+  /** Those of the whole process, which somebody else runs; without them, the controllers have their own. */
+  readonly informers?: Informers;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -39,7 +41,7 @@ export interface KubernetesControllersParts {
 export function kubernetesControllers(given: KubernetesControllersParts): Runnable[] {
   const { clientFor, clock, random, log } = given;
   const shared = { clock, random: random.fork('kubernetes controllers'), log };
-  const informers = new Informers({ ...shared, client: clientFor(INFORMER_USER) });
+  const informers = given.informers ?? new Informers({ ...shared, client: clientFor(INFORMER_USER) });
   const partsFor = (user: string): ControllerParts => ({
     ...shared,
     informers,
@@ -48,7 +50,7 @@ export function kubernetesControllers(given: KubernetesControllersParts): Runnab
   const of = <T extends KubeObject>(user: string, controller: Controller<T>) => runnable(controller, partsFor(user));
   const catalog = new Catalog(partsFor('generic-garbage-collector'));
   return [
-    informers,
+    ...(given.informers === undefined ? [informers] : []),
     catalog,
     of('service-account-controller', defaultServiceAccount),
     of('root-ca-cert-publisher', rootCertificate(given.caPem)),
