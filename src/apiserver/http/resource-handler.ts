@@ -203,7 +203,7 @@ function watch(
   const chosen = fieldSelector.filter((part) => part !== undefined).join(',');
   const watching = { ...options, ...watchFlags(query), signal, ...(chosen === '' ? {} : { fieldSelector: chosen }) };
   negotiateWatch(request.header('accept'));
-  return watchAnswer(backend, request, resource, watchObjects(backend, items, resource, namespace, watching));
+  return watchAnswer(backend, request, resource, watchObjects(backend, items, resource, namespace, watching), items);
 }
 
 async function create(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {

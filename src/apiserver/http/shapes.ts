@@ -8,7 +8,7 @@ import type { Listed } from '../table/cell.ts';
 import { listTable, objectTable, parseIncludeObject, partialObject } from '../table/table.ts';
 import { itemTexts, type Listing, listedObjects } from '../verbs/list.ts';
 import { viewOf } from '../verbs/target.ts';
-import type { WatchItem } from '../verbs/watch-item.ts';
+import type { WatchItem, WatchItems } from '../verbs/watch-item.ts';
 import type { Written } from '../verbs/written.ts';
 import { type Answer, JSON_TYPE, json, type ListAnswer, type StreamAnswer, type WholeAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
@@ -112,13 +112,14 @@ export function watchAnswer(
   request: ApiRequest,
   resource: Resource,
   batches: AsyncIterable<readonly WatchItem[]>,
+  items: Pick<WatchItems, 'line'>,
 ): StreamAnswer {
   const { as, version } = negotiate(request.header('accept'));
   let first = true;
   // The object of an item is parsed when it is first looked at, which most watches never do.
   const line = (item: WatchItem): string => {
     const { type } = item;
-    if (as === 'object' || type === 'ERROR') return `{"type":"${type}","object":${item.text}}\n`;
+    if (as === 'object' || type === 'ERROR') return items.line(item);
     if (as !== 'table') return `{"type":"${type}","object":${JSON.stringify(partialObject(item.object, version))}}\n`;
     const options = { now: backend.clock.now(), includeObject: includeObject(request), headers: first, version };
     first = false;

@@ -19,6 +19,7 @@ export interface WatchItem {
 export class WatchItems {
   readonly #parsed: ParsedObjects;
   readonly #gone = new WeakMap<StoreEvent, { object: KubeObject; text: string }>();
+  #last = { type: '', text: '', line: '' };
 
   constructor(parsed: ParsedObjects) {
     this.#parsed = parsed;
@@ -48,6 +49,15 @@ export class WatchItems {
     }
     if (resource.fromStorage !== undefined) return await this.#converted('DELETED', resource, last.object);
     return { type: 'DELETED', ...last };
+  }
+
+  /** An event as one line of JSON. All watchers of a change ask for it one after the other, so that the last is kept. */
+  line({ type, text }: Pick<WatchItem, 'type' | 'text'>): string {
+    const last = this.#last;
+    if (last.type === type && last.text === text) return last.line;
+    const line = `{"type":"${type}","object":${text}}\n`;
+    this.#last = { type, text, line };
+    return line;
   }
 
   async #converted(type: WatchType, resource: Resource, stored: KubeObject): Promise<WatchItem> {
