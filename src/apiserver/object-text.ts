@@ -53,18 +53,17 @@ export class PartTexts {
   }
 }
 
-const MOST_OBJECTS = 4096;
-
 /**
  * Parsed objects of stored texts. Bounded: what was not asked for lately, and nobody else holds either, is parsed again.
  * Nobody may change them.
  */
 export class ParsedObjects {
-  /** What was not asked for lately, as long as somebody has it, such as a cache in the same process. */
-  readonly #faded = new WeakMap<Entry, WeakRef<KubeObject>>();
-  readonly #recent = new Recent<Entry, KubeObject>(MOST_OBJECTS, (entry, object) => {
-    this.#faded.set(entry, new WeakRef(object));
-  });
+  readonly #recent = new Recent<Entry, KubeObject>();
+  /**
+   * What was written by this process, as long as somebody has it, such as a cache. Not what was parsed: a reference to it
+   * would keep it until the present job ends, and with it all of a long list.
+   */
+  readonly #made = new WeakMap<Entry, WeakRef<KubeObject>>();
   /** Objects whose texts are on their way into the store, by the key of each. */
   readonly #written = new Recent<string, { readonly object: KubeObject; readonly text: string }>();
   readonly #parts = new PartTexts();
@@ -79,16 +78,18 @@ export class ParsedObjects {
   get(entry: Entry): KubeObject {
     const known = this.#recent.young(entry);
     if (known !== undefined) return known;
-    const object = this.#recent.old(entry) ?? this.#taken(entry) ?? this.#faded.get(entry)?.deref() ?? parse(entry);
+    const object = this.#recent.old(entry) ?? this.#made.get(entry)?.deref() ?? this.#taken(entry) ?? parse(entry);
     this.#recent.keep(entry, object, entry.value.length);
     return object;
   }
 
-  #taken({ key, value }: Entry): KubeObject | undefined {
+  #taken(entry: Entry): KubeObject | undefined {
+    const { key, value } = entry;
     const written = this.#written.young(key) ?? this.#written.old(key);
     // A write that came to nothing, or that another followed, is not what is stored.
     if (written === undefined || written.text !== value) return undefined;
     this.#written.forget(key);
+    this.#made.set(entry, new WeakRef(written.object));
     return written.object;
   }
 }

@@ -8,15 +8,13 @@ const HEAVIEST = 16 * 1024 * 1024;
  */
 export class Recent<K, V> {
   readonly #most: number;
-  readonly #onForget: ((key: K, value: V) => void) | undefined;
   #young = new Map<K, V>();
   #old = new Map<K, V>();
   #weight = 0;
 
-  /** `most` is the number of a generation; `onForget` is told of what was not asked for in time. */
-  constructor(most: number = MOST, onForget?: (key: K, value: V) => void) {
+  /** `most` is how many make a generation full. */
+  constructor(most: number = MOST) {
     this.#most = most;
-    this.#onForget = onForget;
   }
 
   /** What is of the younger generation. */
@@ -31,7 +29,6 @@ export class Recent<K, V> {
 
   keep(key: K, value: V, weight: number): void {
     if (this.#young.size >= this.#most || this.#weight + weight > HEAVIEST) {
-      if (this.#onForget !== undefined) for (const [old, last] of this.#old) this.#onForget(old, last);
       this.#old = this.#young;
       this.#young = new Map();
       this.#weight = 0;
