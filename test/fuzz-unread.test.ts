@@ -35,6 +35,9 @@ const WAYS: readonly (readonly [string, string, string])[] = [
   ['watches', '?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan', 'application/json'],
 ];
 
+/** Half of the answers are compressed. */
+const encodingOf = (i: number) => (i % 2 === 0 ? 'gzip' : 'identity');
+
 /** How much the server grows while `REQUESTS` answers are not read, which it is still fit to serve beside. */
 async function growth(attack: () => Promise<() => void>): Promise<number> {
   const { rssMiB: before } = await server.health();
@@ -62,7 +65,8 @@ it.each(WAYS)(
       session.on('error', () => {});
       await once(session, 'connect');
       for (let i = 0; i < REQUESTS; i++) {
-        const stream = session.request({ ':path': `${PATH}${query}`, authorization: `Bearer ${server.token}`, accept });
+        const headers = { authorization: `Bearer ${server.token}`, accept, 'accept-encoding': encodingOf(i) };
+        const stream = session.request({ ':path': `${PATH}${query}`, ...headers });
         stream.on('error', () => {});
       }
       return () => session.destroy();
