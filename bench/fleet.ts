@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,15 +7,33 @@ import { realClock } from '../src/base/clock.ts';
 import { silentLogger } from '../src/base/logger.ts';
 import { systemRandom } from '../src/base/random.ts';
 import { VMS } from '../src/kube/kinds/machines.ts';
+import { NODES as NODE_TYPE } from '../src/kube/kinds/node.ts';
 import { type Embedded, startEmbedded } from '../src/up/embedded.ts';
 import { machineNumber } from './support/machine.ts';
+import { statusDelays } from './support/status-delays.ts';
 
 const MACHINES = Number(process.env['VIMANA_BENCH_MACHINES'] ?? 10_000);
 const NODES = Number(process.env['VIMANA_BENCH_NODES'] ?? 1000);
 const AT_ONCE = 64;
+const CONNECTIONS = 32;
 
 /** A whole fleet from first create to all running, in one process with durable writes. */
 export async function run(): Promise<void> {
+  await withFleet(async (embedded) => {
+    const { perSecond } = await burst(embedded, () => createInProcess(embedded));
+    figure('from first create to all running', `${perSecond}/s`, 'at least 1,000');
+    const delays = await statusDelays(embedded.admin, MACHINES);
+    figure('change to status at 100/s, p99', `${delays.p99.toFixed(1)}ms`, 'at most 50');
+    figure('  the middle', `${delays.middle.toFixed(1)}ms`);
+    await idle();
+  });
+  await withFleet(async (embedded) => {
+    const { perSecond } = await burst(embedded, () => createOverHttps(embedded));
+    figure('the same with creates over HTTPS', `${perSecond}/s`, 'at least 500');
+  });
+}
+
+async function withFleet(measure: (embedded: Embedded) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-fleet-'));
   const embedded = await startEmbedded({
     dataDir: folder,
@@ -26,36 +46,54 @@ export async function run(): Promise<void> {
   });
   try {
     await ready(embedded);
-    const before = embedded.plane.backend.stores.main.revision;
-    const began = performance.now();
-    const done = running(embedded, MACHINES);
-    let next = 0;
-    const create = async () => {
-      while (next < MACHINES) {
-        const at = next++;
-        await embedded.admin.create(VMS, machineNumber(at) as never, { namespace: 'default' });
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, create));
-    const created = performance.now();
-    await done;
-    const ended = performance.now();
-    const after = embedded.plane.backend.stores.main.revision;
-    figure('created', `${rate(MACHINES, created - began)}/s`);
-    figure('from first create to all running', `${rate(MACHINES, ended - began)}/s`, 'at least 1,000');
-    figure('writes for each beside its create', ((after - before - MACHINES) / MACHINES).toFixed(2), 'at most 6');
-    figure('memory', `${Math.round(process.memoryUsage.rss() / 2 ** 20).toLocaleString('en')}MiB`, 'at most 1,536');
-    await idle();
+    await measure(embedded);
   } finally {
     await embedded.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+/** Creates all machines and waits until they run. */
+async function burst(embedded: Embedded, create: () => Promise<void>): Promise<{ perSecond: string }> {
+  const before = embedded.plane.backend.stores.main.revision;
+  const began = performance.now();
+  const cpu = process.cpuUsage();
+  const done = running(embedded, MACHINES);
+  await create();
+  const created = performance.now();
+  await done;
+  const ended = performance.now();
+  const { user, system } = process.cpuUsage(cpu);
+  const after = embedded.plane.backend.stores.main.revision;
+  figure('created', `${rate(MACHINES, created - began)}/s`);
+  figure('CPU for each', `${Math.round((user + system) / MACHINES)}us`);
+  figure('writes for each beside its create', ((after - before - MACHINES) / MACHINES).toFixed(2), 'at most 6');
+  figure('memory', `${Math.round(process.memoryUsage.rss() / 2 ** 20).toLocaleString('en')}MiB`, 'at most 1,536');
+  return { perSecond: rate(MACHINES, ended - began) };
+}
+
+async function createInProcess({ admin }: Embedded): Promise<void> {
+  let next = 0;
+  const create = async () => {
+    while (next < MACHINES) await admin.create(VMS, machineNumber(next++) as never, { namespace: 'default' });
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, create));
+}
+
+async function createOverHttps({ plane }: Embedded): Promise<void> {
+  const script = join(import.meta.dirname, 'support/machine-creator.ts');
+  const url = `https://127.0.0.1:${plane.port}`;
+  const child = spawn(process.execPath, [script, url, String(MACHINES), String(CONNECTIONS)], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+  });
+  child.stdin.end(plane.adminToken);
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) throw new Error(`creating machines over HTTPS ended with ${code}`);
+}
+
 async function ready({ admin, fleet }: Embedded): Promise<void> {
   const missing = new Set(fleet.nodes);
-  const { NODES: nodes } = await import('../src/kube/kinds/node.ts');
-  for await (const { type, object } of admin.watch(nodes)) {
+  for await (const { type, object } of admin.watch(NODE_TYPE)) {
     const conditions = ((object['status'] ?? {}) as { conditions?: { type: string; status: string }[] }).conditions;
     const isReady = conditions?.some((each) => each.type === 'Ready' && each.status === 'True') === true;
     if (type !== 'BOOKMARK' && isReady) missing.delete(object.metadata.name ?? '');

@@ -178,7 +178,8 @@ export function machineController(options: MachineControllerOptions): Controller
   return {
     name: `virtual machine of ${dialect.kind.group}`,
     for: type,
-    concurrency: 8,
+    // Runs mostly wait for writes, which a store puts down many at a time.
+    concurrency: 64,
     reads: options.dialects.map(({ kind }) => resourceOfKind(kind)),
     watches: [
       // By the name alone: an instance that is nobody's, or another's, concerns the machine of its name too.

@@ -110,7 +110,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
     owns: [PODS, POD_DISRUPTION_BUDGETS],
     reads: addresses.reads,
     // Runs mostly wait for writes, which a store puts down many at a time.
-    concurrency: 32,
+    concurrency: 64,
     watches: [
       ...nodes.watches,
       // An agent says that a pod is finished before it lets it go; whoever else removes one leaves its machine to the agent.

@@ -50,7 +50,8 @@ export const byNode: Index<Pod> = {
   values: ({ spec: { nodeName = '' } }) => (nodeName === '' ? [] : [nodeName]),
 };
 
-const CONCURRENCY = 16;
+/** Runs mostly wait for writes, which a store puts down many at a time. */
+const CONCURRENCY = 64;
 /** An agent that cannot reach its server must be back soon after it can. */
 const BACK_OFF = { first: 20, most: 10_000 };
 

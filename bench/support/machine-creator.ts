@@ -1,0 +1,14 @@
+import { Load } from './load.ts';
+import { machineNumber } from './machine.ts';
+
+/*
+ * Creates machines over HTTPS, as a process of its own so that it takes nothing from the server's.
+ * Arguments: URL, how many, how many at once. The token comes on standard input.
+ */
+const [url = '', count = '0', atOnce = '1'] = process.argv.slice(2);
+let token = '';
+for await (const chunk of process.stdin.setEncoding('utf8')) token += chunk as string;
+const load = new Load({ name: '', url, token, readyMs: 0, pids: [], stop: async () => {} }, Number(atOnce));
+const path = '/apis/kubevirt.io/v1/namespaces/default/virtualmachines';
+await load.run(Number(count), (at) => load.send('POST', path, JSON.stringify(machineNumber(at))));
+await load.close();
