@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
-import { connect as connectTcp } from 'node:net';
+import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { realClock } from '../../base/clock.ts';
@@ -10,6 +10,7 @@ import { type ApiHttpServer, startServer } from './server.ts';
 
 let plane: Plane;
 let server: ApiHttpServer;
+const refused: string[] = [];
 
 beforeAll(async () => {
   plane = await startPlane();
@@ -19,7 +20,13 @@ beforeAll(async () => {
     port: 0,
     tls: { ...pki.server, caPem: pki.caPem },
     authenticate: async () => ({ name: 'somebody', groups: [] }),
-    handle: async (request) => json(200, String((await request.body()).length)),
+    handle: async (request) => {
+      const bytes = await request.body().catch((error: Error) => {
+        refused.push(error.message);
+        throw error;
+      });
+      return json(200, String(bytes.length));
+    },
     clock: realClock,
     uuid: () => 'id',
     handshakeMs: 200,
@@ -34,10 +41,13 @@ afterAll(async () => {
 const secure = () =>
   connectTls({ port: server.port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
 
+/** However it ends. */
+const closed = (socket: Socket) => new Promise((resolve) => socket.on('close', resolve));
+
 test('a connection that never comes to encrypt is closed', async () => {
   const socket = connectTcp(server.port, '127.0.0.1');
   socket.on('error', () => {});
-  await once(socket, 'close');
+  await closed(socket);
 });
 
 test('a body that stops in the middle ends its connection', async () => {
@@ -45,7 +55,7 @@ test('a body that stops in the middle ends its connection', async () => {
   socket.on('error', () => {});
   socket.resume();
   socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nsome');
-  await once(socket, 'close');
+  await closed(socket);
 });
 
 test('over HTTP/2 it ends its stream alone', async () => {
@@ -59,6 +69,17 @@ test('over HTTP/2 it ends its stream alone', async () => {
   const [piece] = (await once(other, 'data')) as [Buffer];
   expect(piece.toString()).toBe('5');
   session.close();
+});
+
+test('a body of unknown length beyond the limit is refused for that', async () => {
+  const socket = secure();
+  socket.on('error', () => {});
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+  for (let sent = 0; sent < 64; sent++) socket.write(`10000\r\n${'x'.repeat(0x10000)}\r\n`);
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 413 /);
+  expect(refused.at(-1)).toBe('Request entity too large: limit is 3145728');
+  socket.destroy();
 });
 
 test('a body that comes slowly is waited for, and so is the next request', async () => {

@@ -22,10 +22,9 @@ export async function readBody(request: Request, idleMs: number): Promise<Buffer
     // A client that goes away in the middle is no fault of ours.
     throw error instanceof ApiError ? error : badRequest('the body of the request broke off');
   } finally {
-    if (waits) {
-      request.removeListener('timeout', giveUp);
-      request.setTimeout(0);
-    }
+    request.removeListener('timeout', giveUp);
+    // What was given up has no connection left.
+    if (waits && !request.destroyed) request.setTimeout(0);
   }
 }
 
