@@ -62,6 +62,7 @@ describe('a machine that is to run always', () => {
     const { metadata } = await world.running();
     await world.edit('web', { template: { spec: { hostname: 'other' } } });
     await world.until(async () => (await world.condition('RestartRequired')) !== undefined);
+    await world.clock.advance(60_000);
     await world.phase('web', 'Succeeded', { reason: 'GuestShutdown' });
     await world.untilGoing();
     expect(await world.condition('LastShutdown')).toMatchObject({ reason: 'GuestShutdown' });
@@ -242,6 +243,7 @@ describe('the controller', () => {
       },
     }));
     const { metadata } = await world.running({ runStrategy: 'RerunOnFailure' });
+    await world.clock.advance(60_000);
     await world.phase('web', 'Failed', { reason: 'GuestCrashed' });
     await world.untilGoing();
     await world.finish('web');

@@ -16,6 +16,21 @@ export function everRan({ status }: VirtualMachineInstance): boolean {
   return status?.phase === 'Running' || since(status, 'Running') !== undefined;
 }
 
+/** One that has run for so long has been started well, whatever becomes of it. */
+const STEADY_MS = 10_000;
+
+/** When an instance that came to run has, or would have, run for long enough; in milliseconds since 1970. */
+export function steadyAt({ status }: VirtualMachineInstance): number {
+  const began = since(status, 'Running');
+  return began === undefined ? Number.NEGATIVE_INFINITY : Date.parse(began) + STEADY_MS;
+}
+
+/** When an instance ended; undefined where it has not. */
+export function endedAt({ status }: VirtualMachineInstance): number | undefined {
+  const end = since(status, 'Failed') ?? since(status, 'Succeeded');
+  return end === undefined ? undefined : Date.parse(end);
+}
+
 /** Whose an instance is, as seen by the machine with this uid. */
 export function belonging({ metadata }: VirtualMachineInstance, machineUid: string): 'own' | 'nobody' | 'other' {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);

@@ -12,6 +12,8 @@ export interface Looks {
   readonly uid?: string;
   readonly phase?: NonNullable<VirtualMachineInstance['status']>['phase'];
   readonly ran?: boolean;
+  /** For how long it has run, or did, in seconds; 40 where absent. */
+  readonly ranSeconds?: number;
   readonly going?: boolean;
   readonly reason?: string;
   readonly message?: string;
@@ -47,7 +49,10 @@ export function instanceLike(looks: Looks = {}): VirtualMachineInstance {
     status: {
       phase,
       ...(reason === undefined ? {} : { reason }),
-      phaseTransitionTimestamps: phases.map((each) => ({ phase: each, phaseTransitionTimestamp: at(-5) })),
+      phaseTransitionTimestamps: phases.map((each) => ({
+        phase: each,
+        phaseTransitionTimestamp: at(each === 'Running' ? -5 - (looks.ranSeconds ?? 40) : -5),
+      })),
       conditions: looks.conditions ?? [message === undefined ? ready : { ...ready, message }],
     },
   };

@@ -116,8 +116,20 @@ describe('an instance that ended before it ran', () => {
   ])('is not %s', (_what, strategy, looks) => {
     expect(after({}, strategy, looks).startFailure).toBeUndefined();
   });
-  it('is forgotten when one runs', () => {
+  it('is like one that its guest ended right after it ran', () => {
+    const crashed = { phase: 'Failed', reason: 'GuestCrashed', ranSeconds: 2 } as const;
     const startFailure = { consecutiveFailCount: 4, lastFailedVMIUID: 'i0', retryAfterTimestamp: at(1) };
+    expect(after({ startFailure }, 'Always', crashed).startFailure).toMatchObject({ consecutiveFailCount: 5 });
+    const done = { phase: 'Succeeded', reason: 'GuestShutdown', ranSeconds: 2 } as const;
+    expect(after({}, 'Always', done).startFailure).toMatchObject({ consecutiveFailCount: 1 });
+    expect(after({}, 'RerunOnFailure', done).startFailure).toBeUndefined();
+    expect(after({}, 'Once', crashed).startFailure).toBeUndefined();
+    expect(after({}, 'Always', { ...crashed, reason: 'PodDeleted' }).startFailure).toBeUndefined();
+    expect(after({}, 'Always', { ...crashed, ranSeconds: 10 }).startFailure).toBeUndefined();
+  });
+  it('is forgotten when one has run for a while', () => {
+    const startFailure = { consecutiveFailCount: 4, lastFailedVMIUID: 'i0', retryAfterTimestamp: at(1) };
+    expect(after({ startFailure }, 'Always', { phase: 'Running', ranSeconds: 2 }).startFailure).toEqual(startFailure);
     expect(after({ startFailure }, 'Always', { phase: 'Scheduled' }).startFailure).toEqual(startFailure);
     expect(after({ startFailure }, 'Always', { phase: 'Running' }).startFailure).toBeUndefined();
     expect(after({ startFailure }, 'Halted').startFailure).toBeUndefined();

@@ -4,7 +4,7 @@ import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-ins
 import type { Random } from '../base/random.ts';
 import { startBackOff } from './back-off.ts';
 import type { MachineMemory, PowerRequest, Shutdown, StartFailure } from './dialect.ts';
-import { everRan, isFinal, isGoing, shutdownOf } from './instance-state.ts';
+import { endedAt, everRan, isGoing, shutdownOf, steadyAt } from './instance-state.ts';
 
 export interface Seen {
   readonly generation: number;
@@ -69,6 +69,28 @@ function isDone(
   return !(strategy === 'RerunOnFailure' && instance.status?.phase === 'Failed');
 }
 
+/** Neither one that was told to stop nor one whose node is lost says anything of the machine. */
+function neverRan(shutdown: Shutdown | undefined): boolean {
+  return shutdown !== undefined && shutdown.reason !== 'Stopped' && shutdown.reason !== 'NodeLost';
+}
+
+/** Ends that are the doing of the guest alone, as agents and KWOK name them. */
+const OWN_ENDS: ReadonlySet<string | undefined> = new Set([
+  'GuestCrashed',
+  'OutOfMemory',
+  'OOMKilled',
+  'LivenessProbeFailed',
+  'PodFailed',
+  'GuestShutdown',
+  'Completed',
+]);
+
+/** Whether what would be started again at once would only end again at once. */
+function brokeAtOnce({ status }: VirtualMachineInstance, strategy: RunStrategy): boolean {
+  const again = strategy === 'Always' || (strategy === 'RerunOnFailure' && status?.phase === 'Failed');
+  return again && (status?.phase === 'Failed' || status?.phase === 'Succeeded') && OWN_ENDS.has(status.reason);
+}
+
 function startFailureAfter(
   before: StartFailure | undefined,
   shutdown: Shutdown | undefined,
@@ -76,9 +98,8 @@ function startFailureAfter(
 ): StartFailure | undefined {
   if (!COUNTS_FAILURES.has(runStrategy)) return undefined;
   if (instance === undefined) return before;
-  if (everRan(instance)) return undefined;
-  // Neither one that was told to stop nor one whose node is lost says anything of the machine.
-  const failed = isFinal(instance) && shutdown?.reason !== 'Stopped' && shutdown?.reason !== 'NodeLost';
+  if (everRan(instance) && (endedAt(instance) ?? now) >= steadyAt(instance)) return undefined;
+  const failed = everRan(instance) ? brokeAtOnce(instance, runStrategy) : neverRan(shutdown);
   const { uid } = instance.metadata;
   if (!failed || before?.lastFailedVMIUID === uid) return before;
   const consecutiveFailCount = (before?.consecutiveFailCount ?? 0) + 1;

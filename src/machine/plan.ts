@@ -1,6 +1,6 @@
 import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
 import type { DesiredMachine, MachineMemory, Problem } from './dialect.ts';
-import { belonging, isFinal, isGoing, whyOf } from './instance-state.ts';
+import { belonging, everRan, isFinal, isGoing, steadyAt, whyOf } from './instance-state.ts';
 import type { SpecChanges } from './spec-changes.ts';
 
 /** All that decides what happens to a machine. */
@@ -57,7 +57,10 @@ function planStart({ machine, desired, memory, now }: Situation): Action[] {
 function planInstance({ desired, memory, changes }: Situation, instance: VirtualMachineInstance): Action[] {
   const why = reasonToStop(desired, memory, instance);
   if (why !== undefined) return [{ do: 'delete', why }];
-  return changes.live === undefined || isFinal(instance) ? [] : [{ do: 'update', spec: changes.live }];
+  if (changes.live !== undefined && !isFinal(instance)) return [{ do: 'update', spec: changes.live }];
+  // Until it has run for a while, what was wrong with those before may be wrong with it.
+  const unsteady = memory.startFailure !== undefined && instance.status?.phase === 'Running';
+  return unsteady ? [{ do: 'wait', until: steadyAt(instance) }] : [];
 }
 
 /** Whether a machine without an instance is to have one. */
@@ -101,7 +104,8 @@ export function problemOf({ machine, desired, memory, instance }: Situation): Pr
   if (startFailure === undefined || startFailure.lastFailedVMIUID !== instance.metadata.uid) return undefined;
   const { reason, message } = whyOf(instance);
   const times = startFailure.consecutiveFailCount === 1 ? '' : `, ${startFailure.consecutiveFailCount} times in a row`;
-  return { reason, message: `the machine ended before it ran${times}: ${message}` };
+  const when = everRan(instance) ? 'right after it began to run' : 'before it ran';
+  return { reason, message: `the machine ended ${when}${times}: ${message}` };
 }
 
 function ownedByOther({ metadata }: VirtualMachineInstance): Problem {

@@ -53,8 +53,28 @@ describe('a machine that cannot start', () => {
     expect(world.told.filter((told) => told === 'Warning ErrImagePull')).toHaveLength(2);
     await world.phase('web', 'Running');
     await world.untilPrinted('Running');
+    expect((await world.status())?.startFailure).toMatchObject({ consecutiveFailCount: 2 });
+    await world.clock.advance(10_000);
     expect((await world.status())?.startFailure).toBeUndefined();
     expect(await world.condition('Failure')).toBeUndefined();
+  });
+
+  it('is one that crashes as soon as it runs', async () => {
+    world.control();
+    const first = await world.running();
+    await world.phase('web', 'Failed', { reason: 'GuestCrashed' });
+    await world.untilGoing();
+    await world.finish('web');
+    await world.untilPrinted('CrashLoopBackOff');
+    await world.clock.advance(9_000);
+    expect(await world.instance('web')).toBeUndefined();
+    await world.clock.advance(7_000);
+    await world.untilAnother(first.metadata.uid);
+    await world.phase('web', 'Running');
+    await world.clock.advance(2_000);
+    await world.phase('web', 'Failed', { reason: 'GuestCrashed' });
+    await world.untilGoing();
+    expect((await world.status())?.startFailure).toMatchObject({ consecutiveFailCount: 2 });
   });
 
   it('is tried at once when its spec is changed', async () => {
