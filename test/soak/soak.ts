@@ -1,7 +1,6 @@
-import { VMIMS, VMIS, VMS } from '../../src/kube/kinds/machines.ts';
-import { PODS } from '../../src/kube/kinds/pod.ts';
 import { mischief, peace } from '../../src/testing/soak/mischief.ts';
-import { type SoakWorld, startSoakWorld } from '../../src/testing/soak/soak-world.ts';
+import { startSoakWorld } from '../../src/testing/soak/soak-world.ts';
+import { faultsOf } from './faults.ts';
 
 const MINUTE = 60_000;
 /** How long the world is troubled, and how long it then has to come to rest. */
@@ -30,45 +29,4 @@ export async function soak(seed: string): Promise<string[]> {
   } finally {
     await world.stop();
   }
-}
-
-/** What does not fit together when everything has had its time. */
-async function faultsOf({ admin, machines, processes }: SoakWorld): Promise<string[]> {
-  const [vms, vmis, pods, migrations] = await Promise.all([
-    admin.list(VMS),
-    admin.list(VMIS),
-    admin.list(PODS),
-    admin.list(VMIMS),
-  ]);
-  const wrong = [
-    ...machines.doubled.map((what) => `ran twice: ${what}`),
-    ...processes.flatMap(({ name, failure }) =>
-      failure === undefined ? [] : [`${name} failed: ${(failure as Error).message}`],
-    ),
-  ];
-  const running = await machines.running();
-  for (const { metadata, kind } of [...vms.items, ...vmis.items, ...pods.items, ...migrations.items]) {
-    if (metadata.deletionTimestamp !== undefined) wrong.push(`${kind} ${metadata.name ?? ''} is still being deleted`);
-  }
-  for (const vm of vms.items) {
-    const { name } = vm.metadata;
-    const vmi = vmis.items.find(({ metadata }) => metadata.name === name);
-    const state = vm.status?.printableStatus;
-    const runs = running.has(`default/${name}`);
-    const says = `${name} (${vm.spec.runStrategy ?? ''}): machine ${state ?? 'without status'}, instance ${vmi?.status?.phase ?? 'none'}, ${runs ? 'running' : 'not running'}`;
-    if (vm.spec.runStrategy === 'Always' && !(runs && state === 'Running')) wrong.push(`lost: ${says}`);
-    if (vm.spec.runStrategy === 'Halted' && (runs || vmi !== undefined)) wrong.push(`not stopped: ${says}`);
-    if ((vmi?.status?.phase === 'Running') !== runs) wrong.push(`told wrong: ${says}`);
-    if ((state === 'Running') !== runs) wrong.push(`told wrong: ${says}`);
-  }
-  for (const pod of pods.items) {
-    const owner = pod.metadata.ownerReferences?.[0];
-    const vmi = vmis.items.find(({ metadata }) => metadata.uid === owner?.uid);
-    if (owner !== undefined && vmi === undefined) wrong.push(`pod ${pod.metadata.name ?? ''} has lost its instance`);
-  }
-  for (const { metadata, status } of migrations.items) {
-    if (!['Succeeded', 'Failed'].includes(status?.phase ?? ''))
-      wrong.push(`migration ${metadata.name} is ${status?.phase ?? 'Pending'}`);
-  }
-  return wrong;
 }

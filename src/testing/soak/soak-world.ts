@@ -6,10 +6,17 @@ import { type Random, seededRandom } from '../../base/random.ts';
 import { kubernetesControllers } from '../../controllers/kubernetes/kubernetes-controllers.ts';
 import { kubevirt } from '../../dialects/kubevirt.ts';
 import type { Client } from '../../kube/client.ts';
+import { NAMESPACES } from '../../kube/kinds/core.ts';
+import { RESOURCE_QUOTAS } from '../../kube/kinds/resource-quota.ts';
 import type { Dialect } from '../../machine/dialect.ts';
+import { subresourceExtensions } from '../../machine/subresources/extension.ts';
 import { NODE_RULES } from '../../node/rules.ts';
 import { Fleet } from '../../node/simulated/fleet.ts';
+import { simulatedProvisioner, simulatedReclaimer } from '../../node/simulated/storage/provisioner.ts';
+import { ensureStorageClasses } from '../../node/simulated/storage/storage-classes.ts';
 import { operatorControllers, operatorRules } from '../../operator.ts';
+import { runnable } from '../../runtime/controller.ts';
+import { silentRecorder } from '../../runtime/events/event-recorder.ts';
 import { Events } from '../../runtime/events/events.ts';
 import { Informers } from '../../runtime/informers.ts';
 import { leading } from '../../runtime/leading.ts';
@@ -18,6 +25,8 @@ import { EVENT_RULES, leaseRules } from '../../runtime/rules.ts';
 import { scheduler } from '../../scheduler/scheduler.ts';
 import { install, kindsOf, SYSTEM_NAMESPACE } from '../../up/install.ts';
 import { type Faults, faultyClient, NO_FAULTS } from '../faulty-client.ts';
+import { CRAMPED } from './deed.ts';
+import { KnownAddresses } from './known-addresses.ts';
 import { SoakProcess } from './process.ts';
 import { RunningMachines } from './running-machines.ts';
 
@@ -36,6 +45,7 @@ export interface SoakWorld {
   readonly faults: Faults;
   readonly processes: readonly SoakProcess[];
   readonly machines: RunningMachines;
+  readonly addresses: KnownAddresses;
   stop(): Promise<void>;
 }
 
@@ -45,7 +55,21 @@ export async function startSoakWorld(seed: string): Promise<SoakWorld> {
   const log = memoryLogger(clock);
   const faults: Faults = { ...NO_FAULTS };
   const machines = new RunningMachines();
-  const plane = await startControlPlane({ store: 'memory', clock, random: random.fork('server'), log });
+  const addresses = new KnownAddresses();
+  const ended = new AbortController();
+  const plane = await startControlPlane({
+    store: 'memory',
+    clock,
+    random: random.fork('server'),
+    log,
+    extensions: (clientFor) =>
+      subresourceExtensions({
+        client: clientFor(userOf(OPERATOR), 'vimana-subresource'),
+        dialects,
+        random: random.fork('subresources'),
+        events: silentRecorder,
+      }),
+  });
   const admin = plane.client({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'kubectl');
   await install(admin, {
     kinds: kindsOf(['kubevirt']),
@@ -55,11 +79,15 @@ export async function startSoakWorld(seed: string): Promise<SoakWorld> {
     ],
     roles: [],
   });
+  await ensureStorageClasses(admin);
+  await admin.create(NAMESPACES, { metadata: { name: CRAMPED } });
+  const quota = { metadata: { name: CRAMPED, namespace: CRAMPED }, spec: { hard: { pods: '3' } } };
+  await admin.create(RESOURCE_QUOTAS, quota);
   const through = (name: string, account: string) =>
     faultyClient(plane.client(userOf(account), name), faults, random.fork(`faults of ${name}`), clock);
   const parts = (name: string) => ({ clock, random: random.fork(name), log });
   const processes = [
-    new SoakProcess('kubernetes', admin, () => kubernetesOf(plane, clock, random, log)),
+    new SoakProcess('kubernetes', admin, () => kubernetesOf(plane, admin, clock, random, log)),
     ...['operator a', 'operator b'].map(
       (name) => new SoakProcess(name, through(name, OPERATOR), (client) => operatorOf(client, name, parts(name))),
     ),
@@ -81,6 +109,7 @@ export async function startSoakWorld(seed: string): Promise<SoakWorld> {
     }),
   ];
   for (const process of processes) process.start();
+  void addresses.watch(admin, ended.signal).catch(() => {});
   return {
     clock,
     random,
@@ -89,7 +118,9 @@ export async function startSoakWorld(seed: string): Promise<SoakWorld> {
     faults,
     processes,
     machines,
+    addresses,
     async stop() {
+      ended.abort();
       for (const process of processes) process.kill();
       await plane.stop();
     },
@@ -118,13 +149,18 @@ function operatorOf(client: Client, name: string, parts: { clock: Clock; random:
   ]);
 }
 
-function kubernetesOf(plane: ControlPlane, clock: Clock, random: Random, log: MemoryLogger) {
+/** Kubernetes itself, and its storage. */
+function kubernetesOf(plane: ControlPlane, admin: Client, clock: Clock, random: Random, log: MemoryLogger) {
   const clientFor = (user: { name: string; groups: readonly string[] }) =>
     plane.client(user, 'kube-controller-manager');
-  return manager(
-    'kubernetes',
-    kubernetesControllers({ clientFor, caPem: '', clock, random: random.fork('kubernetes'), log }),
-  );
+  const informers = new Informers({ clock, random: random.fork('storage'), log, client: admin });
+  const storage = { clock, random: random.fork('storage'), log, client: admin, informers };
+  return manager('kubernetes', [
+    ...kubernetesControllers({ clientFor, caPem: '', clock, random: random.fork('kubernetes'), log }),
+    informers,
+    runnable(simulatedProvisioner, storage),
+    runnable(simulatedReclaimer(), storage),
+  ]);
 }
 
 function userOf(account: string) {

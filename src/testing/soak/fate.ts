@@ -1,0 +1,76 @@
+import { NODES } from '../../kube/kinds/node.ts';
+import { FREEZE_ANNOTATION } from '../../node/simulated/behaviour.ts';
+import { NO_FAULTS } from '../faulty-client.ts';
+import { type Deed, type Deeds, later, NODE_NAMES } from './deed.ts';
+
+/** What nobody asks for. */
+export const FATE: Deeds = [
+  [
+    'freeze',
+    2,
+    async (admin, random, world) => {
+      const node = random.pick(NODE_NAMES);
+      await admin.patch(NODES, node, annotation(FREEZE_ANNOTATION, 'true'));
+      // The node may be gone by then.
+      const thaw = () => admin.patch(NODES, node, annotation(FREEZE_ANNOTATION, null)).catch(() => {});
+      return `${node} ${later(world, () => void thaw())}`;
+    },
+  ],
+  [
+    'cordon',
+    2,
+    async (admin, random) => {
+      const node = random.pick(NODE_NAMES);
+      const unschedulable = random.next() < 0.3;
+      await admin.patch(NODES, node, { type: 'merge', body: { spec: { unschedulable } } });
+      return `${node} ${unschedulable}`;
+    },
+  ],
+  [
+    'remove node',
+    1,
+    async (admin, random) => {
+      const node = random.pick(NODE_NAMES);
+      await admin.delete(NODES, node);
+      return node;
+    },
+  ],
+  ['kill', 4, end((process) => process.kill())],
+  // Stopping takes time, which nobody here waits for.
+  ['stop', 2, end((process) => void process.stop())],
+  [
+    'faults',
+    2,
+    (_admin, random, world) => {
+      Object.assign(world.faults, {
+        refuse: random.next() * 0.3,
+        lose: random.next() * 0.15,
+        slow: random.next() * 0.3,
+        slowestMs: random.int(10, 20_000),
+        drop: random.next() * 0.1,
+        expire: random.next() * 0.05,
+      });
+      return later(world, () => Object.assign(world.faults, NO_FAULTS));
+    },
+  ],
+  [
+    'outage',
+    2,
+    (_admin, _random, world) => {
+      Object.assign(world.faults, NO_FAULTS, { refuse: 1, drop: 1 });
+      return later(world, () => Object.assign(world.faults, NO_FAULTS));
+    },
+  ],
+];
+
+/** Ends a process, and starts it again some time; all but Kubernetes itself. */
+function end(how: (process: { kill(): void; stop(): Promise<void> }) => void): Deed {
+  return (_admin, random, world) => {
+    const process = random.pick(world.processes.slice(1));
+    how(process);
+    return `${process.name}, ${later(world, () => process.start())}`;
+  };
+}
+
+const annotation = (name: string, value: string | null) =>
+  ({ type: 'merge', body: { metadata: { annotations: { [name]: value } } } }) as const;

@@ -1,0 +1,24 @@
+import type { Client } from '../../kube/client.ts';
+import { VMS, type Vm } from '../../kube/kinds/machines.ts';
+
+/** Remembers the addresses that machines were ever said to have: they are to keep them for as long as they live. */
+export class KnownAddresses {
+  readonly #byUid = new Map<string, string>();
+  readonly changed: string[] = [];
+
+  async watch(admin: Client, signal: AbortSignal): Promise<void> {
+    for await (const { type, object } of admin.watch(VMS, { signal })) {
+      if (type === 'ADDED' || type === 'MODIFIED') this.#note(object as Vm);
+    }
+  }
+
+  #note({ metadata, status }: Vm): void {
+    if (status?.interfaces === undefined) return;
+    const now = status.interfaces.map(({ name, mac, ipAddress }) => `${name} ${mac} ${ipAddress}`).join(', ');
+    const before = this.#byUid.get(metadata.uid);
+    if (before !== undefined && before !== now) {
+      this.changed.push(`${metadata.namespace}/${metadata.name} had ${before}, and then ${now}`);
+    }
+    this.#byUid.set(metadata.uid, now);
+  }
+}

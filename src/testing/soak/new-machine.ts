@@ -1,0 +1,63 @@
+import type { Random } from '../../base/random.ts';
+import type { Vm } from '../../kube/kinds/machines.ts';
+import { claimOf, type Place } from './deed.ts';
+
+export const STRATEGIES = ['Always', 'Always', 'Halted', 'RerunOnFailure', 'Manual', 'Once'] as const;
+
+/** How the guest, or its image, breaks. An image can be had in the end, where a guest breaks for as long as it is told to. */
+const FAILURES: readonly Readonly<Record<string, string>>[] = [
+  { 'vimana.io/fail': 'image-pull', 'vimana.io/fail-times': '2' },
+  { 'vimana.io/fail': 'crash', 'vimana.io/fail-after': '0s' },
+  { 'vimana.io/fail': 'crash', 'vimana.io/fail-after': '90s' },
+  { 'vimana.io/fail': 'oom', 'vimana.io/fail-after': '20s' },
+  { 'vimana.io/complete-after': '100s' },
+];
+export const FAILURE_ANNOTATIONS = [
+  'vimana.io/fail',
+  'vimana.io/fail-after',
+  'vimana.io/fail-times',
+  'vimana.io/complete-after',
+];
+
+/** A machine of any kind that users make. */
+export function newMachine({ namespace, name }: Place, random: Random): Vm {
+  const annotations = {
+    'vimana.io/start-delay': random.pick(['0s', '0s', '2s', '30s']),
+    'vimana.io/shutdown-duration': random.pick(['0s', '0s', '1s', '20s', 'never']),
+    'vimana.io/dirty-rate': random.pick(['0', '0', '100M']),
+    ...(random.next() < 0.15 ? random.pick(FAILURES) : {}),
+  };
+  const disk = random.next() < 0.25;
+  const machine = {
+    metadata: { name, namespace },
+    spec: {
+      runStrategy: random.pick(STRATEGIES),
+      template: {
+        metadata: { annotations },
+        spec: {
+          evictionStrategy: random.pick(['LiveMigrate', 'LiveMigrateIfPossible', 'None'] as const),
+          terminationGracePeriodSeconds: random.int(0, 30),
+          domain: {
+            cpu: { sockets: 1 },
+            memory: { guest: '1Gi' },
+            devices: {
+              interfaces: [{ name: 'default', masquerade: {} }],
+              ...(disk ? { disks: [{ name: 'root', disk: {} }] } : {}),
+            },
+          },
+          networks: [{ name: 'default', pod: {} }],
+          ...(disk ? { volumes: [{ name: 'root', persistentVolumeClaim: { claimName: claimOf(name) } }] } : {}),
+        },
+      },
+    },
+  };
+  return machine as unknown as Vm;
+}
+
+/** What was made, in a few words. */
+export function describeMachine({ spec }: Vm): string {
+  const { metadata, spec: template } = spec.template;
+  const behaviour = Object.entries(metadata?.annotations ?? {}).map(([name, value]) => `${name.slice(10)} ${value}`);
+  const disk = template.volumes === undefined ? [] : ['with a disk'];
+  return [spec.runStrategy, template.evictionStrategy, ...behaviour, ...disk].join(', ');
+}
