@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { realClock } from '../src/base/clock.ts';
 import { silentLogger } from '../src/base/logger.ts';
 import { systemRandom } from '../src/base/random.ts';
@@ -81,7 +82,7 @@ async function createInProcess({ admin }: Embedded): Promise<void> {
 }
 
 async function createOverHttps({ plane }: Embedded): Promise<void> {
-  const script = join(import.meta.dirname, 'support/machine-creator.ts');
+  const script = fileURLToPath(import.meta.resolve('./support/machine-creator.ts'));
   const url = `https://127.0.0.1:${plane.port}`;
   const child = spawn(process.execPath, [script, url, String(MACHINES), String(CONNECTIONS)], {
     stdio: ['pipe', 'inherit', 'inherit'],
