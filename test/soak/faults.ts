@@ -26,7 +26,9 @@ export async function faultsOf({ admin, machines, processes, addresses }: SoakWo
   return [
     ...machines.doubled.map((what) => `ran twice: ${what}`),
     ...addresses.changed.map((what) => `lost its addresses: ${what}`),
-    ...processes.flatMap(({ name, failure }) => (failure === undefined ? [] : [`${name} failed: ${String(failure)}`])),
+    ...processes.flatMap(({ name, failure }) =>
+      failure === undefined ? [] : [`${name} failed: ${(failure as Error).message}`],
+    ),
     ...unfinished(scene),
     ...scene.vms.flatMap((vm) => faultsOfMachine(vm, scene)),
     ...scene.vmis.flatMap((vmi) => faultsOfInstance(vmi, scene)),

@@ -8,7 +8,7 @@ export class KnownAddresses {
 
   async watch(admin: Client, signal: AbortSignal): Promise<void> {
     for await (const { type, object } of admin.watch(VMS, { signal })) {
-      if (type === 'ADDED' || type === 'MODIFIED') this.#note(object as Vm);
+      if (type === 'ADDED' || type === 'MODIFIED') this.#note(object);
     }
   }
 
