@@ -54,7 +54,7 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
         .choices(['LiveUpdate', 'Stage'])
         .default('LiveUpdate'),
     )
-    .option('--node-lost-after <duration>', 'when a silent node is given up', durationMs, parseDuration('40s'))
+    .option('--node-lost-after <duration>', 'when a silent node is given up', lostAfter, parseDuration('40s'))
     .option('--audit-log <file>', 'append one JSON line for every request')
     .addOption(
       new Option('--log-level <level>', 'what to log')
@@ -73,9 +73,20 @@ function dialects(text: string): DialectName[] {
   throw new InvalidArgumentError(`${unknown.join(', ')} is none of ${DIALECT_NAMES.join(', ')}.`);
 }
 
+/** An agent ends its machines 30 s after its last sign of life; sooner than that, a second copy could run beside the first. */
+const SOONEST_LOSS = parseDuration('35s');
+
+function lostAfter(text: string): number {
+  const ms = durationMs(text);
+  if (ms >= SOONEST_LOSS) return ms;
+  throw new InvalidArgumentError('It must be at least 35s: a silent node ends its machines after 30s.');
+}
+
 function durationMs(text: string): number {
   try {
-    return parseDuration(text);
+    const ms = parseDuration(text);
+    if (ms < 0) throw new InvalidArgumentError('It must not be negative.');
+    return ms;
   } catch (error) {
     throw new InvalidArgumentError((error as Error).message);
   }

@@ -9,7 +9,7 @@ export function usualFolder(name: string): string {
 }
 
 /** Says what to do about the ways in which starting can fail. */
-export function explainedStart(error: unknown, dataDir: string): unknown {
+export function explainedStart(error: unknown, dataDir: string, flags: Readonly<Record<number, string>> = {}): unknown {
   if (error instanceof StoreError && error.code === 'FolderInUse') {
     return new ConfigError(`the data folder ${dataDir} is in use by another control plane`, {
       cause: error,
@@ -17,16 +17,17 @@ export function explainedStart(error: unknown, dataDir: string): unknown {
     });
   }
   const { code, port } = error as NodeJS.ErrnoException & { readonly port?: number };
+  const flag = flags[port ?? -1] ?? '--port';
   if (code === 'EADDRINUSE') {
     return new ConfigError(`port ${port ?? ''} is taken`, {
       cause: error,
-      hint: 'Choose another with --port; 0 takes free ones.',
+      hint: `Choose another with ${flag}; 0 takes a free one.`,
     });
   }
   if (code === 'EACCES' && port !== undefined) {
     return new ConfigError(`port ${port} may not be listened on`, {
       cause: error,
-      hint: 'Ports below 1024 are for root; choose another with --port.',
+      hint: `Ports below 1024 are for root; choose another with ${flag}.`,
     });
   }
   const { syscall, address, hostname, path, message } = error as NodeJS.ErrnoException & {

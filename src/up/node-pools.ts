@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { stringify } from 'yaml';
 import { parseCidr } from '../base/cidr.ts';
 import { ConfigError } from '../base/errors.ts';
 import type { NodeFlags } from '../cli/node-flags.ts';
@@ -10,16 +11,22 @@ import { readPools } from '../node/simulated/pool-file.ts';
 export function nodePools(count: number, flags: NodeFlags): NodePool[] {
   const { nodeSize, nodePrefix, zones, nodeLabels, nodeResources, nodeFile } = flags;
   if (nodeFile !== undefined) return fromFile(nodeFile);
-  return [
-    {
-      count,
-      prefix: nodePrefix,
-      size: parseNodeSize(nodeSize),
-      resources: nodeResources,
-      labels: nodeLabels,
-      zones: Array.from({ length: Math.max(1, zones) }, (_, at) => `zone-${at + 1}`),
-    },
-  ];
+  parseNodeSize(nodeSize);
+  const pool = {
+    count,
+    prefix: nodePrefix,
+    size: nodeSize,
+    resources: nodeResources,
+    labels: nodeLabels,
+    zones: Array.from({ length: Math.max(1, zones) }, (_, at) => `zone-${at + 1}`),
+  };
+  try {
+    // As if they stood in a file, so that the same rules hold.
+    return readPools(stringify({ pools: [pool] }));
+  } catch (error) {
+    const causes = (error as Error).message.replaceAll('pools[0].', 'nodes: ');
+    throw new ConfigError(`these nodes cannot be made:\n${causes}`, { cause: error });
+  }
 }
 
 /** What the nodes of some pools are called. */

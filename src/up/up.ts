@@ -1,5 +1,5 @@
 import { createWriteStream, existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { lockFolder } from '../apiserver/store/folder-lock.ts';
 import { realClock } from '../base/clock.ts';
 import { createLogger } from '../base/pino-logger.ts';
@@ -11,7 +11,7 @@ import { VMS } from '../kube/kinds/machines.ts';
 import { NODES } from '../kube/kinds/node.ts';
 import { isAlreadyExists } from '../kube/kube-error.ts';
 import { writeKubeconfig } from '../kube/kubeconfig/kubeconfig-text.ts';
-import { makePrivateFolder } from '../kube/kubeconfig/private-file.ts';
+import { makePrivateFolder, writePrivateFile } from '../kube/kubeconfig/private-file.ts';
 import { healthRoutes } from '../runtime/http/health-routes.ts';
 import { startHttpServer } from '../runtime/http/http-server.ts';
 import { metricsRoute } from '../runtime/http/metrics-route.ts';
@@ -26,10 +26,10 @@ import { schedulerConfiguration } from './scheduler-configuration.ts';
 
 /** Runs everything in this process until SIGINT or SIGTERM. */
 export async function up(settings: UpSettings, io: Io): Promise<void> {
-  const dataDir = settings.dataDir ?? usualFolder('up');
-  makePrivateFolder(dataDir);
+  const dataDir = resolve(settings.dataDir ?? usualFolder('up'));
   let release: () => void;
   try {
+    makePrivateFolder(dataDir);
     release = lockFolder(dataDir);
   } catch (error) {
     throw explainedStart(error, dataDir);
@@ -39,7 +39,8 @@ export async function up(settings: UpSettings, io: Io): Promise<void> {
   try {
     await started(settings, dataDir, io, stop.signal);
   } catch (error) {
-    throw explainedStart(error, dataDir);
+    const { metricsPort, healthPort } = settings;
+    throw explainedStart(error, dataDir, { [metricsPort]: '--metrics-port', [healthPort]: '--health-port' });
   } finally {
     removeRunFile(dataDir);
     release();
@@ -50,7 +51,8 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
   const clock = realClock;
   const log = createLogger({ level: settings.logLevel, format: 'text', clock, destination: process.stderr });
   const progress = new Progress({ write: io.out, live: process.stdout.isTTY, clock });
-  const isNew = settings.ephemeral || !existsSync(join(dataDir, 'objects'));
+  const introduced = join(dataDir, 'introduced');
+  const isNew = settings.ephemeral || !existsSync(introduced);
   const pools = nodePools(settings.nodes, settings);
   const { schedulerConfig } = settings;
   const scheduling = schedulerConfig === undefined ? undefined : schedulerConfiguration(schedulerConfig);
@@ -107,7 +109,7 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
       const { pki, url } = running.plane;
       const access = { name: 'vimana', server: url, caPem: pki.caPem };
       const content = { ...access, clientCert: pki.admin.certPem, clientKey: pki.admin.keyPem };
-      for (const file of [kubeconfig, settings.kubeconfigOut]) if (file !== undefined) writeKubeconfig(file, content);
+      writeKubeconfig(kubeconfig, content);
       writeRunFile(dataDir, {
         pid: process.pid,
         startedAt: new Date(clock.now()).toISOString(),
@@ -117,7 +119,12 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
         health: `${health.url}/readyz`,
       });
       await Promise.race([introduce(running, nodeNames(pools), settings, progress, isNew, signal), running.ended]);
-      if (!signal.aborted) io.out(whatNext(settings.kubeconfigOut ?? kubeconfig));
+      const out = settings.kubeconfigOut === undefined ? undefined : resolve(settings.kubeconfigOut);
+      if (!signal.aborted) {
+        writePrivateFile(introduced, '');
+        if (out !== undefined) writeKubeconfig(out, content);
+        io.out(whatNext(out ?? kubeconfig, settings));
+      }
       await Promise.race([untilAborted(signal), running.ended]);
     } finally {
       await running.stop();
@@ -185,7 +192,7 @@ function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function whatNext(kubeconfig: string): string {
+function whatNext(kubeconfig: string, { ephemeral }: UpSettings): string {
   return `
 Ready. In another terminal:
 
@@ -193,9 +200,9 @@ Ready. In another terminal:
   kubectl get vmi -o wide            # the machines that run
   kubectl get nodes,pods             # where they are
   bin/vimana vm list -o wide         # machines of every group
-  bin/vimana vm migrate web-1 --wait # move one while it runs
+  bin/vimana vm migrate NAME --wait  # move one while it runs
   kubectl apply -f examples/kubevirt/vm-running.yaml
 
-Ctrl-C, or bin/vimana down, stops it; what it holds is there again at the next start.
+Ctrl-C, or bin/vimana down, stops it; ${ephemeral ? 'what it holds is gone then' : 'what it holds is there again at the next start'}.
 `;
 }

@@ -90,6 +90,8 @@ export class Launchers {
       verdict = this.#probe(look);
     }
     await this.#report(look, hold?.waiting, verdict);
+    // What was asked for while no agent was there is looked at now that there is a machine again.
+    if (deeds.some((deed) => deed.do === 'adopt')) return { afterMs: 1 };
     const next = Math.min(hold?.until ?? Number.POSITIVE_INFINITY, verdict?.again ?? Number.POSITIVE_INFINITY);
     return next === Number.POSITIVE_INFINITY ? undefined : { afterMs: Math.max(1, next - clock.now()) };
   }

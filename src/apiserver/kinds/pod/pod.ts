@@ -15,7 +15,7 @@ export const pods: KindRules<Pod> = {
   defaults(object) {
     defaultPod((object.spec ??= {}));
   },
-  firstStatus: (object) => ({ phase: 'Pending', qosClass: qosClass(object.spec) }),
+  firstStatus: (object) => ({ phase: 'Pending', ...gatedCondition(object), qosClass: qosClass(object.spec) }),
   prepareStatusUpdate: preparePodStatus,
   validate(object, old) {
     const { spec } = object;
@@ -33,6 +33,20 @@ export const pods: KindRules<Pod> = {
     old === undefined ? [...podMetaWarnings(metadata), ...podWarnings('spec', spec)] : [],
   graceSeconds: (object, asked) => podGrace(object, asked),
 };
+
+/** A pod whose scheduling is held back says so from the beginning. */
+function gatedCondition({ metadata, spec }: Pod): object {
+  if ((spec.schedulingGates ?? []).length === 0) return {};
+  const condition = {
+    type: 'PodScheduled',
+    status: 'False',
+    lastProbeTime: null,
+    lastTransitionTime: metadata.creationTimestamp ?? null,
+    reason: 'SchedulingGated',
+    message: 'Scheduling is blocked due to non-empty scheduling gates',
+  };
+  return { conditions: [condition] };
+}
 
 function checkImages(spec: PodSpec): FieldError[] {
   return (['containers', 'initContainers'] as const).flatMap((list) =>
