@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Vmi } from '../../kube/kinds/machines.ts';
-import { inPhase } from './status.ts';
+import { endedStatus, inPhase } from './status.ts';
 
 const metadata = { name: 'web', namespace: 'shop', uid: 'u', creationTimestamp: '2030-01-01T00:00:00Z' };
 const vmi = { metadata } as unknown as Vmi;
@@ -30,4 +30,14 @@ it('an instance that falls back has the time of the phase that it came back to',
 it('nothing is noted twice', () => {
   const once = inPhase({}, 'Scheduling', vmi, at(1));
   expect(inPhase(once, 'Scheduling', vmi, at(2))).toBe(once);
+});
+
+it('an instance that has ended neither stands still nor answers', () => {
+  const conditions = (['Paused', 'AgentConnected', 'LiveMigratable'] as const).map((type) => ({
+    type,
+    status: 'True',
+  }));
+  const stood = { metadata, status: { phase: 'Running', conditions } } as unknown as Vmi;
+  const { conditions: left } = endedStatus(stood, { phase: 'Failed', reason: 'NodeLost', message: 'lost' }, at(1));
+  expect(left?.map(({ type, status }) => `${type} ${status}`)).toEqual(['LiveMigratable True', 'Ready False']);
 });

@@ -11,6 +11,8 @@ export type InstanceStatus = NonNullable<Vmi['status']>;
 
 const SYNCHRONIZED = 'Synchronized';
 const POD_SCHEDULED = 'PodScheduled';
+/** What can only be said of a guest that is there. */
+const OF_A_GUEST = ['Paused', 'AgentConnected'];
 
 /** The status of an instance without a pod. */
 export function pendingStatus(vmi: Vmi, obstacle: Problem, now: number): InstanceStatus {
@@ -57,7 +59,7 @@ export function isUnschedulable({ status }: Pod): boolean {
 /** The status of an instance that has ended without its agent saying so. */
 export function endedStatus(vmi: Vmi, { phase, reason, message }: End, now: number): InstanceStatus {
   const notReady = { type: 'Ready', status: 'False', reason, message } as const;
-  const before = without(vmi.status, [SYNCHRONIZED]);
+  const before = without(vmi.status, [SYNCHRONIZED, ...OF_A_GUEST]);
   return inPhase({ ...before, reason, conditions: withAll(before, [notReady], now) }, phase, vmi, now);
 }
 
