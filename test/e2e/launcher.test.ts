@@ -1,9 +1,9 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../..');
 const scratch = mkdtempSync(join(tmpdir(), 'vimana-launcher-'));
@@ -117,9 +117,25 @@ describe('bin/hyperctl', () => {
   });
 });
 
-it('npm start prints what is there', () => {
-  const { status, stdout } = run('npm', ['start', '--silent'], root);
-  expect(status).toBe(0);
-  expect(stdout).toContain('vimana validate examples');
-  expect(existsSync(join(root, 'examples'))).toBe(true);
-});
+it('npm start brings up everything, and SIGTERM to npm itself ends it within seconds', async () => {
+  const data = mkdtempSync(join(scratch, 'start-'));
+  const flags = ['--port', '0', '--ephemeral', '--data-dir', data];
+  const child = spawn('npm', ['start', '--silent', '--', ...flags], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  let said = '';
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      if (said.includes('export KUBECONFIG=')) resolve();
+    });
+    void exited.then(() => reject(new Error(`npm start ended:\n${said}`)));
+  });
+  expect(said).toContain('10 machines running');
+  child.kill('SIGTERM');
+  await exited;
+  // The data folder is free again, so nothing was left behind.
+  await vi.waitFor(() => expect(run(join(root, 'bin/vimana'), ['status', '--data-dir', data]).status).toBe(1), 10_000);
+}, 60_000);
