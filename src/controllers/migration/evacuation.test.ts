@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { VMIMS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
 import { NODES } from '../../kube/kinds/node.ts';
 import { PODS, type Pod } from '../../kube/kinds/pod.ts';
+import { KubeError } from '../../kube/kube-error.ts';
 import { planEvacuation } from './evacuation-plan.ts';
 import { migrationWorld, namespace } from './world.fixture.ts';
 
@@ -18,7 +19,7 @@ describe('an evacuation', () => {
     await world.cluster.vmiStatus('web', { evacuationNodeName: 'n1' });
     const [move] = await world.cluster.until(async () => ((await all()).length > 0 ? await all() : undefined));
     expect(move?.metadata).toMatchObject({
-      generateName: 'kubevirt-evacuation-',
+      name: expect.stringMatching(/^kubevirt-evacuation-[a-z0-9]{5}$/),
       labels: { 'kubevirt.io/evacuationMigration': 'n1' },
     });
     const pod = await world.target();
@@ -30,6 +31,32 @@ describe('an evacuation', () => {
     await world.agents.succeed('web', pod, 'n2');
     await world.cluster.until(async () => (await world.cluster.vmi('web')).status?.evacuationNodeName === undefined);
     await world.cluster.clock.advance(MINUTE);
+    expect(await all()).toHaveLength(1);
+  });
+
+  it('is made once though nobody hears of it, and no watch shows it in time', async () => {
+    let deaf = true;
+    const shown = Promise.withResolvers<void>();
+    world.start({}, (client) => ({
+      ...client,
+      async create(...args) {
+        const made = await client.create(...args);
+        if (!deaf || made.kind !== 'VirtualMachineInstanceMigration') return made;
+        throw new KubeError(504, 'Timeout', 'lost on the way back');
+      },
+      async *watch(type, options) {
+        for await (const event of client.watch(type, options)) {
+          if (type.kind === 'VirtualMachineInstanceMigration') await shown.promise;
+          yield event;
+        }
+      },
+    }));
+    await world.running('web', 'n1', movable);
+    await world.cluster.vmiStatus('web', { evacuationNodeName: 'n1' });
+    await world.cluster.clock.advance(10_000);
+    deaf = false;
+    shown.resolve();
+    await world.cluster.clock.advance(10_000);
     expect(await all()).toHaveLength(1);
   });
 

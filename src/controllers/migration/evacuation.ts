@@ -1,6 +1,8 @@
-import { VMIMS, VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import { seededRandom } from '../../base/random.ts';
+import { VMIMS, VMIS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
 import { NODES, type Node } from '../../kube/kinds/node.ts';
 import { apiVersionOf } from '../../kube/kinds/resource-type.ts';
+import { isAlreadyExists } from '../../kube/kube-error.ts';
 import type { Index } from '../../runtime/cache.ts';
 import { type Context, type Controller, watched } from '../../runtime/controller.ts';
 import { Expectations } from '../../runtime/expectations.ts';
@@ -9,9 +11,12 @@ import { planEvacuation } from './evacuation-plan.ts';
 import { byInstance, byNode, instanceKey } from './indices.ts';
 import { EVACUATION_LABEL, MIGRATION_FINALIZER, MIGRATION_SETTINGS, type MigrationLimits } from './settings.ts';
 import { isOver } from './status.ts';
+import { byAge } from './turn.ts';
 
 const DRAIN_TAINT = 'kubevirt.io/drain';
 const LONGEST_LABEL = 63;
+/** How soon to look again where the cache does not show a migration that is there. */
+const LAG_MS = 1000;
 
 /** Instances by the node that an eviction wants them to leave. */
 const byEvacuation: Index<Vmi> = {
@@ -61,8 +66,18 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
         },
         limit,
       );
+      let soon = false;
       for (const vmi of move) {
-        const made = await client.create(VMIMS, evacuationOf(vmi, name));
+        const earlier = [...cache(VMIMS).by(byInstance, keyOf(vmi))];
+        const made = await client.create(VMIMS, evacuationOf(vmi, name, earlier)).catch((error: unknown) => {
+          // Made before by somebody who could not say so.
+          if (isAlreadyExists(error)) return undefined;
+          throw error;
+        });
+        if (made === undefined) {
+          soon = true;
+          continue;
+        }
         expectations.wrote(name, made);
         events.event(
           vmi,
@@ -71,6 +86,7 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
           `Created Migration ${made.metadata.name} to leave node ${name}`,
         );
       }
+      if (soon) return { afterMs: Math.min(againMs ?? LAG_MS, LAG_MS) };
       return againMs === undefined ? undefined : { afterMs: againMs };
     },
     forget: (key) => expectations.forget(key),
@@ -79,11 +95,16 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
 
 const isEmpty = (items: Iterable<unknown>) => items[Symbol.iterator]().next().done === true;
 
-function evacuationOf({ metadata }: Vmi, node: string) {
+/** Named after the instance and the last one, so that the same evacuation cannot be made twice. */
+function evacuationOf({ metadata }: Vmi, node: string, earlier: readonly Vmim[]) {
   const { name, namespace, uid } = metadata;
+  const last = earlier
+    .map((vmim) => ({ vmim }))
+    .sort(byAge)
+    .at(-1);
   return {
     metadata: {
-      generateName: 'kubevirt-evacuation-',
+      name: `kubevirt-evacuation-${seededRandom(`${uid} ${last?.vmim.metadata.uid ?? ''}`).suffix()}`,
       namespace,
       labels: { [EVACUATION_LABEL]: node.length <= LONGEST_LABEL ? node : '' },
       annotations: { [EVACUATION_LABEL]: node },
