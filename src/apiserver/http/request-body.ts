@@ -10,7 +10,7 @@ const LARGEST_BODY = 3 * 1024 * 1024;
 export async function readBody(request: Request, idleMs: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > LARGEST_BODY) throw tooLarge(LARGEST_BODY);
   // Most bodies have arrived with their head.
-  const waits = !request.complete;
+  const waits = !request.complete && isConnected(request);
   const giveUp = (): void => {
     if ('stream' in request) request.stream.close(constants.NGHTTP2_CANCEL);
     else request.destroy();
@@ -23,9 +23,13 @@ export async function readBody(request: Request, idleMs: number): Promise<Buffer
     throw error instanceof ApiError ? error : badRequest('the body of the request broke off');
   } finally {
     request.removeListener('timeout', giveUp);
-    // What was given up has no connection left.
-    if (waits && !request.destroyed) request.setTimeout(0);
+    if (waits && isConnected(request)) request.setTimeout(0);
   }
+}
+
+/** What was given up, by either side, has no connection left: Node has taken it away then, though its types do not say so. */
+function isConnected(request: Request): boolean {
+  return !request.destroyed && (request.socket as unknown) !== null;
 }
 
 async function collected(request: Request): Promise<Buffer> {
