@@ -206,6 +206,51 @@ describe('a live migration', () => {
   });
 });
 
+describe('a machine that is made ready', () => {
+  /** A fleet whose word on instances takes as long as a test likes. */
+  function slowly() {
+    const said = Promise.withResolvers<void>();
+    const { fleet } = world.start(
+      {},
+      {
+        ...admin,
+        async update(type, ...args) {
+          if (type.kind === 'VirtualMachineInstance') await said.promise;
+          return await admin.update(type, ...args);
+        },
+      },
+    );
+    const states: (string | undefined)[] = [];
+    const driver = fleet.simulation.driver(ONE);
+    driver.onChange((id) => void driver.inspect(id).then((machine) => states.push(machine?.state)));
+    return { states, fleet, answer: () => said.resolve() };
+  }
+
+  it('does not run before its instance says that it runs here', async () => {
+    const { fleet, answer } = slowly();
+    const vmi = await world.makeInstance('m');
+    await world.makeLauncher(vmi, ONE);
+    await cluster.until(async () => (await stateOn(fleet, ONE, vmi)) === 'paused');
+    await cluster.clock.advance(10_000);
+    expect(await stateOn(fleet, ONE, vmi)).toBe('paused');
+    answer();
+    await cluster.until(async () => (await stateOn(fleet, ONE, vmi)) === 'running');
+  });
+
+  it('never runs where the instance has been taken elsewhere meanwhile', async () => {
+    const { fleet, states, answer } = slowly();
+    const vmi = await world.makeInstance('m');
+    await world.makeLauncher(vmi, ONE);
+    await cluster.until(async () => (await stateOn(fleet, ONE, vmi)) === 'paused');
+    const status = { phase: 'Running', nodeName: 'elsewhere', activePods: { other: 'elsewhere' } };
+    await admin.patch(VMIS, 'm', { type: 'merge', body: { status } }, { namespace, subresource: 'status' });
+    answer();
+    await cluster.clock.advance(10_000);
+    expect(await stateOn(fleet, ONE, vmi)).toBeUndefined();
+    expect(states).not.toContain('running');
+  });
+});
+
 describe('a node that cannot renew its lease', () => {
   it('ends its machines after 30 s, and says so when it can', async () => {
     const { fleet } = world.start();
