@@ -46,7 +46,8 @@ export const FATE: Deeds = [
         refuse: random.next() * 0.3,
         lose: random.next() * 0.15,
         slow: random.next() * 0.3,
-        slowestMs: random.int(10, 20_000),
+        // Longer than anybody waits for anybody: what was decided before comes after what was decided since.
+        slowestMs: random.pick([1000, 20_000, 90_000]),
         drop: random.next() * 0.1,
         expire: random.next() * 0.05,
       });

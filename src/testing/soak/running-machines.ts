@@ -1,3 +1,6 @@
+import type { Client } from '../../kube/client.ts';
+import { VMIS } from '../../kube/kinds/machines.ts';
+import type { Machine, MachineDriver } from '../../node/machine-driver.ts';
 import type { Fleet } from '../../node/simulated/fleet.ts';
 
 export interface Found {
@@ -7,14 +10,27 @@ export interface Found {
 
 /** Looks at the machines themselves, below all objects: what runs, and whether anything ever ran twice. */
 export class RunningMachines {
+  readonly #admin: Client;
+  readonly #known = new Set<string>();
   #fleet: Fleet | undefined;
+  /** What ran while its instance did not say where: another node could have started it too. */
+  readonly early: string[] = [];
   /** What was seen twice at the same time, and where. */
   readonly doubled: string[] = [];
+
+  constructor(admin: Client) {
+    this.#admin = admin;
+  }
 
   /** The machines of a fleet that ended have ended with it. */
   watch(fleet: Fleet, nodes: readonly string[]): void {
     this.#fleet = fleet;
-    for (const node of nodes) fleet.simulation.driver(node).onChange(() => void this.#check(fleet));
+    for (const node of nodes) {
+      fleet.simulation.driver(node).onChange((id) => {
+        void this.#check(fleet);
+        void this.#checkClaim(fleet.simulation.driver(node), `${id} on ${node}`, id);
+      });
+    }
   }
 
   /** By `namespace/name` of the machine: where it runs. */
@@ -22,19 +38,33 @@ export class RunningMachines {
     return this.#fleet === undefined ? new Map() : await runningIn(this.#fleet);
   }
 
+  async #checkClaim(driver: MachineDriver, run: string, id: string): Promise<void> {
+    const machine = await driver.inspect(id);
+    if (machine?.state !== 'running' || this.#known.has(run)) return;
+    this.#known.add(run);
+    const { name, namespace } = machine.spec;
+    const instance = await this.#admin.get(VMIS, name, { namespace }).catch(() => undefined);
+    if (instance?.metadata.uid !== id || (instance.status?.nodeName ?? '') !== '') return;
+    this.early.push(`${namespace}/${name}, ${run}`);
+  }
+
   async #check(fleet: Fleet): Promise<void> {
     if (fleet !== this.#fleet) return;
-    for (const [machine, { nodes }] of await runningIn(fleet)) {
+    // One that stands still may only have been made ready: it never ran, and will not before its instance says so.
+    for (const [machine, { nodes }] of await runningIn(fleet, (state) => state !== 'paused')) {
       if (nodes.length > 1) this.doubled.push(`${machine} on ${nodes.join(' and ')}`);
     }
   }
 }
 
-async function runningIn(fleet: Fleet): Promise<Map<string, Found>> {
+async function runningIn(
+  fleet: Fleet,
+  counts: (state: Machine['state']) => boolean = () => true,
+): Promise<Map<string, Found>> {
   const found = new Map<string, Found>();
   for (const node of fleet.nodes) {
     for (const { spec, state } of await fleet.simulation.driver(node).list()) {
-      if (state === 'incoming' || state === 'ended') continue;
+      if (state === 'incoming' || state === 'ended' || !counts(state)) continue;
       const machine = `${spec.namespace}/${spec.name}`;
       found.set(machine, { nodes: [...(found.get(machine)?.nodes ?? []), node], paused: state === 'paused' });
     }

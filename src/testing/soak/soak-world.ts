@@ -54,7 +54,6 @@ export async function startSoakWorld(seed: string): Promise<SoakWorld> {
   const random = seededRandom(seed);
   const log = memoryLogger(clock);
   const faults: Faults = { ...NO_FAULTS };
-  const machines = new RunningMachines();
   const addresses = new KnownAddresses();
   const ended = new AbortController();
   const plane = await startControlPlane({
@@ -71,6 +70,7 @@ export async function startSoakWorld(seed: string): Promise<SoakWorld> {
       }),
   });
   const admin = plane.client({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'kubectl');
+  const machines = new RunningMachines(admin);
   await install(admin, {
     kinds: kindsOf(['kubevirt']),
     actors: [
