@@ -32,8 +32,8 @@ it('nothing is noted twice', () => {
   expect(inPhase(once, 'Scheduling', vmi, at(2))).toBe(once);
 });
 
-it('an instance that has ended neither stands still nor answers', () => {
-  const conditions = (['Paused', 'AgentConnected', 'LiveMigratable'] as const).map((type) => ({
+it('an instance that has ended neither stands still nor answers nor looks for a node', () => {
+  const conditions = (['Paused', 'AgentConnected', 'PodScheduled', 'LiveMigratable'] as const).map((type) => ({
     type,
     status: 'True',
   }));

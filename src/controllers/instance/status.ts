@@ -59,7 +59,7 @@ export function isUnschedulable({ status }: Pod): boolean {
 /** The status of an instance that has ended without its agent saying so. */
 export function endedStatus(vmi: Vmi, { phase, reason, message }: End, now: number): InstanceStatus {
   const notReady = { type: 'Ready', status: 'False', reason, message } as const;
-  const before = without(vmi.status, [SYNCHRONIZED, ...OF_A_GUEST]);
+  const before = without(vmi.status, [SYNCHRONIZED, POD_SCHEDULED, ...OF_A_GUEST]);
   return inPhase({ ...before, reason, conditions: withAll(before, [notReady], now) }, phase, vmi, now);
 }
 

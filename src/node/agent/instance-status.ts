@@ -62,6 +62,9 @@ function handedOver(status: InstanceStatus, left: string, target: Pod | undefine
   };
 }
 
+/** What cannot be said of a machine that has ended: how its guest is, and what it waits for. */
+const OF_THE_LIVING: ReadonlySet<string> = new Set(['AgentConnected', 'Paused', 'Synchronized', 'PodScheduled']);
+
 function endedStatus(
   instance: Vmi,
   status: InstanceStatus,
@@ -70,7 +73,7 @@ function endedStatus(
   now: number,
 ): InstanceStatus {
   const notReady = { type: 'Ready', status: 'False', reason, message } as const;
-  const others = (status.conditions ?? []).filter(({ type }) => type !== 'AgentConnected' && type !== 'Paused');
+  const others = (status.conditions ?? []).filter(({ type }) => !OF_THE_LIVING.has(type));
   return {
     ...inPhase(status, phase, instance, pod, now),
     reason,
