@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** Ends a program together with whoever started it, however that ends. */
+const KEEPER = resolve(import.meta.dirname, 'keeper.sh');
+
+export interface ComponentSettings {
+  readonly name: string;
+  readonly binary: string;
+  readonly args: readonly string[];
+  /** Where its log is. */
+  readonly folder: string;
+  /** What to remove when this process is gone without having stopped it. */
+  readonly remains?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** A program of the control plane, that can be stopped and started again. */
+export class Component {
+  readonly #settings: ComponentSettings;
+  #child: ChildProcess | undefined;
+
+  constructor(settings: ComponentSettings) {
+    this.#settings = settings;
+  }
+
+  get name(): string {
+    return this.#settings.name;
+  }
+
+  get running(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** What it has said. */
+  log(): string {
+    return readFileSync(this.#logFile(), 'utf8');
+  }
+
+  start(): void {
+    if (this.running) return;
+    const { binary, args, remains = '', env = {} } = this.#settings;
+    const log = openSync(this.#logFile(), 'a');
+    // A group of its own: whoever ends the group of the test leaves the keeper to end the program.
+    this.#child = spawn('sh', [KEEPER, remains, binary, ...args], {
+      stdio: ['pipe', log, log],
+      detached: true,
+      env: { PATH: process.env['PATH'], HOME: this.#settings.folder, ...env },
+    });
+    this.#child.stdin?.on('error', () => {});
+  }
+
+  /** Ends it: by SIGTERM, or at once. */
+  async stop(how: 'gently' | 'at once' = 'gently'): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || !this.running) return;
+    const gone = once(child, 'exit');
+    child.stdin?.end(how === 'gently' ? 'gently\n' : 'now\n');
+    await gone;
+  }
+
+  #logFile(): string {
+    return join(this.#settings.folder, `${this.#settings.name}.log`);
+  }
+}

@@ -1,0 +1,55 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Credentials, openPki } from '../../src/apiserver/access/pki.ts';
+import { realClock } from '../../src/base/clock.ts';
+
+export interface ClusterCredentials {
+  readonly caPem: string;
+  /** A client certificate of a user. */
+  clientFor(user: string, groups?: readonly string[]): Credentials;
+  /** The flags by which kube-apiserver is told of them. */
+  readonly apiServerFlags: readonly string[];
+  readonly controllerManagerFlags: readonly string[];
+}
+
+/** Keys and certificates of a control plane, in a folder. */
+export function makeCredentials(folder: string): ClusterCredentials {
+  const pki = openPki({ folder: join(folder, 'pki'), clock: realClock });
+  // Whoever holds a certificate of this second authority is believed who the user is: aggregated APIs ask for it.
+  const front = openPki({ folder: join(folder, 'front-proxy'), clock: realClock });
+  const proxy = front.clientCertificate({ user: 'front-proxy-client' });
+  const accounts = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text, { mode: 0o600 });
+    return join(folder, name);
+  };
+  const ca = join(folder, 'pki', 'ca.crt');
+  const signing = file('accounts.key', accounts.privateKey.export({ type: 'pkcs1', format: 'pem' }) as string);
+  const verifying = file('accounts.pub', accounts.publicKey.export({ type: 'spki', format: 'pem' }) as string);
+  return {
+    caPem: pki.caPem,
+    clientFor: (user, groups = []) => pki.clientCertificate({ user, groups }),
+    apiServerFlags: [
+      `--client-ca-file=${ca}`,
+      `--tls-cert-file=${join(folder, 'pki', 'apiserver.crt')}`,
+      `--tls-private-key-file=${join(folder, 'pki', 'apiserver.key')}`,
+      '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
+      `--service-account-key-file=${verifying}`,
+      `--service-account-signing-key-file=${signing}`,
+      `--requestheader-client-ca-file=${join(folder, 'front-proxy', 'ca.crt')}`,
+      '--requestheader-allowed-names=front-proxy-client',
+      '--requestheader-username-headers=X-Remote-User',
+      '--requestheader-group-headers=X-Remote-Group',
+      '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+      `--proxy-client-cert-file=${file('front-proxy.crt', proxy.certPem)}`,
+      `--proxy-client-key-file=${file('front-proxy.key', proxy.keyPem)}`,
+    ],
+    controllerManagerFlags: [
+      `--root-ca-file=${ca}`,
+      `--service-account-private-key-file=${signing}`,
+      `--cluster-signing-cert-file=${ca}`,
+      `--cluster-signing-key-file=${join(folder, 'pki', 'ca.key')}`,
+    ],
+  };
+}

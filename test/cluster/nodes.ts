@@ -1,0 +1,27 @@
+import { parse } from 'yaml';
+import { realClock } from '../../src/base/clock.ts';
+import type { Client, NewObject } from '../../src/kube/client.ts';
+import { conditionOf } from '../../src/kube/kinds/condition.ts';
+import { NODES, type Node } from '../../src/kube/kinds/node.ts';
+import { kwokManifests } from '../../src/node/simulated/kwok/manifests.ts';
+
+/** Makes the nodes of `vimana nodes --print --count N`, for KWOK to play. */
+export async function createNodes(client: Client, count: number): Promise<void> {
+  const documents = kwokManifests([{ count, zones: ['zone-1', 'zone-2', 'zone-3'] }]).split('---\n');
+  for (const text of documents) {
+    const object = parse(text) as NewObject<Node> & { kind: string };
+    if (object.kind === 'Node') await client.create(NODES, object);
+  }
+}
+
+/** Waits until all nodes say that they are ready. */
+export async function nodesReady(client: Client, withinMs: number): Promise<void> {
+  const until = realClock.monotonic() + withinMs;
+  for (;;) {
+    const { items } = await client.list(NODES);
+    const late = items.filter(({ status }) => conditionOf(status?.conditions, 'Ready')?.status !== 'True');
+    if (late.length === 0) return;
+    if (realClock.monotonic() > until) throw new Error(`${late.length} of ${items.length} nodes are not ready`);
+    await realClock.sleep(100);
+  }
+}

@@ -1,0 +1,203 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { realClock } from '../../src/base/clock.ts';
+import { systemRandom } from '../../src/base/random.ts';
+import type { HttpClient } from '../../src/kube/http/http-client.ts';
+import { SERVICE_ACCOUNTS } from '../../src/kube/kinds/core.ts';
+import { type KubeconfigContent, writeKubeconfig } from '../../src/kube/kubeconfig/kubeconfig-text.ts';
+import { type Assets, findAssets, missingAssets } from './assets.ts';
+import { clientOf } from './client-of.ts';
+import type { Component } from './component.ts';
+import { makeCredentials } from './credentials.ts';
+import { createNodes, nodesReady } from './nodes.ts';
+import { freePorts } from './ports.ts';
+import { apiServer, controllerManager, etcd, kwok, type Place, scheduler } from './programs.ts';
+import { startStorage } from './storage.ts';
+
+export interface RealClusterOptions {
+  /** How many nodes KWOK plays; none where absent. */
+  readonly nodes?: number;
+  /** Whether KWOK runs; where absent, it does when there are nodes. */
+  readonly kwok?: boolean;
+  /** Whether kube-controller-manager runs, and with it storage classes and their volumes; where absent, it does. */
+  readonly controllerManager?: boolean;
+  /** Whether kube-scheduler runs; where absent, it does. */
+  readonly scheduler?: boolean;
+  readonly schedulerFlags?: readonly string[];
+  readonly apiServerFlags?: readonly string[];
+  /** Whether it is written down in `auditLog` who asked for what. */
+  readonly audit?: boolean;
+}
+
+/** etcd, kube-apiserver with RBAC, and what was asked for besides, on loopback ports of their own. */
+export interface RealCluster {
+  readonly url: string;
+  readonly caPem: string;
+  /** Goes with the cluster; holds the logs. */
+  readonly folder: string;
+  /** The path of a kubeconfig that may do everything. */
+  readonly kubeconfig: string;
+  readonly auditLog: string;
+  readonly binaries: Assets;
+  /** Each can be stopped and started, and tells its log. */
+  readonly etcd: Component;
+  readonly apiServer: Component;
+  readonly controllerManager: Component;
+  readonly scheduler: Component;
+  readonly kwok: Component;
+  /** May do everything where no token is given; closed with the cluster. */
+  client(token?: string): Promise<HttpClient>;
+  /** The path of a kubeconfig that holds a token. */
+  kubeconfigFor(token: string, namespace?: string): string;
+  /** A token of a ServiceAccount that exists. */
+  tokenFor(account: { readonly namespace: string; readonly name: string }): Promise<string>;
+  /** Stops the API server, starts it again after a while, and waits until it is ready. */
+  restartApiServer(options?: RestartOptions): Promise<void>;
+  restartEtcd(options?: RestartOptions): Promise<void>;
+  /** Settles when the API server is ready. */
+  ready(): Promise<void>;
+  /** Ends everything and removes what it left. */
+  stop(): Promise<void>;
+}
+
+export interface RestartOptions {
+  readonly how?: 'gently' | 'at once';
+  readonly downMs?: number;
+}
+
+const READY_WITHIN = 60_000;
+
+/** Starts a real control plane. The programs must be there: see `missingAssets`. */
+export async function startRealCluster(options: RealClusterOptions = {}): Promise<RealCluster> {
+  const binaries = findAssets();
+  if (binaries === undefined) throw new Error(`these programs are missing: ${missingAssets().join(', ')}`);
+  const place: Place = { binaries, folder: mkdtempSync(join(tmpdir(), 'vimana-cluster-')) };
+  const cluster = await controlPlane(place, options);
+  try {
+    await start(cluster, options);
+    return cluster;
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}
+
+interface Stoppable extends RealCluster {
+  /** Called before anything else is stopped. */
+  readonly first: (() => Promise<void>)[];
+}
+
+async function start(cluster: Stoppable, options: RealClusterOptions): Promise<void> {
+  const { nodes = 0, kwok: played = nodes > 0 } = options;
+  cluster.etcd.start();
+  cluster.apiServer.start();
+  await cluster.ready();
+  const client = await cluster.client();
+  if (options.scheduler !== false) cluster.scheduler.start();
+  if (options.controllerManager !== false) {
+    cluster.controllerManager.start();
+    cluster.first.push(await startStorage(client));
+  }
+  if (played) cluster.kwok.start();
+  await createNodes(client, nodes);
+  if (played) await nodesReady(client, READY_WITHIN);
+}
+
+async function controlPlane(place: Place, options: RealClusterOptions): Promise<Stoppable> {
+  const { binaries, folder } = place;
+  const [etcdPort = 0, peer = 0, port = 0] = await freePorts(3);
+  const url = `https://127.0.0.1:${port}`;
+  const credentials = makeCredentials(folder);
+  const { caPem } = credentials;
+  const auditLog = join(folder, 'audit.log');
+  const kubeconfigOf = (name: string, content: Omit<KubeconfigContent, 'name' | 'server'>) => {
+    const path = join(folder, `${name}.kubeconfig`);
+    writeKubeconfig(path, { name, server: url, caPem, ...content });
+    return path;
+  };
+  const certified = (user: string, groups: readonly string[] = []) => {
+    const { certPem: clientCert, keyPem: clientKey } = credentials.clientFor(user, groups);
+    return kubeconfigOf(user.replaceAll(':', '-'), { clientCert, clientKey });
+  };
+  const admin = certified('kubernetes-admin', ['system:masters']);
+  const clients: HttpClient[] = [];
+  const first: (() => Promise<void>)[] = [];
+  let tokens = 0;
+
+  const cluster: Stoppable = {
+    url,
+    caPem,
+    folder,
+    kubeconfig: admin,
+    auditLog,
+    binaries,
+    first,
+    etcd: etcd(place, { client: etcdPort, peer }),
+    apiServer: apiServer(place, {
+      port,
+      etcdPort,
+      flags: [...credentials.apiServerFlags, ...(options.apiServerFlags ?? [])],
+      ...(options.audit === true ? { auditLog } : {}),
+    }),
+    controllerManager: controllerManager(
+      place,
+      certified('system:kube-controller-manager'),
+      credentials.controllerManagerFlags,
+    ),
+    scheduler: scheduler(place, certified('system:kube-scheduler'), options.schedulerFlags),
+    kwok: kwok(place, admin),
+    async client(token) {
+      const made = await clientOf(token === undefined ? admin : cluster.kubeconfigFor(token));
+      clients.push(made);
+      return made;
+    },
+    kubeconfigFor: (token, namespace) =>
+      kubeconfigOf(`token-${++tokens}`, { token, ...(namespace === undefined ? {} : { namespace }) }),
+    async tokenFor({ namespace, name }) {
+      const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
+      const asked = await (await cluster.client()).act(SERVICE_ACCOUNTS, name, 'token', body, { namespace });
+      return (asked as { status?: { token?: string } }).status?.token ?? '';
+    },
+    restartApiServer: (restart) => restarted(cluster, cluster.apiServer, restart),
+    restartEtcd: (restart) => restarted(cluster, cluster.etcd, restart),
+    ready: () => ready(cluster),
+    async stop() {
+      for (const end of first) await end().catch(() => {});
+      await Promise.all(clients.map((client) => client.close()));
+      const { kwok: nodes, scheduler: placing, controllerManager: controllers, apiServer: api, etcd: store } = cluster;
+      // Nothing that they would put away is of use to anybody.
+      await Promise.all([nodes, placing, controllers, api, store].map((program) => program.stop('at once')));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return cluster;
+}
+
+async function restarted(
+  cluster: RealCluster,
+  component: Component,
+  { how = 'gently', downMs = 0 }: RestartOptions = {},
+): Promise<void> {
+  await component.stop(how);
+  await realClock.sleep(downMs);
+  component.start();
+  await cluster.ready();
+}
+
+async function ready({ kubeconfig, etcd: store, apiServer: api }: RealCluster): Promise<void> {
+  const client = await clientOf(kubeconfig);
+  const until = realClock.monotonic() + READY_WITHIN;
+  try {
+    for (;;) {
+      const answer = await client.raw('/readyz', { signal: AbortSignal.timeout(2000) }).catch((error: Error) => error);
+      if (answer === 'ok') return;
+      const ended = [store, api].find((program) => !program.running);
+      if (ended !== undefined) throw new Error(`${ended.name} has ended:\n${ended.log().slice(-2000)}`);
+      if (realClock.monotonic() > until) throw new Error(`the API server is not ready: ${String(answer)}`);
+      await realClock.sleep(100);
+    }
+  } finally {
+    await client.close();
+  }
+}
