@@ -1,11 +1,13 @@
 import type { Clock } from './base/clock.ts';
 import type { Logger } from './base/logger.ts';
 import type { Random } from './base/random.ts';
+import type { DialectName } from './cli/up.ts';
 import { instances } from './controllers/instance/controller.ts';
 import { INSTANCE_RULES } from './controllers/instance/rules.ts';
 import { migrations } from './controllers/migration/controller.ts';
 import { evacuations } from './controllers/migration/evacuation.ts';
 import { MIGRATION_RULES } from './controllers/migration/rules.ts';
+import { kubevirt } from './dialects/kubevirt.ts';
 import type { Client } from './kube/client.ts';
 import type { PolicyRule } from './kube/kinds/rbac.ts';
 import type { KubeObject } from './kube/kube-object.ts';
@@ -21,8 +23,19 @@ import type { Informers } from './runtime/informers.ts';
 import type { Metrics } from './runtime/metrics.ts';
 import type { Runnable } from './runtime/runnable.ts';
 
+/** The dialects that are built; the others are stored, and admission says that nothing acts on them yet. */
+const DIALECTS: Partial<Record<DialectName, Dialect>> = { kubevirt };
+
+export function builtDialects(names: readonly DialectName[]): Dialect[] {
+  return names.flatMap((name) => DIALECTS[name] ?? []);
+}
+
 export interface OperatorSettings {
   readonly dialects: readonly Dialect[];
+  /** False where another operator looks after instances and migrations, which only one may. */
+  readonly instances?: boolean;
+  /** How many objects each controller works on at once; as each thinks best where absent. */
+  readonly workers?: number;
   readonly rollout: 'LiveUpdate' | 'Stage';
   readonly nodeLostAfterMs: number;
 }
@@ -39,26 +52,37 @@ export interface OperatorParts {
 
 /** What only the leading operator does: machines of every group, their instances, and their migrations. */
 export function operatorControllers(settings: OperatorSettings, parts: OperatorParts): Runnable[] {
-  const { dialects, rollout, nodeLostAfterMs } = settings;
+  const { dialects, rollout, nodeLostAfterMs, workers } = settings;
   const addresses = new AddressPool();
   const passing = new PassingStates();
   const of = <T extends KubeObject>(controller: Controller<T>, component: string) =>
-    runnable(controller, { ...parts, events: parts.events.recorder(component) });
+    runnable(workers === undefined ? controller : { ...controller, concurrency: workers }, {
+      ...parts,
+      events: parts.events.recorder(component),
+    });
+  const machines = dialects.map((dialect) =>
+    of(machineController({ dialect, dialects, addresses, passing, rollout }), 'virtualmachine-controller'),
+  );
+  if (settings.instances === false) return machines;
   return [
-    ...dialects.map((dialect) =>
-      of(machineController({ dialect, dialects, addresses, passing, rollout }), 'virtualmachine-controller'),
-    ),
+    ...machines,
     of(instances({ nodeLostAfterMs, addresses: { pool: addresses, dialects } }), 'virtualmachine-controller'),
     of(migrations(), 'virtualmachine-controller'),
     of(evacuations(), 'disruptionbudget-controller'),
   ];
 }
 
+/** What the controllers and the subresources may do. */
 export function operatorRules(dialects: readonly Dialect[]): PolicyRule[] {
-  return [
-    ...machineRules(dialects.map(({ kind }) => kind)),
-    ...INSTANCE_RULES,
-    ...MIGRATION_RULES,
-    ...SUBRESOURCE_RULES,
-  ];
+  return [...machineOperatorRules(dialects), ...instanceOperatorRules()];
+}
+
+/** What machines of some groups take. */
+export function machineOperatorRules(dialects: readonly Dialect[]): PolicyRule[] {
+  return [...machineRules(dialects.map(({ kind }) => kind))];
+}
+
+/** What instances, migrations and what users ask of both take. */
+export function instanceOperatorRules(): PolicyRule[] {
+  return [...INSTANCE_RULES, ...MIGRATION_RULES, ...SUBRESOURCE_RULES];
 }

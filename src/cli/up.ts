@@ -66,7 +66,7 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
     );
 }
 
-function dialects(text: string): DialectName[] {
+export function dialects(text: string): DialectName[] {
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.filter((name) => !(DIALECT_NAMES as readonly string[]).includes(name));
   if (unknown.length === 0) return names as DialectName[];
@@ -76,7 +76,7 @@ function dialects(text: string): DialectName[] {
 /** An agent ends its machines 30 s after its last sign of life; sooner than that, a second copy could run beside the first. */
 const SOONEST_LOSS = parseDuration('35s');
 
-function lostAfter(text: string): number {
+export function lostAfter(text: string): number {
   const ms = durationMs(text);
   if (ms >= SOONEST_LOSS) return ms;
   throw new InvalidArgumentError('It must be at least 35s: a silent node ends its machines after 30s.');

@@ -4,7 +4,6 @@ import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
 import type { DialectName } from '../cli/up.ts';
 import { kubernetesControllers } from '../controllers/kubernetes/kubernetes-controllers.ts';
-import { kubevirt } from '../dialects/kubevirt.ts';
 import type { Client } from '../kube/client.ts';
 import { resourceOfKind, VMIS, type Vmi } from '../kube/kinds/machines.ts';
 import { LEASES } from '../kube/kinds/node.ts';
@@ -19,7 +18,7 @@ import { Fleet } from '../node/simulated/fleet.ts';
 import type { NodePool } from '../node/simulated/node-pool.ts';
 import { simulatedProvisioner, simulatedReclaimer } from '../node/simulated/storage/provisioner.ts';
 import { ensureStorageClasses } from '../node/simulated/storage/storage-classes.ts';
-import { operatorControllers, operatorRules } from '../operator.ts';
+import { builtDialects, operatorControllers, operatorRules } from '../operator.ts';
 import { byController, type Cache } from '../runtime/cache.ts';
 import { runnable } from '../runtime/controller.ts';
 import { Events } from '../runtime/events/events.ts';
@@ -82,9 +81,6 @@ const NODE_LOST_AFTER_MS = 40_000;
 
 type ClientFor = ControlPlane['client'];
 const LEASE = { namespace: SYSTEM_NAMESPACE, name: OPERATOR };
-
-/** The dialects that are built; the others are stored, and admission says that nothing acts on them yet. */
-const DIALECTS: Partial<Record<DialectName, Dialect>> = { kubevirt };
 
 /** Everything but the API server itself; made when its clients can be had, started when it serves. */
 function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics: Metrics, clientFor: ClientFor) {
@@ -152,7 +148,7 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { clock, random, log, metrics = new Metrics() } = options;
-  const dialects = options.dialects.flatMap((name) => DIALECTS[name] ?? []);
+  const dialects = builtDialects(options.dialects);
   const runs = new Set(['VirtualMachineInstance', 'VirtualMachineInstanceMigration']);
   let parts: ReturnType<typeof partsOf> | undefined;
   const { dataDir, store, durability, host, port, audit } = options;
