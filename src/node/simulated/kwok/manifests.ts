@@ -19,6 +19,6 @@ function kwokNode(shape: NodeShape): object {
     kind,
     metadata: { ...metadata, labels },
     ...(shape.taints.length === 0 ? {} : { spec }),
-    status: { capacity: status?.capacity, allocatable: status?.allocatable },
+    status: { addresses: status?.['addresses'], capacity: status?.capacity, allocatable: status?.allocatable },
   };
 }

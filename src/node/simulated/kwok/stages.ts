@@ -46,10 +46,12 @@ const NODE_ADDRESSES = `addresses:
 {{ with .status.addresses }}
 {{ YAML . 1 }}
 {{ else }}
+{{ with NodeIP }}
 - type: InternalIP
-  address: {{ NodeIPWith .metadata.name | Quote }}
+  address: {{ . | Quote }}
+{{ end }}
 - type: Hostname
-  address: {{ .metadata.name | Quote }}
+  address: {{ NodeName | Quote }}
 {{ end }}
 `;
 
