@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'tools/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: ['test/long/**', 'test/cluster/**'],
+    exclude: ['test/long/**', 'test/cluster/**', 'test/**/*.cluster.test.ts'],
     setupFiles: ['test/property-seed.ts'],
     pool: 'threads',
     isolate: false,

@@ -1,0 +1,53 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, renameSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { realClock } from '../../src/base/clock.ts';
+import { ASSETS, type Asset, assetsFolder, findAsset } from './assets.ts';
+import { withLock } from './lock.ts';
+import { type Program, RECIPES, type Recipe } from './recipes.ts';
+
+const MODULES = resolve(import.meta.dirname, 'go');
+
+export const hasGo = () => spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0;
+
+/** Whether a program is here in the version that we hold to; any kubectl will do. */
+export const isHere = (name: Program) => findAsset(name, ASSETS[name as Asset]) !== undefined;
+
+/**
+ * Builds programs that are not here into the user's cache. Kubernetes takes some ten minutes where nothing of it was
+ * built before; two who ask at the same time build once.
+ */
+export async function build(names: readonly Program[], say: (line: string) => void): Promise<void> {
+  const folder = assetsFolder();
+  mkdirSync(folder, { recursive: true });
+  await withLock(join(folder, '.lock'), say, async () => {
+    const missing = names.filter((name) => !isHere(name));
+    for (const [at, name] of missing.entries()) {
+      say(`building ${name} (${at + 1} of ${missing.length})`);
+      const start = realClock.monotonic();
+      await buildOne(folder, name);
+      say(`built ${name} in ${Math.round((realClock.monotonic() - start) / 1000)} s`);
+    }
+  });
+}
+
+async function buildOne(folder: string, name: Program): Promise<void> {
+  const recipe: Recipe = RECIPES[name];
+  // Under another name until it is whole: whoever looks meanwhile finds nothing, or all of it.
+  const unfinished = join(folder, `.${name}.${process.pid}`);
+  const values = Object.entries(recipe.set ?? {}).map(([variable, value]) => `-X ${variable}=${value}`);
+  const args = [
+    ...(recipe.tests === true ? ['test', '-c'] : ['build']),
+    '-trimpath',
+    `-ldflags=-s -w ${values.join(' ')}`,
+    `-o=${unfinished}`,
+    recipe.package,
+  ];
+  const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly -buildvcs=false', GOWORK: 'off' };
+  const child = spawn('go', args, { cwd: join(MODULES, recipe.module), env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4000)));
+  const code = await new Promise((settle, fail) => child.once('close', settle).once('error', fail));
+  if (code !== 0) throw new Error(`go could not build ${name}:\n${said}`);
+  renameSync(unfinished, join(folder, name));
+}

@@ -1,0 +1,50 @@
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { realClock } from '../../src/base/clock.ts';
+
+const LOOK_AGAIN = 1000;
+
+/** Does something while no other process does it; a lock whose holder is gone is taken over. */
+export async function withLock(path: string, say: (line: string) => void, act: () => Promise<void>): Promise<void> {
+  for (let told = false; !take(path); told = true) {
+    if (!told) say(`waiting for process ${holderOf(path) ?? '?'}, which builds already`);
+    await realClock.sleep(LOOK_AGAIN);
+  }
+  try {
+    await act();
+  } finally {
+    rmSync(path, { force: true });
+  }
+}
+
+/** The file comes to be with its content, so that its holder is always known. */
+function take(path: string): boolean {
+  const own = `${path}.${process.pid}`;
+  writeFileSync(own, String(process.pid));
+  try {
+    linkSync(own, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    // Two who find the same holder gone may both get it: then they build the same twice, which harms nobody.
+    if (!isAlive(holderOf(path))) rmSync(path, { force: true });
+    return false;
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+function holderOf(path: string): number | undefined {
+  try {
+    return Number(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid: number | undefined): boolean {
+  try {
+    return pid === undefined || process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

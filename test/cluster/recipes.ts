@@ -1,0 +1,38 @@
+/** How a program is built by Go: from which module of `go/`, from which package. */
+export interface Recipe {
+  readonly module: 'kubernetes' | 'etcd' | 'kwok' | 'helm';
+  readonly package: string;
+  /** Values of variables that a release would set. */
+  readonly set?: Readonly<Record<string, string>>;
+  /** The tests of the package, as a program. */
+  readonly tests?: true;
+}
+
+const VERSION = 'k8s.io/component-base/version';
+const RELEASE = {
+  [`${VERSION}.gitVersion`]: 'v1.36.3',
+  [`${VERSION}.gitMajor`]: '1',
+  [`${VERSION}.gitMinor`]: '36',
+};
+const kubernetes = (name: string): Recipe => ({
+  module: 'kubernetes',
+  package: `k8s.io/kubernetes/cmd/${name}`,
+  set: RELEASE,
+});
+
+export const RECIPES = {
+  etcd: { module: 'etcd', package: '.' },
+  'kube-apiserver': kubernetes('kube-apiserver'),
+  'kube-controller-manager': kubernetes('kube-controller-manager'),
+  'kube-scheduler': kubernetes('kube-scheduler'),
+  kubectl: kubernetes('kubectl'),
+  'e2e.test': { module: 'kubernetes', package: 'k8s.io/kubernetes/test/e2e', set: RELEASE, tests: true },
+  kwok: { module: 'kwok', package: 'sigs.k8s.io/kwok/cmd/kwok' },
+  helm: {
+    module: 'helm',
+    package: 'helm.sh/helm/v3/cmd/helm',
+    set: { 'helm.sh/helm/v3/internal/version.version': 'v3.22.0' },
+  },
+} as const satisfies Record<string, Recipe>;
+
+export type Program = keyof typeof RECIPES;
