@@ -1,0 +1,99 @@
+import { seededRandom } from '../../../src/base/random.ts';
+import { DEFINITIONS, GROUP } from './definition.ts';
+import { type Difference, type Pair, play } from './difference.ts';
+import { Session } from './session.ts';
+import { type Shrunk, shrink } from './shrink.ts';
+import type { Sequence } from './step.ts';
+import { TOPICS } from './topics.ts';
+
+export interface Campaign {
+  readonly pair: Pair;
+  readonly seed: string;
+  /** Begins the names of namespaces, for servers that were used before. */
+  readonly prefix?: string;
+  /** Which sequences of the seed are played. */
+  readonly from: number;
+  readonly to: number;
+  /** Only sequences about this. */
+  readonly topic?: string;
+  /** Ends after so many differences. */
+  readonly most: number;
+}
+
+export interface Outcome {
+  readonly sequences: number;
+  readonly requests: number;
+  readonly excused: ReadonlyMap<string, number>;
+  readonly statuses: ReadonlyMap<number, number>;
+  readonly found: readonly (Shrunk & { readonly number: number })[];
+}
+
+const AT_ONCE = 3;
+
+/** Plays many sequences, a few at a time, and shrinks those that the servers answer differently. */
+export async function campaign({ pair, seed, prefix = 'd', from, to, topic, most }: Campaign): Promise<Outcome> {
+  const found: (Shrunk & { number: number })[] = [];
+  const excused = new Map<string, number>();
+  const statuses = new Map<number, number>();
+  let requests = 0;
+  let sequences = 0;
+  let next = from;
+  let tries = 0;
+  const worker = async () => {
+    while (next < to && found.length < most) {
+      const number = next++;
+      const sequence = sequenceOf(seed, number, topic);
+      const played = await play(pair, sequence, `${prefix}${number}`);
+      sequences += 1;
+      requests += played.requests;
+      for (const name of played.excused) excused.set(name, (excused.get(name) ?? 0) + 1);
+      for (const [status, count] of played.statuses) statuses.set(status, (statuses.get(status) ?? 0) + count);
+      if (played.difference === undefined) continue;
+      const replay = async (shorter: Sequence) =>
+        (await play(pair, shorter, `${prefix}${number}-${tries++}`)).difference;
+      found.push({ number, ...(await shrink({ sequence, difference: played.difference }, replay)) });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return { sequences, requests, excused, statuses, found };
+}
+
+/** The sequence of a seed and a number, always the same. */
+export function sequenceOf(seed: string, number: number, only?: string): Sequence {
+  const random = seededRandom(seed).fork(`sequence ${number}`);
+  const lots = Object.entries(TOPICS).flatMap(([name, { weight }]) => Array<string>(weight).fill(name));
+  const topic = only ?? random.pick(lots);
+  const steps = TOPICS[topic]?.make(random);
+  if (steps === undefined) throw new Error(`there is no topic ${topic}; there are ${Object.keys(TOPICS).join(', ')}`);
+  return { topic, steps };
+}
+
+/** Installs the custom resources that sequences use, and waits until both servers serve them. */
+export async function prepare(pair: Pair): Promise<void> {
+  for (const target of [pair.ours, pair.theirs]) {
+    const session = new Session(target, 'default', pair.agent);
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    for (const body of DEFINITIONS) {
+      const { status, body: said } = await session.play({ method: 'POST', path, body });
+      if (status !== 201 && status !== 409)
+        throw new Error(`${target.name} takes no definition: ${JSON.stringify(said)}`);
+    }
+    for (const plural of ['gadgets', 'territories']) {
+      const served = async () =>
+        (await session.play({ method: 'GET', path: `/apis/${GROUP}/v1/${plural}` })).status === 200;
+      while (!(await served())) await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
+
+/** A difference for a reader: the requests that lead to it, and both answers. */
+export function describe({ sequence, difference }: { sequence: Sequence; difference: Difference }): string {
+  const steps = sequence.steps.map(({ method, path, query, body, ...rest }) => {
+    const asked = query === undefined ? '' : `?${new URLSearchParams(query)}`;
+    const more = Object.entries(rest).map(([key, value]) => ` ${key}: ${value}`);
+    return `  ${method} ${path}${asked}${more.join('')}${body === undefined ? '' : `\n    ${JSON.stringify(body)}`}`;
+  });
+  return [...steps, `ours:   ${JSON.stringify(difference.ours)}`, `theirs: ${JSON.stringify(difference.theirs)}`].join(
+    '\n',
+  );
+}

@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Agent } from 'undici';
+import { DELIBERATE } from './deliberate.ts';
+import { Normaliser } from './normalise.ts';
+import { type Answer, Session, type Target } from './session.ts';
+import { collection, type Sequence, type Step } from './step.ts';
+
+/** The first step of a sequence that the servers answer differently. */
+export interface Difference {
+  readonly at: number;
+  readonly step: Step;
+  readonly ours: Answer;
+  readonly theirs: Answer;
+}
+
+export interface Pair {
+  readonly ours: Target;
+  readonly theirs: Target;
+  readonly agent: Agent;
+}
+
+/** What was seen while a sequence was played. */
+export interface Played {
+  readonly difference?: Difference;
+  readonly requests: number;
+  /** Names of deliberate differences that came up. */
+  readonly excused: readonly string[];
+  /** How often each status was answered. */
+  readonly statuses: ReadonlyMap<number, number>;
+}
+
+/** Plays a sequence to both servers, each request once the one before is answered, up to the first difference. */
+export async function play(pair: Pair, { steps }: Sequence, namespace: string): Promise<Played> {
+  const sides = [pair.ours, pair.theirs].map((target) => {
+    const session = new Session(target, namespace, pair.agent);
+    return { session, normaliser: new Normaliser(session) };
+  });
+  await Promise.all(sides.map(({ session }) => furnish(session)));
+  const excused: string[] = [];
+  const statuses = new Map<number, number>();
+  for (const [at, step] of steps.entries()) {
+    const answers = await Promise.all(sides.map(({ session }) => session.play(step)));
+    const [ours, theirs] = answers.map((answer, side) => sides[side]?.normaliser.answer(answer)) as [Answer, Answer];
+    statuses.set(theirs.status, (statuses.get(theirs.status) ?? 0) + 1);
+    const judged = judge(step, ours, theirs);
+    if (judged === 'same') continue;
+    if (judged === 'different') return { difference: { at, step, ours, theirs }, requests: at + 1, excused, statuses };
+    excused.push(...judged);
+    // What follows a write that only one of them took would differ for that reason alone.
+    if (ours.status >= 300 !== theirs.status >= 300) return { requests: at + 1, excused, statuses };
+  }
+  return { requests: steps.length, excused, statuses };
+}
+
+/** Whether two answers are the same, or the names of the deliberate differences that make them differ. */
+function judge(step: Step, ours: Answer, theirs: Answer): 'same' | 'different' | readonly string[] {
+  if (isDeepStrictEqual(ours, theirs)) return 'same';
+  const names: string[] = [];
+  let [a, b] = [ours, theirs];
+  for (const { name, plain, excuses } of DELIBERATE) {
+    if (plain !== undefined) {
+      const [c, d] = [plain(a), plain(b)];
+      if (!isDeepStrictEqual(c, a) || !isDeepStrictEqual(d, b)) names.push(name);
+      [a, b] = [c, d];
+    } else if (excuses?.({ step, ours: a, theirs: b })) return [...names, name];
+    if (isDeepStrictEqual(a, b)) return names;
+  }
+  return 'different';
+}
+
+/** What a controller manager makes in every namespace, and pods cannot be created without. */
+async function furnish(session: Session): Promise<void> {
+  const first: Step[] = [
+    { method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: session.namespace } } },
+    { method: 'POST', path: collection('v1', 'serviceaccounts'), body: { metadata: { name: 'default' } } },
+  ];
+  for (const step of first) {
+    const { status, body } = await session.play(step);
+    if (status !== 201) throw new Error(`${session.target.name} makes no namespace: ${JSON.stringify(body)}`);
+  }
+}
