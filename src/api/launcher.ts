@@ -22,5 +22,8 @@ export const CPU_CONSUMPTION = 'kubevirt.io/vm-cpu-consumption';
 export const MEMORY_CONSUMPTION = 'kubevirt.io/vm-memory-consumption';
 export const DOMAIN_ANNOTATION = 'kubevirt.io/domain';
 
+/** How large a machine the pod holds the place for, which is what its requests were worked out from. */
+export const SIZE_ANNOTATION = 'vimana.io/size';
+
 export const COMPUTE_CONTAINER = 'compute';
 export const DEFAULT_LAUNCHER_IMAGE = 'quay.io/kubevirt/virt-launcher:latest';

@@ -8,7 +8,7 @@ import {
 } from '../api/instance-request.ts';
 import type { ObjectMeta } from '../api/kind.ts';
 import { type InstanceSpec, virtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
-import { CREATED_BY_LABEL, MIGRATION_LABEL, NODE_NAME_LABEL } from '../api/launcher.ts';
+import { CREATED_BY_LABEL, MIGRATION_LABEL, NODE_NAME_LABEL, SIZE_ANNOTATION } from '../api/launcher.ts';
 import type { NewObject } from '../kube/client.ts';
 import type { Vmi } from '../kube/kinds/machines.ts';
 import type { KubeOwnerReference } from '../kube/kube-object.ts';
@@ -60,6 +60,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   PAUSED_ANNOTATION,
   RESET_ANNOTATION,
   SOFT_REBOOT_ANNOTATION,
+  SIZE_ANNOTATION,
 ]);
 
 /** The labels and annotations that a machine gives to its instance. */

@@ -1,5 +1,6 @@
 import { GENERATION_ANNOTATION } from '../api/instance-request.ts';
 import type { Kind, ObjectOf } from '../api/kind.ts';
+import { HOT_CHANGES } from '../api/kubevirt/hot-change.ts';
 import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
 import type { Random } from '../base/random.ts';
 import type { DesiredMachine, Dialect, Identity, MachineMemory, ObservedMachine, Shutdown } from './dialect.ts';
@@ -8,7 +9,7 @@ import { carriedMetadata } from './instance.ts';
 import { belonging, isFinal } from './instance-state.ts';
 import { remember } from './memory.ts';
 import { type Action, plan, problemOf, type Situation } from './plan.ts';
-import { type RolloutStrategy, type SpecChanges, specChanges } from './spec-changes.ts';
+import { type RolloutStrategy, type RunningSize, type SpecChanges, specChanges } from './spec-changes.ts';
 
 export interface Look {
   readonly dialect: Dialect;
@@ -68,7 +69,8 @@ export function observe({ dialect, vm, leaving, instance: named, untold, rollout
       memory,
       now,
       // What has ended needs no restart to be started with what is wanted.
-      restartRequired: instance === undefined || isFinal(instance) ? [] : changes.restart,
+      restartRequired:
+        instance === undefined || isFinal(instance) ? [] : [...new Set([...changes.restart, ...refused(instance)])],
       ...(problem === undefined ? {} : { problem }),
     },
   };
@@ -90,8 +92,26 @@ function changesOf(
 ): SpecChanges {
   const { annotations = {} } = instance.metadata;
   if (own && annotations[GENERATION_ANNOTATION] === String(vm.metadata.generation)) return UNCHANGED;
-  const { live, restart } = specChanges(instance.spec, desired.spec, rollout);
+  const { live, restart } = specChanges(instance.spec, desired.spec, rollout, runningSize(instance));
   return { live, restart: [...restart, ...metadataChanges(desired, instance)] };
+}
+
+/** One that does not run yet, or cannot be moved, stays of the size that its launcher was made for. */
+function runningSize({ status }: VirtualMachineInstance): RunningSize {
+  const fixed = status?.conditions?.some((each) => each.type === 'LiveMigratable' && each.status === 'False') === true;
+  return {
+    movable: status?.phase === 'Running' && !fixed,
+    sockets: status?.currentCPUTopology?.sockets,
+    leastMemory: status?.memory?.guestAtBoot,
+  };
+}
+
+/** Fields that the instance has taken over, and whose effect it cannot have while it runs. */
+function refused({ status }: VirtualMachineInstance): string[] {
+  return (status?.conditions ?? []).flatMap(({ type, status: holds }) => {
+    const field = HOT_CHANGES.get(type);
+    return field === undefined || holds !== 'False' ? [] : [field];
+  });
 }
 
 /** Labels and annotations of the template that the instance does not carry; what else it carries may be anybody's. */

@@ -107,6 +107,19 @@ describe('a machine that runs', () => {
     expect(restart.toSorted()).toEqual(expected.toSorted());
   });
 
+  it.each<[string, Parameters<typeof specChanges>[3], Domain, boolean]>([
+    ['more sockets where it cannot move', { movable: false }, { cpu: { sockets: 3, cores: 2 } }, false],
+    ['more memory where it cannot move', { movable: false }, { memory: { guest: '4Gi' } }, false],
+    ['no sockets that have not come yet', { movable: true, sockets: 1 }, { cpu: { sockets: 1, cores: 2 } }, true],
+    ['fewer sockets than it has', { movable: true, sockets: 2 }, { cpu: { sockets: 1, cores: 2 } }, false],
+    ['memory taken out that was plugged in', { movable: true, leastMemory: '1Gi' }, { memory: { guest: '1Gi' } }, true],
+    ['less memory than it started with', { movable: true, leastMemory: '2Gi' }, { memory: { guest: '1Gi' } }, false],
+  ])('gets %s', (_what, running, domain, live) => {
+    const changes = specChanges(made, spec({}, domain), 'LiveUpdate', running);
+    expect(changes.live !== undefined).toBe(live);
+    expect(changes.restart.length === 0).toBe(live);
+  });
+
   it('gets what it can and is told of the rest', () => {
     const wanted = spec({ hostname: 'h', nodeSelector: { zone: 'b' } }, { cpu: { sockets: 4, cores: 8 } });
     const { live, restart } = specChanges(made, wanted, 'LiveUpdate');

@@ -11,6 +11,16 @@ export interface SpecChanges {
   readonly restart: readonly string[];
 }
 
+/** What is known of the machine that runs with a spec. */
+export interface RunningSize {
+  /** Whether it can be moved now, which is how it comes by another size. */
+  readonly movable: boolean;
+  /** What it has; where absent, what the spec says. */
+  readonly sockets?: number | undefined;
+  /** The memory that it started with, below which it cannot go; where absent, what the spec says. */
+  readonly leastMemory?: string | number | undefined;
+}
+
 const NOTHING: SpecChanges = { live: undefined, restart: [] };
 /** How much more of it may be plugged in while the machine runs, where the spec does not say. */
 const GROWTH = 4;
@@ -33,18 +43,23 @@ export function startSpec(wanted: InstanceSpec, rollout: RolloutStrategy): Insta
 }
 
 /** What it takes to make of the spec that an instance was made with the one that is wanted now. */
-export function specChanges(made: InstanceSpec, wanted: InstanceSpec, rollout: RolloutStrategy): SpecChanges {
+export function specChanges(
+  made: InstanceSpec,
+  wanted: InstanceSpec,
+  rollout: RolloutStrategy,
+  running: RunningSize = { movable: true },
+): SpecChanges {
   const changed = differences(made, wanted, '');
   if (changed.length === 0) return NOTHING;
   if (rollout === 'Stage') return { live: undefined, restart: changed };
-  const restart = changed.filter((path) => !isLive(path, made, wanted));
+  const restart = changed.filter((path) => !isLive(path, made, wanted, running));
   if (restart.length === changed.length) return { live: undefined, restart };
   return { live: withLive(made, wanted, new Set(changed.filter((path) => !restart.includes(path)))), restart };
 }
 
-function isLive(path: string, made: InstanceSpec, wanted: InstanceSpec): boolean {
-  if (path === SOCKETS) return mayPlugSockets(made, wanted);
-  if (path === GUEST) return mayPlugMemory(made, wanted);
+function isLive(path: string, made: InstanceSpec, wanted: InstanceSpec, running: RunningSize): boolean {
+  if (path === SOCKETS) return running.movable && mayPlugSockets(made, wanted, running);
+  if (path === GUEST) return running.movable && mayPlugMemory(made, wanted, running);
   return PLACEMENT.has(path);
 }
 
@@ -67,18 +82,20 @@ const PLACEMENT: ReadonlySet<string> = new Set(['nodeSelector', 'affinity', 'tol
 const SOCKETS = 'domain.cpu.sockets';
 const GUEST = 'domain.memory.guest';
 
-function mayPlugSockets({ domain: { cpu: made } }: InstanceSpec, { domain: { cpu: wanted } }: InstanceSpec): boolean {
-  const [from, to] = [made?.sockets ?? 1, wanted?.sockets ?? 1];
-  return to > from && to <= (made?.maxSockets ?? from);
+/** Sockets are never taken out; those that were asked for and have not come yet need not come. */
+function mayPlugSockets({ domain: { cpu: made } }: InstanceSpec, wanted: InstanceSpec, running: RunningSize): boolean {
+  const asked = made?.sockets ?? 1;
+  const to = wanted.domain.cpu?.sockets ?? 1;
+  return to >= Math.min(asked, running.sockets ?? asked) && to <= (made?.maxSockets ?? asked);
 }
 
-function mayPlugMemory({ domain }: InstanceSpec, { domain: wanted }: InstanceSpec): boolean {
-  const from = read(domain.memory?.guest);
+/** Memory that was plugged in can be taken out again. */
+function mayPlugMemory({ domain }: InstanceSpec, wanted: InstanceSpec, { leastMemory }: RunningSize): boolean {
+  const least = read(leastMemory ?? domain.memory?.guest);
   const most = read(domain.memory?.maxGuest);
-  const to = read(wanted.memory?.guest);
-  return (
-    from !== undefined && most !== undefined && to !== undefined && compare(to, from) > 0 && compare(to, most) <= 0
-  );
+  const to = read(wanted.domain.memory?.guest);
+  const known = domain.memory?.guest !== undefined && least !== undefined && most !== undefined && to !== undefined;
+  return known && compare(to, least) >= 0 && compare(to, most) <= 0;
 }
 
 /** Mebibytes below which nothing can be plugged in, as KubeVirt has it. */

@@ -1,5 +1,6 @@
 import { IDENTITY_ANNOTATION } from '../api/instance-request.ts';
 import type { InstanceSpec } from '../api/kubevirt/virtual-machine-instance.ts';
+import { sizeIn } from '../api/launcher-size.ts';
 import { parseQuantity, value } from '../base/quantity.ts';
 import type { Vmi } from '../kube/kinds/machines.ts';
 import type { Pod } from '../kube/kinds/pod.ts';
@@ -69,24 +70,47 @@ export function identityOf({ metadata }: Vmi): Identity {
   }
 }
 
-export function topologyOf({ domain }: InstanceSpec): CpuTopology {
+function topologyOf({ domain }: InstanceSpec): CpuTopology {
   const { sockets = 1, cores = 1, threads = 1 } = domain.cpu ?? {};
   return { sockets, cores, threads };
 }
 
 /** Memory of the guest in bytes. */
-export function memoryOf({ domain }: InstanceSpec): number {
+function memoryOf({ domain }: InstanceSpec): number {
   const { memory, resources } = domain;
   const given = memory?.guest ?? resources?.requests?.['memory'] ?? resources?.limits?.['memory'] ?? 0;
   return value(parseQuantity(given));
+}
+
+/** The part of a machine's size that can change while it runs. */
+export interface MachineSize {
+  readonly sockets: number;
+  readonly memoryBytes: number;
+}
+
+/** What an instance asks for by now. */
+export function askedSize({ spec }: Vmi): MachineSize {
+  return { sockets: topologyOf(spec).sockets, memoryBytes: memoryOf(spec) };
+}
+
+/** What a launcher pod holds the place for; where it does not say, what its machine was last said to have. */
+export function heldSize(instance: Vmi, { metadata }: Pod): MachineSize {
+  const held = sizeIn(metadata.annotations);
+  const asked = askedSize(instance);
+  const { currentCPUTopology, memory } = instance.status ?? {};
+  const amount = held?.memory ?? memory?.guestCurrent;
+  return {
+    sockets: held?.sockets ?? currentCPUTopology?.sockets ?? asked.sockets,
+    memoryBytes: amount === undefined ? asked.memoryBytes : value(parseQuantity(amount)),
+  };
 }
 
 /** The machine that an instance asks for, in the place that a launcher pod holds for it. */
 export function machineSpecOf(instance: Vmi, pod: Pod): MachineSpec {
   const { metadata, spec } = instance;
   const { domain } = spec;
-  const cpu = topologyOf(spec);
-  const memoryBytes = memoryOf(spec);
+  const { sockets, memoryBytes } = heldSize(instance, pod);
+  const cpu = { ...topologyOf(spec), sockets };
   const { maxGuest } = domain.memory ?? {};
   const efi = domain.firmware?.bootloader?.efi;
   return {

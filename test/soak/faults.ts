@@ -1,5 +1,8 @@
 import { INSTANCE_PHASES } from '../../src/api/kubevirt/group.ts';
+import { HOT_CHANGES } from '../../src/api/kubevirt/hot-change.ts';
 import { CREATED_BY_LABEL } from '../../src/api/launcher.ts';
+import { sizeIn } from '../../src/api/launcher-size.ts';
+import { milliValue, parseQuantity, value } from '../../src/base/quantity.ts';
 import type { Client } from '../../src/kube/client.ts';
 import { VMIMS, VMIS, VMS, type Vm, type Vmi, type Vmim } from '../../src/kube/kinds/machines.ts';
 import { PODS, type Pod } from '../../src/kube/kinds/pod.ts';
@@ -117,8 +120,23 @@ function faultsOfInstance(vmi: Vmi, { pods, budgets, running }: Scene): string[]
     [guards.some(({ spec }) => spec?.minAvailable !== 1), 'is guarded as if it moved'],
     [times.some((time, at) => time <= (times[at - 1] ?? -1)), 'has had its phases in another order'],
     [holds(status, 'Ready') && found === undefined, 'is ready and does not run'],
+    [found !== undefined && pod !== undefined && !isPlaceFor(pod, found), 'is not of the size of its pod'],
+    [[...HOT_CHANGES.keys()].some((type) => holds(status, type)), 'waits for another size'],
   ];
   return checks.flatMap(([wrong, what]) => (wrong ? [`instance ${key} (${status?.phase}) ${what}`] : []));
+}
+
+function isPlaceFor({ metadata, spec }: Pod, { size }: Found): boolean {
+  const held = sizeIn(metadata.annotations);
+  const { cpu = 0, memory = 0 } = spec.containers[0]?.resources?.requests ?? {};
+  const bytes = (amount: string | number) => value(parseQuantity(amount));
+  const asked = { cpu: milliValue(parseQuantity(cpu)), memory: bytes(memory) };
+  return (
+    held?.sockets === size.sockets &&
+    bytes(held.memory) === size.memoryBytes &&
+    asked.cpu === size.sockets * 100 &&
+    asked.memory === size.memoryBytes
+  );
 }
 
 /** What belongs to nobody, or should be over. */

@@ -1,5 +1,5 @@
 import { conditions } from '../conditions.ts';
-import { choice, integer, list, map, object, string, timestamp } from '../schema.ts';
+import { choice, integer, list, map, object, quantity, string, timestamp } from '../schema.ts';
 import { migrationState } from './migration-state.ts';
 import { kubevirtStatus } from './upstream.ts';
 
@@ -55,7 +55,9 @@ export const virtualMachineInstanceStatus = kubevirtStatus(
     activePods: map('Pods of the instance by UID, each with its node; two during a migration.', string('A node.')),
     interfaces: list('Network cards and their addresses.', interfaceStatus),
     guestOSInfo,
-    conditions: conditions('Ready, LiveMigratable, AgentConnected, Paused, Provisioning, Synchronized'),
+    conditions: conditions(
+      'Ready, LiveMigratable, AgentConnected, Paused, Provisioning, Synchronized, HotVCPUChange, HotMemoryChange',
+    ),
     migrationState,
     migrationMethod: choice('LiveMigration where the disks are shared, BlockMigration where they are copied.', [
       'LiveMigration',
@@ -68,6 +70,11 @@ export const virtualMachineInstanceStatus = kubevirtStatus(
       sockets: topologyCount('sockets'),
       cores: topologyCount('cores in each socket'),
       threads: topologyCount('threads in each core'),
+    }),
+    memory: object('Memory of the guest.', {
+      guestAtBoot: quantity('What it started with.'),
+      guestCurrent: quantity('What it has at present.'),
+      guestRequested: quantity('What its spec asks for.'),
     }),
     fsFreezeStatus: string('frozen while the file systems of the guest are frozen.'),
   },

@@ -1,4 +1,7 @@
 import { PAUSED_ANNOTATION } from '../../api/instance-request.ts';
+import { HOT_CHANGES, hotChanges } from '../../api/kubevirt/hot-change.ts';
+import { sizeIn } from '../../api/launcher-size.ts';
+import { formatQuantity, parseQuantity, quantityOf, value } from '../../base/quantity.ts';
 import { type KubeCondition, withCondition } from '../../kube/kinds/condition.ts';
 import type { Vmi } from '../../kube/kinds/machines.ts';
 import type { Node } from '../../kube/kinds/node.ts';
@@ -6,6 +9,7 @@ import type { Pod } from '../../kube/kinds/pod.ts';
 import { timestamp } from '../../kube/timestamp.ts';
 import type { CardIdentity } from '../../machine/dialect.ts';
 import { identityOf } from '../../machine/identity.ts';
+import { launcherSize } from '../../machine/launcher/resources.ts';
 import { isFinished } from './own-pods.ts';
 import type { Action } from './plan.ts';
 import { endOf } from './pod-end.ts';
@@ -58,7 +62,8 @@ function running(vmi: Vmi, pod: Pod, now: number): InstanceStatus {
       nodeName,
       activePods: { [pod.metadata.uid ?? '']: nodeName },
       interfaces: interfacesOf(vmi, pod),
-      conditions: conditionsOf(vmi, timestamp(now)),
+      ...sizeStatus(vmi, pod),
+      conditions: conditionsOf(vmi, pod, timestamp(now)),
     },
     'Running',
     vmi,
@@ -66,11 +71,43 @@ function running(vmi: Vmi, pod: Pod, now: number): InstanceStatus {
   );
 }
 
-function conditionsOf({ metadata, status }: Vmi, now: string): NonNullable<InstanceStatus['conditions']> {
-  const trouble = new Set(['Synchronized', 'PodScheduled', 'Paused']);
+/** The machine has what its pod holds the place for. */
+const heldSize = (vmi: Vmi, { metadata }: Pod) => sizeIn(metadata.annotations) ?? launcherSize(vmi.spec);
+
+const bytesOf = (amount: string) => value(parseQuantity(amount));
+const text = (amount: string) => formatQuantity(quantityOf(bytesOf(amount), 'BinarySI'));
+
+function sizeStatus(vmi: Vmi, pod: Pod): Pick<InstanceStatus, 'currentCPUTopology' | 'memory'> {
+  const { cores = 1, threads = 1 } = vmi.spec.domain.cpu ?? {};
+  const { sockets, memory } = heldSize(vmi, pod);
+  const guestCurrent = text(memory);
+  return {
+    currentCPUTopology: { sockets, cores, threads },
+    memory: {
+      guestAtBoot: vmi.status?.memory?.guestAtBoot ?? guestCurrent,
+      guestCurrent,
+      guestRequested: text(launcherSize(vmi.spec).memory),
+    },
+  };
+}
+
+function changes(vmi: Vmi, pod: Pod) {
+  const [has, asks] = [heldSize(vmi, pod), launcherSize(vmi.spec)].map(({ sockets, memory }) => ({
+    sockets,
+    memoryBytes: bytesOf(memory),
+  }));
+  return has === undefined || asks === undefined ? [] : hotChanges({ has, asks, status: vmi.status });
+}
+
+function conditionsOf(vmi: Vmi, pod: Pod, now: string): NonNullable<InstanceStatus['conditions']> {
+  const { metadata, status } = vmi;
+  const changing = changes(vmi, pod);
+  const over = [...HOT_CHANGES.keys()].filter((type) => !changing.some((change) => change.type === type));
+  const trouble = new Set(['Synchronized', 'PodScheduled', 'Paused', ...over]);
   let all = (status?.conditions ?? []).filter(({ type }) => !trouble.has(type)) as KubeCondition[];
   all = withCondition(all, { type: 'Ready', status: 'True' }, now);
   all = withCondition(all, { type: 'LiveMigratable', status: 'True' }, now);
+  for (const change of changing) all = withCondition(all, change, now);
   if (metadata.annotations?.[PAUSED_ANNOTATION] === 'true') {
     const paused = (status?.conditions ?? []).find(({ type }) => type === 'Paused');
     const said = { reason: 'PausedByUser', message: 'VMI was paused by user' };

@@ -1,4 +1,5 @@
 import type { InstancePhase } from '../../api/kubevirt/group.ts';
+import { HOT_CHANGES } from '../../api/kubevirt/hot-change.ts';
 import { inOrder } from '../../api/kubevirt/phase-times.ts';
 import { conditionOf, type KubeCondition, withCondition } from '../../kube/kinds/condition.ts';
 import type { Vmi } from '../../kube/kinds/machines.ts';
@@ -12,7 +13,7 @@ export type InstanceStatus = NonNullable<Vmi['status']>;
 const SYNCHRONIZED = 'Synchronized';
 const POD_SCHEDULED = 'PodScheduled';
 /** What can only be said of a guest that is there. */
-const OF_A_GUEST = ['Paused', 'AgentConnected'];
+const OF_A_GUEST = ['Paused', 'AgentConnected', ...HOT_CHANGES.keys()];
 
 /** The status of an instance without a pod. */
 export function pendingStatus(vmi: Vmi, obstacle: Problem, now: number): InstanceStatus {

@@ -24,6 +24,10 @@ type Deed = Exclude<Action, { readonly do: 'release' | 'look again' }>;
 
 /** Everything that a new migration does not take over from the last. */
 const FRESH = {
+  sourceNode: null,
+  targetNode: null,
+  sourcePod: null,
+  targetPod: null,
   targetNodeAddress: null,
   targetNodeDomainDetected: null,
   startTimestamp: null,

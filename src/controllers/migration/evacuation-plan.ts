@@ -1,6 +1,7 @@
+import { HOT_CHANGES } from '../../api/kubevirt/hot-change.ts';
 import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
 import { isFinal, isGoing } from '../../machine/instance-state.ts';
-import { EVACUATION_LABEL } from './settings.ts';
+import { EVACUATION_LABEL, WORKLOAD_UPDATE_LABEL } from './settings.ts';
 import { isOver, phaseOf, since } from './status.ts';
 import { byAge } from './turn.ts';
 
@@ -15,29 +16,35 @@ export interface NodeSight {
   readonly now: number;
 }
 
+/** Why an instance is to be moved, as the label of its migration says. */
+export type Reason = typeof EVACUATION_LABEL | typeof WORKLOAD_UPDATE_LABEL;
+
 export interface Evacuation {
   /** Instances that are to be moved now. */
-  readonly move: readonly Vmi[];
+  readonly move: readonly { readonly vmi: Vmi; readonly reason: Reason }[];
   /** When another may be, though nothing happens. */
   readonly againMs?: number;
 }
 
 const FIRST_BACK_OFF_MS = 20_000;
 
-/** Whom to move off a node: as many as may leave it at once, none that has failed a moment ago. */
+/** Whom to move off a node, because it is left or because they outgrow their place: as many as may leave it at once, none that has failed a moment ago. */
 export function planEvacuation({ node, draining, instances, migrationsOf, now }: NodeSight, limit: number): Evacuation {
   let free = limit;
   let againMs: number | undefined;
-  const ready: Vmi[] = [];
+  const ready: { vmi: Vmi; reason: Reason }[] = [];
   for (const vmi of instances) {
     const migrations = migrationsOf(vmi);
+    const reason = reasonToMove(vmi, node, draining);
     if (migrations.some((vmim) => !isOver(vmim))) free--;
-    else if (hasToLeave(vmi, node, draining)) {
-      const wait = backOffEnd(migrations) - now;
-      if (wait <= 0) ready.push(vmi);
+    else if (reason !== undefined) {
+      const wait = backOffEnd(migrations, reason) - now;
+      if (wait <= 0) ready.push({ vmi, reason });
       else againMs = Math.min(againMs ?? wait, wait);
     }
   }
+  // Whoever has to leave goes before whoever would like to grow.
+  ready.sort((a, b) => Number(b.reason === EVACUATION_LABEL) - Number(a.reason === EVACUATION_LABEL));
   return { move: ready.slice(0, Math.max(0, free)), ...(againMs === undefined ? {} : { againMs }) };
 }
 
@@ -49,16 +56,22 @@ export function isMoved({ spec, status }: Vmi): boolean {
   return evictionStrategy === 'LiveMigrate' || (evictionStrategy === 'LiveMigrateIfPossible' && movable === 'True');
 }
 
-function hasToLeave(vmi: Vmi, node: string, draining: boolean): boolean {
+/** Whether a machine waits for a launcher of another size. */
+export function isToChange({ status }: Vmi): boolean {
+  return (status?.conditions ?? []).some((each) => each.status === 'True' && HOT_CHANGES.has(each.type));
+}
+
+function reasonToMove(vmi: Vmi, node: string, draining: boolean): Reason | undefined {
   const { phase, nodeName, evacuationNodeName } = vmi.status ?? {};
-  if (nodeName !== node || phase !== 'Running' || isFinal(vmi) || isGoing(vmi)) return false;
-  return isMoved(vmi) && (draining || evacuationNodeName === node);
+  if (nodeName !== node || phase !== 'Running' || isFinal(vmi) || isGoing(vmi)) return undefined;
+  if (isMoved(vmi) && (draining || evacuationNodeName === node)) return EVACUATION_LABEL;
+  return isToChange(vmi) ? WORKLOAD_UPDATE_LABEL : undefined;
 }
 
 /** Until when an instance is left alone: 20 s after its first failure in a row, twice as long after each further one. */
-function backOffEnd(migrations: readonly Vmim[]): number {
+function backOffEnd(migrations: readonly Vmim[], reason: Reason): number {
   const evacuations = migrations
-    .filter(({ metadata }) => metadata.labels?.[EVACUATION_LABEL] !== undefined)
+    .filter(({ metadata }) => metadata.labels?.[reason] !== undefined)
     .map((vmim) => ({ vmim }))
     .sort(byAge)
     .map(({ vmim }) => vmim);

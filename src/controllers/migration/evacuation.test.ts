@@ -4,6 +4,7 @@ import { NODES } from '../../kube/kinds/node.ts';
 import { PODS, type Pod } from '../../kube/kinds/pod.ts';
 import { KubeError } from '../../kube/kube-error.ts';
 import { planEvacuation } from './evacuation-plan.ts';
+import { EVACUATION_LABEL } from './settings.ts';
 import { migrationWorld, namespace } from './world.fixture.ts';
 
 const world = migrationWorld();
@@ -137,7 +138,9 @@ describe('whom a node sends away', () => {
         now: 0,
       },
       2,
-    ).move.map(({ metadata }) => metadata.name);
+    ).move.map(({ vmi: { metadata }, reason }) =>
+      reason === EVACUATION_LABEL ? metadata.name : `${metadata.name} grows`,
+    );
 
   it.each<[what: string, vmi: Vmi, draining: boolean, moved: boolean]>([
     ['one that was told to leave', vmi('a'), false, true],
@@ -153,6 +156,17 @@ describe('whom a node sends away', () => {
     ['none that is to be stopped', vmi('a', can, {}), true, false],
   ])('%s', (_what, instance, draining, moved) => {
     expect(moves([instance], draining)).toEqual(moved ? ['a'] : []);
+  });
+
+  it('one that waits for a place of another size, after those that have to leave', () => {
+    const waits = (status: string) => ({
+      evacuationNodeName: undefined,
+      conditions: [{ type: 'HotMemoryChange', status }],
+    });
+    expect(moves([vmi('a', waits('True'), {})])).toEqual(['a grows']);
+    expect(moves([vmi('a', waits('False'), {})])).toEqual([]);
+    expect(moves([vmi('a', waits('True')), vmi('b')])).toEqual(['b', 'a grows']);
+    expect(moves([vmi('a', waits('True')), vmi('b'), vmi('c')])).toEqual(['b', 'c']);
   });
 
   it('as many as may leave at once, those on their way counted', () => {

@@ -7,9 +7,15 @@ import type { Index } from '../../runtime/cache.ts';
 import { type Context, type Controller, watched } from '../../runtime/controller.ts';
 import { Expectations } from '../../runtime/expectations.ts';
 import { keyOf } from '../../runtime/key.ts';
-import { planEvacuation } from './evacuation-plan.ts';
+import { isToChange, planEvacuation, type Reason } from './evacuation-plan.ts';
 import { byInstance, byNode, instanceKey } from './indices.ts';
-import { EVACUATION_LABEL, MIGRATION_FINALIZER, MIGRATION_SETTINGS, type MigrationLimits } from './settings.ts';
+import {
+  EVACUATION_LABEL,
+  MIGRATION_FINALIZER,
+  MIGRATION_SETTINGS,
+  type MigrationLimits,
+  WORKLOAD_UPDATE_LABEL,
+} from './settings.ts';
 import { isOver } from './status.ts';
 import { byAge } from './turn.ts';
 
@@ -18,25 +24,27 @@ const LONGEST_LABEL = 63;
 /** How soon to look again where the cache does not show a migration that is there. */
 const LAG_MS = 1000;
 
-/** Instances by the node that an eviction wants them to leave. */
-const byEvacuation: Index<Vmi> = {
-  values: ({ status }) => {
-    const node = status?.evacuationNodeName ?? '';
-    return node === '' ? [] : [node];
+/** Instances by the node that an eviction wants them to leave, or that they leave to become larger or smaller. */
+const byLeaving: Index<Vmi> = {
+  values: (vmi) => {
+    const { evacuationNodeName = '', nodeName = '' } = vmi.status ?? {};
+    const nodes = [evacuationNodeName, ...(isToChange(vmi) ? [nodeName] : [])];
+    return nodes.filter((node, at) => node !== '' && nodes.indexOf(node) === at);
   },
 };
 
 const isDraining = (node: Node | undefined) => (node?.spec?.taints ?? []).some(({ key }) => key === DRAIN_TAINT);
 
-/** Moves instances off nodes that are drained, a few at a time. */
+/** Moves instances off nodes that are drained, and to places of the size that they ask for by now; a few at a time. */
 export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}): Controller<Node> {
   const limit = outboundPerNode ?? MIGRATION_SETTINGS.outboundPerNode;
   const expectations = new Expectations();
 
-  const concerned = ({ status }: Vmi, { cache }: Pick<Context, 'cache'>): string[] => {
-    const { nodeName = '', evacuationNodeName } = status ?? {};
+  const concerned = (vmi: Vmi, { cache }: Pick<Context, 'cache'>): string[] => {
+    const { nodeName = '', evacuationNodeName } = vmi.status ?? {};
     if (nodeName === '') return [];
-    return evacuationNodeName === nodeName || isDraining(cache(NODES).get(nodeName)) ? [nodeName] : [];
+    const leaves = evacuationNodeName === nodeName || isToChange(vmi) || isDraining(cache(NODES).get(nodeName));
+    return leaves ? [nodeName] : [];
   };
 
   return {
@@ -53,7 +61,7 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
       const { cache, client, clock, events } = context;
       const { name = '' } = node.metadata;
       const draining = isDraining(node);
-      if (!draining && isEmpty(cache(VMIS).by(byEvacuation, name))) return undefined;
+      if (!draining && isEmpty(cache(VMIS).by(byLeaving, name))) return undefined;
       // A new migration wakes nobody here.
       if (!expectations.met(name, cache(VMIMS))) return { afterMs: 50 };
       const { move, againMs } = planEvacuation(
@@ -67,9 +75,9 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
         limit,
       );
       let soon = false;
-      for (const vmi of move) {
+      for (const { vmi, reason } of move) {
         const earlier = [...cache(VMIMS).by(byInstance, keyOf(vmi))];
-        const made = await client.create(VMIMS, evacuationOf(vmi, name, earlier)).catch((error: unknown) => {
+        const made = await client.create(VMIMS, evacuationOf(vmi, name, reason, earlier)).catch((error: unknown) => {
           // Made before by somebody who could not say so.
           if (isAlreadyExists(error)) return undefined;
           throw error;
@@ -79,12 +87,8 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
           continue;
         }
         expectations.wrote(name, made);
-        events.event(
-          vmi,
-          'Normal',
-          'SuccessfulCreate',
-          `Created Migration ${made.metadata.name} to leave node ${name}`,
-        );
+        const why = reason === EVACUATION_LABEL ? `leave node ${name}` : 'bring the change of its size into effect';
+        events.event(vmi, 'Normal', 'SuccessfulCreate', `Created Migration ${made.metadata.name} to ${why}`);
       }
       if (soon) return { afterMs: Math.min(againMs ?? LAG_MS, LAG_MS) };
       return againMs === undefined ? undefined : { afterMs: againMs };
@@ -95,8 +99,13 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
 
 const isEmpty = (items: Iterable<unknown>) => items[Symbol.iterator]().next().done === true;
 
+const STEMS: Readonly<Record<Reason, string>> = {
+  [EVACUATION_LABEL]: 'kubevirt-evacuation',
+  [WORKLOAD_UPDATE_LABEL]: 'kubevirt-workload-update',
+};
+
 /** Named after the instance and the last one, so that the same evacuation cannot be made twice. */
-function evacuationOf({ metadata }: Vmi, node: string, earlier: readonly Vmim[]) {
+function evacuationOf({ metadata }: Vmi, node: string, reason: Reason, earlier: readonly Vmim[]) {
   const { name, namespace, uid } = metadata;
   const last = earlier
     .map((vmim) => ({ vmim }))
@@ -104,10 +113,10 @@ function evacuationOf({ metadata }: Vmi, node: string, earlier: readonly Vmim[])
     .at(-1);
   return {
     metadata: {
-      name: `kubevirt-evacuation-${seededRandom(`${uid} ${last?.vmim.metadata.uid ?? ''}`).suffix()}`,
+      name: `${STEMS[reason]}-${seededRandom(`${uid} ${last?.vmim.metadata.uid ?? ''}`).suffix()}`,
       namespace,
-      labels: { [EVACUATION_LABEL]: node.length <= LONGEST_LABEL ? node : '' },
-      annotations: { [EVACUATION_LABEL]: node },
+      labels: { [reason]: node.length <= LONGEST_LABEL ? node : '' },
+      annotations: { [reason]: node },
       finalizers: [MIGRATION_FINALIZER],
       // Of no use to anybody once the instance is gone.
       ownerReferences: [{ apiVersion: apiVersionOf(VMIS), kind: VMIS.kind, name, uid }],

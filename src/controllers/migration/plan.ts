@@ -1,7 +1,9 @@
 import { conditionOf } from '../../kube/kinds/condition.ts';
 import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
+import { timestamp } from '../../kube/timestamp.ts';
 import { isFinal, isGoing } from '../../machine/instance-state.ts';
+import { isToChange } from './evacuation-plan.ts';
 import type { MigrationTimes } from './settings.ts';
 import {
   inPhase,
@@ -122,12 +124,12 @@ function placing(sight: Sight, vmi: Vmi, target: Pod, times: MigrationTimes): re
     const limit = stuck ? times.unschedulableMs : times.pendingMs;
     if (age >= limit) {
       const why = conditionOf(target.status?.conditions, 'PodScheduled')?.message;
-      return [over(sight, `no node was found for the target pod${why === undefined ? '' : `: ${why}`}`)];
+      return notPlaced(sight, `no node was found for the target pod${why === undefined ? '' : `: ${why}`}`);
     }
     return [...moved(sight, 'Scheduling'), { do: 'look again', afterMs: limit - age }];
   }
   if (target.status?.phase !== 'Running') {
-    if (age >= times.pendingMs) return [over(sight, `target pod ${target.metadata.name} does not run`)];
+    if (age >= times.pendingMs) return notPlaced(sight, `target pod ${target.metadata.name} does not run`);
     return [...moved(sight, 'Scheduled'), { do: 'look again', afterMs: times.pendingMs - age }];
   }
   // Where it is to leave from is known only while it runs somewhere.
@@ -140,6 +142,16 @@ function placing(sight: Sight, vmi: Vmi, target: Pod, times: MigrationTimes): re
     targetPod: target.metadata.name ?? '',
   };
   return [{ do: 'announce', state }, ...moved(sight, 'PreparingTarget')];
+}
+
+/** A machine that waits for a larger place is to tell why it does not get it; others have nothing to do with it. */
+function notPlaced(sight: Sight, failure: string): readonly Action[] {
+  const { vmim, vmi, now } = sight;
+  const { migrationState } = vmi?.status ?? {};
+  const other = migrationState?.migrationUid !== undefined && migrationState.completed !== true;
+  if (vmi === undefined || other || !isToChange(vmi)) return [over(sight, failure)];
+  const state = { migrationUid: vmim.metadata.uid, completed: true, failed: true, failureReason: failure };
+  return [{ do: 'announce', state: { ...state, endTimestamp: timestamp(now) } }];
 }
 
 /** The agents are at work. */

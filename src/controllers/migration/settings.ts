@@ -39,3 +39,5 @@ export const MIGRATION_FINALIZER = 'kubevirt.io/migrationJobFinalize';
 export const MIGRATION_NAME_ANNOTATION = 'kubevirt.io/migrationJobName';
 /** On migrations that an eviction or a drain asked for: the node that is left. */
 export const EVACUATION_LABEL = 'kubevirt.io/evacuationMigration';
+/** On migrations that bring a machine to a launcher of the size that its spec asks for. */
+export const WORKLOAD_UPDATE_LABEL = 'kubevirt.io/workloadUpdateMigration';

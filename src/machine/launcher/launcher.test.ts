@@ -123,6 +123,7 @@ describe('the launcher pod', () => {
     expect(pod.metadata.annotations).toEqual({
       'kubevirt.io/domain': 'web',
       'kubevirt.io/vm-cpu-consumption': '0.05',
+      'vimana.io/size': '{"sockets":1,"memory":"1Gi"}',
     });
     expect(pod.metadata.ownerReferences).toEqual([
       {
@@ -153,14 +154,15 @@ describe('the launcher pod', () => {
 
   it('carries what the template says, which wins over all but what selectors rely on', () => {
     const labels = { app: 'shop', vm: 'mine', 'kubevirt.io': 'else', 'kubevirt.io/created-by': 'else' };
-    const pod = podOf({}, { labels, annotations: { 'kubevirt.io/domain': 'mine', note: 'a' } });
+    const annotations = { 'kubevirt.io/domain': 'mine', note: 'a' };
+    const pod = podOf({}, { labels, annotations: { ...annotations, 'vimana.io/size': 'as you like it' } });
     expect(pod.metadata.labels).toMatchObject({
       app: 'shop',
       vm: 'mine',
       'kubevirt.io': 'virt-launcher',
       'kubevirt.io/created-by': 'u-1',
     });
-    expect(pod.metadata.annotations).toEqual({ 'kubevirt.io/domain': 'mine', note: 'a' });
+    expect(pod.metadata.annotations).toEqual({ ...annotations, 'vimana.io/size': '{"sockets":1,"memory":"1Gi"}' });
   });
 
   it('goes where the machine may go', () => {

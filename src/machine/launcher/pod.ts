@@ -14,15 +14,17 @@ import {
   LAUNCHER_LABEL_VALUE,
   NAME_LABEL,
   NODE_NAME_LABEL,
+  SIZE_ANNOTATION,
   VM_LABEL,
 } from '../../api/launcher.ts';
+import { sizeText } from '../../api/launcher-size.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { NewObject } from '../../kube/client.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import type { Pod, PodSpec } from '../../kube/kinds/pod.ts';
 import { apiVersionOf } from '../../kube/kinds/resource-type.ts';
 import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
-import { launcherResources } from './resources.ts';
+import { launcherResources, launcherSize } from './resources.ts';
 import type { LauncherSettings } from './settings.ts';
 import { launcherVolumes } from './volumes.ts';
 
@@ -132,7 +134,11 @@ function labelsOf(vmi: Vmi): Record<string, string> {
 
 function annotationsOf(vmi: Vmi): Record<string, string> {
   const carried = Object.entries(vmi.metadata.annotations ?? {}).filter(([name]) => !NOT_CARRIED.has(name));
-  return { [DOMAIN_ANNOTATION]: machineNameOf(vmi), ...Object.fromEntries(carried) };
+  return {
+    [DOMAIN_ANNOTATION]: machineNameOf(vmi),
+    ...Object.fromEntries(carried),
+    [SIZE_ANNOTATION]: sizeText(launcherSize(vmi.spec)),
+  };
 }
 
 const labelValue = (name: string) => name.slice(0, LONGEST_LABEL).replace(/[-_.]+$/, '');

@@ -1,4 +1,5 @@
 import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import type { LauncherSize } from '../../api/launcher-size.ts';
 import {
   add,
   formatQuantity,
@@ -24,6 +25,13 @@ export function launcherResources(spec: InstanceSpec, settings: LauncherSettings
   addScratch(spec, requests);
   addDevices(domain, requests, limits);
   return { requests, ...(Object.keys(limits).length === 0 ? {} : { limits }) };
+}
+
+/** The part of a machine's size that can change while it runs. */
+export function launcherSize({ domain }: InstanceSpec): LauncherSize {
+  const { memory, resources } = domain;
+  const guest = memory?.guest ?? resources?.requests?.['memory'] ?? resources?.limits?.['memory'] ?? 0;
+  return { sockets: domain.cpu?.sockets ?? 1, memory: String(guest) };
 }
 
 export function vcpusOf({ cpu }: Domain): number {

@@ -1,11 +1,14 @@
+import { HOT_CHANGES, hotChanges } from '../../api/kubevirt/hot-change.ts';
 import { inOrder } from '../../api/kubevirt/phase-times.ts';
 import type { InstancePhase } from '../../api/kubevirt/virtual-machine-instance-status.ts';
 import { COMPUTE_CONTAINER } from '../../api/launcher.ts';
+import { formatQuantity, quantityOf } from '../../base/quantity.ts';
 import { conditionOf, type KubeCondition, withCondition } from '../../kube/kinds/condition.ts';
 import type { Vmi } from '../../kube/kinds/machines.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
 import { timestamp } from '../../kube/timestamp.ts';
 import type { Machine } from '../machine-driver.ts';
+import { askedSize } from '../machine-spec.ts';
 import type { Waiting } from '../pod/container-status.ts';
 import type { Ending } from './ending.ts';
 import type { Migratability } from './live-migratable.ts';
@@ -52,10 +55,12 @@ export function instanceStatus(instance: Vmi, facts: InstanceFacts, now: number)
 
 /** The last word of the source of a migration: from now on the agent of the target speaks. */
 function handedOver(status: InstanceStatus, left: string, target: Pod | undefined): InstanceStatus {
-  const { evacuationNodeName, ...rest } = status;
+  const { evacuationNodeName, conditions = [], ...rest } = status;
   const nodeName = status.migrationState?.targetNode ?? '';
   return {
     ...rest,
+    // What the machine becomes there is for the target to say.
+    conditions: conditions.filter(({ type }) => !HOT_CHANGES.has(type)),
     ...(evacuationNodeName === undefined || evacuationNodeName === left ? {} : { evacuationNodeName }),
     nodeName,
     activePods: { [target?.metadata.uid ?? '']: nodeName },
@@ -63,7 +68,13 @@ function handedOver(status: InstanceStatus, left: string, target: Pod | undefine
 }
 
 /** What cannot be said of a machine that has ended: how its guest is, and what it waits for. */
-const OF_THE_LIVING: ReadonlySet<string> = new Set(['AgentConnected', 'Paused', 'Synchronized', 'PodScheduled']);
+const OF_THE_LIVING: ReadonlySet<string> = new Set([
+  'AgentConnected',
+  'Paused',
+  'Synchronized',
+  'PodScheduled',
+  ...HOT_CHANGES.keys(),
+]);
 
 function endedStatus(
   instance: Vmi,
@@ -102,11 +113,24 @@ function runningFields(instance: Vmi, status: InstanceStatus, facts: InstanceFac
     })),
     migrationMethod: migratability.method,
     currentCPUTopology: spec.cpu,
+    memory: memoryStatus(instance, spec.memoryBytes),
     ...(qosClass === undefined ? {} : { qosClass }),
     ...(image === undefined ? {} : { launcherContainerImageVersion: image }),
     ...(guest === undefined ? {} : { guestOSInfo: guest.os }),
   };
 }
+
+function memoryStatus(instance: Vmi, bytes: number): NonNullable<InstanceStatus['memory']> {
+  const guestCurrent = bytesText(bytes);
+  const asked = askedSize(instance).memoryBytes;
+  return {
+    guestAtBoot: instance.status?.memory?.guestAtBoot ?? guestCurrent,
+    guestCurrent,
+    guestRequested: asked === bytes ? guestCurrent : bytesText(asked),
+  };
+}
+
+const bytesText = (bytes: number) => formatQuantity(quantityOf(bytes, 'BinarySI'));
 
 /** Whether a card is the one on the pod network, which has the address of the pod where it was given none. */
 function firstOf({ spec }: Vmi, name: string): boolean {
@@ -115,7 +139,8 @@ function firstOf({ spec }: Vmi, name: string): boolean {
   return networks.some((network) => network.name === name && network.pod !== undefined);
 }
 
-function conditionsOf({ metadata, status }: Vmi, facts: InstanceFacts, now: number): Condition[] {
+function conditionsOf(instance: Vmi, facts: InstanceFacts, now: number): Condition[] {
+  const { metadata, status } = instance;
   const { machine, ready, paused, migratability, pod } = facts;
   const terminating = metadata.deletionTimestamp !== undefined || pod.metadata.deletionTimestamp !== undefined;
   const { obstacle } = migratability;
@@ -134,17 +159,25 @@ function conditionsOf({ metadata, status }: Vmi, facts: InstanceFacts, now: numb
       wanted.push({ type: 'Paused', status: 'True', ...reason });
     }
   }
+  const changing = machine === undefined ? [] : sizeChanges(instance, machine, obstacle);
+  wanted.push(...changing);
   const trouble = machine === undefined ? troubleOf(facts) : undefined;
   if (trouble !== undefined) wanted.push(trouble);
   const gone = new Set(['PodScheduled']);
   if (trouble === undefined) gone.add('Synchronized');
   if (!connected) gone.add('AgentConnected');
   if (!paused) gone.add('Paused');
+  for (const type of HOT_CHANGES.keys()) if (!changing.some((change) => change.type === type)) gone.add(type);
   return withAll(
     (status?.conditions ?? []).filter(({ type }) => !gone.has(type)),
     wanted,
     now,
   );
+}
+
+function sizeChanges(instance: Vmi, { spec }: Machine, obstacle: Migratability['obstacle']) {
+  const has = { sockets: spec.cpu.sockets, memoryBytes: spec.memoryBytes };
+  return hotChanges({ has, asks: askedSize(instance), obstacle, status: instance.status });
 }
 
 /** What waits with a message does not merely take its time: an image cannot be had. */

@@ -206,15 +206,23 @@ describe('a launcher pod at home', () => {
   });
 });
 
-describe('a machine that is to be of another size', () => {
-  const wanted = (spec: object, found = machine('running')) =>
-    deeds({ instance: instance(running(), {}, spec), machine: found });
+describe('a machine whose place is of another size', () => {
+  const held = (sockets: number, memory = '1Gi') =>
+    deeds({
+      instance: instance(running(), {}, sized({ sockets: 2 }, '2Gi')),
+      machine: machine('running'),
+      pod: pod({ annotations: { 'vimana.io/size': JSON.stringify({ sockets, memory }) } }),
+    });
+  const untold = (status: object) =>
+    deeds({ instance: instance(running(status), {}, sized({ sockets: 2 })), machine: machine('running') });
   it.each<[string, string[], string[]]>([
-    ['gets more sockets', wanted(sized({ sockets: 3 })), ['resize']],
-    ['gets more memory', wanted(sized({}, '4Gi')), ['resize']],
-    ['waits where it cannot have so many', wanted(sized({ sockets: 5 })), []],
-    ['waits where it cannot have so much', wanted(sized({}, '5Gi')), []],
-    ['stays where it is as it should be', wanted(sized({ sockets: 1 })), []],
+    ['gets more sockets', held(3), ['resize']],
+    ['gets more memory', held(1, '4Gi'), ['resize']],
+    ['waits where it cannot have so many', held(5), []],
+    ['waits where it cannot have so much', held(1, '5Gi'), []],
+    ['stays where its place is as large as it is, whatever its instance asks for', held(1), []],
+    ['stays as it is where nobody says how large its place is', untold({ currentCPUTopology: { sockets: 1 } }), []],
+    ['is what its instance asks for where nobody ever said anything', untold({}), ['resize']],
   ])('%s', (_what, found, expected) => {
     expect(found).toEqual(expected);
   });

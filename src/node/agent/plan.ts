@@ -2,7 +2,7 @@ import { PAUSED_ANNOTATION, RESET_ANNOTATION, SOFT_REBOOT_ANNOTATION } from '../
 import type { Vmi } from '../../kube/kinds/machines.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
 import { isAlive, type Machine } from '../machine-driver.ts';
-import { memoryOf, topologyOf } from '../machine-spec.ts';
+import { heldSize } from '../machine-spec.ts';
 import { isOver } from '../pod/pod-status.ts';
 import type { Cause } from './ending.ts';
 import { roleOf } from './role.ts';
@@ -84,7 +84,11 @@ function planHome(observed: Observed, instance: Vmi): Deed[] {
   }
   if (unhealthy) return [{ do: 'kill', why: 'its liveness probe failed', cause: 'LivenessProbeFailed' }];
   if (machine.state !== 'running' && machine.state !== 'paused') return [];
-  return [...planPower(machine, instance), ...planSize(machine, instance), ...planMigration(machine, instance, pod)];
+  return [
+    ...planPower(machine, instance),
+    ...planSize(machine, instance, pod),
+    ...planMigration(machine, instance, pod),
+  ];
 }
 
 /** How long the machine may take to end, in milliseconds, where somebody asked for its end. */
@@ -113,10 +117,9 @@ function planPower({ state }: Machine, { metadata, spec }: Vmi): Deed[] {
   return deeds;
 }
 
-/** What may be changed of a machine that runs; more than it can ever have waits for its next start. */
-function planSize({ spec: current, migration }: Machine, { spec }: Vmi): Deed[] {
-  const { sockets } = topologyOf(spec);
-  const memoryBytes = memoryOf(spec);
+/** A machine that has come by migration becomes what its new place is for. */
+function planSize({ spec: current, migration }: Machine, instance: Vmi, pod: Pod): Deed[] {
+  const { sockets, memoryBytes } = heldSize(instance, pod);
   const same = sockets === current.cpu.sockets && memoryBytes === current.memoryBytes;
   if (same || migration?.state === 'active') return [];
   const fits = sockets <= current.maxSockets && memoryBytes <= current.maxMemoryBytes && memoryBytes > 0;

@@ -293,7 +293,7 @@ describe('what is asked of a machine', () => {
     },
   );
 
-  it('grows while it runs, as far as it can', async () => {
+  it('stays of the size of its place, and says that it is to move', async () => {
     world.start();
     const domain = (sockets: number) => ({
       cpu: { sockets, maxSockets: 4 },
@@ -308,7 +308,13 @@ describe('what is asked of a machine', () => {
       groups: ['system:masters', 'system:authenticated'],
     });
     await resize(3);
-    await cluster.until(async () => (await world.instance('m')).status?.currentCPUTopology?.sockets === 3);
+    await cluster.until(async () => condition(await world.instance('m'), 'HotVCPUChange') !== undefined);
+    const vmi = await world.instance('m');
+    expect(condition(vmi, 'HotVCPUChange')).toMatchObject({ status: 'True', reason: 'MigrationRequired' });
+    expect(condition(vmi, 'HotMemoryChange')).toBeUndefined();
+    expect(vmi.status?.currentCPUTopology?.sockets).toBe(1);
+    await resize(1);
+    await cluster.until(async () => condition(await world.instance('m'), 'HotVCPUChange') === undefined);
   });
 
   it('is ready as its readiness probe answers', async () => {

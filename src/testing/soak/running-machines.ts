@@ -6,6 +6,7 @@ import type { Fleet } from '../../node/simulated/fleet.ts';
 export interface Found {
   readonly nodes: readonly string[];
   readonly paused: boolean;
+  readonly size: { readonly sockets: number; readonly memoryBytes: number };
 }
 
 /** Looks at the machines themselves, below all objects: what runs, and whether anything ever ran twice. */
@@ -66,7 +67,9 @@ async function runningIn(
     for (const { spec, state } of await fleet.simulation.driver(node).list()) {
       if (state === 'incoming' || state === 'ended' || !counts(state)) continue;
       const machine = `${spec.namespace}/${spec.name}`;
-      found.set(machine, { nodes: [...(found.get(machine)?.nodes ?? []), node], paused: state === 'paused' });
+      const nodes = [...(found.get(machine)?.nodes ?? []), node];
+      const size = { sockets: spec.cpu.sockets, memoryBytes: spec.memoryBytes };
+      found.set(machine, { nodes, paused: state === 'paused', size });
     }
   }
   return found;

@@ -4,7 +4,7 @@ import type { Vmi } from '../../../kube/kinds/machines.ts';
 import type { Node } from '../../../kube/kinds/node.ts';
 import type { Pod } from '../../../kube/kinds/pod.ts';
 import { podRequests } from '../../../kube/quota/pod-amounts.ts';
-import { memoryOf, topologyOf } from '../../machine-spec.ts';
+import { heldSize } from '../../machine-spec.ts';
 import { behaviourOf } from '../behaviour.ts';
 import { residentBytes } from '../machine/transfers.ts';
 import { type Profile, parseProfile, type Traces } from './profile.ts';
@@ -48,13 +48,14 @@ export class UsageModel {
   #cores({ pod, node, instance }: UsageBase, now: number): number {
     const { annotations = {} } = pod.metadata;
     const profile = this.#profile(pod, CPU_PROFILE);
-    if (profile !== undefined) return profile(now) * (instance === undefined ? requested(pod, 'cpu') : vcpus(instance));
+    if (profile !== undefined)
+      return profile(now) * (instance === undefined ? requested(pod, 'cpu') : vcpus(instance, pod));
     return ratio(annotations[CPU_CONSUMPTION]) * allocatable(node, 'cpu');
   }
 
   #bytes({ pod, node, instance }: UsageBase, now: number): number {
     const { annotations = {} } = pod.metadata;
-    const own = instance === undefined ? requested(pod, 'memory') : memoryOf(instance.spec);
+    const own = instance === undefined ? requested(pod, 'memory') : heldSize(instance, pod).memoryBytes;
     const limit = instance === undefined ? allocatable(node, 'memory') : own;
     const profile = this.#profile(pod, MEMORY_PROFILE);
     if (profile !== undefined) return Math.min(limit, profile(now) * own);
@@ -89,9 +90,9 @@ function ratio(text: string | undefined): number {
   return value > 0 && Number.isFinite(value) ? value : 0;
 }
 
-function vcpus({ spec }: Vmi): number {
-  const { sockets, cores, threads } = topologyOf(spec);
-  return sockets * cores * threads;
+function vcpus(instance: Vmi, pod: Pod): number {
+  const { cores = 1, threads = 1 } = instance.spec.domain.cpu ?? {};
+  return heldSize(instance, pod).sockets * cores * threads;
 }
 
 function requested({ spec }: Pod, resource: 'cpu' | 'memory'): number {

@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { VMIMS, VMIS, VMS } from '../src/kube/kinds/machines.ts';
+import { NODES } from '../src/kube/kinds/node.ts';
+import { PODS } from '../src/kube/kinds/pod.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../src/kube/kinds/storage.ts';
+import { type SoakWorld, startSoakWorld } from '../src/testing/soak/soak-world.ts';
+
+const namespace = 'default';
+
+describe('a machine that is made larger while it runs', () => {
+  let world: SoakWorld;
+  beforeEach(async () => {
+    world = await startSoakWorld('live update');
+    await world.clock.advance(5000);
+    await make('web');
+  });
+  afterEach(() => world.stop());
+
+  const make = async (name: string, spec: object = {}, devices: object = {}) => {
+    const domain = { cpu: { sockets: 1 }, memory: { guest: '1Gi' }, devices };
+    await world.admin.create(VMS, {
+      metadata: { name, namespace },
+      spec: { runStrategy: 'Always', template: { spec: { domain, ...spec } } },
+    });
+    await world.clock.advance(5000);
+  };
+
+  const instance = () => world.admin.get(VMIS, 'web', { namespace });
+  const condition = async (type: string) => (await instance()).status?.conditions?.find((each) => each.type === type);
+  const launchers = async () =>
+    (await world.admin.list(PODS, { namespace })).items.map(({ spec, status, metadata }) => ({
+      name: metadata.name,
+      node: spec.nodeName,
+      phase: status?.phase,
+      requests: spec.containers[0]?.resources?.requests,
+    }));
+  const edit = (domain: object, name = 'web') =>
+    world.admin.patch(VMS, name, { type: 'merge', body: { spec: { template: { spec: { domain } } } } }, { namespace });
+  const migrations = async () => (await world.admin.list(VMIMS, { namespace })).items;
+
+  it('moves to a launcher that asks for as much, and has it only then', async () => {
+    const [before] = await launchers();
+    expect(before?.requests).toMatchObject({ cpu: '100m', memory: '1Gi' });
+    expect((await instance()).status).toMatchObject({
+      memory: { guestAtBoot: '1Gi', guestCurrent: '1Gi', guestRequested: '1Gi' },
+    });
+    await edit({ cpu: { sockets: 3 }, memory: { guest: '3Gi' } });
+    await world.clock.advance(60_000);
+    const left = (await launchers()).filter(({ phase }) => phase === 'Running');
+    expect(left).toHaveLength(1);
+    expect(left[0]?.requests).toMatchObject({ cpu: '300m', memory: '3Gi' });
+    expect(left[0]?.node).not.toBe(before?.node);
+    expect((await instance()).status).toMatchObject({
+      nodeName: left[0]?.node,
+      currentCPUTopology: { sockets: 3 },
+      memory: { guestAtBoot: '1Gi', guestCurrent: '3Gi', guestRequested: '3Gi' },
+    });
+    expect(await condition('HotVCPUChange')).toBeUndefined();
+    expect(await condition('HotMemoryChange')).toBeUndefined();
+    expect(await migrations()).toHaveLength(1);
+    // And back again, as far as it has ever been.
+    await edit({ memory: { guest: '1Gi' } });
+    await world.clock.advance(60_000);
+    expect((await launchers()).filter(({ phase }) => phase === 'Running')[0]?.requests).toMatchObject({
+      cpu: '300m',
+      memory: '1Gi',
+    });
+    expect((await instance()).status?.memory).toMatchObject({ guestCurrent: '1Gi' });
+  });
+
+  it('stays as it is where no node has room, and says why', async () => {
+    for (const { metadata } of (await world.admin.list(NODES)).items) {
+      const body = { spec: { unschedulable: true } };
+      await world.admin.patch(NODES, metadata.name ?? '', { type: 'merge', body });
+    }
+    await edit({ memory: { guest: '3Gi' } });
+    await world.clock.advance(60_000);
+    expect(await condition('HotMemoryChange')).toMatchObject({ status: 'True', reason: 'MigrationRequired' });
+    expect((await instance()).status).toMatchObject({ memory: { guestCurrent: '1Gi', guestRequested: '3Gi' } });
+    await world.clock.advance(300_000);
+    expect((await migrations())[0]?.status?.phase).toBe('Failed');
+    expect(await condition('HotMemoryChange')).toMatchObject({ status: 'True', reason: 'MigrationFailed' });
+    expect((await condition('HotMemoryChange'))?.message).toContain('no node was found for the target pod');
+    const held = (await launchers()).filter(({ phase }) => phase === 'Running');
+    expect(held.map(({ requests }) => requests?.['memory'])).toEqual(['1Gi']);
+  });
+
+  it('waits for its next start where it cannot move, and says so', async () => {
+    const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+    await world.admin.create(PERSISTENT_VOLUME_CLAIMS, { metadata: { name: 'disk', namespace }, spec: claim });
+    const volumes = [{ name: 'disk', persistentVolumeClaim: { claimName: 'disk' } }];
+    await make('fixed', { volumes }, { disks: [{ name: 'disk', disk: {} }] });
+    await edit({ cpu: { sockets: 2 } }, 'fixed');
+    await world.clock.advance(60_000);
+    const { status } = await world.admin.get(VMS, 'fixed', { namespace });
+    expect(status?.conditions?.find(({ type }) => type === 'RestartRequired')).toMatchObject({
+      status: 'True',
+      message: 'changed, and not in effect before the next start: spec.template.spec.domain.cpu.sockets',
+    });
+    expect(await migrations()).toEqual([]);
+    await edit({ cpu: { sockets: 1 } }, 'fixed');
+    await world.clock.advance(5000);
+    const after = (await world.admin.get(VMS, 'fixed', { namespace })).status;
+    expect(after?.conditions?.some(({ type }) => type === 'RestartRequired')).toBe(false);
+  });
+});
