@@ -1,4 +1,6 @@
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
+import { CheckedCommand, type Given } from './checked-command.ts';
+import { filled } from './filled.ts';
 import { portNumber } from './port-number.ts';
 
 /** What `vimana apiserver` was asked for. */
@@ -18,12 +20,16 @@ export interface ApiServerSettings {
 
 /** `vimana apiserver`: the embedded control plane's API server alone. `start` runs it until it is told to stop. */
 export function apiServerCommand(start: (settings: ApiServerSettings) => Promise<void>): Command {
-  return new Command('apiserver')
+  return new CheckedCommand('apiserver')
     .description('run the embedded Kubernetes API server alone')
-    .option('--data-dir <folder>', 'where objects, certificates and keys are kept (default: the user data folder)')
+    .option(
+      '--data-dir <folder>',
+      'where objects, certificates and keys are kept (default: the user data folder)',
+      filled,
+    )
     .option('--port <number>', 'port to listen on; 0 takes a free one', portNumber, 6443)
-    .option('--bind-address <address>', 'address to listen on', '127.0.0.1')
-    .option('--kubeconfig-out <file>', 'write a kubeconfig for the administrator there, once ready')
+    .option('--bind-address <address>', 'address to listen on', filled, '127.0.0.1')
+    .option('--kubeconfig-out <file>', 'write a kubeconfig for the administrator there, once ready', filled)
     .addOption(new Option('--store <kind>', 'where objects live').choices(['memory', 'lmdb']).default('lmdb'))
     .addOption(
       new Option('--durability <mode>', 'sync answers a write when it is on disk; relaxed when the system has it')
@@ -34,11 +40,22 @@ export function apiServerCommand(start: (settings: ApiServerSettings) => Promise
     .option('--insecure-remote', 'serve plain HTTP to other machines too, by token only', false)
     .option('--controllers', 'run the controllers of Kubernetes: garbage collection, namespaces and the like', true)
     .option('--no-controllers', 'run the API server alone')
-    .option('--audit-log <file>', 'append one JSON line for every request')
+    .option('--audit-log <file>', 'append one JSON line for every request', filled)
     .addOption(
       new Option('--log-level <level>', 'what to log')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('info'),
     )
+    .refuses(contradictions)
     .action(start);
+}
+
+/** What cannot all be meant at once. */
+function contradictions({ store, insecureHttp, insecureRemote }: ApiServerSettings, given: Given): string[] {
+  return [
+    ...(store === 'memory' && given('durability')
+      ? ['--durability is about the disk, and --store memory keeps objects in memory.']
+      : []),
+    ...(insecureRemote && !insecureHttp ? ['--insecure-remote says nothing without --insecure-http.'] : []),
+  ];
 }

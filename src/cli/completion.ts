@@ -1,4 +1,5 @@
-import { Argument, Command, type Option } from 'commander';
+import { Argument, type Command, type Option } from 'commander';
+import { CheckedCommand } from './checked-command.ts';
 import type { Io } from './io.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -6,7 +7,7 @@ type Shell = (typeof SHELLS)[number];
 
 /** `vimana completion SHELL`: prints a script that completes commands and flags. It is made from the commands themselves. */
 export function completionCommand(io: Io): Command {
-  return new Command('completion')
+  return new CheckedCommand('completion')
     .description('print a completion script: source <(vimana completion bash)')
     .addArgument(new Argument('<shell>').choices(SHELLS))
     .action((shell: Shell, _flags, command: Command) => {

@@ -1,13 +1,14 @@
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { stringify } from 'yaml';
 import { crdOf } from '../api/crd.ts';
 import { KINDS } from '../api/kinds.ts';
+import { CheckedCommand } from './checked-command.ts';
 import type { Io } from './io.ts';
 
 /** `vimana crds`: prints the CustomResourceDefinitions for `kubectl apply -f -`. */
 export function crdsCommand(io: Io): Command {
   const groups = [...new Set(KINDS.map(({ group }) => group))];
-  return new Command('crds')
+  return new CheckedCommand('crds')
     .description('print the CustomResourceDefinitions, to pipe into kubectl apply -f -')
     .addOption(new Option('-g, --group <group>', 'only this API group').choices(groups))
     .action(({ group }: { group?: string }) => {

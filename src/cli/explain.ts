@@ -1,6 +1,7 @@
-import { Command, Option } from 'commander';
-import { UsageError } from '../base/errors.ts';
+import { type Command, Option } from 'commander';
+import { VimanaError } from '../base/errors.ts';
 import { isNotFound } from '../kube/kube-error.ts';
+import { CheckedCommand } from './checked-command.ts';
 import { type Connect, connected, withConnectionFlags } from './connection.ts';
 import { type ExplainedAttempt, explanationText } from './explanation-text.ts';
 import type { Io } from './io.ts';
@@ -9,7 +10,7 @@ const PATH = '/apis/scheduling.vimana.io/v1alpha1/namespaces';
 
 /** `vimana explain pod NAME`: why the scheduler did what it did with a pod, node by node. */
 export function explainCommand(io: Io, connect: Connect): Command {
-  const explain = new Command('explain').description('say why something is as it is');
+  const explain = new CheckedCommand('explain').description('say why something is as it is');
   withConnectionFlags(explain.command('pod'))
     .description('why the scheduler placed a pod where it is, or nowhere')
     .argument('<name>')
@@ -20,9 +21,13 @@ export function explainCommand(io: Io, connect: Connect): Command {
         const path = `${PATH}/${namespace}/podexplanations/${name}`;
         const answer = await client.request({ method: 'GET', path }).catch((error: unknown) => {
           if (!isNotFound(error)) throw error;
-          throw new UsageError(`no attempt to place a pod "${name}" in the namespace ${namespace} is remembered`, {
-            hint: 'Only the latest are, and only by the scheduler of vimana up since it was started.',
-          });
+          throw new VimanaError(
+            'NOT_FOUND',
+            `no attempt to place a pod "${name}" in the namespace ${namespace} is remembered`,
+            {
+              hint: 'Only the latest are, and only by the scheduler of vimana up since it was started.',
+            },
+          );
         });
         const { attempts } = answer.body as { readonly attempts: readonly ExplainedAttempt[] };
         const shown = flags.all === true ? attempts : attempts.slice(-1);

@@ -1,36 +1,75 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import type { CheckedCommand, Given } from './checked-command.ts';
 
 /** Which simulated nodes there are. */
 export interface NodeFlags {
   readonly nodeSize: string;
   readonly nodePrefix: string;
   readonly zones: number;
-  readonly nodeLabels: Readonly<Record<string, string>>;
-  readonly nodeResources: Readonly<Record<string, string>>;
+  readonly nodeLabels?: Readonly<Record<string, string>>;
+  readonly nodeResources?: Readonly<Record<string, string>>;
   readonly nodeFile?: string;
 }
 
-export function nodeFlags(command: Command, countFlag: string): Command {
+/** What `--node-size` says; said a second time elsewhere, one of the two would be a lie. */
+const SIZED = ['cpu', 'memory', 'pods', 'ephemeral-storage'];
+
+/** Adds the flags that say which nodes there are; the name of the flag for their number differs. */
+export function nodeFlags(command: CheckedCommand, count: 'nodes' | 'count'): CheckedCommand {
   return command
-    .option(countFlag, 'simulated nodes', wholeNumber, 5)
+    .option(`--${count} <count>`, 'simulated nodes', wholeNumber(0), 5)
     .option('--node-size <size>', 'size of a node', '32cpu,128Gi')
     .option('--node-prefix <name>', 'what the names of nodes begin with', 'kwok-node-')
-    .option('--zones <count>', 'zones that the nodes are spread over', wholeNumber, 1)
-    .option('--node-labels <key=value,...>', 'labels of every node', pairs, {})
-    .option('--node-resources <name=amount,...>', 'further resources of every node, as nvidia.com/gpu=1', pairs, {})
-    .option('--node-file <file>', 'pools of nodes, instead of the flags above');
+    .option('--zones <count>', 'zones that the nodes are spread over', wholeNumber(1), 1)
+    .addOption(new Option('--node-labels <key=value,...>', 'labels of every node').argParser(pairs))
+    .addOption(
+      new Option(
+        '--node-resources <name=amount,...>',
+        'further resources of every node, as nvidia.com/gpu=1',
+      ).argParser(furtherResources),
+    )
+    .option('--node-file <file>', 'pools of nodes, instead of the flags above')
+    .refuses((_flags: NodeFlags, given) => besideFile(given, count));
 }
 
-function pairs(text: string): Record<string, string> {
-  const entries = text.split(',').map((pair) => {
+function besideFile(given: Given, count: string): string[] {
+  if (!given('nodeFile')) return [];
+  const names = {
+    [count]: `--${count}`,
+    nodeSize: '--node-size',
+    nodePrefix: '--node-prefix',
+    zones: '--zones',
+    nodeLabels: '--node-labels',
+    nodeResources: '--node-resources',
+  };
+  const beside = Object.entries(names).flatMap(([name, flag]) => (given(name) ? [flag] : []));
+  return beside.length === 0 ? [] : [`--node-file says all about the nodes; leave out ${beside.join(', ')}.`];
+}
+
+/** Pairs of this and of the same flag before it. */
+function pairs(text: string, before: Record<string, string> | undefined): Record<string, string> {
+  const all: Record<string, string> = { ...before };
+  for (const pair of text.split(',')) {
     const at = pair.indexOf('=');
     if (at <= 0) throw new InvalidArgumentError(`"${pair}" must be name=value.`);
-    return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()] as const;
-  });
-  return Object.fromEntries(entries);
+    const name = pair.slice(0, at).trim();
+    if (Object.hasOwn(all, name)) throw new InvalidArgumentError(`${name} is said twice.`);
+    all[name] = pair.slice(at + 1).trim();
+  }
+  return all;
 }
 
-function wholeNumber(text: string): number {
-  if (/^\d{1,6}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a whole number.');
+function furtherResources(text: string, before: Record<string, string> | undefined): Record<string, string> {
+  const all = pairs(text, before);
+  const sized = SIZED.filter((name) => Object.hasOwn(all, name));
+  if (sized.length === 0) return all;
+  const size = sized.map((name) => (name === 'cpu' ? `${all[name]}cpu` : `${name}=${all[name]}`)).join(',');
+  throw new InvalidArgumentError(`${sized.join(', ')} belong to --node-size, as --node-size ${size}.`);
+}
+
+function wholeNumber(least: number): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,6}$/.test(text) && Number(text) >= least) return Number(text);
+    throw new InvalidArgumentError(`It must be a whole number of at least ${least}.`);
+  };
 }

@@ -1,5 +1,6 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
+import { CheckedCommand } from './checked-command.ts';
 import type { Io } from './io.ts';
 import { type NodeFlags, nodeFlags } from './node-flags.ts';
 
@@ -9,7 +10,7 @@ export interface NodesSettings extends NodeFlags {
 
 /** `vimana nodes --count N --print`: the simulated nodes as manifests, for a cluster whose nodes KWOK plays. */
 export function nodesCommand(io: Io, render: (settings: NodesSettings) => Promise<string>): Command {
-  return nodeFlags(new Command('nodes'), '--count <count>')
+  return nodeFlags(new CheckedCommand('nodes'), 'count')
     .description('print the simulated nodes and their stages for KWOK on a real cluster')
     .option('--print', 'print the manifests')
     .action(async ({ print, ...settings }: NodesSettings & { readonly print?: boolean }) => {

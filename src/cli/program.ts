@@ -1,6 +1,7 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { Clock } from '../base/clock.ts';
 import { type ApiServerSettings, apiServerCommand } from './apiserver.ts';
+import { CheckedCommand } from './checked-command.ts';
 import { completionCommand } from './completion.ts';
 import type { Connect } from './connection.ts';
 import { crdsCommand } from './crds.ts';
@@ -32,7 +33,7 @@ export interface ProgramParts {
 
 /** The command line as a whole; it throws what goes wrong and ends no process. */
 export function vimanaProgram({ io, version, clock, signal, starters }: ProgramParts): Command {
-  const program = new Command('vimana')
+  const program = new CheckedCommand('vimana')
     .description('Virtual machines as Kubernetes resources, real or simulated.')
     .version(version)
     .allowExcessArguments()

@@ -1,4 +1,6 @@
-import { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { CheckedCommand } from './checked-command.ts';
+import { filled } from './filled.ts';
 
 /** Where a `vimana up` is looked for. */
 export interface RunningSettings {
@@ -16,14 +18,15 @@ export function runningCommands({ status, down }: RunningStarters): Command[] {
   const folder = [
     '--data-dir <folder>',
     'data folder of the vimana up that is meant (default: the usual one)',
+    filled,
   ] as const;
   return [
-    new Command('status')
+    new CheckedCommand('status')
       .description('say whether vimana up runs, where, and what it holds')
       .option(...folder)
-      .option('-o, --output <format>', 'text or json', 'text')
+      .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
       .action(status),
-    new Command('down')
+    new CheckedCommand('down')
       .description('stop a running vimana up; its objects stay')
       .option(...folder)
       .action(down),

@@ -1,5 +1,8 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../base/duration.ts';
+import { CheckedCommand, type Given } from './checked-command.ts';
+import { durationMs, durationOption } from './duration-option.ts';
+import { filled } from './filled.ts';
 import { type NodeFlags, nodeFlags } from './node-flags.ts';
 import { portNumber } from './port-number.ts';
 
@@ -30,9 +33,13 @@ export interface UpSettings extends NodeFlags {
 
 /** `vimana up`: control plane, nodes, scheduler and operator in one process. `start` runs it until it is told to stop. */
 export function upCommand(start: (settings: UpSettings) => Promise<void>): Command {
-  return nodeFlags(new Command('up'), '--nodes <count>')
+  return nodeFlags(new CheckedCommand('up'), 'nodes')
     .description('run everything in one process: control plane, scheduler, simulated nodes, operator')
-    .option('--data-dir <folder>', 'where objects, certificates and keys are kept (default: the user data folder)')
+    .option(
+      '--data-dir <folder>',
+      'where objects, certificates and keys are kept (default: the user data folder)',
+      filled,
+    )
     .option('--ephemeral', 'keep objects in memory; a data folder then holds only certificates and a lock', false)
     .addOption(
       new Option('--durability <mode>', 'sync answers a write when it is on disk; relaxed when the system has it')
@@ -40,37 +47,81 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
         .default('sync'),
     )
     .option('--port <number>', 'port of the API server; 0 takes free ones for all listeners', portNumber, 6443)
-    .option('--bind-address <address>', 'address that all listeners listen on', '127.0.0.1')
-    .option('--metrics-port <number>', 'port of /metrics', portNumber, 8080)
+    .option('--bind-address <address>', 'address that all listeners listen on', filled, '127.0.0.1')
+    .option('--metrics-port <number>', 'port of /metrics and /explain', portNumber, 8080)
     .option('--health-port <number>', 'port of /healthz and /readyz', portNumber, 8081)
-    .option('--kubeconfig-out <file>', 'write a kubeconfig for the administrator there too, once ready')
-    .option('--dialects <names>', 'API groups to serve, separated by commas', dialects, [...DIALECT_NAMES])
+    .option('--kubeconfig-out <file>', 'write a kubeconfig for the administrator there too, once ready', filled)
+    .addOption(
+      new Option('--dialects <names>', 'API groups to serve, separated by commas')
+        .argParser(dialects)
+        .default([...DIALECT_NAMES], DIALECT_NAMES.join(',')),
+    )
     .option('--demo', 'create the demo fleet (default on a new data folder)')
     .option('--empty', 'create no demo fleet')
-    .option('--stage-delay <duration>', 'how long a pod takes to start', durationMs, 0)
-    .option('--scheduler-config <file>', 'a KubeSchedulerConfiguration')
+    .addOption(durationOption('--stage-delay <duration>', 'how long a pod takes to start', '0s'))
+    .option('--scheduler-config <file>', 'a KubeSchedulerConfiguration', filled)
     .addOption(
       new Option('--vm-rollout-strategy <name>', 'whether changes reach a running machine')
         .choices(['LiveUpdate', 'Stage'])
         .default('LiveUpdate'),
     )
-    .option('--node-lost-after <duration>', 'when a silent node is given up', lostAfter, parseDuration('40s'))
-    .option('--audit-log <file>', 'append one JSON line for every request')
+    .addOption(
+      durationOption('--node-lost-after <duration>', 'when a silent node is given up', '40s').argParser(lostAfter),
+    )
+    .option('--audit-log <file>', 'append one JSON line for every request', filled)
     .addOption(
       new Option('--log-level <level>', 'what to log')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('warn'),
     )
-    .action(({ empty, ...settings }: UpSettings & { readonly empty?: boolean }) =>
-      start(empty === true ? { ...settings, demo: false } : settings),
-    );
+    .refuses(contradictions)
+    .action(({ empty, ...flags }: Flags, command: Command) => {
+      const given = (name: string) => command.getOptionValueSource(name) === 'cli';
+      // Several that are told to take a free port run side by side, but a port that was named is the one that is meant.
+      const listener = (name: 'metricsPort' | 'healthPort') => (flags.port === 0 && !given(name) ? 0 : flags[name]);
+      return start({
+        ...flags,
+        metricsPort: listener('metricsPort'),
+        healthPort: listener('healthPort'),
+        ...(empty === true ? { demo: false } : {}),
+      });
+    });
+}
+
+type Flags = UpSettings & { readonly empty?: boolean };
+
+/** What cannot all be meant at once. */
+function contradictions(flags: Flags, given: Given): string[] {
+  const { demo, empty, nodes, ephemeral, port, metricsPort, healthPort } = flags;
+  const ports = { '--port': port, '--metrics-port': metricsPort, '--health-port': healthPort };
+  const named = Object.entries(ports).filter(([, number]) => number !== 0);
+  const shared = named.find(([, number], at) => named.findIndex(([, other]) => other === number) !== at);
+  return [
+    ...(demo === true && empty === true ? ['--demo and --empty contradict each other.'] : []),
+    ...(demo === true && !flags.dialects.includes('kubevirt')
+      ? ['--demo creates machines of kubevirt.io, which --dialects leaves out.']
+      : []),
+    ...(demo === true && nodes === 0 && !given('nodeFile') ? ['--demo needs nodes, and --nodes is 0.'] : []),
+    ...(ephemeral && given('durability')
+      ? ['--durability is about the disk, and --ephemeral keeps objects in memory.']
+      : []),
+    ...(shared === undefined
+      ? []
+      : [
+          `${named
+            .filter(([, number]) => number === shared[1])
+            .map(([flag]) => flag)
+            .join(' and ')} are both ${shared[1]}; each needs a port of its own.`,
+        ]),
+  ];
 }
 
 export function dialects(text: string): DialectName[] {
-  const names = text.split(',').map((name) => name.trim());
+  const names = [...new Set(text.split(',').map((name) => name.trim()))];
   const unknown = names.filter((name) => !(DIALECT_NAMES as readonly string[]).includes(name));
   if (unknown.length === 0) return names as DialectName[];
-  throw new InvalidArgumentError(`${unknown.join(', ')} is none of ${DIALECT_NAMES.join(', ')}.`);
+  const named = unknown.map((name) => (name === '' ? '""' : name)).join(', ');
+  throw new InvalidArgumentError(`${named} is none of ${DIALECT_NAMES.join(', ')}.`);
 }
 
 /** An agent ends its machines 30 s after its last sign of life; sooner than that, a second copy could run beside the first. */
@@ -80,14 +131,4 @@ export function lostAfter(text: string): number {
   const ms = durationMs(text);
   if (ms >= SOONEST_LOSS) return ms;
   throw new InvalidArgumentError('It must be at least 35s: a silent node ends its machines after 30s.');
-}
-
-function durationMs(text: string): number {
-  try {
-    const ms = parseDuration(text);
-    if (ms < 0) throw new InvalidArgumentError('It must not be negative.');
-    return ms;
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message);
-  }
 }

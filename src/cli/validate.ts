@@ -1,11 +1,12 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { Lookup } from '../admission/admitter.ts';
 import { findAdmission } from '../admission/admitters.ts';
 import type { Kind } from '../api/kind.ts';
 import { KINDS } from '../api/kinds.ts';
-import { UsageError } from '../base/errors.ts';
+import { VimanaError } from '../base/errors.ts';
 import { formatFieldError } from '../base/field-error.ts';
 import { type ManifestDocument, readManifest } from '../kube/manifest.ts';
+import { CheckedCommand } from './checked-command.ts';
 import type { Io } from './io.ts';
 
 /** A manifest in a file is a user's, whoever runs the operator. */
@@ -22,7 +23,7 @@ interface Found extends ManifestDocument {
 
 /** `vimana validate FILE...`: what admission would say of manifests, with no cluster at hand. */
 export function validateCommand(io: Io): Command {
-  return new Command('validate')
+  return new CheckedCommand('validate')
     .description('check manifests against every rule of their kinds; needs no cluster')
     .argument('<file...>', 'YAML or JSON files, folders of them, or - for standard input')
     .action((paths: string[]) => {
@@ -37,7 +38,7 @@ export function validateCommand(io: Io): Command {
         for (const line of lines) (verdict === 'refused' ? io.err : io.out)(`${line}\n`);
       }
       const refused = outcomes.filter(({ verdict }) => verdict === 'refused').length;
-      if (refused > 0) throw new UsageError(`${refused} of ${outcomes.length} objects would be refused`);
+      if (refused > 0) throw new VimanaError('REFUSED', `${refused} of ${outcomes.length} objects would be refused`);
     });
 }
 
@@ -45,7 +46,7 @@ function filesAt(io: Io, path: string): readonly string[] {
   try {
     return io.manifestsAt(path);
   } catch (error) {
-    throw new UsageError(`cannot read ${path}: ${(error as Error).message}`, { cause: error });
+    throw new VimanaError('UNREADABLE', `cannot read ${path}: ${(error as Error).message}`, { cause: error });
   }
 }
 
@@ -54,7 +55,7 @@ function readFile(io: Io, file: string): { documents: readonly ManifestDocument[
   try {
     text = io.read(file);
   } catch (error) {
-    throw new UsageError(`cannot read ${file}: ${(error as Error).message}`, { cause: error });
+    throw new VimanaError('UNREADABLE', `cannot read ${file}: ${(error as Error).message}`, { cause: error });
   }
   const { documents, problems } = readManifest(text);
   const broken = problems.map(({ line, column, message }) => refuse([`${file}:${line}:${column}: ${message}`]));

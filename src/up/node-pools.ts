@@ -1,31 +1,42 @@
 import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { parseCidr } from '../base/cidr.ts';
-import { ConfigError } from '../base/errors.ts';
+import { ConfigError, UsageError } from '../base/errors.ts';
 import type { NodeFlags } from '../cli/node-flags.ts';
 import { type NodePool, shapesOf } from '../node/simulated/node-pool.ts';
-import { parseNodeSize } from '../node/simulated/node-size.ts';
 import { readPools } from '../node/simulated/pool-file.ts';
+
+/** Which flag says what would stand in a file. */
+const FLAGS: Readonly<Record<string, string>> = {
+  count: '--nodes',
+  prefix: '--node-prefix',
+  size: '--node-size',
+  resources: '--node-resources',
+  labels: '--node-labels',
+  zones: '--zones',
+};
 
 /** The nodes that flags ask for, or a file. */
 export function nodePools(count: number, flags: NodeFlags): NodePool[] {
   const { nodeSize, nodePrefix, zones, nodeLabels, nodeResources, nodeFile } = flags;
   if (nodeFile !== undefined) return fromFile(nodeFile);
-  parseNodeSize(nodeSize);
   const pool = {
     count,
     prefix: nodePrefix,
     size: nodeSize,
-    resources: nodeResources,
-    labels: nodeLabels,
-    zones: Array.from({ length: Math.max(1, zones) }, (_, at) => `zone-${at + 1}`),
+    resources: nodeResources ?? {},
+    labels: nodeLabels ?? {},
+    zones: Array.from({ length: zones }, (_, at) => `zone-${at + 1}`),
   };
   try {
     // As if they stood in a file, so that the same rules hold.
     return readPools(stringify({ pools: [pool] }));
   } catch (error) {
-    const causes = (error as Error).message.replaceAll('pools[0].', 'nodes: ');
-    throw new ConfigError(`these nodes cannot be made:\n${causes}`, { cause: error });
+    const causes = (error as Error).message.replaceAll(
+      /pools\[0\]\.(\w+)/g,
+      (_, field: string) => FLAGS[field] ?? field,
+    );
+    throw new UsageError(`these nodes cannot be made:\n${causes}`, { cause: error });
   }
 }
 

@@ -57,20 +57,19 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
   const { schedulerConfig } = settings;
   const scheduling = schedulerConfig === undefined ? undefined : schedulerConfiguration(schedulerConfig);
   const metrics = new Metrics({ process: true });
-  const free = settings.port === 0;
   const { bindAddress: host } = settings;
   // The ports are taken first: where one of them cannot be had, nothing is changed.
   let embedded: Embedded | undefined;
   const health = await startHttpServer({
     host,
-    port: free ? 0 : settings.healthPort,
+    port: settings.healthPort,
     clock,
     log,
     routes: healthRoutes({ ready: { started: () => (embedded === undefined ? 'starting' : undefined) } }),
   });
   const measures = await startHttpServer({
     host,
-    port: free ? 0 : settings.metricsPort,
+    port: settings.metricsPort,
     clock,
     log,
     routes: [metricsRoute(metrics)],

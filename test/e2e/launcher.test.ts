@@ -94,7 +94,7 @@ describe('bin/vimana', () => {
   it('refuses what it does not know by name and without a stack trace', () => {
     for (const args of [['fly'], ['validate'], ['crds', '--group', 'nope'], ['--wings']]) {
       const { status, stdout, stderr } = run(join(root, 'bin/vimana'), args);
-      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
       expect(stderr).toMatch(/^error: .*/);
       expect(stderr).not.toContain('    at ');
     }

@@ -167,7 +167,7 @@ describe.skipIf(!hasKubectl())('a VirtualMachine on vimana up', () => {
   it('is handled by vimana vm as well', async () => {
     expect(vimana(server, 'vm', 'create', 'one', '--cpus', '2', '--memory', '2Gi', '--wait')).toMatchObject({
       status: 0,
-      stdout: 'virtualmachine.kubevirt.io/one created\n',
+      stdout: 'virtualmachine.kubevirt.io/one created\none is Running\n',
     });
     expect(vimana(server, 'vm', 'list').stdout).toMatch(/^NAME .*\none\s+kubevirt.io\s+Running\s+True/);
     for (const [verb, state] of [

@@ -1,20 +1,33 @@
 import type { Command, Option } from 'commander';
 import { realClock } from '../../src/base/clock.ts';
+import { EXIT_CODES } from '../../src/cli/failure.ts';
 import { vimanaProgram } from '../../src/cli/program.ts';
 
 const nothing = async (): Promise<never> => {
   throw new Error('a reference runs no command');
 };
 const io = { out: () => {}, err: () => {}, read: () => '', manifestsAt: () => [] };
-const starters = { apiserver: nothing, up: nothing, status: nothing, down: nothing, nodes: nothing, connect: nothing };
+const starters = {
+  apiserver: nothing,
+  up: nothing,
+  status: nothing,
+  down: nothing,
+  nodes: nothing,
+  connect: nothing,
+};
 
 /** All commands and their flags, as the program itself knows them. */
 export function cliReference(): { path: string; text: string } {
   const signal = new AbortController().signal;
   const program = vimanaProgram({ io, version: '', clock: realClock, signal, starters });
   const sections = leaves(program, []).map(({ command, path }) => section(command, path));
-  const intro = '# Commands\n\nGenerated from the program itself; `vimana COMMAND --help` shows the same.\n';
+  const intro = `# Commands\n\nGenerated from the program itself; \`vimana COMMAND --help\` shows the same.\n\n${exits()}\n`;
   return { path: 'docs/reference/cli.md', text: `${intro}\n${sections.join('\n')}` };
+}
+
+function exits(): string {
+  const { done, failed, notUnderstood, internal } = EXIT_CODES;
+  return `Exit codes: ${done} done; ${failed} failed, in part or whole; ${notUnderstood} the command line was not understood and nothing was done; ${internal} a fault of Vimana. What a command prints for others to read goes to standard output, everything else to standard error.`;
 }
 
 interface Leaf {
@@ -40,12 +53,10 @@ function section(command: Command, path: readonly string[]): string {
   return `${head}\n| flag | meaning |\n|---|---|\n${rows.join('\n')}\n`;
 }
 
-function meaning({ description, argChoices, defaultValue }: Option): string {
+function meaning({ description, argChoices, defaultValue, defaultValueDescription }: Option): string {
   const choices = argChoices === undefined ? '' : ` (${argChoices.join(', ')})`;
   const isShown = defaultValue !== undefined && defaultValue !== false && JSON.stringify(defaultValue) !== '{}';
-  const usual = isShown
-    ? `; default ${Array.isArray(defaultValue) ? defaultValue.join(',') : String(defaultValue)}`
-    : '';
+  const usual = isShown ? `; default ${defaultValueDescription ?? String(defaultValue)}` : '';
   return `${description}${choices}${usual}`.replaceAll('|', '\\|');
 }
 

@@ -1,8 +1,10 @@
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Clock } from '../../base/clock.ts';
+import { CheckedCommand } from '../checked-command.ts';
 import { type Connect, withConnectionFlags } from '../connection.ts';
 import type { Io } from '../io.ts';
-import { addEditCommands } from './edit.ts';
+import { addCreateCommand } from './create.ts';
+import { addDeleteCommand } from './delete.ts';
 import { addEventsCommand } from './events.ts';
 import { addListCommands } from './list.ts';
 import { MACHINE_GROUPS } from './machine-kinds.ts';
@@ -18,11 +20,12 @@ export interface VmParts {
 
 /** `vimana vm`: machines of every group, on any cluster. */
 export function vmCommand(parts: VmParts): Command {
-  const vm = withConnectionFlags(new Command('vm'))
+  const vm = withConnectionFlags(new CheckedCommand('vm'))
     .description('work with virtual machines of every group, on any cluster')
     .addOption(new Option('-g, --group <group>', 'only machines of this API group').choices([...MACHINE_GROUPS]));
   addListCommands(vm, parts);
-  addEditCommands(vm, parts);
+  addCreateCommand(vm, parts);
+  addDeleteCommand(vm, parts);
   addPowerCommands(vm, parts);
   addEventsCommand(vm, parts);
   return vm;

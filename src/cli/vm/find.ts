@@ -1,4 +1,4 @@
-import { UsageError } from '../../base/errors.ts';
+import { UsageError, VimanaError } from '../../base/errors.ts';
 import type { Client } from '../../kube/client.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { isNotFound } from '../../kube/kube-error.ts';
@@ -10,18 +10,23 @@ export interface Found {
   readonly machine: Machine;
 }
 
-/** The machine of a name, in whichever group it is; where several groups have it, the user has to say which. */
+/**
+ * The machine of a name, in whichever group it is; where several groups have it, the user has to say which. A name may
+ * be what `-o name` prints: virtualmachine.kubevirt.io/web.
+ */
 export async function findMachine(
   client: Client,
-  name: string,
+  given: string,
   namespace: string,
-  group: string | undefined,
+  asked: string | undefined,
 ): Promise<Found> {
+  const [, named, name = given] = /^(?:vm|vms|virtualmachines?)(?:\.([a-z0-9.-]+))?\/([^/]+)$/.exec(given) ?? [];
+  const group = named ?? asked;
   const types = await machineTypes(client, group);
   const all = await Promise.all(types.map((type) => present(client, type, name, namespace)));
   const [found, another] = all.filter((each) => each !== undefined);
   if (found === undefined) {
-    throw new UsageError(`there is no VirtualMachine "${name}" in the namespace ${namespace}`, {
+    throw new VimanaError('NOT_FOUND', `there is no VirtualMachine "${name}" in the namespace ${namespace}`, {
       hint: 'See which there are with: vimana vm list -A',
     });
   }

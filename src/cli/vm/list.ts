@@ -3,12 +3,13 @@ import { UsageError } from '../../base/errors.ts';
 import type { Client, ListOptions } from '../../kube/client.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { connected } from '../connection.ts';
-import { lineOf } from '../table-text.ts';
 import type { VmParts } from './command.ts';
+import { eachOf } from './each.ts';
 import { findMachine, instanceOf } from './find.ts';
+import { follow } from './follow.ts';
 import { type Machine, type MachineType, machineTypes } from './machine-kinds.ts';
-import { type Format, formatOption, headingsOf, rowOf, type Showing, shownText } from './output.ts';
-import { instancesByOwner, ownerOf, summaryOf } from './summary.ts';
+import { type Format, type Showing, shownText, withFormatFlags } from './output.ts';
+import { inOrder, instancesByOwner } from './summary.ts';
 
 interface ListFlags {
   readonly output: Format;
@@ -17,60 +18,63 @@ interface ListFlags {
   readonly selector?: string;
   readonly fieldSelector?: string;
   readonly watch?: boolean;
+  readonly showManagedFields?: boolean;
 }
 
 /** `vm list` and `vm get`: machines of all groups side by side. */
 export function addListCommands(vm: Command, parts: VmParts): void {
-  vm.command('list')
+  withFormatFlags(vm.command('list'))
     .alias('ls')
     .description('list machines of every group')
     .option('-A, --all-namespaces', 'of all namespaces')
     .option('-l, --selector <labels>', 'only those with these labels')
     .option('--field-selector <fields>', 'only those with these fields')
     .option('-w, --watch', 'go on, and print each change')
-    .addOption(formatOption())
-    .action((_flags, command: Command) => show(parts, command, undefined));
-  vm.command('get')
-    .description('show one machine')
-    .argument('<name>')
+    .action((_flags, command: Command) => show(parts, command, []));
+  withFormatFlags(vm.command('get'))
+    .description('show machines')
+    .argument('<name...>')
     .option('-w, --watch', 'go on, and print each change')
-    .addOption(formatOption())
-    .action((name: string, _flags, command: Command) => show(parts, command, name));
+    .action((names: string[], _flags, command: Command) => show(parts, command, [...new Set(names)]));
 }
 
-async function show(parts: VmParts, command: Command, name: string | undefined): Promise<void> {
+async function show(parts: VmParts, command: Command, names: readonly string[]): Promise<void> {
   const flags = command.optsWithGlobals<ListFlags>();
-  if (flags.watch === true && (flags.output === 'json' || flags.output === 'yaml')) {
-    throw new UsageError(`--watch prints rows, not ${flags.output}`, { hint: 'Leave out -o, or take wide or name.' });
+  const { output: format, allNamespaces: namespaces = false, showManagedFields: managedFields = false } = flags;
+  if (flags.watch === true && (format === 'json' || format === 'yaml')) {
+    throw new UsageError(`--watch prints rows, not ${format}`, { hint: 'Leave out -o, or take wide or name.' });
+  }
+  if (flags.watch === true && names.length > 1) {
+    throw new UsageError('--watch follows one machine or a list', { hint: 'vimana vm list --watch -l app=web' });
   }
   await connected(parts.connect, command, async ({ client, namespace }) => {
     const scope: ListOptions = {
-      ...(flags.allNamespaces === true ? {} : { namespace }),
+      ...(namespaces ? {} : { namespace }),
       ...(flags.selector === undefined ? {} : { labelSelector: flags.selector }),
       ...(flags.fieldSelector === undefined ? {} : { fieldSelector: flags.fieldSelector }),
-      ...(name === undefined ? {} : { fieldSelector: `metadata.name=${name}` }),
     };
-    const showing = (): Showing => ({
-      format: flags.output,
-      namespaces: flags.allNamespaces === true,
-      now: parts.clock.now(),
-    });
+    const showing = (): Showing => ({ format, namespaces, managedFields, now: parts.clock.now() });
+    const find = (name: string) => findMachine(client, name, namespace, flags.group);
+    const [first] = names;
     if (flags.watch === true) {
-      if (name !== undefined) await findMachine(client, name, namespace, flags.group);
-      await follow(parts, client, await machineTypes(client, flags.group), scope, showing);
+      const found = first === undefined ? undefined : await find(first);
+      const types = found === undefined ? await machineTypes(client, flags.group) : [found.type];
+      const one = found === undefined ? {} : { fieldSelector: `metadata.name=${found.machine.metadata.name ?? ''}` };
+      await follow(parts, { client, types, scope: { ...scope, ...one }, showing });
       return;
     }
-    if (name !== undefined) {
-      const found = await findMachine(client, name, namespace, flags.group);
-      const instance = await instanceOf(client, found);
-      parts.io.out(shownText([{ machine: found.machine, instance }], showing(), { single: true }));
+    if (first !== undefined) {
+      const found = await eachOf(parts.io, names, async (name) => {
+        const each = await find(name);
+        return { machine: each.machine, instance: await instanceOf(client, each) };
+      });
+      if (found.done.length > 0) parts.io.out(shownText(found.done, showing(), { single: names.length === 1 }));
+      found.finish();
       return;
     }
     const machines = await listed(client, await machineTypes(client, flags.group), scope);
-    if (machines.length === 0 && (flags.output === 'table' || flags.output === 'wide')) {
-      parts.io.err(
-        flags.allNamespaces === true ? 'No machines found.\n' : `No machines found in the namespace ${namespace}.\n`,
-      );
+    if (machines.length === 0 && (format === 'table' || format === 'wide')) {
+      parts.io.err(namespaces ? 'No machines found.\n' : `No machines found in the namespace ${namespace}.\n`);
       return;
     }
     parts.io.out(shownText(machines, showing(), { single: false }));
@@ -90,64 +94,6 @@ async function listed(
   const byOwner = instancesByOwner(instances.items);
   return lists
     .flatMap(({ items }) => items)
-    .toSorted((a, b) => compare(placeOf(a), placeOf(b)))
+    .toSorted(inOrder)
     .map((machine) => ({ machine, instance: byOwner.get(machine.metadata.uid ?? '') }));
 }
-
-/** Prints a row for every machine that is there, and another for each change of what the row says. */
-async function follow(
-  { io, signal }: VmParts,
-  client: Client,
-  types: readonly MachineType[],
-  scope: ListOptions,
-  showing: () => Showing,
-): Promise<void> {
-  const machines = new Map<string, Machine>();
-  const instances = new Map<string, Vmi>();
-  const printed = new Map<string, string>();
-  const headings = headingsOf(showing());
-  const widths = headings.map((heading) => Math.max(heading.length, 12));
-  if (showing().format !== 'name') io.out(lineOf(headings, widths));
-  const print = (machine: Machine) => {
-    const uid = machine.metadata.uid ?? '';
-    const summary = summaryOf(machine, instances.get(uid));
-    const seen = JSON.stringify(summary);
-    if (printed.get(uid) === seen) return;
-    printed.set(uid, seen);
-    io.out(lineOf(rowOf(summary, showing()), widths));
-  };
-  const { namespace } = scope;
-  const stop = new AbortController();
-  const ended = AbortSignal.any([signal, stop.signal]);
-  const watchMachines = async (type: MachineType) => {
-    for await (const { type: change, object } of client.watch(type, { ...scope, signal: ended })) {
-      if (change === 'BOOKMARK') continue;
-      const uid = object.metadata.uid ?? '';
-      if (change === 'DELETED') machines.delete(uid);
-      else machines.set(uid, object);
-      if (change !== 'DELETED') print(object);
-    }
-  };
-  const watchInstances = async () => {
-    for await (const { type: change, object } of client.watch(VMIS, {
-      ...(namespace === undefined ? {} : { namespace }),
-      signal: ended,
-    })) {
-      const uid = change === 'BOOKMARK' ? undefined : ownerOf(object);
-      if (uid === undefined) continue;
-      if (change === 'DELETED') instances.delete(uid);
-      else instances.set(uid, object as Vmi);
-      const machine = machines.get(uid);
-      if (machine !== undefined) print(machine);
-    }
-  };
-  try {
-    await Promise.all([...types.map(watchMachines), watchInstances()]);
-  } catch (error) {
-    stop.abort();
-    if (!signal.aborted) throw error;
-  }
-}
-
-const placeOf = ({ metadata, apiVersion }: Machine) => [metadata.namespace, metadata.name, apiVersion].join(' ');
-const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

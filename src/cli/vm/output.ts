@@ -1,4 +1,4 @@
-import { Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { stringify } from 'yaml';
 import type { Vmi } from '../../kube/kinds/machines.ts';
 import { tableText } from '../table-text.ts';
@@ -8,7 +8,12 @@ import { cellsOf, HEADINGS, type Summary, summaryOf, WIDE_HEADINGS } from './sum
 export const FORMATS = ['table', 'wide', 'json', 'yaml', 'name'] as const;
 export type Format = (typeof FORMATS)[number];
 
-export const formatOption = () => new Option('-o, --output <format>', 'how to print').choices(FORMATS).default('table');
+/** `-o` and what belongs to it. */
+export function withFormatFlags(command: Command): Command {
+  return command
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(FORMATS).default('table'))
+    .option('--show-managed-fields', 'show who set which field, in json and yaml');
+}
 
 export interface Shown {
   readonly machine: Machine;
@@ -19,6 +24,8 @@ export interface Showing {
   readonly format: Format;
   /** The namespace before the name, for machines of several. */
   readonly namespaces: boolean;
+  /** Who set which field is long and seldom wanted. */
+  readonly managedFields: boolean;
   readonly now: number;
 }
 
@@ -27,7 +34,7 @@ export function shownText(shown: readonly Shown[], showing: Showing, { single }:
   const { format } = showing;
   if (format === 'name') return shown.map(({ machine }) => `${resourceName(machine)}\n`).join('');
   if (format === 'json' || format === 'yaml') {
-    const objects = shown.map(({ machine }) => machine);
+    const objects = shown.map(({ machine }) => (showing.managedFields ? machine : withoutManagedFields(machine)));
     const whole = single ? objects[0] : { apiVersion: 'v1', kind: 'List', items: objects };
     return format === 'json'
       ? `${JSON.stringify(whole, undefined, 2)}\n`
@@ -37,12 +44,17 @@ export function shownText(shown: readonly Shown[], showing: Showing, { single }:
   return tableText(headingsOf(showing), rows);
 }
 
-export function headingsOf({ format, namespaces }: Showing): string[] {
+function withoutManagedFields(machine: Machine): Machine {
+  const { managedFields: _, ...metadata } = machine.metadata;
+  return { ...machine, metadata };
+}
+
+export function headingsOf({ format, namespaces }: Pick<Showing, 'format' | 'namespaces'>): string[] {
   const headings = format === 'wide' ? WIDE_HEADINGS : HEADINGS;
   return namespaces ? ['NAMESPACE', ...headings] : headings;
 }
 
-export function rowOf(summary: Summary, { format, namespaces, now }: Showing): string[] {
+export function rowOf(summary: Summary, { format, namespaces, now }: Omit<Showing, 'managedFields'>): string[] {
   const cells = cellsOf(summary, now, { wide: format === 'wide' });
   return namespaces ? [summary.namespace, ...cells] : cells;
 }

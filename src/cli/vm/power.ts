@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import { UsageError } from '../../base/errors.ts';
+import { UsageError, VimanaError } from '../../base/errors.ts';
 import type { Client } from '../../kube/client.ts';
 import { VMIMS, VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { connected } from '../connection.ts';
 import type { VmParts } from './command.ts';
+import { allOf, eachOf } from './each.ts';
 import { type Found, findMachine, instanceOf } from './find.ts';
 import { summaryOf } from './summary.ts';
 import { type Progress, type WaitFlags, waitFor, withWaitFlags } from './wait.ts';
@@ -26,31 +27,31 @@ const KUBEVIRT = 'kubevirt.io';
 
 /** `vm start|stop|restart|pause|unpause|migrate`. */
 export function addPowerCommands(vm: Command, parts: VmParts): void {
-  add(vm, parts, 'start', 'start a machine', 'started', async (asked) => {
+  add(vm, parts, 'start', 'start machines', 'asked to start', async (asked) => {
     await power(asked, 'start', { running: true });
     return runs(asked);
   });
-  add(vm, parts, 'stop', 'stop a machine, giving its guest time to shut down', 'asked to stop', async (asked) => {
+  add(vm, parts, 'stop', 'stop machines, giving their guests time to shut down', 'asked to stop', async (asked) => {
     await power(asked, 'stop', { running: false });
     return reaches(asked, ['Stopped'], 'to stop');
   });
-  add(vm, parts, 'restart', 'stop a machine and start it anew', 'asked to restart', async (asked) => {
+  add(vm, parts, 'restart', 'stop machines and start them anew', 'asked to restart', async (asked) => {
     const before = await instanceOf(asked.client, asked.found);
     if (before === undefined)
-      throw new UsageError(`${asked.name} does not run`, { hint: `vimana vm start ${asked.name}` });
+      throw new VimanaError('NOT_RUNNING', `${asked.name} does not run`, { hint: `vimana vm start ${asked.name}` });
     if (asked.found.type.group === KUBEVIRT) await put(asked, `virtualmachines/${asked.name}/restart`);
     else await asked.client.delete(VMIS, before.metadata.name, { namespace: asked.namespace });
     return runsAnew(asked, before);
   });
-  add(vm, parts, 'pause', 'freeze a machine where it is', 'paused', async (asked) => {
+  add(vm, parts, 'pause', 'freeze machines where they are', 'asked to pause', async (asked) => {
     await put(asked, `virtualmachineinstances/${await instanceName(asked)}/pause`);
     return paused(asked, true);
   });
-  add(vm, parts, 'unpause', 'let a paused machine go on', 'unpaused', async (asked) => {
+  add(vm, parts, 'unpause', 'let paused machines go on', 'asked to go on', async (asked) => {
     await put(asked, `virtualmachineinstances/${await instanceName(asked)}/unpause`);
     return paused(asked, false);
   });
-  const migrate = add(vm, parts, 'migrate', 'move a running machine to another node', 'is migrating', moved);
+  const migrate = add(vm, parts, 'migrate', 'move running machines to other nodes', 'asked to move', moved);
   migrate.option('--node-selector <key=value...>', 'labels that the node must have');
 }
 
@@ -60,18 +61,23 @@ function add(
   verb: string,
   description: string,
   done: string,
-  run: (asked: Asked) => Promise<(() => Promise<void>) | undefined>,
+  run: (asked: Asked) => Promise<() => Promise<void>>,
 ): Command {
   return withWaitFlags(vm.command(verb))
     .description(description)
-    .argument('<name>')
-    .action((name: string, flags: PowerFlags, command: Command) =>
+    .argument('<name...>')
+    .action((names: string[], flags: PowerFlags, command: Command) =>
       connected(parts.connect, command, async ({ client, namespace }) => {
         const { group } = command.optsWithGlobals<{ group?: string }>();
-        const found = await findMachine(client, name, namespace, group);
-        const wait = await run({ client, found, name, namespace, flags, parts });
-        parts.io.out(`${name} ${done}\n`);
-        if (flags.wait === true) await wait?.();
+        const asked = await eachOf(parts.io, [...new Set(names)], async (given) => {
+          const found = await findMachine(client, given, namespace, group);
+          const { name = given } = found.machine.metadata;
+          const wait = await run({ client, found, name, namespace, flags, parts });
+          parts.io.out(`${name} ${done}\n`);
+          return wait;
+        });
+        if (flags.wait === true) (await allOf(parts.io, asked.done, (wait) => wait())).finish();
+        asked.finish();
       }),
     );
 }
@@ -91,7 +97,7 @@ async function put({ client, namespace }: Asked, path: string): Promise<void> {
 async function instanceName({ client, found, name }: Asked): Promise<string> {
   const instance = await instanceOf(client, found);
   if (instance !== undefined) return instance.metadata.name;
-  throw new UsageError(`${name} does not run`, { hint: `vimana vm start ${name} --wait` });
+  throw new VimanaError('NOT_RUNNING', `${name} does not run`, { hint: `vimana vm start ${name} --wait` });
 }
 
 function runs(asked: Asked): () => Promise<void> {
@@ -106,11 +112,12 @@ function reaches({ client, found, name, namespace, flags, parts }: Asked, goals:
         type: found.type,
         name,
         namespace,
+        machine: name,
         what: `${name} ${what}`,
         progress(machine) {
           if (machine === undefined) return { failed: 'it was deleted' };
           const { status } = summaryOf(machine, undefined);
-          return goals.includes(status) ? 'done' : { at: status };
+          return goals.includes(status) ? { done: status } : { at: status };
         },
       },
       flags.timeout,
@@ -121,7 +128,7 @@ function runsAnew(asked: Asked, before: Vmi): () => Promise<void> {
   return ofInstance(asked, before.metadata.name, 'to run again', (instance) => {
     if (instance === undefined || instance.metadata.uid === before.metadata.uid) return { at: 'Stopping' };
     const phase = instance.status?.phase ?? '';
-    return phase === 'Running' ? 'done' : { at: phase };
+    return phase === 'Running' ? { done: phase } : { at: phase };
   });
 }
 
@@ -130,7 +137,8 @@ async function paused(asked: Asked, wanted: boolean): Promise<() => Promise<void
   return ofInstance(asked, name, wanted ? 'to be paused' : 'to go on', (instance) => {
     if (instance === undefined) return { failed: 'it no longer runs' };
     const is = instance.status?.conditions?.some(({ type, status }) => type === 'Paused' && status === 'True') === true;
-    return is === wanted ? 'done' : { at: is ? 'Paused' : 'Running' };
+    const state = is ? 'Paused' : 'Running';
+    return is === wanted ? { done: state } : { at: state };
   });
 }
 
@@ -140,7 +148,7 @@ function ofInstance(
   what: string,
   progress: (instance: Vmi | undefined) => Progress,
 ): () => Promise<void> {
-  const awaited = { type: VMIS, name: instance, namespace, what: `${name} ${what}`, progress };
+  const awaited = { type: VMIS, name: instance, namespace, machine: name, what: `${name} ${what}`, progress };
   return () => waitFor({ ...parts, client }, awaited, flags.timeout);
 }
 
@@ -170,11 +178,13 @@ async function moved(asked: Asked): Promise<() => Promise<void>> {
         type: VMIMS,
         name: migration.metadata.name,
         namespace,
+        machine: name,
         what: `${name} to move`,
         progress(now) {
           if (now === undefined) return { failed: 'the migration was given up' };
           const phase = now.status?.phase ?? 'Pending';
-          if (phase === 'Succeeded') return 'done';
+          if (phase === 'Succeeded')
+            return { done: `Running on ${now.status?.migrationState?.targetNode ?? 'another node'}` };
           if (phase !== 'Failed') return { at: phase };
           return { failed: now.status?.migrationState?.failureReason ?? 'the migration failed' };
         },

@@ -54,7 +54,7 @@ describe('the summary of a machine', () => {
 
 describe('the output', () => {
   const show = (format: 'table' | 'json' | 'yaml' | 'name', single = true) =>
-    shownText([{ machine, instance }], { format, namespaces: true, now }, { single });
+    shownText([{ machine, instance }], { format, namespaces: true, managedFields: false, now }, { single });
 
   it('is a table with aligned columns', () => {
     expect(show('table')).toBe(

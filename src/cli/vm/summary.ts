@@ -65,6 +65,14 @@ export function cellsOf(summary: Summary, now: number, { wide }: { readonly wide
   return wide ? [...cells, ...[node, ip, cpus, memory].map((cell) => cell || '<none>')] : cells;
 }
 
+/** The order in which machines are listed: by namespace, name and group. */
+export function inOrder(a: Machine, b: Machine): number {
+  const [before, after] = [placeOf(a), placeOf(b)];
+  return before < after ? -1 : before > after ? 1 : 0;
+}
+
+const placeOf = ({ metadata, apiVersion }: Machine) => [metadata.namespace, metadata.name, apiVersion].join(' ');
+
 type Domain = Vmi['spec']['domain'];
 
 function kubevirtSpecOf(machine: Machine): { readonly domain?: Domain } | undefined {

@@ -1,10 +1,10 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { Clock } from '../../base/clock.ts';
-import { formatDuration, parseDuration } from '../../base/duration.ts';
 import { VimanaError } from '../../base/errors.ts';
 import type { Client, ResourceType } from '../../kube/client.ts';
 import { isGone, isNotFound } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
+import { durationOption, writtenDuration } from '../duration-option.ts';
 import type { Io } from '../io.ts';
 
 export interface WaitFlags {
@@ -16,16 +16,18 @@ export interface WaitFlags {
 export function withWaitFlags(command: Command): Command {
   return command
     .option('--wait', 'return when it is done, and say how it goes')
-    .option('--timeout <duration>', 'longest wait', durationFlag, parseDuration('5m'));
+    .addOption(durationOption('--timeout <duration>', 'longest wait', '5m'));
 }
 
-/** How far an object is: done, failed for a reason, or what it is at. */
-export type Progress = 'done' | { readonly at: string } | { readonly failed: string };
+/** How far an object is: where it should be, failed for a reason, or what it is at. */
+export type Progress = { readonly done: string } | { readonly at: string } | { readonly failed: string };
 
 export interface Awaited<T extends KubeObject> {
   readonly type: ResourceType<T>;
   readonly name: string;
   readonly namespace: string;
+  /** The machine that it is about. */
+  readonly machine: string;
   /** What is waited for, in words: "web to run". */
   readonly what: string;
   /** Of the object as it is, or of its absence. */
@@ -39,7 +41,7 @@ interface WaitParts {
   readonly signal: AbortSignal;
 }
 
-/** Follows an object by a watch until it is where it should be; says each step once, on standard error. */
+/** Follows an object by a watch until it is where it should be, which is printed; each step before is told once, on standard error. */
 export async function waitFor<T extends KubeObject>(
   { io, client, clock, signal }: WaitParts,
   awaited: Awaited<T>,
@@ -51,9 +53,12 @@ export async function waitFor<T extends KubeObject>(
   let last = '';
   const step = (object: T | undefined): boolean => {
     const progress = awaited.progress(object);
-    if (progress === 'done') return true;
+    if ('done' in progress) {
+      io.out(`${awaited.machine} is ${progress.done}\n`);
+      return true;
+    }
     if ('failed' in progress) throw new VimanaError('FAILED', `waited for ${awaited.what}: ${progress.failed}`);
-    if (progress.at !== last) io.err(`${awaited.name}: ${progress.at}\n`);
+    if (progress.at !== last) io.err(`${awaited.machine}: ${progress.at}\n`);
     last = progress.at;
     return false;
   };
@@ -63,8 +68,8 @@ export async function waitFor<T extends KubeObject>(
     }
   } catch (error) {
     if (!over.signal.aborted) throw error;
-    throw new VimanaError('TIMEOUT', `waited ${formatDuration(timeoutMs)} for ${awaited.what}, which is ${last}`, {
-      hint: `See why with: vimana vm events ${awaited.name}`,
+    throw new VimanaError('TIMEOUT', `waited ${writtenDuration(timeoutMs)} for ${awaited.what}, which is ${last}`, {
+      hint: `See why with: vimana vm events ${awaited.machine}`,
     });
   } finally {
     timer.cancel();
@@ -99,12 +104,4 @@ async function followed<T extends KubeObject>(
   }
   signal.throwIfAborted();
   return false;
-}
-
-function durationFlag(text: string): number {
-  try {
-    return parseDuration(text);
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message);
-  }
 }

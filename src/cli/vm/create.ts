@@ -4,7 +4,7 @@ import type { Client } from '../../kube/client.ts';
 import { readManifest } from '../../kube/manifest.ts';
 import { connected } from '../connection.ts';
 import type { VmParts } from './command.ts';
-import { findMachine } from './find.ts';
+import { allOf, eachOf } from './each.ts';
 import { type Machine, type MachineType, machineTypes } from './machine-kinds.ts';
 import { newMachine } from './new-machine.ts';
 import { FORMATS, type Format, resourceName, shownText } from './output.ts';
@@ -23,13 +23,8 @@ interface CreateFlags extends WaitFlags {
   readonly group?: string;
 }
 
-interface DeleteFlags extends WaitFlags {
-  readonly cascade: 'background' | 'foreground' | 'orphan';
-  readonly group?: string;
-}
-
-/** `vm create` and `vm delete`. */
-export function addEditCommands(vm: Command, parts: VmParts): void {
+/** `vm create`: from a few flags, or from files as they are. */
+export function addCreateCommand(vm: Command, parts: VmParts): void {
   withWaitFlags(vm.command('create'))
     .description('create a machine from a few flags, or machines from files')
     .argument('[name]')
@@ -42,15 +37,6 @@ export function addEditCommands(vm: Command, parts: VmParts): void {
     .option('--dry-run', 'have the server check it and store nothing')
     .addOption(new Option('-o, --output <format>', 'print what was created').choices(FORMATS))
     .action((name: string | undefined, flags: CreateFlags, command: Command) => create(parts, command, name, flags));
-  withWaitFlags(vm.command('delete'))
-    .description('delete machines')
-    .argument('<name...>')
-    .addOption(
-      new Option('--cascade <how>', 'what becomes of the running instance')
-        .choices(['background', 'foreground', 'orphan'])
-        .default('background'),
-    )
-    .action((names: string[], flags: DeleteFlags, command: Command) => remove(parts, command, names, flags));
 }
 
 async function create(parts: VmParts, command: Command, name: string | undefined, flags: CreateFlags): Promise<void> {
@@ -76,90 +62,59 @@ async function create(parts: VmParts, command: Command, name: string | undefined
             }) as Machine,
           ];
     const made = wanted.map((machine) => ({ machine, type: typeFor(types, machine) }));
-    const results: { machine: Machine; type: MachineType }[] = [];
-    for (const { machine, type } of made) {
-      const place = machine.metadata.namespace ?? namespace;
-      const created = await client.create(type, machine, {
-        namespace: place,
+    const created = await eachOf(parts.io, made, async ({ machine, type }) => {
+      const result = await client.create(type, machine, {
+        namespace: machine.metadata.namespace ?? namespace,
         fieldManager: 'vimana-cli',
         fieldValidation: 'Strict',
         ...(flags.dryRun === true ? { dryRun: true } : {}),
       });
-      results.push({ machine: created, type });
       if (flags.output === undefined) {
-        parts.io.out(`${resourceName(created)} created${flags.dryRun === true ? ' (dry run)' : ''}\n`);
+        parts.io.out(`${resourceName(result)} created${flags.dryRun === true ? ' (dry run)' : ''}\n`);
       }
+      return { machine: result, type };
+    });
+    if (flags.output !== undefined && created.done.length > 0) {
+      const shown = created.done.map(({ machine }) => ({ machine, instance: undefined }));
+      const showing = { format: flags.output, namespaces: false, managedFields: false, now: parts.clock.now() };
+      parts.io.out(shownText(shown, showing, { single: made.length === 1 }));
     }
-    if (flags.output !== undefined) {
-      const shown = results.map(({ machine }) => ({ machine, instance: undefined }));
-      const showing = { format: flags.output, namespaces: false, now: parts.clock.now() };
-      parts.io.out(shownText(shown, showing, { single: shown.length === 1 }));
+    if (flags.wait === true && flags.dryRun !== true) {
+      const settled = await allOf(parts.io, created.done, ({ machine, type }) =>
+        settles({ ...parts, client }, type, machine, flags.timeout),
+      );
+      settled.finish();
     }
-    if (flags.wait === true && flags.dryRun !== true && flags.stopped !== true) {
-      await Promise.all(results.map(({ machine, type }) => runs({ ...parts, client }, type, machine, flags.timeout)));
-    }
+    created.finish();
   });
 }
 
-/** Waits until a machine runs, or is told to stand still. */
-async function runs(
+/** Waits until a machine runs, or stands still where it is to stand still. */
+async function settles(
   parts: VmParts & { readonly client: Client },
   type: MachineType,
-  { metadata }: Machine,
+  { metadata, spec }: Machine,
   timeoutMs: number,
 ): Promise<void> {
   const { name = '', namespace = '' } = metadata;
+  const { running, runStrategy } = spec ?? {};
+  const goal = running === false || runStrategy === 'Halted' || runStrategy === 'Manual' ? 'Stopped' : 'Running';
   await waitFor(
     parts,
     {
       type,
       name,
       namespace,
-      what: `${name} to run`,
+      machine: name,
+      what: `${name} to be ${goal}`,
       progress(machine) {
         if (machine === undefined) return { failed: 'it was deleted' };
         const { status } = summaryOf(machine, undefined);
-        return status === 'Running' || status === 'Stopped' ? 'done' : { at: status };
+        return status === goal ? { done: status } : { at: status };
       },
     },
     timeoutMs,
   );
-}
-
-async function remove(parts: VmParts, command: Command, names: readonly string[], flags: DeleteFlags): Promise<void> {
-  const { group } = command.optsWithGlobals<{ group?: string }>();
-  const policies = { background: 'Background', foreground: 'Foreground', orphan: 'Orphan' } as const;
-  await connected(parts.connect, command, async ({ client, namespace }) => {
-    const found = await Promise.all(names.map((name) => findMachine(client, name, namespace, group)));
-    for (const { type, machine } of found) {
-      const { name = '', uid = '' } = machine.metadata;
-      await client.delete(type, name, {
-        namespace,
-        propagationPolicy: policies[flags.cascade],
-        preconditions: { uid },
-      });
-      parts.io.out(`${resourceName(machine)} deleted\n`);
-    }
-    if (flags.wait !== true) return;
-    await Promise.all(
-      found.map(({ type, machine }) =>
-        waitFor(
-          { ...parts, client },
-          {
-            type,
-            name: machine.metadata.name ?? '',
-            namespace,
-            what: `${machine.metadata.name ?? ''} to be gone`,
-            progress: (now) =>
-              now === undefined || now.metadata.uid !== machine.metadata.uid
-                ? 'done'
-                : { at: summaryOf(now, undefined).status },
-          },
-          flags.timeout,
-        ),
-      ),
-    );
-  });
 }
 
 function machinesIn({ io }: VmParts, file: string): Machine[] {

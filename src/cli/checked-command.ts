@@ -1,0 +1,56 @@
+import { Command, InvalidArgumentError, type Option } from 'commander';
+import { UsageError } from '../base/errors.ts';
+
+/** What a command refuses of its flags beyond what each of them takes. */
+export type Rule<T> = (flags: T, given: Given) => readonly string[];
+
+/** Which flags, named as in the settings, the user wrote. */
+export type Given = (name: string) => boolean;
+
+/** A command that tells everything that is wrong with its flags at once, before anything is done. */
+export class CheckedCommand extends Command {
+  readonly #problems: string[] = [];
+  readonly #rules: Rule<never>[] = [];
+
+  constructor(name?: string) {
+    super(name);
+    this.hook('preAction', () => {
+      const flags = this.opts() as never;
+      const given: Given = (option) => this.getOptionValueSource(option) === 'cli';
+      const problems = [...this.#problems, ...this.#rules.flatMap((rule) => rule(flags, given))];
+      if (problems.length > 0) {
+        throw new UsageError(problems.join('\n       '), { hint: `See: ${pathOf(this)} --help` });
+      }
+    });
+  }
+
+  /** Adds a rule over several flags; its words name the flags. */
+  refuses<T>(rule: Rule<T>): this {
+    this.#rules.push(rule);
+    return this;
+  }
+
+  override createCommand(name?: string): CheckedCommand {
+    return new CheckedCommand(name);
+  }
+
+  override addOption(option: Option): this {
+    const { parseArg: parse } = option;
+    if (parse !== undefined) {
+      option.argParser<unknown>((text, previous) => {
+        try {
+          return parse(text, previous);
+        } catch (error) {
+          if (!(error instanceof InvalidArgumentError)) throw error;
+          this.#problems.push(`${option.long ?? option.flags} ${text}: ${error.message}`);
+          return option.defaultValue;
+        }
+      });
+    }
+    return super.addOption(option);
+  }
+}
+
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { realClock } from '../base/clock.ts';
+import { printNodes } from '../up/print-nodes.ts';
+import type { ApiServerSettings } from './apiserver.ts';
+import { toldFailure } from './failure.ts';
+import { vimanaProgram } from './program.ts';
+import type { UpSettings } from './up.ts';
+
+/** What a command line asks for, or how it is refused. */
+async function asked(...args: string[]) {
+  let err = '';
+  const settings: { up?: UpSettings; apiserver?: ApiServerSettings } = {};
+  const none = async () => {};
+  const io = { out: () => {}, err: (text: string) => void (err += text), read: () => '', manifestsAt: () => [] };
+  const starters = {
+    up: async (up: UpSettings) => void (settings.up = up),
+    apiserver: async (apiserver: ApiServerSettings) => void (settings.apiserver = apiserver),
+    nodes: async (nodes: Parameters<typeof printNodes>[0]) => printNodes(nodes),
+    ...{ status: none, down: none, operator: none },
+    connect: async (): Promise<never> => {
+      throw new Error('no cluster is needed');
+    },
+  };
+  const signal = new AbortController().signal;
+  try {
+    await vimanaProgram({ io, version: '0', clock: realClock, signal, starters }).parseAsync(args, { from: 'user' });
+    return { code: 0, err, ...settings };
+  } catch (error) {
+    return { code: toldFailure(error, io, { debug: true }), err, ...settings };
+  }
+}
+
+const line = (text: string) => text.split(' ');
+
+describe('flags that cannot be meant', () => {
+  it.each([
+    ['up --demo --empty', '--demo and --empty contradict each other.'],
+    ['up --demo --dialects novacron', '--demo creates machines of kubevirt.io, which --dialects leaves out.'],
+    ['up --demo --nodes 0', '--demo needs nodes, and --nodes is 0.'],
+    ['up --zones 0', '--zones 0: It must be a whole number of at least 1.'],
+    ['up --node-resources cpu=4,pods=9', 'cpu, pods belong to --node-size, as --node-size 4cpu,pods=9.'],
+    ['up --node-labels a=1 --node-labels a=2', '--node-labels a=2: a is said twice.'],
+    ['up --node-file x --nodes 3 --zones 2', '--node-file says all about the nodes; leave out --nodes, --zones.'],
+    ['up --ephemeral --durability relaxed', '--durability is about the disk, and --ephemeral keeps'],
+    ['up --port 7000 --metrics-port 7000', '--port and --metrics-port are both 7000; each needs a port of its own.'],
+    ['up --port 8081', '--port and --health-port are both 8081; each needs a port of its own.'],
+    ['up --dialects kubevirt,cloud', '--dialects kubevirt,cloud: cloud is none of kubevirt, hypersdk,'],
+    ['up --data-dir= --nodes 1', '--data-dir : It must not be empty.'],
+    ['up --node-lost-after 10s', '--node-lost-after 10s: It must be at least 35s'],
+    ['up --stage-delay -1s', '--stage-delay -1s: It must not be negative.'],
+    [
+      'nodes --print --node-size 4',
+      'these nodes cannot be made:\n--node-size: Invalid value: "4": write it as 32cpu,128Gi',
+    ],
+    ['nodes --print --node-prefix Big', '--node-prefix: Invalid value: "Big"'],
+    ['nodes --print --zones 0', '--zones 0: It must be'],
+    ['apiserver --store memory --durability sync', '--durability is about the disk, and --store memory keeps'],
+    ['apiserver --insecure-remote', '--insecure-remote says nothing without --insecure-http.'],
+    ['vm start web --timeout -5s', '--timeout -5s: It must not be negative.'],
+    ['status -o xml', '--output xml: Allowed choices are text, json.'],
+  ])('are refused by name: %s', async (flags, message) => {
+    const outcome = await asked(...line(flags));
+    expect(outcome).toEqual({ code: 2, err: expect.stringContaining(message) });
+  });
+
+  it('are told all at once', async () => {
+    const { code, err } = await asked(...line('up --demo --empty --zones 0 --node-resources cpu=4 --port many'));
+    expect(code).toBe(2);
+    expect(err.split('\n')).toEqual([
+      'error: --zones 0: It must be a whole number of at least 1.',
+      '       --node-resources cpu=4: cpu belong to --node-size, as --node-size 4cpu.',
+      '       --port many: It must be a whole number from 0 to 65535.',
+      '       --demo and --empty contradict each other.',
+      'See: vimana up --help',
+      '',
+    ]);
+  });
+});
+
+describe('the ports of vimana up', () => {
+  it.each([
+    ['up', [6443, 8080, 8081]],
+    ['up --port 0', [0, 0, 0]],
+    ['up --port 0 --metrics-port 9100', [0, 9100, 0]],
+    ['up --port 0 --metrics-port 8080 --health-port 8081', [0, 8080, 8081]],
+    ['up --metrics-port 0', [6443, 0, 8081]],
+  ])('are those that were named, and free ones with --port 0: %s', async (flags, ports) => {
+    const { up } = await asked(...line(flags));
+    expect([up?.port, up?.metricsPort, up?.healthPort]).toEqual(ports);
+  });
+
+  it('and labels may be given flag by flag', async () => {
+    const { up } = await asked(...line('up --node-labels a=1,b=2 --node-labels c=3'));
+    expect(up?.nodeLabels).toEqual({ a: '1', b: '2', c: '3' });
+  });
+});

@@ -1,0 +1,52 @@
+import { CommanderError } from 'commander';
+import { UsageError, VimanaError } from '../base/errors.ts';
+import { KubeError } from '../kube/kube-error.ts';
+import type { Io } from './io.ts';
+
+/** What the exit code of a command says. */
+export const EXIT_CODES = {
+  done: 0,
+  failed: 1,
+  notUnderstood: 2,
+  /** As sysexits.h has it: a fault of the program. */
+  internal: 70,
+} as const;
+
+/** Something went wrong that the user was told of already. */
+export class ToldFailure extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super(`ended with exit code ${exitCode}`);
+    this.exitCode = exitCode;
+  }
+}
+
+/** Says what went wrong, without a stack trace unless one is asked for; gives the exit code. */
+export function toldFailure(error: unknown, io: Io, { debug }: { readonly debug: boolean }): number {
+  if (error instanceof ToldFailure) return error.exitCode;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.done : EXIT_CODES.notUnderstood;
+  if (error instanceof VimanaError) {
+    io.err(`error: ${error.message}\n${error.hint === undefined ? '' : `${error.hint}\n`}`);
+    return error instanceof UsageError ? EXIT_CODES.notUnderstood : EXIT_CODES.failed;
+  }
+  if (error instanceof KubeError) {
+    const reason = error.reason === '' ? '' : ` (${error.reason})`;
+    io.err(`error from the server${reason}: ${error.message}\n`);
+    return EXIT_CODES.failed;
+  }
+  const { message, stack, cause } = error as Error;
+  if (unreachable(error) || unreachable(cause)) {
+    io.err(`error: the server cannot be reached: ${message}\nDoes it run? vimana status tells.\n`);
+    return EXIT_CODES.failed;
+  }
+  io.err(`internal error: ${message}\n${debug ? stack : 'set VIMANA_DEBUG=1 to see where'}\n`);
+  return EXIT_CODES.internal;
+}
+
+function unreachable(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';
+  return /^(?:ECONN|ENOTFOUND|EHOST|ENETUNREACH|EAI_|ETIMEDOUT|UND_ERR|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(
+    code,
+  );
+}

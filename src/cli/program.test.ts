@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { realClock } from '../base/clock.ts';
+import { vimanaProgram } from './program.ts';
+
+const none = async (): Promise<never> => {
+  throw new Error('nothing is started here');
+};
+const program = vimanaProgram({
+  io: { out: () => {}, err: () => {}, read: () => '', manifestsAt: () => [] },
+  version: '0',
+  clock: realClock,
+  signal: new AbortController().signal,
+  starters: {
+    apiserver: none,
+    up: none,
+    operator: none,
+    status: none,
+    down: none,
+    nodes: none,
+    connect: none,
+  },
+});
+const named = (path: string) =>
+  path.split(' ').reduce<Command | undefined>((at, name) => at?.commands.find((each) => each.name() === name), program);
+
+const helpOf = (command: Command | undefined) => command?.helpInformation().replaceAll(/\s+/g, ' ') ?? '';
+
+describe('the help of commands', () => {
+  it.each([
+    ['up', '--node-lost-after', '40s'],
+    ['up', '--stage-delay', '0s'],
+    ['vm start', '--timeout', '5m'],
+  ])('shows durations as they are written: %s %s', (path, flag, usual) => {
+    const [, text = ''] = helpOf(named(path)).split(`${flag} `);
+    expect(/default: [^)]*/.exec(text)?.[0]).toBe(`default: ${usual}`);
+  });
+
+  it.each(['up', 'nodes', 'apiserver', 'vm create'])('shows no default that nobody could write: %s', (path) => {
+    expect(helpOf(named(path))).not.toMatch(/default: [{[]/);
+  });
+});

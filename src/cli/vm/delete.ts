@@ -1,0 +1,62 @@
+import { type Command, Option } from 'commander';
+import { connected } from '../connection.ts';
+import type { VmParts } from './command.ts';
+import { allOf, eachOf } from './each.ts';
+import { findMachine } from './find.ts';
+import { resourceName } from './output.ts';
+import { summaryOf } from './summary.ts';
+import { type WaitFlags, waitFor, withWaitFlags } from './wait.ts';
+
+interface DeleteFlags extends WaitFlags {
+  readonly cascade: keyof typeof POLICIES;
+}
+
+const POLICIES = { background: 'Background', foreground: 'Foreground', orphan: 'Orphan' } as const;
+
+/** `vm delete`: deletes those that there are, and names those that there are not. */
+export function addDeleteCommand(vm: Command, parts: VmParts): void {
+  withWaitFlags(vm.command('delete'))
+    .description('delete machines')
+    .argument('<name...>')
+    .addOption(
+      new Option('--cascade <how>', 'what becomes of the running instance')
+        .choices(Object.keys(POLICIES))
+        .default('background'),
+    )
+    .action((names: string[], flags: DeleteFlags, command: Command) => remove(parts, command, names, flags));
+}
+
+async function remove(parts: VmParts, command: Command, names: readonly string[], flags: DeleteFlags): Promise<void> {
+  const { group } = command.optsWithGlobals<{ group?: string }>();
+  await connected(parts.connect, command, async ({ client, namespace }) => {
+    const deleted = await eachOf(parts.io, [...new Set(names)], async (given) => {
+      const found = await findMachine(client, given, namespace, group);
+      const { name = '', uid = '' } = found.machine.metadata;
+      const propagationPolicy = POLICIES[flags.cascade];
+      await client.delete(found.type, name, { namespace, propagationPolicy, preconditions: { uid } });
+      parts.io.out(`${resourceName(found.machine)} deleted\n`);
+      return { type: found.type, name, uid };
+    });
+    if (flags.wait === true) {
+      const gone = await allOf(parts.io, deleted.done, ({ type, name, uid }) =>
+        waitFor(
+          { ...parts, client },
+          {
+            type,
+            name,
+            namespace,
+            machine: name,
+            what: `${name} to be gone`,
+            progress: (now) =>
+              now === undefined || now.metadata.uid !== uid
+                ? { done: 'gone' }
+                : { at: summaryOf(now, undefined).status },
+          },
+          flags.timeout,
+        ),
+      );
+      gone.finish();
+    }
+    deleted.finish();
+  });
+}

@@ -1,0 +1,41 @@
+import { ToldFailure, toldFailure } from '../failure.ts';
+import type { Io } from '../io.ts';
+
+/** Does something with each of several in turn. What fails is told of by name, and keeps none of the others from it. */
+export async function eachOf<T, R>(io: Io, items: readonly T[], run: (item: T) => Promise<R>): Promise<Attempts<R>> {
+  const done: R[] = [];
+  const failures: unknown[] = [];
+  for (const item of items) {
+    try {
+      done.push(await run(item));
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  return attempts(io, done, failures);
+}
+
+/** The same with all at once, for what takes a while. */
+export async function allOf<T, R>(io: Io, items: readonly T[], run: (item: T) => Promise<R>): Promise<Attempts<R>> {
+  const settled = await Promise.allSettled(items.map((item) => run(item)));
+  const done = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  const failures = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+  return attempts(io, done, failures);
+}
+
+/** What came of several things that were tried. */
+export interface Attempts<R> {
+  readonly done: readonly R[];
+  /** Throws where anything failed, now that the rest is done. */
+  finish(): void;
+}
+
+function attempts<R>(io: Io, done: readonly R[], failures: readonly unknown[]): Attempts<R> {
+  const codes = failures.map((failure) => toldFailure(failure, io, { debug: false }));
+  return {
+    done,
+    finish() {
+      if (codes.length > 0) throw new ToldFailure(Math.max(...codes));
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import type { Client, KubeList, ListOptions, WatchEvent } from '../../kube/client.ts';
+import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import { isGone } from '../../kube/kube-error.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { lineOf } from '../table-text.ts';
+import type { VmParts } from './command.ts';
+import type { Machine, MachineType } from './machine-kinds.ts';
+import { headingsOf, resourceName, rowOf, type Showing } from './output.ts';
+import { inOrder, instancesByOwner, ownerOf, summaryOf } from './summary.ts';
+
+/** Which machines are followed, and how they are shown. */
+export interface Followed {
+  readonly client: Client;
+  readonly types: readonly MachineType[];
+  readonly scope: ListOptions;
+  readonly showing: () => Showing;
+}
+
+/** Prints a row for every machine that is there, and another for each change of what the row says. */
+export async function follow(parts: VmParts, followed: Followed): Promise<void> {
+  const rows = new Rows(parts, followed.showing);
+  for (;;) {
+    try {
+      await once(parts.signal, followed, rows);
+      return;
+    } catch (error) {
+      if (parts.signal.aborted) return;
+      if (!isGone(error)) throw error;
+    }
+  }
+}
+
+/** What is there, and then what changes, until a place in the history is no longer kept. */
+async function once(signal: AbortSignal, { client, types, scope }: Followed, rows: Rows): Promise<void> {
+  const { namespace } = scope;
+  const around = namespace === undefined ? {} : { namespace };
+  // Instances first: a machine without its instance would be shown with no node and no address.
+  const instances = await client.list(VMIS, { ...around, signal });
+  const lists = await Promise.all(types.map((type) => client.list(type, { ...scope, signal })));
+  rows.begin(
+    lists.flatMap(({ items }) => items),
+    instances.items,
+  );
+  const stop = new AbortController();
+  const ended = AbortSignal.any([signal, stop.signal]);
+  const after = <T extends KubeObject>({ metadata }: KubeList<T>) => ({
+    resourceVersion: metadata.resourceVersion,
+    signal: ended,
+  });
+  const machineChanges = types.map((type, at) =>
+    client.watch(type, { ...scope, ...after(lists[at] as KubeList<Machine>) }),
+  );
+  const instanceChanges = client.watch(VMIS, { ...around, ...after(instances) });
+  try {
+    await Promise.all([
+      ...machineChanges.map(async (changes) => {
+        for await (const change of changes) rows.machine(change);
+      }),
+      (async () => {
+        for await (const change of instanceChanges) rows.instance(change);
+      })(),
+    ]);
+  } finally {
+    stop.abort();
+  }
+}
+
+/** Remembers what was printed of each machine. */
+class Rows {
+  readonly #io: VmParts['io'];
+  readonly #showing: () => Showing;
+  #machines = new Map<string, Machine>();
+  #instances = new Map<string, Vmi>();
+  readonly #printed = new Map<string, string>();
+  #widths: readonly number[] | undefined;
+
+  constructor({ io }: VmParts, showing: () => Showing) {
+    this.#io = io;
+    this.#showing = showing;
+  }
+
+  begin(machines: readonly Machine[], instances: readonly Vmi[]): void {
+    this.#machines = new Map(machines.map((machine) => [machine.metadata.uid ?? '', machine]));
+    this.#instances = new Map(instancesByOwner(instances));
+    const rows = machines.map((machine) => this.#cells(machine));
+    if (this.#widths === undefined) {
+      const headings = headingsOf(this.#showing());
+      // Room for what comes later, which may be longer than what is there.
+      this.#widths = headings.map((heading, at) =>
+        Math.max(heading.length, 12, ...rows.map((row) => row[at]?.length ?? 0)),
+      );
+      if (this.#showing().format !== 'name') this.#io.out(lineOf(headings, this.#widths));
+    }
+    for (const machine of machines.toSorted(inOrder)) this.#print(machine);
+  }
+
+  machine({ type, object }: WatchEvent<Machine>): void {
+    if (type === 'BOOKMARK') return;
+    const uid = object.metadata.uid ?? '';
+    if (type === 'DELETED') {
+      this.#machines.delete(uid);
+      this.#printed.delete(uid);
+      return;
+    }
+    this.#machines.set(uid, object);
+    this.#print(object);
+  }
+
+  instance({ type, object }: WatchEvent<Vmi>): void {
+    const uid = type === 'BOOKMARK' ? undefined : ownerOf(object);
+    if (uid === undefined) return;
+    if (type === 'DELETED') this.#instances.delete(uid);
+    else this.#instances.set(uid, object as Vmi);
+    const machine = this.#machines.get(uid);
+    if (machine !== undefined) this.#print(machine);
+  }
+
+  #cells(machine: Machine): string[] {
+    const showing = this.#showing();
+    return rowOf(summaryOf(machine, this.#instances.get(machine.metadata.uid ?? '')), showing);
+  }
+
+  /** The age alone changes all the time, and is no reason for a row. */
+  #print(machine: Machine): void {
+    const uid = machine.metadata.uid ?? '';
+    const isNamed = this.#showing().format === 'name';
+    const now = Date.parse(machine.metadata.creationTimestamp ?? '');
+    const summary = summaryOf(machine, this.#instances.get(uid));
+    const seen = isNamed ? machine.metadata.resourceVersion : rowOf(summary, { ...this.#showing(), now }).join(' ');
+    if (seen === undefined || this.#printed.get(uid) === seen) return;
+    this.#printed.set(uid, seen);
+    this.#io.out(isNamed ? `${resourceName(machine)}\n` : lineOf(this.#cells(machine), this.#widths ?? []));
+  }
+}

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { VMS } from '../../kube/kinds/machines.ts';
+import { NODES } from '../../kube/kinds/node.ts';
+import { type CommandWorld, startCommandWorld } from '../../testing/command-world.ts';
+
+const KUBEVIRT = ['--group', 'kubevirt.io'];
+const manifest = (name: string) => `
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: ${name}}
+spec: {runStrategy: Halted, template: {spec: {domain: {memory: {guest: 1Gi}, devices: {}}}}}
+`;
+
+describe('vimana vm', () => {
+  let world: CommandWorld;
+  const vm = (...args: string[]) => world.run(['vm', ...args]);
+  const create = (name: string, ...more: string[]) => vm('create', name, ...KUBEVIRT, ...more);
+
+  beforeAll(async () => {
+    world = await startCommandWorld();
+  });
+  afterAll(() => world.stop());
+
+  it('deletes those that there are and names those that there are not', async () => {
+    for (const name of ['a', 'b']) expect(await create(name, '--stopped')).toMatchObject({ code: 0 });
+    expect(await vm('delete', 'a', 'nobody', 'b', 'b', '--wait')).toEqual({
+      code: 1,
+      out: [
+        'virtualmachine.kubevirt.io/a deleted\n',
+        'virtualmachine.kubevirt.io/b deleted\n',
+        'a is gone\nb is gone\n',
+      ].join(''),
+      err: expect.stringMatching(/^error: there is no VirtualMachine "nobody" in the namespace default\n/),
+    });
+    expect((await vm('list')).err).toBe('No machines found in the namespace default.\n');
+  });
+
+  it('creates what can be created of several manifests', async () => {
+    await create('there', '--stopped');
+    const files = { 'all.yaml': ['one', 'there', 'two'].map(manifest).join('---') };
+    const outcome = await world.run(['vm', 'create', '-f', 'all.yaml', '--wait'], { files });
+    expect(outcome).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^(virtualmachine.kubevirt.io\/(one|two) created\n){2}((one|two) is Stopped\n){2}$/),
+      err: expect.stringContaining('error from the server (AlreadyExists): virtualmachines.kubevirt.io "there"'),
+    });
+    expect(await vm('delete', 'vm/one', 'virtualmachine.kubevirt.io/two', 'there')).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('says where a machine ended up that was waited for', async () => {
+    expect((await create('web', '--wait')).out).toMatch(/created\nweb is Running\n$/);
+    const cases = [
+      ['pause', /^web asked to pause\nweb is Paused\n$/],
+      ['unpause', /^web asked to go on\nweb is Running\n$/],
+      ['restart', /^web asked to restart\nweb is Running\n$/],
+      ['migrate', /^web asked to move\nweb is Running on kwok-node-\d\n$/],
+      ['stop', /^web asked to stop\nweb is Stopped\n$/],
+      ['start', /^web asked to start\nweb is Running\n$/],
+    ] as const;
+    for (const [verb, said] of cases) {
+      expect(await vm(verb, 'web', '--wait'), verb).toMatchObject({ code: 0, out: expect.stringMatching(said) });
+    }
+  });
+
+  it('does a thing to many machines, whatever comes of one of them', async () => {
+    await create('idle', '--stopped', '--wait');
+    expect(await vm('pause', 'idle', 'web', 'nobody', '--wait')).toMatchObject({
+      code: 1,
+      out: 'web asked to pause\nweb is Paused\n',
+      err: expect.stringMatching(/idle does not run[^]*no VirtualMachine "nobody"/),
+    });
+    await vm('unpause', 'web', '--wait');
+    await vm('delete', 'idle', '--wait');
+  });
+
+  it('claims of no machine that it is paused while its node is frozen', async () => {
+    const { items } = await world.admin.list(NODES);
+    const freeze = (value: string | null) =>
+      Promise.all(
+        items.map(({ metadata }) =>
+          world.admin.patch(NODES, metadata.name ?? '', {
+            type: 'merge',
+            body: { metadata: { annotations: { 'vimana.io/freeze': value } } },
+          }),
+        ),
+      );
+    await freeze('true');
+    expect(await vm('pause', 'web', '--wait', '--timeout', '300ms')).toEqual({
+      code: 1,
+      out: 'web asked to pause\n',
+      err: expect.stringContaining('error: waited 300ms for web to be paused, which is Running\n'),
+    });
+    await freeze(null);
+    await expect
+      .poll(async () => (await world.admin.get(VMS, 'web', { namespace: 'default' })).status)
+      .toMatchObject({
+        printableStatus: 'Paused',
+      });
+    await vm('unpause', 'web', '--wait');
+  });
+
+  it('shows who set which field only where that is asked for', async () => {
+    for (const format of ['yaml', 'json']) {
+      for (const command of [['get', 'web'], ['list']]) {
+        expect((await vm(...command, '-o', format)).out, format).not.toContain('managedFields');
+        expect((await vm(...command, '-o', format, '--show-managed-fields')).out).toContain('managedFields');
+      }
+    }
+  });
+
+  it('shows several machines, and names those that there are not', async () => {
+    expect(await vm('get', 'web', 'nobody', '-o', 'name')).toMatchObject({
+      code: 1,
+      out: 'virtualmachine.kubevirt.io/web\n',
+      err: expect.stringContaining('"nobody"'),
+    });
+  });
+
+  describe('that is watched', () => {
+    const following = async (args: readonly string[], until: (out: string) => boolean, meanwhile = async () => {}) => {
+      const enough = new AbortController();
+      const first = Promise.withResolvers<void>();
+      const running = world.run(['vm', ...args, '--watch'], {
+        signal: enough.signal,
+        onOutput: (out) => {
+          if (out.includes('web')) first.resolve();
+          if (until(out)) enough.abort();
+        },
+      });
+      await first.promise;
+      await meanwhile();
+      return running;
+    };
+
+    it.each([[['get', 'web']], [['list', '-A']]])('has node and address in its first row: %s', async (command) => {
+      const { code, out } = await following([...command, '-o', 'wide'], (so) => so.split('\n').length > 2);
+      expect(code).toBe(0);
+      expect(out).not.toContain('<none>');
+      expect(out.split('\n')[1]).toMatch(/web +kubevirt.io +Running +True +\S+ +kwok-node-\d +10\.\S+ +1 +1Gi$/);
+    });
+
+    it('is told of again when it changes, by row or by name', async () => {
+      const { out } = await following(
+        ['list'],
+        (so) => so.includes('Paused'),
+        async () => void (await vm('pause', 'web')),
+      );
+      expect(out.split('\n').map((line) => line.split(/ +/)[2])).toEqual(['STATUS', 'Running', 'Paused', undefined]);
+      const names = await following(
+        ['list', '-o', 'name'],
+        (so) => so.split('\n').length > 2,
+        async () => void (await vm('unpause', 'web')),
+      );
+      expect(new Set(names.out.trim().split('\n'))).toEqual(new Set(['virtualmachine.kubevirt.io/web']));
+    });
+  });
+});
