@@ -61,7 +61,7 @@ describe('a machine that is made larger while it runs', () => {
     // And back again, as far as it has ever been.
     await edit({ memory: { guest: '1Gi' } });
     await world.clock.advance(60_000);
-    expect((await launchers()).filter(({ phase }) => phase === 'Running')[0]?.requests).toMatchObject({
+    expect((await launchers()).find(({ phase }) => phase === 'Running')?.requests).toMatchObject({
       cpu: '300m',
       memory: '1Gi',
     });

@@ -11,7 +11,7 @@ import { type InstanceAction, instanceEdit } from './instance-action.ts';
 import { powerEdit } from './machine-power.ts';
 import { newMigration } from './migration.ts';
 import { type ActionOptions, actionOptions } from './options.ts';
-import { notBuilt, notFound } from './refusal.ts';
+import { notBuilt, notFound, tryAgain } from './refusal.ts';
 import { GROUP, RESOURCES, SERVED, VERSIONS } from './resources.ts';
 import { annotate, createMigration, find, migrationsIn, untilFirst, writePower } from './writes.ts';
 
@@ -47,11 +47,14 @@ function handler(parts: SubresourceParts) {
     if (action === 'expand-spec') return { status: 200, body: (await machine(request)).vm };
     if (!ofMachine && includes(SERVED.instance.get, action)) return await ask(request, action as GuestQuestion);
     const options = actionOptions(Buffer.from(await request.body()).toString('utf8'));
-    const done = await untilFirst(async () => {
-      if (!ofMachine) return await touch(request, action as InstanceAction, options);
-      if (action === 'migrate') return await migrate(request, options);
-      return await power(request, action as PowerAction, options);
-    });
+    const done = await untilFirst(
+      async () => {
+        if (!ofMachine) return await touch(request, action as InstanceAction, options);
+        if (action === 'migrate') return await migrate(request, options);
+        return await power(request, action as PowerAction, options);
+      },
+      () => tryAgain(request.resource, action),
+    );
     if (done instanceof KubeError) throw done;
     if (!options.dryRun) tell(done, request);
     return ACCEPTED;

@@ -28,6 +28,16 @@ export function badRequest(message: string): KubeError {
   return new KubeError(400, 'BadRequest', message);
 }
 
+/** Others were faster each time; nothing is wrong with the request. */
+export function tryAgain(resource: string, action: string): KubeError {
+  const message = `The ${action} operation against ${resource}.subresources.${GROUP} could not be completed at this time, please try again.`;
+  return new KubeError(500, 'ServerTimeout', message, {
+    group: `subresources.${GROUP}`,
+    kind: resource,
+    retryAfterSeconds: 1,
+  });
+}
+
 /** What is known and not built is refused by its name. */
 export function notBuilt(what: string): KubeError {
   return new KubeError(501, 'NotImplemented', `${what} is not supported yet`);

@@ -29,15 +29,17 @@ export async function find<T extends KubeObject>(
   }
 }
 
-const ATTEMPTS = 5;
+/** In a crowd, controllers write to an object a dozen times in a row; each attempt waits for a round of its own. */
+const ATTEMPTS = 40;
 
-/** Looks, decides and writes anew for as long as somebody else is faster. */
-export async function untilFirst<T>(attempt: () => Promise<T>): Promise<T> {
+/** Looks, decides and writes anew for as long as somebody else is faster; in the end it says what `exhausted` does. */
+export async function untilFirst<T>(attempt: () => Promise<T>, exhausted?: () => Error): Promise<T> {
   for (let count = 1; ; count++) {
     try {
       return await attempt();
     } catch (error) {
-      if (!isConflict(error) || count >= ATTEMPTS) throw error;
+      if (!isConflict(error)) throw error;
+      if (count >= ATTEMPTS) throw exhausted?.() ?? error;
     }
   }
 }
@@ -59,7 +61,7 @@ export async function writePower(
   const { gracePeriodSeconds, requests, spec } = edit;
   if (gracePeriodSeconds !== undefined && instance !== undefined) {
     const body = { spec: { terminationGracePeriodSeconds: gracePeriodSeconds } };
-    await client.patch(VMIS, instance.metadata.name, { type: 'merge', body }, options);
+    await untilFirst(() => client.patch(VMIS, instance.metadata.name, { type: 'merge', body }, options));
   }
   const asRead = { metadata: { resourceVersion } };
   if (requests !== undefined) {
@@ -69,7 +71,9 @@ export async function writePower(
   }
   if (spec !== undefined) {
     const body = { ...(requests === undefined ? asRead : {}), spec };
-    await client.patch(type, name, { type: 'merge', body }, options);
+    const write = () => client.patch(type, name, { type: 'merge', body }, options);
+    // Decided anew, the request that stands by now would be in its own way.
+    await (requests === undefined ? write() : untilFirst(write));
   }
 }
 
