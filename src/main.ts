@@ -20,6 +20,7 @@ const starters: Starters = {
   up: async (settings) => (await import('./up/up.ts')).up(settings, terminal),
   status: async (settings) => (await import('./up/running.ts')).status(settings, terminal),
   down: async (settings) => (await import('./up/running.ts')).down(settings, terminal),
+  operator: async (flags) => (await import('./operator/run.ts')).runOperator(flags),
   nodes: async (settings) => (await import('./up/print-nodes.ts')).printNodes(settings),
   connect: async (flags) => (await import('./connect.ts')).connect(flags),
 };

@@ -8,6 +8,7 @@ import { crdsCommand } from './crds.ts';
 import { explainCommand } from './explain.ts';
 import type { Io } from './io.ts';
 import { type NodesSettings, nodesCommand } from './nodes.ts';
+import { type OperatorFlags, operatorCommand } from './operator.ts';
 import { overview } from './overview.ts';
 import { type RunningStarters, runningCommands } from './running.ts';
 import { type UpSettings, upCommand } from './up.ts';
@@ -18,6 +19,7 @@ import { vmCommand } from './vm/command.ts';
 export interface Starters extends RunningStarters {
   readonly apiserver: (settings: ApiServerSettings) => Promise<void>;
   readonly up: (settings: UpSettings) => Promise<void>;
+  readonly operator: (flags: OperatorFlags) => Promise<void>;
   readonly nodes: (settings: NodesSettings) => Promise<string>;
   readonly connect: Connect;
 }
@@ -50,6 +52,7 @@ export function vimanaProgram({ io, version, clock, signal, starters }: ProgramP
     .addCommand(nodesCommand(io, starters.nodes))
     .addCommand(validateCommand(io))
     .addCommand(crdsCommand(io))
+    .addCommand(operatorCommand(starters.operator))
     .addCommand(apiServerCommand(starters.apiserver))
     .addCommand(completionCommand(io));
   for (const command of withDescendants(program)) {

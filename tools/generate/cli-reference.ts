@@ -10,6 +10,7 @@ const io = { out: () => {}, err: () => {}, read: () => '', manifestsAt: () => []
 const starters = {
   apiserver: nothing,
   up: nothing,
+  operator: nothing,
   status: nothing,
   down: nothing,
   nodes: nothing,

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { SecureContextOptions } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import { aborted } from '../aborted.ts';
@@ -17,6 +19,11 @@ export interface HttpServerOptions {
   readonly routes?: readonly Route[];
   readonly clock: Clock;
   readonly log: Logger;
+  /**
+   * Serve by HTTPS. Clients are asked for a certificate, which they need not have: routes look at who they are. Nobody
+   * can connect before `secure` was called.
+   */
+  readonly https?: boolean;
   /** How long an answer may take. */
   readonly answerMs?: number;
   /** How long a stop waits for answers that are under way. */
@@ -28,6 +35,8 @@ export interface HttpServer extends Runnable {
   readonly url: string;
   /** Adds a route while the server runs; returns how to take it out. */
   mount(route: Route): () => void;
+  /** What new connections are served with from now on; for HTTPS. */
+  secure(context: SecureContextOptions): void;
   close(): Promise<void>;
 }
 
@@ -40,18 +49,21 @@ const LIMITS = {
   keepAliveTimeout: 5000,
   connectionsCheckingInterval: 5000,
 };
+const ASKS_WHO = { requestCert: true, rejectUnauthorized: false, minVersion: 'TLSv1.2' } as const;
 const MOST_CONNECTIONS = 1024;
 
-/** Serves routes over HTTP/1.1. Rejects where the port cannot be had; runs, then, until the signal or until it is closed. */
+/** Serves routes over HTTP/1.1, plain or encrypted. Rejects where the port cannot be had; runs, then, until the signal or until it is closed. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { host = LOOPBACK, clock, graceMs = GRACE_MS } = options;
   const routes = new Routes();
   for (const route of options.routes ?? []) routes.add(route);
   const stopping = new AbortController();
-  const server = createServer({
+  const serving = {
     ...LIMITS,
-    shouldUpgradeCallback: (request) => upgradeOf(routes, request) !== undefined,
-  });
+    shouldUpgradeCallback: (request: IncomingMessage) => upgradeOf(routes, request) !== undefined,
+  };
+  const encrypted = options.https === true ? createSecureServer({ ...serving, ...ASKS_WHO }) : undefined;
+  const server: Server = encrypted ?? createServer(serving);
   server.maxConnections = MOST_CONNECTIONS;
   server.on('request', (request, response) => {
     // A connection that is kept for further requests would hold up the stop.
@@ -78,8 +90,9 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   return {
     name: `HTTP server on port ${port}`,
     port,
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    url: `${encrypted === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
     mount: (route) => routes.add(route),
+    secure: (context) => encrypted?.setSecureContext({ ...context, minVersion: ASKS_WHO.minVersion }),
     close: () => (closed ??= close()),
     async run(signal) {
       await aborted(signal);
@@ -127,7 +140,7 @@ async function answer(
     else refuse(response.setHeader('allow', found.allow.join(', ')), 405, 'method not allowed');
     return;
   }
-  if (Number(request.headers['content-length'] ?? 0) > LARGEST_BODY) {
+  if (Number(request.headers['content-length'] ?? 0) > (found.route.largestBody ?? LARGEST_BODY)) {
     refuse(response, 413, 'the body is too large');
     return;
   }

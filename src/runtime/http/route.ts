@@ -7,6 +7,8 @@ export interface Route {
   readonly path: string;
   /** GET where absent. Who answers GET answers HEAD too: the body is left out for it. */
   readonly methods?: readonly string[];
+  /** In bytes; see readBody for what holds where absent. */
+  readonly largestBody?: number;
   /** Goes on for as long as its client likes; otherwise an answer has a limited time. */
   readonly streams?: true;
   /**

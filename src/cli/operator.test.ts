@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { bindAddress } from './bind-address.ts';
+import { type OperatorFlags, operatorCommand } from './operator.ts';
+
+async function parsed(...args: string[]): Promise<OperatorFlags> {
+  let found: OperatorFlags | undefined;
+  const command = operatorCommand(async (flags) => {
+    found = flags;
+  });
+  await command
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} })
+    .parseAsync(args, { from: 'user' });
+  if (found === undefined) throw new Error('nothing was started');
+  return found;
+}
+
+describe('the address to listen on', () => {
+  it.each([
+    [':8080', { port: 8080 }],
+    ['0', 'nowhere'],
+    ['127.0.0.1:0', { host: '127.0.0.1', port: 0 }],
+    ['[::1]:8081', { host: '::1', port: 8081 }],
+    ['localhost:65535', { host: 'localhost', port: 65_535 }],
+  ])('%s is understood', (text, address) => {
+    expect(bindAddress(text)).toEqual(address);
+  });
+
+  it.each(['', '8080', ':', ':65536', '::1:80', ':http', 'a b:'])('%j is refused', (text) => {
+    expect(() => bindAddress(text)).toThrow(/HOST:PORT/);
+  });
+});
+
+describe('vimana operator', () => {
+  it('understands the arguments of the documented Deployment', async () => {
+    const flags = await parsed('--leader-elect', '--metrics-bind-addr=:9080', '--health-probe-bind-addr=:9081');
+    expect(flags).toMatchObject({ leaderElect: true, metrics: { port: 9080 }, health: { port: 9081 } });
+  });
+
+  it('understands the longer spellings of addresses, and that there shall be none', async () => {
+    const flags = await parsed('--metrics-bind-address=0', '--health-probe-bind-address=127.0.0.1:1');
+    expect(flags).toMatchObject({ metrics: 'nowhere', health: { host: '127.0.0.1', port: 1 } });
+  });
+
+  it('looks after all namespaces and groups where nothing is said', async () => {
+    const flags = await parsed();
+    expect(flags).toMatchObject({ watchNamespace: '', instances: true, webhookPort: 9443, access: {} });
+    expect(flags.dialects).toHaveLength(4);
+  });
+
+  it.each([
+    ['--watch-namespace=a,b', 'one namespace'],
+    ['--workers=0', 'whole number'],
+    ['--dialects=kubevirt,xen', 'xen'],
+    ['--node-lost-after=5s', 'at least 35s'],
+    ['--log-format=xml', 'json'],
+  ])('refuses %s', async (flag, why) => {
+    await expect(parsed(flag)).rejects.toThrow(why);
+  });
+});

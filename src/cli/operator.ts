@@ -1,0 +1,124 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { AccessFlags } from '../kube/kubeconfig/load.ts';
+import { type BindAddress, bindAddress } from './bind-address.ts';
+import { portNumber } from './port-number.ts';
+import { DIALECT_NAMES, type DialectName, dialects, lostAfter } from './up.ts';
+
+/** What `vimana operator` was asked for. */
+export interface OperatorFlags {
+  readonly access: AccessFlags;
+  readonly leaderElect: boolean;
+  readonly leaderElectionId: string;
+  readonly leaderElectionNamespace?: string;
+  readonly metrics: BindAddress | 'nowhere';
+  readonly health: BindAddress | 'nowhere';
+  /** 0: neither webhooks nor subresources are served. */
+  readonly webhookPort: number;
+  readonly webhookName: string;
+  readonly webhookCertDir?: string;
+  /** '' is all. */
+  readonly watchNamespace: string;
+  readonly workers?: number;
+  readonly dialects: readonly DialectName[];
+  readonly instances: boolean;
+  readonly vmRolloutStrategy: 'LiveUpdate' | 'Stage';
+  readonly nodeLostAfter: number;
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  readonly logFormat: 'json' | 'text';
+}
+
+type Parsed = Omit<OperatorFlags, 'access' | 'metrics' | 'health'> & {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly metricsBindAddr: BindAddress | 'nowhere';
+  readonly metricsBindAddress?: BindAddress | 'nowhere';
+  readonly healthProbeBindAddr: BindAddress | 'nowhere';
+  readonly healthProbeBindAddress?: BindAddress | 'nowhere';
+};
+
+/** `vimana operator`: the controllers, webhooks and subresources for a cluster. `start` runs it until it is told to stop. */
+export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>): Command {
+  return new Command('operator')
+    .description('run the operator for a Kubernetes cluster, inside of it or from outside')
+    .option('--kubeconfig <file>', 'kubeconfig to use (default: KUBECONFIG, the usual file, then the pod)')
+    .option('--context <name>', 'context of the kubeconfig')
+    .option('--leader-elect', 'act only while holding a lease, so that several can stand by', false)
+    .option('--leader-election-id <name>', 'name of the lease', 'vimana-operator')
+    .option('--leader-election-namespace <name>', 'namespace of the lease (default: that of the pod or context)')
+    .addOption(
+      new Option('--metrics-bind-addr <address>', 'where /metrics is; 0 for nowhere')
+        .argParser(bindAddress)
+        .default({ port: 8080 }, ':8080'),
+    )
+    .addOption(new Option('--metrics-bind-address <address>', 'the same').argParser(bindAddress))
+    .addOption(
+      new Option('--health-probe-bind-addr <address>', 'where /healthz and /readyz are; 0 for nowhere')
+        .argParser(bindAddress)
+        .default({ port: 8081 }, ':8081'),
+    )
+    .addOption(new Option('--health-probe-bind-address <address>', 'the same').argParser(bindAddress))
+    .option('--webhook-port <number>', 'port of webhooks and subresources; 0 serves neither', portNumber, 9443)
+    .option(
+      '--webhook-name <name>',
+      'name of the webhook configurations; Service NAME-webhook and Secret NAME-webhook-cert go with it',
+      'vimana-operator',
+    )
+    .option('--webhook-cert-dir <folder>', 'take tls.crt and tls.key from there instead of issuing them')
+    .addOption(
+      new Option('--watch-namespace <name>', 'look after this namespace alone (default: all)')
+        .env('WATCH_NAMESPACE')
+        .argParser(oneNamespace)
+        .default(''),
+    )
+    .option('--workers <count>', 'how many objects each controller works on at once', workers)
+    .addOption(
+      new Option('--dialects <names>', 'API groups to look after, separated by commas')
+        .argParser(dialects)
+        .default([...DIALECT_NAMES], DIALECT_NAMES.join(',')),
+    )
+    .option('--instances', 'look after instances and migrations too: one operator of a cluster does', true)
+    .option('--no-instances', 'leave instances and migrations to another operator')
+    .addOption(
+      new Option('--vm-rollout-strategy <name>', 'whether changes reach a running machine')
+        .choices(['LiveUpdate', 'Stage'])
+        .default('LiveUpdate'),
+    )
+    .addOption(
+      new Option('--node-lost-after <duration>', 'when a silent node is given up')
+        .argParser(lostAfter)
+        .default(lostAfter('40s'), '40s'),
+    )
+    .addOption(
+      new Option('--log-level <level>', 'what to log')
+        .choices(['debug', 'info', 'warn', 'error', 'silent'])
+        .default('info'),
+    )
+    .addOption(new Option('--log-format <format>', 'how to log').choices(['json', 'text']).default('json'))
+    .action((parsed: Parsed) => start(flagsOf(parsed)));
+}
+
+function flagsOf(parsed: Parsed): OperatorFlags {
+  const { kubeconfig, context, metricsBindAddr, metricsBindAddress, ...rest } = parsed;
+  const { healthProbeBindAddr, healthProbeBindAddress, ...flags } = rest;
+  return {
+    ...flags,
+    access: {
+      ...(kubeconfig === undefined ? {} : { kubeconfig }),
+      ...(context === undefined ? {} : { context }),
+    },
+    metrics: metricsBindAddress ?? metricsBindAddr,
+    health: healthProbeBindAddress ?? healthProbeBindAddr,
+  };
+}
+
+function oneNamespace(text: string): string {
+  const name = text.trim();
+  if (name === '' || /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) return name;
+  throw new InvalidArgumentError('It must be one namespace, or nothing for all of them.');
+}
+
+function workers(text: string): number {
+  const count = Number(text);
+  if (/^\d+$/.test(text) && count >= 1 && count <= 1024) return count;
+  throw new InvalidArgumentError('It must be a whole number from 1 to 1024.');
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { findAdmission } from '../admission/admitters.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import { type ReviewRequest, reviewBody, reviewObject } from './admission-review.ts';
+
+const OPERATOR = 'system:serviceaccount:system:operator';
+const find = findAdmission({ operatorUser: OPERATOR, actsOn: ({ group }) => group === 'kubevirt.io' });
+const parts = { find, lookup: () => undefined };
+
+const machine = (spec: object, metadata: object = {}): KubeObject => ({
+  apiVersion: 'kubevirt.io/v1',
+  kind: 'VirtualMachine',
+  metadata: { name: 'a', namespace: 'x', ...metadata },
+  spec,
+});
+const GOOD = { running: true, template: { spec: { domain: { devices: {}, memory: { guest: '1Gi' } } } } };
+const BAD = {
+  running: true,
+  runStrategy: 'Always',
+  template: { spec: { domain: { cpu: { cores: -1 }, devices: {} } } },
+};
+
+const request = (object: KubeObject, more: Partial<ReviewRequest> = {}): ReviewRequest => ({
+  uid: 'u',
+  kind: { group: 'kubevirt.io', version: 'v1', kind: 'VirtualMachine' },
+  operation: 'CREATE',
+  namespace: 'x',
+  userInfo: { username: 'jane', groups: [] },
+  object,
+  ...more,
+});
+
+describe('the admission webhook', () => {
+  it('tells everything that is wrong at once, with causes, already before the schema is looked at', () => {
+    for (const phase of ['mutate', 'validate'] as const) {
+      const { allowed, status } = reviewObject(request(machine(BAD)), phase, parts);
+      expect(allowed).toBe(false);
+      expect(status).toMatchObject({ code: 422, reason: 'Invalid', details: { kind: 'VirtualMachine', name: 'a' } });
+      const fields = status?.details?.causes?.map(({ field }) => field) ?? [];
+      expect(fields.length).toBeGreaterThan(1);
+      expect(fields).toContain('spec.template.spec.domain.cpu.cores');
+    }
+  });
+
+  it('puts the finalizer of the kind on, and leaves what is there already', () => {
+    const { allowed, patch = [] } = reviewObject(request(machine(GOOD, { finalizers: ['b'] })), 'mutate', parts);
+    expect(allowed).toBe(true);
+    const change = patch.find((each) => (each as { path: string }).path === '/metadata/finalizers');
+    expect(change).toMatchObject({ op: 'add', value: ['b', expect.stringContaining('/')] });
+  });
+
+  it('never drops a field that a newer schema knows', () => {
+    const spec = { ...GOOD, template: { spec: { ...GOOD.template.spec, ofTomorrow: { a: 1 } } } };
+    const { allowed, patch = [] } = reviewObject(request(machine(spec)), 'mutate', parts);
+    expect(allowed).toBe(true);
+    for (const { path, value } of patch as { path: string; value: object }[]) {
+      if (path === '/spec') expect(value).toMatchObject(spec);
+    }
+  });
+
+  it.each([
+    ['deletion', { operation: 'DELETE', object: null, oldObject: machine(BAD) }],
+    [
+      'the last updates of what is being deleted',
+      { operation: 'UPDATE', object: machine(BAD, { deletionTimestamp: 't' }) },
+    ],
+    ['a kind that is not ours', { kind: { group: '', version: 'v1', kind: 'Pod' } }],
+  ] as [string, Partial<ReviewRequest>][])('lets %s pass whatever is in it', (_what, more) => {
+    expect(reviewObject(request(machine(BAD), more), 'validate', parts)).toEqual({ allowed: true });
+  });
+
+  it('warns of kinds that nothing acts on, and holds none of them by a finalizer', () => {
+    const object: KubeObject = {
+      apiVersion: 'hypersdk.io/v1alpha1',
+      kind: 'VirtualMachine',
+      metadata: { name: 'a', namespace: 'x' },
+      spec: { cpus: 1, memory: '1Gi' },
+    };
+    const asked = request(object, { kind: { group: 'hypersdk.io', version: 'v1alpha1', kind: 'VirtualMachine' } });
+    const { warnings } = reviewObject(asked, 'validate', parts);
+    expect(warnings?.join()).toContain('nothing acts on it');
+    const paths = reviewObject(asked, 'mutate', parts).patch?.map((each) => (each as { path: string }).path);
+    expect(paths).not.toContain('/metadata/finalizers');
+  });
+
+  it('answers with a patch only where there is something to change', () => {
+    expect(reviewBody('u', { allowed: true, patch: [] })).toMatchObject({ response: { uid: 'u', allowed: true } });
+    expect(JSON.stringify(reviewBody('u', { allowed: true, patch: [] }))).not.toContain('patch');
+    const { response } = reviewBody('u', { allowed: true, patch: [{ op: 'add' }] }) as { response: { patch: string } };
+    expect(JSON.parse(Buffer.from(response.patch, 'base64').toString())).toEqual([{ op: 'add' }]);
+  });
+});

@@ -1,0 +1,96 @@
+import type { Lookup } from '../admission/admitter.ts';
+import type { FindAdmission } from '../admission/admitters.ts';
+import type { Kind, ObjectOf } from '../api/kind.ts';
+import { KINDS } from '../api/kinds.ts';
+import { invalid, type Status } from '../apiserver/api-error.ts';
+import { isSameJson } from '../base/json-same.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+
+/** What the API server asks a webhook. */
+export interface ReviewRequest {
+  readonly uid: string;
+  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+  readonly subResource?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly userInfo?: { readonly username?: string; readonly groups?: readonly string[] };
+  readonly object?: KubeObject | null;
+  readonly oldObject?: KubeObject | null;
+  readonly dryRun?: boolean;
+}
+
+export interface ReviewAnswer {
+  readonly allowed: boolean;
+  readonly status?: Partial<Status>;
+  readonly patch?: readonly object[];
+  readonly warnings?: readonly string[];
+}
+
+const ALLOWED: ReviewAnswer = { allowed: true };
+
+export interface ReviewParts {
+  readonly find: FindAdmission;
+  readonly lookup: Lookup;
+}
+
+/**
+ * What admission says of an object of ours. Asked before the API server has looked at the schema, it tells everything
+ * that is wrong at once, as the embedded control plane does; and nothing keeps an object from going.
+ */
+export function reviewObject(request: ReviewRequest, phase: 'mutate' | 'validate', parts: ReviewParts): ReviewAnswer {
+  const { operation, object, oldObject: old, kind, subResource: subresource = '' } = request;
+  if (operation !== 'CREATE' && operation !== 'UPDATE') return ALLOWED;
+  if (object === undefined || object === null || object.metadata.deletionTimestamp !== undefined) return ALLOWED;
+  const admit = parts.find(`${kind.group}/${kind.version}`, kind.kind);
+  const schema = KINDS.find((each) => each.group === kind.group && each.kind === kind.kind)?.schema;
+  if (admit === undefined || schema === undefined) return ALLOWED;
+  const { username = '', groups = [] } = request.userInfo ?? {};
+  const verdict = admit({
+    operation,
+    // Only its outermost members are exchanged by admission.
+    object: { ...object },
+    ...(old === undefined || old === null ? {} : { old: old as unknown as ObjectOf<Kind> }),
+    ...(subresource === '' ? {} : { subresource }),
+    // The API server has pruned and defaulted it by the schema that it has, which may know more fields than this one.
+    readBy: schema,
+    user: { name: username, groups },
+    lookup: parts.lookup,
+  });
+  if (verdict.causes.length > 0) {
+    const { name, generateName } = object.metadata;
+    return { allowed: false, status: invalid(kind, name || generateName || '', verdict.causes).status };
+  }
+  if (phase === 'validate') return { allowed: true, warnings: verdict.warnings };
+  return { allowed: true, patch: patchOf(object, verdict.object as unknown as KubeObject) };
+}
+
+/** How to get from an object to what admission made of it: admission fills in the spec, and puts a finalizer on. */
+function patchOf(before: KubeObject, after: KubeObject): object[] {
+  const patch: object[] = [];
+  if (!isSameJson(before['spec'], after['spec'])) patch.push({ op: 'add', path: '/spec', value: after['spec'] });
+  const { finalizers } = after.metadata;
+  if (!isSameJson(before.metadata.finalizers ?? [], finalizers ?? [])) {
+    patch.push({ op: 'add', path: '/metadata/finalizers', value: finalizers });
+  }
+  return patch;
+}
+
+/** The AdmissionReview that answers one. */
+export function reviewBody(uid: string, { allowed, status, patch = [], warnings = [] }: ReviewAnswer): object {
+  const changes = {
+    patchType: 'JSONPatch',
+    patch: Buffer.from(JSON.stringify(patch)).toString('base64'),
+  };
+  return {
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    response: {
+      uid,
+      allowed,
+      ...(status === undefined ? {} : { status }),
+      ...(patch.length === 0 ? {} : changes),
+      ...(warnings.length === 0 ? {} : { warnings }),
+    },
+  };
+}

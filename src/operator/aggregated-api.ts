@@ -1,0 +1,180 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  ApiError,
+  badRequest,
+  forbidden,
+  methodNotAllowed,
+  noSuchResource,
+  unauthorized,
+} from '../apiserver/api-error.ts';
+import { extensionEntries } from '../apiserver/http/extension-discovery.ts';
+import { parsePath, type ResourcePath } from '../apiserver/request-path.ts';
+import { type ApiExtension, type ExtensionAnswer, type ExtensionRequest, UPGRADED } from '../kube/api-extension.ts';
+import type { Client } from '../kube/client.ts';
+import { KubeError } from '../kube/kube-error.ts';
+import { readBody } from '../runtime/http/body.ts';
+import type { Route } from '../runtime/http/route.ts';
+import { type FrontProxy, type ProxiedUser, proxiedUser } from './front-proxy.ts';
+
+export interface AggregatedApiParts {
+  /** Asks the API server what a user may do. */
+  readonly client: Client;
+  readonly proxy: () => FrontProxy | undefined;
+}
+
+const VERBS: Readonly<Record<string, string>> = {
+  GET: 'get',
+  PUT: 'update',
+  POST: 'create',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+
+/** Extensions as the API server of a cluster asks for them, through an APIService. What there is, anybody may know. */
+export function aggregatedApi(extensions: readonly ApiExtension[], parts: AggregatedApiParts): Route[] {
+  const groups = new Set(extensions.map(({ group }) => group));
+  return [
+    ...[...groups].map((group) => told(`/apis/${group}`, groupBody(group, extensions))),
+    ...extensions.flatMap((extension) => {
+      const path = `/apis/${extension.group}/${extension.version}`;
+      return [told(path, listBody(extension)), resources(path, extension, parts)];
+    }),
+  ];
+}
+
+function told(path: string, body: object): Route {
+  return { path, handle: (_request, response) => json(response, 200, body) };
+}
+
+function groupBody(group: string, extensions: readonly ApiExtension[]): object {
+  const versions = extensions
+    .filter((each) => each.group === group)
+    .map(({ version }) => ({ groupVersion: `${group}/${version}`, version }));
+  return { kind: 'APIGroup', apiVersion: 'v1', name: group, versions, preferredVersion: versions[0] };
+}
+
+function listBody(extension: ApiExtension): object {
+  const { group, version } = extension;
+  const entries = extensionEntries(extension);
+  return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: `${group}/${version}`, resources: entries };
+}
+
+function resources(path: string, extension: ApiExtension, parts: AggregatedApiParts): Route {
+  return {
+    path: `${path}/`,
+    methods: Object.keys(VERBS),
+    async handle(request, response, signal) {
+      try {
+        send(response, await answered(extension, request, signal, parts));
+      } catch (error) {
+        const refusal = refusalOf(error);
+        if (refusal === undefined) throw error;
+        json(response, refusal.code, refusal.status);
+      }
+    },
+  };
+}
+
+async function answered(
+  extension: ApiExtension,
+  request: IncomingMessage,
+  signal: AbortSignal,
+  { client, proxy }: AggregatedApiParts,
+): Promise<ExtensionAnswer> {
+  const user = proxiedUser(request, proxy());
+  if (user === undefined) throw unauthorized();
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const path = pathOf(url);
+  if (path.kind !== 'resource') throw noSuchResource();
+  const method = request.method ?? 'GET';
+  const verb = VERBS[method] ?? method.toLowerCase();
+  if (!(await mayDo(client, user, path, verb, signal))) throw refusedTo(user, path, verb);
+  const named = path.subresource === '' ? path.plural : `${path.plural}/${path.subresource}`;
+  const resource = extension.resources.find(({ name }) => name === named);
+  if (resource === undefined || path.name === '' || resource.namespaced !== (path.namespace !== '')) {
+    throw noSuchResource();
+  }
+  if (!resource.verbs.includes(verb)) throw methodNotAllowed();
+  return await extension.handle(extensionRequest(request, url, path, { method, verb, user, signal }));
+}
+
+function pathOf({ pathname }: URL) {
+  try {
+    return parsePath(pathname);
+  } catch {
+    throw badRequest(`${pathname} is not a path`);
+  }
+}
+
+function extensionRequest(
+  request: IncomingMessage,
+  url: URL,
+  { plural, subresource, rest, namespace, name }: ResourcePath,
+  asked: Pick<ExtensionRequest, 'method' | 'verb' | 'user' | 'signal'>,
+): ExtensionRequest {
+  return {
+    ...asked,
+    path: url.pathname,
+    resource: plural,
+    subresource,
+    rest,
+    namespace,
+    name,
+    query: url.searchParams,
+    header: (header) => request.headersDistinct[header]?.join(', '),
+    body: () => readBody(request),
+  };
+}
+
+async function mayDo(
+  client: Client,
+  { name: user, groups, extra }: ProxiedUser,
+  { group, version, plural: resource, subresource, namespace, name }: ResourcePath,
+  verb: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const resourceAttributes = { group, version, resource, subresource, namespace, name, verb };
+  const body = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SubjectAccessReview',
+    spec: { user, groups, extra, resourceAttributes },
+  };
+  const answer = await client.request({ method: 'POST', path: REVIEWS, body }, { signal });
+  return (answer.body as { readonly status?: { readonly allowed?: boolean } }).status?.allowed === true;
+}
+
+function refusedTo({ name }: ProxiedUser, path: ResourcePath, verb: string): ApiError {
+  const { plural, subresource, group, namespace } = path;
+  const resource = `${plural}${subresource === '' ? '' : `/${subresource}`}`;
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`;
+  const why = `User "${name}" cannot ${verb} resource "${resource}" in API group "${group}" ${where}`;
+  return forbidden({ group, plural }, path.name, why);
+}
+
+function refusalOf(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error;
+  if (!(error instanceof KubeError)) return undefined;
+  return new ApiError(error.code, error.reason, error.message, error.details, error);
+}
+
+function send(response: ServerResponse, answer: ExtensionAnswer): void {
+  if (answer === UPGRADED) return;
+  if ('pieces' in answer) throw new Error('an answer in pieces is not passed on yet');
+  if ('text' in answer) {
+    response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.text);
+    return;
+  }
+  const { status, body, headers = {} } = answer;
+  if (body === undefined) response.writeHead(status, { ...headers, 'content-type': 'application/json' }).end();
+  else json(response, status, body, headers);
+}
+
+function json(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, { ...headers, 'content-type': 'application/json' }).end(JSON.stringify(body));
+}

@@ -1,0 +1,123 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Client } from '../kube/client.ts';
+import { resourceType } from '../kube/kinds/resource-type.ts';
+import { isConflict, isNotFound } from '../kube/kube-error.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import type { Runnable } from '../runtime/runnable.ts';
+import { fitCertificate, type ServingCertificate } from './serving-certificate.ts';
+
+interface Secret extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+const SECRETS = resourceType<Secret>('v1', 'Secret', 'secrets');
+const LOOK_EVERY_MS = 60_000;
+const RETRY_MS = 2000;
+
+/** What a server shows its clients. */
+export interface Credentials {
+  readonly cert: string;
+  readonly key: string;
+  /** Whom clients have to trust for it; absent where somebody else tells them. */
+  readonly ca?: string;
+}
+
+/** Keeps the certificate of the server current. */
+export interface Certificates extends Runnable {
+  /** Undefined until there is one. */
+  readonly current: Credentials | undefined;
+}
+
+export interface CertificateParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly onChange: (credentials: Credentials) => void;
+}
+
+/**
+ * A certificate that this process and those beside it share through a Secret: whoever finds it missing or near its end
+ * writes a new one. Where there is no such Secret, nobody shares, and no client is told whom to trust.
+ */
+export function sharedCertificates(
+  parts: CertificateParts & { readonly client: Client },
+  secret: { readonly namespace: string; readonly name: string },
+  names: readonly string[],
+): Certificates {
+  const { client, clock, log } = parts;
+  let alone: ServingCertificate | undefined;
+
+  async function look(signal: AbortSignal): Promise<Credentials> {
+    let found: Secret;
+    try {
+      found = await client.get(SECRETS, secret.name, { namespace: secret.namespace, signal });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      if (alone === undefined) log.warn({ name: secret.name }, 'no Secret to share a certificate by; using one alone');
+      alone = fitCertificate(alone ?? {}, names, clock.now());
+      return { cert: alone.cert, key: alone.key };
+    }
+    const stored = fromData(found.data ?? {});
+    const fit = fitCertificate(stored, names, clock.now());
+    if (fit.cert !== stored.cert || fit.ca !== stored.ca) {
+      await client.update(SECRETS, { ...found, data: { ...found.data, ...toData(fit) } }, { signal });
+      log.info({ name: secret.name }, 'issued a certificate');
+    }
+    return { cert: fit.cert, key: fit.key, ca: fit.ca };
+  }
+  return kept(parts, look);
+}
+
+/** A certificate that somebody else puts into a folder, as cert-manager does through a Secret. */
+export function folderCertificates(parts: CertificateParts, folder: string): Certificates {
+  return kept(parts, async () => {
+    const [cert, key] = await Promise.all(['tls.crt', 'tls.key'].map((name) => readFile(join(folder, name), 'utf8')));
+    return { cert: cert ?? '', key: key ?? '' };
+  });
+}
+
+function kept(
+  { clock, log, onChange }: CertificateParts,
+  look: (signal: AbortSignal) => Promise<Credentials>,
+): Certificates {
+  let current: Credentials | undefined;
+  return {
+    name: 'certificates',
+    get current() {
+      return current;
+    },
+    async run(signal) {
+      while (!signal.aborted) {
+        let pause = LOOK_EVERY_MS;
+        try {
+          const found = await look(signal);
+          if (found.cert !== current?.cert || found.ca !== current.ca) onChange(found);
+          current = found;
+        } catch (error) {
+          pause = RETRY_MS;
+          // Of several that issue at once, one is first, and the others take what it wrote.
+          if (!signal.aborted && !isConflict(error))
+            log.warn({ err: error }, 'no certificate can be had; trying again');
+        }
+        await clock.sleep(pause, signal).catch(() => {});
+      }
+    },
+  };
+}
+
+const KEYS = { ca: 'ca.crt', caKey: 'ca.key', cert: 'tls.crt', key: 'tls.key' } as const;
+const FIELDS = Object.entries(KEYS) as [keyof ServingCertificate, string][];
+
+function fromData(data: Readonly<Record<string, string>>): Partial<ServingCertificate> {
+  const found = FIELDS.flatMap(([field, key]) => {
+    const text = data[key];
+    return text === undefined || text === '' ? [] : [[field, Buffer.from(text, 'base64').toString('utf8')]];
+  });
+  return Object.fromEntries(found) as Partial<ServingCertificate>;
+}
+
+function toData(certificate: ServingCertificate): Record<string, string> {
+  return Object.fromEntries(FIELDS.map(([field, key]) => [key, Buffer.from(certificate[field]).toString('base64')]));
+}

@@ -1,0 +1,39 @@
+import { evictedInstance, evictionVerdict } from '../admission/launcher-eviction.ts';
+import type { Client } from '../kube/client.ts';
+import { VMIS } from '../kube/kinds/machines.ts';
+import { PODS } from '../kube/kinds/pod.ts';
+import { isNotFound } from '../kube/kube-error.ts';
+import type { ReviewAnswer, ReviewRequest } from './admission-review.ts';
+
+/** Turns the eviction of a running machine that can be migrated into a migration. */
+export async function reviewEviction(
+  request: ReviewRequest,
+  client: Client,
+  signal: AbortSignal,
+): Promise<ReviewAnswer> {
+  const { namespace = '', name = '', subResource, operation, object } = request;
+  if (subResource !== 'eviction' || operation !== 'CREATE') return { allowed: true };
+  const absent = (error: unknown): undefined => {
+    if (!isNotFound(error)) throw error;
+  };
+  const pod = await client.get(PODS, name, { namespace, signal }).catch(absent);
+  const instance = pod === undefined ? undefined : evictedInstance(pod);
+  if (pod === undefined || instance === undefined) return { allowed: true };
+  const verdict = evictionVerdict(pod, await client.get(VMIS, instance, { namespace, signal }).catch(absent));
+  if (verdict.allowed) return { allowed: true };
+  const { dryRun = [] } = (object?.['deleteOptions'] ?? {}) as { readonly dryRun?: readonly string[] };
+  if (verdict.evacuate !== undefined && request.dryRun !== true && dryRun.length === 0) {
+    const body = { status: { evacuationNodeName: verdict.evacuate } };
+    try {
+      await client.patch(VMIS, instance, { type: 'merge', body }, { namespace, subresource: 'status', signal });
+    } catch (error) {
+      return refused(`kubevirt failed marking the vmi for eviction: ${(error as Error).message}`);
+    }
+  }
+  return refused(verdict.message);
+}
+
+/** Says nothing of when to try again, or clients would before anybody has heard of it. */
+function refused(message: string): ReviewAnswer {
+  return { allowed: false, status: { code: 429, reason: 'TooManyRequests', message } };
+}

@@ -1,0 +1,110 @@
+import type { IncomingMessage } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Client } from '../kube/client.ts';
+import { CONFIG_MAPS } from '../kube/kinds/core.ts';
+import type { Runnable } from '../runtime/runnable.ts';
+
+/** By what the API server is known when it hands a request on, and in which headers it says whose it is. */
+export interface FrontProxy {
+  readonly ca: string;
+  /** Common names of its certificate; any where there is none. */
+  readonly allowedNames: readonly string[];
+  readonly usernameHeaders: readonly string[];
+  readonly groupHeaders: readonly string[];
+  readonly extraPrefixes: readonly string[];
+}
+
+export interface ProxiedUser {
+  readonly name: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+const PLACE = { namespace: 'kube-system', name: 'extension-apiserver-authentication' };
+const LOOK_EVERY_MS = 60_000;
+const RETRY_MS = 2000;
+
+/** What the cluster says of its front proxy; undefined where it has none. */
+export function readFrontProxy(data: Readonly<Record<string, string>>): FrontProxy | undefined {
+  const ca = data['requestheader-client-ca-file'] ?? '';
+  if (ca === '') return undefined;
+  const list = (key: string): string[] => {
+    const value: unknown = JSON.parse(data[key] ?? '[]');
+    return Array.isArray(value) ? value.map(String) : [];
+  };
+  return {
+    ca,
+    allowedNames: list('requestheader-allowed-names'),
+    usernameHeaders: list('requestheader-username-headers'),
+    groupHeaders: list('requestheader-group-headers'),
+    extraPrefixes: list('requestheader-extra-headers-prefix'),
+  };
+}
+
+/** Whose request it is; undefined where it does not come from the front proxy, or the proxy does not say. */
+export function proxiedUser(request: IncomingMessage, proxy: FrontProxy | undefined): ProxiedUser | undefined {
+  const socket = request.socket as Partial<TLSSocket>;
+  if (proxy === undefined || socket.authorized !== true) return undefined;
+  const { CN } = socket.getPeerCertificate?.().subject ?? {};
+  const names = proxy.allowedNames;
+  if (names.length > 0 && !(typeof CN === 'string' && names.includes(CN))) return undefined;
+  const headers = request.headersDistinct;
+  const all = (keys: readonly string[]) => keys.flatMap((key) => headers[key.toLowerCase()] ?? []);
+  const [name] = all(proxy.usernameHeaders);
+  if (name === undefined || name === '') return undefined;
+  return { name, groups: all(proxy.groupHeaders), extra: extraOf(headers, proxy.extraPrefixes) };
+}
+
+function extraOf(headers: NodeJS.Dict<string[]>, prefixes: readonly string[]): Record<string, string[]> {
+  const extra: Record<string, string[]> = {};
+  for (const prefix of prefixes.map((each) => each.toLowerCase())) {
+    for (const [header, values = []] of Object.entries(headers)) {
+      if (header.startsWith(prefix)) extra[decoded(header.slice(prefix.length))] = values;
+    }
+  }
+  return extra;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+export interface FrontProxyWatch extends Runnable {
+  readonly current: FrontProxy | undefined;
+}
+
+/** Keeps what is known of the front proxy current: its authority changes now and then. */
+export function followFrontProxy(
+  { client, clock, log }: { readonly client: Client; readonly clock: Clock; readonly log: Logger },
+  onChange: () => void,
+): FrontProxyWatch {
+  let current: FrontProxy | undefined;
+  return {
+    name: 'front proxy',
+    get current() {
+      return current;
+    },
+    async run(signal) {
+      while (!signal.aborted) {
+        let pause = LOOK_EVERY_MS;
+        try {
+          const { data = {} } = await client.get(CONFIG_MAPS, PLACE.name, { namespace: PLACE.namespace, signal });
+          const found = readFrontProxy(data);
+          const isNew = found?.ca !== current?.ca;
+          current = found;
+          if (isNew) onChange();
+        } catch (error) {
+          pause = RETRY_MS;
+          if (!signal.aborted) log.warn({ err: error }, 'the front proxy of the cluster is not known; asking again');
+        }
+        await clock.sleep(pause, signal).catch(() => {});
+      }
+    },
+  };
+}

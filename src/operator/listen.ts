@@ -1,0 +1,33 @@
+import { ConfigError } from '../base/errors.ts';
+import type { BindAddress } from '../cli/bind-address.ts';
+import { type HttpServer, type HttpServerOptions, startHttpServer } from '../runtime/http/http-server.ts';
+
+const ALL = '::';
+const ALL_V4 = '0.0.0.0';
+
+/** Listens on an address; without a host on all there are, with or without IPv6. `flag` is where users say another. */
+export async function listen(
+  { host = ALL, port }: BindAddress,
+  flag: string,
+  options: Omit<HttpServerOptions, 'host' | 'port'>,
+): Promise<HttpServer> {
+  try {
+    return await startHttpServer({ ...options, host, port });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (host === ALL && (code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL')) {
+      return await listen({ host: ALL_V4, port }, flag, options);
+    }
+    throw new ConfigError(problem(code, host, port) ?? (error as Error).message, {
+      cause: error,
+      hint: `Choose another with ${flag}.`,
+    });
+  }
+}
+
+function problem(code: string | undefined, host: string, port: number): string | undefined {
+  if (code === 'EADDRINUSE') return `port ${port} is taken`;
+  if (code === 'EACCES') return `port ${port} may not be listened on`;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `the address ${host} is none of this machine`;
+  return undefined;
+}

@@ -1,0 +1,48 @@
+import { vmNetwork } from '../api/novacron/vm-network.ts';
+import type { DialectName } from '../cli/up.ts';
+import type { PolicyRule } from '../kube/kinds/rbac.ts';
+import { GROUP, VERSIONS } from '../machine/subresources/resources.ts';
+import { leaseRules } from '../runtime/rules.ts';
+
+/** The objects that belong to an operator of this name. */
+export const ownNames = (name: string) => ({ service: `${name}-webhook`, secret: `${name}-webhook-cert` });
+
+/** The APIServices through which users reach the subresources. */
+export const API_SERVICES: readonly string[] = VERSIONS.map((version) => `${version}.${GROUP}`);
+
+/** What serving webhooks takes in the whole cluster: saying in their configurations whom to trust. */
+export function webhookRules(name: string): readonly PolicyRule[] {
+  return [
+    {
+      apiGroups: ['admissionregistration.k8s.io'],
+      resources: ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
+      resourceNames: [name],
+      verbs: ['get', 'patch'],
+    },
+  ];
+}
+
+/** What serving subresources takes besides acting on them. */
+export const AGGREGATION_RULES: readonly PolicyRule[] = [
+  {
+    apiGroups: ['apiregistration.k8s.io'],
+    resources: ['apiservices'],
+    resourceNames: API_SERVICES,
+    verbs: ['get', 'patch'],
+  },
+  { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+];
+
+/** What admission of a group looks up that no controller reads. */
+export function lookupRules(dialect: DialectName): readonly PolicyRule[] {
+  if (dialect !== 'novacron') return [];
+  return [{ apiGroups: [vmNetwork.group], resources: [vmNetwork.plural], verbs: ['list', 'watch'] }];
+}
+
+/** What the operator does in its own namespace: leading, and sharing a certificate with those beside it. */
+export function homeRules(name: string): readonly PolicyRule[] {
+  return [
+    ...leaseRules(name),
+    { apiGroups: [''], resources: ['secrets'], resourceNames: [ownNames(name).secret], verbs: ['get', 'update'] },
+  ];
+}

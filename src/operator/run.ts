@@ -1,0 +1,166 @@
+import { hostname } from 'node:os';
+import type { Clock } from '../base/clock.ts';
+import { realClock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
+import { createLogger } from '../base/pino-logger.ts';
+import { type Random, systemRandom } from '../base/random.ts';
+import type { OperatorFlags } from '../cli/operator.ts';
+import { connect } from '../connect.ts';
+import type { Client } from '../kube/client.ts';
+import { resourceOfKind, VMIS } from '../kube/kinds/machines.ts';
+import { machineMetrics } from '../machine/metrics.ts';
+import { builtDialects, operatorControllers } from '../operator.ts';
+import type { Cache } from '../runtime/cache.ts';
+import { Events } from '../runtime/events/events.ts';
+import { type Checks, healthRoutes } from '../runtime/http/health-routes.ts';
+import type { HttpServer } from '../runtime/http/http-server.ts';
+import { metricsRoute } from '../runtime/http/metrics-route.ts';
+import { Informers } from '../runtime/informers.ts';
+import { leading } from '../runtime/leading.ts';
+import { manager } from '../runtime/manager.ts';
+import { Metrics } from '../runtime/metrics.ts';
+import type { Runnable } from '../runtime/runnable.ts';
+import { listen } from './listen.ts';
+import { namespacedClient } from './namespaced-client.ts';
+import { startServing } from './serving.ts';
+
+/** Runs the operator of `vimana operator` until SIGINT or SIGTERM; a second one ends it at once. */
+export async function runOperator(flags: OperatorFlags): Promise<void> {
+  const clock = realClock;
+  const { logLevel: level, logFormat: format } = flags;
+  const log = createLogger({ level, format, clock, destination: process.stderr });
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      log.info({ signal }, 'stopping');
+      stop.abort();
+      process.once(signal, () => process.exit(130));
+    });
+  }
+  const connection = await connect(flags.access);
+  try {
+    const { client, namespace } = connection;
+    const operator = await startOperator(flags, { client, namespace, clock, random: systemRandom(), log });
+    await operator.run(stop.signal);
+    log.info('stopped');
+  } finally {
+    await connection.close();
+  }
+}
+
+interface Surroundings {
+  readonly client: Client;
+  /** Of the pod, or the context. */
+  readonly namespace: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** Takes the ports, so that one that cannot be had is told before anything is done, and gives what is to be run. */
+async function startOperator(flags: OperatorFlags, surroundings: Surroundings): Promise<Runnable> {
+  const { client, namespace, clock, random, log } = surroundings;
+  const shared = { clock, random, log };
+  const dialects = builtDialects(flags.dialects);
+  const metrics = new Metrics({ process: true });
+  const informers = new Informers({ ...shared, client: namespacedClient(client, flags.watchNamespace) });
+  const events = new Events({ ...shared, client, onDrop: (why) => metrics.eventDropped(why) });
+  const settings = {
+    dialects,
+    instances: flags.instances,
+    rollout: flags.vmRolloutStrategy,
+    nodeLostAfterMs: flags.nodeLostAfter,
+    ...(flags.workers === undefined ? {} : { workers: flags.workers }),
+  };
+  // Who stands by follows everything too, so that it can act at once when its turn comes.
+  operatorControllers(settings, { ...shared, client, informers, events });
+  const serving =
+    flags.webhookPort === 0
+      ? undefined
+      : await startServing(flags, {
+          ...shared,
+          client,
+          namespace,
+          dialects,
+          informers,
+          events: events.recorder('virtualmachine-controller'),
+        });
+
+  const act = (acting: Client): Runnable =>
+    manager('operator', [
+      ...operatorControllers(settings, { ...shared, client: acting, informers, events, metrics }),
+      ...(serving === undefined ? [] : [serving.leading(acting)]),
+    ]);
+  const turns = flags.leaderElect
+    ? leading({
+        ...shared,
+        lease: { namespace: flags.leaderElectionNamespace ?? namespace, name: flags.leaderElectionId },
+        identity: hostname(),
+        client,
+        informers,
+        run: (term) => act(term.guard(client)).run(term.signal),
+      })
+    : { ...act(client), leads: true };
+  measure(metrics, informers, dialects, () => turns.leads);
+
+  let stopping = false;
+  const ready: Checks = {
+    caches: () => (informers.unsynced.length === 0 ? undefined : `not complete: ${informers.unsynced.join(', ')}`),
+    running: () => (stopping ? 'stopping' : undefined),
+    ...serving?.ready,
+  };
+  const servers = await serversOf(flags, ready, metrics, shared);
+  log.info({ dialects: flags.dialects, namespace: flags.watchNamespace, leaderElect: flags.leaderElect }, 'started');
+  const inner = manager('operator', [
+    ...servers,
+    informers,
+    events,
+    ...(serving === undefined ? [] : [serving]),
+    turns,
+  ]);
+  return {
+    name: 'operator',
+    async run(signal) {
+      signal.addEventListener('abort', () => (stopping = true), { once: true });
+      await inner.run(signal);
+    },
+  };
+}
+
+async function serversOf(
+  { metrics: measured, health }: OperatorFlags,
+  ready: Checks,
+  metrics: Metrics,
+  shared: { readonly clock: Clock; readonly log: Logger },
+): Promise<HttpServer[]> {
+  const servers: HttpServer[] = [];
+  if (health !== 'nowhere') {
+    const routes = healthRoutes({ live: { running: () => undefined }, ready });
+    servers.push(await listen(health, '--health-probe-bind-addr', { ...shared, routes }));
+  }
+  if (measured !== 'nowhere') {
+    servers.push(await listen(measured, '--metrics-bind-addr', { ...shared, routes: [metricsRoute(metrics)] }));
+  }
+  return servers;
+}
+
+/** Of several operators only the leading one counts machines, or sums over them would be wrong. */
+function measure(
+  metrics: Metrics,
+  informers: Informers,
+  dialects: ReturnType<typeof builtDialects>,
+  leads: () => boolean,
+): void {
+  const machines = dialects.map((dialect) => ({
+    dialect,
+    cache: informers.of(resourceOfKind(dialect.kind)).cache as Cache,
+  }));
+  const measures = machineMetrics({ machines, instances: informers.of(VMIS).cache, usage: () => undefined });
+  for (const each of measures) metrics.measure({ ...each, values: () => (leads() ? each.values() : []) });
+  metrics.measure({
+    name: 'vimana_leader',
+    help: 'Whether this operator leads.',
+    labels: [],
+    values: () => [{ labels: {}, value: leads() ? 1 : 0 }],
+  });
+}

@@ -1,0 +1,51 @@
+import { X509Certificate } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { fitCertificate } from './serving-certificate.ts';
+
+const NOW = Date.UTC(2026, 0, 1);
+const DAY = 86_400_000;
+const NAMES = ['hooks.system.svc', 'hooks.system'];
+
+describe('the certificate of the operator', () => {
+  it('is issued by its own authority for the names it is called by', () => {
+    const { ca, cert } = fitCertificate({}, NAMES, NOW);
+    const [authority, leaf] = [new X509Certificate(ca), new X509Certificate(cert)];
+    expect(leaf.verify(authority.publicKey)).toBe(true);
+    expect(leaf.checkIssued(authority)).toBe(true);
+    expect(NAMES.map((name) => leaf.checkHost(name))).toEqual(NAMES);
+    expect(authority.ca).toBe(true);
+  });
+
+  it('is left as it is while it is good', () => {
+    const first = fitCertificate({}, NAMES, NOW);
+    expect(fitCertificate(first, NAMES, NOW + 200 * DAY)).toEqual(first);
+  });
+
+  it('is replaced before it ends, by the same authority', () => {
+    const first = fitCertificate({}, NAMES, NOW);
+    const second = fitCertificate(first, NAMES, NOW + 300 * DAY);
+    expect(second.cert).not.toBe(first.cert);
+    expect(second.ca).toBe(first.ca);
+  });
+
+  it('stays good for whoever trusts the authority as it was before its renewal', () => {
+    const first = fitCertificate({}, NAMES, NOW);
+    const later = fitCertificate(first, NAMES, NOW + 9 * 365 * DAY);
+    expect(later.ca).not.toBe(first.ca);
+    expect(new X509Certificate(later.cert).verify(new X509Certificate(first.ca).publicKey)).toBe(true);
+  });
+
+  it.each([
+    ['another name', { names: ['other.svc'] }],
+    ['a key that is not its own', { key: fitCertificate({}, NAMES, NOW).key }],
+    ['text that is none', { cert: 'x' }],
+    ['a certificate of another authority', { ...fitCertificate({}, NAMES, NOW), ca: undefined }],
+  ])('is replaced for %s', (_what, { names = NAMES, ...change }: { names?: string[]; ca?: undefined }) => {
+    const first = fitCertificate({}, NAMES, NOW);
+    const { ca: _same, ...given } = change;
+    const second = fitCertificate({ ...first, ...given }, names, NOW);
+    expect(second.cert).not.toBe({ ...first, ...given }.cert);
+    const leaf = new X509Certificate(second.cert);
+    expect(leaf.verify(new X509Certificate(second.ca).publicKey) && leaf.checkHost(names[0] ?? '')).toBe(names[0]);
+  });
+});

@@ -1,0 +1,138 @@
+import type { Lookup } from '../admission/admitter.ts';
+import { findAdmission } from '../admission/admitters.ts';
+import { virtualMachineInstance } from '../api/kubevirt/group.ts';
+import { vmNetwork } from '../api/novacron/vm-network.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Random } from '../base/random.ts';
+import type { OperatorFlags } from '../cli/operator.ts';
+import type { Client } from '../kube/client.ts';
+import { resourceOfKind } from '../kube/kinds/machines.ts';
+import type { Dialect } from '../machine/dialect.ts';
+import { subresourceExtensions } from '../machine/subresources/extension.ts';
+import { aborted } from '../runtime/aborted.ts';
+import type { EventRecorder } from '../runtime/events/event-recorder.ts';
+import type { Checks } from '../runtime/http/health-routes.ts';
+import type { Informers } from '../runtime/informers.ts';
+import { keyIn } from '../runtime/key.ts';
+import { manager } from '../runtime/manager.ts';
+import type { Runnable } from '../runtime/runnable.ts';
+import type { ReviewParts } from './admission-review.ts';
+import { aggregatedApi } from './aggregated-api.ts';
+import { caBundles } from './ca-bundles.ts';
+import { folderCertificates, sharedCertificates } from './certificates.ts';
+import { followFrontProxy } from './front-proxy.ts';
+import { ownUser } from './identity.ts';
+import { listen } from './listen.ts';
+import { API_SERVICES, ownNames } from './rules.ts';
+import { webhookRoutes } from './webhook-routes.ts';
+
+export interface ServingParts {
+  readonly client: Client;
+  /** Of the operator itself. */
+  readonly namespace: string;
+  readonly dialects: readonly Dialect[];
+  readonly informers: Informers;
+  readonly events: EventRecorder;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** What every operator serves by HTTPS, and what the leading one does for it. */
+export interface Serving extends Runnable {
+  readonly ready: Checks;
+  /** By a client that writes only while the term lasts. */
+  leading(client: Client): Runnable;
+}
+
+/** How long requests are still answered after the operator was told to stop: the cluster takes a while to send no more. */
+const DRAIN_MS = 3000;
+
+/** Webhooks and subresources, under a certificate that is kept current. */
+export async function startServing(flags: OperatorFlags, parts: ServingParts): Promise<Serving> {
+  const { client, clock, random, log, namespace, dialects, informers } = parts;
+  const names = ownNames(flags.webhookName);
+  const service = { namespace, name: names.service };
+  const lookup = lookupIn(informers, flags);
+  let reviewing: ReviewParts | undefined;
+  const server = await listen({ port: flags.webhookPort }, '--webhook-port', {
+    https: true,
+    clock,
+    log,
+    routes: webhookRoutes(() => reviewing, client),
+  });
+  const secure = () => {
+    const { cert, key } = certificates.current ?? {};
+    // Without an authority, those that the system trusts would count.
+    if (cert !== undefined && key !== undefined) server.secure({ cert, key, ca: proxy?.current?.ca ?? [] });
+  };
+  const certificateParts = { client, clock, log, onChange: () => queueMicrotask(secure) };
+  const { webhookCertDir } = flags;
+  const certificates =
+    webhookCertDir === undefined
+      ? sharedCertificates(certificateParts, { namespace, name: names.secret }, namesOf(service))
+      : folderCertificates(certificateParts, webhookCertDir);
+  const proxy = flags.instances ? followFrontProxy({ client, clock, log }, secure) : undefined;
+  if (proxy !== undefined) {
+    const extensions = subresourceExtensions({
+      client,
+      dialects,
+      random: random.fork('subresources'),
+      events: parts.events,
+    });
+    for (const route of aggregatedApi(extensions, { client, proxy: () => proxy.current })) server.mount(route);
+  }
+  const identify: Runnable = {
+    name: 'identity',
+    async run(signal) {
+      const operatorUser = await ownUser({ client, clock, log }, signal);
+      if (operatorUser === undefined) return;
+      const runs = new Set(flags.instances ? ['VirtualMachineInstance', 'VirtualMachineInstanceMigration'] : []);
+      const actsOn = ({ group, kind }: { readonly group: string; readonly kind: string }) =>
+        (group === virtualMachineInstance.group && runs.has(kind)) ||
+        dialects.some((dialect) => dialect.kind.group === group && dialect.kind.kind === kind);
+      reviewing = { find: findAdmission({ operatorUser, actsOn }), lookup };
+    },
+  };
+  const serve: Runnable = {
+    name: server.name,
+    async run(signal) {
+      await aborted(signal);
+      await clock.sleep(DRAIN_MS);
+      await server.close();
+    },
+  };
+  return {
+    name: 'serving',
+    ready: {
+      webhook: () => {
+        if (certificates.current === undefined) return 'no certificate yet';
+        return reviewing === undefined ? 'the API server has not said who this is' : undefined;
+      },
+    },
+    leading: (guarded) =>
+      caBundles({
+        client: guarded,
+        clock,
+        log,
+        name: flags.webhookName,
+        apiServices: flags.instances ? API_SERVICES : [],
+        service,
+        ca: () => certificates.current?.ca,
+      }),
+    run: (signal) =>
+      manager('serving', [serve, certificates, identify, ...(proxy === undefined ? [] : [proxy])]).run(signal),
+  };
+}
+
+function namesOf({ name, namespace }: { readonly name: string; readonly namespace: string }): string[] {
+  return [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`, `${name}.${namespace}`];
+}
+
+/** Admission finds what it looks up in caches, which are filled from the start. */
+function lookupIn(informers: Informers, { dialects }: OperatorFlags): Lookup {
+  const kinds = [virtualMachineInstance, ...(dialects.includes('novacron') ? [vmNetwork] : [])];
+  const caches = new Map(kinds.map((kind) => [`${kind.group}/${kind.kind}`, informers.of(resourceOfKind(kind)).cache]));
+  return ({ group, kind }, namespace, name) => caches.get(`${group}/${kind}`)?.get(keyIn(namespace, name)) as never;
+}

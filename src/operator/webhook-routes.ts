@@ -1,0 +1,72 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Client } from '../kube/client.ts';
+import { readBody } from '../runtime/http/body.ts';
+import type { Route } from '../runtime/http/route.ts';
+import {
+  type ReviewAnswer,
+  type ReviewParts,
+  type ReviewRequest,
+  reviewBody,
+  reviewObject,
+} from './admission-review.ts';
+import { reviewEviction } from './eviction-review.ts';
+
+/** A review holds an object twice, and each may be as large as the API server takes them. */
+const LARGEST_REVIEW = 8 * 1024 * 1024;
+
+/** Where the webhook configurations of the chart point. */
+export const WEBHOOK_PATHS = {
+  mutate: '/admit/mutate',
+  validate: '/admit/validate',
+  evict: '/admit/eviction',
+} as const;
+
+/** The admission webhooks; undefined parts: not known yet, which the API server takes for a failure. */
+export function webhookRoutes(parts: () => ReviewParts | undefined, client: Client): Route[] {
+  const ofObject = (phase: 'mutate' | 'validate') => (request: ReviewRequest) => {
+    const known = parts();
+    return known === undefined ? undefined : reviewObject(request, phase, known);
+  };
+  return [
+    route(WEBHOOK_PATHS.mutate, ofObject('mutate')),
+    route(WEBHOOK_PATHS.validate, ofObject('validate')),
+    route(WEBHOOK_PATHS.evict, (request, signal) => reviewEviction(request, client, signal)),
+  ];
+}
+
+type Answerer = (request: ReviewRequest, signal: AbortSignal) => ReviewAnswer | undefined | Promise<ReviewAnswer>;
+
+function route(path: string, answer: Answerer): Route {
+  return {
+    path,
+    methods: ['POST'],
+    largestBody: LARGEST_REVIEW,
+    async handle(request, response, signal) {
+      const review = await reviewIn(request);
+      if (review === undefined) return text(response, 400, 'not an AdmissionReview of admission.k8s.io/v1\n');
+      const answered = await answer(review, signal);
+      if (answered === undefined) return text(response, 503, 'starting\n');
+      const body = JSON.stringify(reviewBody(review.uid, answered));
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+    },
+  };
+}
+
+async function reviewIn(request: IncomingMessage): Promise<ReviewRequest | undefined> {
+  const bytes = await readBody(request, LARGEST_REVIEW);
+  try {
+    const {
+      apiVersion,
+      kind,
+      request: asked,
+    } = JSON.parse(bytes.toString('utf8')) as Readonly<Record<string, unknown>>;
+    const isReview = apiVersion === 'admission.k8s.io/v1' && kind === 'AdmissionReview';
+    return isReview && typeof asked === 'object' && asked !== null ? (asked as ReviewRequest) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function text(response: ServerResponse, status: number, words: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(words);
+}
