@@ -173,9 +173,9 @@ describe('subresources.kubevirt.io', () => {
     let left = races;
     plane.beforePatch = async (kind) => {
       if (left-- <= 0) return;
-      const [type, object] = kind === 'VirtualMachine' ? [VMS, name] : [VMIS, paused];
-      const body = { metadata: { labels: { write: String(left) } } };
-      await plane.client.patch(type, object, { type: 'merge', body }, inDefault);
+      const change = { type: 'merge', body: { metadata: { labels: { write: String(left) } } } } as const;
+      if (kind === 'VirtualMachine') await plane.client.patch(VMS, name, change, inDefault);
+      else await plane.client.patch(VMIS, paused, change, inDefault);
     };
     expect(await put(`virtualmachines/${name}/start`, { paused: true })).toBe('202');
     expect(await vm(name)).toMatchObject({ spec: { running: true }, status: { stateChangeRequests: [{}] } });
