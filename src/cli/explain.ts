@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander';
 import { VimanaError } from '../base/errors.ts';
+import type { PodExplanation } from '../kube/kinds/pod-explanation.ts';
 import { isNotFound } from '../kube/kube-error.ts';
 import { CheckedCommand } from './checked-command.ts';
 import { type Connect, connected, withConnectionFlags } from './connection.ts';
-import { type ExplainedAttempt, explanationText } from './explanation-text.ts';
+import { explanationText } from './explanation-text.ts';
 import type { Io } from './io.ts';
 
 const PATH = '/apis/scheduling.vimana.io/v1alpha1/namespaces';
@@ -29,7 +30,7 @@ export function explainCommand(io: Io, connect: Connect): Command {
             },
           );
         });
-        const { attempts } = answer.body as { readonly attempts: readonly ExplainedAttempt[] };
+        const { attempts } = answer.body as PodExplanation;
         const shown = flags.all === true ? attempts : attempts.slice(-1);
         io.out(
           flags.output === 'json' ? `${JSON.stringify(shown, undefined, 2)}\n` : shown.map(explanationText).join('\n'),

@@ -1,33 +1,11 @@
+import type { Explanation, NodeExplanation } from '../kube/kinds/pod-explanation.ts';
 import { tableText } from './table-text.ts';
-
-/** One attempt of the scheduler to place a pod, as it tells of it. */
-export interface ExplainedAttempt {
-  readonly namespace: string;
-  readonly name: string;
-  readonly scheduler: string;
-  readonly time: string;
-  readonly attempt: number;
-  readonly node?: string;
-  readonly message?: string;
-  readonly nominatedNode?: string;
-  readonly nodesInCluster: number;
-  readonly nodes: readonly ExplainedNode[];
-}
-
-interface ExplainedNode {
-  readonly name: string;
-  readonly suits: boolean;
-  readonly refusedBy?: string;
-  readonly reasons?: readonly string[];
-  readonly total?: number;
-  readonly scores?: Readonly<Record<string, { readonly raw: number; readonly weighted: number }>>;
-}
 
 /** Nodes that are printed of each sort. */
 const MOST = 20;
 
 /** An attempt for people: where the pod went, what each node scored, and which did not suit and why. */
-export function explanationText(attempt: ExplainedAttempt): string {
+export function explanationText(attempt: Explanation): string {
   const { namespace, name, scheduler, time, node, message, nominatedNode, nodesInCluster } = attempt;
   const suited = attempt.nodes.filter(({ suits }) => suits);
   const refused = attempt.nodes.filter(({ suits }) => !suits);
@@ -44,7 +22,7 @@ export function explanationText(attempt: ExplainedAttempt): string {
 }
 
 /** Each plugin as raw score and what it adds to the total. */
-function scoresText(nodes: readonly ExplainedNode[]): string {
+function scoresText(nodes: readonly NodeExplanation[]): string {
   const plugins = [...new Set(nodes.flatMap(({ scores }) => Object.keys(scores ?? {})))];
   const rows = nodes.slice(0, MOST).map(({ name, total, scores }) => [
     name,
@@ -58,7 +36,7 @@ function scoresText(nodes: readonly ExplainedNode[]): string {
   return `${tableText(['NODE', 'TOTAL', ...plugins], rows)}${more(nodes.length)}${only}`;
 }
 
-function refusalsText(nodes: readonly ExplainedNode[]): string {
+function refusalsText(nodes: readonly NodeExplanation[]): string {
   const rows = nodes
     .slice(0, MOST)
     .map(({ name, refusedBy = '', reasons = [] }) => [name, refusedBy, reasons.join('; ')]);

@@ -5,6 +5,7 @@ import type { Client, ResourceType } from '../kube/client.ts';
 import { NAMESPACES, SERVICES } from '../kube/kinds/core.ts';
 import { NODES } from '../kube/kinds/node.ts';
 import { PODS } from '../kube/kinds/pod.ts';
+import type { Explanation } from '../kube/kinds/pod-explanation.ts';
 import { POD_DISRUPTION_BUDGETS } from '../kube/kinds/policy.ts';
 import { CSI_NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../kube/kinds/storage.ts';
 import { REPLICA_SETS, REPLICATION_CONTROLLERS, STATEFUL_SETS } from '../kube/kinds/workloads.ts';
@@ -13,7 +14,6 @@ import { type EventRecorder, silentRecorder } from '../runtime/events/event-reco
 import type { Informers } from '../runtime/informers.ts';
 import type { Runnable } from '../runtime/runnable.ts';
 import { defaultConfiguration, type SchedulerConfiguration } from './config/configuration.ts';
-import type { Explanation } from './explanation/explanation.ts';
 import { ExplanationStore } from './explanation/explanation-store.ts';
 import { Placer } from './framework/placer.ts';
 import { Rotation } from './framework/sampling.ts';

@@ -29,7 +29,7 @@ import { Metrics } from '../runtime/metrics.ts';
 import { EVENT_RULES, leaseRules } from '../runtime/rules.ts';
 import type { SchedulerConfiguration } from '../scheduler/config/configuration.ts';
 import { scheduler } from '../scheduler/scheduler.ts';
-import { explanationsApi } from './explanations.ts';
+import { type ExplanationsOf, explanationsApi } from './explanations.ts';
 import { install, kindsOf, SYSTEM_NAMESPACE } from './install.ts';
 
 export interface EmbeddedOptions {
@@ -61,6 +61,8 @@ export interface Embedded {
   readonly metrics: Metrics;
   readonly informers: Informers;
   readonly fleet: Fleet;
+  /** What the scheduler remembers of its attempts to place a pod. */
+  readonly explanations: ExplanationsOf;
   /** Settles when everything has ended; fails where a part did. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
@@ -132,6 +134,7 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
   })) {
     metrics.measure(measured);
   }
+  const explanations: ExplanationsOf = (namespace, name) => placing.explanationOf(namespace, name).toReversed();
   const extensions = [
     ...subresourceExtensions({
       client: clientFor(serviceAccount(OPERATOR), 'vimana-subresource'),
@@ -139,11 +142,11 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
       random: random.fork('subresources'),
       events: events.recorder('virtualmachine-controller'),
     }),
-    explanationsApi((namespace, name) => placing.explanationOf(namespace, name).toReversed()),
+    explanationsApi(explanations),
     fleet.metrics(),
   ];
   const provisioning = [runnable(simulatedProvisioner, storage), runnable(simulatedReclaimer(), storage)];
-  return { informers, events, fleet, extensions, runnables: [placing, ...provisioning, fleet, operator] };
+  return { informers, events, fleet, explanations, extensions, runnables: [placing, ...provisioning, fleet, operator] };
 }
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
@@ -182,7 +185,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     if (!isNotFound(error)) throw error;
   });
   const stop = new AbortController();
-  const { informers, events, fleet, runnables } = parts;
+  const { informers, events, fleet, explanations, runnables } = parts;
   const kubernetes = kubernetesControllers({
     clock,
     random,
@@ -198,6 +201,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     metrics,
     informers,
     fleet,
+    explanations,
     ended,
     async stop() {
       stop.abort();

@@ -1,30 +1,57 @@
 import type { ApiExtension } from '../kube/api-extension.ts';
+import type { Explanation, PodExplanation } from '../kube/kinds/pod-explanation.ts';
 import { KubeError } from '../kube/kube-error.ts';
+import type { Route } from '../runtime/http/route.ts';
 
 /** What a scheduler remembers of its attempts to place a pod, the oldest first. */
-export type ExplanationsOf = (namespace: string, name: string) => readonly object[];
+export type ExplanationsOf = (namespace: string, name: string) => readonly Explanation[];
+
+const GROUP = 'scheduling.vimana.io';
 
 /** Serves what the scheduler remembers as an API of its own, so that roles decide who may read it. */
 export function explanationsApi(explanationsOf: ExplanationsOf): ApiExtension {
   return {
-    group: 'scheduling.vimana.io',
+    group: GROUP,
     version: 'v1alpha1',
     resources: [{ name: 'podexplanations', namespaced: true, kind: 'PodExplanation', verbs: ['get'] }],
     handle({ namespace, name }) {
-      const attempts = explanationsOf(namespace, name);
-      if (attempts.length === 0) {
-        const details = { name, group: 'scheduling.vimana.io', kind: 'podexplanations' };
-        throw new KubeError(404, 'NotFound', `podexplanations.scheduling.vimana.io "${name}" not found`, details);
-      }
-      return {
-        status: 200,
-        body: {
-          apiVersion: 'scheduling.vimana.io/v1alpha1',
-          kind: 'PodExplanation',
-          metadata: { name, namespace },
-          attempts,
-        },
-      };
+      const body = explanationOf(explanationsOf, namespace, name);
+      if (body !== undefined) return { status: 200, body };
+      const details = { name, group: GROUP, kind: 'podexplanations' };
+      throw new KubeError(404, 'NotFound', `podexplanations.${GROUP} "${name}" not found`, details);
     },
   };
+}
+
+/** `/explain/NAMESPACE/POD`: the same by plain HTTP, beside /metrics, for whoever may reach that. */
+export function explanationsRoute(explanationsOf: ExplanationsOf): Route {
+  return {
+    path: '/explain/',
+    handle(request, response) {
+      const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+      const [, , namespace = '', name = '', ...more] = pathname.split('/');
+      const known = more.length === 0 ? explanationOf(explanationsOf, namespace, name) : undefined;
+      const said = known ?? {
+        message:
+          namespace === '' || name === '' || more.length > 0
+            ? 'ask for /explain/NAMESPACE/POD'
+            : `no attempt to place a pod "${name}" in the namespace ${namespace} is remembered`,
+      };
+      const body = Buffer.from(`${JSON.stringify(said, undefined, 2)}\n`);
+      response
+        .writeHead(known === undefined ? 404 : 200, {
+          'content-type': 'application/json',
+          'content-length': body.length,
+          'cache-control': 'no-store',
+          'x-content-type-options': 'nosniff',
+        })
+        .end(body);
+    },
+  };
+}
+
+function explanationOf(of: ExplanationsOf, namespace: string, name: string): PodExplanation | undefined {
+  const attempts = of(namespace, name);
+  if (attempts.length === 0) return undefined;
+  return { apiVersion: `${GROUP}/v1alpha1`, kind: 'PodExplanation', metadata: { name, namespace }, attempts };
 }

@@ -19,6 +19,7 @@ import { Metrics } from '../runtime/metrics.ts';
 import { explainedStart, usualFolder } from './data-folder.ts';
 import { demoFleet } from './demo-fleet.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
+import { explanationsRoute } from './explanations.ts';
 import { nodeNames, nodePools } from './node-pools.ts';
 import { Progress } from './progress.ts';
 import { removeRunFile, writeRunFile } from './run-file.ts';
@@ -103,6 +104,7 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
       ({ plane }) => plane.url,
     );
     embedded = running;
+    measures.mount(explanationsRoute(running.explanations));
     try {
       const kubeconfig = join(dataDir, 'kubeconfig');
       const { pki, url } = running.plane;

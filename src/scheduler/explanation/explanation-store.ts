@@ -1,6 +1,6 @@
+import type { Explanation, NodeExplanation, ScoreExplanation } from '../../kube/kinds/pod-explanation.ts';
 import type { Attempt } from '../framework/attempt.ts';
 import type { Refusal } from '../framework/filter.ts';
-import type { Explanation, NodeExplanation, ScoreExplanation } from './explanation.ts';
 
 /** What is known of a try beside what was found out about nodes. */
 export interface AttemptOutcome {

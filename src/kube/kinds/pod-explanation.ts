@@ -1,3 +1,12 @@
+/** What a scheduler remembers of a pod: what scheduling.vimana.io and the HTTP endpoint answer. */
+export interface PodExplanation {
+  readonly apiVersion: 'scheduling.vimana.io/v1alpha1';
+  readonly kind: 'PodExplanation';
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  /** The oldest first; only the latest are kept. */
+  readonly attempts: readonly Explanation[];
+}
+
 /** Why a try to place a pod ended as it did, as plain JSON. */
 export interface Explanation {
   readonly namespace: string;

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { realClock } from '../base/clock.ts';
+import { silentLogger } from '../base/logger.ts';
+import { PODS } from '../kube/kinds/pod.ts';
+import type { PodExplanation } from '../kube/kinds/pod-explanation.ts';
+import { type HttpServer, startHttpServer } from '../runtime/http/http-server.ts';
+import { type CommandWorld, startCommandWorld } from '../testing/command-world.ts';
+import { explanationsRoute } from './explanations.ts';
+
+describe('what the scheduler says of a pod', () => {
+  let world: CommandWorld;
+  let server: HttpServer;
+  let pod: string;
+  const ask = async (path: string) => {
+    const answer = await fetch(`${server.url}${path}`);
+    return { status: answer.status, type: answer.headers.get('content-type'), body: await answer.json() };
+  };
+
+  beforeAll(async () => {
+    world = await startCommandWorld();
+    const routes = [explanationsRoute(world.embedded.explanations)];
+    server = await startHttpServer({ port: 0, routes, clock: realClock, log: silentLogger });
+    await world.run(['vm', 'create', 'web', '--group', 'kubevirt.io', '--wait']);
+    const { items } = await world.admin.list(PODS, { namespace: 'default' });
+    pod = items[0]?.metadata.name ?? '';
+  });
+  afterAll(async () => {
+    await server.close();
+    await world.stop();
+  });
+
+  it('is the same by HTTP, by the API and by vimana explain', async () => {
+    const { status, type, body } = await ask(`/explain/default/${pod}`);
+    expect([status, type]).toEqual([200, 'application/json']);
+    const path = `/apis/scheduling.vimana.io/v1alpha1/namespaces/default/podexplanations/${pod}`;
+    expect(body).toEqual(JSON.parse(await world.admin.raw(path)));
+    const { attempts } = body as PodExplanation;
+    expect(attempts.at(-1)?.node).toMatch(/^kwok-node-\d$/);
+    expect(attempts.at(-1)?.nodes.map(({ suits }) => suits)).toEqual([true, true]);
+    const told = await world.run(['explain', 'pod', pod, '--all', '-o', 'json']);
+    expect(JSON.parse(told.out)).toEqual(attempts);
+    expect((await world.run(['explain', 'pod', pod])).out).toContain(`placed on ${attempts.at(-1)?.node ?? ''}`);
+  });
+
+  it.each([
+    ['/explain/default/nobody', 'no attempt to place a pod "nobody" in the namespace default is remembered'],
+    ['/explain/default', 'ask for /explain/NAMESPACE/POD'],
+    ['/explain/', 'ask for /explain/NAMESPACE/POD'],
+    ['/explain/default/web/more', 'ask for /explain/NAMESPACE/POD'],
+  ])('is not there for %s, and says so', async (path, message) => {
+    expect(await ask(path)).toEqual({ status: 404, type: 'application/json', body: { message } });
+  });
+});
