@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { StoreError } from '../apiserver/store/store-error.ts';
 import { ConfigError } from '../base/errors.ts';
+import { holderOf } from './port-holder.ts';
 
 /** Where a command keeps its data when it is not told. */
 export function usualFolder(name: string): string {
@@ -19,9 +20,12 @@ export function explainedStart(error: unknown, dataDir: string, flags: Readonly<
   const { code, port } = error as NodeJS.ErrnoException & { readonly port?: number };
   const flag = flags[port ?? -1] ?? '--port';
   if (code === 'EADDRINUSE') {
-    return new ConfigError(`port ${port ?? ''} is taken`, {
+    const holder = port === undefined ? undefined : holderOf(port);
+    const by = holder === undefined ? '' : ` by process ${holder.pid} (${holder.command})`;
+    const ask = holder === undefined ? `. Who has it: ss -ltnp 'sport = :${port ?? ''}'` : ', or end that process.';
+    return new ConfigError(`port ${port ?? ''} is taken${by}`, {
       cause: error,
-      hint: `Choose another with ${flag}; 0 takes a free one.`,
+      hint: `Choose another with ${flag}, 0 for a free one${ask}`,
     });
   }
   if (code === 'EACCES' && port !== undefined) {

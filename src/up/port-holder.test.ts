@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { explainedStart } from './data-folder.ts';
+import { holderOf } from './port-holder.ts';
+
+describe.skipIf(!existsSync('/proc/net/tcp'))('a port that is taken', () => {
+  it.each(['127.0.0.1', '0.0.0.0', '::1'])('is known by the process that listens on it at %s', async (host) => {
+    const server = createServer().listen(0, host);
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    expect(holderOf(port)).toMatchObject({ pid: process.pid, command: expect.stringContaining('node') });
+    const told = explainedStart(Object.assign(new Error('in use'), { code: 'EADDRINUSE', port }), '/data', {
+      [port]: '--metrics-port',
+    });
+    expect(told).toMatchObject({
+      message: expect.stringMatching(new RegExp(`^port ${port} is taken by process ${process.pid} \\(.*node.*\\)$`)),
+      hint: 'Choose another with --metrics-port, 0 for a free one, or end that process.',
+    });
+    server.close();
+    await once(server, 'close');
+    expect(holderOf(port)).toBeUndefined();
+  });
+
+  it('is told of though nobody knows who has it', () => {
+    const told = explainedStart(Object.assign(new Error('in use'), { code: 'EADDRINUSE', port: 1 }), '/data');
+    expect(told).toMatchObject({
+      message: 'port 1 is taken',
+      hint: "Choose another with --port, 0 for a free one. Who has it: ss -ltnp 'sport = :1'",
+    });
+  });
+});
