@@ -6,7 +6,7 @@ import {
   qualifiedNameProblems,
 } from '../base/names.ts';
 
-type Check = (text: string) => string[];
+type Check = (text: string) => readonly string[];
 
 /** Checks of names that a field may hold; a field left out or empty is fine. */
 export const label = (field: string, value: string | undefined) => named(field, value, dns1123LabelProblems);

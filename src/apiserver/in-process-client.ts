@@ -10,6 +10,7 @@ import type {
   Patch,
   ResourceType,
   WatchEvent,
+  Watching,
   WatchOptions,
   WriteOptions,
 } from '../kube/client.ts';
@@ -111,28 +112,27 @@ function storeClient(parts: InProcessClientParts): StoreClient {
       },
     ),
 
-    async *watch<T extends KubeObject>(
-      type: ResourceType<T>,
-      options: WatchOptions = {},
-    ): AsyncGenerator<WatchEvent<T>> {
-      try {
-        const resource = found(type, 'watch', nameSelected(options.fieldSelector), options);
-        const signal = options.signal ?? NEVER;
-        const match = options.sendInitialEvents === undefined ? {} : { resourceVersionMatch: 'NotOlderThan' };
-        const batches = watchObjects(backend, parts.items, resource, options.namespace ?? '', {
-          ...options,
-          ...match,
-          signal,
-        });
-        for await (const batch of batches) {
-          for (const { type: kind, object } of batch) {
-            if (kind === 'ERROR') throw errorOf(object as Status);
-            yield { type: kind, object: object as T };
+    watch<T extends KubeObject>(type: ResourceType<T>, options: WatchOptions = {}): Watching<T> {
+      async function* batches(): AsyncGenerator<readonly WatchEvent<T>[]> {
+        try {
+          const resource = found(type, 'watch', nameSelected(options.fieldSelector), options);
+          const signal = options.signal ?? NEVER;
+          const match = options.sendInitialEvents === undefined ? {} : { resourceVersionMatch: 'NotOlderThan' };
+          const limits = { ...options, ...match, signal };
+          for await (const batch of watchObjects(backend, parts.items, resource, options.namespace ?? '', limits)) {
+            // An error comes alone, and last.
+            const [first] = batch;
+            if (first?.type === 'ERROR') throw errorOf(first.object as Status);
+            yield batch as readonly WatchEvent<T>[];
           }
+        } catch (error) {
+          throw kubeError(error);
         }
-      } catch (error) {
-        throw kubeError(error);
       }
+      async function* events(): AsyncGenerator<WatchEvent<T>> {
+        for await (const batch of batches()) yield* batch;
+      }
+      return { batches, [Symbol.asyncIterator]: events };
     },
 
     create: guard(

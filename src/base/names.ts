@@ -1,3 +1,4 @@
+import { remembered } from './remembered.ts';
 import { exceedsBytes } from './utf8.ts';
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
@@ -60,7 +61,12 @@ export function dns1035LabelProblems(name: string): string[] {
 }
 
 /** Checks a qualified name: the key of a label, an annotation or a taint, or a finalizer. */
-export function qualifiedNameProblems(text: string): string[] {
+export function qualifiedNameProblems(text: string): readonly string[] {
+  return knownProblems(text);
+}
+
+/** The same few names come with every object. */
+const knownProblems = remembered(2048, (text): readonly string[] => {
   const slash = text.indexOf('/');
   if (slash >= 0 && text.includes('/', slash + 1)) {
     return [
@@ -72,7 +78,7 @@ export function qualifiedNameProblems(text: string): string[] {
   if (name === '') problems.push('name part must be non-empty');
   for (const problem of problemsOf(name, MAX_LABEL, 'bytes', qualifiedRule)) problems.push(`name part ${problem}`);
   return problems;
-}
+});
 
 /** Checks the value of a label. */
 export function labelValueProblems(value: string): string[] {

@@ -90,11 +90,14 @@ function randomFrom(word: () => number, fork: (name: string) => Random): Random 
     return shuffled;
   };
 
-  const letters = (alphabet: string, length: number): string =>
-    Array.from({ length }, () => alphabet[below(alphabet.length)]).join('');
+  const letters = (alphabet: string, length: number): string => {
+    let text = '';
+    for (let i = 0; i < length; i++) text += alphabet[below(alphabet.length)];
+    return text;
+  };
   const hex = (digits: number): string => {
     let text = '';
-    while (text.length < digits) text += word().toString(16).padStart(8, '0');
+    while (text.length < digits) text += eight(word());
     return text.slice(0, digits);
   };
   const uuid = (): string => {
@@ -102,7 +105,7 @@ function randomFrom(word: () => number, fork: (name: string) => Random): Random 
     // The bits that say which version and variant of UUID this is.
     const version = (b & 0xffff0fff) | 0x4000;
     const variant = (c & 0x3fffffff) | 0x80000000;
-    return `${digits(a)}-${digits(version >>> 16, 4)}-${digits(version & 0xffff, 4)}-${digits(variant >>> 16, 4)}-${digits(variant & 0xffff, 4)}${digits(d)}`;
+    return `${eight(a)}-${four(version >>> 16)}-${four(version)}-${four(variant >>> 16)}-${four(variant)}${eight(d)}`;
   };
 
   return {
@@ -120,7 +123,11 @@ function randomFrom(word: () => number, fork: (name: string) => Random): Random 
   };
 }
 
-const digits = (bits: number, count = 8): string => bits.toString(16).padStart(count, '0');
+const PAIRS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const pair = (bits: number): string => PAIRS[bits & 0xff] as string;
+/** The lowest 16 bits. */
+const four = (bits: number): string => pair(bits >>> 8) + pair(bits);
+const eight = (bits: number): string => four(bits >>> 16) + four(bits);
 
 type State = readonly [number, number, number, number];
 

@@ -1,4 +1,4 @@
-const LONGEST = 64;
+const LONGEST = 128;
 
 /**
  * A pure function of short texts that keeps its latest answers, for texts that come again and again, such as times and

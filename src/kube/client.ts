@@ -79,6 +79,11 @@ export type Patch =
   | { readonly type: 'merge' | 'strategic'; readonly body: object }
   | { readonly type: 'json'; readonly body: readonly object[] };
 
+/** The events of a watch, one by one, or as many at once as came together, which costs less. */
+export interface Watching<T extends KubeObject> extends AsyncIterable<WatchEvent<T>> {
+  batches?(): AsyncIterable<readonly WatchEvent<T>[]>;
+}
+
 /**
  * A Kubernetes API server, wherever it is. Objects that come out are shared: nobody may change them. Objects that go in
  * are copied before they are used. Refusals are KubeErrors; a request that could not be sent at all fails with what the
@@ -93,7 +98,7 @@ export interface Client {
    * Changes in order, none lost or repeated. A connection that breaks is made again behind the scenes and goes on
    * where it was; where that place is no longer kept, the iteration throws (isGone) and the caller lists again.
    */
-  watch<T extends KubeObject>(type: ResourceType<T>, options?: WatchOptions): AsyncIterable<WatchEvent<T>>;
+  watch<T extends KubeObject>(type: ResourceType<T>, options?: WatchOptions): Watching<T>;
   create<T extends KubeObject>(type: ResourceType<T>, object: NewObject<T>, options?: WriteOptions): Promise<T>;
   update<T extends KubeObject>(type: ResourceType<T>, object: T, options?: WriteOptions): Promise<T>;
   patch<T extends KubeObject>(type: ResourceType<T>, name: string, patch: Patch, options?: WriteOptions): Promise<T>;

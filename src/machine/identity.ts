@@ -2,6 +2,7 @@ import { IDENTITY_ANNOTATION } from '../api/instance-request.ts';
 import type { InstanceSpec, VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
 import { tryParseMac } from '../base/mac.ts';
 import { seededRandom } from '../base/random.ts';
+import { remembered } from '../base/remembered.ts';
 import type { AddressPool } from './address-pool.ts';
 import type { CardIdentity, Identity } from './dialect.ts';
 
@@ -58,7 +59,7 @@ export function giveIdentity(spec: InstanceSpec, owner: string, known: Identity,
 /** The addresses that an instance was made with; none where it has none, or none that can be read. */
 export function identityOf({ metadata }: Pick<VirtualMachineInstance, 'metadata'>): Identity {
   const text = metadata.annotations?.[IDENTITY_ANNOTATION];
-  return text === undefined ? NONE : readIdentity(text);
+  return text === undefined ? NONE : known(text);
 }
 
 const NONE: Identity = {};
@@ -66,6 +67,9 @@ const NONE: Identity = {};
 export function writeIdentity(identity: Identity): string {
   return JSON.stringify(identity);
 }
+
+/** An instance is looked at many times while it starts. */
+const known = remembered(4096, readIdentity);
 
 function readIdentity(text: string): Identity {
   let read: unknown;

@@ -47,7 +47,8 @@ const NONE: readonly never[] = [];
 export class IndexedCache<T extends KubeObject> implements Cache<T>, Sink<T> {
   readonly #tell: (change: Change<T>) => void;
   readonly #objects = new Map<string, T>();
-  readonly #indices = new Map<Index<T>, Map<string, Map<string, T>>>();
+  /** By index, then value: keys, which stay as they are while objects change in other ways. */
+  readonly #indices = new Map<Index<T>, Map<string, Set<string>>>();
   #version = '';
 
   constructor(tell: (change: Change<T>) => void = () => {}) {
@@ -79,10 +80,10 @@ export class IndexedCache<T extends KubeObject> implements Cache<T>, Sink<T> {
     if (filed === undefined) {
       filed = new Map();
       this.#indices.set(index, filed);
-      for (const [key, object] of this.#objects)
-        for (const value of index.values(object)) file(filed, value, key, object);
+      for (const [key, object] of this.#objects) for (const value of index.values(object)) file(filed, value, key);
     }
-    return filed.get(value)?.values() ?? NONE;
+    const keys = filed.get(value);
+    return keys === undefined ? NONE : this.#objectsOf(keys);
   }
 
   put(object: T): void {
@@ -120,9 +121,16 @@ export class IndexedCache<T extends KubeObject> implements Cache<T>, Sink<T> {
     this.#objects.set(key, object);
     for (const [index, filed] of this.#indices) {
       const values = [...index.values(object)];
-      if (old !== undefined)
-        for (const value of index.values(old)) if (!values.includes(value)) unfile(filed, value, key);
-      for (const value of values) file(filed, value, key, object);
+      const before: readonly string[] = old === undefined ? NONE : [...index.values(old)];
+      for (const value of before) if (!values.includes(value)) unfile(filed, value, key);
+      for (const value of values) if (!before.includes(value)) file(filed, value, key);
+    }
+  }
+
+  *#objectsOf(keys: ReadonlySet<string>): Generator<T> {
+    for (const key of keys) {
+      const object = this.#objects.get(key);
+      if (object !== undefined) yield object;
     }
   }
 
@@ -136,13 +144,13 @@ export class IndexedCache<T extends KubeObject> implements Cache<T>, Sink<T> {
   }
 }
 
-function file<T>(filed: Map<string, Map<string, T>>, value: string, key: string, object: T): void {
+function file(filed: Map<string, Set<string>>, value: string, key: string): void {
   const found = filed.get(value);
-  if (found === undefined) filed.set(value, new Map([[key, object]]));
-  else found.set(key, object);
+  if (found === undefined) filed.set(value, new Set([key]));
+  else found.add(key);
 }
 
-function unfile<T>(filed: Map<string, Map<string, T>>, value: string, key: string): void {
+function unfile(filed: Map<string, Set<string>>, value: string, key: string): void {
   const found = filed.get(value);
   if (found?.delete(key) === true && found.size === 0) filed.delete(value);
 }

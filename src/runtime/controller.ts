@@ -145,7 +145,12 @@ export function runnable<T extends KubeObject>(controller: Controller<T>, parts:
     },
   });
 
-  const contextWith = (signal: AbortSignal): Context => ({
+  let latest: Context | undefined;
+  const contextWith = (signal: AbortSignal): Context => {
+    if (latest?.signal !== signal) latest = newContext(signal);
+    return latest;
+  };
+  const newContext = (signal: AbortSignal): Context => ({
     client: parts.client,
     cache: (type, selection) => informers.of(type, selection).cache,
     follow: (watch) => follow(watch, signal),

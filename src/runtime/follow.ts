@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
-import type { Client, ResourceType } from '../kube/client.ts';
+import type { Client, ResourceType, WatchEvent } from '../kube/client.ts';
 import { isGone } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import { backOffDelay } from './back-off.ts';
@@ -97,11 +97,22 @@ async function watch<T extends KubeObject>(
   signal: AbortSignal,
 ): Promise<void> {
   const from = place.version === undefined ? {} : { resourceVersion: place.version };
-  for await (const event of client.watch(type, { ...selection, ...from, allowWatchBookmarks: true, signal })) {
+  const take = (event: WatchEvent<T>): void => {
     place.failures = 0;
     place.version = event.object.metadata.resourceVersion ?? '';
     if (event.type === 'BOOKMARK') sink.reached(place.version);
     else if (event.type === 'DELETED') sink.remove(event.object);
     else sink.put(event.object);
+  };
+  const events = client.watch(type, { ...selection, ...from, allowWatchBookmarks: true, signal });
+  if (events.batches === undefined) {
+    for await (const event of events) take(event);
+    return;
+  }
+  for await (const batch of events.batches()) {
+    for (const event of batch) {
+      if (signal.aborted) return;
+      take(event);
+    }
   }
 }

@@ -158,11 +158,17 @@ function skipped(reset: FieldFilter): SkippedFields {
   return skip;
 }
 
+/** Sets that are as this type reads them: objects of one shape share theirs. */
+const upToDate = new WeakMap<FieldSet, Type>();
+
 /** Field sets as today's schema reads them, where it made something atomic since they were written. */
 export function reconcileManagers(managers: Managers, kind: ManagedKind): void {
   for (const manager of managers) {
     const type = manager.apiVersion === kind.apiVersion ? kind.type : kind.version?.(manager.apiVersion)?.type;
-    if (type !== undefined) managers.setFields(manager, reconcileFields(manager.fields, type));
+    if (type === undefined || upToDate.get(manager.fields) === type) continue;
+    const fields = reconcileFields(manager.fields, type);
+    upToDate.set(fields, type);
+    managers.setFields(manager, fields);
   }
 }
 

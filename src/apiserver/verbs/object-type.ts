@@ -6,7 +6,10 @@ import { apiVersionOf, type Resource } from '../resource.ts';
 
 /** Refuses a body that says it is something else; a built-in kind need not be said. */
 export function checkType(resource: Resource, object: KubeObject): void {
-  const [kind, apiVersion]: readonly unknown[] = [object.kind ?? '', object.apiVersion ?? ''];
+  const { kind: given, apiVersion: version } = object;
+  // As nearly everybody says it.
+  if (given === resource.kind && version === apiVersionOf(resource)) return;
+  const [kind, apiVersion]: readonly unknown[] = [given ?? '', version ?? ''];
   for (const [field, value] of Object.entries({ apiVersion, kind })) {
     if (typeof value === 'string') continue;
     const why = `json: cannot unmarshal ${typeName(value)} into Go struct field .${field} of type string`;

@@ -15,6 +15,27 @@ export interface WatchItem {
   readonly text: string;
 }
 
+/** An object that is parsed only for who looks at more than its text. */
+class PresentItem implements WatchItem {
+  readonly type: 'ADDED' | 'MODIFIED';
+  readonly #entry: Entry;
+  readonly #parsed: ParsedObjects;
+
+  constructor(type: 'ADDED' | 'MODIFIED', entry: Entry, parsed: ParsedObjects) {
+    this.type = type;
+    this.#entry = entry;
+    this.#parsed = parsed;
+  }
+
+  get text(): string {
+    return this.#entry.value;
+  }
+
+  get object(): KubeObject {
+    return this.#parsed.get(this.#entry);
+  }
+}
+
 /** The same change goes to many watchers: whatever can be shared between them is made once. */
 export class WatchItems {
   readonly #parsed: ParsedObjects;
@@ -26,16 +47,9 @@ export class WatchItems {
   }
 
   /** An object as it stands. */
-  async present(type: 'ADDED' | 'MODIFIED', resource: Resource, entry: Entry): Promise<WatchItem> {
-    if (resource.fromStorage !== undefined) return await this.#converted(type, resource, this.#parsed.get(entry));
-    const parsed = this.#parsed;
-    return {
-      type,
-      text: entry.value,
-      get object() {
-        return parsed.get(entry);
-      },
-    };
+  present(type: 'ADDED' | 'MODIFIED', resource: Resource, entry: Entry): WatchItem | Promise<WatchItem> {
+    if (resource.fromStorage !== undefined) return this.#converted(type, resource, this.#parsed.get(entry));
+    return new PresentItem(type, entry, this.#parsed);
   }
 
   /** The last state of an object that went away, or that a selector no longer chooses, at the revision of the change. */

@@ -95,7 +95,9 @@ async function* run(watch: Run): AsyncGenerator<readonly WatchItem[]> {
         if (change.type === 'progress') {
           if (options.allowWatchBookmarks === true) found.push(bookmark(resource, change.revision, false));
         } else {
-          const item = await itemOf(watch, change);
+          const made = itemOf(watch, change);
+          // Waiting for what is there already would cost every watcher a turn.
+          const item = made instanceof Promise ? await made : made;
           if (item !== undefined) found.push(item);
         }
       }
@@ -151,13 +153,13 @@ function* pagesOf({ store, key, prefix }: Run, revision: number): Generator<read
 }
 
 /** A change as this watch sees it: an object that begins to match is added, one that stops is gone. */
-async function itemOf(watch: Run, event: StoreEvent): Promise<WatchItem | undefined> {
+function itemOf(watch: Run, event: StoreEvent): WatchItem | undefined | Promise<WatchItem> {
   const { items, resource } = watch;
   const { entry, previous } = event;
   const now = entry !== undefined && chooses(watch, entry);
   const before = previous !== undefined && chooses(watch, previous);
-  if (now) return await items.present(before ? 'MODIFIED' : 'ADDED', resource, entry);
-  return before ? await items.gone(resource, event) : undefined;
+  if (now) return items.present(before ? 'MODIFIED' : 'ADDED', resource, entry);
+  return before ? items.gone(resource, event) : undefined;
 }
 
 function chooses({ selection, backend }: Run, entry: Entry): boolean {

@@ -1,27 +1,31 @@
-/** A map that keeps only so many entries: those that were used last. */
+/**
+ * A map that forgets what was not used lately. In two generations: looking for the oldest entry of one Map takes ever
+ * longer the more entries have gone before it.
+ */
 export class RecentMap<V> {
   readonly #most: number;
-  readonly #entries = new Map<string, V>();
+  #young = new Map<string, V>();
+  #old = new Map<string, V>();
 
+  /** At least the last `most` are kept, and at most twice as many. */
   constructor(most: number) {
     this.#most = most;
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#young.size + this.#old.size;
   }
 
   /** The value of a key, made where there is none; it counts as used. */
   use(key: string, make: () => V): V {
-    const known = this.#entries.get(key);
-    const value = known ?? make();
-    // A Map remembers the order of insertion: the first entry is the one that was used longest ago.
-    if (known !== undefined) this.#entries.delete(key);
-    this.#entries.set(key, value);
-    if (this.#entries.size > this.#most) {
-      const [oldest] = this.#entries.keys();
-      if (oldest !== undefined) this.#entries.delete(oldest);
-    }
+    const known = this.#young.get(key);
+    if (known !== undefined) return known;
+    const value = this.#old.get(key) ?? make();
+    if (this.#young.size >= this.#most) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    } else this.#old.delete(key);
+    this.#young.set(key, value);
     return value;
   }
 }

@@ -81,10 +81,11 @@ export class Monitors {
   #sink(type: ResourceType, listed: () => void): Sink {
     const graph = this.#graph;
     const put = (object: KubeObject) => {
-      const known = graph.uidOf(type, keyOf(object));
-      if (known !== undefined && known !== object.metadata.uid) remove(known);
+      const { uid = '' } = object.metadata;
+      const known = graph.get(uid) === undefined ? graph.uidOf(type, keyOf(object)) : uid;
+      if (known !== undefined && known !== uid) remove(known);
       const { before, member } = graph.put(type, object);
-      this.#events.changed(before, member);
+      if (before !== member) this.#events.changed(before, member);
     };
     const remove = (uid: string) => {
       const before = graph.remove(uid);

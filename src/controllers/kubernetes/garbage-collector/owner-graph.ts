@@ -1,3 +1,4 @@
+import { isSameJson } from '../../../base/json-same.ts';
 import type { ResourceType } from '../../../kube/client.ts';
 import { apiVersionOf } from '../../../kube/kinds/resource-type.ts';
 import type { KubeObject, KubeOwnerReference } from '../../../kube/kube-object.ts';
@@ -37,6 +38,22 @@ export function memberOf(type: ResourceType, { metadata }: KubeObject): Member {
   };
 }
 
+/** Whether nothing has changed that matters here. */
+function sameMember(a: Member, b: Member): boolean {
+  return (
+    a.type === b.type &&
+    a.name === b.name &&
+    a.deleting === b.deleting &&
+    a.foreground === b.foreground &&
+    a.orphaning === b.orphaning &&
+    sameOwners(a.owners, b.owners)
+  );
+}
+
+export function sameOwners(a: readonly KubeOwnerReference[], b: readonly KubeOwnerReference[]): boolean {
+  return a === b || (a.length === b.length && a.every((ref, i) => isSameJson(ref as never, b[i] as never)));
+}
+
 /** Whether a reference names this very object: uids alone do not count, because anybody can write them. */
 export function refersTo(ref: KubeOwnerReference, { uid, type, name }: Member): boolean {
   return ref.uid === uid && ref.name === name && ref.kind === type.kind && ref.apiVersion === apiVersionOf(type);
@@ -63,6 +80,8 @@ export class OwnerGraph {
   put(type: ResourceType, object: KubeObject): { readonly before: Member | undefined; readonly member: Member } {
     const member = memberOf(type, object);
     const before = this.#members.get(member.uid);
+    // Most changes are of a status.
+    if (before !== undefined && sameMember(before, member)) return { before, member: before };
     if (before !== undefined) this.#unlink(before);
     this.#members.set(member.uid, member);
     for (const { uid } of member.owners) {

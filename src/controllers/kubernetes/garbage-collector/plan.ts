@@ -1,5 +1,5 @@
 import type { KubeOwnerReference } from '../../../kube/kube-object.ts';
-import type { Member } from './owner-graph.ts';
+import { type Member, sameOwners } from './owner-graph.ts';
 
 /** How an owner that an object names stands: there, there but waiting for its dependents to go, or gone. */
 export type Standing = 'solid' | 'waiting' | 'absent';
@@ -54,7 +54,7 @@ export function concerned(before: Member | undefined, member: Member | undefined
   if (member !== undefined) {
     const waits = (each: Member | undefined) => each?.foreground === true || each?.orphaning === true;
     const began = waits(member) && !waits(before);
-    const newOwners = member.owners.length > 0 && JSON.stringify(member.owners) !== JSON.stringify(before?.owners);
+    const newOwners = member.owners.length > 0 && !(before !== undefined && sameOwners(member.owners, before.owners));
     if (began || newOwners) uids.add(member.uid);
   }
   const kept = new Set(member?.owners.filter(blocks).map(({ uid }) => uid));

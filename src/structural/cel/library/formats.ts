@@ -13,7 +13,7 @@ import { urlProblem } from './urls.ts';
 
 const FORMAT = opaque('kubernetes.NamedFormat');
 
-type Check = (text: string) => string[];
+type Check = (text: string) => readonly string[];
 
 /** A prefix of a generated name may end in a dash, because something follows. */
 const asPrefix =
@@ -48,7 +48,7 @@ const FORMATS: ReadonlyMap<string, Opaque> = new Map(
 
 function validate(format: Opaque, text: string): Optional {
   const problems = (format.data as Check)(text);
-  return problems.length === 0 ? Optional.none : new Optional(new ArrayList(problems));
+  return problems.length === 0 ? Optional.none : new Optional(new ArrayList([...problems]));
 }
 
 export const NAMED_FORMATS: Library = {
