@@ -38,7 +38,7 @@ export function belonging({ metadata }: VirtualMachineInstance, machineUid: stri
   return owner.uid === machineUid ? 'own' : 'other';
 }
 
-const NODE_LOST = new Set(['NodeLost', 'Fenced']);
+const NODE_LOST = new Set(['NodeLost', 'NodeDeleted', 'Fenced']);
 
 /** How an instance ended; undefined where it has not. */
 export function shutdownOf(instance: VirtualMachineInstance): Shutdown | undefined {

@@ -79,6 +79,7 @@ describe('the end of an instance', () => {
     ['by a crash', { phase: 'Failed', reason: 'GuestCrashed' }, 'Error'],
     ['with its node', { phase: 'Failed', reason: 'NodeLost' }, 'NodeLost'],
     ['with its node, as the node itself says', { phase: 'Failed', reason: 'Fenced' }, 'NodeLost'],
+    ['with its node, which was taken away', { phase: 'Failed', reason: 'NodeDeleted' }, 'NodeLost'],
   ])('%s is remembered', (_what, looks, reason) => {
     expect(after({}, 'Always', { ...looks, message: 'so it is' }).lastShutdown).toEqual({
       reason,

@@ -17,6 +17,7 @@ import { type Again, WorkQueue } from '../../runtime/work-queue.ts';
 import { isAlive } from '../machine-driver.ts';
 import { isOver } from '../pod/pod-status.ts';
 import type { Addresses } from './addresses.ts';
+import { CAUSES } from './ending.ts';
 import type { Host, Hosts, Surroundings } from './host.ts';
 import { Launchers } from './launchers.ts';
 import type { LogBook } from './log-book.ts';
@@ -136,15 +137,15 @@ export class Agent implements Runnable {
     }
   }
 
-  /** Ends all machines of a node that may have been given up by everybody else. */
-  async fence({ name, driver }: Host): Promise<void> {
+  /** Ends all machines of a node that may have been given up by everybody else, and has that told. */
+  async fence({ name, driver }: Host, cause: 'Fenced' | 'NodeDeleted'): Promise<void> {
     for (const machine of await driver.list()) {
       if (!isAlive(machine)) continue;
       for (const pod of this.#pods.by(byInstance, machine.spec.id)) {
         const run = this.#runs.get(keyOf(pod));
-        if (run?.node === name) run.cause = 'Fenced';
+        if (run?.node === name) run.cause = cause;
       }
-      await driver.kill(machine.spec.id, 'the lease of the node was not renewed in time');
+      await driver.kill(machine.spec.id, CAUSES[cause]);
     }
     this.wake(name);
   }
@@ -200,7 +201,8 @@ export class Agent implements Runnable {
   async #look(run: Run, pod: Pod, host: Host): Promise<Again | undefined> {
     try {
       if (isLauncher(pod)) return await this.#launchers.reconcile(run, pod, host);
-      return await this.#parts.plainPods?.reconcile(run, pod, host);
+      // Other pods of a node that is gone are left to those who collect them.
+      return host.gone === undefined ? await this.#parts.plainPods?.reconcile(run, pod, host) : undefined;
     } catch (error) {
       // What was in the way has been seen already: there is nothing to wait for.
       if (isConflict(error) && isStale(run)) return undefined;

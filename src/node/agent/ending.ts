@@ -1,7 +1,7 @@
 import type { MachineEnd } from '../machine-driver.ts';
 
 /** Why the agent itself ended a machine. */
-export type Cause = 'LivenessProbeFailed' | 'Fenced' | 'Lost';
+export type Cause = 'LivenessProbeFailed' | 'Fenced' | 'NodeDeleted' | 'Lost';
 
 /** What the end of a machine means for its instance and its launcher pod. */
 export interface Ending {
@@ -35,9 +35,10 @@ export const LEFT: Ending = {
   ...CLEAN,
 };
 
-const CAUSES: Readonly<Record<Cause, string>> = {
+export const CAUSES: Readonly<Record<Cause, string>> = {
   LivenessProbeFailed: 'the liveness probe of the machine failed',
   Fenced: 'the node could not renew its lease, and ended its machines so that they can run elsewhere',
+  NodeDeleted: 'the node was deleted, and its machines ended with it',
   Lost: 'the machine was no longer there when the node came back',
 };
 

@@ -13,6 +13,8 @@ export interface Host {
   readonly frozen: boolean;
   /** Whether the node may begin anything: not while its lease is in doubt. */
   readonly leaseHeld: boolean;
+  /** There where the node is no more: nothing begins, and what has ended is told. */
+  readonly gone?: string | undefined;
   /** Whether machines that ran here before the agent did may have gone on running meanwhile. */
   readonly mayAdopt: boolean;
 }

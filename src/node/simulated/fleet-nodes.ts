@@ -29,6 +29,8 @@ export interface FleetNodesParts {
   readonly onWake: (node: string) => void;
   /** The node may have been given up by everybody else: its machines must end. */
   readonly onLapsed: (host: Host) => Promise<void>;
+  /** Somebody took the node away: its machines must end, and whoever counts on them must learn of it. */
+  readonly onGone: (host: Host) => Promise<void>;
   readonly onMachine: (node: string, id: string) => void;
 }
 
@@ -41,9 +43,12 @@ export interface FleetNodesOptions {
 
 interface FleetHost extends Host {
   shape: NodeShape;
-  registered: boolean;
+  /** The uid of its Node, once it is registered. */
+  registered: string | undefined;
   /** Whether it was ever seen to be there. */
   shown: boolean;
+  /** Taken away by somebody, or no longer wanted here; it says its last words, and begins nothing. */
+  gone: 'by others' | 'unwanted' | undefined;
   isFrozen: boolean;
 }
 
@@ -93,8 +98,9 @@ export class FleetNodes implements Runnable, Hosts {
     return this.#hosts.get(node);
   }
 
+  /** Of the nodes that are, or are to be, registered. */
   get names(): string[] {
-    return [...this.#hosts.keys()];
+    return [...this.#hosts.values()].filter(({ gone }) => gone === undefined).map(({ name }) => name);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -129,6 +135,8 @@ export class FleetNodes implements Runnable, Hosts {
       const present = this.#hosts.get(shape.name);
       if (present === undefined) this.#hosts.set(shape.name, this.#host(shape));
       else present.shape = shape;
+      if (present?.gone === 'unwanted')
+        Object.assign(present, { gone: undefined, registered: undefined, shown: false });
       this.#queue.add(shape.name);
     }
     return this.names.filter((node) => !wanted.has(node));
@@ -143,8 +151,9 @@ export class FleetNodes implements Runnable, Hosts {
     return {
       name,
       shape,
-      registered: false,
+      registered: undefined,
       shown: false,
+      gone: undefined,
       isFrozen: false,
       get address() {
         return this.shape.address;
@@ -160,7 +169,8 @@ export class FleetNodes implements Runnable, Hosts {
         return driver;
       },
       get leaseHeld() {
-        return renewLeases ? leases.held(name) : this.registered;
+        if (this.gone !== undefined) return false;
+        return renewLeases ? leases.held(name) : this.registered !== undefined;
       },
       get mayAdopt() {
         return adoptLapsed || !leases.foundLapsed(name);
@@ -173,18 +183,21 @@ export class FleetNodes implements Runnable, Hosts {
     const host = this.#hosts.get(name);
     if (host === undefined) return;
     const shown = this.#parts.informers.of(NODES).cache.get(name);
-    if (shown !== undefined) host.shown = true;
-    if (shown === undefined && host.registered) {
-      // Somebody took it away: the fleet does not argue.
-      if (host.shown) await this.#drop(host);
+    if (shown === undefined && host.registered !== undefined) {
+      // Somebody took it away: the fleet does not argue, any more than a kubelet that was stopped.
+      if (host.shown && host.gone === undefined) await this.#lose(host, 'by others');
       return;
     }
+    if (shown === undefined && host.gone !== undefined) return;
+    if (shown !== undefined) host.shown = true;
+    // Another by the same name: it is taken up as if it had been there at the start.
+    if (shown !== undefined && shown.metadata.uid !== host.registered) this.#anew(host);
     const node = shown ?? (await this.#create(host.shape));
     this.#freeze(host, node.metadata.annotations?.[FREEZE_ANNOTATION] === 'true');
     if (!host.isFrozen) await this.#report(host, node);
-    if (host.registered) return;
-    host.registered = true;
+    if (host.registered !== undefined) return;
     const { uid = '' } = node.metadata;
+    host.registered = uid;
     if (this.#options.renewLeases) this.#leases.add(name, { apiVersion: 'v1', kind: 'Node', name, uid });
     else this.#parts.onWake(name);
   }
@@ -204,7 +217,7 @@ export class FleetNodes implements Runnable, Hosts {
     const { labels: present = {} } = node.metadata;
     const labels: Record<string, string> = { ...nodeLabels(host.shape), ...present };
     // Whoever took the node for lost has taken it out of use.
-    if (!host.registered || host.leaseHeld) labels[SCHEDULABLE_LABEL] = 'true';
+    if (host.registered === undefined || host.leaseHeld) labels[SCHEDULABLE_LABEL] = 'true';
     let current = node;
     if (Object.keys(labels).some((name) => labels[name] !== present[name])) {
       current = await client.patch(NODES, host.name, { type: 'merge', body: { metadata: { labels } } });
@@ -213,7 +226,7 @@ export class FleetNodes implements Runnable, Hosts {
     const same = Object.entries(host.shape.resources).every(([name, amount]) => capacity[name] === amount);
     if (same && !seemsUnwell(current)) return;
     // A node whose lease has lapsed is well again only when it has been renewed.
-    if (host.registered && !host.leaseHeld) return;
+    if (host.registered !== undefined && !host.leaseHeld) return;
     const status = nodeStatus(host.shape, current.status, clock.now());
     await client.update(NODES, { ...current, status }, { subresource: 'status' });
   }
@@ -229,18 +242,23 @@ export class FleetNodes implements Runnable, Hosts {
   async #deregister(name: string): Promise<void> {
     const host = this.#hosts.get(name);
     if (host === undefined) return;
-    await this.#drop(host);
+    await this.#lose(host, 'unwanted');
     await this.#parts.client.delete(NODES, name).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
     });
   }
 
-  /** The node is no more: nor is anything that ran on it. */
-  async #drop({ name, driver }: FleetHost): Promise<void> {
-    this.#hosts.delete(name);
-    this.#leases.remove(name);
-    for (const { spec } of await driver.list()) await driver.remove(spec.id);
-    this.#parts.simulation.remove(name);
-    this.#parts.onWake(name);
+  /** The node is no more, nor is anything that runs on it; but that is still to be said. */
+  async #lose(host: FleetHost, gone: 'by others' | 'unwanted'): Promise<void> {
+    host.gone = gone;
+    host.isFrozen = false;
+    this.#leases.remove(host.name);
+    await this.#parts.onGone(host);
+  }
+
+  #anew(host: FleetHost): void {
+    this.#leases.remove(host.name);
+    host.gone = undefined;
+    host.registered = undefined;
   }
 }

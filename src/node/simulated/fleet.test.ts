@@ -3,7 +3,6 @@ import type { ExtensionRequest } from '../../kube/api-extension.ts';
 import type { Client } from '../../kube/client.ts';
 import { conditionOf } from '../../kube/kinds/condition.ts';
 import { LEASES, NODES } from '../../kube/kinds/node.ts';
-import { isNotFound } from '../../kube/kube-error.ts';
 import type { Cluster } from '../../testing/cluster.ts';
 import { type FleetWorld, fleetWorld } from '../../testing/fleet-world.ts';
 import { runNodeLifecycle } from '../../testing/kubernetes-parts.ts';
@@ -140,20 +139,53 @@ describe('a fleet', () => {
     await world.untilPhase('m', 'Running');
     await fleet.scale(1);
     expect(await names()).toEqual(['kwok-node-1', 'more-1']);
-    expect(await fleet.simulation.driver('kwok-node-4').list()).toEqual([]);
+    expect((await world.untilPhase('m', 'Failed')).status?.reason).toBe('NodeDeleted');
+    await cluster.until(async () => (await fleet.simulation.driver('kwok-node-4').list()).length === 0);
+    await fleet.scale(4);
+    await cluster.until(async () => (await leases()) === 5);
+    await fleet.scale(1);
     await fleet.scale(0, 'more');
     expect(fleet.nodes).toEqual(['kwok-node-1']);
     await expect(fleet.scale(1, 'nobody')).rejects.toThrow('there is no pool "nobody"');
   });
 
-  it('gives up a node that somebody takes away', async () => {
-    const { fleet } = world.start({ pools: [{ count: 2 }] });
-    await cluster.until(async () => (await leases()) === 2);
-    await admin.delete(NODES, 'kwok-node-1');
-    await cluster.until(() => !fleet.nodes.includes('kwok-node-1'));
-    await cluster.clock.advance(60_000);
-    expect(await admin.get(NODES, 'kwok-node-1').then(() => true, isNotFound)).toBe(true);
-    expect(await names()).toEqual(['kwok-node-2']);
+  describe('whose node somebody takes away', () => {
+    it('ends its machines at once, says so, and does not bring it back', async () => {
+      const { fleet } = world.start({ pools: [{ count: 2 }] });
+      await cluster.until(async () => (await leases()) === 2);
+      await world.makeLauncher(await world.makeInstance('m'), 'kwok-node-1');
+      const { metadata } = await world.untilPhase('m', 'Running');
+      await admin.delete(NODES, 'kwok-node-1');
+      const { status } = await world.untilPhase('m', 'Failed');
+      expect(status?.reason).toBe('NodeDeleted');
+      expect(status?.conditions?.find(({ type }) => type === 'Ready')?.message).toBe(
+        'the node was deleted, and its machines ended with it',
+      );
+      await world.untilPod('launcher-m', (pod) => pod.status?.phase === 'Failed');
+      await cluster.until(
+        async () => (await fleet.simulation.driver('kwok-node-1').inspect(metadata.uid)) === undefined,
+      );
+      expect(fleet.nodes).toEqual(['kwok-node-2']);
+      // What a scheduler binds there by mistake is not begun.
+      await world.makeLauncher(await world.makeInstance('late'), 'kwok-node-1');
+      await cluster.clock.advance(60_000);
+      expect((await world.instance('late')).status?.phase).toBe('Pending');
+      expect(await names()).toEqual(['kwok-node-2']);
+    });
+
+    it('takes part again once the node is made again', async () => {
+      const { fleet } = world.start({ pools: [{ count: 2 }] });
+      await cluster.until(async () => (await leases()) === 2);
+      await admin.delete(NODES, 'kwok-node-1');
+      await cluster.until(() => !fleet.nodes.includes('kwok-node-1'));
+      const made = await admin.create(NODES, { metadata: { name: 'kwok-node-1' } });
+      await cluster.until(async () => (await ready('kwok-node-1')) === 'True');
+      await world.makeLauncher(await world.makeInstance('m'), 'kwok-node-1');
+      await world.untilPhase('m', 'Running');
+      expect(fleet.nodes).toContain('kwok-node-1');
+      const lease = await admin.get(LEASES, 'kwok-node-1', { namespace: 'kube-node-lease' });
+      expect(lease.metadata.ownerReferences?.map(({ uid }) => uid)).toEqual([made.metadata.uid]);
+    });
   });
 
   it('takes its nodes with it where it is told to', async () => {

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { VMIS, VMS } from '../src/kube/kinds/machines.ts';
+import { NODES } from '../src/kube/kinds/node.ts';
+import { PODS } from '../src/kube/kinds/pod.ts';
+import { startSoakWorld } from '../src/testing/soak/soak-world.ts';
+
+const namespace = 'default';
+
+it('starts the machines of a deleted node elsewhere at once', async () => {
+  const world = await startSoakWorld('a node is deleted');
+  try {
+    const { admin, clock } = world;
+    await clock.advance(5000);
+    const domain = { memory: { guest: '1Gi' }, devices: {} };
+    await admin.create(VMS, {
+      metadata: { name: 'web', namespace },
+      spec: { runStrategy: 'Always', template: { spec: { domain } } },
+    });
+    await clock.advance(5000);
+    const before = await admin.get(VMIS, 'web', { namespace });
+    expect(before.status?.phase).toBe('Running');
+    const node = before.status?.nodeName ?? '';
+    await admin.delete(NODES, node);
+    await clock.advance(3000);
+    const after = await admin.get(VMIS, 'web', { namespace });
+    expect(after.status).toMatchObject({ phase: 'Running' });
+    expect(after.metadata.uid).not.toBe(before.metadata.uid);
+    expect(after.status?.nodeName).not.toBe(node);
+    const { conditions } = (await admin.get(VMS, 'web', { namespace })).status ?? {};
+    expect(conditions?.find(({ type }) => type === 'LastShutdown')).toMatchObject({ reason: 'NodeLost' });
+    const pods = (await admin.list(PODS, { namespace })).items;
+    expect(pods.map(({ spec }) => spec.nodeName)).toEqual([after.status?.nodeName]);
+    await clock.advance(120_000);
+    expect((await admin.list(NODES)).items.map(({ metadata }) => metadata.name)).not.toContain(node);
+    expect(world.machines.doubled).toEqual([]);
+  } finally {
+    await world.stop();
+  }
+});
