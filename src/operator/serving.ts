@@ -131,8 +131,8 @@ function namesOf({ name, namespace }: { readonly name: string; readonly namespac
 }
 
 /** Admission finds what it looks up in caches, which are filled from the start. */
-function lookupIn(informers: Informers, { dialects }: OperatorFlags): Lookup {
-  const kinds = [virtualMachineInstance, ...(dialects.includes('novacron') ? [vmNetwork] : [])];
+function lookupIn(informers: Informers, { dialects, instances }: OperatorFlags): Lookup {
+  const kinds = [...(instances ? [virtualMachineInstance] : []), ...(dialects.includes('novacron') ? [vmNetwork] : [])];
   const caches = new Map(kinds.map((kind) => [`${kind.group}/${kind.kind}`, informers.of(resourceOfKind(kind)).cache]));
   return ({ group, kind }, namespace, name) => caches.get(`${group}/${kind}`)?.get(keyIn(namespace, name)) as never;
 }

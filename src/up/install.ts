@@ -22,7 +22,7 @@ const DEFINITIONS = resourceType<Definition>(
 
 export const SYSTEM_NAMESPACE = 'vimana-system';
 
-const GROUPS: Readonly<Record<DialectName, string>> = {
+export const GROUPS: Readonly<Record<DialectName, string>> = {
   kubevirt: 'kubevirt.io',
   hypersdk: 'hypersdk.io',
   novacron: 'novacron.io',

@@ -1,4 +1,5 @@
 import { KINDS } from '../../src/api/kinds.ts';
+import { CHART_CRDS, chartFiles } from './chart-files.ts';
 import { cliReference } from './cli-reference.ts';
 import { crdFile } from './crd-file.ts';
 import { referenceFile } from './reference-file.ts';
@@ -8,6 +9,7 @@ import { referenceIndex } from './reference-index.ts';
 export function generatedFiles(): Map<string, string> {
   const files = [
     cliReference(),
+    ...chartFiles(),
     referenceIndex(KINDS),
     ...KINDS.flatMap((kind) => [crdFile(kind), referenceFile(kind)]),
   ];
@@ -15,4 +17,8 @@ export function generatedFiles(): Map<string, string> {
 }
 
 /** Folders that hold nothing but generated files, so that a leftover of a removed kind is found. */
-export const GENERATED_FOLDERS = ['deploy/crds', ...new Set(KINDS.map(({ group }) => `docs/reference/${group}`))];
+export const GENERATED_FOLDERS = [
+  'deploy/crds',
+  CHART_CRDS,
+  ...new Set(KINDS.map(({ group }) => `docs/reference/${group}`)),
+];

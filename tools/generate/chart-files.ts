@@ -1,0 +1,82 @@
+import { stringify } from 'yaml';
+import { crdOf } from '../../src/api/crd.ts';
+import type { Kind } from '../../src/api/kind.ts';
+import { KINDS } from '../../src/api/kinds.ts';
+import { DIALECT_NAMES, type DialectName } from '../../src/cli/up.ts';
+import type { ClusterRole, PolicyRule } from '../../src/kube/kinds/rbac.ts';
+import { USER_ROLES } from '../../src/machine/subresources/roles.ts';
+import { NODE_RULES } from '../../src/node/rules.ts';
+import { AGGREGATION_RULES, API_SERVICES, homeRules, lookupRules, webhookRules } from '../../src/operator/rules.ts';
+import { WEBHOOK_PATHS } from '../../src/operator/webhook-routes.ts';
+import { builtDialects, instanceOperatorRules, machineOperatorRules } from '../../src/operator.ts';
+import { EVENT_RULES } from '../../src/runtime/rules.ts';
+import { GROUPS } from '../../src/up/install.ts';
+import { compactRules } from './compact-rules.ts';
+
+const CHART = 'deploy/helm/vimana';
+const HEADER = "# Written by 'npm run generate' from src; edit it there.\n";
+/** Stands for the name of the release, which the chart knows. */
+const NAME = 'RELEASE-NAME';
+
+export const CHART_CRDS = `${CHART}/files/crds`;
+
+/** What the chart has from the code: definitions of kinds, rights of each part, and what is served where. */
+export function chartFiles(): { path: string; text: string }[] {
+  const data = {
+    dialects: Object.fromEntries(DIALECT_NAMES.map((name) => [name, dialectData(name)])),
+    instances: {
+      kinds: KINDS.filter(isInstance).map(kindData),
+      rules: compactRules([...instanceOperatorRules(), ...AGGREGATION_RULES]),
+      userRoles: USER_ROLES.map(roleData),
+      apiServices: API_SERVICES,
+    },
+    always: { rules: compactRules(EVENT_RULES) },
+    webhook: { rules: compactRules(webhookRules(NAME)), paths: WEBHOOK_PATHS },
+    home: { rules: compactRules(homeRules(NAME)) },
+    node: { rules: compactRules(NODE_RULES) },
+  };
+  return [{ path: `${CHART}/files/parts.yaml`, text: `${HEADER}${yaml(data)}` }, ...KINDS.map(definition)];
+}
+
+function dialectData(name: DialectName): object {
+  const kinds = KINDS.filter((kind) => kind.group === GROUPS[name] && !isInstance(kind));
+  const built = builtDialects([name]);
+  return {
+    group: GROUPS[name],
+    kinds: kinds.map(kindData),
+    rules: compactRules([...(built.length === 0 ? [] : machineOperatorRules(built)), ...lookupRules(name)]),
+    // Those of kubevirt.io speak of instances too, and come with them.
+    userRoles: name === 'kubevirt' ? [] : userRoles(GROUPS[name], kinds),
+  };
+}
+
+const isInstance = ({ group, kind }: Kind) => group === GROUPS.kubevirt && kind !== 'VirtualMachine';
+const kindData = ({ plural, versions }: Kind) => ({ plural, versions });
+
+const READ = ['get', 'list', 'watch'];
+const WRITE = [...READ, 'create', 'update', 'patch', 'delete'];
+
+function userRoles(group: string, kinds: readonly Kind[]): object[] {
+  const resources = kinds.map(({ plural }) => plural);
+  const verbs = { view: READ, edit: WRITE, admin: [...WRITE, 'deletecollection'] };
+  return Object.entries(verbs).map(([name, allowed]) => ({
+    name: `${group}:${name}`,
+    aggregateTo: name,
+    rules: [{ apiGroups: [group], resources, verbs: allowed }] satisfies PolicyRule[],
+  }));
+}
+
+function roleData({ metadata, rules = [] }: ClusterRole): object {
+  const name = metadata.name ?? '';
+  return { name, aggregateTo: name.slice(name.indexOf(':') + 1), rules: compactRules(rules) };
+}
+
+/** Definitions outlive the release, or its removal would take every machine along. */
+function definition(kind: Kind): { path: string; text: string } {
+  const crd = crdOf(kind) as { readonly metadata: { readonly annotations?: object } };
+  const annotations = { ...crd.metadata.annotations, 'helm.sh/resource-policy': 'keep' };
+  const kept = { ...crd, metadata: { ...crd.metadata, annotations } };
+  return { path: `${CHART_CRDS}/${kind.plural}.${kind.group}.yaml`, text: `${HEADER}${yaml(kept)}` };
+}
+
+const yaml = (value: unknown) => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false, version: '1.1' });
