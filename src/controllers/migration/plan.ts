@@ -141,7 +141,7 @@ function placing(sight: Sight, vmi: Vmi, target: Pod, times: MigrationTimes): re
     sourcePod: source.metadata.name ?? '',
     targetPod: target.metadata.name ?? '',
   };
-  return [{ do: 'announce', state }, ...moved(sight, 'PreparingTarget')];
+  return [{ do: 'announce', state }, ...moved(sight, 'PreparingTarget', state)];
 }
 
 /** A machine that waits for a larger place is to tell why it does not get it; others have nothing to do with it. */
@@ -164,8 +164,15 @@ function moving(sight: Sight, state: MigrationState, times: MigrationTimes): rea
   return [...moved(sight, 'PreparingTarget'), { do: 'look again', afterMs: left }];
 }
 
-function moved({ vmim, now }: Sight, phase: MigrationStatus['phase'] & string): readonly Action[] {
-  return phaseOf(vmim) === phase ? [] : [{ do: 'report', status: inPhase(vmim, phase, now) }];
+/** The status in another phase, with what the instance says of the migration by then. */
+function moved(
+  { vmim, vmi, now }: Sight,
+  phase: MigrationStatus['phase'] & string,
+  migrationState = stateOf(vmim, vmi),
+): readonly Action[] {
+  if (phaseOf(vmim) === phase) return [];
+  const status = inPhase(vmim, phase, now);
+  return [{ do: 'report', status: migrationState === undefined ? status : { ...status, migrationState } }];
 }
 
 /** A pod is left over from every migration: the one that the machine is not in. */

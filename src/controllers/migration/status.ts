@@ -36,7 +36,8 @@ export function since({ status }: Vmim, phase: MigrationPhase): number | undefin
 /** The end of a migration, with all that is known of how it went. */
 export function overStatus(vmim: Vmim, state: MigrationState | undefined, failure: string | undefined, now: number) {
   const at = timestamp(now);
-  const known = { migrationUid: vmim.metadata.uid, endTimestamp: at, ...state, completed: true };
+  const told = state ?? vmim.status?.migrationState;
+  const known = { migrationUid: vmim.metadata.uid, endTimestamp: at, ...told, completed: true };
   const migrationState = failure === undefined ? known : { failureReason: failure, ...known, failed: true };
   return { ...inPhase(vmim, failure === undefined ? 'Succeeded' : 'Failed', now), migrationState };
 }
