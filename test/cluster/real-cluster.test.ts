@@ -67,7 +67,10 @@ describe.skipIf(missingAssets().length > 0)('a real cluster', () => {
     await expect(robot.list(PODS)).rejects.toThrow(
       'User "system:serviceaccount:apart:robot" cannot list resource "pods" in API group "" at the cluster scope',
     );
-    await vi.waitFor(() => expect(readFileSync(cluster.auditLog, 'utf8')).toContain('system:serviceaccount:apart:robot'), PATIENCE);
+    await vi.waitFor(
+      () => expect(readFileSync(cluster.auditLog, 'utf8')).toContain('system:serviceaccount:apart:robot'),
+      PATIENCE,
+    );
   });
 
   it('keeps what was written when API server and etcd are killed and started again', async () => {

@@ -57,6 +57,8 @@ export interface RealCluster {
   restartEtcd(options?: RestartOptions): Promise<void>;
   /** Settles when the API server is ready. */
   ready(): Promise<void>;
+  /** What to do before the cluster is stopped. */
+  onStop(act: () => Promise<void>): void;
   /** Ends everything and removes what it left. */
   stop(): Promise<void>;
 }
@@ -83,12 +85,7 @@ export async function startRealCluster(options: RealClusterOptions = {}): Promis
   }
 }
 
-interface Stoppable extends RealCluster {
-  /** Called before anything else is stopped. */
-  readonly first: (() => Promise<void>)[];
-}
-
-async function start(cluster: Stoppable, options: RealClusterOptions): Promise<void> {
+async function start(cluster: RealCluster, options: RealClusterOptions): Promise<void> {
   const { nodes = 0, kwok: played = nodes > 0 } = options;
   cluster.etcd.start();
   cluster.apiServer.start();
@@ -97,14 +94,14 @@ async function start(cluster: Stoppable, options: RealClusterOptions): Promise<v
   if (options.scheduler !== false) cluster.scheduler.start();
   if (options.controllerManager !== false) {
     cluster.controllerManager.start();
-    cluster.first.push(await startStorage(client));
+    cluster.onStop(await startStorage(client));
   }
   if (played) cluster.kwok.start();
   await createNodes(client, nodes);
   if (played) await nodesReady(client, READY_WITHIN);
 }
 
-async function controlPlane(place: Place, options: RealClusterOptions): Promise<Stoppable> {
+async function controlPlane(place: Place, options: RealClusterOptions): Promise<RealCluster> {
   const { binaries, folder } = place;
   const [etcdPort = 0, peer = 0, port = 0] = await freePorts(3);
   const url = `https://127.0.0.1:${port}`;
@@ -125,14 +122,13 @@ async function controlPlane(place: Place, options: RealClusterOptions): Promise<
   const first: (() => Promise<void>)[] = [];
   let tokens = 0;
 
-  const cluster: Stoppable = {
+  const cluster: RealCluster = {
     url,
     caPem,
     folder,
     kubeconfig: admin,
     auditLog,
     binaries,
-    first,
     etcd: etcd(place, { client: etcdPort, peer }),
     apiServer: apiServer(place, {
       port,
@@ -162,6 +158,7 @@ async function controlPlane(place: Place, options: RealClusterOptions): Promise<
     restartApiServer: (restart) => restarted(cluster, cluster.apiServer, restart),
     restartEtcd: (restart) => restarted(cluster, cluster.etcd, restart),
     ready: () => ready(cluster),
+    onStop: (act) => void first.push(act),
     async stop() {
       for (const end of first) await end().catch(() => {});
       await Promise.all(clients.map((client) => client.close()));

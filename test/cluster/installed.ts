@@ -1,0 +1,112 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { stringify } from 'yaml';
+import type { KubeObject } from '../../src/kube/kube-object.ts';
+import { readManifest } from '../../src/kube/manifest.ts';
+import { Kubectl } from '../e2e/support/kubectl.ts';
+import { Component } from './component.ts';
+import { freePorts } from './ports.ts';
+import type { RealCluster } from './real-cluster.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const ACCOUNT = { namespace: 'vimana-system', name: 'vimana-operator' };
+
+interface Manifest extends KubeObject {
+  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly webhooks?: readonly { readonly clientConfig: { readonly service?: object } }[];
+}
+
+export interface OperatorPorts {
+  readonly webhook: number;
+  readonly metrics: number;
+  readonly health: number;
+}
+
+/** An operator that runs from this working tree for a cluster, as its ServiceAccount, with what was installed for it. */
+export interface InstalledOperator {
+  readonly ports: OperatorPorts;
+  /** Goes when the cluster's folder does; can be stopped and started again. */
+  readonly process: Component;
+}
+
+/** Installs what `kubectl apply` of deploy/crds and deploy/operator does, and runs the operator beside the cluster. */
+export async function installOperator(cluster: RealCluster, flags: readonly string[] = []): Promise<InstalledOperator> {
+  const kubectl = new Kubectl(cluster.kubeconfig, cluster.folder);
+  const ok = async (args: string, input = '') => {
+    const { code, err } = await kubectl.run(args.split(' '), input);
+    if (code !== 0) throw new Error(`kubectl ${args}: ${err}`);
+  };
+  const [webhook = 0, metrics = 0, health = 0] = await freePorts(3);
+  const ports = { webhook, metrics, health };
+  const objects = manifests();
+  const definitions = objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
+  await ok('apply --server-side -f -', yaml(definitions));
+  await ok('wait --for=condition=Established crd --all --timeout=30s');
+  const others = objects.filter((object) => !definitions.includes(object));
+  await ok('apply --server-side -f -', yaml(outside(others, webhook)));
+  const operator = await startOperator(cluster, ports, [...argumentsIn(objects), ...flags]);
+  await ok('wait --for=condition=Available apiservice v1.subresources.kubevirt.io --timeout=60s');
+  return { ports, process: operator };
+}
+
+async function startOperator(
+  cluster: RealCluster,
+  { webhook, metrics, health }: OperatorPorts,
+  flags: readonly string[],
+): Promise<Component> {
+  const kubeconfig = cluster.kubeconfigFor(await cluster.tokenFor(ACCOUNT), ACCOUNT.namespace);
+  const args = [
+    'operator',
+    ...flags,
+    `--kubeconfig=${kubeconfig}`,
+    `--metrics-bind-addr=127.0.0.1:${metrics}`,
+    `--health-probe-bind-addr=127.0.0.1:${health}`,
+    `--webhook-port=${webhook}`,
+  ];
+  const { folder } = cluster;
+  const operator = new Component({ name: 'operator', binary: join(ROOT, 'bin/vimana'), args, folder });
+  cluster.onStop(() => operator.stop('at once'));
+  operator.start();
+  return operator;
+}
+
+/** The manifests that a user applies, of definitions and operator. */
+function manifests(): Manifest[] {
+  const crds = readdirSync(join(ROOT, 'deploy/crds')).map((name) => join(ROOT, 'deploy/crds', name));
+  return [...crds, join(ROOT, 'deploy/operator/operator.yaml')].flatMap((file) =>
+    readManifest(readFileSync(file, 'utf8')).documents.map(({ object }) => object as unknown as Manifest),
+  );
+}
+
+/** What the operator is started with in its Deployment. */
+function argumentsIn(objects: readonly Manifest[]): readonly string[] {
+  const deployment = objects.find(({ kind }) => kind === 'Deployment') as unknown as {
+    spec: { template: { spec: { containers: readonly { args: readonly string[] }[] } } };
+  };
+  return deployment.spec.template.spec.containers[0]?.args ?? [];
+}
+
+/**
+ * Makes manifests those of an operator that runs outside of the cluster: nothing runs pods here, and the API server
+ * finds the operator on a port of this machine.
+ */
+function outside(objects: readonly Manifest[], port: number): Manifest[] {
+  return objects.map((object) => {
+    const { kind, spec, webhooks, metadata } = object;
+    if (kind === 'Deployment') return { ...object, spec: { ...spec, replicas: 0 } };
+    if (kind === 'Service' && metadata.name?.endsWith('-webhook') === true) {
+      return { ...object, spec: { type: 'ExternalName', externalName: 'localhost', ports: [{ name: 'https', port }] } };
+    }
+    if (kind === 'APIService') {
+      return { ...object, spec: { ...spec, service: { ...(spec?.['service'] as object), port } } };
+    }
+    if (webhooks === undefined) return object;
+    const moved = webhooks.map((hook) => ({
+      ...hook,
+      clientConfig: { ...hook.clientConfig, service: { ...hook.clientConfig.service, port } },
+    }));
+    return { ...object, webhooks: moved };
+  });
+}
+
+const yaml = (objects: readonly object[]) => objects.map((object) => stringify(object)).join('---\n');
