@@ -19,6 +19,7 @@ import type { NodePool } from '../node/simulated/node-pool.ts';
 import { simulatedProvisioner, simulatedReclaimer } from '../node/simulated/storage/provisioner.ts';
 import { ensureStorageClasses } from '../node/simulated/storage/storage-classes.ts';
 import { builtDialects, operatorControllers, operatorRules } from '../operator.ts';
+import { aborted } from '../runtime/aborted.ts';
 import { byController, type Cache } from '../runtime/cache.ts';
 import { runnable } from '../runtime/controller.ts';
 import { Events } from '../runtime/events/events.ts';
@@ -51,6 +52,8 @@ export interface EmbeddedOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics?: Metrics;
+  /** Aborted: starting is given up, and fails with its reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** A control plane with scheduler, nodes and operator, all in this process. */
@@ -170,20 +173,17 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   });
   if (parts === undefined) throw new Error('the API server asked for no extensions');
   const admin = plane.client(ADMIN, 'vimana');
-  await install(admin, {
-    kinds: kindsOf(options.dialects),
-    actors: [
-      { name: OPERATOR, rules: [...operatorRules(dialects), ...leaseRules(LEASE.name), ...EVENT_RULES] },
-      { name: NODE, rules: NODE_RULES },
-      { name: PROVISIONER, rules: PROVISIONER_RULES },
-    ],
-    roles: USER_ROLES,
-  });
-  await ensureStorageClasses(admin);
-  // Whoever holds the data folder is the only one who can have held the lease in this way: the holder before is gone.
-  await admin.delete(LEASES, LEASE.name, { namespace: LEASE.namespace }).catch((error: unknown) => {
-    if (!isNotFound(error)) throw error;
-  });
+  try {
+    options.signal?.throwIfAborted();
+    await Promise.race([
+      prepare(admin, options, dialects),
+      ...(options.signal === undefined ? [] : [aborted(options.signal)]),
+    ]);
+    options.signal?.throwIfAborted();
+  } catch (error) {
+    await plane.stop();
+    throw error;
+  }
   const stop = new AbortController();
   const { informers, events, fleet, explanations, runnables } = parts;
   const kubernetes = kubernetesControllers({
@@ -209,6 +209,24 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
       await plane.stop();
     },
   };
+}
+
+/** Brings the cluster to hold what all parts need before they start. */
+async function prepare(admin: Client, options: EmbeddedOptions, dialects: readonly Dialect[]): Promise<void> {
+  await install(admin, {
+    kinds: kindsOf(options.dialects),
+    actors: [
+      { name: OPERATOR, rules: [...operatorRules(dialects), ...leaseRules(LEASE.name), ...EVENT_RULES] },
+      { name: NODE, rules: NODE_RULES },
+      { name: PROVISIONER, rules: PROVISIONER_RULES },
+    ],
+    roles: USER_ROLES,
+  });
+  await ensureStorageClasses(admin);
+  // Whoever holds the data folder is the only one who can have held the lease in this way: the holder before is gone.
+  await admin.delete(LEASES, LEASE.name, { namespace: LEASE.namespace }).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+  });
 }
 
 /** What the pod of an instance uses, which is on the node that the instance says. */

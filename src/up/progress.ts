@@ -2,10 +2,15 @@ import type { Clock } from '../base/clock.ts';
 
 export interface ProgressParts {
   readonly write: (text: string) => void;
-  /** Whether a person looks at a terminal: then the step under way is shown too. */
+  /** Whether a person looks at a terminal: then the step under way is shown too, and how far it is. */
   readonly live: boolean;
   readonly clock: Clock;
 }
+
+/** Says how far a step is. */
+export type Say = (state: string) => void;
+
+const REWRITE = '\r\u001B[K';
 
 /** Says how starting goes: a line for each step that is done, and on a terminal the one that is under way. */
 export class Progress {
@@ -18,18 +23,20 @@ export class Progress {
   }
 
   /** Runs a step; what it returns is told behind its name. */
-  async step<T>(name: string, run: () => Promise<T>, told: (result: T) => string = () => ''): Promise<T> {
+  async step<T>(name: string, run: (say: Say) => Promise<T>, told: (result: T) => string): Promise<T> {
     const { write, live, clock } = this.#parts;
+    const again = live ? REWRITE : '';
     if (live) write(`  … ${name}`);
+    const say: Say = (state) => {
+      if (live) write(`${REWRITE}  … ${name}: ${state}`);
+    };
     try {
-      const result = await run();
+      const result = await run(say);
       const ms = Math.round(clock.monotonic() - this.#began);
-      const detail = told(result);
-      write(`${live ? '\r\u001B[K' : ''}  ✓ ${name}${detail === '' ? '' : `: ${detail}`} (${ms} ms)\n`);
+      write(`${again}  ✓ ${name}: ${told(result)} (${ms} ms)\n`);
       return result;
     } catch (error) {
-      if (live) write('\r\u001B[K');
-      write(`  ✗ ${name}\n`);
+      write(`${again}  ✗ ${name}\n`);
       throw error;
     }
   }

@@ -6,20 +6,17 @@ import { createLogger } from '../base/pino-logger.ts';
 import { systemRandom } from '../base/random.ts';
 import type { Io } from '../cli/io.ts';
 import type { UpSettings } from '../cli/up.ts';
-import { conditionOf } from '../kube/kinds/condition.ts';
-import { VMS } from '../kube/kinds/machines.ts';
-import { NODES } from '../kube/kinds/node.ts';
-import { isAlreadyExists } from '../kube/kube-error.ts';
 import { writeKubeconfig } from '../kube/kubeconfig/kubeconfig-text.ts';
 import { makePrivateFolder, writePrivateFile } from '../kube/kubeconfig/private-file.ts';
+import { aborted } from '../runtime/aborted.ts';
 import { healthRoutes } from '../runtime/http/health-routes.ts';
 import { startHttpServer } from '../runtime/http/http-server.ts';
 import { metricsRoute } from '../runtime/http/metrics-route.ts';
 import { Metrics } from '../runtime/metrics.ts';
 import { explainedStart, usualFolder } from './data-folder.ts';
-import { demoFleet } from './demo-fleet.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 import { explanationsRoute } from './explanations.ts';
+import { introduce } from './introduce.ts';
 import { nodeNames, nodePools } from './node-pools.ts';
 import { Progress } from './progress.ts';
 import { removeRunFile, writeRunFile } from './run-file.ts';
@@ -40,6 +37,10 @@ export async function up(settings: UpSettings, io: Io): Promise<void> {
   try {
     await started(settings, dataDir, io, stop.signal);
   } catch (error) {
+    if (stop.signal.aborted && error === stop.signal.reason) {
+      io.out('Stopped before it was ready.\n');
+      return;
+    }
     const { metricsPort, healthPort } = settings;
     throw explainedStart(error, dataDir, { [metricsPort]: '--metrics-port', [healthPort]: '--health-port' });
   } finally {
@@ -99,6 +100,7 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
           random: systemRandom(),
           log,
           metrics,
+          signal,
           ...(settings.auditLog === undefined ? {} : { audit: auditTo(settings.auditLog) }),
         }),
       ({ plane }) => plane.url,
@@ -119,14 +121,14 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
         metrics: `${measures.url}/metrics`,
         health: `${health.url}/readyz`,
       });
-      await Promise.race([introduce(running, nodeNames(pools), settings, progress, isNew, signal), running.ended]);
+      const nodes = nodeNames(pools);
+      const demo = (settings.demo ?? isNew) && settings.dialects.includes('kubevirt') && nodes.length > 0;
+      await Promise.race([introduce({ client: running.admin, progress, nodes, demo, signal }), running.ended]);
       const out = settings.kubeconfigOut === undefined ? undefined : resolve(settings.kubeconfigOut);
-      if (!signal.aborted) {
-        writePrivateFile(introduced, '');
-        if (out !== undefined) writeKubeconfig(out, content);
-        io.out(whatNext(out ?? kubeconfig, settings));
-      }
-      await Promise.race([untilAborted(signal), running.ended]);
+      writePrivateFile(introduced, '');
+      if (out !== undefined) writeKubeconfig(out, content);
+      io.out(whatNext(out ?? kubeconfig, settings));
+      await Promise.race([aborted(signal), running.ended]);
     } finally {
       await running.stop();
     }
@@ -135,69 +137,16 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
   }
 }
 
-/** Waits for the nodes, and brings up the demo fleet where one is wanted. */
-async function introduce(
-  { admin }: Embedded,
-  names: readonly string[],
-  settings: UpSettings,
-  progress: Progress,
-  isNew: boolean,
-  signal: AbortSignal,
-): Promise<void> {
-  const { length: wanted } = names;
-  if (wanted > 0) {
-    await progress.step(
-      'nodes',
-      async () => {
-        const missing = new Set(names);
-        for await (const { type, object } of admin.watch(NODES, { signal })) {
-          const { status } = object as { status?: { conditions?: [] } };
-          const ready = type !== 'BOOKMARK' && conditionOf(status?.conditions, 'Ready')?.status === 'True';
-          if (ready) missing.delete(object.metadata.name ?? '');
-          if (missing.size === 0) return;
-        }
-      },
-      () => `${wanted} ready`,
-    );
-  }
-  if (!(settings.demo ?? isNew) || !settings.dialects.includes('kubevirt') || wanted === 0) return;
-  const fleetOfMachines = demoFleet('default');
-  await progress.step(
-    'demo fleet',
-    async () => {
-      for (const machine of fleetOfMachines) {
-        await admin.create(VMS, machine as never, { namespace: 'default' }).catch((error: unknown) => {
-          if (!isAlreadyExists(error)) throw error;
-        });
-      }
-      const missing = new Set(fleetOfMachines.map(({ metadata }) => metadata.name));
-      for await (const { type, object } of admin.watch(VMS, { namespace: 'default', signal })) {
-        const { printableStatus } = (object['status'] ?? {}) as { printableStatus?: string };
-        if (type !== 'BOOKMARK' && printableStatus === 'Running') missing.delete(object.metadata.name ?? '');
-        if (missing.size === 0) return;
-      }
-    },
-    () => `${fleetOfMachines.length} machines running`,
-  );
-}
-
 function auditTo(file: string): (line: string) => void {
   const stream = createWriteStream(file, { flags: 'a', mode: 0o600 });
   return (line) => void stream.write(line);
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 function whatNext(kubeconfig: string, { ephemeral }: UpSettings): string {
   return `
 Ready. In another terminal:
 
-  export KUBECONFIG=${kubeconfig}
+  export KUBECONFIG=${shellWord(kubeconfig)}
   kubectl get vmi -o wide            # the machines that run
   kubectl get nodes,pods             # where they are
   bin/vimana vm list -o wide         # machines of every group
@@ -206,4 +155,9 @@ Ready. In another terminal:
 
 Ctrl-C, or bin/vimana down, stops it; ${ephemeral ? 'what it holds is gone then' : 'what it holds is there again at the next start'}.
 `;
+}
+
+/** Text as one word of a shell. */
+function shellWord(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

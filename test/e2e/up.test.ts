@@ -1,5 +1,7 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -170,17 +172,10 @@ describe.skipIf(!hasKubectl())('a VirtualMachine on vimana up', () => {
       stdout: 'virtualmachine.kubevirt.io/one created\none is Running\n',
     });
     expect(vimana(server, 'vm', 'list').stdout).toMatch(/^NAME .*\none\s+kubevirt.io\s+Running\s+True/);
-    for (const [verb, state] of [
-      ['pause', 'Paused'],
-      ['unpause', 'Running'],
-      ['restart', 'Running'],
-      ['migrate', 'Running'],
-      ['stop', 'Stopped'],
-      ['start', 'Running'],
-    ] as const) {
-      expect(vimana(server, 'vm', verb, 'one', '--wait', '--timeout', '20s'), verb).toMatchObject({ status: 0 });
-      await vi.waitFor(() => expect(vimana(server, 'vm', 'get', 'one').stdout).toContain(state), PATIENCE);
-    }
+    expect(vimana(server, 'vm', 'migrate', 'one', '--wait', '--timeout', '20s')).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/one is Running on kwok-node-/),
+    });
     expect(vimana(server, 'vm', 'start', 'one')).toMatchObject({ status: 1 });
     expect(vimana(server, 'vm', 'events', 'one').stdout).toContain('Migrated');
     const pod = (await ok('get pods -o name')).trim().replace('pod/', '');
@@ -217,25 +212,31 @@ describe.skipIf(!hasKubectl())('the process of vimana up', () => {
   }, 60_000);
 
   it('says which port is taken, and leaves nothing behind', async () => {
-    const server = await startUp(['--ephemeral', '--empty', '--nodes', '0']);
-    const port = new URL(server.url).port;
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const port = String((holder.address() as AddressInfo).port);
     const other = join(folder, 'other');
-    const outcome = vimana(
-      server,
-      'up',
-      '--port',
-      port,
-      '--metrics-port',
-      '0',
-      '--health-port',
-      '0',
-      '--data-dir',
-      other,
-    );
+    const flags = ['--port', port, '--metrics-port', '0', '--health-port', '0', '--data-dir', other];
+    const outcome = spawnSync(LAUNCHER, ['up', ...flags], { encoding: 'utf8' });
     expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(`port ${port} is taken`) });
-    await server.stop();
+    holder.close();
   }, 60_000);
 });
+
+it('ends at once and without a complaint when it is stopped while it starts', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'vimana-up-'));
+  const child = spawn(LAUNCHER, ['up', '--port', '0', '--data-dir', folder], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let [out, err] = ['', ''];
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (out === '') child.kill('SIGINT');
+    out += chunk.toString();
+  });
+  expect(await once(child, 'close')).toEqual([0, null]);
+  expect(out).toBe('Vimana is starting\n  ✗ control plane\nStopped before it was ready.\n');
+  expect(err).toBe('');
+  rmSync(folder, { recursive: true });
+}, 60_000);
 
 /** Words of a command line; what stands in braces is one word. */
 const words = (line: string) => line.match(/(?:[^\s{]|\{[^}]*\}+)+/g) ?? [];

@@ -1,0 +1,72 @@
+import type { Client, WatchEvent } from '../kube/client.ts';
+import { conditionOf } from '../kube/kinds/condition.ts';
+import { VMS } from '../kube/kinds/machines.ts';
+import { NODES } from '../kube/kinds/node.ts';
+import { isAlreadyExists } from '../kube/kube-error.ts';
+import { demoFleet } from './demo-fleet.ts';
+import type { Progress } from './progress.ts';
+
+export interface Introduction {
+  readonly client: Client;
+  readonly progress: Progress;
+  /** The nodes that are waited for. */
+  readonly nodes: readonly string[];
+  readonly demo: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Waits for the nodes, and brings up the demo fleet where one is wanted. Throws when it is told to stop. */
+export async function introduce({ client, progress, nodes, demo, signal }: Introduction): Promise<void> {
+  if (nodes.length > 0) {
+    await progress.step(
+      'nodes',
+      async (say) => {
+        const changes = client.watch(NODES, { signal });
+        await all(changes, nodes, isReady, (count) => say(`${count} of ${nodes.length} ready`));
+        signal.throwIfAborted();
+      },
+      () => `${nodes.length} ready`,
+    );
+  }
+  if (!demo) return;
+  const namespace = 'default';
+  const machines = demoFleet(namespace);
+  await progress.step(
+    'demo fleet',
+    async (say) => {
+      for (const machine of machines) {
+        signal.throwIfAborted();
+        await client.create(VMS, machine as never, { namespace }).catch((error: unknown) => {
+          if (!isAlreadyExists(error)) throw error;
+        });
+      }
+      const names = machines.map(({ metadata }) => metadata.name ?? '');
+      const changes = client.watch(VMS, { namespace, signal });
+      await all(changes, names, isRunning, (count) => say(`${count} of ${names.length} running`));
+      signal.throwIfAborted();
+    },
+    () => `${machines.length} machines running`,
+  );
+}
+
+const isReady = ({ status }: { readonly status?: { readonly conditions?: readonly [] } }) =>
+  conditionOf(status?.conditions, 'Ready')?.status === 'True';
+
+const isRunning = ({ status }: { readonly status?: { readonly printableStatus?: string } }) =>
+  status?.printableStatus === 'Running';
+
+/** Follows changes until each of some objects has been seen to be good, or the watch ends. */
+async function all(
+  changes: AsyncIterable<WatchEvent>,
+  names: readonly string[],
+  isGood: (object: object) => boolean,
+  onMore: (count: number) => void,
+): Promise<void> {
+  const missing = new Set(names);
+  for await (const { type, object } of changes) {
+    if (type !== 'BOOKMARK' && isGood(object) && missing.delete(object.metadata.name ?? '')) {
+      onMore(names.length - missing.size);
+    }
+    if (missing.size === 0) return;
+  }
+}

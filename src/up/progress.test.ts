@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../base/fake-clock.ts';
+import { Progress } from './progress.ts';
+
+/** What is written while two steps are taken, of which the second fails. */
+async function told(live: boolean): Promise<string> {
+  let text = '';
+  const progress = new Progress({ write: (more) => void (text += more), live, clock: new FakeClock() });
+  await progress.step(
+    'nodes',
+    async (say) => {
+      say('1 of 2 ready');
+      return 2;
+    },
+    (count) => `${count} ready`,
+  );
+  const failing = progress.step('fleet', () => Promise.reject(new Error('no')), String);
+  await expect(failing).rejects.toThrow('no');
+  return text;
+}
+
+describe('the progress of a start', () => {
+  it('is plain lines where nobody looks', async () => {
+    expect(await told(false)).toBe('  ✓ nodes: 2 ready (0 ms)\n  ✗ fleet\n');
+  });
+
+  it('is one line on a terminal, written over until the step is done', async () => {
+    const lines = (await told(true)).split('\n').map((line) => line.split('\r\u001B[K'));
+    expect(lines).toEqual([
+      ['  … nodes', '  … nodes: 1 of 2 ready', '  ✓ nodes: 2 ready (0 ms)'],
+      ['  … fleet', '  ✗ fleet'],
+      [''],
+    ]);
+  });
+});
