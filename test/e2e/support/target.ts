@@ -4,5 +4,6 @@ export interface Target {
   readonly kubeconfig: string;
   /** For what a journey leaves. */
   readonly folder: string;
+  /** Ends it and removes what it left. */
   stop(): Promise<void>;
 }

@@ -1,20 +1,23 @@
-import { spawn } from 'node:child_process';
+import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Target } from './target.ts';
 
 const LAUNCHER = resolve(import.meta.dirname, '../../../bin/vimana');
 
 /** A `vimana` process that serves an API, and the kubeconfig that reaches it. */
-export interface RunningServer {
+export interface RunningServer extends Target {
   readonly url: string;
-  readonly kubeconfig: string;
-  readonly folder: string;
   readonly pid: number;
-  /** Ends the process and removes what it left. */
-  stop(): Promise<void>;
+}
+
+/** Runs a command of `vimana` against a cluster and no other. */
+export function vimana(target: Target, ...args: string[]): SpawnSyncReturns<string> {
+  const env = { PATH: process.env['PATH'], HOME: target.folder, KUBECONFIG: target.kubeconfig };
+  return spawnSync(LAUNCHER, args, { encoding: 'utf8', env });
 }
 
 /** Starts `vimana apiserver` on a free port, with a data folder of its own. */
