@@ -193,6 +193,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     informers,
     clientFor: (user) => plane.client(user, 'kube-controller-manager'),
     caPem: plane.pki.caPem,
+    nodeEvents: events.recorder('node-controller'),
   });
   const ended = manager('vimana up', [informers, events, ...kubernetes, ...runnables]).run(stop.signal);
   return {

@@ -5,6 +5,7 @@ import type { Client } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { Catalog } from '../../runtime/catalog.ts';
 import { type Controller, type ControllerParts, runnable } from '../../runtime/controller.ts';
+import { type EventRecorder, silentRecorder } from '../../runtime/events/event-recorder.ts';
 import { Informers } from '../../runtime/informers.ts';
 import type { Runnable } from '../../runtime/runnable.ts';
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
@@ -35,6 +36,8 @@ export interface KubernetesControllersParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** For what happens to nodes; where absent, nobody is told. */
+  readonly nodeEvents?: EventRecorder;
 }
 
 /** The controllers that clients of Kubernetes take for granted, in the order in which they start. */
@@ -63,7 +66,7 @@ export function kubernetesControllers(given: KubernetesControllersParts): Runnab
     of('pvc-protection-controller', claimProtection),
     of('pv-protection-controller', volumeProtection),
     of('volumeattributesclass-protection-controller', attributesClassProtection),
-    of('node-controller', nodeLifecycle()),
+    runnable(nodeLifecycle(), { ...partsFor('node-controller'), events: given.nodeEvents ?? silentRecorder }),
     of('node-controller', taintEviction()),
     of('pod-garbage-collector', podCollector()),
     of('clusterrole-aggregation-controller', clusterRoleAggregation),

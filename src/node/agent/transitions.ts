@@ -8,6 +8,11 @@ const holds = ({ status }: Vmi, type: string) =>
     (each) => each.type === type && each.status === 'True',
   ) === true;
 
+function sizeText({ currentCPUTopology, memory }: NonNullable<Vmi['status']>): string {
+  const { sockets = 1 } = currentCPUTopology ?? {};
+  return `${sockets} ${sockets === 1 ? 'socket' : 'sockets'} and ${memory?.guestCurrent ?? 0} of memory`;
+}
+
 /** Tells users, and the log of the launcher, what became of an instance by what was just written of it. */
 export function tellOfInstance(before: Vmi, after: Vmi, events: EventRecorder, say: (text: string) => void): void {
   const tell = (type: 'Normal' | 'Warning', reason: string, message: string) => {
@@ -23,6 +28,9 @@ export function tellOfInstance(before: Vmi, after: Vmi, events: EventRecorder, s
   if (!holds(before, 'Paused') && holds(after, 'Paused')) tell('Normal', 'Paused', 'VirtualMachineInstance paused.');
   if (holds(before, 'Paused') && !holds(after, 'Paused') && to.phase === 'Running') {
     tell('Normal', 'Resumed', 'VirtualMachineInstance resumed.');
+  }
+  if (to.phase === 'Running' && from.memory !== undefined && sizeText(from) !== sizeText(to)) {
+    tell('Normal', 'Resized', `The VirtualMachineInstance has ${sizeText(to)} now.`);
   }
   const [was, is] = [from.migrationState, to.migrationState];
   if (is === undefined) return;

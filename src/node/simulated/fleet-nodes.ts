@@ -7,6 +7,7 @@ import type { Client } from '../../kube/client.ts';
 import { NODES, type Node } from '../../kube/kinds/node.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/kube-error.ts';
 import { aborted } from '../../runtime/aborted.ts';
+import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
 import type { Informers } from '../../runtime/informers.ts';
 import { manager } from '../../runtime/manager.ts';
 import type { Runnable } from '../../runtime/runnable.ts';
@@ -24,6 +25,7 @@ export interface FleetNodesParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  readonly events: EventRecorder;
   readonly simulation: Simulation;
   /** Something about a node has changed: what is bound to it is to be looked at again. */
   readonly onWake: (node: string) => void;
@@ -198,6 +200,8 @@ export class FleetNodes implements Runnable, Hosts {
     if (host.registered !== undefined) return;
     const { uid = '' } = node.metadata;
     host.registered = uid;
+    this.#parts.events.event(node, 'Normal', 'Starting', 'Starting kubelet.');
+    this.#tellReady(node);
     if (this.#options.renewLeases) this.#leases.add(name, { apiVersion: 'v1', kind: 'Node', name, uid });
     else this.#parts.onWake(name);
   }
@@ -229,6 +233,11 @@ export class FleetNodes implements Runnable, Hosts {
     if (host.registered !== undefined && !host.leaseHeld) return;
     const status = nodeStatus(host.shape, current.status, clock.now());
     await client.update(NODES, { ...current, status }, { subresource: 'status' });
+    if (host.registered !== undefined) this.#tellReady(node);
+  }
+
+  #tellReady(node: Node): void {
+    this.#parts.events.event(node, 'Normal', 'NodeReady', `Node ${node.metadata.name} status is now: NodeReady`);
   }
 
   #freeze(host: FleetHost, frozen: boolean): void {

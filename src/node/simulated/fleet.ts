@@ -90,6 +90,7 @@ export class Fleet implements Runnable, NodeRuntime {
         clock,
         random,
         log,
+        events,
         simulation,
         onWake: (node) => this.#agent.wake(node),
         onLapsed: (host) => this.#agent.fence(host, 'Fenced'),

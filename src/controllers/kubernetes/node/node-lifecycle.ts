@@ -3,6 +3,7 @@ import { LEASES, NODES, type Node } from '../../../kube/kinds/node.ts';
 import { PODS, type Pod } from '../../../kube/kinds/pod.ts';
 import { isNotFound } from '../../../kube/kube-error.ts';
 import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
+import type { EventRecorder } from '../../../runtime/events/event-recorder.ts';
 import { writeStatus } from '../../../runtime/status.ts';
 import { timestamp } from '../timestamp.ts';
 import { NodeHealth } from './node-health.ts';
@@ -29,8 +30,9 @@ export function nodeLifecycle(): Controller<Node> {
         },
         { namespace: 'kube-node-lease' },
       ),
-      watched(NODES, (node, { clock }, { type }) => {
+      watched(NODES, (node, { clock, events }, { type }) => {
         if (type !== 'deleted') health.noticeNode(node, clock.now());
+        else tell(node, events, 'RemovingNode', (name) => `Node ${name} event: Removing Node ${name} from Controller`);
         return [];
       }),
     ],
@@ -42,6 +44,9 @@ export function nodeLifecycle(): Controller<Node> {
       if (silent >= GRACE_MS) {
         const conditions = silentConditions(node, timestamp(clock));
         known = await writeStatus(client, NODES, node, { ...node.status, conditions });
+        if (isReady(node)) {
+          tell(node, context.events, 'NodeNotReady', (each) => `Node ${each} status is now: NodeNotReady`);
+        }
       }
       const taints = wantedTaints(known, timestamp(clock));
       if (taints !== undefined) {
@@ -55,6 +60,12 @@ export function nodeLifecycle(): Controller<Node> {
     },
     forget: (key) => health.forget(key),
   };
+}
+
+const isReady = ({ status }: Node) => conditionOf(status?.conditions, 'Ready')?.status === 'True';
+
+function tell(node: Node, events: EventRecorder, reason: string, message: (name: string) => string): void {
+  events.event(node, 'Normal', reason, message(node.metadata.name ?? ''));
 }
 
 /** Nobody should send anything to pods of which nobody knows whether they live. */

@@ -4,6 +4,7 @@ import { LEASES, NODES, type Node, type Taint, tolerates } from '../../../kube/k
 import { PODS, type Toleration } from '../../../kube/kinds/pod.ts';
 import { isNotFound } from '../../../kube/kube-error.ts';
 import { runnable } from '../../../runtime/controller.ts';
+import type { EventRecorder } from '../../../runtime/events/event-recorder.ts';
 import { manager } from '../../../runtime/manager.ts';
 import { type Cluster, startCluster } from '../../../testing/cluster.ts';
 import { controllerParts } from '../../../testing/controller-parts.ts';
@@ -116,11 +117,16 @@ describe('the patience of a pod', () => {
 
 let cluster: Cluster;
 let admin: Client;
+const told: string[] = [];
+const events: EventRecorder = {
+  event: ({ metadata }, _type, reason, message) => void told.push(`${metadata.name} ${reason}: ${message}`),
+};
 beforeEach(async () => {
+  told.length = 0;
   cluster = await startCluster();
   ({ admin } = cluster);
   const parts = controllerParts(cluster, 'node-controller');
-  const controllers = [runnable(nodeLifecycle(), parts), runnable(taintEviction(), parts)];
+  const controllers = [runnable(nodeLifecycle(), { ...parts, events }), runnable(taintEviction(), parts)];
   cluster.run(manager('test', [parts.informers, ...controllers]));
 });
 afterEach(() => cluster.stop());
@@ -210,6 +216,18 @@ describe('a node', () => {
       await renew('n');
     }
     expect(await isEnding('p')).toBe(false);
+  });
+
+  it('is told of when it falls silent and when it is taken away', async () => {
+    await makeNode('n');
+    await cluster.settle();
+    await cluster.clock.advance(41_000);
+    await cluster.until(async () => (await readiness('n')) === 'Unknown');
+    await cluster.clock.advance(100_000);
+    expect(told).toEqual(['n NodeNotReady: Node n status is now: NodeNotReady']);
+    await admin.delete(NODES, 'n');
+    await cluster.until(() => told.length === 2);
+    expect(told[1]).toBe('n RemovingNode: Node n event: Removing Node n from Controller');
   });
 
   it('that stays silent loses its pods when their patience ends', async () => {

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import type { Vmi } from '../../kube/kinds/machines.ts';
+import { tellOfInstance } from './transitions.ts';
+
+const instance = (status: object): Vmi => ({ metadata: { name: 'm' }, status }) as unknown as Vmi;
+const size = (sockets: number, guestCurrent: string) => ({
+  phase: 'Running',
+  currentCPUTopology: { sockets, cores: 1, threads: 1 },
+  memory: { guestCurrent },
+});
+
+function told(before: object, after: object): string[] {
+  const events: string[] = [];
+  const recorder = {
+    event: (_object: object, type: string, reason: string, message: string) =>
+      void events.push(`${type} ${reason}: ${message}`),
+  };
+  tellOfInstance(instance(before), instance(after), recorder, () => {});
+  return events;
+}
+
+describe('what users are told of an instance', () => {
+  it.each<[string, object, object, string[]]>([
+    [
+      'its size, when it changes',
+      size(1, '1Gi'),
+      size(3, '2Gi'),
+      ['Normal Resized: The VirtualMachineInstance has 3 sockets and 2Gi of memory now.'],
+    ],
+    ['nothing where it stays', size(1, '1Gi'), { ...size(1, '1Gi'), nodeName: 'there' }, []],
+    [
+      'that it runs, and not how large it is then',
+      {},
+      size(1, '1Gi'),
+      ['Normal Started: VirtualMachineInstance started.'],
+    ],
+  ])('%s', (_what, before, after, expected) => {
+    expect(told(before, after)).toEqual(expected);
+  });
+});
