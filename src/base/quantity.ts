@@ -1,4 +1,5 @@
 import { ParseError } from './errors.ts';
+import { remembered } from './remembered.ts';
 
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
@@ -44,8 +45,11 @@ interface Suffix {
   readonly exponent: number;
 }
 
+/** The same few amounts come again and again. */
+const read = remembered(1024, readAnew);
+
 /** Reads a quantity, or says what is wrong with the text. */
-function read(text: string): Quantity | string {
+function readAnew(text: string): Quantity | string {
   // Digits are optional because Kubernetes reads "Ki" or "." as zero.
   const match = text.length > MAX_LENGTH ? null : /^([+-]?)([0-9]*)(\.[0-9]*)?([eEinumkKMGTP]*[-+]?[0-9]*)$/.exec(text);
   if (text === '' || match === null) return WRONG_FORMAT;

@@ -120,8 +120,8 @@ export class IndexedCache<T extends KubeObject> implements Cache<T>, Sink<T> {
     const old = this.#objects.get(key);
     this.#objects.set(key, object);
     for (const [index, filed] of this.#indices) {
-      const values = [...index.values(object)];
-      const before: readonly string[] = old === undefined ? NONE : [...index.values(old)];
+      const values = listed(index.values(object));
+      const before: readonly string[] = old === undefined ? NONE : listed(index.values(old));
       for (const value of before) if (!values.includes(value)) unfile(filed, value, key);
       for (const value of values) if (!before.includes(value)) file(filed, value, key);
     }
@@ -143,6 +143,9 @@ export class IndexedCache<T extends KubeObject> implements Cache<T>, Sink<T> {
     this.#tell({ type: 'deleted', object: last });
   }
 }
+
+const listed = (values: Iterable<string>): readonly string[] =>
+  Array.isArray(values) ? (values as readonly string[]) : [...values];
 
 function file(filed: Map<string, Set<string>>, value: string, key: string): void {
   const found = filed.get(value);

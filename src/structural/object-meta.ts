@@ -76,12 +76,9 @@ export function validateMeta(
   checkShape(meta ?? {}, at);
   if (at.causes.length > 0) return at.causes;
   const known = (meta ?? {}) as Meta;
-  return [
-    ...nameCauses(known, nameProblems),
-    ...labelCauses(known),
-    ...annotationCauses(known),
-    ...referenceCauses(known),
-  ];
+  const causes = nameCauses(known, nameProblems);
+  for (const more of [labelCauses(known), annotationCauses(known), referenceCauses(known)]) causes.push(...more);
+  return causes;
 }
 
 function nameCauses({ name = '', generateName = '' }: Meta, nameProblems: (name: string) => string[]): FieldError[] {
@@ -103,7 +100,8 @@ function nameCauses({ name = '', generateName = '' }: Meta, nameProblems: (name:
 
 function labelCauses({ labels = {} }: Meta): FieldError[] {
   const causes: FieldError[] = [];
-  for (const [name, value] of Object.entries(labels)) {
+  for (const name of Object.keys(labels)) {
+    const value = labels[name] as string;
     for (const problem of qualifiedNameProblems(name)) causes.push(invalid('metadata.labels', name, problem));
     for (const problem of labelValueProblems(value)) causes.push(invalid('metadata.labels', value, problem));
   }
@@ -115,7 +113,8 @@ const MOST_ANNOTATION_BYTES = 256 * 1024;
 function annotationCauses({ annotations = {}, finalizers = [] }: Meta): FieldError[] {
   const causes: FieldError[] = [];
   let size = 0;
-  for (const [name, value] of Object.entries(annotations)) {
+  for (const name of Object.keys(annotations)) {
+    const value = annotations[name] as string;
     size += utf8Length(name) + utf8Length(value);
     // The key of an annotation may have upper case letters in its prefix.
     for (const problem of qualifiedNameProblems(name.toLowerCase())) {

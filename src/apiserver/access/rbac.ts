@@ -41,6 +41,8 @@ export class Rbac {
   readonly #roleBindings = new BindingIndex();
   readonly #clusterRoleBindings = new BindingIndex();
   readonly #scopes = new Map<string, Scope>();
+  /** The same by the very user and namespace, for those who come again and again. */
+  #scopesOf = new WeakMap<User, Map<string, Scope>>();
 
   /** Takes in an object that is new or changed. */
   upsert<K extends RbacKind>(kind: K, object: RbacObjects[K]): void;
@@ -49,7 +51,7 @@ export class Rbac {
     if (kind === 'Role') this.#roles.set(objectKey(namespace, name), object.rules ?? []);
     else if (kind === 'ClusterRole') this.#clusterRoles.set(name, object.rules ?? []);
     else this.#bindings(kind).upsert(object);
-    this.#scopes.clear();
+    this.#forgetScopes();
   }
 
   /** Forgets an object; one that is not known is no error. */
@@ -57,7 +59,7 @@ export class Rbac {
     if (kind === 'Role') this.#roles.delete(objectKey(namespace, name));
     else if (kind === 'ClusterRole') this.#clusterRoles.delete(name);
     else this.#bindings(kind).remove(namespace, name);
-    this.#scopes.clear();
+    this.#forgetScopes();
   }
 
   /** Decides on a request. A refusal's reason names the bindings that point at no role, if there are any. */
@@ -99,6 +101,26 @@ export class Rbac {
   }
 
   #scope(user: User, namespace: string): Scope {
+    let known = this.#scopesOf.get(user);
+    if (known === undefined) {
+      known = new Map();
+      this.#scopesOf.set(user, known);
+    }
+    let scope = known.get(namespace);
+    if (scope === undefined) {
+      scope = this.#sharedScope(user, namespace);
+      if (known.size >= MOST_SCOPES) known.clear();
+      known.set(namespace, scope);
+    }
+    return scope;
+  }
+
+  #forgetScopes(): void {
+    this.#scopes.clear();
+    this.#scopesOf = new WeakMap();
+  }
+
+  #sharedScope(user: User, namespace: string): Scope {
     // With lengths, because names and groups may hold any character and two users must never share a key.
     let key = `${namespace.length} ${namespace}${user.name.length} ${user.name}`;
     for (const group of user.groups) key += `${group.length} ${group}`;

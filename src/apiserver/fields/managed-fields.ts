@@ -88,6 +88,11 @@ export function updateManagedFields(
     throw error;
   }
   managers.cap();
+  if (write.kind.custom) {
+    for (const { apiVersion, fields } of managers) {
+      if (apiVersion === write.kind.apiVersion) upToDate.set(fields, write.kind.type);
+    }
+  }
   return toEntries(managers, entries);
 }
 

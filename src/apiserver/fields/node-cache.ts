@@ -6,9 +6,11 @@ interface Known {
   readonly elements: readonly PathElement[];
   readonly children: readonly FieldSet[];
   readonly node: FieldSet;
+  /** Found again since the last look for a place. */
+  used: boolean;
 }
 
-const SIZE = 4;
+const SIZE = 12;
 
 /**
  * Remembers the last nodes that were made for one type. Objects made from one template have the same fields, so that
@@ -24,16 +26,26 @@ export class NodeCache {
     if (size > 0) {
       for (const known of this.#known) {
         if (known.elements.length === size && known.member === member && isSame(known, elements, children)) {
+          known.used = true;
           return known.node;
         }
       }
     }
     const made = node(member, elements, children);
-    if (size > 0 && made !== undefined) {
-      this.#known[this.#next] = { member, elements, children, node: made };
-      this.#next = (this.#next + 1) % SIZE;
-    }
+    if (size > 0 && made !== undefined)
+      this.#known[this.#place()] = { member, elements, children, node: made, used: false };
     return made;
+  }
+
+  /** Where the next goes: nodes with something unique in them, such as an owner's uid, must not drive out the others. */
+  #place(): number {
+    for (;;) {
+      const at = this.#next;
+      const known = this.#known[at];
+      this.#next = (at + 1) % SIZE;
+      if (known?.used !== true) return at;
+      known.used = false;
+    }
   }
 }
 

@@ -71,21 +71,24 @@ export function reconcileFields(set: FieldSet, type: Type): FieldSet {
 }
 
 function reconcile(set: FieldSet, type: Type | undefined, member: boolean): FieldSet | undefined {
-  const elements: PathElement[] = [];
-  const children: FieldSet[] = [];
-  let changed = false;
+  // Schemas change rarely: nothing is made before something differs.
+  let changed: Map<PathElement, FieldSet> | undefined;
   for (const element in set) {
-    if (element === SELF) continue;
     const child = set[element] as FieldSet;
+    if (element === SELF || !hasChildren(child)) continue;
     const below = element.startsWith('f:')
       ? (type?.map?.field(element.slice(2))?.type ?? type?.map?.entries)
       : type?.list?.items;
-    const now = hasChildren(child) ? reconcileChild(child, below) : child;
-    if (now !== child) changed = true;
-    elements.push(element);
-    children.push(now);
+    const now = reconcileChild(child, below);
+    if (now !== child) (changed ??= new Map()).set(element, now);
   }
-  return changed ? node(member, elements, children) : set;
+  if (changed === undefined) return set;
+  const elements = Object.keys(set).filter((element) => element !== SELF);
+  return node(
+    member,
+    elements,
+    elements.map((element) => changed.get(element) ?? (set[element] as FieldSet)),
+  );
 }
 
 function reconcileChild(child: FieldSet, type: Type | undefined): FieldSet {
