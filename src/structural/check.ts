@@ -16,3 +16,14 @@ export function wrongType(at: Cursor, expected: string, actual: string): void {
   const path = at.path();
   at.report(typeInvalid(path, actual, `${path} in body must be of type ${expected}: "${actual}"`));
 }
+
+/**
+ * Reports a value of another type than that of a schema with a format: of numbers, booleans and objects the API server
+ * compares the format, of which the latter two have none.
+ */
+export function wrongFormat(at: Cursor, type: string, format: string | undefined, value: unknown): void {
+  if (format === undefined || typeof value === 'string' || Array.isArray(value) || value === null) {
+    return wrongType(at, type, typeName(value));
+  }
+  wrongType(at, format, typeof value !== 'number' ? '' : Number.isInteger(value) ? 'int64' : 'float64');
+}

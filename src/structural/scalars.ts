@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../api/json-schema.ts';
 import { type FieldError, invalid, notSupported, tooLong, typeInvalid } from '../base/field-error.ts';
-import { type Check, typeName, wrongType } from './check.ts';
+import { type Check, wrongFormat, wrongType } from './check.ts';
 import type { Cursor } from './cursor.ts';
 import { FORMATS } from './formats.ts';
 import { pattern as compilePattern } from './pattern.ts';
@@ -22,7 +22,11 @@ export function checkString(schema: JsonSchema): Check {
   const matches = schema.pattern === undefined ? undefined : compilePattern(schema.pattern);
   const wellFormed = format === undefined ? undefined : FORMATS.get(format);
   return (value, at) => {
-    if (typeof value !== 'string') return wrongType(at, 'string', typeName(value));
+    if (typeof value !== 'string') {
+      // The API server takes any list where a text of some format should stand.
+      if (wellFormed !== undefined && Array.isArray(value)) return;
+      return wrongFormat(at, 'string', wellFormed === undefined ? undefined : format, value);
+    }
     if (value.length > maxLength && runeCount(value) > maxLength) at.report(tooLong(at.path(), maxLength));
     else if (value.length < 2 * minLength && runeCount(value) < minLength) {
       at.report(bad(at, value, `be at least ${minLength} chars long`));
@@ -41,7 +45,7 @@ export function checkNumber(schema: JsonSchema): Check {
   const above = schema.exclusiveMinimum === true;
   const below = schema.exclusiveMaximum === true;
   return (value, at) => {
-    if (typeof value !== 'number') return wrongType(at, 'number', typeName(value));
+    if (typeof value !== 'number') return wrongFormat(at, 'number', schema.format, value);
     if (multipleOf !== undefined && !Number.isInteger(value / multipleOf)) {
       at.report(bad(at, value, `be a multiple of ${multipleOf}`));
     }
@@ -65,7 +69,7 @@ export function checkInteger(schema: JsonSchema): Check {
   const limit = format === undefined ? 2 ** 63 : (LARGEST.get(format) ?? 2 ** 63);
   const described = format === undefined ? 'integer (default format)' : `integer with format ${format}`;
   return (value, at) => {
-    if (typeof value !== 'number') return wrongType(at, 'integer', typeName(value));
+    if (typeof value !== 'number') return wrongFormat(at, 'integer', format, value);
     const whole = Number.isInteger(value) && Math.abs(value) < 2 ** 63;
     if (!whole) {
       if (format === undefined) wrongType(at, 'integer', 'number');
@@ -74,7 +78,7 @@ export function checkInteger(schema: JsonSchema): Check {
     if (!whole || value >= limit || value < -limit) {
       at.report(invalid('', '', `Checked value must be of type ${described} in ${at.path()}`));
     }
-    if (whole) bounds(value, at);
+    bounds(value, at);
   };
 }
 

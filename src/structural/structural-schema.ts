@@ -17,8 +17,11 @@ export interface StructuralSchema {
   prune(object: unknown): string[];
   /** Fills in defaults; nulls that the schema does not allow are dropped first. */
   applyDefaults(object: unknown): void;
-  /** All causes why the object does not fit, schema first, then rules; `old` is the stored object on update. */
-  validate(object: unknown, old?: unknown): readonly FieldError[];
+  /**
+   * All causes why the object does not fit, schema first, then `others` that somebody else has found, then rules; `old` is
+   * the stored object on update.
+   */
+  validate(object: unknown, old?: unknown, others?: readonly FieldError[]): readonly FieldError[];
 }
 
 /** After one of these the shape of the object is not what rules were written for. */
@@ -56,12 +59,13 @@ export function compileSchema(schema: JsonSchema): StructuralSchema {
     applyDefaults(object) {
       defaults?.(object);
     },
-    validate(object, old) {
+    validate(object, old, others = []) {
       const at = new Cursor();
       if (isObject(object) && isObject(old)) checkChanged(object, old, at);
       else check(object, at);
       if (old !== undefined && at.causes.length > 0) forgive(at, object, old);
       if (isObject(object)) for (const cause of validateMeta(object['metadata'])) at.report(cause);
+      for (const cause of others) at.report(cause);
       if (rules === undefined) return at.causes;
       if (at.causes.some((cause) => BLOCKS_RULES.has(cause.type))) return [...at.causes, RULES_NOT_CHECKED];
       rules(object, old, at);
