@@ -17,6 +17,7 @@ import {
   isUsable,
   type WorkloadSpec,
 } from './workload.ts';
+import { countingStatus } from './workload-status.ts';
 
 interface UpdateStrategy {
   type?: string;
@@ -59,6 +60,22 @@ export const daemonSets: KindRules<DaemonSet> = {
       ? causes
       : [...causes, ...immutable('spec.selector', spec.selector, before.spec?.selector)];
   },
+  parts: new Map([
+    [
+      'status',
+      countingStatus([
+        'currentNumberScheduled',
+        'numberMisscheduled',
+        'desiredNumberScheduled',
+        'numberReady',
+        'observedGeneration',
+        'updatedNumberScheduled',
+        'numberAvailable',
+        'numberUnavailable',
+        'collisionCount',
+      ]),
+    ],
+  ]),
   warnings: ({ metadata, spec }, old) => podMakerWarnings(metadata, 'spec.template', spec?.template, old),
 };
 

@@ -16,6 +16,7 @@ import {
   isUsable,
   type WorkloadSpec,
 } from './workload.ts';
+import { countingStatus } from './workload-status.ts';
 
 interface Strategy {
   type?: string;
@@ -50,6 +51,23 @@ export const deployments: KindRules<Deployment> = {
       ? causes
       : [...causes, ...immutable('spec.selector', spec.selector, before.spec?.selector)];
   },
+  parts: new Map([
+    [
+      'status',
+      countingStatus(
+        [
+          'observedGeneration',
+          'replicas',
+          'updatedReplicas',
+          'readyReplicas',
+          'availableReplicas',
+          'unavailableReplicas',
+          'collisionCount',
+        ],
+        ['updatedReplicas', 'readyReplicas', 'availableReplicas'],
+      ),
+    ],
+  ]),
   warnings: ({ metadata, spec }, old) => podMakerWarnings(metadata, 'spec.template', spec?.template, old),
 };
 

@@ -7,10 +7,21 @@ import type { PodTemplate } from '../pod/pod-spec.ts';
 import { checkPodTemplate } from '../pod/pod-template.ts';
 import { podMakerWarnings } from '../pod/pod-warnings.ts';
 import { checkNotEmpty, checkRunsForever, checkTemplate, isUsable, type WorkloadSpec } from './workload.ts';
+import { countingStatus } from './workload-status.ts';
 
 interface ReplicaSet {
   spec?: WorkloadSpec;
 }
+
+const SET_STATUS = new Map([
+  [
+    'status',
+    countingStatus(
+      ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'],
+      ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'],
+    ),
+  ],
+]);
 
 export const replicaSets: KindRules<ReplicaSet> = {
   defaults(object) {
@@ -36,6 +47,7 @@ export const replicaSets: KindRules<ReplicaSet> = {
     const before = old;
     return before === undefined ? causes : [...causes, ...immutable('spec.selector', selector, before.spec?.selector)];
   },
+  parts: SET_STATUS,
   warnings: ({ metadata, spec }, old) => podMakerWarnings(metadata, 'spec.template', spec?.template, old),
 };
 
@@ -63,6 +75,7 @@ export const replicationControllers: KindRules<ReplicationController> = {
   },
   firstStatus: () => ({ replicas: 0 }),
   validate: (object) => checkController(object.spec ?? {}),
+  parts: SET_STATUS,
   warnings: ({ metadata, spec }, old) => podMakerWarnings(metadata, 'spec.template', spec?.template, old),
 };
 

@@ -17,6 +17,7 @@ import {
   isUsable,
   type WorkloadSpec,
 } from './workload.ts';
+import { countingStatus } from './workload-status.ts';
 
 interface UpdateStrategy {
   type?: string;
@@ -83,6 +84,23 @@ export const statefulSets: KindRules<StatefulSet> = {
     const kept = { ...spec, ...Object.fromEntries(CHANGEABLE.map((field) => [field, before.spec?.[field]])) };
     return same(kept, before.spec) ? causes : [...causes, forbidden('spec', ONLY_THESE)];
   },
+  parts: new Map([
+    [
+      'status',
+      countingStatus(
+        [
+          'replicas',
+          'readyReplicas',
+          'currentReplicas',
+          'updatedReplicas',
+          'availableReplicas',
+          'observedGeneration',
+          'collisionCount',
+        ],
+        ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'],
+      ),
+    ],
+  ]),
   warnings({ metadata, spec = {} }, old) {
     const warnings = podMakerWarnings(metadata, 'spec.template', spec.template, old, false);
     if ((spec.revisionHistoryLimit ?? 0) >= 0) return warnings;
