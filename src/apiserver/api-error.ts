@@ -145,6 +145,12 @@ export function notAcceptable(accepted: readonly string[]): ApiError {
   return new ApiError(406, 'NotAcceptable', message);
 }
 
+/** What the routes of built-in resources say, before anybody reads the request. */
+export function noRepresentation(available: readonly string[]): ApiError {
+  const message = `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`;
+  return new ApiError(406, 'NotAcceptable', message, {});
+}
+
 export function tooLarge(limit: number): ApiError {
   const message = `Request entity too large: limit is ${limit}`;
   return new ApiError(413, 'RequestEntityTooLarge', message);

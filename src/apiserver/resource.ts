@@ -17,8 +17,8 @@ export interface Shape {
   readonly copies: boolean;
   /** Fills in defaults in place. */
   applyDefaults(object: KubeObject): void;
-  /** All causes why the object cannot be stored; `old` is the stored one on update. */
-  validate(object: KubeObject, old?: KubeObject): readonly FieldError[];
+  /** All causes why the object cannot be stored; `old` is the stored one on update, of a subresource where one is named. */
+  validate(object: KubeObject, old?: KubeObject, subresource?: string): readonly FieldError[];
 }
 
 /** A body as an object of its kind, and the paths of fields that the kind does not have. */
@@ -55,6 +55,8 @@ export interface Strategy {
   readonly answersDeleted?: boolean;
   /** Whether dependents stay when nobody says what becomes of them. */
   readonly orphansByDefault?: boolean;
+  /** What is told to those who delete and do not say what shall become of dependents. */
+  readonly orphanWarning?: string;
   /** Marks an object whose deletion has just been asked for. */
   onDelete?(object: KubeObject): void;
   /** Whether a deleted object has still to wait, beside its finalizers. */

@@ -43,7 +43,11 @@ export function reviews(rbac: Rbac, authenticator: Authenticator, now: () => str
 
 function access(rbac: Rbac, object: KubeObject, self: User | undefined, namespace?: string): KubeObject {
   const spec = (object['spec'] ?? {}) as AccessSpec;
-  const causes = [...accessCauses(spec, namespace), ...(self === undefined ? subjectCauses(spec) : [])];
+  const causes = [
+    ...accessCauses(spec),
+    ...(self === undefined ? subjectCauses(spec) : []),
+    ...(namespace === undefined ? [] : localCauses(spec, namespace)),
+  ];
   if (causes.length > 0) throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', causes);
   const { user: name = '', groups = [], uid, extra } = spec;
   const user = self ?? {
@@ -56,10 +60,7 @@ function access(rbac: Rbac, object: KubeObject, self: User | undefined, namespac
   return { ...object, status: { allowed, ...(reason === '' ? {} : { reason }) } };
 }
 
-function accessCauses(
-  { resourceAttributes, nonResourceAttributes }: AccessSpec,
-  namespace: string | undefined,
-): FieldError[] {
+function accessCauses({ resourceAttributes, nonResourceAttributes }: AccessSpec): FieldError[] {
   const both = resourceAttributes !== undefined && nonResourceAttributes !== undefined;
   if (both) {
     const detail = 'cannot be specified in combination with resourceAttributes';
@@ -69,12 +70,17 @@ function accessCauses(
     const detail = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
     return [invalidField('spec.resourceAttributes', null, detail)];
   }
-  if (namespace !== undefined && nonResourceAttributes !== undefined) {
+  return [];
+}
+
+/** A review within a namespace is about that namespace alone. */
+function localCauses({ resourceAttributes, nonResourceAttributes }: AccessSpec, namespace: string): FieldError[] {
+  if (nonResourceAttributes !== undefined) {
     const detail = 'disallowed on this kind of request';
     return [invalidField('spec.nonResourceAttributes', inGo(nonResourceAttributes), detail)];
   }
   const asked = resourceAttributes?.namespace ?? '';
-  if (namespace === undefined || asked === namespace) return [];
+  if (resourceAttributes === undefined || asked === namespace) return [];
   return [invalidField('spec.resourceAttributes.namespace', asked, 'must match metadata.namespace')];
 }
 

@@ -3,8 +3,6 @@ import type { KubeObject } from '../../kube/kube-object.ts';
 import { customFields } from '../../kube/selectors/selectable-fields.ts';
 import { forbidden } from '../api-error.ts';
 import type { Resource, Shape, Strategy, Subresource } from '../resource.ts';
-import type { ScalePaths } from '../subresources/scale.ts';
-import { scaleCauses } from '../subresources/scale-values.ts';
 import { customTable } from '../table/custom-table.ts';
 import type { Convert } from './conversion.ts';
 import { customShape } from './custom-shape.ts';
@@ -25,15 +23,30 @@ const NONE: Past = { staleBefore: 0 };
 
 /** The resources that a definition stands for: one for each version that is served. */
 export function customResources(definition: Definition, convert: Convert, past = NONE): Resource[] {
+  const shapeOf = shapesOf(definition);
   return definition.spec.versions
     .filter(({ served }) => served)
-    .map((version) => resourceOf(definition, version, convert, past));
+    .map((version) => resourceOf(definition, version, convert, past, shapeOf));
 }
 
 /** The resource in the version that is stored, served or not: what remains to be done about all objects is done in it. */
 export function storedResource(definition: Definition, convert: Convert, past = NONE): Resource | undefined {
   const version = definition.spec.versions.find(({ name }) => name === storageVersion(definition));
-  return version === undefined ? undefined : resourceOf(definition, version, convert, past);
+  return version === undefined ? undefined : resourceOf(definition, version, convert, past, shapesOf(definition));
+}
+
+/** The shapes of a definition's versions, each compiled when it is first asked for. */
+function shapesOf(definition: Definition): (version: string) => Shape | undefined {
+  const shapes = new Map<string, Shape>();
+  return (name) => {
+    const known = shapes.get(name);
+    if (known !== undefined) return known;
+    const version = definition.spec.versions.find((other) => other.name === name);
+    if (version === undefined) return undefined;
+    const shape = customShape(namesOf(definition).kind, version, scaleOf(definition, version).scale);
+    shapes.set(name, shape);
+    return shape;
+  };
 }
 
 /** Where all objects of a definition are kept. */
@@ -41,13 +54,18 @@ export function storagePrefix({ spec }: Definition): string {
   return `/registry/${spec.group}/${spec.names.plural}/`;
 }
 
-function resourceOf(definition: Definition, version: DefinitionVersion, convert: Convert, past: Past): Resource {
+function resourceOf(
+  definition: Definition,
+  version: DefinitionVersion,
+  convert: Convert,
+  past: Past,
+  shapeOf: (version: string) => Shape | undefined,
+): Resource {
   const { group, scope } = definition.spec;
   const names = namesOf(definition);
   const stored = `${group}/${storageVersion(definition)}`;
   const scale = scaleOf(definition, version);
-  let shape: Shape | undefined;
-  const getShape = (): Shape => (shape ??= customShape(names.kind, version));
+  const getShape = (): Shape => shapeOf(version.name) as Shape;
   return {
     group,
     version: version.name,
@@ -65,12 +83,12 @@ function resourceOf(definition: Definition, version: DefinitionVersion, convert:
       return getShape();
     },
     ...(version.schema?.openAPIV3Schema === undefined ? {} : { schema: version.schema.openAPIV3Schema }),
-    strategy: { ...strategyOf(definition, version, getShape), ...scaleRules(scale.scale) },
+    strategy: strategyOf(definition, version, getShape),
     selectable: customFields(version.selectableFields?.map(({ jsonPath }) => jsonPath)),
     table: customTable(version.additionalPrinterColumns),
     ...scale,
-    ...readStored(definition, version.name, convert, past.staleBefore, getShape),
-    ...writeStored(stored, version.name === storageVersion(definition), convert),
+    ...readStored(definition, version.name, convert, past.staleBefore, shapeOf),
+    ...writeStored(stored, version.name === storageVersion(definition), convert, shapeOf),
     ...(version.deprecated === true ? { deprecation: deprecation(definition, version) } : {}),
     ...(past.ended === undefined ? {} : { ended: past.ended(version.name) }),
     custom: true,
@@ -90,6 +108,7 @@ function strategyOf(definition: Definition, { subresources, schema }: Definition
     generation: true,
     status: subresources?.status !== undefined,
     unconditionalUpdate: false,
+    warnings: finalizerWarnings,
     ...(isTrue(definition, 'Terminating')
       ? {
           prepareCreate({ metadata }) {
@@ -100,6 +119,20 @@ function strategyOf(definition: Definition, { subresources, schema }: Definition
       : firstStatus),
   };
 }
+
+const STANDARD_FINALIZERS = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
+
+/** Finalizers that anybody else could call the same. */
+function finalizerWarnings({ metadata }: KubeObject, old?: KubeObject): readonly string[] {
+  const { finalizers = [] } = metadata;
+  const before = new Set(old?.metadata.finalizers);
+  return finalizers
+    .filter((name) => !before.has(name) && !name.includes('/') && !STANDARD_FINALIZERS.has(name))
+    .map((name) => `metadata.finalizers: ${JSON.stringify(name)}: ${PREFER_QUALIFIED}`);
+}
+
+const PREFER_QUALIFIED =
+  'prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers';
 
 /** A creation writes no status, yet whoever reads the object finds the one that the schema has for a start. */
 function statusOf(shape: () => Shape): Pick<Strategy, 'prepareCreate'> {
@@ -114,11 +147,6 @@ function statusOf(shape: () => Shape): Pick<Strategy, 'prepareCreate'> {
       object['status'] ??= copyJson(first.status);
     },
   };
-}
-
-/** What a scale shows must be there to be shown. */
-function scaleRules(paths: ScalePaths | undefined): Pick<Strategy, 'validate'> {
-  return paths === undefined ? {} : { validate: (object) => scaleCauses(object, paths) };
 }
 
 function scaleOf({ spec }: Definition, { subresources }: DefinitionVersion): Pick<Resource, 'scale'> {

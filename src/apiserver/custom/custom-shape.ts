@@ -3,11 +3,17 @@ import { compileSchema } from '../../structural/structural-schema.ts';
 import { badRequest } from '../api-error.ts';
 import { decodeObjectMeta } from '../builtin-schema/decode.ts';
 import type { Shape } from '../resource.ts';
+import type { ScalePaths } from '../subresources/scale.ts';
+import { scaleCauses } from '../subresources/scale-values.ts';
 import type { DefinitionVersion } from './definition.ts';
 import { checkEmbedded, embeddedResources, readEmbedded } from './embedded-resources.ts';
 
 /** The shape of a custom kind in one version: its metadata is that of every object, the rest is its schema's. */
-export function customShape(kind: string, { name: version, schema }: DefinitionVersion): Shape {
+export function customShape(
+  kind: string,
+  { name: version, schema }: Pick<DefinitionVersion, 'name' | 'schema'>,
+  scale?: ScalePaths,
+): Shape {
   const whole = schema?.openAPIV3Schema ?? { type: 'object' };
   const structural = compileSchema(whole);
   const embedded = embeddedResources(whole);
@@ -27,12 +33,21 @@ export function customShape(kind: string, { name: version, schema }: DefinitionV
       return { object, unknown: [...structural.prune(object), ...others] };
     },
     applyDefaults: (object) => structural.applyDefaults(object),
-    validate: (object, old) => {
-      const causes = structural.validate(object, old);
+    validate: (object, old, subresource) => {
+      // What a scale shows must be there to be shown.
+      const others = scale === undefined ? [] : scaleCauses(object, scale);
+      const found = structural.validate(object, old, others);
+      const causes = subresource === 'status' ? found.map(withinStatus) : found;
       if (embedded === undefined) return causes;
       const inside: FieldError[] = [];
       embedded(object, (resource, path) => inside.push(...checkEmbedded(resource, path)));
       return [...inside, ...causes];
     },
   };
+}
+
+/** Of a status that is written alone, the API server says where in the status something is wrong. */
+function withinStatus(cause: FieldError): FieldError {
+  const { detail } = cause;
+  return detail?.startsWith('status.') === true ? { ...cause, detail: detail.slice('status.'.length) } : cause;
 }

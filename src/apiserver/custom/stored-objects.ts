@@ -13,24 +13,28 @@ export function readStored(
   version: string,
   convert: Convert,
   staleBefore: number,
-  shape: () => Shape,
+  shapeOf: (version: string) => Shape | undefined,
 ): Pick<Resource, 'fromStorage'> {
   const converts = !isAlwaysStoredAs(definition, version);
   if (!converts && staleBefore === 0) return {};
   const apiVersion = `${definition.spec.group}/${version}`;
   return {
     fromStorage: async (objects) => {
-      const other = converts && objects.some((object) => object.apiVersion !== apiVersion);
-      const converted = other ? await convert(objects, apiVersion) : objects;
-      return converted.map((object) =>
-        Number(object.metadata.resourceVersion) < staleBefore ? settled(object, shape()) : object,
+      const read = objects.map((object) =>
+        Number(object.metadata.resourceVersion) < staleBefore ? settled(object, shapeOf(versionOf(object))) : object,
       );
+      return converts && read.some((object) => object.apiVersion !== apiVersion)
+        ? await convert(read, apiVersion)
+        : read;
     },
   };
 }
 
-/** The object as it would be read today: without fields that are gone, with defaults that have come. */
-function settled(object: KubeObject, shape: Shape): KubeObject {
+const versionOf = ({ apiVersion = '' }: KubeObject): string => apiVersion.slice(apiVersion.indexOf('/') + 1);
+
+/** The object as the version that it is stored in has it today: without fields that are gone, with defaults that have come. */
+function settled(object: KubeObject, shape: Shape | undefined): KubeObject {
+  if (shape === undefined) return object;
   const { object: read } = shape.read(structuredClone(object));
   shape.applyDefaults(read);
   return read;
@@ -41,14 +45,22 @@ function isAlwaysStoredAs(definition: Definition, version: string): boolean {
   return stored.size === 1 && stored.has(version);
 }
 
-/** How objects of a version are put down. */
-export function writeStored(stored: string, isStored: boolean, convert: Convert): Pick<Resource, 'toStorage'> {
+/** How objects of a version are put down: as the version that is stored has them, with its fields and defaults alone. */
+export function writeStored(
+  stored: string,
+  isStored: boolean,
+  convert: Convert,
+  shapeOf: (version: string) => Shape | undefined,
+): Pick<Resource, 'toStorage'> {
   if (isStored) return {};
   return {
     toStorage: async (object) => {
       const [converted = object] = await convert([object], stored);
       // The revision is written into it next, and the object itself is still the answer.
-      return { ...converted, apiVersion: stored, metadata: { ...converted.metadata } };
+      const { metadata } = converted;
+      const copy = { ...structuredClone(converted), apiVersion: stored };
+      const kept = settled(copy, shapeOf(versionOf(copy)));
+      return { ...kept, metadata: { ...metadata } };
     },
   };
 }

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { ApiExtension } from '../../kube/api-extension.ts';
 import type { Registry } from '../registry.ts';
-import type { Resource } from '../resource.ts';
+import type { Resource, Subresource } from '../resource.ts';
 import { aggregatedExtension, extensionEntries } from './extension-discovery.ts';
 
 /** What one version of a group serves: objects that are stored, or code. */
@@ -170,17 +171,31 @@ function plainEntries(resource: Resource): object[] {
       verbs,
       ...(shortNames.length > 0 ? { shortNames } : {}),
       ...(categories.length > 0 ? { categories } : {}),
+      ...storedAs(resource),
     },
     ...[...subresources.values()].map((subresource) => ({
       name: `${plural}/${subresource.name}`,
       singularName: '',
       namespaced,
-      ...(subresource.group === '' ? {} : { group: subresource.group }),
-      ...(subresource.version === '' ? {} : { version: subresource.version }),
+      ...(subresource.group === '' || isOwnKind(resource, subresource) ? {} : { group: subresource.group }),
+      ...(subresource.version === '' || isOwnKind(resource, subresource) ? {} : { version: subresource.version }),
       kind: subresource.kind,
       verbs: subresource.verbs,
     })),
   ];
+}
+
+/** A subresource that is the object itself needs no other name of its kind. */
+function isOwnKind({ group, version, kind }: Resource, other: Subresource): boolean {
+  return other.group === group && other.version === version && other.kind === kind;
+}
+
+/** Tells versions apart in which objects are stored, without saying which it is. */
+function storedAs({ group, kind, storage, verbs }: Resource): { storageVersionHash?: string } {
+  if (!verbs.includes('watch')) return {};
+  const stored = storage.apiVersion.includes('/') ? storage.apiVersion : `${group}/${storage.apiVersion}`;
+  const hash = createHash('sha256').update(`${stored}/${kind}`).digest();
+  return { storageVersionHash: hash.subarray(0, 8).toString('base64') };
 }
 
 function aggregatedEntry(resource: Resource): object {

@@ -1,4 +1,4 @@
-import { notAcceptable } from '../api-error.ts';
+import { noRepresentation, notAcceptable } from '../api-error.ts';
 
 /** How a client wants its answer. */
 export interface Wanted {
@@ -41,6 +41,17 @@ export function negotiate(accept: string | undefined, shapes: Shapes = OBJECT_SH
     if (shape !== undefined) return { format, as: shape[0], version: shape[1] };
   }
   throw notAcceptable(ACCEPTED);
+}
+
+/**
+ * Built-in resources refuse a client that takes none of the media types of their routes before they look at anything
+ * else; `lists` can be watched too.
+ */
+export function checkOffered(accept: string | undefined, lists: boolean): void {
+  if (accept === undefined || accept === '') return;
+  const wanted = accept.split(',').map((part) => part.split(';')[0]?.trim() ?? '');
+  if (wanted.some((media) => media === '*/*' || ACCEPTED.includes(media))) return;
+  throw noRepresentation(lists ? [...ACCEPTED, ...STREAMED] : ACCEPTED);
 }
 
 /** Events follow each other as JSON or not at all. */

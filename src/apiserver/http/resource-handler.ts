@@ -1,7 +1,7 @@
 import type { Authorize } from '../access/attributes.ts';
 import type { ObjectKind } from '../admission-plugin.ts';
 import { ApiError, badRequest, noSuchResource, notFound } from '../api-error.ts';
-import { type Backend, storeOf } from '../backend.ts';
+import { type Backend, storeOf, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';
 import { textOf } from '../object-text.ts';
 import type { Registry } from '../registry.ts';
@@ -11,10 +11,10 @@ import type { Review } from '../reviews.ts';
 import { type Act, admitConnection, admitCreation, kindOf, perform } from '../subresources/act.ts';
 import { createObject } from '../verbs/create.ts';
 import { decodeBody } from '../verbs/decode.ts';
-import { deletedStatus, deleteObject } from '../verbs/delete.ts';
+import { type DeleteOptions, deletedStatus, deleteObject } from '../verbs/delete.ts';
 import { deleteCollection } from '../verbs/delete-collection.ts';
 import { listObjects } from '../verbs/list.ts';
-import { APPLY_PATCH, applyObject, patchObject } from '../verbs/patch.ts';
+import { APPLY_PATCH, applyObject, checkPatchType, patchObject } from '../verbs/patch.ts';
 import { checkReached } from '../verbs/resource-version.ts';
 import type { Target } from '../verbs/target.ts';
 import { updateObject } from '../verbs/update.ts';
@@ -27,7 +27,7 @@ import { connectOptions } from './connect-options.ts';
 import { deleteOptions } from './delete-options.ts';
 import { extensionAnswer } from './extension-answer.ts';
 import { asWarnings, problemsInOrder, unknownField } from './field-problems.ts';
-import { NO_SHAPES, negotiate, negotiateWatch, OBJECT_SHAPES } from './negotiation.ts';
+import { checkOffered, NO_SHAPES, negotiate, negotiateWatch, OBJECT_SHAPES } from './negotiation.ts';
 import { listOptions, watchFlags, writeOptions } from './options.ts';
 import { attributesOf, refused, verbOf } from './request-attributes.ts';
 import { NO_PAGE, routeProblem, verbProblem } from './resource-route.ts';
@@ -83,6 +83,9 @@ export function resourceHandler(parts: ResourceHandlerParts) {
     try {
       const unsupported = verbProblem(route);
       if (unsupported !== undefined) throw unsupported;
+      if (!resource.custom && subresource !== 'log' && subresource !== 'proxy') {
+        checkOffered(request.header('accept'), verb === 'list' || verb === 'watch');
+      }
       const answer = await (subresource === '' ? onObjects(parts, asked, verb) : onSubresource(parts, asked, verb));
       return warned(answer, warnings);
     } catch (error) {
@@ -216,6 +219,8 @@ async function create(parts: ResourceHandlerParts, asked: ResourceRequest): Prom
   if (review !== undefined) {
     const header = { kind: resource.kind, apiVersion: apiVersionOf(resource) };
     const question = { ...decodeBody(resource, body, call), ...header };
+    const writer = { manager: call.fieldManager, subresource: '', time: timestamp(parts.backend.clock) };
+    parts.backend.fields.record(resource, question, undefined, writer);
     const admitted = await admitCreation(parts.backend, asked, question, call);
     const object = await review(admitted, request.user, namespace);
     return json(201, textOf({ ...object, ...header }));
@@ -236,6 +241,7 @@ async function patch(parts: ResourceHandlerParts, asked: ResourceRequest): Promi
   const { call, options } = callOf(asked, 'PatchOptions', isApply(request));
   const type = request.header('content-type')?.split(';')[0]?.trim() ?? '';
   if (asked.name === '') throw badRequest(NAMELESS);
+  checkPatchType(resource, type);
   const text = (await request.body()).toString('utf8');
   const { value, duplicates } = type === APPLY_PATCH ? decodeYaml(text, resource.kind) : decodePatch(text);
   reportDuplicates(duplicates, call);
@@ -261,6 +267,7 @@ function reportDuplicates([found]: readonly string[], { fieldValidation, warning
 async function remove(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
   const options = await deleteOptions(asked.request);
   const { call } = callOf(asked, 'DeleteOptions');
+  warnOfOrphans(asked, options);
   const deleted = await deleteObject(parts.backend, asked, options, {
     ...call,
     dryRun: call.dryRun || options.dryRun !== undefined,
@@ -270,13 +277,22 @@ async function remove(parts: ResourceHandlerParts, asked: ResourceRequest): Prom
     return statusAnswer(deletedStatus(resource, deleted.object));
   }
   const last = deleted.gone ? { object: deleted.object, text: textOf(deleted.object) } : deleted.written;
-  return writtenAnswer(parts.backend, request, resource, { ...last, created: false });
+  const answer = await writtenAnswer(parts.backend, request, resource, { ...last, created: false });
+  // Who asks that dependents go too hears that this is not over yet.
+  return !deleted.gone && options.orphanDependents === false ? { ...answer, status: 202 } : answer;
+}
+
+function warnOfOrphans({ resource, warnings }: ResourceRequest, options: DeleteOptions): void {
+  const { orphanWarning } = resource.strategy;
+  const unsaid = options.propagationPolicy === undefined && options.orphanDependents === undefined;
+  if (orphanWarning !== undefined && unsaid) warnings.push(orphanWarning);
 }
 
 async function removeAll(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Draft> {
   const { request, resource, namespace } = asked;
   const options = await deleteOptions(asked.request);
   const { call } = callOf(asked, 'DeleteOptions');
+  warnOfOrphans(asked, options);
   const dryRun = call.dryRun || options.dryRun !== undefined;
   const listing = await deleteCollection(parts.backend, resource, namespace, listOptions(request.query), options, {
     ...call,

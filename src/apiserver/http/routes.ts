@@ -61,7 +61,7 @@ export function discoveryRoute(discovery: Discovery): Route {
     const aggregated = negotiate(request.header('accept'), DISCOVERY_SHAPES).as === 'discovery';
     // What extensions tell of themselves comes from another place, which takes any method.
     const own = root === 'api' || (group !== undefined && discovery.isBuiltIn(group));
-    if (own && (root === 'api' || version !== undefined)) checkRead(request);
+    if (group === undefined && own) checkRead(request);
     if (group === undefined && aggregated) {
       const type = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
       return { ...json(200, JSON.stringify(discovery.aggregated(root === 'api'))), type };
@@ -78,7 +78,10 @@ export function discoveryRoute(discovery: Discovery): Route {
           : version === undefined
             ? discovery.group(group)
             : discovery.version(group, version);
-    if (found !== undefined) return json(200, JSON.stringify(found));
+    if (found !== undefined) {
+      if (own && (root === 'api' || version !== undefined)) checkRead(request);
+      return json(200, JSON.stringify(found));
+    }
     if (own) throw noSuchResource();
     return undefined;
   };

@@ -1,5 +1,6 @@
+import { goJson } from '../../base/go-value.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
-import { badRequest, notFound } from '../api-error.ts';
+import { ApiError, badRequest, notFound } from '../api-error.ts';
 import { type Backend, storeOf, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';
 import { textOf } from '../object-text.ts';
@@ -7,7 +8,7 @@ import { apiVersionOf, keyOf } from '../resource.ts';
 import { rescaled, SCALE, type ScalePaths, scaleFacet, scaleOf, shownScale } from '../subresources/scale.ts';
 import { NAMESPACE_MISMATCH } from '../verbs/create.ts';
 import { checkUid } from '../verbs/frozen-metadata.ts';
-import { APPLY_PATCH, patchPlain } from '../verbs/patch.ts';
+import { APPLY_PATCH, badPatch, patchPlain } from '../verbs/patch.ts';
 import { type Target, viewOf } from '../verbs/target.ts';
 import { type Change, rewrite } from '../verbs/update.ts';
 import { type Answer, json } from './answer.ts';
@@ -38,7 +39,7 @@ export async function writeScale(write: ScaleRequest, verb: string, force: boole
   const applies = verb === 'patch' && mediaType(request) === APPLY_PATCH;
   const change = applies
     ? await scaleApplied(write, force)
-    : changeOf(paths, verb === 'patch' ? await scalePatch(request) : await scaleSent(write));
+    : changeOf(target, paths, verb === 'patch' ? await scalePatch(request) : await scaleSent(write));
   const written = await rewrite(backend, target, change, call, { facet: scaleFacet(paths), recorded: applies });
   return json(200, textOf(scaleOf(written.object, paths)));
 }
@@ -46,9 +47,13 @@ export async function writeScale(write: ScaleRequest, verb: string, force: boole
 type ChangeScale = (scale: KubeObject) => KubeObject;
 
 const changeOf =
-  (paths: ScalePaths, change: ChangeScale): Change =>
-  (current) =>
-    rescaled(current, change(scaleOf(current, paths)), paths);
+  ({ resource }: Target, paths: ScalePaths, change: ChangeScale): Change =>
+  (current) => {
+    const object = rescaled(current, change(scaleOf(current, paths)), paths);
+    // A number that had nowhere to stand before brings with it what the schema has for a start there.
+    if (paths.custom !== undefined) resource.shape.applyDefaults(object);
+    return object;
+  };
 
 const mediaType = (request: ApiRequest): string => request.header('content-type')?.split(';')[0]?.trim() ?? '';
 
@@ -91,12 +96,22 @@ function checkNames({ namespace, name }: Target, { metadata }: KubeObject): void
   if ((metadata.namespace ?? '') !== '' && metadata.namespace !== namespace) throw badRequest(NAMESPACE_MISMATCH);
 }
 
+/** What is wrong with a patched Scale is told as a fault of the patch. */
+function decodePatchedScale(patched: KubeObject): KubeObject {
+  try {
+    return decodeAs(SCALE, structuredClone(patched));
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 400)) throw error;
+    throw badPatch(goJson(patched), error.message.replace(/^.* cannot be handled as a Scale: /s, ''));
+  }
+}
+
 /** A patch that does not speak of the version holds for whichever is newest. */
 async function scalePatch(request: ApiRequest): Promise<ChangeScale> {
   const type = mediaType(request);
   const { value } = decodePatch((await request.body()).toString('utf8'));
   return (scale) => {
-    const patched = decodeAs(SCALE, patchPlain(scale, type, value));
+    const patched = decodePatchedScale(patchPlain(scale, type, value));
     if (patched.metadata.resourceVersion === scale.metadata.resourceVersion) delete patched.metadata.resourceVersion;
     return patched;
   };

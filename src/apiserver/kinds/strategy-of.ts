@@ -42,6 +42,8 @@ const ANSWER_DELETED = new Set(
     'serviceaccounts',
   ].map((plural) => `${plural}.`),
 );
+const PODS_PRESERVED =
+  'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
 const STORAGE_GROUP = 'storage.k8s.io';
 
 /** What the API server does for a built-in kind beyond its shape. */
@@ -56,6 +58,7 @@ export function strategyOf(group: string, plural: string): Strategy {
     status,
     ...(ANSWER_DELETED.has(name) || group === STORAGE_GROUP ? { answersDeleted: true } : {}),
     ...(ORPHANS_BY_DEFAULT.has(name) ? { orphansByDefault: true } : {}),
+    ...(name === 'jobs.batch' ? { orphanWarning: PODS_PRESERVED } : {}),
     prepareCreate: prepareCreate(rules, status && !STATUS_ON_CREATE.has(name)),
     validate: (object, old) => [
       ...(ANY_FINALIZER.has(name) ? [] : checkFinalizers(object)),

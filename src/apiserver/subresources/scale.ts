@@ -76,11 +76,8 @@ export function scaleFacet(paths: ScalePaths): Facet {
 /** The object with the number of replicas that a Scale asks for. */
 export function rescaled(object: KubeObject, scale: KubeObject, paths: ScalePaths): KubeObject {
   const { replicas = 0 } = (scale['spec'] ?? {}) as { readonly replicas?: number };
-  if (replicas < 0 && paths.custom !== undefined) {
-    const cause = invalidField(paths.spec, replicas, 'should be a non-negative integer');
-    throw invalid(paths.custom, object.metadata.name ?? '', [cause]);
-  }
-  if (replicas < 0) {
+  // What is wrong with a custom object is told when all of it is looked at.
+  if (replicas < 0 && paths.custom === undefined) {
     const cause = invalidField('spec.replicas', replicas, 'must be greater than or equal to 0');
     throw invalid({ group: 'autoscaling', kind: 'Scale' }, object.metadata.name ?? '', [cause]);
   }

@@ -60,8 +60,8 @@ async function attemptCreate(
   delete metadata.deletionGracePeriodSeconds;
   delete metadata.resourceVersion;
   delete metadata.selfLink;
+  // Kinds that count no generations keep whatever number they are given.
   if (resource.strategy.generation) metadata.generation = 1;
-  else delete metadata.generation;
 
   const { namespace = '' } = metadata;
   // Applying has recorded its fields already.

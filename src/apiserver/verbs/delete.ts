@@ -21,7 +21,7 @@ export interface DeleteOptions {
 
 export const FOREGROUND = 'foregroundDeletion';
 export const ORPHAN = 'orphan';
-const POLICIES = ['Background', 'Foreground', 'Orphan'];
+const POLICIES = ['Foreground', 'Background', 'Orphan'];
 const ATTEMPTS = 20;
 
 /** What is left of an object after its deletion was asked for. */

@@ -10,7 +10,7 @@ import { applyStrategicMergePatch } from '../../kube/patches/strategic-merge-pat
 import { ApiError, badRequest, invalid, notFound, unsupportedMediaType } from '../api-error.ts';
 import { type Backend, storeOf, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';
-import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
+import { keyOf, type Resource } from '../resource.ts';
 import { createObject } from './create.ts';
 import { decodeBody } from './decode.ts';
 import { checkNewUid } from './frozen-metadata.ts';
@@ -63,6 +63,11 @@ export function patchPlain(object: KubeObject, type: string, patch: unknown): Ku
 
 type Apply = (current: { readonly [key: string]: Json }, patch: Json) => { readonly [key: string]: Json };
 
+/** Refuses a patch of a type that the resource does not take, before it is read. */
+export function checkPatchType(resource: Resource, type: string): void {
+  if (type !== APPLY_PATCH) changeOf(resource, type);
+}
+
 function changeOf(resource: Resource, type: string): Apply {
   if (type === JSON_PATCH) return applyJsonPatch;
   if (type === MERGE_PATCH) return applyMergePatch;
@@ -100,13 +105,8 @@ function decodePatched(resource: Resource, object: KubeObject, call: Call): Kube
   throw badPatch(before ?? '', `strict decoding error: ${warnings.join(', ')}`);
 }
 
-function badPatch(text: string, why: string): ApiError {
+export function badPatch(text: string, why: string): ApiError {
   return invalid({ group: '', kind: '' }, '', [invalidField('patch', text, why)]);
-}
-
-/** Whether name and namespace can be checked; where not, the configuration is refused by its type. */
-function hasPlace({ name = '', namespace = '' }: { readonly name?: unknown; readonly namespace?: unknown }): boolean {
-  return typeof name === 'string' && typeof namespace === 'string';
 }
 
 /** PATCH with a configuration to apply: creates the object where it is not there yet. */
@@ -124,7 +124,6 @@ export async function applyObject(
   const object = (config ?? {}) as KubeObject;
   checkAppliedType(resource, object);
   object.metadata ??= {};
-  if (typeof object.metadata === 'object' && hasPlace(object.metadata)) checkPlace(target, object);
   if (object.metadata.managedFields !== undefined) {
     throw new ApiError(400, 'BadRequest', 'metadata.managedFields must be nil');
   }
@@ -136,6 +135,7 @@ export async function applyObject(
     if (asked !== '' && !isVersion(asked)) throw badVersion(asked);
     delete object.metadata.resourceVersion;
     const fresh = backend.fields.apply(resource, object, undefined, writer(), force);
+    checkPlace(target, fresh);
     return await createObject(backend, resource, namespace, fresh, call, true);
   }
   return await rewrite(
@@ -144,7 +144,7 @@ export async function applyObject(
     (current) => {
       const merged = backend.fields.apply(resource, copyJson(object), current, writer(), force);
       const decoded = decodeBody(resource, copyJson(merged), call);
-      decoded.apiVersion = apiVersionOf(resource);
+      checkPlace(target, decoded);
       return decoded;
     },
     call,

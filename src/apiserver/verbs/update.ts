@@ -48,12 +48,16 @@ export async function updateObject(backend: Backend, target: Target, body: unkno
   return await rewrite(backend, target, replace, call);
 }
 
+export function namelessObject(name: string): ApiError {
+  return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+}
+
 /** The name and namespace of an object are those of the path. */
 export function checkPlace({ resource, namespace, name }: Target, object: KubeObject): void {
   object.kind = resource.kind;
   object.apiVersion = apiVersionOf(resource);
   const { metadata } = object;
-  if ((metadata.name ?? '') === '') metadata.name = name;
+  if ((metadata.name ?? '') === '') throw namelessObject(name);
   if (metadata.name !== name) {
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
   }
@@ -141,7 +145,7 @@ async function attemptWrite(
         : [
             ...frozen,
             ...finalizerCauses(admitted, old),
-            ...resource.shape.validate(admitted, old),
+            ...resource.shape.validate(admitted, old, subresource),
             ...((strategy.parts?.get(subresource) ?? strategy).validate?.(admitted, old) ?? []),
           ];
     if (causes.length > 0) throw invalid(resource, name, causes);

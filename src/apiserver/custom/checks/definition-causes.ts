@@ -13,7 +13,7 @@ export function definitionCauses(definition: Definition, old?: Definition): read
   // Only the status or the metadata was written; the rest has been judged when it came.
   if (old !== undefined && deepEqual(spec, old.spec)) return accepted;
   const name = `${spec.names.plural}.${spec.group}`;
-  const misnamed = old === undefined && metadata.name !== name;
+  const misnamed = old === undefined && (metadata.name ?? '') !== '' && metadata.name !== name;
   return [
     ...(misnamed ? [invalid('metadata.name', metadata.name ?? '', 'must be spec.names.plural+"."+spec.group')] : []),
     ...specCauses(definition, old),

@@ -96,14 +96,24 @@ const NO_VALUE: Readonly<Record<string, string>> = {
 function checkMetric(field: string, metric: Metric): FieldError[] {
   const { type = '' } = metric;
   const causes = type === '' ? [required(`${field}.type`, 'must specify a metric source type')] : [];
-  if (!METRIC_TYPES.includes(type)) {
-    // The server finds it twice: as a value that it does not know, and as a source that is not there.
-    const unknown = oneOf(`${field}.type`, type, METRIC_TYPES);
-    return [...causes, ...unknown, ...unknown];
-  }
+  const known = METRIC_TYPES.includes(type);
+  // The server finds it twice: as a value that it does not know, and as a source that is not there.
+  const unknown = known ? [] : oneOf(`${field}.type`, type, METRIC_TYPES);
+  causes.push(...unknown);
+  for (const each of known ? [type] : SOURCE_ORDER) causes.push(...checkSource(field, metric, each, known));
+  return [...causes, ...unknown];
+}
+
+/** The order in which the server looks at sources of a metric. */
+const SOURCE_ORDER = ['Object', 'External', 'Pods', 'Resource', 'ContainerResource'];
+
+/** One source of a metric, which must be there where the metric is of its type. */
+function checkSource(field: string, metric: Metric, type: string, isNeeded: boolean): FieldError[] {
+  const causes: FieldError[] = [];
   const name = sourceField(type);
   const source = metric[name as 'object'];
   const at = `${field}.${name}`;
+  if (source === undefined && !isNeeded) return [];
   if (source === undefined) return [required(at, 'must populate information for the given metric source')];
   if (type === 'Object') causes.push(...checkReference(`${at}.describedObject`, source.describedObject ?? {}, false));
   if (type === 'Resource' || type === 'ContainerResource') {

@@ -9,11 +9,12 @@ import { checkPodTemplate } from './pod-template.ts';
 import { checkImage, checkPodChange } from './pod-update.ts';
 import { podMetaWarnings, podWarnings } from './pod-warnings.ts';
 import { checkPodSpec } from './validate-pod-spec.ts';
-import { podStatus, preparePodStatus } from './validate-pod-status.ts';
+import { pairAddresses, podStatus, preparePodStatus } from './validate-pod-status.ts';
 
 export const pods: KindRules<Pod> = {
   defaults(object) {
     defaultPod((object.spec ??= {}));
+    pairAddresses(object);
   },
   firstStatus: (object) => ({ phase: 'Pending', ...gatedCondition(object), qosClass: qosClass(object.spec) }),
   prepareStatusUpdate: preparePodStatus,

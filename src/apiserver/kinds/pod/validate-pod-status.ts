@@ -36,10 +36,15 @@ export function preparePodStatus(pod: Pod, old: Pod): void {
   const { ownerReferences } = old.metadata;
   if (ownerReferences === undefined) delete pod.metadata.ownerReferences;
   else pod.metadata.ownerReferences = ownerReferences;
-  const { podIP = '', podIPs = [] } = status;
+}
+
+/** The address of a pod stands alone and first among all; whoever writes one has written both. */
+export function pairAddresses({ status }: { status?: unknown }): void {
+  const addresses = (status ?? {}) as { podIP?: string; podIPs?: readonly Address[] };
+  const { podIP = '', podIPs = [] } = addresses;
   const [first] = podIPs;
-  if (podIP === '' && (first?.ip ?? '') !== '') status.podIP = first?.ip ?? '';
-  if (podIP !== '' && first?.ip !== podIP) status.podIPs = [{ ip: podIP }];
+  if (podIP === '' && (first?.ip ?? '') !== '') addresses.podIP = first?.ip ?? '';
+  if (podIP !== '' && first?.ip !== podIP) addresses.podIPs = [{ ip: podIP }];
 }
 
 /** What the status of a pod may say. */

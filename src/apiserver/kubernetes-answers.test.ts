@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { definitionOf, GROUP, type Plane, startPlane } from './custom/plane.fixture.ts';
+
+/* What kube-apiserver v1.36.3 answered to the same requests. */
+
+let plane: Plane;
+const NAMESPACE = '/api/v1/namespaces/default';
+const JOBS = '/apis/batch/v1/namespaces/default/jobs';
+const APPLY = 'application/apply-patch+yaml';
+const MERGE = 'application/merge-patch+json';
+const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+const messageOf = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) => body['message'];
+
+beforeAll(async () => {
+  plane = await startPlane();
+});
+afterAll(() => plane.plane.stop());
+
+describe('an object that is sent', () => {
+  it('must name itself in an update, and in the first configuration that is applied', async () => {
+    const nameless = 'the name of the object (x based on URL) was undeterminable: name must be provided';
+    const put = await plane.ask('PUT', `${NAMESPACE}/configmaps/x`, { data: {} });
+    expect([put.code, messageOf(put)]).toEqual([400, nameless]);
+    const config = { apiVersion: 'v1', kind: 'ConfigMap' };
+    const applied = await plane.ask('PATCH', `${NAMESPACE}/configmaps/x?fieldManager=m`, config, APPLY);
+    expect([applied.code, messageOf(applied)]).toEqual([400, nameless]);
+  });
+
+  it('conflicts before its name is compared with the path', async () => {
+    const path = `${NAMESPACE}/configmaps/named`;
+    const config = (name: string, a: string) => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name },
+      data: { a },
+    });
+    await plane.ask('PATCH', `${path}?fieldManager=one`, config('named', '1'), APPLY);
+    const conflict = await plane.ask('PATCH', `${path}?fieldManager=two`, config('other', '2'), APPLY);
+    expect(conflict.code).toBe(409);
+    const misnamed = await plane.ask('PATCH', `${path}?fieldManager=two`, config('other', '1'), APPLY);
+    expect(misnamed.code).toBe(400);
+  });
+
+  it('keeps the generation that it says, where its kind counts none', async () => {
+    const { body } = await plane.ask('POST', `${NAMESPACE}/configmaps`, { metadata: { name: 'g', generation: 4 } });
+    expect(body['metadata']).toMatchObject({ generation: 4 });
+  });
+});
+
+describe('a deletion', () => {
+  it('that takes dependents along and waits is accepted, not done', async () => {
+    const metadata = { name: 'held', finalizers: ['x.y/z'] };
+    await plane.ask('POST', `${NAMESPACE}/configmaps`, { metadata });
+    const path = `${NAMESPACE}/configmaps/held`;
+    expect((await plane.ask('DELETE', path, { propagationPolicy: 'Foreground' })).code).toBe(200);
+    expect((await plane.ask('DELETE', path, { orphanDependents: false })).code).toBe(202);
+  });
+
+  it('of a job tells that pods stay, unless the client says what becomes of them', async () => {
+    const spec = { template: { spec: { ...template.spec, restartPolicy: 'Never' } } };
+    await plane.ask('POST', JOBS, { metadata: { name: 'j' }, spec });
+    expect((await plane.ask('DELETE', `${JOBS}/j?dryRun=All`)).warning).toContain(
+      'child pods are preserved by default',
+    );
+    expect((await plane.ask('DELETE', `${JOBS}/j`, { propagationPolicy: 'Background' })).warning).toBeNull();
+  });
+});
+
+describe('what clients can take', () => {
+  const accepting = async (accept: string, path: string) => {
+    const headers = { accept, authorization: `Bearer ${plane.plane.adminToken}` };
+    return (await (await fetch(`${plane.plane.url}${path}`, { headers })).json()) as { message: string };
+  };
+
+  it('is compared with what a built-in resource has before anything else', async () => {
+    const all = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
+    const streams = 'application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';
+    const refused = '406: Not Acceptable\n\nAvailable representations: ';
+    expect(await accepting('text/plain', `${NAMESPACE}/pods`)).toMatchObject({
+      message: `${refused}${all}, ${streams}`,
+    });
+    expect(await accepting('text/plain', `${NAMESPACE}/pods/x`)).toMatchObject({ message: `${refused}${all}` });
+  });
+
+  it('is a patch of a type that the resource knows, before the patch is read', async () => {
+    const { code } = await plane.ask('PATCH', `${NAMESPACE}/configmaps/named`, undefined, 'application/json');
+    expect(code).toBe(415);
+  });
+});
+
+describe('discovery', () => {
+  it('tells versions of storage apart', async () => {
+    const { body } = await plane.ask('GET', '/api/v1');
+    const resources = body['resources'] as { name: string; storageVersionHash?: string }[];
+    const hashOf = (name: string) => resources.find((each) => each.name === name)?.storageVersionHash;
+    expect(['configmaps', 'pods', 'bindings', 'pods/status'].map(hashOf)).toEqual([
+      'qFsyl6wFWjQ=',
+      'xPOwRZ+Yhw8=',
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('finds no version that is not there, whatever the method', async () => {
+    expect((await plane.ask('POST', '/apis/apps/v2')).code).toBe(404);
+    expect((await plane.ask('POST', '/apis/apps/v1')).code).toBe(405);
+  });
+});
+
+it('tells who asked a review, as of every object', async () => {
+  const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+  const { body } = await plane.ask('POST', path, { spec: { user: 'u', resourceAttributes: { verb: 'get' } } });
+  const fieldsV1 = { 'f:spec': { 'f:resourceAttributes': { '.': {}, 'f:verb': {} }, 'f:user': {} } };
+  expect(body['metadata']).toMatchObject({ managedFields: [{ operation: 'Update', fieldsV1 }] });
+});
+
+it('records the addresses that follow from one address of a pod as written by the same', async () => {
+  await plane.ask('POST', `${NAMESPACE}/serviceaccounts`, { metadata: { name: 'default' } });
+  await plane.ask('POST', `${NAMESPACE}/pods`, { metadata: { name: 'p' }, spec: template.spec });
+  const { body } = await plane.ask('PATCH', `${NAMESPACE}/pods/p/status`, { status: { podIP: '10.0.0.1' } }, MERGE);
+  expect(JSON.stringify(body['metadata'])).toContain('"f:podIPs":{".":{},"k:{\\"ip\\":\\"10.0.0.1\\"}"');
+});
+
+describe('a custom object', () => {
+  const spec = (properties: object) => ({ type: 'object', properties });
+  const schema = (properties: object) => ({
+    openAPIV3Schema: spec({ spec: spec(properties), status: spec({ n: { type: 'integer' } }) }),
+  });
+  const subresources = { status: {}, scale: { specReplicasPath: '.spec.size', statusReplicasPath: '.status.n' } };
+  const size = { type: 'integer', minimum: 1 };
+  const path = `/apis/${GROUP}/v1/namespaces/default/likenesses`;
+  const named = (name: string, rest: object = {}) => ({
+    apiVersion: `${GROUP}/v1`,
+    kind: 'Likeness',
+    metadata: { name },
+    ...rest,
+  });
+
+  beforeAll(async () => {
+    const definition = definitionOf('likenesses', 'Likeness');
+    const stored = schema({ size, mode: { type: 'string', default: 'Slow' } });
+    const versions = [
+      { name: 'v1', served: true, storage: true, schema: stored, subresources },
+      { name: 'v2', served: true, storage: false, schema: schema({ size, more: { type: 'string' } }) },
+    ];
+    await plane.define({ ...definition, spec: { ...definition.spec, versions } } as never);
+  });
+
+  it('that is written in one version has the fields and defaults of the one that is stored', async () => {
+    const body = { ...named('other', { spec: { size: 2, more: 'x' } }), apiVersion: `${GROUP}/v2` };
+    const created = await plane.ask('POST', path.replace('/v1/', '/v2/'), body);
+    expect(created.body['spec']).toEqual({ size: 2, mode: 'Slow' });
+    expect((await plane.ask('GET', `${path}/other`)).body['spec']).toEqual({ size: 2, mode: 'Slow' });
+  });
+
+  it('gets the defaults of what its scale brings with it, which must fit the schema', async () => {
+    await plane.ask('POST', path, named('scaled'));
+    const refused = await plane.ask('PATCH', `${path}/scaled/scale`, { spec: { replicas: -1 } }, MERGE);
+    expect(messageOf(refused)).toBe(
+      `Likeness.${GROUP} "scaled" is invalid: [spec.size: Invalid value: -1: spec.size in body should be greater than or equal to 1, .spec.size: Invalid value: -1: should be a non-negative integer]`,
+    );
+    await plane.ask('PATCH', `${path}/scaled/scale`, { spec: { replicas: 7 } }, MERGE);
+    expect((await plane.ask('GET', `${path}/scaled`)).body['spec']).toEqual({ size: 7, mode: 'Slow' });
+  });
+
+  it('is told where in its status something is wrong', async () => {
+    await plane.ask('POST', path, named('status'));
+    const { body } = await plane.ask('PATCH', `${path}/status/status`, { status: { n: 'x' } }, MERGE);
+    const { causes } = body['details'] as { causes: { field: string; message: string }[] };
+    expect(causes[0]).toMatchObject({
+      field: 'status.n',
+      message: expect.stringContaining(': n in body must be of type'),
+    });
+  });
+
+  it('may have finalizers without a domain, which is told', async () => {
+    const { warning } = await plane.ask('POST', path, named('f', { metadata: { name: 'f', finalizers: ['bad'] } }));
+    expect(warning).toContain('prefer a domain-qualified finalizer name');
+  });
+});
