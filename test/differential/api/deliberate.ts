@@ -23,6 +23,33 @@ export const DELIBERATE: readonly Deliberate[] = [
     plain: (answer) => ({ ...answer, body: withoutEmptyContinue(answer.body) }),
   },
   {
+    name: 'repeated causes',
+    reason: 'kube-apiserver tells the same cause again for every time that it checked it; ours tells it once',
+    plain: (answer) => ({ ...answer, body: withCausesOnce(answer.body) }),
+  },
+  {
+    name: 'diff of a pod',
+    reason: 'what may not change in a pod is told in words, without a diff of structures of another program',
+    plain: (answer) => texts(answer, (text) => text.replaceAll(/\n@@ .*?(?=, \w[\w.[\]]*: |\]?$)/gs, '')),
+  },
+  {
+    name: 'words of the JSON parser',
+    reason: 'where JSON cannot be parsed, the parser says so in its own words',
+    plain: (answer) =>
+      texts(answer, (text) =>
+        text.replace(
+          /((?:continue key is not valid|error decoding patch|object provided is unrecognized[^:]*|unable to parse[^:]*|couldn't get version\/kind; json parse error): ).*$/s,
+          '$1<words>',
+        ),
+      ),
+  },
+  {
+    name: 'owner of what a quota has used',
+    reason:
+      "what admission counts in the status of a quota is no one's field, where Kubernetes says that it is one of kube-apiserver field",
+    plain: (answer) => ({ ...answer, body: withoutUsageOwners(answer.body) }),
+  },
+  {
     name: 'quoted objects',
     reason: 'where an error quotes a whole object, its fields stand in another order',
     plain: (answer) =>
@@ -53,4 +80,23 @@ function withoutEmptyContinue(body: unknown): unknown {
   if (metadata?.['continue'] !== '') return body;
   const { continue: _, ...rest } = metadata;
   return { ...(body as object), metadata: rest };
+}
+
+function withCausesOnce(body: unknown): unknown {
+  const { details } = (body ?? {}) as { details?: { causes?: object[] } };
+  if (!Array.isArray(details?.causes)) return body;
+  const once = new Map(details.causes.map((cause) => [JSON.stringify(cause), cause]));
+  return { ...(body as object), details: { ...details, causes: [...once.values()] } };
+}
+
+/** Quotas without what is said of who wrote their usage. */
+function withoutUsageOwners(body: unknown): unknown {
+  const { kind, items } = (body ?? {}) as { kind?: string; items?: unknown[] };
+  if (kind === 'ResourceQuotaList') return { ...(body as object), items: items?.map(withoutOwners) };
+  return kind === 'ResourceQuota' ? withoutOwners(body) : body;
+}
+
+function withoutOwners(quota: unknown): unknown {
+  const { metadata, ...rest } = quota as { metadata: Record<string, unknown> };
+  return { ...rest, metadata: { ...metadata, managedFields: '<owners>' } };
 }

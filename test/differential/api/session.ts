@@ -53,6 +53,7 @@ export class Session {
   }
 
   async play(step: Step): Promise<Answer> {
+    if (step.after !== undefined) await new Promise((resolve) => setTimeout(resolve, step.after));
     const prefix = (step.body as { metadata?: Metadata } | undefined)?.metadata?.generateName;
     if (typeof prefix === 'string' && prefix !== '') this.prefixes.add(prefix.slice(0, LONGEST_PREFIX));
     const url = new URL(this.#filled(step.path), this.target.url);
@@ -68,7 +69,7 @@ export class Session {
           'user-agent': 'differential/1',
           accept: step.accept ?? 'application/json',
           ...(step.body === undefined ? {} : { 'content-type': step.contentType ?? 'application/json' }),
-          ...(step.as === undefined ? {} : { 'impersonate-user': step.as }),
+          ...(step.as === undefined ? {} : { 'impersonate-user': this.#filled(step.as) }),
         },
         ...(step.body === undefined
           ? {}

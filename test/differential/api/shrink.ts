@@ -1,4 +1,5 @@
 import type { Difference } from './difference.ts';
+import type { Answer } from './session.ts';
 import type { Sequence, Step } from './step.ts';
 
 /** Plays a shorter sequence; returns its first difference. */
@@ -44,6 +45,8 @@ function upTo({ sequence, difference }: Shrunk): Sequence {
 /** The same sort of difference, so that shrinking does not wander off to another one. */
 function alike(a: Difference, b: Difference): boolean {
   return (
+    wordsOf(a.ours) === wordsOf(b.ours) &&
+    wordsOf(a.theirs) === wordsOf(b.theirs) &&
     a.ours.status === b.ours.status &&
     a.theirs.status === b.theirs.status &&
     a.step.method === b.step.method &&
@@ -51,7 +54,14 @@ function alike(a: Difference, b: Difference): boolean {
   );
 }
 
+/** How a message begins, without names and values. */
+function wordsOf({ body }: Answer): string {
+  const { message = '' } = (body ?? {}) as { message?: string };
+  return message.replaceAll(/"[^"]*"|\d+/g, '').slice(0, 60);
+}
+
 function* smallerSteps(step: Step): Generator<Step> {
+  if (step.until !== undefined) return;
   for (const key of Object.keys(step.query ?? {})) {
     yield { ...step, query: Object.fromEntries(Object.entries(step.query ?? {}).filter(([name]) => name !== key)) };
   }

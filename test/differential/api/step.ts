@@ -14,6 +14,8 @@ export interface Step {
   readonly accept?: string;
   /** Whom the administrator speaks for. */
   readonly as?: string;
+  /** Milliseconds before it is sent, where a server must hear of the request before by a watch of its own. */
+  readonly after?: number;
   /** A watch, read until an object of this name is told of. */
   readonly until?: string;
 }

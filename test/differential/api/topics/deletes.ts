@@ -2,20 +2,20 @@ import type { Random } from '../../../../src/base/random.ts';
 import { GROUP, gadget } from '../definition.ts';
 import { collection, JSON_PATCH, MERGE_PATCH, type Step, uidOf, versionOf } from '../step.ts';
 
+const KINDS: readonly (readonly [string, string])[] = [
+  [`${GROUP}/v1`, 'gadgets'],
+  [`${GROUP}/v1`, 'gadgets'],
+  ['v1', 'configmaps'],
+  ['apps/v1', 'deployments'],
+  ['v1', 'pods'],
+  ['batch/v1', 'jobs'],
+  ['v1', 'services'],
+];
+
 /** Deletes with every option, of objects that finalizers hold and of whole collections. */
 export function deletes(random: Random): Step[] {
-  const custom = random.next() < 0.4;
-  const path = custom
-    ? collection(`${GROUP}/v1`, 'gadgets')
-    : collection(
-        ...random.pick([
-          ['v1', 'configmaps'],
-          ['apps/v1', 'deployments'],
-          ['v1', 'pods'],
-          ['batch/v1', 'jobs'],
-          ['v1', 'services'],
-        ] as const),
-      );
+  const [apiVersion, plural] = random.pick(KINDS);
+  const path = collection(apiVersion, plural);
   const steps: Step[] = [];
   for (const name of ['a', 'b', 'c']) {
     const finalizers = random.pick([

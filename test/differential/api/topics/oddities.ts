@@ -209,7 +209,7 @@ const ODD: readonly ((random: Random) => Step)[] = [
     method: 'GET',
     path: random.pick([
       '/api/v1/namespaces/⟦ns⟧',
-      '/openapi/v3/nothing',
+
       '/livez/nothing',
       '/api/v1/namespaces/⟦ns⟧/status',
     ]),

@@ -57,7 +57,9 @@ export function quotas(random: Random): Step[] {
       body: { metadata: { name: 'l' }, spec: random.next() < 0.3 ? spoilt(random, spec) : spec },
     });
   }
+  const first = steps.length;
   for (let left = random.int(6, 10); left > 0; left--) steps.push(creation(random, left));
+  steps[first] = { ...(steps[first] as Step), after: 150 };
   steps.push({ method: 'GET', path }, { method: 'GET', path: collection('v1', 'limitranges') });
   return steps;
 }
