@@ -176,7 +176,8 @@ export function machineController(options: MachineControllerOptions): Controller
   }
 
   return {
-    name: `virtual machine of ${dialect.kind.group}`,
+    // As the others, one word: metrics are told apart by it.
+    name: `${dialect.kind.singular}.${dialect.kind.group}`,
     for: type,
     // Runs mostly wait for writes, which a store puts down many at a time.
     concurrency: 64,

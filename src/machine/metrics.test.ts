@@ -37,7 +37,7 @@ describe('the metrics of machines', () => {
     instances.put(instance('new', { phase: 'Pending' }));
     const metrics = new Metrics();
     const usage = ({ metadata }: Vmi) =>
-      metadata.name === 'unknown' ? undefined : { cpuCores: 0.5, memoryBytes: 2 ** 30 };
+      metadata.name === 'unknown' ? undefined : { cpuCores: 0.5, memoryBytes: 2 ** 30 + 0.4 };
     const options = { machines: [{ dialect: kubevirtDialect, cache: machines }], instances, usage };
     for (const measured of machineMetrics(options)) metrics.measure(measured);
     const lines = (await metrics.text()).split('\n').filter((line) => line.startsWith('vimana_vm_'));

@@ -48,7 +48,7 @@ export function machineMetrics({ machines, instances, usage }: MachineMetricsOpt
       name: 'vimana_vm_memory_usage_bytes',
       help: 'Memory that a virtual machine uses.',
       labels: PLACE,
-      values: used(({ memoryBytes }) => memoryBytes),
+      values: used(({ memoryBytes }) => Math.round(memoryBytes)),
     },
   ];
 }

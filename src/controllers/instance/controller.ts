@@ -105,7 +105,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
   }
 
   return {
-    name: 'instance',
+    name: 'virtualmachineinstance.kubevirt.io',
     for: VMIS,
     owns: [PODS, POD_DISRUPTION_BUDGETS],
     reads: addresses.reads,

@@ -103,7 +103,7 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
   }
 
   return {
-    name: 'migration',
+    name: 'virtualmachineinstancemigration.kubevirt.io',
     for: VMIMS,
     concurrency: 4,
     reads: [PERSISTENT_VOLUME_CLAIMS],

@@ -48,7 +48,7 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
   };
 
   return {
-    name: 'evacuation',
+    name: 'evacuation.kubevirt.io',
     for: NODES,
     watches: [
       watched(VMIS, concerned),
