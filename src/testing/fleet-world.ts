@@ -29,8 +29,9 @@ export interface FleetWorld {
   readonly admin: Client;
   /** Every write that fleets have made: verb, resource and name. */
   readonly writes: string[];
-  /** What fleets have told users. */
+  /** What fleets have told users of pods and machines, and of nodes. */
   readonly told: string[];
+  readonly toldOfNodes: string[];
   /** While it holds, nothing that a fleet asks for gets through. */
   cutOff: boolean;
   /** As somebody who may do everything where nobody else is named. */
@@ -65,11 +66,15 @@ export async function fleetWorld(): Promise<FleetWorld> {
     admin,
     writes: [],
     told: [],
+    toldOfNodes: [],
     cutOff: false,
     start(options = {}, as = admin) {
       const informers = new Informers({ clock, random, log, client: as });
       const events: EventRecorder = {
-        event: ({ metadata }, type, reason) => void world.told.push(`${metadata.name} ${type} ${reason}`),
+        event({ kind, metadata }, type, reason) {
+          const told = kind === 'Node' ? world.toldOfNodes : world.told;
+          told.push(`${metadata.name} ${type} ${reason}`);
+        },
       };
       const client = watched(as, world);
       const fleet = new Fleet({ client, informers, clock, random, log, events }, { pools: [{ count: 3 }], ...options });

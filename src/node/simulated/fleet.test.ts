@@ -56,12 +56,11 @@ describe('a fleet', () => {
   it('tells of its nodes as kubelets do', async () => {
     world.start({ pools: [{ count: 1 }] });
     await cluster.until(async () => (await leases()) === 1);
-    const told = () => world.told.filter((each) => each.startsWith('kwok-node-1 '));
-    expect(told()).toEqual(['kwok-node-1 Normal Starting', 'kwok-node-1 Normal NodeReady']);
+    expect(world.toldOfNodes).toEqual(['kwok-node-1 Normal Starting', 'kwok-node-1 Normal NodeReady']);
     const unwell = { status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } };
     await admin.patch(NODES, 'kwok-node-1', { type: 'strategic', body: unwell }, { subresource: 'status' });
     await cluster.until(async () => (await ready('kwok-node-1')) === 'True');
-    expect(told().slice(2)).toEqual(['kwok-node-1 Normal NodeReady']);
+    expect(world.toldOfNodes.slice(2)).toEqual(['kwok-node-1 Normal NodeReady']);
   });
 
   it('has nodes of several kinds', async () => {
