@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type ControlPlane, startControlPlane } from '../apiserver/control-plane.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
@@ -102,7 +103,10 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
   };
   const { stageDelayMs = 0 } = options;
   const usual: Record<string, string> = stageDelayMs === 0 ? {} : { 'vimana.io/start-delay': `${stageDelayMs}ms` };
-  const fleet = new Fleet(nodeParts, { pools: options.pools, adoptLapsed: true, usual });
+  const { dataDir, store } = options;
+  // With the objects that they speak of, and no longer.
+  const logFile = dataDir === undefined || store === 'memory' ? {} : { logFile: join(dataDir, 'container-logs') };
+  const fleet = new Fleet(nodeParts, { pools: options.pools, adoptLapsed: true, usual, ...logFile });
   const placing = scheduler({
     ...shared,
     informers,

@@ -109,7 +109,10 @@ export class Agent implements Runnable {
       informers.of(VMIS).onChange((change) => this.#instanceChanged(change)),
     ];
     await Promise.race([Promise.all(sources.map(({ synced }) => synced)), aborted(signal)]);
+    const { logs } = this.#parts;
+    if (!signal.aborted) logs.retain(new Set([...this.#pods.all()].map(({ metadata }) => metadata.uid ?? '')));
     await this.#queue.run(signal);
+    logs.close();
     for (const stop of stops) stop();
   }
 

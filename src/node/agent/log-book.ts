@@ -12,44 +12,58 @@ interface Book {
   readers: Set<() => void> | undefined;
 }
 
-/** What containers have said, in memory, by pod and container. */
+/** Something that happened to the log of a container, or of all those of a pod. */
+export type LogEntry =
+  | readonly [did: 'wrote', podUid: string, container: string, time: number, text: string]
+  | readonly [did: 'ended' | 'restarted', podUid: string, container: string]
+  | readonly [did: 'forgot', podUid: string];
+
+/** Keeps what happens to a log book beyond the process. */
+export interface LogKeeper {
+  /** What was kept before; `all` tells from now on what would have to be kept to begin anew. */
+  open(all: () => Iterable<LogEntry>): readonly LogEntry[];
+  note(entry: LogEntry): void;
+  flush(): void;
+}
+
+/** What containers have said, in memory, by pod and container; and where somebody keeps it, what they said before. */
 export class LogBook {
   readonly #clock: Clock;
+  readonly #keeper: LogKeeper | undefined;
   readonly #pods = new Map<string, Map<string, Book>>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, keeper?: LogKeeper) {
     this.#clock = clock;
+    this.#keeper = keeper;
+    for (const entry of keeper?.open(() => this.#entries()) ?? []) this.#apply(entry);
   }
 
   write(podUid: string, container: string, text: string): void {
-    const book = this.#book(podUid, container);
-    book.lines.push({ time: this.#clock.now(), text });
-    if (book.lines.length > MOST) book.lines.splice(0, book.lines.length - MOST);
-    wake(book);
+    this.#do(['wrote', podUid, container, this.#clock.now(), text]);
   }
 
   /** The container has ended, and nothing more will come. */
   end(podUid: string, container: string): void {
-    const book = this.#pods.get(podUid)?.get(container);
-    if (book === undefined) return;
-    book.ended = true;
-    wake(book);
+    if (this.#pods.get(podUid)?.get(container)?.ended === false) this.#do(['ended', podUid, container]);
   }
 
   /** The container begins anew. */
   restart(podUid: string, container: string): void {
-    const book = this.#book(podUid, container);
-    book.previous = book.lines;
-    book.lines = [];
-    book.ended = false;
+    this.#do(['restarted', podUid, container]);
   }
 
   forget(podUid: string): void {
-    for (const book of this.#pods.get(podUid)?.values() ?? []) {
-      book.ended = true;
-      wake(book);
-    }
-    this.#pods.delete(podUid);
+    if (this.#pods.has(podUid)) this.#do(['forgot', podUid]);
+  }
+
+  /** Forgets all pods but these: the others went while nobody was there to see it. */
+  retain(podUids: ReadonlySet<string>): void {
+    for (const podUid of [...this.#pods.keys()]) if (!podUids.has(podUid)) this.forget(podUid);
+  }
+
+  /** Nothing more will come: what waits to be kept is. */
+  close(): void {
+    this.#keeper?.flush();
   }
 
   read({ pod, container, previous, follow, signal }: LogRequest): ContainerLog | undefined {
@@ -58,6 +72,47 @@ export class LogBook {
     if (previous) return book.previous === undefined ? undefined : { lines: [...book.previous] };
     const lines = [...book.lines];
     return follow && !book.ended ? { lines, following: following(book, lines.at(-1), signal) } : { lines };
+  }
+
+  #do(entry: LogEntry): void {
+    this.#apply(entry);
+    this.#keeper?.note(entry);
+  }
+
+  #apply(entry: LogEntry): void {
+    const [did, podUid, container = ''] = entry;
+    if (did === 'forgot') {
+      for (const book of this.#pods.get(podUid)?.values() ?? []) {
+        book.ended = true;
+        wake(book);
+      }
+      this.#pods.delete(podUid);
+      return;
+    }
+    const book = this.#book(podUid, container);
+    if (did === 'wrote') {
+      const [, , , time, text] = entry;
+      book.lines.push({ time, text });
+      if (book.lines.length > MOST) book.lines.splice(0, book.lines.length - MOST);
+    } else if (did === 'restarted') {
+      book.previous = book.lines;
+      book.lines = [];
+      book.ended = false;
+    } else {
+      book.ended = true;
+    }
+    wake(book);
+  }
+
+  *#entries(): Generator<LogEntry> {
+    for (const [podUid, books] of this.#pods) {
+      for (const [container, { lines, previous, ended }] of books) {
+        for (const { time, text } of previous ?? []) yield ['wrote', podUid, container, time, text];
+        if (previous !== undefined) yield ['restarted', podUid, container];
+        for (const { time, text } of lines) yield ['wrote', podUid, container, time, text];
+        if (ended) yield ['ended', podUid, container];
+      }
+    }
   }
 
   #book(podUid: string, container: string): Book {

@@ -16,6 +16,7 @@ import type { Runnable } from '../../runtime/runnable.ts';
 import { Addresses } from '../agent/addresses.ts';
 import { Agent, byNode } from '../agent/agent.ts';
 import { LogBook } from '../agent/log-book.ts';
+import { LogFile } from '../agent/log-file.ts';
 import { instanceKeyOf } from '../agent/role.ts';
 import { FleetNodes } from './fleet-nodes.ts';
 import { Simulation } from './machine/simulation.ts';
@@ -54,6 +55,8 @@ export interface FleetOptions {
   readonly adoptLapsed?: boolean;
   /** Takes the nodes away when the fleet stops. */
   readonly deregister?: boolean;
+  /** The file that what containers say is kept in; absent: it ends with the process. */
+  readonly logFile?: string;
   /** Traces that usage profiles may name. */
   readonly traces?: Traces;
 }
@@ -75,11 +78,11 @@ export class Fleet implements Runnable, NodeRuntime {
     this.#parts = parts;
     const { client, informers, clock, random, log, events = silentRecorder } = parts;
     const { pools, podRange = POD_RANGE, nodeRange = NODE_RANGE, link } = options;
-    const { renewLeases = true, adoptLapsed = true, deregister = false, traces, usual = {} } = options;
+    const { renewLeases = true, adoptLapsed = true, deregister = false, traces, usual = {}, logFile } = options;
     const simulation = new Simulation({ clock, usual, ...(link === undefined ? {} : { link }) });
     this.simulation = simulation;
     this.#usage = new UsageModel(traces);
-    this.#logs = new LogBook(clock);
+    this.#logs = new LogBook(clock, logFile === undefined ? undefined : new LogFile(logFile, clock, log));
     const surroundings = simulatedSurroundings(random.fork('pods'), events, usual);
     const addresses = new Addresses(parseCidr(podRange));
     const shared = { client, clock, events, logs: this.#logs, addresses, surroundings };

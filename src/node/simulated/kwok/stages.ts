@@ -12,7 +12,11 @@ interface Requirement {
 interface StageSpec {
   readonly resourceRef: { readonly apiGroup: string; readonly kind: string };
   readonly selector: { readonly matchExpressions: readonly Requirement[] };
-  readonly delay?: { readonly durationMilliseconds: number; readonly jitterDurationMilliseconds?: number };
+  readonly delay?: {
+    readonly durationMilliseconds: number;
+    readonly durationFrom?: { readonly expressionFrom: string };
+    readonly jitterDurationMilliseconds?: number;
+  };
   readonly next: { readonly statusTemplate?: string; readonly delete?: boolean };
 }
 
@@ -27,6 +31,7 @@ const NODE = { apiGroup: 'v1', kind: 'Node' };
 const POD = { apiGroup: 'v1', kind: 'Pod' };
 const READY = '.status.conditions.[] | select( .type == "Ready" ) | .status';
 const JOB_OWNER = '.metadata.ownerReferences.[].kind';
+const START_DELAY = '.metadata.annotations["vimana.io/start-delay"]';
 const DELETED = '.metadata.deletionTimestamp';
 
 const NODE_CONDITIONS = `{{ $now := Now }}
@@ -166,6 +171,7 @@ export const STAGES: readonly Stage[] = [
         { key: '.status.podIP', operator: 'DoesNotExist' },
       ],
     },
+    delay: { durationMilliseconds: 0, durationFrom: { expressionFrom: START_DELAY } },
     next: { statusTemplate: POD_READY },
   }),
   stage('pod-complete', {
