@@ -1,3 +1,4 @@
+import { transitionsOf } from '../../kube/instance-transitions.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { PODS, type Pod } from '../../kube/kinds/pod.ts';
 import { POD_DISRUPTION_BUDGETS } from '../../kube/kinds/policy.ts';
@@ -117,12 +118,16 @@ export function actor({ settings, addresses, expectations, passing }: ActorParts
   };
 }
 
-/** Writes a status, and tells users of trouble that was not there before. */
+/** Writes a status, and tells users what became of the instance and of trouble that was not there before. */
 async function report(vmi: Vmi, status: InstanceStatus, { client, events }: Context): Promise<void> {
   const written = await writeStatus(client, VMIS, vmi, status);
   // What keeps a pod from its node is told of by the scheduler.
   if (written === vmi || status.phase === 'Scheduling') return;
   const failed = status.phase === 'Failed' && vmi.status?.phase !== 'Failed';
+  // That it failed is told below, with what is known of why.
+  for (const { type, reason, message } of failed ? [] : transitionsOf(vmi, written)) {
+    events.event(written, type, reason, message);
+  }
   const { reason, message } =
     status.conditions?.find(
       ({ type, status: state }) => type === (failed ? 'Ready' : 'Synchronized') && state === 'False',

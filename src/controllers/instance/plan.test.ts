@@ -238,7 +238,16 @@ describe('on a node that KWOK plays', () => {
   const played = true;
   it.each<Case>([
     ['an instance runs when its pod does', { vmi: vmi(), pods: [pod('p', 'k')], played }, ['report Running']],
-    ['nothing is said before that', { vmi: vmi(), pods: [pod('p', 'k', { phase: 'Pending' })], played }, []],
+    [
+      'it is scheduled before that',
+      { vmi: vmi(), pods: [pod('p', 'k', { phase: 'Pending' })], played },
+      ['report Scheduled in passing'],
+    ],
+    [
+      'it is not scheduled again when its pod says less than before',
+      { vmi: vmi(runs('k')), pods: [pod('p', 'k', { phase: 'Pending' })], played },
+      [],
+    ],
     [
       'it ends with its pod',
       { vmi: vmi(runs('k')), pods: [pod('p', 'k', { phase: 'Succeeded' })], played },

@@ -34,10 +34,18 @@ export function isPlayed(node: Node | undefined): boolean {
 export function standIn(vmi: Vmi, pod: Pod, pods: readonly Pod[], now: number): readonly Action[] {
   const report = (status: InstanceStatus): readonly Action[] => [{ do: 'report', status, passing: false }];
   if (isFinished(pod)) return report(endedStatus(vmi, endOf(pod), now));
-  if (pod.status?.phase !== 'Running') return [];
+  if (pod.status?.phase !== 'Running') return scheduled(vmi, pod, now);
   const target = targetOf(vmi, pods);
   if (target === undefined) return report(running(vmi, pod, now));
   return target.status?.phase === 'Running' ? report(moved(running(vmi, target, now), now)) : [];
+}
+
+/** The pod has a node and starts there; once the machine runs, its pod is not asked again whether it has started. */
+function scheduled(vmi: Vmi, { spec }: Pod, now: number): readonly Action[] {
+  const { status } = vmi;
+  if (status?.phase === 'Scheduled' || status?.phase === 'Running') return [];
+  const { nodeName = '' } = spec;
+  return [{ do: 'report', status: inPhase({ ...status, nodeName }, 'Scheduled', vmi, now), passing: true }];
 }
 
 function targetOf({ status }: Vmi, pods: readonly Pod[]): Pod | undefined {

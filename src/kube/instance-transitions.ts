@@ -1,0 +1,53 @@
+import type { Vmi } from './kinds/machines.ts';
+
+/** Something that users are told of. */
+export interface Transition {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
+
+type Condition = { readonly type: string; readonly status: string };
+
+const holds = ({ status }: Vmi, type: string) =>
+  (status?.conditions as readonly Condition[] | undefined)?.some(
+    (each) => each.type === type && each.status === 'True',
+  ) === true;
+
+function sizeText({ currentCPUTopology, memory }: NonNullable<Vmi['status']>): string {
+  const { sockets = 1 } = currentCPUTopology ?? {};
+  return `${sockets} ${sockets === 1 ? 'socket' : 'sockets'} and ${memory?.guestCurrent ?? 0} of memory`;
+}
+
+/** What became of an instance, by what was said of it before and after. */
+export function transitionsOf(before: Vmi, after: Vmi): readonly Transition[] {
+  const told: Transition[] = [];
+  const tell = (type: Transition['type'], reason: string, message: string) => told.push({ type, reason, message });
+  const [from, to] = [before.status ?? {}, after.status ?? {}];
+  if (from.phase !== to.phase) {
+    if (to.phase === 'Running') tell('Normal', 'Started', 'VirtualMachineInstance started.');
+    if (to.phase === 'Succeeded') tell('Normal', 'Stopped', `The VirtualMachineInstance was shut down: ${to.reason}.`);
+    if (to.phase === 'Failed') tell('Warning', 'Stopped', `The VirtualMachineInstance crashed: ${to.reason}.`);
+  }
+  if (!holds(before, 'Paused') && holds(after, 'Paused')) tell('Normal', 'Paused', 'VirtualMachineInstance paused.');
+  if (holds(before, 'Paused') && !holds(after, 'Paused') && to.phase === 'Running') {
+    tell('Normal', 'Resumed', 'VirtualMachineInstance resumed.');
+  }
+  if (to.phase === 'Running' && from.memory !== undefined && sizeText(from) !== sizeText(to)) {
+    tell('Normal', 'Resized', `The VirtualMachineInstance has ${sizeText(to)} now.`);
+  }
+  const [was, is] = [from.migrationState, to.migrationState];
+  if (is === undefined) return told;
+  if ((was?.startTimestamp ?? '') === '' && (is.startTimestamp ?? '') !== '' && is.completed !== true) {
+    tell('Normal', 'Migrating', `VirtualMachineInstance is migrating to node ${is.targetNode}.`);
+  }
+  if (was?.completed === true || is.completed !== true) return told;
+  if (is.failed === true)
+    tell(
+      'Warning',
+      'Migrated',
+      `VirtualMachineInstance migration uid ${is.migrationUid} failed. reason: ${is.failureReason}`,
+    );
+  else tell('Normal', 'Migrated', `The VirtualMachineInstance migrated to node ${is.targetNode}.`);
+  return told;
+}
