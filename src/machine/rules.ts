@@ -16,6 +16,6 @@ export function machineRules(kinds: readonly Kind[]): readonly PolicyRule[] {
       resources: [virtualMachineInstance.plural],
       verbs: ['get', 'list', 'watch', 'create', 'update', 'delete'],
     },
-    { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch', 'update'] },
+    { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
   ];
 }

@@ -22,7 +22,8 @@ export interface ProxiedUser {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-const PLACE = { namespace: 'kube-system', name: 'extension-apiserver-authentication' };
+/** Where every API server of Kubernetes says it. */
+export const FRONT_PROXY = { namespace: 'kube-system', name: 'extension-apiserver-authentication' };
 const LOOK_EVERY_MS = 60_000;
 const RETRY_MS = 2000;
 
@@ -94,7 +95,10 @@ export function followFrontProxy(
       while (!signal.aborted) {
         let pause = LOOK_EVERY_MS;
         try {
-          const { data = {} } = await client.get(CONFIG_MAPS, PLACE.name, { namespace: PLACE.namespace, signal });
+          const { data = {} } = await client.get(CONFIG_MAPS, FRONT_PROXY.name, {
+            namespace: FRONT_PROXY.namespace,
+            signal,
+          });
           const found = readFrontProxy(data);
           const isNew = found?.ca !== current?.ca;
           current = found;

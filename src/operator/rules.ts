@@ -3,6 +3,7 @@ import type { DialectName } from '../cli/up.ts';
 import type { PolicyRule } from '../kube/kinds/rbac.ts';
 import { GROUP, VERSIONS } from '../machine/subresources/resources.ts';
 import { leaseRules } from '../runtime/rules.ts';
+import { FRONT_PROXY } from './front-proxy.ts';
 
 /** The objects that belong to an operator of this name. */
 export const ownNames = (name: string) => ({ service: `${name}-webhook`, secret: `${name}-webhook-cert` });
@@ -31,6 +32,11 @@ export const AGGREGATION_RULES: readonly PolicyRule[] = [
     verbs: ['get', 'patch'],
   },
   { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+];
+
+/** What it reads in kube-system: how the API server is known that hands on requests. */
+export const FRONT_PROXY_RULES: readonly PolicyRule[] = [
+  { apiGroups: [''], resources: ['configmaps'], resourceNames: [FRONT_PROXY.name], verbs: ['get'] },
 ];
 
 /** What admission of a group looks up that no controller reads. */

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { fitCertificate } from './serving-certificate.ts';
+import { fitCertificate, type ServingCertificate } from './serving-certificate.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const DAY = 86_400_000;
@@ -35,17 +35,19 @@ describe('the certificate of the operator', () => {
     expect(new X509Certificate(later.cert).verify(new X509Certificate(first.ca).publicKey)).toBe(true);
   });
 
-  it.each([
-    ['another name', { names: ['other.svc'] }],
-    ['a key that is not its own', { key: fitCertificate({}, NAMES, NOW).key }],
-    ['text that is none', { cert: 'x' }],
-    ['a certificate of another authority', { ...fitCertificate({}, NAMES, NOW), ca: undefined }],
-  ])('is replaced for %s', (_what, { names = NAMES, ...change }: { names?: string[]; ca?: undefined }) => {
-    const first = fitCertificate({}, NAMES, NOW);
-    const { ca: _same, ...given } = change;
-    const second = fitCertificate({ ...first, ...given }, names, NOW);
-    expect(second.cert).not.toBe({ ...first, ...given }.cert);
-    const leaf = new X509Certificate(second.cert);
-    expect(leaf.verify(new X509Certificate(second.ca).publicKey) && leaf.checkHost(names[0] ?? '')).toBe(names[0]);
+  const other = fitCertificate({}, NAMES, NOW);
+  it.each<[string, readonly string[], Partial<ServingCertificate>]>([
+    ['another name', ['other.svc'], {}],
+    ['a key that is not its own', NAMES, { key: other.key }],
+    ['text that is none', NAMES, { cert: 'x' }],
+    ['a certificate of another authority', NAMES, { cert: other.cert, key: other.key }],
+    ['an authority whose key is lost', NAMES, { caKey: '' }],
+  ])('is replaced for %s', (_what, names, change) => {
+    const stored = { ...fitCertificate({}, NAMES, NOW), ...change };
+    const { cert, ca } = fitCertificate(stored, names, NOW);
+    expect(cert).not.toBe(stored.cert);
+    const leaf = new X509Certificate(cert);
+    expect(leaf.verify(new X509Certificate(ca).publicKey)).toBe(true);
+    expect(leaf.checkHost(names[0] ?? '')).toBe(names[0]);
   });
 });

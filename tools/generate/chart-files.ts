@@ -6,7 +6,15 @@ import { DIALECT_NAMES, type DialectName } from '../../src/cli/up.ts';
 import type { ClusterRole, PolicyRule } from '../../src/kube/kinds/rbac.ts';
 import { USER_ROLES } from '../../src/machine/subresources/roles.ts';
 import { NODE_RULES } from '../../src/node/rules.ts';
-import { AGGREGATION_RULES, API_SERVICES, homeRules, lookupRules, webhookRules } from '../../src/operator/rules.ts';
+import { FRONT_PROXY } from '../../src/operator/front-proxy.ts';
+import {
+  AGGREGATION_RULES,
+  API_SERVICES,
+  FRONT_PROXY_RULES,
+  homeRules,
+  lookupRules,
+  webhookRules,
+} from '../../src/operator/rules.ts';
 import { WEBHOOK_PATHS } from '../../src/operator/webhook-routes.ts';
 import { builtDialects, instanceOperatorRules, machineOperatorRules } from '../../src/operator.ts';
 import { EVENT_RULES } from '../../src/runtime/rules.ts';
@@ -32,6 +40,7 @@ export function chartFiles(): { path: string; text: string }[] {
     },
     always: { rules: compactRules(EVENT_RULES) },
     webhook: { rules: compactRules(webhookRules(NAME)), paths: WEBHOOK_PATHS },
+    frontProxy: { rules: compactRules(FRONT_PROXY_RULES), namespace: FRONT_PROXY.namespace },
     home: { rules: compactRules(homeRules(NAME)) },
     node: { rules: compactRules(NODE_RULES) },
   };

@@ -15,6 +15,7 @@ const starters = {
   down: nothing,
   nodes: nothing,
   connect: nothing,
+  kubeconfigNames: nothing,
 };
 
 /** All commands and their flags, as the program itself knows them. */
@@ -39,8 +40,12 @@ interface Leaf {
 function leaves(command: Command, path: readonly string[]): Leaf[] {
   const here = [...path, command.name()];
   if (command.commands.length === 0) return [{ command, path: here }];
+  const shown = command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((each) => command.commands.includes(each));
   const own = command.options.some(({ long }) => long !== '--version') ? [{ command, path: here }] : [];
-  return [...own, ...command.commands.flatMap((each) => leaves(each, here))];
+  return [...own, ...shown.flatMap((each) => leaves(each, here))];
 }
 
 function section(command: Command, path: readonly string[]): string {

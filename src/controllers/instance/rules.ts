@@ -12,14 +12,14 @@ export const INSTANCE_RULES: readonly PolicyRule[] = [
   // Pods that block the deletion of their instance.
   { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances/finalizers'], verbs: ['update'] },
   { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'create', 'delete'] },
-  { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['get', 'list', 'watch'] },
+  { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['list', 'watch'] },
   // A node that is lost is taken out of use.
-  { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch', 'patch'] },
+  { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch', 'patch'] },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'list', 'watch'] },
   {
     apiGroups: ['policy'],
     resources: ['poddisruptionbudgets'],
     verbs: ['list', 'watch', 'create', 'patch', 'delete'],
   },
-  { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch', 'update'] },
+  { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
 ];

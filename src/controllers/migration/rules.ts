@@ -5,7 +5,7 @@ export const MIGRATION_RULES: readonly PolicyRule[] = [
   {
     apiGroups: ['kubevirt.io'],
     resources: ['virtualmachineinstancemigrations'],
-    verbs: ['get', 'list', 'watch', 'create', 'update', 'delete'],
+    verbs: ['list', 'watch', 'create', 'update', 'delete'],
   },
   { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstancemigrations/status'], verbs: ['update'] },
   { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances'], verbs: ['get', 'list', 'watch'] },
@@ -13,6 +13,6 @@ export const MIGRATION_RULES: readonly PolicyRule[] = [
   // Target pods block the deletion of their instance.
   { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances/finalizers'], verbs: ['update'] },
   { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'create', 'delete'] },
-  { apiGroups: [''], resources: ['nodes', 'persistentvolumeclaims'], verbs: ['get', 'list', 'watch'] },
-  { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch', 'update'] },
+  { apiGroups: [''], resources: ['nodes', 'persistentvolumeclaims'], verbs: ['list', 'watch'] },
+  { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
 ];

@@ -11,5 +11,5 @@ export const SUBRESOURCE_RULES: readonly PolicyRule[] = [
   kubevirt(['virtualmachines', 'virtualmachineinstances'], ['get', 'patch']),
   kubevirt(['virtualmachines/status'], ['patch']),
   kubevirt(['virtualmachineinstancemigrations'], ['list', 'create']),
-  { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch', 'update'] },
+  { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
 ];

@@ -1,0 +1,185 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { realClock } from '../../src/base/clock.ts';
+import type { HttpClient } from '../../src/kube/http/http-client.ts';
+import { SERVICES } from '../../src/kube/kinds/core.ts';
+import { resourceType } from '../../src/kube/kinds/resource-type.ts';
+import type { KubeObject } from '../../src/kube/kube-object.ts';
+import { Component } from '../cluster/component.ts';
+import { freePorts } from '../cluster/ports.ts';
+import type { RealCluster } from '../cluster/real-cluster.ts';
+import { startServiceProxy } from './service-proxy.ts';
+
+const CHART = resolve(import.meta.dirname, '../../deploy/helm/vimana');
+const MAIN = resolve(import.meta.dirname, '../../src/main.ts');
+
+interface Deployment extends KubeObject {
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly serviceAccountName: string;
+        readonly containers: readonly {
+          readonly command: readonly string[];
+          readonly args: readonly string[];
+          readonly env: readonly { readonly name: string; readonly value?: string }[];
+        }[];
+      };
+    };
+  };
+}
+
+const DEPLOYMENTS = resourceType<Deployment>('apps/v1', 'Deployment', 'deployments');
+
+/** A replica of the operator: a process of this machine instead of a pod. */
+export interface Replica {
+  readonly webhookPort: number;
+  log(): string;
+  /** A figure of its metrics; several of a name are added up. */
+  measured(name: string): Promise<number>;
+  ready(): Promise<boolean>;
+  untilReady(): Promise<void>;
+  /** The milliseconds that it took to end after SIGTERM. */
+  stop(): Promise<number>;
+  /** Ends it without a chance to say anything. */
+  kill(): Promise<void>;
+}
+
+/** The chart, installed by Helm on a real API server. */
+export interface Installation {
+  readonly name: string;
+  readonly namespace: string;
+  readonly user: string;
+  /** Of the operator's ServiceAccount. */
+  readonly account: { readonly namespace: string; readonly name: string };
+  readonly replicas: readonly Replica[];
+  startReplica(): Promise<Replica>;
+  stop(): Promise<void>;
+}
+
+export async function helm(cluster: RealCluster, ...args: string[]): Promise<string> {
+  const env = { PATH: process.env['PATH'], HOME: cluster.folder, KUBECONFIG: cluster.kubeconfig };
+  const child = spawn(cluster.binaries.helm, args, { env });
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number];
+  if (code !== 0) throw new Error(`helm ${args.join(' ')}: ${err}`);
+  return out;
+}
+
+/**
+ * Installs the chart. Nobody runs its pods, so replicas are processes here, with the arguments, environment and
+ * ServiceAccount of the Deployment; its Services lead to them by the name of this machine.
+ */
+export async function installChart(
+  cluster: RealCluster,
+  { name = 'vimana-operator', namespace = 'vimana-system', set = [] as readonly string[] } = {},
+): Promise<Installation> {
+  const client = await cluster.client();
+  const replicas: Replica[] = [];
+  const proxy = await startServiceProxy(() => replicas.map(({ webhookPort }) => webhookPort));
+  const values = [`webhook.servicePort=${proxy.port}`, ...set].flatMap((value) => ['--set', value]);
+  await helm(cluster, 'install', name, CHART, '--namespace', namespace, '--create-namespace', ...values);
+  await leadHere(client, `${name}-webhook`, namespace);
+  const deployment = await client.get(DEPLOYMENTS, name, { namespace });
+  const account = { namespace, name: deployment.spec.template.spec.serviceAccountName };
+  return {
+    name,
+    namespace,
+    account,
+    user: `system:serviceaccount:${namespace}:${account.name}`,
+    replicas,
+    async startReplica() {
+      const token = await cluster.tokenFor(account);
+      const replica = await startReplica(cluster, deployment, token, namespace);
+      replicas.push(replica);
+      const forget = () => replicas.splice(replicas.indexOf(replica), 1);
+      const { stop, kill } = replica;
+      const gone = {
+        stop: async () => {
+          const took = await stop();
+          if (replicas.includes(replica)) forget();
+          return took;
+        },
+        kill: async () => {
+          await kill();
+          if (replicas.includes(replica)) forget();
+        },
+      };
+      return Object.assign(replica, gone);
+    },
+    async stop() {
+      await Promise.all([...replicas].map((replica) => replica.kill()));
+      await proxy.close();
+    },
+  };
+}
+
+/** On one machine, a Service leads to processes by an external name: the API server connects there itself. */
+async function leadHere(client: HttpClient, name: string, namespace: string): Promise<void> {
+  const spec = { type: 'ExternalName', externalName: 'localhost', clusterIP: null, clusterIPs: null, selector: null };
+  await client.patch(SERVICES, name, { type: 'merge', body: { spec } }, { namespace });
+}
+
+let started = 0;
+
+async function startReplica(
+  cluster: RealCluster,
+  deployment: Deployment,
+  token: string,
+  namespace: string,
+): Promise<Replica> {
+  const [metricsPort = 0, healthPort = 0, webhookPort = 0] = await freePorts(3);
+  const [container] = deployment.spec.template.spec.containers;
+  if (container === undefined) throw new Error('the Deployment has no container');
+  const env = Object.fromEntries(container.env.map(({ name, value = '' }) => [name, value]));
+  const component = new Component({
+    name: `operator-${++started}`,
+    binary: process.execPath,
+    // Replicas share this machine, so each has ports of its own; the last of a flag counts.
+    args: [
+      MAIN,
+      'vimana',
+      'operator',
+      ...container.args,
+      `--metrics-bind-addr=127.0.0.1:${metricsPort}`,
+      `--health-probe-bind-addr=127.0.0.1:${healthPort}`,
+      `--webhook-port=${webhookPort}`,
+    ],
+    folder: cluster.folder,
+    env: { ...env, KUBECONFIG: cluster.kubeconfigFor(token, namespace) },
+  });
+  component.start();
+  const health = `http://127.0.0.1:${healthPort}`;
+  const metrics = `http://127.0.0.1:${metricsPort}/metrics`;
+  const replica: Replica = {
+    webhookPort,
+    log: () => component.log(),
+    async measured(name) {
+      const text = await (await fetch(metrics)).text();
+      const lines = text.split('\n').filter((line) => line.startsWith(name) && /[ {]/.test(line.charAt(name.length)));
+      return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+    },
+    ready: async () =>
+      (await fetch(`${health}/readyz`).then(
+        ({ status }) => status,
+        () => 0,
+      )) === 200,
+    async untilReady() {
+      for (let turn = 0; turn < 600; turn++) {
+        if (await replica.ready()) return;
+        if (!component.running) break;
+        await realClock.sleep(100);
+      }
+      throw new Error(`the operator is not ready:\n${component.log().slice(-4000)}`);
+    },
+    async stop() {
+      const since = realClock.monotonic();
+      await component.stop('gently');
+      return realClock.monotonic() - since;
+    },
+    kill: () => component.stop('at once'),
+  };
+  return replica;
+}

@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { HttpClient } from '../../src/kube/http/http-client.ts';
+import { conditionOf } from '../../src/kube/kinds/condition.ts';
+import { VMIMS, VMIS, VMS } from '../../src/kube/kinds/machines.ts';
+import { PODS } from '../../src/kube/kinds/pod.ts';
+import { missingAssets } from '../cluster/assets.ts';
+import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
+import { hasKubectl, Kubectl } from '../e2e/support/kubectl.ts';
+import { type Installation, installChart, type Replica } from './installation.ts';
+import { callsIn, rightsOf, rightText, usesOf } from './rights.ts';
+
+const PATIENCE = { timeout: 60_000, interval: 200 };
+const namespace = 'default';
+
+const machine = (name: string, more: object = {}) => ({
+  apiVersion: 'kubevirt.io/v1',
+  kind: 'VirtualMachine',
+  metadata: { name, namespace },
+  spec: {
+    running: true,
+    template: {
+      spec: {
+        evictionStrategy: 'LiveMigrate',
+        domain: { devices: {}, resources: { requests: { memory: '64Mi', cpu: '100m' } } },
+        ...more,
+      },
+    },
+  },
+});
+
+/** Looked at by the check of owners, and by no call: without them, the objects here would be refused. */
+const ENFORCED = /\/finalizers$/;
+
+/** The check of owners learns of new kinds only after a while, and refuses all but administrators until then. */
+async function ownersKnown(kubectl: Kubectl, user: string): Promise<void> {
+  const owner = { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name: 'a', uid: 'a', blockOwnerDeletion: true };
+  const event = {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: 'owned', namespace, ownerReferences: [owner] },
+    involvedObject: { namespace },
+  };
+  const args = ['create', '--dry-run=server', `--as=${user}`, '-f', '-'];
+  expect(await kubectl.run(args, JSON.stringify(event))).toMatchObject({ code: 0, err: '' });
+}
+
+describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, installed by its chart', () => {
+  let cluster: RealCluster;
+  let client: HttpClient;
+  let installed: Installation;
+  let operator: Replica;
+  let kubectl: Kubectl;
+
+  beforeAll(async () => {
+    cluster = await startRealCluster({
+      nodes: 3,
+      audit: true,
+      // Whoever makes an object that blocks the deletion of its owner must have the right to: else it would not be seen.
+      apiServerFlags: ['--enable-admission-plugins=OwnerReferencesPermissionEnforcement'],
+    });
+    client = await cluster.client();
+    installed = await installChart(cluster);
+    kubectl = new Kubectl(cluster.kubeconfig, cluster.folder);
+    await vi.waitFor(() => ownersKnown(kubectl, installed.user), PATIENCE);
+    operator = await installed.startReplica();
+  });
+  afterAll(async () => {
+    await installed?.stop();
+    await cluster?.stop();
+  });
+
+  const printed = async (name: string) => (await client.get(VMS, name, { namespace })).status?.printableStatus;
+  const until = async (name: string, state: string) =>
+    await vi.waitFor(async () => expect(await printed(name)).toBe(state), PATIENCE);
+  const ask = async (path: string, body?: object) =>
+    await client.request({
+      method: 'PUT',
+      path: `/apis/subresources.kubevirt.io/v1/namespaces/${namespace}/${path}`,
+      ...(body === undefined ? {} : { body }),
+    });
+  const nodeOf = async (name: string) => (await client.get(VMIS, name, { namespace })).status?.nodeName;
+
+  it('becomes ready, and tells the API server whom to trust', async () => {
+    await operator.untilReady();
+    await vi.waitFor(async () => {
+      const { code, out } = await kubectl.run(['get', 'apiservices', 'v1.subresources.kubevirt.io']);
+      expect([code, out]).toEqual([0, expect.stringMatching(/True/)]);
+    }, PATIENCE);
+  });
+
+  it('starts a machine that kubectl applies', async () => {
+    await vi.waitFor(async () => {
+      const applied = await kubectl.run(['apply', '-f', '-'], JSON.stringify(machine('a')));
+      expect(applied).toMatchObject({ code: 0, err: '' });
+    }, PATIENCE);
+    await until('a', 'Running');
+  });
+
+  it('refuses what the definitions cannot say, with all causes at once, as the embedded control plane does', async () => {
+    const bad = machine('bad', { domain: { devices: {}, cpu: { cores: -1 } }, networks: [{ name: 'x' }] });
+    const { code, err } = await kubectl.run(
+      ['apply', '-f', '-'],
+      JSON.stringify({ ...bad, spec: { ...bad.spec, runStrategy: 'Always' } }),
+    );
+    expect(code).toBe(1);
+    expect(err).toContain('The VirtualMachine "bad" is invalid');
+    expect(err).toContain('spec.template.spec.domain.cpu.cores');
+    expect(err).toContain('Running and RunStrategy are mutually exclusive');
+    expect(err).toContain('spec.template.spec.networks[0].name');
+  });
+
+  it('stops, starts, restarts, pauses and migrates it when users ask through the API server', async () => {
+    await ask('virtualmachines/a/stop');
+    await until('a', 'Stopped');
+    await ask('virtualmachines/a/start');
+    await until('a', 'Running');
+    const before = (await client.get(VMIS, 'a', { namespace })).metadata.uid;
+    await ask('virtualmachines/a/restart');
+    await vi.waitFor(async () => {
+      expect((await client.get(VMIS, 'a', { namespace })).metadata.uid).not.toBe(before);
+    }, PATIENCE);
+    await until('a', 'Running');
+    const from = await nodeOf('a');
+    await ask('virtualmachines/a/migrate');
+    await vi.waitFor(async () => {
+      const { items } = await client.list(VMIMS, { namespace });
+      expect(items.map(({ status }) => status?.phase)).toEqual(['Succeeded']);
+      expect(await nodeOf('a')).not.toBe(from);
+    }, PATIENCE);
+  });
+
+  it('looks after an instance that stands alone, and pauses it', async () => {
+    const { spec } = machine('alone').spec.template;
+    await client.create(VMIS, { metadata: { name: 'alone', namespace }, spec } as never);
+    const found = () => client.get(VMIS, 'alone', { namespace });
+    await vi.waitFor(async () => expect((await found()).status?.phase).toBe('Running'), PATIENCE);
+    await ask('virtualmachineinstances/alone/pause');
+    const paused = async () => conditionOf((await found()).status?.conditions, 'Paused')?.status;
+    await vi.waitFor(async () => expect(await paused()).toBe('True'), PATIENCE);
+    await client.delete(VMIS, 'alone', { namespace });
+    await vi.waitFor(async () => await expect(found()).rejects.toMatchObject({ code: 404 }), PATIENCE);
+  });
+
+  it('keeps the last migrations of a machine, and no more', async () => {
+    for (let turn = 0; turn < 6; turn++) {
+      await ask('virtualmachines/a/migrate');
+      await vi.waitFor(async () => {
+        const { items } = await client.list(VMIMS, { namespace });
+        expect(items.every(({ status }) => status?.phase === 'Succeeded')).toBe(true);
+      }, PATIENCE);
+    }
+    await vi.waitFor(async () => expect((await client.list(VMIMS, { namespace })).items).toHaveLength(5), PATIENCE);
+  });
+
+  it('refuses who may not ask, and who does not come through the API server', async () => {
+    const path = `/apis/subresources.kubevirt.io/v1/namespaces/${namespace}/virtualmachines/a/stop`;
+    const token = await cluster.tokenFor({ namespace: 'default', name: 'default' });
+    const nobody = await cluster.client(token);
+    await expect(nobody.request({ method: 'PUT', path })).rejects.toMatchObject({ code: 403 });
+    const { request } = await import('node:https');
+    const status = await new Promise((resolve, reject) => {
+      const headers = { 'x-remote-user': 'kubernetes-admin', 'x-remote-group': 'system:masters' };
+      request({
+        host: '127.0.0.1',
+        port: operator.webhookPort,
+        path,
+        method: 'PUT',
+        headers,
+        rejectUnauthorized: false,
+      })
+        .on('response', (response) => resolve(response.statusCode))
+        .on('error', reject)
+        .end();
+    });
+    expect(status).toBe(401);
+    expect(await printed('a')).toBe('Running');
+  });
+
+  it('moves a machine away from a node that is drained', async () => {
+    const from = (await nodeOf('a')) ?? '';
+    const { code, err } = await kubectl.run([
+      'drain',
+      from,
+      '--ignore-daemonsets',
+      '--timeout=60s',
+      '--delete-emptydir-data',
+      '--force',
+    ]);
+    expect([code, err]).toEqual([0, expect.anything()]);
+    expect(await nodeOf('a')).not.toBe(from);
+    expect((await client.get(VMIS, 'a', { namespace })).status?.phase).toBe('Running');
+    await kubectl.run(['uncordon', from]);
+  });
+
+  it('starts a machine anew whose node has fallen silent', async () => {
+    const before = (await client.get(VMIS, 'a', { namespace })).metadata.uid;
+    await cluster.kwok.stop();
+    await vi.waitFor(async () => expect((await client.get(VMIS, 'a', { namespace })).metadata.uid).not.toBe(before), {
+      timeout: 90_000,
+      interval: 500,
+    });
+    cluster.kwok.start();
+    await until('a', 'Running');
+  });
+
+  it('cleans up after a machine that is deleted', async () => {
+    const { code } = await kubectl.run(['delete', 'virtualmachines.kubevirt.io/a', '--timeout=60s']);
+    expect(code).toBe(0);
+    await vi.waitFor(async () => {
+      expect((await client.list(VMIS, { namespace })).items).toEqual([]);
+      expect((await client.list(PODS, { namespace })).items).toEqual([]);
+    }, PATIENCE);
+  });
+
+  it('was never refused for want of a right, and uses every right that it has', async () => {
+    await operator.stop();
+    const calls = callsIn(cluster.auditLog).filter(({ user }) => user === installed.user);
+    const lines = operator.log().split('\n');
+    expect(lines.filter((line) => /forbidden/i.test(line))).toEqual([]);
+    expect(calls.filter(({ code }) => code === 403)).toEqual([]);
+    const rights = await rightsOf(client, installed.account);
+    const unused = rights.filter(
+      (right) => !ENFORCED.test(right.resource) && usesOf(right, rights, calls).length === 0,
+    );
+    expect(unused.map(rightText).sort()).toEqual([]);
+  });
+});
