@@ -7,7 +7,7 @@ import { INSTANCE_RULES } from './controllers/instance/rules.ts';
 import { migrations } from './controllers/migration/controller.ts';
 import { evacuations } from './controllers/migration/evacuation.ts';
 import { MIGRATION_RULES } from './controllers/migration/rules.ts';
-import { kubevirt } from './dialects/kubevirt.ts';
+import { BUILT_DIALECTS } from './dialects/built.ts';
 import type { Client } from './kube/client.ts';
 import type { PolicyRule } from './kube/kinds/rbac.ts';
 import type { KubeObject } from './kube/kube-object.ts';
@@ -23,11 +23,9 @@ import type { Informers } from './runtime/informers.ts';
 import type { Metrics } from './runtime/metrics.ts';
 import type { Runnable } from './runtime/runnable.ts';
 
-/** The dialects that are built; the others are stored, and admission says that nothing acts on them yet. */
-const DIALECTS: Partial<Record<DialectName, Dialect>> = { kubevirt };
-
+/** Those of the dialects that are built; the others are stored, and admission says that nothing acts on them yet. */
 export function builtDialects(names: readonly DialectName[]): Dialect[] {
-  return names.flatMap((name) => DIALECTS[name] ?? []);
+  return names.flatMap((name) => BUILT_DIALECTS.get(name) ?? []);
 }
 
 export interface OperatorSettings {

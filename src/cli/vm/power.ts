@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError, VimanaError } from '../../base/errors.ts';
+import { isBuilt } from '../../dialects/built.ts';
 import type { Client } from '../../kube/client.ts';
 import { VMIMS, VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { connected } from '../connection.ts';
@@ -71,6 +72,7 @@ function add(
         const { group } = command.optsWithGlobals<{ group?: string }>();
         const asked = await eachOf(parts.io, [...new Set(names)], async (given) => {
           const found = await findMachine(client, given, namespace, group);
+          if (!isBuilt(found.type.group)) throw notBuilt(verb, found.type.group);
           const { name = given } = found.machine.metadata;
           const wait = await run({ client, found, name, namespace, flags, parts });
           parts.io.out(`${name} ${done}\n`);
@@ -80,6 +82,13 @@ function add(
         asked.finish();
       }),
     );
+}
+
+/** To ask for what nobody will do would look as if it were done. */
+function notBuilt(verb: string, group: string): VimanaError {
+  return new VimanaError('NOT_BUILT', `vm ${verb} of a machine of ${group} is not supported yet`, {
+    hint: `Machines of ${group} are stored, but nothing acts on them yet; those of kubevirt.io run.`,
+  });
 }
 
 /** KubeVirt's subresource for its own machines; for those of other groups the field that says the same. */
