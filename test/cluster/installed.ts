@@ -1,14 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
+import { DIALECT_NAMES, type DialectName } from '../../src/cli/up.ts';
 import type { KubeObject } from '../../src/kube/kube-object.ts';
 import { readManifest } from '../../src/kube/manifest.ts';
+import { kindsOf } from '../../src/up/install.ts';
 import { Kubectl } from '../e2e/support/kubectl.ts';
 import { Component } from './component.ts';
 import { freePorts } from './ports.ts';
 import type { RealCluster } from './real-cluster.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
+const CRD = 'CustomResourceDefinition';
 const ACCOUNT = { namespace: 'vimana-system', name: 'vimana-operator' };
 
 interface Manifest extends KubeObject {
@@ -29,8 +32,17 @@ export interface InstalledOperator {
   readonly process: Component;
 }
 
+export interface InstallOptions {
+  /** The API groups that are installed; all where absent. */
+  readonly dialects?: readonly DialectName[];
+  readonly flags?: readonly string[];
+}
+
 /** Installs what `kubectl apply` of deploy/crds and deploy/operator does, and runs the operator beside the cluster. */
-export async function installOperator(cluster: RealCluster, flags: readonly string[] = []): Promise<InstalledOperator> {
+export async function installOperator(
+  cluster: RealCluster,
+  { dialects = DIALECT_NAMES, flags = [] }: InstallOptions = {},
+): Promise<InstalledOperator> {
   const kubectl = new Kubectl(cluster.kubeconfig, cluster.folder);
   const ok = async (args: string, input = '') => {
     const { code, err } = await kubectl.run(args.split(' '), input);
@@ -38,13 +50,18 @@ export async function installOperator(cluster: RealCluster, flags: readonly stri
   };
   const [webhook = 0, metrics = 0, health = 0] = await freePorts(3);
   const ports = { webhook, metrics, health };
-  const objects = manifests();
-  const definitions = objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
+  const kinds = kindsOf(dialects).map(({ plural, group }) => `${plural}.${group}`);
+  const objects = manifests().filter(({ kind, metadata: { name = '' } }) => kind !== CRD || kinds.includes(name));
+  const definitions = objects.filter(({ kind }) => kind === CRD);
   await ok('apply --server-side -f -', yaml(definitions));
   await ok('wait --for=condition=Established crd --all --timeout=30s');
   const others = objects.filter((object) => !definitions.includes(object));
   await ok('apply --server-side -f -', yaml(outside(others, webhook)));
-  const operator = await startOperator(cluster, ports, [...argumentsIn(objects), ...flags]);
+  const operator = await startOperator(cluster, ports, [
+    ...argumentsIn(objects),
+    `--dialects=${dialects.join(',')}`,
+    ...flags,
+  ]);
   await ok('wait --for=condition=Available apiservice v1.subresources.kubevirt.io --timeout=60s');
   return { ports, process: operator };
 }

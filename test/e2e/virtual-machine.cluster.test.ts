@@ -9,7 +9,7 @@ describe.skipIf(missingAssets().length > 0)('real Kubernetes', () => {
     name: 'kube-apiserver, with KWOK nodes',
     start: async () => {
       const cluster = await startRealCluster({ nodes: 3 });
-      await installOperator(cluster);
+      await installOperator(cluster, { dialects: ['kubevirt'] });
       return { ...cluster, ours: false };
     },
   });

@@ -93,7 +93,9 @@ function journey(start: () => Promise<MachineTarget>): void {
     await vi.waitFor(() => expect(seen().at(-1)).toBe('Running'), PATIENCE);
     await watch.stop();
     const order = seen().filter((phase, at, all) => phase !== all[at - 1]);
-    expect(order).toEqual(['Pending', 'Scheduling', 'Scheduled', 'Running']);
+    // Where scheduler and operator hear of a new pod at the same moment, nobody may see it unscheduled.
+    const passing = target.ours || order.includes('Scheduling') ? ['Scheduling'] : [];
+    expect(order).toEqual(['Pending', ...passing, 'Scheduled', 'Running']);
     expect(await ok('get vm phases')).toMatch(/phases\s+\S+\s+Running\s+True/);
     await ok('delete vm phases');
   });
