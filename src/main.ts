@@ -23,6 +23,7 @@ const starters: Starters = {
   operator: async (flags) => (await import('./operator/run.ts')).runOperator(flags),
   nodes: async (settings) => (await import('./up/print-nodes.ts')).printNodes(settings),
   connect: async (flags) => (await import('./connect.ts')).connect(flags),
+  kubeconfigNames: async (flags, what) => (await import('./connect.ts')).kubeconfigNames(flags, what),
 };
 
 const enough = new AbortController();

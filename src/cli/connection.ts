@@ -13,6 +13,9 @@ export interface Connection {
 /** Finds the cluster as kubectl does: flags, then KUBECONFIG, then the user's kubeconfig, then the pod. */
 export type Connect = (flags: AccessFlags) => Promise<Connection>;
 
+/** What the entries of the kubeconfig are called. */
+export type KubeconfigNames = (flags: AccessFlags, what: 'context' | 'cluster' | 'user') => Promise<readonly string[]>;
+
 interface ConnectionFlags {
   readonly kubeconfig?: string;
   readonly context?: string;

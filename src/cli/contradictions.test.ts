@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { realClock } from '../base/clock.ts';
-import { printNodes } from '../up/print-nodes.ts';
 import type { ApiServerSettings } from './apiserver.ts';
 import { toldFailure } from './failure.ts';
 import { vimanaProgram } from './program.ts';
@@ -15,8 +14,8 @@ async function asked(...args: string[]) {
   const starters = {
     up: async (up: UpSettings) => void (settings.up = up),
     apiserver: async (apiserver: ApiServerSettings) => void (settings.apiserver = apiserver),
-    nodes: async (nodes: Parameters<typeof printNodes>[0]) => printNodes(nodes),
-    ...{ status: none, down: none, operator: none },
+    nodes: async () => '',
+    ...{ status: none, down: none, operator: none, kubeconfigNames: async () => [] },
     connect: async (): Promise<never> => {
       throw new Error('no cluster is needed');
     },
@@ -48,11 +47,6 @@ describe('flags that cannot be meant', () => {
     ['up --data-dir= --nodes 1', '--data-dir : It must not be empty.'],
     ['up --node-lost-after 10s', '--node-lost-after 10s: It must be at least 35s'],
     ['up --stage-delay -1s', '--stage-delay -1s: It must not be negative.'],
-    [
-      'nodes --print --node-size 4',
-      'these nodes cannot be made:\n--node-size: Invalid value: "4": write it as 32cpu,128Gi',
-    ],
-    ['nodes --print --node-prefix Big', '--node-prefix: Invalid value: "Big"'],
     ['nodes --print --zones 0', '--zones 0: It must be'],
     ['apiserver --store memory --durability sync', '--durability is about the disk, and --store memory keeps'],
     ['apiserver --insecure-remote', '--insecure-remote says nothing without --insecure-http.'],

@@ -19,6 +19,7 @@ const program = vimanaProgram({
     down: none,
     nodes: none,
     connect: none,
+    kubeconfigNames: none,
   },
 });
 const named = (path: string) =>

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import type { Clock } from '../base/clock.ts';
 import { type ApiServerSettings, apiServerCommand } from './apiserver.ts';
 import { CheckedCommand } from './checked-command.ts';
-import { completionCommand } from './completion.ts';
-import type { Connect } from './connection.ts';
+import { answerCompletionCommand, completionCommand } from './completion/command.ts';
+import type { Connect, KubeconfigNames } from './connection.ts';
 import { crdsCommand } from './crds.ts';
 import { explainCommand } from './explain.ts';
 import type { Io } from './io.ts';
@@ -22,6 +22,7 @@ export interface Starters extends RunningStarters {
   readonly operator: (flags: OperatorFlags) => Promise<void>;
   readonly nodes: (settings: NodesSettings) => Promise<string>;
   readonly connect: Connect;
+  readonly kubeconfigNames: KubeconfigNames;
 }
 
 export interface ProgramParts {
@@ -54,7 +55,8 @@ export function vimanaProgram({ io, version, clock, signal, starters }: ProgramP
     .addCommand(crdsCommand(io))
     .addCommand(operatorCommand(starters.operator))
     .addCommand(apiServerCommand(starters.apiserver))
-    .addCommand(completionCommand(io));
+    .addCommand(completionCommand(io))
+    .addCommand(answerCompletionCommand(io, { clock, ...starters }), { hidden: true });
   for (const command of withDescendants(program)) {
     command.exitOverride().configureOutput({ writeOut: io.out, writeErr: io.err });
   }

@@ -74,8 +74,18 @@ export async function runCommand(
     namespace,
     close: async () => {},
   });
+  const kubeconfigNames = async () => ['laptop', 'office'];
   const none = WITHOUT_STARTERS;
-  const starters = { apiserver: none, up: none, operator: none, status: none, down: none, nodes: none, connect };
+  const starters = {
+    apiserver: none,
+    up: none,
+    operator: none,
+    status: none,
+    down: none,
+    nodes: none,
+    connect,
+    kubeconfigNames,
+  };
   try {
     await vimanaProgram({ io, version: '0', clock: realClock, signal, starters }).parseAsync([...args], {
       from: 'user',

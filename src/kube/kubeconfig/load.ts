@@ -46,6 +46,16 @@ export async function loadClusterAccess(flags: AccessFlags, surroundings: Surrou
   return fromConfig(config, contextName, flags, surroundings, problems);
 }
 
+/** What the contexts, clusters or users are called that the same files have. */
+export async function kubeconfigEntries(
+  flags: AccessFlags,
+  surroundings: Surroundings,
+  what: 'context' | 'cluster' | 'user',
+): Promise<string[]> {
+  const { paths, explicit } = kubeconfigPaths(flags, surroundings);
+  return mergeKubeconfigs(await readFiles(paths, explicit, surroundings, []), []).names(what);
+}
+
 async function fromConfig(
   config: Kubeconfig,
   contextName: string | undefined,

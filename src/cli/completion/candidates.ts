@@ -1,0 +1,90 @@
+import type { Command, Option } from 'commander';
+import { DIALECT_NAMES } from '../up.ts';
+import { optionsOf, type Position } from './position.ts';
+
+/** What may be typed, and what it means. */
+export interface Candidate {
+  readonly value: string;
+  readonly about?: string;
+}
+
+/** What only a cluster or a kubeconfig knows. */
+export type Looked = 'machines' | 'pods' | 'namespaces' | 'context' | 'cluster' | 'user';
+export type LookUp = (what: Looked, position: Position) => Promise<readonly Candidate[]>;
+
+export interface Completed {
+  readonly candidates: readonly Candidate[];
+  /** What the shell completes itself. */
+  readonly paths?: 'files' | 'folders';
+}
+
+/** What may stand where the cursor is. */
+export async function completed(position: Position, lookUp: LookUp): Promise<Completed> {
+  const { command, at, typed, argument, words } = position;
+  const fitting = (all: readonly Candidate[]): Completed => ({
+    candidates: all.filter(({ value }) => value.startsWith(typed)),
+  });
+  if (at === 'flag') return fitting(flagsOf(command, position));
+  if (at !== 'word') {
+    const done = await valuesOf(at.value, position, lookUp);
+    const prefix = at.inline ? `${at.value.long ?? ''}=` : '';
+    const { candidates } = fitting(done.candidates);
+    return { ...done, candidates: candidates.map((each) => ({ ...each, value: `${prefix}${each.value}` })) };
+  }
+  const commands = words.length === 0 ? subcommandsOf(command) : [];
+  if (argument === undefined) return fitting(commands);
+  if (argument.argChoices !== undefined) return fitting(argument.argChoices.map((value) => ({ value })));
+  if (argument.name() === 'file') return { candidates: [], paths: 'files' };
+  const looked = namedBy(command);
+  const names = looked === undefined ? [] : await lookUp(looked, position);
+  return fitting([...commands, ...names.filter(({ value }) => !words.includes(value))]);
+}
+
+function subcommandsOf(command: Command): Candidate[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .map((each) => ({ value: each.name(), about: each.description() }));
+}
+
+/** Flags that are not there yet, or may be there again. */
+function flagsOf(command: Command, { flags }: Position): Candidate[] {
+  return optionsOf(command)
+    .filter((option) => option.variadic || option.long === '--help' || !flags.has(option.attributeName()))
+    .flatMap(({ long, short, description }) =>
+      [long, short].flatMap((value) => (typeof value === 'string' ? [{ value, about: description }] : [])),
+    )
+    .filter(({ value }, at, all) => all.findIndex((other) => other.value === value) === at);
+}
+
+const LOOKED: Readonly<Record<string, Looked>> = {
+  '--namespace': 'namespaces',
+  '--watch-namespace': 'namespaces',
+  '--leader-election-namespace': 'namespaces',
+  '--context': 'context',
+  '--cluster': 'cluster',
+  '--user': 'user',
+};
+
+async function valuesOf(option: Option, position: Position, lookUp: LookUp): Promise<Completed> {
+  if (option.argChoices !== undefined) return { candidates: option.argChoices.map((value) => ({ value })) };
+  const looked = LOOKED[option.long ?? ''];
+  if (looked !== undefined) return { candidates: await lookUp(looked, position) };
+  if (option.long === '--dialects') return { candidates: listed(DIALECT_NAMES, position.typed) };
+  if (/<file(?:\.\.\.)?>/.test(option.flags)) return { candidates: [], paths: 'files' };
+  if (option.flags.includes('<folder>')) return { candidates: [], paths: 'folders' };
+  return { candidates: [] };
+}
+
+/** One more of some names behind those that are there, separated by commas. */
+function listed(names: readonly string[], typed: string): Candidate[] {
+  const before = typed.split(',').slice(0, -1);
+  return names.filter((name) => !before.includes(name)).map((name) => ({ value: [...before, name].join(',') }));
+}
+
+/** What the `<name>` of a command names. */
+function namedBy(command: Command): Looked | undefined {
+  const above = command.parent?.name();
+  if (above === 'vm') return command.name() === 'create' ? undefined : 'machines';
+  return above === 'explain' && command.name() === 'pod' ? 'pods' : undefined;
+}

@@ -1,0 +1,50 @@
+import { Argument, type Command } from 'commander';
+import { CheckedCommand } from '../checked-command.ts';
+import type { Io } from '../io.ts';
+import { completed } from './candidates.ts';
+import { type LookUpParts, lookUpIn } from './look-up.ts';
+import { positionOf } from './position.ts';
+import { SCRIPTS, SHELLS, type Shell } from './scripts.ts';
+
+/** `vimana completion SHELL`: prints a script that completes commands, flags, their values and names in the cluster. */
+export function completionCommand(io: Io): Command {
+  return new CheckedCommand('completion')
+    .description('print a completion script: source <(vimana completion bash)')
+    .addArgument(new Argument('<shell>').choices(SHELLS))
+    .action((shell: Shell, _flags, command: Command) => io.out(SCRIPTS[shell](rootOf(command).name())));
+}
+
+/** `vimana __complete SHELL -- WORDS`: what the scripts ask. It never fails: a cursor that waits wants no message. */
+export function answerCompletionCommand(io: Io, parts: LookUpParts): Command {
+  return new CheckedCommand('__complete')
+    .addArgument(new Argument('<shell>').choices(SHELLS))
+    .argument('[words...]')
+    .action(async (shell: Shell, words: string[], _flags, command: Command) => {
+      const line = shell === 'bash' ? joined(words) : words;
+      const position = positionOf(rootOf(command), line.length === 0 ? [''] : line);
+      const { candidates, paths } = await completed(position, lookUpIn(parts));
+      // Bash takes what is behind an equals sign for a word of its own.
+      const inline = shell === 'bash' && typeof position.at === 'object' && position.at.inline;
+      const values = candidates.map(({ value, about = '' }) => {
+        const text = inline ? value.slice(value.indexOf('=') + 1) : value;
+        return about === '' ? text : `${text}\t${about}`;
+      });
+      io.out([...values, ...(paths === undefined ? [] : [`:${paths}`])].map((each) => `${each}\n`).join(''));
+    });
+}
+
+/** Puts `--flag`, `=` and `value` together again, which bash has taken apart. */
+function joined(words: readonly string[]): string[] {
+  const whole: string[] = [];
+  for (const [at, word] of words.entries()) {
+    const isValue = words[at - 1] === '=' && whole.at(-1)?.endsWith('=') === true;
+    const isSign = word === '=' && whole.at(-1)?.startsWith('--') === true;
+    if (isValue || isSign) whole.push(`${whole.pop() ?? ''}${word}`);
+    else whole.push(word);
+  }
+  return whole;
+}
+
+function rootOf(command: Command): Command {
+  return command.parent === null ? command : rootOf(command.parent);
+}

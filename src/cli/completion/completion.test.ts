@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { realClock } from '../../base/clock.ts';
+import type { Client } from '../../kube/client.ts';
+import { type CommandWorld, runCommand, startCommandWorld } from '../../testing/command-world.ts';
+
+describe('completion', () => {
+  let world: CommandWorld;
+  beforeAll(async () => {
+    world = await startCommandWorld();
+    for (const name of ['web-1', 'web-2']) {
+      await world.run(['vm', 'create', name, '-g', 'kubevirt.io', '--stopped', '--wait']);
+    }
+    await world.run(['vm', 'create', 'flat', '-g', 'hypersdk.io', '--stopped']);
+  });
+  afterAll(() => world.stop());
+
+  /** What may stand at the end of a line, of which the last word is the one that is typed. */
+  const offered = async (line: string, shell = 'zsh') => {
+    const { code, out } = await world.run(['__complete', shell, '--', ...line.split(' ')]);
+    expect(code).toBe(0);
+    return out.split('\n').flatMap((each) => (each === '' ? [] : [each.split('\t')[0]]));
+  };
+
+  it.each([
+    ['v', ['vm', 'validate']],
+    ['vm st', ['start', 'stop']],
+    ['vm -n default st', ['start', 'stop']],
+    ['explain ', ['pod', 'help']],
+    ['completion ', ['bash', 'zsh', 'fish']],
+    ['vm list -o ', ['table', 'wide', 'json', 'yaml', 'name']],
+    ['vm list --output=y', ['--output=yaml']],
+    ['up --log-level ', ['debug', 'info', 'warn', 'error', 'silent']],
+    ['up --dialects kubevirt,', ['kubevirt,hypersdk', 'kubevirt,novacron', 'kubevirt,simulation']],
+    ['up --dialects=no', ['--dialects=novacron']],
+    ['apiserver --store ', ['memory', 'lmdb']],
+    ['crds -g k', ['kubevirt.io']],
+    ['up --node-l', ['--node-labels', '--node-lost-after']],
+    ['vm list --watch --w', []],
+    ['vm start --contex', ['--context']],
+    ['up --data-dir ', [':folders']],
+    ['up --kubeconfig-out ', [':files']],
+    ['validate examples/', [':files']],
+    ['vm create -f ', [':files']],
+    ['up --nodes ', []],
+  ])('knows the commands, flags and values of "%s"', async (line, words) => {
+    expect(await offered(line)).toEqual(words);
+  });
+
+  it.each([
+    ['vm start ', ['web-1', 'web-2', 'flat']],
+    ['vm get web-1 ', ['web-2', 'flat']],
+    ['vm start -g hypersdk.io ', ['flat']],
+    ['vm delete --group=kubevirt.io -- w', ['web-1', 'web-2']],
+    ['vm start -n kube-system ', []],
+    ['vm create ', []],
+    ['vm list -n vim', ['vimana-system']],
+    ['vm list -nd', []],
+    ['vm list --namespace=vim', ['--namespace=vimana-system']],
+    ['vm list --context ', ['laptop', 'office']],
+    ['explain pod --user o', ['office']],
+  ])('knows the names in cluster and kubeconfig: "%s"', async (line, words) => {
+    expect(await offered(line)).toEqual(words);
+  });
+
+  it('tells what each is about', async () => {
+    const { out } = await world.run(['__complete', 'fish', '--', 'vm', 'sto']);
+    expect(out).toBe('stop\tstop machines, giving their guests time to shut down\n');
+    expect((await world.run(['__complete', 'fish', '--', 'vm', 'start', 'web-1'])).out).toBe('web-1\tStopped\n');
+  });
+
+  it('speaks to bash of what is behind an equals sign alone', async () => {
+    expect(await offered('vm list --output = w', 'bash')).toEqual(['wide']);
+    expect(await offered('vm list --output =', 'bash')).toEqual(['table', 'wide', 'json', 'yaml', 'name']);
+  });
+
+  it('offers nothing, soon and without a word, where the cluster does not answer', async () => {
+    const never = new Proxy({} as Client, { get: () => () => new Promise(() => {}) });
+    const broken = new Proxy({} as Client, { get: () => () => Promise.reject(new Error('no')) });
+    const from = realClock.monotonic();
+    for (const client of [never, broken]) {
+      expect(await runCommand(client, ['__complete', 'bash', '--', 'vm', 'start', ''])).toEqual({
+        code: 0,
+        out: '',
+        err: '',
+      });
+    }
+    expect(realClock.monotonic() - from).toBeLessThan(8000);
+  });
+});

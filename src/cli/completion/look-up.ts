@@ -1,0 +1,78 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Client, RequestOptions } from '../../kube/client.ts';
+import { NAMESPACES } from '../../kube/kinds/core.ts';
+import { PODS } from '../../kube/kinds/pod.ts';
+import type { AccessFlags } from '../../kube/kubeconfig/load.ts';
+import type { Connect, KubeconfigNames } from '../connection.ts';
+import { machineTypes } from '../vm/machine-kinds.ts';
+import { summaryOf } from '../vm/summary.ts';
+import type { Candidate, Looked, LookUp } from './candidates.ts';
+
+export interface LookUpParts {
+  readonly connect: Connect;
+  readonly kubeconfigNames: KubeconfigNames;
+  readonly clock: Clock;
+}
+
+/** Somebody waits for the cursor: what is not known by then is left out. */
+const PATIENCE_MS = 2000;
+
+/** Names from the cluster and kubeconfig that the flags of the line choose; none where they cannot be had in time. */
+export function lookUpIn({ connect, kubeconfigNames, clock }: LookUpParts): LookUp {
+  return async (what, { flags }) => {
+    const access = accessOf(flags);
+    const over = new AbortController();
+    const expired = Promise.withResolvers<readonly Candidate[]>();
+    const timer = clock.timer(PATIENCE_MS, () => {
+      over.abort();
+      expired.resolve([]);
+    });
+    const found = async () => {
+      if (what === 'context' || what === 'cluster' || what === 'user')
+        return named(await kubeconfigNames(access, what));
+      const connection = await connect(access);
+      try {
+        return await fromCluster(connection.client, what, connection.namespace, flags.get('group'), {
+          signal: over.signal,
+        });
+      } finally {
+        await connection.close();
+      }
+    };
+    try {
+      return await Promise.race([found().catch(() => []), expired.promise]);
+    } finally {
+      timer.cancel();
+    }
+  };
+}
+
+const named = (names: readonly string[]): Candidate[] => names.map((value) => ({ value }));
+
+async function fromCluster(
+  client: Client,
+  what: Exclude<Looked, 'context' | 'cluster' | 'user'>,
+  namespace: string,
+  group: string | undefined,
+  options: RequestOptions,
+): Promise<Candidate[]> {
+  if (what === 'namespaces') return namesIn(await client.list(NAMESPACES, options));
+  if (what === 'pods') return namesIn(await client.list(PODS, { ...options, namespace }));
+  const types = await machineTypes(client, group);
+  const lists = await Promise.all(types.map((type) => client.list(type, { ...options, namespace })));
+  return lists
+    .flatMap(({ items }) => items)
+    .map((machine) => ({ value: machine.metadata.name ?? '', about: summaryOf(machine, undefined).status }));
+}
+
+const namesIn = ({ items }: { readonly items: readonly { readonly metadata: { readonly name?: string } }[] }) =>
+  items.map(({ metadata }) => ({ value: metadata.name ?? '' }));
+
+function accessOf(flags: ReadonlyMap<string, string>): AccessFlags {
+  const names = ['kubeconfig', 'context', 'cluster', 'user', 'server', 'token', 'as', 'namespace'] as const;
+  const given = names.flatMap((name) => (flags.has(name) ? [[name, flags.get(name) ?? ''] as const] : []));
+  return {
+    ...Object.fromEntries(given),
+    ...(flags.has('insecureSkipTlsVerify') ? { insecureSkipTlsVerify: true } : {}),
+  };
+}

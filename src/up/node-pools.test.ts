@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { UsageError } from '../base/errors.ts';
+import { nodePools } from './node-pools.ts';
+
+const usual = { nodeSize: '4cpu,8Gi', nodePrefix: 'n-', zones: 2 };
+
+describe('the nodes that flags ask for', () => {
+  it('are one pool over all zones', () => {
+    expect(nodePools(3, { ...usual, nodeLabels: { a: '1' }, nodeResources: { 'nvidia.com/gpu': '2' } })).toMatchObject([
+      {
+        count: 3,
+        prefix: 'n-',
+        zones: ['zone-1', 'zone-2'],
+        labels: { a: '1' },
+        resources: { 'nvidia.com/gpu': '2' },
+        size: { cpu: '4', memory: '8Gi' },
+      },
+    ]);
+  });
+
+  it('are refused with all causes, each by its flag', () => {
+    const wrong = {
+      nodeSize: '4',
+      nodePrefix: 'Big',
+      zones: 1,
+      nodeLabels: { 'a b': 'c' },
+      nodeResources: { 'nvidia.com/gpu': 'many' },
+    };
+    const refused = () => nodePools(1, wrong);
+    expect(refused).toThrow(UsageError);
+    for (const flag of ['--node-size', '--node-prefix', '--node-labels', '--node-resources']) {
+      expect(refused).toThrow(new RegExp(`^${flag}[^\n]*: Invalid value: `, 'm'));
+    }
+  });
+});

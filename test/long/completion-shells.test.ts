@@ -1,0 +1,97 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { SHELLS } from '../../src/cli/completion/scripts.ts';
+import { writeKubeconfig } from '../../src/kube/kubeconfig/kubeconfig-text.ts';
+import { type CommandWorld, startCommandWorld } from '../../src/testing/command-world.ts';
+
+const LAUNCHER = resolve(import.meta.dirname, '../../bin/vimana');
+
+const RC = {
+  rc: ["bind 'set bell-style none'", 'source <(vimana completion bash)', "PS1='ready> '"],
+  '.zshrc': ['autoload -Uz compinit', 'compinit -u -D', 'source <(vimana completion zsh)', "PS1='ready> '"],
+};
+
+const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+const missing = [...SHELLS, 'script'].filter((program) => !has(program));
+if (missing.length > 0) process.stdout.write(`skipped: completion in ${missing.join(', ')}, not in PATH\n`);
+
+describe('completion in a real shell', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'vimana-completion-'));
+  let world: CommandWorld;
+  let env: NodeJS.ProcessEnv;
+
+  beforeAll(async () => {
+    world = await startCommandWorld();
+    await world.run(['vm', 'create', 'unmistakable', '-g', 'kubevirt.io', '--stopped']);
+    const { pki, url } = world.embedded.plane;
+    const kubeconfig = join(folder, 'kubeconfig');
+    const { certPem: clientCert, keyPem: clientKey } = pki.admin;
+    writeKubeconfig(kubeconfig, { name: 'somewhere', server: url, caPem: pki.caPem, clientCert, clientKey });
+    mkdirSync(join(folder, 'bin'));
+    symlinkSync(LAUNCHER, join(folder, 'bin', 'vimana'));
+    const PATH = [join(folder, 'bin'), process.env['PATH']].join(delimiter);
+    env = { PATH, HOME: folder, ZDOTDIR: folder, KUBECONFIG: kubeconfig, TERM: 'dumb' };
+    for (const [name, lines] of Object.entries(RC)) writeFileSync(join(folder, name), lines.join('\n'));
+  });
+  afterAll(async () => {
+    await world.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const start = (program: string, ...args: string[]) => spawn(program, args, { cwd: folder, env });
+
+  /** Lines that somebody breaks off, and what the tabulator makes of them. */
+  const LINES: Readonly<Record<string, string>> = {
+    'vimana vm mig': 'vimana vm migrate',
+    'vimana vm list --output=ya': 'vimana vm list --output=yaml',
+    'vimana up --dialects kubevirt,si': 'vimana up --dialects kubevirt,simulation',
+    'vimana vm start unm': 'vimana vm start unmistakable',
+    'vimana vm list -n vimana-s': 'vimana vm list -n vimana-system',
+    'vimana vm list --context some': 'vimana vm list --context somewhere',
+    'vimana validate kubec': 'vimana validate kubeconfig',
+  };
+
+  const TERMINALS = { bash: 'bash --noprofile --rcfile rc -i', zsh: 'zsh -i' };
+
+  for (const [shell, command] of Object.entries(TERMINALS)) {
+    it.skipIf(!has(shell) || !has('script'))(`is done by ${shell} on a terminal`, async () => {
+      const child = start('script', '-qec', command, '/dev/null');
+      let out = '';
+      child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+      const closed = once(child, 'close');
+      const until = (text: RegExp) => vi.waitFor(() => expect(out).toMatch(text), { timeout: 15_000, interval: 20 });
+      await until(/ready> /);
+      const made: Record<string, string> = {};
+      for (const line of Object.keys(LINES)) {
+        out = '';
+        // The shell is asked to print the line that it has made of it, in place of running it.
+        child.stdin.write(`${line}\t\u0001echo "<\u0005>"\r`);
+        await until(/\n<[^\n]*>[^]*ready> /);
+        made[line] = (/\n<([^\n]*)>/.exec(out)?.[1] ?? '').trim();
+      }
+      child.stdin.end('exit\r');
+      await closed;
+      expect(made).toEqual(LINES);
+    });
+  }
+
+  it.skipIf(!has('fish'))(
+    'is done by fish',
+    async () => {
+      const asked = Object.keys(LINES).map((line) => `complete -C '${line}'; echo next`);
+      const script = ['vimana completion fish | source', ...asked].join('; ');
+      const child = start('fish', '--no-config', '-c', script);
+      let out = '';
+      child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+      await once(child, 'close');
+      const offered = out.split('next\n').map((lines) => lines.replaceAll(/\t.*/g, '').trim());
+      const words = Object.values(LINES).map((line) => line.split(' ').at(-1));
+      expect(offered).toEqual([...words, '']);
+    },
+    60_000,
+  );
+});
