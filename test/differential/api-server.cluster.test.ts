@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { missingAssets } from '../cluster/assets.ts';
+import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
+import { AttackedServer } from '../fuzz/attacked-server.ts';
+import { campaign, prepare, describe as told } from './api/campaign.ts';
+import { DELIBERATE } from './api/deliberate.ts';
+import type { Pair } from './api/difference.ts';
+import { connections } from './api/session.ts';
+
+/**
+ * kube-apiserver and ours, request by request. VIMANA_DIFFERENTIAL_SEED draws other sequences,
+ * VIMANA_DIFFERENTIAL_SEQUENCES more of them, VIMANA_DIFFERENTIAL_TOPIC those about one thing, and
+ * VIMANA_DIFFERENTIAL_FIRST begins with the sequence of that number.
+ */
+const SEED = process.env['VIMANA_DIFFERENTIAL_SEED'] ?? '1';
+const SEQUENCES = Number(process.env['VIMANA_DIFFERENTIAL_SEQUENCES'] ?? 500);
+const FIRST = Number(process.env['VIMANA_DIFFERENTIAL_FIRST'] ?? 0);
+const TOPIC = process.env['VIMANA_DIFFERENTIAL_TOPIC'] ?? '';
+const LONGEST = 12 * 60 * 60_000;
+/** Enough to see what is going on. */
+const MOST = 5;
+
+describe.skipIf(missingAssets().length > 0)('our API server', () => {
+  let cluster: RealCluster;
+  let ours: AttackedServer;
+  let pair: Pair;
+  beforeAll(async () => {
+    cluster = await startRealCluster({ controllerManager: false, scheduler: false });
+    ours = await AttackedServer.start();
+    // A token of an administrator, because certificates are checked for every connection and tokens are remembered.
+    const token = await administrator(cluster);
+    pair = {
+      ours: { name: 'ours', url: `https://127.0.0.1:${ours.port}`, token: ours.token },
+      theirs: { name: 'kube-apiserver', url: cluster.url, token },
+      agent: connections(),
+    };
+    await prepare(pair);
+  });
+  afterAll(async () => {
+    await pair?.agent.close();
+    await ours?.stop();
+    await cluster?.stop();
+  });
+
+  it(
+    `answers ${SEQUENCES} sequences of seed ${SEED} as kube-apiserver does`,
+    async () => {
+      const outcome = await campaign({
+        pair,
+        seed: SEED,
+        from: FIRST,
+        to: FIRST + SEQUENCES,
+        most: MOST,
+        ...(TOPIC === '' ? {} : { topic: TOPIC }),
+      });
+      const statuses = [...outcome.statuses]
+        .sort(([a], [b]) => a - b)
+        .map(([status, count]) => `${status} ${count} times`);
+      console.log(`${outcome.sequences} sequences, ${outcome.requests} requests, answered ${statuses.join(', ')}`);
+      for (const [name, count] of outcome.excused) {
+        console.log(`deliberate, ${count} times: ${name}: ${DELIBERATE.find((each) => each.name === name)?.reason}`);
+      }
+      const texts = outcome.found.map(
+        (found) => `sequence ${found.number} of seed ${SEED} (${found.sequence.topic})\n${told(found)}`,
+      );
+      expect(texts.join('\n\n')).toBe('');
+      expect((await ours.health()).faults).toEqual([]);
+    },
+    LONGEST,
+  );
+});
+
+async function administrator(cluster: RealCluster): Promise<string> {
+  const client = await cluster.client();
+  const account = { namespace: 'kube-system', name: 'differential' };
+  const post = (path: string, body: object) => client.request({ method: 'POST', path, body });
+  await post('/api/v1/namespaces/kube-system/serviceaccounts', { metadata: { name: account.name } });
+  await post('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+    metadata: { name: account.name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [{ kind: 'ServiceAccount', ...account }],
+  });
+  return await cluster.tokenFor(account);
+}

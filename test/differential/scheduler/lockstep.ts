@@ -1,0 +1,263 @@
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { realClock } from '../../../src/base/clock.ts';
+import { type Random, seededRandom } from '../../../src/base/random.ts';
+import type { Client } from '../../../src/kube/client.ts';
+import { conditionOf } from '../../../src/kube/kinds/condition.ts';
+import { NAMESPACES as NAMESPACE_TYPE, SERVICES } from '../../../src/kube/kinds/core.ts';
+import { NODES } from '../../../src/kube/kinds/node.ts';
+import { PODS, type Pod } from '../../../src/kube/kinds/pod.ts';
+import { POD_DISRUPTION_BUDGETS, type PodDisruptionBudget } from '../../../src/kube/kinds/policy.ts';
+import { resourceType } from '../../../src/kube/kinds/resource-type.ts';
+import { CSI_NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../../src/kube/kinds/storage.ts';
+import type { RealCluster } from '../../cluster/real-cluster.ts';
+import type { Placement, Refusal, Scores } from './decision.ts';
+import { BUDGETS, NAMESPACES, PRIORITIES, type RandomCluster, randomCluster, SERVED } from './random-cluster.ts';
+import { ScoreLog } from './score-log.ts';
+import { decide, type Standing } from './shadow.ts';
+
+/** What was compared, and where the schedulers disagree. */
+export interface Figures {
+  clusters: number;
+  placed: number;
+  refused: number;
+  evictions: number;
+  scores: number;
+}
+
+/** A pod about which the schedulers disagree. */
+export interface Disagreement {
+  readonly what: string;
+  readonly ours: unknown;
+  readonly theirs: unknown;
+  readonly pod: Pod;
+  readonly standing: Standing;
+}
+
+const PATIENCE = 20_000;
+/** Until informers of other resources than pods have told of what was written. */
+const HEARD = 120;
+const PRIORITY_CLASSES = resourceType('scheduling.k8s.io/v1', 'PriorityClass', 'priorityclasses', 'Cluster');
+
+/**
+ * Puts pods one after the other before kube-scheduler, and asks ours about the same pod in the same cluster. What
+ * kube-scheduler did is where the next pod begins, so that one tie does not lead the two apart.
+ */
+export class Lockstep {
+  readonly figures: Figures = { clusters: 0, placed: 0, refused: 0, evictions: 0, scores: 0 };
+  readonly #client: Client;
+  readonly #log: ScoreLog;
+  #budgets: readonly PodDisruptionBudget[] = [];
+
+  private constructor(client: Client, log: ScoreLog) {
+    this.#client = client;
+    this.#log = log;
+  }
+
+  /** Prepares what all clusters share. */
+  static async begin(cluster: RealCluster): Promise<Lockstep> {
+    const client = await cluster.client();
+    const lockstep = new Lockstep(client, new ScoreLog(join(cluster.folder, 'kube-scheduler.log')));
+    await lockstep.#furnish();
+    return lockstep;
+  }
+
+  async #furnish(): Promise<void> {
+    const client = this.#client;
+    for (const [name, labels] of Object.entries(NAMESPACES)) {
+      await client.create(NAMESPACE_TYPE, { metadata: { name, labels } } as never);
+    }
+    const ports = [{ port: 80 }];
+    await client.create(SERVICES, {
+      metadata: { name: 's', namespace: 'served' },
+      spec: { selector: SERVED, ports },
+    } as never);
+    for (const [name, value] of Object.entries(PRIORITIES)) {
+      const preemptionPolicy = name === 'polite' ? 'Never' : 'PreemptLowerPriority';
+      await client.create(PRIORITY_CLASSES, { metadata: { name }, value, preemptionPolicy } as never);
+    }
+    const budgets: PodDisruptionBudget[] = [];
+    for (const [app, disruptionsAllowed] of Object.entries(BUDGETS)) {
+      const spec = { minAvailable: 1, selector: { matchLabels: { app } } };
+      const metadata = { name: app, namespace: 'plain' };
+      await client.create(POD_DISRUPTION_BUDGETS, { metadata, spec } as never);
+      const status = {
+        disruptionsAllowed,
+        currentHealthy: 1,
+        desiredHealthy: 1,
+        expectedPods: 1,
+        observedGeneration: 1,
+      };
+      const options = { namespace: 'plain', subresource: 'status' };
+      budgets.push(await client.patch(POD_DISRUPTION_BUDGETS, app, { type: 'merge', body: { status } }, options));
+    }
+    this.#budgets = budgets;
+    await realClock.sleep(1_000);
+  }
+
+  /** Plays one random cluster up to the first pod that the schedulers disagree about. */
+  async play(seed: string, number: number): Promise<Disagreement | undefined> {
+    const random = seededRandom(seed).fork(`cluster ${number}`);
+    const cluster = randomCluster(random, `c${number}`);
+    try {
+      const standing = await this.#build(cluster, number);
+      this.figures.clusters += 1;
+      return await this.#schedule(standing, cluster.pods, random);
+    } finally {
+      await this.#clear();
+    }
+  }
+
+  async #build({ nodes, csiNodes, volumes, claims }: RandomCluster, number: number): Promise<Standing> {
+    const client = this.#client;
+    const bound = [];
+    const kept = [];
+    for (const volume of volumes) kept.push(await client.create(PERSISTENT_VOLUMES, volume as never));
+    for (const claim of claims) {
+      await client.create(PERSISTENT_VOLUME_CLAIMS, claim as never);
+      const body = {
+        status: { phase: 'Bound', accessModes: claim.spec?.['accessModes'], capacity: { storage: '1Gi' } },
+      };
+      const options = { namespace: claim.metadata.namespace ?? '', subresource: 'status' };
+      bound.push(
+        await client.patch(PERSISTENT_VOLUME_CLAIMS, claim.metadata.name ?? '', { type: 'merge', body }, options),
+      );
+    }
+    for (const csiNode of csiNodes) await client.create(CSI_NODES, csiNode as never);
+    const made = await Promise.all(nodes.map((node) => client.create(NODES, node as never)));
+    if (volumes.length > 0) await realClock.sleep(HEARD);
+    await this.#known(made.length, `probe-${number}`);
+    return { nodes: made, pods: [], budgets: this.#budgets, csiNodes, volumes: kept, claims: bound };
+  }
+
+  /** Waits until the scheduler counts as many nodes as there are, which it says of a pod that fits none. */
+  async #known(nodes: number, name: string): Promise<void> {
+    const until = realClock.monotonic() + PATIENCE;
+    const spec = {
+      nodeSelector: { nobody: name },
+      containers: [{ name: 'c', image: 'i' }],
+      automountServiceAccountToken: false,
+    };
+    for (let attempt = 0; ; attempt++) {
+      const probe = await this.#client.create(PODS, {
+        metadata: { name: `${name}-${attempt}`, namespace: 'plain' },
+        spec,
+      } as never);
+      const { status } = await this.#outcome(probe);
+      await this.#client.delete(PODS, probe.metadata.name ?? '', { namespace: 'plain', gracePeriodSeconds: 0 });
+      const message = conditionOf(status?.conditions, 'PodScheduled')?.message ?? '';
+      if (message.startsWith(`0/${nodes} nodes`)) return;
+      if (realClock.monotonic() > until) throw new Error(`the scheduler does not know of ${nodes} nodes: ${message}`);
+    }
+  }
+
+  async #schedule(first: Standing, pods: readonly Pod[], random: Random): Promise<Disagreement | undefined> {
+    let standing = first;
+    for (const [at, wanted] of pods.entries()) {
+      const pod = await this.#client.create(PODS, wanted as never);
+      const ours = decide(standing, pod);
+      const seen = await this.#outcome(pod);
+      const wrong =
+        'nodes' in ours ? this.#comparePlaced(ours, seen) : await this.#compareRefused(ours, seen, standing);
+      if (wrong !== undefined) return { ...wrong, pod, standing };
+      standing = await this.#next(standing, seen, at, random);
+    }
+    return undefined;
+  }
+
+  #comparePlaced(ours: Placement, pod: Pod) {
+    const node = pod.spec.nodeName ?? '';
+    if (node === '') return { what: 'whether a node suits', ours: ours.nodes, theirs: messageOf(pod) };
+    const scores = this.#log.scoresOf(`${pod.metadata.namespace}/${pod.metadata.name}`);
+    if (!isDeepStrictEqual(plain(ours.scores), plain(scores))) {
+      return { what: 'scores', ours: plain(ours.scores), theirs: plain(scores) };
+    }
+    if (!ours.nodes.includes(node)) return { what: 'the node', ours: ours.nodes, theirs: node };
+    this.figures.placed += 1;
+    for (const plugins of scores.values()) this.figures.scores += plugins.size;
+    return undefined;
+  }
+
+  async #compareRefused(ours: Refusal, pod: Pod, { pods }: Standing) {
+    // Where room was made at once, the pod may be there already.
+    const node = pod.spec.nodeName ?? '';
+    const nominated = node === '' ? (pod.status?.nominatedNodeName ?? '') : node;
+    if (node !== '' && ours.evictions.length === 0)
+      return { what: 'whether a node suits', ours: ours.message, theirs: node };
+    const message = messageOf(pod);
+    if (node === '' && ours.message !== message) return { what: 'the message', ours: ours.message, theirs: message };
+    this.figures.refused += 1;
+    if (nominated === '' && ours.evictions.length === 0) return undefined;
+    const expected = ours.evictions.filter((each) => each.node === nominated);
+    if (expected.length === 0) return { what: 'where to make room', ours: ours.evictions, theirs: nominated };
+    const gone = await this.#gone(pods, Math.min(...expected.map(({ victims }) => victims.length)));
+    if (!expected.some(({ victims }) => isDeepStrictEqual(victims, gone))) {
+      return { what: 'who has to go', ours: expected, theirs: gone };
+    }
+    this.figures.evictions += 1;
+    return undefined;
+  }
+
+  /** The names of pods that have gone, at least so many unless that takes too long. */
+  async #gone(pods: readonly Pod[], least: number): Promise<string[]> {
+    for (let turn = 0; ; turn++) {
+      const { items } = await this.#client.list(PODS);
+      const left = new Set(
+        items.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(({ metadata }) => metadata.uid),
+      );
+      const gone = pods.filter(({ metadata }) => !left.has(metadata.uid)).map(({ metadata }) => metadata.name ?? '');
+      if ((gone.length >= least && turn > 0) || turn > 100) return gone.sort();
+      await realClock.sleep(20);
+    }
+  }
+
+  /** A pod that was placed runs from now on; one that was not goes, so that it is not tried again later. */
+  async #next(standing: Standing, pod: Pod, at: number, random: Random): Promise<Standing> {
+    const { namespace = '', name = '' } = pod.metadata;
+    if ((pod.spec.nodeName ?? '') === '') {
+      await this.#client.delete(PODS, name, { namespace, gracePeriodSeconds: 0 });
+      return (pod.status?.nominatedNodeName ?? '') === '' ? standing : { ...standing, pods: await this.#placed() };
+    }
+    const startTime = `2026-01-01T00:${String(random.int(10, 59))}:${String(at + 10)}Z`;
+    const body = { status: { phase: 'Running', startTime } };
+    const running = await this.#client.patch(PODS, name, { type: 'merge', body }, { namespace, subresource: 'status' });
+    const madeRoom = (running.spec.priority ?? 0) > 0;
+    return { ...standing, pods: madeRoom ? await this.#placed() : [...standing.pods, running] };
+  }
+
+  async #placed(): Promise<Pod[]> {
+    const { items } = await this.#client.list(PODS);
+    return items.filter(({ spec }) => (spec.nodeName ?? '') !== '');
+  }
+
+  /** The pod once it is on a node, or told why it is not. */
+  async #outcome({ metadata }: Pod): Promise<Pod> {
+    const until = realClock.monotonic() + PATIENCE;
+    const { name = '', namespace = '' } = metadata;
+    for (;;) {
+      const pod = await this.#client.get(PODS, name, { namespace });
+      if ((pod.spec.nodeName ?? '') !== '' || messageOf(pod) !== '') return pod;
+      if (realClock.monotonic() > until) throw new Error(`the scheduler says nothing of the pod ${name}`);
+      await realClock.sleep(4);
+    }
+  }
+
+  async #clear(): Promise<void> {
+    const now = { gracePeriodSeconds: 0 };
+    for (const namespace of Object.keys(NAMESPACES)) await this.#client.deleteCollection(PODS, { namespace, ...now });
+    await this.#client.deleteCollection(PERSISTENT_VOLUME_CLAIMS, { namespace: 'plain', ...now });
+    await this.#client.deleteCollection(NODES, now);
+    await this.#client.deleteCollection(CSI_NODES, now);
+    await this.#client.deleteCollection(PERSISTENT_VOLUMES, now);
+  }
+}
+
+function messageOf({ status }: Pod): string {
+  const condition = conditionOf(status?.conditions, 'PodScheduled');
+  // A plugin for devices, which no pod here claims and ours does not have, says so whenever there is no room.
+  return condition?.status === 'False' ? (condition.message ?? '').replace('no new claims to deallocate, ', '') : '';
+}
+
+function plain(scores: Scores): Record<string, Record<string, number>> {
+  return Object.fromEntries([...scores].map(([node, plugins]) => [node, Object.fromEntries(plugins)]));
+}
