@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import type { Vmi } from '../../kube/kinds/machines.ts';
+import type { Pod } from '../../kube/kinds/pod.ts';
+import { standIn } from './stand-in-agent.ts';
+
+const launcher = (name: string, nodeName: string, sockets: number, memory: string): Pod => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, uid: name, annotations: { 'vimana.io/size': JSON.stringify({ sockets, memory }) } },
+  spec: { containers: [], nodeName },
+  status: { phase: 'Running' },
+});
+const instance = (status: object): Vmi =>
+  ({
+    metadata: { name: 'web', namespace: 'shop', uid: 'u' },
+    spec: { domain: { cpu: { sockets: 2 }, memory: { guest: '3Gi' }, devices: {} } },
+    status: { phase: 'Running', nodeName: 'k1', ...status },
+  }) as unknown as Vmi;
+
+const said = (status: object, pods: readonly Pod[]) => {
+  const [action] = standIn(instance(status), pods[0] as Pod, pods, 0);
+  return action?.do === 'report' ? action.status : undefined;
+};
+
+it('on nodes that KWOK plays, a machine is of the size of its pod, and says that it is to move', () => {
+  const small = launcher('p', 'k1', 1, '1Gi');
+  const status = said({}, [small]);
+  expect(status).toMatchObject({
+    currentCPUTopology: { sockets: 1 },
+    memory: { guestAtBoot: '1Gi', guestCurrent: '1Gi', guestRequested: '3Gi' },
+  });
+  const changes = (status?.conditions ?? []).filter(({ type }) => type.startsWith('Hot'));
+  expect(changes.map(({ type, status: holds }) => `${type} ${holds}`)).toEqual([
+    'HotVCPUChange True',
+    'HotMemoryChange True',
+  ]);
+  const moving = { ...status, migrationState: { migrationUid: 'm', targetPod: 't', targetNode: 'k2' } };
+  const after = said(moving, [small, launcher('t', 'k2', 2, '3Gi')]);
+  expect(after).toMatchObject({
+    nodeName: 'k2',
+    currentCPUTopology: { sockets: 2 },
+    memory: { guestAtBoot: '1Gi', guestCurrent: '3Gi', guestRequested: '3Gi' },
+  });
+  expect(after?.conditions?.some(({ type }) => type.startsWith('Hot'))).toBe(false);
+});
