@@ -12,6 +12,8 @@ export interface RunFile {
   readonly kubeconfig: string;
   readonly metrics: string;
   readonly health: string;
+  /** Its objects are in memory alone. */
+  readonly ephemeral?: boolean;
 }
 
 const path = (folder: string) => join(folder, 'running.json');

@@ -10,7 +10,7 @@ import { conditionOf } from '../kube/kinds/condition.ts';
 import { resourceOfKind } from '../kube/kinds/machines.ts';
 import { NODES } from '../kube/kinds/node.ts';
 import { PODS } from '../kube/kinds/pod.ts';
-import { isNotFound } from '../kube/kube-error.ts';
+import { KubeError } from '../kube/kube-error.ts';
 import { usualFolder } from './data-folder.ts';
 import { isHeld, type RunFile, readRunFile } from './run-file.ts';
 
@@ -57,7 +57,8 @@ export async function down(settings: RunningSettings, io: Io): Promise<void> {
   if (run === undefined) throw notRunning(folder);
   process.kill(run.pid, 'SIGTERM');
   await released(folder, run, realClock);
-  io.out(`stopped (process ${run.pid}); its objects are kept in ${folder}\n`);
+  const kept = run.ephemeral === true ? 'what it held is gone' : `its objects are kept in ${folder}`;
+  io.out(`stopped (process ${run.pid}); ${kept}\n`);
 }
 
 async function released(folder: string, run: RunFile, clock: Clock): Promise<void> {
@@ -85,7 +86,8 @@ async function holdings(client: Client): Promise<Holdings> {
     client.list(PODS),
     ...kinds.map((kind) =>
       client.list(resourceOfKind(kind)).catch((error: unknown) => {
-        if (isNotFound(error)) return { items: [] };
+        // A group that is not served has no resources that could be missing: the answer is no Status.
+        if (error instanceof KubeError && error.code === 404) return { items: [] };
         throw error;
       }),
     ),

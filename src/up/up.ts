@@ -1,6 +1,8 @@
-import { createWriteStream, existsSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { lockFolder } from '../apiserver/store/folder-lock.ts';
+import { StoreError } from '../apiserver/store/store-error.ts';
 import { realClock } from '../base/clock.ts';
 import { createLogger } from '../base/pino-logger.ts';
 import { systemRandom } from '../base/random.ts';
@@ -24,14 +26,7 @@ import { schedulerConfiguration } from './scheduler-configuration.ts';
 
 /** Runs everything in this process until SIGINT or SIGTERM. */
 export async function up(settings: UpSettings, io: Io): Promise<void> {
-  const dataDir = resolve(settings.dataDir ?? usualFolder('up'));
-  let release: () => void;
-  try {
-    makePrivateFolder(dataDir);
-    release = lockFolder(dataDir);
-  } catch (error) {
-    throw explainedStart(error, dataDir);
-  }
+  const { dataDir, release } = takeFolder(settings);
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   try {
@@ -46,6 +41,32 @@ export async function up(settings: UpSettings, io: Io): Promise<void> {
   } finally {
     removeRunFile(dataDir);
     release();
+  }
+}
+
+interface HeldFolder {
+  readonly dataDir: string;
+  readonly release: () => void;
+}
+
+/** The data folder, held by us alone. One that only holds objects in memory needs none of its own, and takes any. */
+function takeFolder({ dataDir: given, ephemeral }: UpSettings): HeldFolder {
+  const dataDir = resolve(given ?? usualFolder('up'));
+  try {
+    makePrivateFolder(dataDir);
+    return { dataDir, release: lockFolder(dataDir) };
+  } catch (error) {
+    const isTaken = error instanceof StoreError && error.code === 'FolderInUse';
+    if (!isTaken || !ephemeral || given !== undefined) throw explainedStart(error, dataDir);
+    const scratch = mkdtempSync(join(tmpdir(), 'vimana-up-'));
+    const release = lockFolder(scratch);
+    return {
+      dataDir: scratch,
+      release: () => {
+        release();
+        rmSync(scratch, { recursive: true, force: true });
+      },
+    };
   }
 }
 
@@ -120,14 +141,15 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
         kubeconfig,
         metrics: `${measures.url}/metrics`,
         health: `${health.url}/readyz`,
+        ephemeral: settings.ephemeral,
       });
       const nodes = nodeNames(pools);
       const demo = (settings.demo ?? isNew) && settings.dialects.includes('kubevirt') && nodes.length > 0;
       await Promise.race([introduce({ client: running.admin, progress, nodes, demo, signal }), running.ended]);
       const out = settings.kubeconfigOut === undefined ? undefined : resolve(settings.kubeconfigOut);
-      writePrivateFile(introduced, '');
+      if (!settings.ephemeral) writePrivateFile(introduced, '');
       if (out !== undefined) writeKubeconfig(out, content);
-      io.out(whatNext(out ?? kubeconfig, settings));
+      io.out(whatNext(out ?? kubeconfig, dataDir, settings));
       await Promise.race([aborted(signal), running.ended]);
     } finally {
       await running.stop();
@@ -142,7 +164,8 @@ function auditTo(file: string): (line: string) => void {
   return (line) => void stream.write(line);
 }
 
-function whatNext(kubeconfig: string, { ephemeral }: UpSettings): string {
+function whatNext(kubeconfig: string, dataDir: string, { ephemeral }: UpSettings): string {
+  const which = dataDir === resolve(usualFolder('up')) ? '' : ` --data-dir ${shellWord(dataDir)}`;
   return `
 Ready. In another terminal:
 
@@ -153,7 +176,7 @@ Ready. In another terminal:
   bin/vimana vm migrate NAME --wait  # move one while it runs
   kubectl apply -f examples/kubevirt/vm-running.yaml
 
-Ctrl-C, or bin/vimana down, stops it; ${ephemeral ? 'what it holds is gone then' : 'what it holds is there again at the next start'}.
+Ctrl-C, or bin/vimana down${which}, stops it; ${ephemeral ? 'what it holds is gone then' : 'what it holds is there again at the next start'}.
 `;
 }
 

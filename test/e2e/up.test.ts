@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { hasKubectl, Kubectl } from './support/kubectl.ts';
-import { startUp, vimana } from './support/vimana.ts';
+import { type RunningServer, startUp, vimana } from './support/vimana.ts';
 import { words } from './support/words.ts';
 
 const LAUNCHER = resolve(import.meta.dirname, '../../bin/vimana');
@@ -35,6 +35,26 @@ describe.skipIf(!hasKubectl())('the process of vimana up', () => {
     await vi.waitFor(async () => expect(await list()).toBe(before), PATIENCE);
     expect(vimana(again, 'down', '--data-dir', data)).toMatchObject({ status: 0 });
     expect(vimana(again, 'status', '--data-dir', data)).toMatchObject({ status: 1 });
+  }, 60_000);
+
+  it('keeps nothing where it is ephemeral, and several run side by side', async () => {
+    const servers = await Promise.all(
+      [0, 1].map(() => startUp(['--ephemeral', '--dialects', 'novacron', '--nodes', '1'], folder, 'no folder')),
+    );
+    const [first, second] = servers.map((server) => /bin\/vimana down( --data-dir (\S+))?,/.exec(server.said()));
+    // One of the two has the usual folder, the other one of its own.
+    const named = [first?.[2], second?.[2]].filter((path) => path !== undefined);
+    expect(named).toHaveLength(1);
+    const own = named[0] ?? '';
+    const server = servers[0] as RunningServer;
+    expect(vimana(server, 'status').stdout).toContain('machines:    none');
+    expect(vimana(server, 'down')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('what it held is gone'),
+    });
+    expect(vimana(server, 'down', '--data-dir', own)).toMatchObject({ status: 0 });
+    expect(existsSync(own)).toBe(false);
+    expect(readdirSync(join(folder, '.local/share/vimana/up')).sort()).toEqual(['folder.lock', 'kubeconfig', 'pki']);
   }, 60_000);
 
   it('says which port is taken, and leaves nothing behind', async () => {

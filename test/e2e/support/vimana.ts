@@ -44,16 +44,19 @@ export async function startApiServer(...flags: string[]): Promise<RunningServer>
   };
 }
 
-/** Starts `vimana up` on free ports, with a data folder of its own unless one is given. */
+/** Starts `vimana up` on free ports, at home in a folder of its own unless one is given. */
 export async function startUp(
   flags: readonly string[],
   given?: string,
+  isNamed: 'named folder' | 'no folder' = 'named folder',
 ): Promise<RunningServer & { readonly said: () => string }> {
   const folder = given ?? mkdtempSync(join(tmpdir(), 'vimana-up-'));
   const data = join(folder, 'data');
   const kubeconfig = join(folder, 'kubeconfig');
-  const args = ['up', '--port', '0', '--data-dir', data, '--kubeconfig-out', kubeconfig];
-  const child = spawn(LAUNCHER, [...args, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const where = isNamed === 'no folder' ? [] : ['--data-dir', data];
+  const args = ['up', '--port', '0', ...where, '--kubeconfig-out', kubeconfig];
+  const env = { ...process.env, HOME: folder, XDG_DATA_HOME: undefined };
+  const child = spawn(LAUNCHER, [...args, ...flags], { stdio: ['ignore', 'pipe', 'inherit'], env });
   const exited = once(child, 'exit');
   let said = '';
   const ready = new Promise<true>((resolve) => {
