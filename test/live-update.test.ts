@@ -78,7 +78,8 @@ describe('a machine that is made larger while it runs', () => {
     expect(await condition('HotMemoryChange')).toMatchObject({ status: 'True', reason: 'MigrationRequired' });
     expect((await instance()).status).toMatchObject({ memory: { guestCurrent: '1Gi', guestRequested: '3Gi' } });
     await world.clock.advance(300_000);
-    expect((await migrations())[0]?.status?.phase).toBe('Failed');
+    // Another one may be under way by then.
+    expect((await migrations()).map(({ status }) => status?.phase)).toContain('Failed');
     expect(await condition('HotMemoryChange')).toMatchObject({ status: 'True', reason: 'MigrationFailed' });
     expect((await condition('HotMemoryChange'))?.message).toContain('no node was found for the target pod');
     const held = (await launchers()).filter(({ phase }) => phase === 'Running');
