@@ -1,11 +1,11 @@
 import type { KubeObject } from '../kube/kube-object.ts';
 import { ApiError } from './api-error.ts';
-import type { Backend } from './backend.ts';
+import { type Backend, timestamp } from './backend.ts';
 import type { Call } from './call.ts';
 import objects from './kubernetes/bootstrap-objects.data.json' with { type: 'json' };
 import { createObject } from './verbs/create.ts';
 
-/** What a new control plane begins with: namespaces, roles, flow schemas and priority classes. */
+/** What a new control plane begins with: namespaces, roles, flow schemas, priority classes. */
 
 interface Bootstrapped {
   readonly group: string;
@@ -33,7 +33,15 @@ const THEN: readonly Bootstrapped[] = [
 
 /** Creates what is not there; what a user changed since the first start stays as it is. */
 export async function bootstrap(backend: Backend, call: Call): Promise<void> {
-  for (const step of [FIRST, THEN]) await Promise.all(step.map((part) => ensure(backend, part, call)));
+  for (const step of [FIRST, [...THEN, tracking(backend)]])
+    await Promise.all(step.map((part) => ensure(backend, part, call)));
+}
+
+/** Since when uses of tokens in Secrets are written down, which kube-controller-manager asks for: none were made before. */
+function tracking({ clock }: Backend): Bootstrapped {
+  const metadata = { name: 'kube-apiserver-legacy-service-account-token-tracking', namespace: 'kube-system' };
+  const data = { since: timestamp(clock).slice(0, 'YYYY-MM-DD'.length) };
+  return { group: '', version: 'v1', plural: 'configmaps', objects: [{ metadata, data }] };
 }
 
 async function ensure(backend: Backend, { group, version, plural, objects }: Bootstrapped, call: Call): Promise<void> {
