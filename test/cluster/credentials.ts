@@ -1,13 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Credentials, openPki } from '../../src/apiserver/access/pki.ts';
+import { openPki, type Pki } from '../../src/apiserver/access/pki.ts';
 import { realClock } from '../../src/base/clock.ts';
 
 export interface ClusterCredentials {
-  readonly caPem: string;
-  /** A client certificate of a user. */
-  clientFor(user: string, groups?: readonly string[]): Credentials;
+  readonly pki: Pki;
   /** The flags by which kube-apiserver is told of them. */
   readonly apiServerFlags: readonly string[];
   readonly controllerManagerFlags: readonly string[];
@@ -28,8 +26,7 @@ export function makeCredentials(folder: string): ClusterCredentials {
   const signing = file('accounts.key', accounts.privateKey.export({ type: 'pkcs1', format: 'pem' }) as string);
   const verifying = file('accounts.pub', accounts.publicKey.export({ type: 'spki', format: 'pem' }) as string);
   return {
-    caPem: pki.caPem,
-    clientFor: (user, groups = []) => pki.clientCertificate({ user, groups }),
+    pki,
     apiServerFlags: [
       `--client-ca-file=${ca}`,
       `--tls-cert-file=${join(folder, 'pki', 'apiserver.crt')}`,

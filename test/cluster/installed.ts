@@ -12,6 +12,7 @@ import type { RealCluster } from './real-cluster.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const CRD = 'CustomResourceDefinition';
+const SERVED = new Set(['APIService', 'MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration']);
 const ACCOUNT = { namespace: 'vimana-system', name: 'vimana-operator' };
 
 interface Manifest extends KubeObject {
@@ -32,7 +33,12 @@ export interface InstalledOperator {
   readonly process: Component;
 }
 
+/** Where an operator is installed. */
+export type Host = Pick<RealCluster, 'kubeconfig' | 'folder' | 'kubeconfigFor' | 'tokenFor' | 'onStop'>;
+
 export interface InstallOptions {
+  /** Whether the API server calls webhooks and sends requests on to the operator; where absent, it does. */
+  readonly serving?: boolean;
   /** The API groups that are installed; all where absent. */
   readonly dialects?: readonly DialectName[];
   readonly flags?: readonly string[];
@@ -40,8 +46,8 @@ export interface InstallOptions {
 
 /** Installs what `kubectl apply` of deploy/crds and deploy/operator does, and runs the operator beside the cluster. */
 export async function installOperator(
-  cluster: RealCluster,
-  { dialects = DIALECT_NAMES, flags = [] }: InstallOptions = {},
+  cluster: Host,
+  { serving = true, dialects = DIALECT_NAMES, flags = [] }: InstallOptions = {},
 ): Promise<InstalledOperator> {
   const kubectl = new Kubectl(cluster.kubeconfig, cluster.folder);
   const ok = async (args: string, input = '') => {
@@ -49,25 +55,27 @@ export async function installOperator(
     if (code !== 0) throw new Error(`kubectl ${args}: ${err}`);
   };
   const [webhook = 0, metrics = 0, health = 0] = await freePorts(3);
-  const ports = { webhook, metrics, health };
+  const ports = { webhook: serving ? webhook : 0, metrics, health };
   const kinds = kindsOf(dialects).map(({ plural, group }) => `${plural}.${group}`);
   const objects = manifests().filter(({ kind, metadata: { name = '' } }) => kind !== CRD || kinds.includes(name));
   const definitions = objects.filter(({ kind }) => kind === CRD);
   await ok('apply --server-side -f -', yaml(definitions));
   await ok('wait --for=condition=Established crd --all --timeout=30s');
-  const others = objects.filter((object) => !definitions.includes(object));
+  const others = objects.filter(
+    (object) => !definitions.includes(object) && (serving || !SERVED.has(object.kind ?? '')),
+  );
   await ok('apply --server-side -f -', yaml(outside(others, webhook)));
   const operator = await startOperator(cluster, ports, [
     ...argumentsIn(objects),
     `--dialects=${dialects.join(',')}`,
     ...flags,
   ]);
-  await ok('wait --for=condition=Available apiservice v1.subresources.kubevirt.io --timeout=60s');
+  if (serving) await ok('wait --for=condition=Available apiservice v1.subresources.kubevirt.io --timeout=60s');
   return { ports, process: operator };
 }
 
 async function startOperator(
-  cluster: RealCluster,
+  cluster: Host,
   { webhook, metrics, health }: OperatorPorts,
   flags: readonly string[],
 ): Promise<Component> {

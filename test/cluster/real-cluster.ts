@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { realClock } from '../../src/base/clock.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import type { HttpClient } from '../../src/kube/http/http-client.ts';
-import { SERVICE_ACCOUNTS } from '../../src/kube/kinds/core.ts';
-import { type KubeconfigContent, writeKubeconfig } from '../../src/kube/kubeconfig/kubeconfig-text.ts';
+import { Access } from './access.ts';
 import { type Assets, findAssets, missingAssets } from './assets.ts';
 import { clientOf } from './client-of.ts';
 import type { Component } from './component.ts';
@@ -106,27 +105,15 @@ async function controlPlane(place: Place, options: RealClusterOptions): Promise<
   const [etcdPort = 0, peer = 0, port = 0] = await freePorts(3);
   const url = `https://127.0.0.1:${port}`;
   const credentials = makeCredentials(folder);
-  const { caPem } = credentials;
+  const access = new Access({ url, folder, pki: credentials.pki });
   const auditLog = join(folder, 'audit.log');
-  const kubeconfigOf = (name: string, content: Omit<KubeconfigContent, 'name' | 'server'>) => {
-    const path = join(folder, `${name}.kubeconfig`);
-    writeKubeconfig(path, { name, server: url, caPem, ...content });
-    return path;
-  };
-  const certified = (user: string, groups: readonly string[] = []) => {
-    const { certPem: clientCert, keyPem: clientKey } = credentials.clientFor(user, groups);
-    return kubeconfigOf(user.replaceAll(':', '-'), { clientCert, clientKey });
-  };
-  const admin = certified('kubernetes-admin', ['system:masters']);
-  const clients: HttpClient[] = [];
   const first: (() => Promise<void>)[] = [];
-  let tokens = 0;
 
   const cluster: RealCluster = {
     url,
-    caPem,
+    caPem: credentials.pki.caPem,
     folder,
-    kubeconfig: admin,
+    kubeconfig: access.kubeconfig,
     auditLog,
     binaries,
     etcd: etcd(place, { client: etcdPort, peer }),
@@ -138,30 +125,21 @@ async function controlPlane(place: Place, options: RealClusterOptions): Promise<
     }),
     controllerManager: controllerManager(
       place,
-      certified('system:kube-controller-manager'),
+      access.certified('system:kube-controller-manager'),
       credentials.controllerManagerFlags,
     ),
-    scheduler: scheduler(place, certified('system:kube-scheduler'), options.schedulerFlags),
-    kwok: kwok(place, admin),
-    async client(token) {
-      const made = await clientOf(token === undefined ? admin : cluster.kubeconfigFor(token));
-      clients.push(made);
-      return made;
-    },
-    kubeconfigFor: (token, namespace) =>
-      kubeconfigOf(`token-${++tokens}`, { token, ...(namespace === undefined ? {} : { namespace }) }),
-    async tokenFor({ namespace, name }) {
-      const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
-      const asked = await (await cluster.client()).act(SERVICE_ACCOUNTS, name, 'token', body, { namespace });
-      return (asked as { status?: { token?: string } }).status?.token ?? '';
-    },
+    scheduler: scheduler(place, access.certified('system:kube-scheduler'), options.schedulerFlags),
+    kwok: kwok(place, access.kubeconfig),
+    client: (token) => access.client(token),
+    kubeconfigFor: (token, namespace) => access.kubeconfigFor(token, namespace),
+    tokenFor: (account) => access.tokenFor(account),
     restartApiServer: (restart) => restarted(cluster, cluster.apiServer, restart),
     restartEtcd: (restart) => restarted(cluster, cluster.etcd, restart),
     ready: () => ready(cluster),
     onStop: (act) => void first.push(act),
     async stop() {
       for (const end of first) await end().catch(() => {});
-      await Promise.all(clients.map((client) => client.close()));
+      await access.close();
       const { kwok: nodes, scheduler: placing, controllerManager: controllers, apiServer: api, etcd: store } = cluster;
       // Nothing that they would put away is of use to anybody.
       await Promise.all([nodes, placing, controllers, api, store].map((program) => program.stop('at once')));

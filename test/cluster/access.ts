@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import type { Credentials } from '../../src/apiserver/access/pki.ts';
+import type { HttpClient } from '../../src/kube/http/http-client.ts';
+import { SERVICE_ACCOUNTS } from '../../src/kube/kinds/core.ts';
+import { type KubeconfigContent, writeKubeconfig } from '../../src/kube/kubeconfig/kubeconfig-text.ts';
+import { clientOf } from './client-of.ts';
+
+export interface AccessParts {
+  readonly url: string;
+  /** For kubeconfigs. */
+  readonly folder: string;
+  /** The authority that server and clients are known by. */
+  readonly pki: {
+    readonly caPem: string;
+    clientCertificate(client: { user: string; groups?: readonly string[] }): Credentials;
+  };
+}
+
+/** Ways to reach an API server, as anybody. */
+export class Access {
+  /** The path of a kubeconfig that may do everything. */
+  readonly kubeconfig: string;
+  readonly #parts: AccessParts;
+  readonly #clients: HttpClient[] = [];
+  #tokens = 0;
+
+  constructor(parts: AccessParts) {
+    this.#parts = parts;
+    this.kubeconfig = this.certified('kubernetes-admin', ['system:masters']);
+  }
+
+  /** A kubeconfig for a user by a certificate. */
+  certified(user: string, groups: readonly string[] = []): string {
+    const { certPem: clientCert, keyPem: clientKey } = this.#parts.pki.clientCertificate({ user, groups });
+    return this.#write(user.replaceAll(':', '-'), { clientCert, clientKey });
+  }
+
+  /** A kubeconfig for a token. */
+  kubeconfigFor(token: string, namespace?: string): string {
+    return this.#write(`token-${++this.#tokens}`, { token, ...(namespace === undefined ? {} : { namespace }) });
+  }
+
+  /** May do everything where no token is given. */
+  async client(token?: string): Promise<HttpClient> {
+    const made = await clientOf(token === undefined ? this.kubeconfig : this.kubeconfigFor(token));
+    this.#clients.push(made);
+    return made;
+  }
+
+  /** A token of a ServiceAccount that exists. */
+  async tokenFor({ namespace, name }: { readonly namespace: string; readonly name: string }): Promise<string> {
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
+    const asked = await (await this.client()).act(SERVICE_ACCOUNTS, name, 'token', body, { namespace });
+    return (asked as { status?: { token?: string } }).status?.token ?? '';
+  }
+
+  /** Closes all clients. */
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()));
+  }
+
+  #write(name: string, content: Omit<KubeconfigContent, 'name' | 'server'>): string {
+    const { url, folder, pki } = this.#parts;
+    const path = join(folder, `${name}.kubeconfig`);
+    writeKubeconfig(path, { name, server: url, caPem: pki.caPem, ...content });
+    return path;
+  }
+}
