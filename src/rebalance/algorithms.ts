@@ -1,0 +1,133 @@
+import { type Load, largest, METRICS, mean } from './load.ts';
+import { paretoFront } from './pareto-front.ts';
+
+/** How loaded each node is in the eyes of one algorithm; the more, the sooner it should give machines away. */
+export type Score = (load: Load) => Float64Array;
+
+export interface Algorithm {
+  /** For command lines and names of rules. */
+  readonly id: string;
+  readonly name: string;
+  readonly score: Score;
+}
+
+/** A formula over the four metrics of one node: usage and pressure of CPU, then of memory. */
+type Formula = (cu: number, cp: number, mu: number, mp: number) => number;
+
+/** Scores a node by its metrics as they are. */
+const plain =
+  (formula: Formula): Score =>
+  (load) =>
+    scored(load, 0, 0, 0, 0, formula);
+
+/** Scores a node by how far its metrics lie from the mean of the nodes. */
+const around =
+  (formula: Formula): Score =>
+  (load) =>
+    scored(
+      load,
+      mean(load.cpuUsage),
+      mean(load.cpuPressure),
+      mean(load.memoryUsage),
+      mean(load.memoryPressure),
+      formula,
+    );
+
+/** Scores a node by how far its metrics lie above the mean of the nodes; below it counts as nothing. */
+const above = (formula: Formula): Score =>
+  around((cu, cp, mu, mp) => formula(Math.max(0, cu), Math.max(0, cp), Math.max(0, mu), Math.max(0, mp)));
+
+/** Scores a node by its share of the highest score. */
+const relative =
+  (score: Score): Score =>
+  (load) => {
+    const scores = score(load);
+    const most = largest(scores);
+    return most > 0 ? scores.map((each) => each / most) : scores;
+  };
+
+function scored(load: Load, cu: number, cp: number, mu: number, mp: number, formula: Formula): Float64Array {
+  const { cpuUsage, cpuPressure, memoryUsage, memoryPressure } = load;
+  const scores = new Float64Array(load.size);
+  for (let i = 0; i < scores.length; i++) {
+    scores[i] = formula(
+      (cpuUsage[i] as number) - cu,
+      (cpuPressure[i] as number) - cp,
+      (memoryUsage[i] as number) - mu,
+      (memoryPressure[i] as number) - mp,
+    );
+  }
+  return scores;
+}
+
+const norm: Formula = (cu, cp, mu, mp) => Math.sqrt(cu * cu + cp * cp + mu * mu + mp * mp);
+const amplified = (k: number): Score => above((cu, cp, mu, mp) => Math.min(1, k * norm(cu, cp, mu, mp)));
+
+/** Of the weights of the positive deviations: they add up to 1. */
+const USAGE = 0.15;
+const PRESSURE = 0.35;
+const meanSquare: Formula = (cu, cp, mu, mp) => USAGE * (cu * cu + mu * mu) + PRESSURE * (cp * cp + mp * mp);
+
+/** The one metric in which nodes lie above the mean the most, and how far each does. */
+const criticalDimension: Score = (load) => {
+  const means = METRICS.map((metric) => mean(load[metric]));
+  const deviations = METRICS.map((metric, at) => load[metric].map((each) => Math.max(0, each - (means[at] as number))));
+  return deviations.reduce((worst, each) => (mean(each) > mean(worst) ? each : worst));
+};
+
+/** The nineteen ways to score nodes, in the order of their numbers. */
+export const ALGORITHMS: readonly Algorithm[] = [
+  { id: 'weighted-average', name: 'Weighted Average', score: plain((cu, cp, mu, mp) => (cu + cp + mu + mp) / 4) },
+  { id: 'max-metric', name: 'Max Metric', score: plain(Math.max) },
+  {
+    id: 'euclidean-distance',
+    name: 'Euclidean Distance',
+    score: plain((cu, cp, mu, mp) => norm(cu, cp, mu, mp) / 2),
+  },
+  {
+    id: 'pressure-focused',
+    name: 'Pressure Focused',
+    score: plain((cu, cp, mu, mp) => Math.min(1, (cp + mp + (cu + mu) / 2) / 3)),
+  },
+  {
+    id: 'weighted-rms-positive-deviation',
+    name: 'Weighted RMS Positive Deviation',
+    score: above((cu, cp, mu, mp) => Math.sqrt(meanSquare(cu, cp, mu, mp))),
+  },
+  {
+    id: 'weighted-mean-square-positive-deviation',
+    name: 'Weighted Mean Square Positive Deviation',
+    score: above(meanSquare),
+  },
+  {
+    id: 'linear-weighted-positive-deviation',
+    name: 'Linear Weighted Positive Deviation',
+    score: above((cu, cp, mu, mp) => USAGE * (cu + mu) + PRESSURE * (cp + mp)),
+  },
+  { id: 'pareto-front', name: 'Pareto Front (NSGA-II)', score: paretoFront },
+  { id: 'centroid-distance', name: 'Centroid Distance', score: relative(around(norm)) },
+  {
+    id: 'directional-centroid-distance',
+    name: 'Directional Centroid Distance',
+    score: relative(above(norm)),
+  },
+  {
+    id: 'variance-minimization',
+    name: 'Variance Minimization',
+    score: relative(around((cu, cp, mu, mp) => Math.sqrt(cu * cu + 2 * cp * cp + mu * mu + 2 * mp * mp))),
+  },
+  {
+    id: 'directional-variance-minimization',
+    name: 'Directional Variance Minimization',
+    score: relative(above((cu, cp, mu, mp) => cu + 2 * cp + mu + 2 * mp)),
+  },
+  { id: 'critical-dimension-focus', name: 'Critical Dimension Focus', score: relative(criticalDimension) },
+  { id: 'ideal-point-positive-distance', name: 'Ideal Point Positive Distance', score: amplified(1) },
+  { id: 'linear-amplified-ideal-point-k1', name: 'Linear Amplified Ideal Point (k=1)', score: amplified(1) },
+  { id: 'linear-amplified-ideal-point-k3', name: 'Linear Amplified Ideal Point (k=3)', score: amplified(3) },
+  { id: 'linear-amplified-ideal-point-k5', name: 'Linear Amplified Ideal Point (k=5)', score: amplified(5) },
+  { id: 'cpu-focused', name: 'CPU Focused', score: plain((cu, cp) => 0.7 * cu + 0.3 * cp) },
+  { id: 'memory-focused', name: 'Memory Focused', score: plain((_cu, _cp, mu, mp) => 0.7 * mu + 0.3 * mp) },
+];
+
+export const DEFAULT_ALGORITHM = 'ideal-point-positive-distance';

@@ -1,0 +1,23 @@
+import fc from 'fast-check';
+import { Fleet, type FleetNode, type FleetVm } from './fleet.ts';
+
+/** Any fleet in which no node's memory is exceeded at first, though it may be full; nodes differ in size. */
+export function fleets(): fc.Arbitrary<Fleet> {
+  const node = fc.record({ cpu: fc.constantFrom(8, 16, 32), memory: fc.constantFrom(64, 128) });
+  const vm = fc.record({ cpu: fc.integer({ min: 0, max: 80 }), memory: fc.integer({ min: 0, max: 60 }), at: fc.nat() });
+  return fc.tuple(fc.array(node, { minLength: 1, maxLength: 7 }), fc.array(vm, { maxLength: 40 })).map(fleetWith);
+}
+
+type Sizes = Pick<FleetNode, 'cpu' | 'memory'>;
+
+function fleetWith([sizes, wanted]: [Sizes[], (Sizes & { at: number })[]]): Fleet {
+  const nodes = sizes.map((size, at): FleetNode => ({ name: `node-${at}`, ...size }));
+  const room = sizes.map(({ memory }) => memory);
+  const vms = wanted.flatMap(({ cpu, memory, at }, i): FleetVm[] => {
+    const node = at % nodes.length;
+    if ((room[node] ?? 0) < memory) return [];
+    room[node] = (room[node] ?? 0) - memory;
+    return [{ id: `vm-${i}`, cpu: cpu / 10, memory, node }];
+  });
+  return Fleet.of(nodes, vms);
+}

@@ -1,0 +1,177 @@
+import { emptyLoad, type Load } from './load.ts';
+import { cpuPressure, memoryPressure } from './pressure.ts';
+
+/** Sums of fractions end a little beside the truth; a node that is exactly full must still count as full, not more. */
+const TOLERANCE = 1e-9;
+
+export interface FleetNode {
+  readonly name: string;
+  /** How much there is, in whatever unit the machines are measured in. */
+  readonly cpu: number;
+  readonly memory: number;
+  /** Load that belongs to no machine and cannot be moved, as shares of the node. */
+  readonly standing?: Standing;
+}
+
+export interface Standing {
+  readonly cpuUsage: number;
+  readonly cpuPressure: number;
+  readonly memoryUsage: number;
+  readonly memoryPressure: number;
+}
+
+export interface FleetVm {
+  readonly id: string;
+  /** What it uses, in the unit of the nodes. */
+  readonly cpu: number;
+  readonly memory: number;
+  /** The place of its node among the nodes. */
+  readonly node: number;
+}
+
+/** One machine that goes from one node to another, all by their places in the fleet. */
+export interface Move {
+  readonly vm: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Nodes and the machines on them, in columns: planners try thousands of moves on it. */
+export class Fleet {
+  readonly nodes: readonly FleetNode[];
+  readonly vms: readonly FleetVm[];
+  /** What is used on each node, in the unit of the machines, standing load included. */
+  readonly cpuUsed: Float64Array;
+  readonly memoryUsed: Float64Array;
+  /** How much each node has, and how much each machine uses. */
+  readonly sizes: Sizes;
+  readonly #home: Int32Array;
+  /** The machines of each node, in no meaningful order, and where in its list a machine stands. */
+  readonly #members: number[][];
+  readonly #slot: Int32Array;
+
+  private constructor(columns: Columns) {
+    this.nodes = columns.nodes;
+    this.vms = columns.vms;
+    this.cpuUsed = columns.cpuUsed;
+    this.memoryUsed = columns.memoryUsed;
+    this.sizes = columns.sizes;
+    this.#home = columns.home;
+    this.#members = columns.members;
+    this.#slot = columns.slot;
+  }
+
+  static of(nodes: readonly FleetNode[], vms: readonly FleetVm[]): Fleet {
+    const cpuUsed = Float64Array.from(nodes, ({ cpu, standing }) => cpu * (standing?.cpuUsage ?? 0));
+    const memoryUsed = Float64Array.from(nodes, ({ memory, standing }) => memory * (standing?.memoryUsage ?? 0));
+    const home = Int32Array.from(vms, ({ node }) => node);
+    const members: number[][] = nodes.map(() => []);
+    const slot = new Int32Array(vms.length);
+    vms.forEach(({ cpu, memory, node }, vm) => {
+      slot[vm] = (members[node] as number[]).push(vm) - 1;
+      cpuUsed[node] = (cpuUsed[node] as number) + cpu;
+      memoryUsed[node] = (memoryUsed[node] as number) + memory;
+    });
+    const sizes = {
+      nodeCpu: Float64Array.from(nodes, ({ cpu }) => cpu),
+      nodeMemory: Float64Array.from(nodes, ({ memory }) => memory),
+      vmCpu: Float64Array.from(vms, ({ cpu }) => cpu),
+      vmMemory: Float64Array.from(vms, ({ memory }) => memory),
+    };
+    return new Fleet({ nodes, vms, cpuUsed, memoryUsed, sizes, home, members, slot });
+  }
+
+  /** Another fleet in the same state, for trying moves. */
+  clone(): Fleet {
+    return new Fleet({
+      nodes: this.nodes,
+      vms: this.vms,
+      cpuUsed: this.cpuUsed.slice(),
+      memoryUsed: this.memoryUsed.slice(),
+      sizes: this.sizes,
+      home: this.#home.slice(),
+      members: this.#members.map((each) => each.slice()),
+      slot: this.#slot.slice(),
+    });
+  }
+
+  /** The node that a machine is on. */
+  homeOf(vm: number): number {
+    return this.#home[vm] as number;
+  }
+
+  /** The machines on a node. */
+  on(node: number): readonly number[] {
+    return this.#members[node] as number[];
+  }
+
+  /** Whether a node has the memory for one more machine. */
+  fits(vm: number, node: number): boolean {
+    const used = (this.memoryUsed[node] as number) + (this.sizes.vmMemory[vm] as number);
+    return used <= (this.sizes.nodeMemory[node] as number) * (1 + TOLERANCE);
+  }
+
+  /** Puts a machine on another node; who asks has seen that it fits. */
+  move(vm: number, to: number): void {
+    const from = this.homeOf(vm);
+    if (from === to) return;
+    const { cpu, memory } = this.vms[vm] as FleetVm;
+    this.#add(from, -cpu, -memory);
+    this.#add(to, cpu, memory);
+    const left = this.#members[from] as number[];
+    const last = left.pop() as number;
+    if (last !== vm) {
+      const slot = this.#slot[vm] as number;
+      left[slot] = last;
+      this.#slot[last] = slot;
+    }
+    this.#slot[vm] = (this.#members[to] as number[]).push(vm) - 1;
+    this.#home[vm] = to;
+  }
+
+  #add(node: number, cpu: number, memory: number): void {
+    this.cpuUsed[node] = (this.cpuUsed[node] as number) + cpu;
+    this.memoryUsed[node] = (this.memoryUsed[node] as number) + memory;
+  }
+
+  /** What the nodes measure now. */
+  load(): Load {
+    const load = emptyLoad(this.nodes.length);
+    for (let node = 0; node < load.size; node++) this.#measure(node, load);
+    return load;
+  }
+
+  #measure(node: number, load: Load): void {
+    const { cpu, memory, standing } = this.nodes[node] as FleetNode;
+    const cpuUsage = Math.max(0, (this.cpuUsed[node] as number) / cpu);
+    const memoryUsage = Math.min(1, Math.max(0, (this.memoryUsed[node] as number) / memory));
+    load.cpuUsage[node] = cpuUsage;
+    load.memoryUsage[node] = memoryUsage;
+    if (standing !== undefined && this.on(node).length === 0) {
+      // Nothing has changed since it was measured.
+      load.cpuPressure[node] = standing.cpuPressure;
+      load.memoryPressure[node] = standing.memoryPressure;
+      return;
+    }
+    load.cpuPressure[node] = Math.max(cpuPressure(cpuUsage), standing?.cpuPressure ?? 0);
+    load.memoryPressure[node] = Math.max(memoryPressure(memoryUsage), standing?.memoryPressure ?? 0);
+  }
+}
+
+interface Sizes {
+  readonly nodeCpu: Float64Array;
+  readonly nodeMemory: Float64Array;
+  readonly vmCpu: Float64Array;
+  readonly vmMemory: Float64Array;
+}
+
+interface Columns {
+  readonly nodes: readonly FleetNode[];
+  readonly vms: readonly FleetVm[];
+  readonly cpuUsed: Float64Array;
+  readonly memoryUsed: Float64Array;
+  readonly sizes: Sizes;
+  readonly home: Int32Array;
+  readonly members: number[][];
+  readonly slot: Int32Array;
+}

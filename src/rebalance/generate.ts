@@ -1,0 +1,175 @@
+import type { Random } from '../base/random.ts';
+import { cpuPressure, memoryPressure } from './pressure.ts';
+import { REFERENCE_NODE } from './scenario.ts';
+
+export const LOADS = ['light', 'mixed', 'heavy', 'progression'] as const;
+export type LoadName = (typeof LOADS)[number];
+
+/** As much as the laboratory is made for. */
+export const MOST = { nodes: 5_000, vms: 100_000 } as const;
+
+export interface Wanted {
+  readonly load: LoadName;
+  readonly nodes?: number;
+  readonly vms?: number;
+}
+
+/** A node as scenario files write it. */
+export interface WrittenNode {
+  readonly name: string;
+  readonly cpu_usage: number;
+  readonly cpu_pressure: number;
+  readonly memory_usage: number;
+  readonly memory_pressure: number;
+  readonly vms: readonly WrittenVm[];
+}
+
+export type WrittenVm =
+  | { readonly id: string; readonly cpu_consumption: number; readonly memory_consumption: number }
+  | {
+      readonly id: string;
+      readonly cpu_cores: number;
+      readonly memory_bytes: number;
+      readonly cpu_utilization: number;
+      readonly memory_utilization: number;
+    };
+
+/** What the machines of a node use together, as shares of it. */
+interface Target {
+  readonly cpu: number;
+  readonly memory: number;
+}
+
+interface Recipe {
+  readonly scenario: string;
+  readonly nodes: number;
+  readonly vms: number;
+  readonly form: 'old' | 'new';
+  target(random: Random, at: number, nodes: number): Target;
+}
+
+const between = (random: Random, [low, high]: readonly [number, number]) => low + (high - low) * random.next();
+
+/** A third of the nodes has little to do, a third enough, a third too much. */
+const MIXED: readonly { readonly cpu: readonly [number, number]; readonly memory: readonly [number, number] }[] = [
+  { cpu: [0.12, 0.35], memory: [0.15, 0.4] },
+  { cpu: [0.45, 0.65], memory: [0.4, 0.6] },
+  { cpu: [0.8, 1.05], memory: [0.65, 0.92] },
+];
+
+const RECIPES: Readonly<Record<LoadName, Recipe>> = {
+  light: {
+    ...{ scenario: 'light_load', nodes: 6, vms: 112, form: 'new' },
+    target: (random) => ({ cpu: between(random, [0.05, 0.4]), memory: between(random, [0.1, 0.45]) }),
+  },
+  mixed: {
+    ...{ scenario: 'mixed_load', nodes: 12, vms: 643, form: 'old' },
+    target: (random, at) => {
+      const { cpu, memory } = MIXED[at % MIXED.length] as (typeof MIXED)[number];
+      return { cpu: between(random, cpu), memory: between(random, memory) };
+    },
+  },
+  heavy: {
+    ...{ scenario: 'heavy_load', nodes: 10, vms: 833, form: 'old' },
+    target: (random) => ({ cpu: between(random, [0.65, 1.15]), memory: between(random, [0.6, 0.95]) }),
+  },
+  progression: {
+    ...{ scenario: 'simple_progression', nodes: 8, vms: 484, form: 'old' },
+    target: (_random, at, nodes) => {
+      const along = nodes > 1 ? at / (nodes - 1) : 0;
+      return { cpu: 0.1 + 0.85 * along, memory: 0.1 + 0.75 * along };
+    },
+  },
+};
+
+/** Sizes of machines, as shares of each other: many small ones, few large ones. */
+const SIZES = [1, 1, 1, 1, 2, 2, 2, 4, 4, 8];
+const GIB = 2 ** 30;
+
+/** Nodes full of machines; the same wish and the same source of chance give the same. */
+export function generate({ load, ...wanted }: Wanted, random: Random): { name: string; nodes: WrittenNode[] } {
+  const recipe = RECIPES[load];
+  const [nodes, vms] = [wanted.nodes ?? recipe.nodes, wanted.vms ?? recipe.vms];
+  const fork = random.fork(recipe.scenario);
+  const targets = Array.from({ length: nodes }, (_, at) => recipe.target(fork, at, nodes));
+  const counts = apportion(
+    vms,
+    targets.map(({ cpu, memory }) => cpu + memory),
+  );
+  let first = 1;
+  const written = targets.map((target, at): WrittenNode => {
+    const count = counts[at] as number;
+    const names = Array.from({ length: count }, (_, i) => `vm-${first + i}`);
+    first += count;
+    return nodeOf(`kwok-node-${at + 1}`, names, target, recipe.form, fork);
+  });
+  return { name: recipe.scenario, nodes: written };
+}
+
+/** Whole numbers in proportion to weights that add up to the total: what is left over goes to the largest remainders. */
+function apportion(total: number, weights: readonly number[]): number[] {
+  const whole = weights.reduce((sum, each) => sum + each, 0);
+  const exact = weights.map((each) => (total * each) / whole);
+  const counts = exact.map(Math.floor);
+  const byRemainder = exact
+    .map((each, at) => ({ at, remainder: each - Math.floor(each) }))
+    .sort((a, b) => b.remainder - a.remainder || a.at - b.at);
+  const left = total - counts.reduce((sum, each) => sum + each, 0);
+  for (const { at } of byRemainder.slice(0, left)) counts[at] = (counts[at] as number) + 1;
+  return counts;
+}
+
+function nodeOf(
+  name: string,
+  ids: readonly string[],
+  target: Target,
+  form: Recipe['form'],
+  random: Random,
+): WrittenNode {
+  const sizes = ids.map(() => random.pick(SIZES));
+  const cpu = shares(sizes, target.cpu, random);
+  const memory = shares(sizes, target.memory, random);
+  const vms = ids.map((id, at) => vmOf(id, sizes[at] as number, cpu[at] as number, memory[at] as number, form));
+  const cpuUsage = vms.reduce((sum, vm) => sum + usedBy(vm).cpu, 0);
+  const memoryUsage = vms.reduce((sum, vm) => sum + usedBy(vm).memory, 0);
+  return {
+    name,
+    cpu_usage: rounded(cpuUsage),
+    cpu_pressure: rounded(cpuPressure(cpuUsage)),
+    memory_usage: rounded(memoryUsage),
+    memory_pressure: rounded(memoryPressure(memoryUsage)),
+    vms,
+  };
+}
+
+/** Parts of a whole, in proportion to sizes that are off by up to a half. */
+function shares(sizes: readonly number[], whole: number, random: Random): number[] {
+  const weights = sizes.map((size) => size * between(random, [0.5, 1.5]));
+  const sum = weights.reduce((total, each) => total + each, 0);
+  return weights.map((each) => (whole * each) / sum);
+}
+
+function vmOf(id: string, size: number, cpu: number, memory: number, form: Recipe['form']): WrittenVm {
+  if (form === 'old') return { id, cpu_consumption: rounded(cpu), memory_consumption: rounded(memory) };
+  const used = memory * REFERENCE_NODE.memoryBytes;
+  // The next size that people order, so that what is used is a share of it.
+  const bytes = GIB * 2 ** Math.max(1, Math.ceil(Math.log2(used / GIB)));
+  return {
+    id,
+    cpu_cores: size,
+    memory_bytes: bytes,
+    cpu_utilization: rounded((cpu * REFERENCE_NODE.cpuCores) / size),
+    memory_utilization: Math.min(1, rounded(used / bytes)),
+  };
+}
+
+/** What a machine uses, as shares of the reference node. */
+function usedBy(vm: WrittenVm): Target {
+  if ('cpu_consumption' in vm) return { cpu: vm.cpu_consumption, memory: vm.memory_consumption };
+  return {
+    cpu: (vm.cpu_cores * vm.cpu_utilization) / REFERENCE_NODE.cpuCores,
+    memory: (vm.memory_bytes * vm.memory_utilization) / REFERENCE_NODE.memoryBytes,
+  };
+}
+
+const rounded = (value: number) => Math.round(value * 1e6) / 1e6;

@@ -1,0 +1,87 @@
+import { type Load, METRICS } from './load.ts';
+
+/** How much the crowding of a front may add: less than the step from one front to the next, for up to ten fronts. */
+const CROWDING = 0.1;
+
+/**
+ * The fronts of NSGA-II, the least loaded first: a node lies behind every node that no metric of its own undercuts.
+ * Within a front, who stands close to others scores a little more. Values count once however many nodes share them,
+ * so that nodes alike score alike, in whatever order they come.
+ */
+export function paretoFront(load: Load): Float64Array {
+  const { front, count } = frontsOf(load);
+  const crowding = crowdingOf(load, front, count);
+  let most = 0;
+  for (const each of crowding) if (Number.isFinite(each) && each > most) most = each;
+  return crowding.map((crowd, node) => {
+    const behind = count > 1 ? (front[node] as number) / (count - 1) : 0;
+    const crowded = Number.isFinite(crowd) && most > 0 ? CROWDING * (1 - crowd / most) : 0;
+    return Math.min(1, behind + crowded);
+  });
+}
+
+/** In ascending order nobody comes before one that beats him, so each node is compared with those before it alone. */
+function frontsOf(load: Load): { front: Int32Array; count: number } {
+  const columns = METRICS.map((metric) => load[metric]);
+  const order = Int32Array.from({ length: load.size }, (_, node) => node).sort((a, b) => ascending(columns, a, b));
+  const front = new Int32Array(load.size);
+  const members: number[][] = [];
+  for (const node of order) {
+    let at = 0;
+    while (at < members.length && (members[at] as number[]).some((other) => beats(columns, other, node))) at++;
+    (members[at] ??= []).push(node);
+    front[node] = at;
+  }
+  return { front, count: members.length };
+}
+
+function ascending(columns: readonly Float64Array[], a: number, b: number): number {
+  for (const column of columns) {
+    const difference = (column[a] as number) - (column[b] as number);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** Whether a is loaded less than b in one metric and more in none. */
+function beats(columns: readonly Float64Array[], a: number, b: number): boolean {
+  let less = false;
+  for (const column of columns) {
+    const [mine, other] = [column[a] as number, column[b] as number];
+    if (mine > other) return false;
+    if (mine < other) less = true;
+  }
+  return less;
+}
+
+/** How far apart the neighbours of each node in its front are, over all metrics; infinite on the boundary. */
+function crowdingOf(load: Load, front: Int32Array, count: number): Float64Array {
+  const crowding = new Float64Array(load.size).fill(Number.POSITIVE_INFINITY);
+  const members: number[][] = Array.from({ length: count }, () => []);
+  front.forEach((at, node) => (members[at] as number[]).push(node));
+  for (const nodes of members) {
+    const gaps = METRICS.map((metric) => gapsOf(load[metric], nodes)).filter((each) => each !== undefined);
+    if (gaps.length === 0) continue;
+    for (const node of nodes) {
+      let sum = 0;
+      for (const gap of gaps) sum += gap(node);
+      crowding[node] = sum;
+    }
+  }
+  return crowding;
+}
+
+/** The distance between the next lower and the next higher value, as a share of the span; undefined without a span. */
+function gapsOf(column: Float64Array, nodes: readonly number[]): ((node: number) => number) | undefined {
+  const values = Float64Array.from(new Set(nodes.map((node) => column[node] as number))).sort();
+  const last = values.length - 1;
+  if (last < 1) return undefined;
+  const span = (values[last] as number) - (values[0] as number);
+  const places = new Map<number, number>();
+  values.forEach((value, at) => places.set(value, at));
+  return (node) => {
+    const at = places.get(column[node] as number) as number;
+    if (at === 0 || at === last) return Number.POSITIVE_INFINITY;
+    return ((values[at + 1] as number) - (values[at - 1] as number)) / span;
+  };
+}

@@ -1,0 +1,10 @@
+import { bestFitPlanner, pressurePlanner } from './descent-planner.ts';
+import { fewestMovesPlanner } from './fewest-moves-planner.ts';
+import type { Planner } from './planner.ts';
+import { randomPlanner } from './random-planner.ts';
+
+export const PLANNERS: readonly Planner[] = [randomPlanner, bestFitPlanner, fewestMovesPlanner, pressurePlanner];
+
+export const DEFAULT_PLANNER = 'best-fit';
+/** Plans that a search judges in a step, unless told otherwise: enough for a dozen nodes, and a millisecond at most. */
+export const USUAL_BUDGET = 80;

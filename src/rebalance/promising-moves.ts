@@ -1,0 +1,51 @@
+import type { Fleet, Move } from './fleet.ts';
+import type { Situation } from './planner.ts';
+import { imbalance, Tension } from './tension.ts';
+
+/** Nodes beyond these cannot be better for most machines, and looking at thousands for each would take long. */
+const DESTINATIONS = 64;
+
+/** Moves from the most over-utilised nodes that would make a fleet more even; a look at two nodes judges one. */
+export class PromisingMoves {
+  readonly #fleet: Fleet;
+  readonly #perNode: number;
+  readonly #sources: readonly number[];
+  readonly #destinations: readonly number[];
+
+  constructor(fleet: Fleet, { verdict, limits }: Situation) {
+    this.#fleet = fleet;
+    this.#perNode = limits.perNode;
+    this.#sources = verdict.over.slice(0, limits.perStep);
+    const { now } = new Tension(fleet, imbalance);
+    this.#destinations = fleet.nodes
+      .flatMap((_, node) => (verdict.buckets[node] === 'over' ? [] : [node]))
+      .sort((a, b) => (now[a] as number) - (now[b] as number) || a - b)
+      .slice(0, DESTINATIONS);
+  }
+
+  /** The best `count` that may be made besides a plan that the fleet is in already, one for each machine. */
+  beside(plan: readonly Move[], count: number): readonly Move[] {
+    const tension = new Tension(this.#fleet, imbalance);
+    const found: { readonly move: Move; readonly difference: number }[] = [];
+    for (const from of this.#sources) {
+      if (plan.filter((each) => each.from === from).length >= this.#perNode) continue;
+      for (const vm of this.#fleet.on(from)) {
+        const best = this.#destinationOf(vm, tension);
+        if (best !== undefined) found.push({ move: { vm, from, to: best.to }, difference: best.difference });
+      }
+    }
+    found.sort((a, b) => a.difference - b.difference || a.move.vm - b.move.vm);
+    return found.slice(0, count).map(({ move }) => move);
+  }
+
+  #destinationOf(vm: number, tension: Tension): { readonly to: number; readonly difference: number } | undefined {
+    let best = -1;
+    let lowest = 0;
+    const leaving = tension.leaving(vm);
+    for (const to of this.#destinations) {
+      const difference = leaving + tension.arriving(vm, to);
+      if (difference < lowest && this.#fleet.fits(vm, to)) [best, lowest] = [to, difference];
+    }
+    return best < 0 ? undefined : { to: best, difference: lowest };
+  }
+}

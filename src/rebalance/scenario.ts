@@ -1,0 +1,52 @@
+import { Fleet, type FleetNode, type FleetVm } from './fleet.ts';
+
+/** Sizes that a node has where a scenario does not say. */
+export const REFERENCE_NODE = { cpuCores: 32, memoryBytes: 128 * 2 ** 30 } as const;
+
+/** A machine of a scenario, whichever form it was written in. */
+export interface ScenarioVm {
+  readonly id: string;
+  /** What it uses, in cores and bytes. */
+  readonly cpu: number;
+  readonly memory: number;
+}
+
+export interface ScenarioNode {
+  readonly name: string;
+  readonly cpuCores: number;
+  readonly memoryBytes: number;
+  /** What the scenario says that the node measures. */
+  readonly cpuUsage: number;
+  readonly cpuPressure: number;
+  readonly memoryUsage: number;
+  readonly memoryPressure: number;
+  readonly vms: readonly ScenarioVm[];
+}
+
+export interface Scenario {
+  readonly name: string;
+  readonly nodes: readonly ScenarioNode[];
+}
+
+/** The fleet of a scenario. What machines use counts; what a node says it measures counts where no machine is on it. */
+export function fleetOf({ nodes }: Scenario): Fleet {
+  const fleetNodes = nodes.map((node): FleetNode => {
+    const size = { name: node.name, cpu: node.cpuCores, memory: node.memoryBytes };
+    if (node.vms.length > 0) return size;
+    const { cpuUsage, cpuPressure, memoryUsage, memoryPressure } = node;
+    return { ...size, standing: { cpuUsage, cpuPressure, memoryUsage, memoryPressure } };
+  });
+  const vms = nodes.flatMap((node, at) => node.vms.map((vm): FleetVm => ({ ...vm, node: at })));
+  return Fleet.of(fleetNodes, vms);
+}
+
+/** Nodes that say to measure something else than their machines add up to, by more than a hundredth. */
+export function disagreeing({ nodes }: Scenario): readonly string[] {
+  return nodes.flatMap(({ name, cpuCores, memoryBytes, cpuUsage, memoryUsage, vms }) => {
+    const [cpu, memory] = [sum(vms, 'cpu') / cpuCores, Math.min(1, sum(vms, 'memory') / memoryBytes)];
+    const agrees = Math.abs(cpu - cpuUsage) <= 0.01 && Math.abs(memory - memoryUsage) <= 0.01;
+    return agrees || vms.length === 0 ? [] : [name];
+  });
+}
+
+const sum = (vms: readonly ScenarioVm[], of: 'cpu' | 'memory') => vms.reduce((total, vm) => total + vm[of], 0);
