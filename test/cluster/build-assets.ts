@@ -11,7 +11,8 @@ const wanted = (named.length > 0 ? named : (Object.keys(ASSETS) as Asset[])) as 
 const missing = wanted.filter((name) => !isHere(name));
 if (missing.length > 0 && !hasGo()) {
   process.stderr.write(`missing, and there is no Go to build them: ${missing.join(', ')}\n`);
-  process.exitCode = 1;
+  // Told from a build that failed.
+  process.exitCode = 3;
 } else {
   await build(missing, (line) => process.stdout.write(`${line}\n`));
 }

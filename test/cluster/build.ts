@@ -39,11 +39,12 @@ async function buildOne(folder: string, name: Program): Promise<void> {
   const args = [
     ...(recipe.tests === true ? ['test', '-c'] : ['build']),
     '-trimpath',
+    '-buildvcs=false',
     `-ldflags=-s -w ${values.join(' ')}`,
     `-o=${unfinished}`,
     recipe.package,
   ];
-  const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly -buildvcs=false', GOWORK: 'off' };
+  const env = { ...process.env, CGO_ENABLED: '0', GOWORK: 'off' };
   const child = spawn('go', args, { cwd: join(MODULES, recipe.module), env, stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4000)));

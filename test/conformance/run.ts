@@ -2,9 +2,10 @@ import { mkdirSync, openSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { findAsset } from '../cluster/assets.ts';
 import { startApiServer } from '../e2e/support/vimana.ts';
 import { playNodes } from './nodes.ts';
-import { findSuite, type Result, runTests } from './suite.ts';
+import { type Result, runTests } from './suite.ts';
 
 /** Runs the conformance tests that a list names against `vimana apiserver`, and says which did not pass. */
 const { values } = parseArgs({
@@ -18,9 +19,9 @@ const wanted = new RegExp(values.match);
 const names = readFileSync(values.list, 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('[sig-') && wanted.test(line));
-const binary = findSuite();
+const binary = findAsset('e2e.test');
 if (binary === undefined) {
-  print('skipped: no e2e.test in KUBE_ASSETS or the user cache (test/conformance/README.md tells how to build it)');
+  print('skipped: there is no e2e.test (node test/cluster/build-assets.ts e2e.test builds it)');
 } else if (names.length === 0) {
   throw new Error(`${values.list} names no test that matches /${values.match}/`);
 } else {

@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 
 /** What became of one test of the suite. */
 export interface Result {
@@ -18,13 +16,6 @@ interface SpecReport {
   readonly State: string;
   readonly RunTime: number;
   readonly Failure?: { readonly Message: string; readonly Location?: { FileName: string; LineNumber: number } };
-}
-
-/** Kubernetes' own conformance tests, where they are built on this machine; undefined where not. */
-export function findSuite(): string | undefined {
-  const assets = process.env['KUBE_ASSETS'] ?? join(homedir(), '.cache', 'vimana', 'assets');
-  const binary = join(assets, 'e2e.test');
-  return existsSync(binary) ? binary : undefined;
 }
 
 /** Runs the named tests one after another; `log` takes what the suite prints. */
