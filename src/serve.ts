@@ -1,4 +1,3 @@
-import { createWriteStream, openSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { isLoopback } from './apiserver/access/local-program.ts';
 import { type ControlPlane, startControlPlane } from './apiserver/control-plane.ts';
@@ -9,10 +8,10 @@ import { createLogger } from './base/pino-logger.ts';
 import { systemRandom } from './base/random.ts';
 import type { ApiServerSettings } from './cli/apiserver.ts';
 import { kubernetesControllers } from './controllers/kubernetes/kubernetes-controllers.ts';
-import { writeKubeconfig } from './kube/kubeconfig/kubeconfig-text.ts';
 import { manager } from './runtime/manager.ts';
 import type { Runnable } from './runtime/runnable.ts';
 import { explainedStart, usualFolder } from './up/data-folder.ts';
+import { openAuditLog, writeAskedKubeconfig } from './up/output-files.ts';
 
 /** Runs the API server of `vimana apiserver` until SIGINT or SIGTERM. */
 export async function serve(settings: ApiServerSettings): Promise<void> {
@@ -46,10 +45,10 @@ export async function serve(settings: ApiServerSettings): Promise<void> {
       ? { token: plane.adminToken }
       : { caPem, clientCert: admin.certPem, clientKey: admin.keyPem };
     try {
-      writeKubeconfig(settings.kubeconfigOut, { name: 'vimana', server: plane.url, ...secrets });
-    } catch (cause) {
+      writeAskedKubeconfig(settings.kubeconfigOut, { name: 'vimana', server: plane.url, ...secrets });
+    } catch (error) {
       await plane.stop();
-      throw new ConfigError(`the kubeconfig cannot be written: ${(cause as Error).message}`, { cause });
+      throw error;
     }
   }
   process.stdout.write(`ready: ${plane.url} (objects in ${store === 'memory' ? 'memory' : dataDir})\n`);
@@ -78,19 +77,6 @@ function checkReach({ insecureHttp, insecureRemote, bindAddress }: ApiServerSett
   throw new ConfigError(`plain HTTP is not served on ${bindAddress}, which other machines may reach`, {
     hint: 'Leave out --insecure-http, or say --insecure-remote too: tokens can then be read on the way.',
   });
-}
-
-/** Appends without holding anybody up; only its owner may read it. */
-function openAuditLog(file: string, log: Logger): (line: string) => void {
-  let fd: number;
-  try {
-    fd = openSync(file, 'a', 0o600);
-  } catch (cause) {
-    throw new ConfigError(`the audit log cannot be written: ${(cause as Error).message}`, { cause });
-  }
-  const stream = createWriteStream(file, { fd });
-  stream.on('error', (error) => log.error(error, 'the audit log has ended'));
-  return (line) => void stream.write(line);
 }
 
 /**

@@ -23,6 +23,26 @@ const CASES: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['plain HTTP for others', [...data, '--insecure-http', '--bind-address', '0.0.0.0'], /not served on 0\.0\.0\.0/],
 ];
 
+test.each([
+  ['an audit log where none can be', ['--audit-log', join(file, 'x')], /^error: the audit log cannot be written: /],
+  [
+    'a kubeconfig where none can be',
+    ['--kubeconfig-out', join(file, 'x')],
+    /^error: the kubeconfig cannot be written: /,
+  ],
+  [
+    'a scheduler of no configuration',
+    ['--scheduler-config', file],
+    /^error: the scheduler configuration \S+ cannot be/,
+  ],
+  ['nodes of no file', ['--node-file', join(scratch, 'none')], /^error: the node pools of \S+ cannot be used: /],
+])('vimana up refuses %s, with a reason', (_what, flags, reason) => {
+  const args = ['up', '--port', '0', '--ephemeral', '--empty', '--data-dir', join(scratch, 'up'), ...flags];
+  const { status, stderr } = spawnSync(LAUNCHER, args, { encoding: 'utf8', timeout: 20_000 });
+  expect(stderr).toMatch(reason);
+  expect(status).toBe(1);
+});
+
 test.each(CASES)('%s is refused at once, with a reason', (_what, flags, reason) => {
   const args = ['apiserver', '--port', '0', ...flags];
   const { status, stderr } = spawnSync(LAUNCHER, args, { encoding: 'utf8', timeout: 20_000 });

@@ -9,6 +9,9 @@ export function schedulerConfiguration(file: string): SchedulerConfiguration {
     const { documents, problems } = readManifest(readFileSync(file, 'utf8'));
     const [problem] = problems;
     if (problem !== undefined) throw new ConfigError(`line ${problem.line}: ${problem.message}`);
+    if (documents.length !== 1) {
+      throw new ConfigError(`it holds ${documents.length} objects, and must hold one KubeSchedulerConfiguration`);
+    }
     return readConfiguration(documents[0]?.object);
   } catch (error) {
     throw new ConfigError(`the scheduler configuration ${file} cannot be used: ${(error as Error).message}`, {

@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { lockFolder } from '../apiserver/store/folder-lock.ts';
@@ -20,6 +20,7 @@ import { type Embedded, startEmbedded } from './embedded.ts';
 import { explanationsRoute } from './explanations.ts';
 import { introduce } from './introduce.ts';
 import { nodeNames, nodePools } from './node-pools.ts';
+import { openAuditLog, writeAskedKubeconfig } from './output-files.ts';
 import { Progress } from './progress.ts';
 import { removeRunFile, writeRunFile } from './run-file.ts';
 import { schedulerConfiguration } from './scheduler-configuration.ts';
@@ -79,6 +80,7 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
   const pools = nodePools(settings.nodes, settings);
   const { schedulerConfig } = settings;
   const scheduling = schedulerConfig === undefined ? undefined : schedulerConfiguration(schedulerConfig);
+  const audit = settings.auditLog === undefined ? undefined : openAuditLog(settings.auditLog, log);
   const metrics = new Metrics({ process: true });
   const { bindAddress: host } = settings;
   // The ports are taken first: where one of them cannot be had, nothing is changed.
@@ -122,7 +124,7 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
           log,
           metrics,
           signal,
-          ...(settings.auditLog === undefined ? {} : { audit: auditTo(settings.auditLog) }),
+          ...(audit === undefined ? {} : { audit }),
         }),
       ({ plane }) => plane.url,
     );
@@ -148,7 +150,7 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
       await Promise.race([introduce({ client: running.admin, progress, nodes, demo, signal }), running.ended]);
       const out = settings.kubeconfigOut === undefined ? undefined : resolve(settings.kubeconfigOut);
       if (!settings.ephemeral) writePrivateFile(introduced, '');
-      if (out !== undefined) writeKubeconfig(out, content);
+      if (out !== undefined) writeAskedKubeconfig(out, content);
       io.out(whatNext(out ?? kubeconfig, dataDir, settings));
       await Promise.race([aborted(signal), running.ended]);
     } finally {
@@ -157,11 +159,6 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
   } finally {
     await Promise.all([measures.close(), health.close()]);
   }
-}
-
-function auditTo(file: string): (line: string) => void {
-  const stream = createWriteStream(file, { flags: 'a', mode: 0o600 });
-  return (line) => void stream.write(line);
 }
 
 function whatNext(kubeconfig: string, dataDir: string, { ephemeral }: UpSettings): string {
