@@ -6,27 +6,14 @@ import { PODS } from '../../src/kube/kinds/pod.ts';
 import { missingAssets } from '../cluster/assets.ts';
 import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
 import { hasKubectl, Kubectl } from '../e2e/support/kubectl.ts';
+import { machine as machineIn } from './fleet-of-machines.ts';
 import { type Installation, installChart, type Replica } from './installation.ts';
 import { callsIn, rightsOf, rightText, usesOf } from './rights.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 200 };
 const namespace = 'default';
 
-const machine = (name: string, more: object = {}) => ({
-  apiVersion: 'kubevirt.io/v1',
-  kind: 'VirtualMachine',
-  metadata: { name, namespace },
-  spec: {
-    running: true,
-    template: {
-      spec: {
-        evictionStrategy: 'LiveMigrate',
-        domain: { devices: {}, resources: { requests: { memory: '64Mi', cpu: '100m' } } },
-        ...more,
-      },
-    },
-  },
-});
+const machine = (name: string, more: object = {}) => machineIn(name, namespace, more);
 
 /** Looked at by the check of owners, and by no call: without them, the objects here would be refused. */
 const ENFORCED = /\/finalizers$/;

@@ -5,6 +5,7 @@ import { LEASES, NODES } from '../../kube/kinds/node.ts';
 import { isNotFound } from '../../kube/kube-error.ts';
 import { type Context, type Watched, watched } from '../../runtime/controller.ts';
 import { NodeSigns } from './node-signs.ts';
+import { isPlayed } from './stand-in-agent.ts';
 
 const LEASE_NAMESPACE = 'kube-node-lease';
 
@@ -32,6 +33,7 @@ export class NodeWatch {
         if (type === 'deleted' || seen !== object) return [];
         this.#signs.sawLease(seen, context.clock.monotonic());
         this.#arm(context);
+        void this.#open(seen.metadata.name ?? '', context);
         return [];
       },
       { namespace: LEASE_NAMESPACE },
@@ -69,6 +71,18 @@ export class NodeWatch {
     const body = { metadata: { labels: { [SCHEDULABLE_LABEL]: 'false' } } };
     await client.patch(NODES, name, { type: 'merge', body }).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
+    });
+  }
+
+  /** A node that KWOK plays has no agent that would take it into use again when it is back. */
+  async #open(name: string, { client, cache, clock, log }: Context): Promise<void> {
+    const node = cache(NODES).get(name);
+    if (node?.metadata.labels?.[SCHEDULABLE_LABEL] !== 'false' || !isPlayed(node)) return;
+    if (this.#signs.silence(name, clock.monotonic()) >= this.#limit) return;
+    const body = { metadata: { labels: { [SCHEDULABLE_LABEL]: 'true' } } };
+    await client.patch(NODES, name, { type: 'merge', body }).catch((error: unknown) => {
+      // The next renewal is a few seconds away.
+      log.debug({ node: name, err: error }, 'a node that is back could not be taken into use');
     });
   }
 

@@ -49,6 +49,11 @@ const LIMITS = {
   keepAliveTimeout: 5000,
   connectionsCheckingInterval: 5000,
 };
+/**
+ * Clients in Go keep an idle connection for 90 s. Where the server closed it first, one of their requests could be on its
+ * way at that moment, and be lost: what an admission webhook must not do.
+ */
+const KEPT_FOR_GO = { keepAliveTimeout: 120_000 };
 const ASKS_WHO = { requestCert: true, rejectUnauthorized: false, minVersion: 'TLSv1.2' } as const;
 const MOST_CONNECTIONS = 1024;
 
@@ -62,7 +67,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     ...LIMITS,
     shouldUpgradeCallback: (request: IncomingMessage) => upgradeOf(routes, request) !== undefined,
   };
-  const encrypted = options.https === true ? createSecureServer({ ...serving, ...ASKS_WHO }) : undefined;
+  const encrypted =
+    options.https === true ? createSecureServer({ ...serving, ...KEPT_FOR_GO, ...ASKS_WHO }) : undefined;
   const server: Server = encrypted ?? createServer(serving);
   server.maxConnections = MOST_CONNECTIONS;
   server.on('request', (request, response) => {
