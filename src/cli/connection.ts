@@ -30,7 +30,7 @@ interface ConnectionFlags {
 }
 
 /** The flags by which kubectl's users name a cluster. */
-export function withConnectionFlags(command: Command): Command {
+export function withConnectionFlags<C extends Command>(command: C): C {
   return command
     .option('--kubeconfig <file>', 'kubeconfig to use instead of those that KUBECONFIG names')
     .option('--context <name>', 'context of the kubeconfig')

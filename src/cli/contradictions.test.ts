@@ -50,6 +50,8 @@ describe('flags that cannot be meant', () => {
     ['nodes --print --zones 0', '--zones 0: It must be'],
     ['apiserver --store memory --durability sync', '--durability is about the disk, and --store memory keeps'],
     ['apiserver --insecure-remote', '--insecure-remote says nothing without --insecure-http.'],
+    ['vm create -f a.yaml --cpus 2 --stopped', '--filename says all about the machines; leave out --cpus, --stopped.'],
+    ['vm create web --dry-run --wait', '--dry-run stores nothing that --wait could wait for.'],
     ['vm start web --timeout -5s', '--timeout -5s: It must not be negative.'],
     ['status -o xml', '--output xml: Allowed choices are text, json.'],
   ])('are refused by name: %s', async (flags, message) => {

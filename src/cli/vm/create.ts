@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../base/errors.ts';
 import type { Client } from '../../kube/client.ts';
 import { readManifest } from '../../kube/manifest.ts';
+import type { CheckedCommand, Given } from '../checked-command.ts';
 import { connected } from '../connection.ts';
 import type { VmParts } from './command.ts';
 import { allOf, eachOf } from './each.ts';
@@ -24,8 +25,9 @@ interface CreateFlags extends WaitFlags {
 }
 
 /** `vm create`: from a few flags, or from files as they are. */
-export function addCreateCommand(vm: Command, parts: VmParts): void {
-  withWaitFlags(vm.command('create'))
+export function addCreateCommand(vm: CheckedCommand, parts: VmParts): void {
+  const command = vm.command('create').refuses(contradictions);
+  withWaitFlags(command)
     .description('create a machine from a few flags, or machines from files')
     .argument('[name]')
     .option('-f, --filename <file...>', 'manifests of VirtualMachines of any group; - is standard input')
@@ -37,6 +39,18 @@ export function addCreateCommand(vm: Command, parts: VmParts): void {
     .option('--dry-run', 'have the server check it and store nothing')
     .addOption(new Option('-o, --output <format>', 'print what was created').choices(FORMATS))
     .action((name: string | undefined, flags: CreateFlags, command: Command) => create(parts, command, name, flags));
+}
+
+/** A file says all about its machines, and what is not stored cannot be waited for. */
+function contradictions(flags: CreateFlags, given: Given): string[] {
+  const names = { cpus: '--cpus', memory: '--memory', image: '--image', labels: '--labels', stopped: '--stopped' };
+  const beside = Object.entries(names).flatMap(([name, flag]) => (given(name) ? [flag] : []));
+  return [
+    ...(given('filename') && beside.length > 0
+      ? [`--filename says all about the machines; leave out ${beside.join(', ')}.`]
+      : []),
+    ...(flags.dryRun === true && flags.wait === true ? ['--dry-run stores nothing that --wait could wait for.'] : []),
+  ];
 }
 
 async function create(parts: VmParts, command: Command, name: string | undefined, flags: CreateFlags): Promise<void> {
