@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -10,20 +11,29 @@ const file = join(scratch, 'file');
 writeFileSync(file, '');
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-const data = ['--data-dir', join(scratch, 'data')];
+/** Each has a folder of its own, because all are tried at once. */
+const data = () => ['--data-dir', mkdtempSync(join(scratch, 'data-'))];
+
+async function ended(args: readonly string[]): Promise<{ status: unknown; stderr: string }> {
+  const child = spawn(LAUNCHER, args, { stdio: ['ignore', 'ignore', 'pipe'], timeout: 60_000 });
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const [status] = (await once(child, 'close')) as [unknown];
+  return { status, stderr };
+}
 
 /** What the API server may be asked for and cannot do, and how it says so. */
 const CASES: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['a data folder where none can be', ['--data-dir', '/proc/nothing'], /data folder \/proc\/nothing cannot be used/],
   ['a data folder that is a file', ['--data-dir', file], /the data folder \S+ cannot be used/],
-  ['an address that is none', [...data, '--bind-address', '999.1.1.1'], /the address 999\.1\.1\.1 is none of this/],
-  ['the address of another', [...data, '--bind-address', '192.0.2.1'], /the address 192\.0\.2\.1 is none of this/],
-  ['a kubeconfig where none can be', [...data, '--kubeconfig-out', join(file, 'x')], /kubeconfig cannot be written/],
-  ['an audit log where none can be', [...data, '--audit-log', join(file, 'x')], /audit log cannot be written/],
-  ['plain HTTP for others', [...data, '--insecure-http', '--bind-address', '0.0.0.0'], /not served on 0\.0\.0\.0/],
+  ['an address that is none', [...data(), '--bind-address', '999.1.1.1'], /the address 999\.1\.1\.1 is none of this/],
+  ['the address of another', [...data(), '--bind-address', '192.0.2.1'], /the address 192\.0\.2\.1 is none of this/],
+  ['a kubeconfig where none can be', [...data(), '--kubeconfig-out', join(file, 'x')], /kubeconfig cannot be written/],
+  ['an audit log where none can be', [...data(), '--audit-log', join(file, 'x')], /audit log cannot be written/],
+  ['plain HTTP for others', [...data(), '--insecure-http', '--bind-address', '0.0.0.0'], /not served on 0\.0\.0\.0/],
 ];
 
-test.each([
+test.concurrent.each([
   ['an audit log where none can be', ['--audit-log', join(file, 'x')], /^error: the audit log cannot be written: /],
   [
     'a kubeconfig where none can be',
@@ -36,17 +46,25 @@ test.each([
     /^error: the scheduler configuration \S+ cannot be/,
   ],
   ['nodes of no file', ['--node-file', join(scratch, 'none')], /^error: the node pools of \S+ cannot be used: /],
-])('vimana up refuses %s, with a reason', (_what, flags, reason) => {
-  const args = ['up', '--port', '0', '--ephemeral', '--empty', '--data-dir', join(scratch, 'up'), ...flags];
-  const { status, stderr } = spawnSync(LAUNCHER, args, { encoding: 'utf8', timeout: 20_000 });
-  expect(stderr).toMatch(reason);
-  expect(status).toBe(1);
-});
+])(
+  'vimana up refuses %s, with a reason',
+  async (_what, flags, reason) => {
+    const args = ['up', '--port', '0', '--ephemeral', '--empty', ...data(), ...flags];
+    const { status, stderr } = await ended(args);
+    expect(stderr).toMatch(reason);
+    expect(status).toBe(1);
+  },
+  60_000,
+);
 
-test.each(CASES)('%s is refused at once, with a reason', (_what, flags, reason) => {
-  const args = ['apiserver', '--port', '0', ...flags];
-  const { status, stderr } = spawnSync(LAUNCHER, args, { encoding: 'utf8', timeout: 20_000 });
-  expect(stderr).toMatch(reason);
-  expect(stderr).not.toContain('internal error');
-  expect(status).toBe(1);
-});
+test.concurrent.each(CASES)(
+  '%s is refused at once, with a reason',
+  async (_what, flags, reason) => {
+    const args = ['apiserver', '--port', '0', ...flags];
+    const { status, stderr } = await ended(args);
+    expect(stderr).toMatch(reason);
+    expect(stderr).not.toContain('internal error');
+    expect(status).toBe(1);
+  },
+  60_000,
+);
