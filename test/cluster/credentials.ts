@@ -23,8 +23,8 @@ export function makeCredentials(folder: string): ClusterCredentials {
     return join(folder, name);
   };
   const ca = join(folder, 'pki', 'ca.crt');
-  const signing = file('accounts.key', accounts.privateKey.export({ type: 'pkcs1', format: 'pem' }) as string);
-  const verifying = file('accounts.pub', accounts.publicKey.export({ type: 'spki', format: 'pem' }) as string);
+  const signing = file('accounts.key', accounts.privateKey.export({ type: 'pkcs1', format: 'pem' }));
+  const verifying = file('accounts.pub', accounts.publicKey.export({ type: 'spki', format: 'pem' }));
   return {
     pki,
     apiServerFlags: [

@@ -56,8 +56,8 @@ export async function installOperator(
   };
   const [webhook = 0, metrics = 0, health = 0] = await freePorts(3);
   const ports = { webhook: serving ? webhook : 0, metrics, health };
-  const kinds = kindsOf(dialects).map(({ plural, group }) => `${plural}.${group}`);
-  const objects = manifests().filter(({ kind, metadata: { name = '' } }) => kind !== CRD || kinds.includes(name));
+  const kinds = new Set(kindsOf(dialects).map(({ plural, group }) => `${plural}.${group}`));
+  const objects = manifests().filter(({ kind, metadata: { name = '' } }) => kind !== CRD || kinds.has(name));
   const definitions = objects.filter(({ kind }) => kind === CRD);
   await ok('apply --server-side -f -', yaml(definitions));
   await ok('wait --for=condition=Established crd --all --timeout=30s');
@@ -99,7 +99,7 @@ async function startOperator(
 function manifests(): Manifest[] {
   const crds = readdirSync(join(ROOT, 'deploy/crds')).map((name) => join(ROOT, 'deploy/crds', name));
   return [...crds, join(ROOT, 'deploy/operator/operator.yaml')].flatMap((file) =>
-    readManifest(readFileSync(file, 'utf8')).documents.map(({ object }) => object as unknown as Manifest),
+    readManifest(readFileSync(file, 'utf8')).documents.map(({ object }) => object as Manifest),
   );
 }
 

@@ -1,13 +1,14 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { realClock } from '../../src/base/clock.ts';
 
-const LOOK_AGAIN = 1000;
+const LOOK_AGAIN = 500;
 
 /** Does something while no other process does it; a lock whose holder is gone is taken over. */
 export async function withLock(path: string, say: (line: string) => void, act: () => Promise<void>): Promise<void> {
-  for (let told = false; !take(path); told = true) {
-    if (!told) say(`waiting for process ${holderOf(path) ?? '?'}, which builds already`);
-    await realClock.sleep(LOOK_AGAIN);
+  for (let told = false; !take(path); await realClock.sleep(LOOK_AGAIN)) {
+    const holder = holderOf(path);
+    if (!told && holder !== undefined) say(`waiting for process ${holder}, which builds already`);
+    told ||= holder !== undefined;
   }
   try {
     await act();

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { realClock } from '../../src/base/clock.ts';
-import { systemRandom } from '../../src/base/random.ts';
 import type { HttpClient } from '../../src/kube/http/http-client.ts';
 import { Access } from './access.ts';
 import { type Assets, findAssets, missingAssets } from './assets.ts';

@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { realClock } from '../../src/base/clock.ts';
+import { findAsset } from './assets.ts';
+import { withLock } from './lock.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vimana-assets-'));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('a program', () => {
+  const program = (place: string, version: string): string => {
+    const path = join(folder, place, 'etcd');
+    mkdirSync(join(folder, place), { recursive: true });
+    writeFileSync(path, `#!/bin/sh\necho etcd ${version}\n`);
+    chmodSync(path, 0o755);
+    return path;
+  };
+  beforeEach(() => {
+    vi.stubEnv('KUBE_ASSETS', join(folder, 'given'));
+    vi.stubEnv('XDG_CACHE_HOME', join(folder, 'cache'));
+    vi.stubEnv('PATH', `${join(folder, 'path')}:/usr/bin:/bin`);
+  });
+
+  it('is taken from KUBE_ASSETS, else from the cache, else from PATH', () => {
+    expect(findAsset('etcd', '3.7.3')).toBeUndefined();
+    const inPath = program('path', '3.7.3');
+    expect(findAsset('etcd', '3.7.3')).toBe(inPath);
+    const built = program('cache/vimana/assets', '3.7.3');
+    expect(findAsset('etcd', '3.7.3')).toBe(built);
+    const given = program('given', '3.7.3');
+    expect(findAsset('etcd', '3.7.3')).toBe(given);
+  });
+
+  it('of another version is not taken from PATH', () => {
+    program('path', '3.5.0');
+    expect(findAsset('etcd', '3.7.3')).toBeUndefined();
+  });
+});
+
+describe('the lock', () => {
+  it('lets one after another, and tells who is waited for', async () => {
+    const path = join(folder, 'lock');
+    const told: string[] = [];
+    const say = (line: string) => void told.push(line);
+    const first = withLock(path, say, async () => {
+      say('first begins');
+      await realClock.sleep(200);
+      say('first ends');
+    });
+    const second = withLock(path, say, async () => say('second begins'));
+    await Promise.all([first, second]);
+    const waiting = `waiting for process ${process.pid}, which builds already`;
+    expect(told).toEqual(['first begins', waiting, 'first ends', 'second begins']);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('is free after an act that fails, and where its holder is gone', async () => {
+    const path = join(folder, 'lock');
+    await expect(
+      withLock(
+        path,
+        () => {},
+        () => Promise.reject(new Error('no')),
+      ),
+    ).rejects.toThrow('no');
+    const { pid } = spawnSync('true');
+    writeFileSync(path, String(pid));
+    let done = false;
+    await withLock(
+      path,
+      () => {},
+      async () => void (done = true),
+    );
+    expect(done).toBe(true);
+  });
+});
