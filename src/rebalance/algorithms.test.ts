@@ -78,6 +78,11 @@ describe('the nineteen algorithms', () => {
     [0, 0.3 / 22, 0, 0].forEach((expected, at) => expect(scores[at]).toBeCloseTo(expected, 12));
   });
 
+  it('make nothing of nodes that do not differ, though their mean is not quite their value', () => {
+    const equal = Array.from({ length: 3 }, (): Point => [0.4, 0.028, 0.5, 0.035]);
+    for (const at of [8, 9, 10, 11, 12]) expect([...(ALGORITHMS[at]?.score(loadOf(equal)) ?? [])]).toEqual([0, 0, 0]);
+  });
+
   it('take the first of metrics that are equally critical', () => {
     // Both usages lie 0.2 above their means, once each.
     const scores = ALGORITHMS[12]?.score(

@@ -37,13 +37,16 @@ const around =
 const above = (formula: Formula): Score =>
   around((cu, cp, mu, mp) => formula(Math.max(0, cu), Math.max(0, cp), Math.max(0, mu), Math.max(0, mp)));
 
+/** Less than this is no difference between nodes but rounding, and a share of it would make a lot of nothing. */
+export const NOTHING = 1e-9;
+
 /** Scores a node by its share of the highest score. */
 const relative =
   (score: Score): Score =>
   (load) => {
     const scores = score(load);
     const most = largest(scores);
-    return most > 0 ? scores.map((each) => each / most) : scores;
+    return most > NOTHING ? scores.map((each) => each / most) : scores.fill(0);
   };
 
 function scored(load: Load, cu: number, cp: number, mu: number, mp: number, formula: Formula): Float64Array {

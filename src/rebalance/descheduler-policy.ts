@@ -1,0 +1,56 @@
+import type { Algorithm } from './algorithms.ts';
+import type { Mode } from './buckets.ts';
+import type { Limits } from './planner.ts';
+import { ruleName } from './recording-rules.ts';
+
+export interface PolicySettings {
+  readonly algorithm: Algorithm;
+  readonly mode: Mode;
+  readonly limits: Limits;
+  /** Where Prometheus answers. */
+  readonly prometheusUrl: string;
+  /** The window of the recording rules that it reads. */
+  readonly window: string;
+}
+
+/** The policy by which kube-descheduler does what an algorithm and a mode ask for; it leaves the destination to the scheduler. */
+export function deschedulerPolicy({ algorithm, mode, limits, prometheusUrl, window }: PolicySettings): object {
+  const percent = (share: number) => ({ MetricResource: Math.round(share * 100) });
+  return {
+    apiVersion: 'descheduler/v1alpha2',
+    kind: 'DeschedulerPolicy',
+    maxNoOfPodsToEvictPerNode: limits.perNode,
+    maxNoOfPodsToEvictTotal: limits.perStep,
+    metricsProviders: [{ source: 'Prometheus', prometheus: { url: prometheusUrl } }],
+    profiles: [
+      {
+        name: 'vimana-rebalance',
+        pluginConfig: [
+          {
+            name: 'DefaultEvictor',
+            args: {
+              labelSelector: { matchLabels: { 'kubevirt.io': 'virt-launcher' } },
+              // A launcher keeps its sockets in emptyDir volumes; its machine moves all the same.
+              podProtections: { defaultDisabled: ['PodsWithLocalStorage'] },
+            },
+          },
+          {
+            name: 'LowNodeUtilization',
+            args: {
+              useDeviationThresholds: true,
+              thresholds: percent(mode.lower),
+              targetThresholds: percent(mode.upper),
+              metricsUtilization: {
+                source: 'Prometheus',
+                // Values outside 0..1 are refused, and a demand for CPU may exceed 1.
+                prometheus: { query: `clamp(${ruleName(algorithm.id, window)}, 0, 1)` },
+              },
+              evictionLimits: { node: limits.perNode },
+            },
+          },
+        ],
+        plugins: { balance: { enabled: ['LowNodeUtilization'] } },
+      },
+    ],
+  };
+}
