@@ -1,0 +1,139 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { operatorManifests } from '../tools/generate/operator-manifests.ts';
+import { findAsset } from './cluster/assets.ts';
+
+const CHART = 'deploy/helm/vimana';
+const KUBERNETES = ['--kube-version', '1.36.3'];
+const helm = findAsset('helm');
+if (helm === undefined) process.stdout.write('skipped: the tests of the chart need helm (in KUBE_ASSETS or PATH)\n');
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly [field: string]: unknown;
+}
+
+function run(...args: string[]) {
+  return spawnSync(helm ?? 'helm', args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+}
+
+function rendered(release: string, namespace: string, ...set: string[]): Manifest[] {
+  const flags = set.flatMap((value) => ['--set', value]);
+  const { status, stdout, stderr } = run('template', release, CHART, '-n', namespace, ...KUBERNETES, ...flags);
+  expect([status, stderr]).toEqual([0, '']);
+  return parseAllDocuments(stdout).flatMap((document) => (document.toJSON() as Manifest | null) ?? []);
+}
+
+const named = (manifests: readonly Manifest[], kind: string) =>
+  manifests.filter((each) => each.kind === kind).map(({ metadata }) => metadata.name);
+
+describe.skipIf(helm === undefined)('the chart', () => {
+  it('passes the linter of Helm', () => {
+    const { status, stdout } = run('lint', CHART, '--strict', ...KUBERNETES);
+    expect([status, stdout]).toEqual([0, expect.stringContaining('0 chart(s) failed')]);
+  });
+
+  it('is what deploy/operator was made from', () => {
+    const { path, text } = operatorManifests(helm ?? 'helm');
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  it.each([
+    ['hypersdk-operator', 'hypersdk-system'],
+    ['novacron-operator', 'novacron-system'],
+  ])('gives everything the name of the release %s', (release, namespace) => {
+    const manifests = rendered(release, namespace, 'crds.install=false');
+    expect(named(manifests, 'Deployment')).toEqual([release]);
+    expect(named(manifests, 'ServiceAccount')).toContain(release);
+    expect(named(manifests, 'ClusterRole')).toContain(release);
+    const [deployment] = manifests.filter(({ kind }) => kind === 'Deployment');
+    const text = JSON.stringify(deployment);
+    expect(text).toContain(`--leader-election-id=${release}`);
+    expect(deployment?.metadata.namespace).toBe(namespace);
+    expect(JSON.stringify(manifests)).not.toContain('RELEASE-NAME');
+  });
+
+  it('runs as nobody, on a file system that it cannot write to, with the documented resources', () => {
+    const [deployment] = rendered('a', 'b', 'crds.install=false').filter(({ kind }) => kind === 'Deployment');
+    expect(deployment).toMatchObject({
+      spec: {
+        replicas: 3,
+        template: {
+          spec: {
+            securityContext: { runAsNonRoot: true },
+            containers: [
+              {
+                command: ['/manager'],
+                securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false },
+                resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '500m', memory: '512Mi' } },
+              },
+            ],
+          },
+        },
+      },
+    });
+  });
+
+  it('leaves out what is switched off, so that two releases can stand beside each other', () => {
+    const first = rendered('a', 'x', 'dialects.hypersdk=false', 'dialects.novacron=false', 'dialects.simulation=false');
+    const second = rendered('b', 'y', 'dialects.kubevirt=false', 'instances=false', 'crds.install=false');
+    const names = (manifests: readonly Manifest[]) =>
+      manifests.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''} ${metadata.name}`);
+    expect(names(first).filter((name) => names(second).includes(name))).toEqual([]);
+    expect(named(first, 'CustomResourceDefinition').every((name) => name.endsWith('.kubevirt.io'))).toBe(true);
+    expect(named(second, 'APIService')).toEqual([]);
+    expect(JSON.stringify(second)).toContain('--no-instances');
+  });
+
+  it('never lets a webhook stand in the way of a deletion', () => {
+    const manifests = rendered('a', 'b', 'crds.install=false');
+    const hooks = manifests
+      .filter(({ kind }) => kind.endsWith('WebhookConfiguration'))
+      .flatMap(({ webhooks }) => webhooks as Record<string, unknown>[]);
+    expect(hooks).toHaveLength(3);
+    for (const hook of hooks) {
+      expect(JSON.stringify(hook['rules'])).not.toMatch(/DELETE|\*/);
+      const isClosed = hook['failurePolicy'] === 'Fail';
+      expect(isClosed).toBe(hook['name'] !== 'evictions.vimana.io');
+      if (isClosed) expect(JSON.stringify(hook['matchConditions'])).toContain('deletionTimestamp');
+    }
+  });
+
+  it.each([
+    ['replicas=-1', 'replicas'],
+    ['dialects.xen=true', 'xen'],
+    ['logLevel=loud', 'logLevel'],
+    ['webhook.port=0', 'port'],
+  ])('refuses the value %s', (value, name) => {
+    const { status, stderr } = run('template', 'a', CHART, ...KUBERNETES, '--set', value);
+    expect(status).not.toBe(0);
+    expect(stderr).toContain(name);
+  });
+
+  it('renders every optional part', () => {
+    const on = ['serviceMonitor', 'prometheusRule', 'grafanaDashboard'].map((name) => `metrics.${name}.enabled=true`);
+    const manifests = rendered(
+      'a',
+      'b',
+      'crds.install=false',
+      'networkPolicy.enabled=true',
+      'webhook.certManager.enabled=true',
+      ...on,
+    );
+    const kinds = manifests.map(({ kind }) => kind);
+    for (const kind of ['ServiceMonitor', 'PrometheusRule', 'ConfigMap', 'NetworkPolicy', 'Certificate', 'Issuer']) {
+      expect(kinds).toContain(kind);
+    }
+    expect(kinds).not.toContain('Secret');
+    const dashboard = manifests.find(({ kind }) => kind === 'ConfigMap')?.['data'] as Record<string, string>;
+    expect(JSON.parse(dashboard['vimana.json'] ?? '')).toMatchObject({ title: 'Vimana' });
+  });
+});
+
+it('the chart has the version of the package', () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  expect(parse(readFileSync(`${CHART}/Chart.yaml`, 'utf8'))).toMatchObject({ version, appVersion: version });
+});
