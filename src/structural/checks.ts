@@ -106,12 +106,27 @@ function checkArray(schema: JsonSchema): Check {
       }
     }
     if (listType === 'set') reportTwice(value, identityOf, itself, at);
-    else if (listType === 'map') reportTwice(value, identity, keysOf, at);
-    else if (schema.uniqueItems === true && new Set(value.map((entry) => JSON.stringify(entry))).size < value.length) {
+    else if (listType === 'map') {
+      reportNoObjects(value, at);
+      reportTwice(value, identity, keysOf, at);
+    } else if (
+      schema.uniqueItems === true &&
+      new Set(value.map((entry) => JSON.stringify(entry))).size < value.length
+    ) {
       const path = at.path();
       at.report(invalid(path, undefined, `${path} in body shouldn't contain duplicates`));
     }
   };
+}
+
+/** What has no fields has no keys either. */
+function reportNoObjects(list: readonly unknown[], at: Cursor): void {
+  for (const [i, entry] of list.entries()) {
+    if (typeof entry === 'object' && entry !== null && !Array.isArray(entry)) continue;
+    at.enter(i);
+    at.report(invalid(at.path(), entry, 'must be an object for an array of list-type map'));
+    at.leave();
+  }
 }
 
 const itself = (entry: unknown): unknown => entry;
