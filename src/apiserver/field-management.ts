@@ -18,7 +18,7 @@ export interface Writer {
   readonly manager: string;
   /** '' for the object itself. */
   readonly subresource: string;
-  readonly time: string;
+  readonly time: string | undefined;
 }
 
 /** Keeps metadata.managedFields, and applies configurations by what it says. */

@@ -66,6 +66,87 @@ describe('a deletion', () => {
   });
 });
 
+describe('refusals', () => {
+  it('of a deletion tell all that is wrong with its options', async () => {
+    const options = { propagationPolicy: 'Wrong', orphanDependents: true, dryRun: ['Some'] };
+    const { body } = await plane.ask('DELETE', `${NAMESPACE}/configmaps/x`, options);
+    const { causes } = body['details'] as { causes: { field: string }[] };
+    expect(causes.map(({ field }) => field)).toEqual(['propagationPolicy', 'propagationPolicy', 'dryRun']);
+  });
+
+  it('of a review within a namespace tell all that is wrong with it', async () => {
+    const path = '/apis/authorization.k8s.io/v1/namespaces/default/localsubjectaccessreviews';
+    const spec = { user: 'u', resourceAttributes: { namespace: 'other' }, nonResourceAttributes: { path: '/' } };
+    const { body } = await plane.ask('POST', path, { metadata: { namespace: 'default' }, spec });
+    const { causes } = body['details'] as { causes: { field: string }[] };
+    expect(causes.map(({ field }) => field)).toEqual([
+      'spec.nonResourceAttributes',
+      'spec.resourceAttributes.namespace',
+      'spec.nonResourceAttributes',
+    ]);
+  });
+
+  it('of values that a configuration cannot have are told as a fault of the server', async () => {
+    const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b' }, binaryData: { b: '10.0' } };
+    const { code, body } = await plane.ask('PATCH', `${NAMESPACE}/configmaps/b?fieldManager=m`, config, APPLY);
+    expect([code, body['message']]).toEqual([
+      500,
+      'failed to convert new object (/b; /v1, Kind=ConfigMap) to proper version: unable to convert unstructured object to /v1, Kind=ConfigMap: error decoding from json: illegal base64 data at input byte 2',
+    ]);
+  });
+
+  it('of a quota for parts of what is counted name the amount', async () => {
+    const spec = { hard: { 'count/jobs.batch': '1.5' } };
+    const answer = await plane.ask('POST', `${NAMESPACE}/resourcequotas`, { metadata: { name: 'q' }, spec });
+    expect(messageOf(answer)).toContain('spec.hard[count/jobs.batch]: Invalid value: "1500m": must be an integer');
+  });
+});
+
+describe('a patch', () => {
+  const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
+  const JSON_PATCH = 'application/json-patch+json';
+
+  it('of a kind that is only written over a version must leave that version in place', async () => {
+    await plane.ask('POST', leases, { metadata: { name: 'l' }, spec: {} });
+    const patch = [{ op: 'replace', path: '/metadata', value: { name: 'l' } }];
+    const { code } = await plane.ask('PATCH', `${leases}/l`, patch, JSON_PATCH);
+    expect(code).toBe(422);
+  });
+
+  it('that leaves no owners leaves none', async () => {
+    await plane.ask('POST', `${NAMESPACE}/configmaps`, { metadata: { name: 'owned' }, data: { a: '1' } });
+    const patch = [{ op: 'add', path: '/metadata/managedFields', value: [] }];
+    const { body } = await plane.ask('PATCH', `${NAMESPACE}/configmaps/owned`, patch, JSON_PATCH);
+    expect(body['metadata']).not.toHaveProperty('managedFields');
+  });
+
+  it('of the status of a deployment does not change its labels', async () => {
+    const path = '/apis/apps/v1/namespaces/default/deployments';
+    const spec = { selector: { matchLabels: { a: 'b' } }, template };
+    await plane.ask('POST', path, { metadata: { name: 'd', labels: { a: 'b' } }, spec });
+    const { body } = await plane.ask('PATCH', `${path}/d/status`, { metadata: { labels: { new: 'x' } } }, MERGE);
+    expect(body['metadata']).toMatchObject({ labels: { a: 'b' } });
+  });
+
+  it('that takes the last finalizer off is answered with the version that was there', async () => {
+    const path = `${NAMESPACE}/configmaps/last`;
+    await plane.ask('POST', `${NAMESPACE}/configmaps`, { metadata: { name: 'last', finalizers: ['x.y/z'] } });
+    const { body: dying } = await plane.ask('DELETE', path);
+    const { body } = await plane.ask('PATCH', path, { metadata: { finalizers: null } }, MERGE);
+    const versionOf = (object: Readonly<Record<string, unknown>>) =>
+      (object['metadata'] as { resourceVersion: string }).resourceVersion;
+    expect(versionOf(body)).toBe(versionOf(dying));
+  });
+});
+
+it('waits for no other node once a pod is on one', async () => {
+  await plane.ask('POST', `${NAMESPACE}/serviceaccounts`, { metadata: { name: 'default' } });
+  await plane.ask('POST', `${NAMESPACE}/pods`, { metadata: { name: 'bound' }, spec: template.spec });
+  await plane.ask('PATCH', `${NAMESPACE}/pods/bound/status`, { status: { nominatedNodeName: 'n' } }, MERGE);
+  await plane.ask('POST', `${NAMESPACE}/pods/bound/binding`, { metadata: { name: 'bound' }, target: { name: 'm' } });
+  expect((await plane.ask('GET', `${NAMESPACE}/pods/bound`)).body['status']).not.toHaveProperty('nominatedNodeName');
+});
+
 describe('what clients can take', () => {
   const accepting = async (accept: string, path: string) => {
     const headers = { accept, authorization: `Bearer ${plane.plane.adminToken}` };

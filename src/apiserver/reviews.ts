@@ -75,13 +75,16 @@ function accessCauses({ resourceAttributes, nonResourceAttributes }: AccessSpec)
 
 /** A review within a namespace is about that namespace alone. */
 function localCauses({ resourceAttributes, nonResourceAttributes }: AccessSpec, namespace: string): FieldError[] {
+  const causes: FieldError[] = [];
+  const asked = resourceAttributes?.namespace ?? '';
+  if (resourceAttributes !== undefined && asked !== namespace) {
+    causes.push(invalidField('spec.resourceAttributes.namespace', asked, 'must match metadata.namespace'));
+  }
   if (nonResourceAttributes !== undefined) {
     const detail = 'disallowed on this kind of request';
-    return [invalidField('spec.nonResourceAttributes', inGo(nonResourceAttributes), detail)];
+    causes.push(invalidField('spec.nonResourceAttributes', inGo(nonResourceAttributes), detail));
   }
-  const asked = resourceAttributes?.namespace ?? '';
-  if (resourceAttributes === undefined || asked === namespace) return [];
-  return [invalidField('spec.resourceAttributes.namespace', asked, 'must match metadata.namespace')];
+  return causes;
 }
 
 /** As Go writes it where it says what was wrong. */

@@ -33,7 +33,7 @@ export interface Write {
   readonly kind: ManagedKind;
   readonly manager: string;
   /** The time of the write as RFC 3339 text in UTC by seconds. */
-  readonly time: string;
+  readonly time: string | undefined;
 }
 
 /** Metadata that is nobody's: it names the object, or the server alone sets it. */

@@ -1,7 +1,7 @@
 import { notSupported } from '../../base/field-error.ts';
 import { badRequest, invalid } from '../api-error.ts';
 import { decodeBuiltIn } from '../builtin-schema/decode.ts';
-import type { DeleteOptions } from '../verbs/delete.ts';
+import { type DeleteOptions, policyCauses } from '../verbs/delete.ts';
 import type { ApiRequest } from './api-request.ts';
 import { decodeRequest } from './body.ts';
 import { flag, whole } from './options.ts';
@@ -14,7 +14,8 @@ export async function deleteOptions(request: ApiRequest): Promise<DeleteOptions>
   const options = bytes.length === 0 ? sentAsParameters(request.query) : await sentAsBody(request);
   const { dryRun = [] } = options;
   if (dryRun.some((value) => value !== 'All')) {
-    throw invalid({ group: 'meta.k8s.io', kind: KIND }, '', [notSupported('dryRun', dryRun, ['All'])]);
+    const causes = [...policyCauses(options), notSupported('dryRun', dryRun, ['All'])];
+    throw invalid({ group: 'meta.k8s.io', kind: KIND }, '', causes);
   }
   const { dryRun: _dryRun, ...rest } = options;
   return dryRun.length === 0 ? rest : options;

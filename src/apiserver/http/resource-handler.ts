@@ -140,6 +140,7 @@ async function onSubresource(parts: ResourceHandlerParts, asked: ResourceRequest
     if (verb === 'get') return await getScale(backend, asked, resource.scale);
     const applies = verb === 'patch' && isApply(request);
     const { call, options } = callOf(asked, verb === 'patch' ? 'PatchOptions' : 'UpdateOptions', applies);
+    if (verb === 'patch') checkPatchType(resource, mediaType(request));
     const write = { backend, target: asked, paths: resource.scale, request, call };
     return await writeScale(write, verb, options.force ?? false);
   }
@@ -239,7 +240,7 @@ async function update(parts: ResourceHandlerParts, asked: ResourceRequest): Prom
 async function patch(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
   const { request, resource } = asked;
   const { call, options } = callOf(asked, 'PatchOptions', isApply(request));
-  const type = request.header('content-type')?.split(';')[0]?.trim() ?? '';
+  const type = mediaType(request);
   if (asked.name === '') throw badRequest(NAMELESS);
   checkPatchType(resource, type);
   const text = (await request.body()).toString('utf8');
@@ -252,6 +253,7 @@ async function patch(parts: ResourceHandlerParts, asked: ResourceRequest): Promi
   return writtenAnswer(parts.backend, request, resource, written);
 }
 
+const mediaType = (request: ApiRequest): string => request.header('content-type')?.split(';')[0]?.trim() ?? '';
 const NAMELESS = 'name must be provided';
 const isApply = (request: ApiRequest): boolean => request.header('content-type')?.startsWith(APPLY_PATCH) === true;
 

@@ -5,6 +5,11 @@ import { timestamp } from '../backend.ts';
 import { rewrite } from '../verbs/update.ts';
 import { type Act, DONE } from './act.ts';
 
+interface Status {
+  readonly conditions?: readonly Condition[];
+  readonly nominatedNodeName?: string;
+}
+
 interface Condition {
   readonly type: string;
   readonly status: string;
@@ -52,7 +57,8 @@ function bound(pod: KubeObject, node: string, { metadata }: KubeObject, now: str
     throw refuse(`pod ${pod.metadata.name} is already assigned to node ${JSON.stringify(spec.nodeName)}`);
   if ((spec.schedulingGates ?? []).length > 0)
     throw refuse(`pod ${pod.metadata.name} has non-empty .spec.schedulingGates`);
-  const status = (pod['status'] ?? {}) as { readonly conditions?: readonly Condition[] };
+  // Whoever is on a node waits for none.
+  const { nominatedNodeName: _waitedFor, ...status } = (pod['status'] ?? {}) as Status;
   const others = (status.conditions ?? []).filter(({ type }) => type !== 'PodScheduled');
   const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: now };
   const annotations = { ...pod.metadata.annotations, ...metadata.annotations };

@@ -88,7 +88,7 @@ function spent(budget: KubeObject, pod: KubeObject, now: string): BudgetStatus {
   const status = (budget['status'] ?? {}) as BudgetStatus;
   const { disruptionsAllowed = 0, disruptedPods = {}, observedGeneration = 0 } = status;
   if (observedGeneration < (budget.metadata.generation ?? 0)) {
-    throw refused(budget, 'The disruption budget is still being processed by the server.', 10);
+    throw refused(budget, `The disruption budget ${budget.metadata.name} is still being processed by the server.`, 10);
   }
   if (disruptionsAllowed < 0) throw refused(budget, 'pdb disruptions allowed is negative', 0);
   if (Object.keys(disruptedPods).length > MOST_DISRUPTED)

@@ -1,4 +1,4 @@
-import { notSupported } from '../../base/field-error.ts';
+import { type FieldError, notSupported } from '../../base/field-error.ts';
 import { copyJson } from '../../base/json-copy.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { conflict, invalid, notFound, OBJECT_MODIFIED, type Status } from '../api-error.ts';
@@ -78,15 +78,23 @@ function lastOf({ strategy }: Resource, old: KubeObject, ended: KubeObject): Kub
   return { ...old, metadata: { ...old.metadata, resourceVersion: ended.metadata.resourceVersion } };
 }
 
-function checkOptions({ propagationPolicy, orphanDependents }: DeleteOptions): void {
-  const kind = { group: 'meta.k8s.io', kind: 'DeleteOptions' };
-  if (propagationPolicy !== undefined && !POLICIES.includes(propagationPolicy)) {
-    throw invalid(kind, '', [notSupported('propagationPolicy', propagationPolicy, [...POLICIES, 'nil'])]);
-  }
-  if (propagationPolicy !== undefined && orphanDependents !== undefined) {
+function checkOptions(options: DeleteOptions): void {
+  const causes = policyCauses(options);
+  if (causes.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', causes);
+}
+
+/** What is wrong with what shall become of dependents. */
+export function policyCauses({ propagationPolicy, orphanDependents }: DeleteOptions): FieldError[] {
+  if (propagationPolicy === undefined) return [];
+  const causes: FieldError[] = [];
+  if (orphanDependents !== undefined) {
     const detail = 'orphanDependents and deletionPropagation cannot be both set';
-    throw invalid(kind, '', [{ type: 'Invalid', field: 'propagationPolicy', value: propagationPolicy, detail }]);
+    causes.push({ type: 'Invalid', field: 'propagationPolicy', value: propagationPolicy, detail });
   }
+  if (!POLICIES.includes(propagationPolicy)) {
+    causes.push(notSupported('propagationPolicy', propagationPolicy, [...POLICIES, 'nil']));
+  }
+  return causes;
 }
 
 function checkPreconditions(resource: Resource, name: string, { metadata }: KubeObject, options: DeleteOptions): void {
@@ -124,7 +132,9 @@ function mark(backend: Backend, resource: Resource, old: KubeObject, options: De
 }
 
 function finalizersAfter(present: readonly string[], options: DeleteOptions, orphansByDefault: boolean): string[] {
-  const byDefault = orphansByDefault && options.orphanDependents === undefined ? 'Orphan' : undefined;
+  // What an earlier deletion asked for holds, where this one says nothing.
+  const decided = present.includes(FOREGROUND) || present.includes(ORPHAN);
+  const byDefault = orphansByDefault && !decided && options.orphanDependents === undefined ? 'Orphan' : undefined;
   const policy = options.propagationPolicy ?? (options.orphanDependents === true ? 'Orphan' : byDefault);
   const others = present.filter((name) => name !== FOREGROUND && name !== ORPHAN);
   if (policy === 'Foreground') return [...others, FOREGROUND];

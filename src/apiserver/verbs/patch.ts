@@ -17,7 +17,7 @@ import { checkNewUid } from './frozen-metadata.ts';
 import { checkAppliedType, checkPatchedType } from './object-type.ts';
 import { badVersion, isVersion } from './resource-version.ts';
 import type { Target } from './target.ts';
-import { checkPlace, rewrite } from './update.ts';
+import { checkPlace, checkVersioned, rewrite } from './update.ts';
 import type { Written } from './written.ts';
 
 export const JSON_PATCH = 'application/json-patch+json';
@@ -39,12 +39,22 @@ export async function patchObject(
     target,
     (current) => {
       const patched = copyJson(guarded(() => change(current as never, patch as Json))) as unknown as KubeObject;
+      clarifyOwners(target.resource, patched);
       const object = decodePatched(target.resource, patched, call);
       checkPlace(target, object);
+      checkVersioned(target, object);
       return object;
     },
     call,
   );
+}
+
+/** No owners at all mean that nobody owns anything any more, and nothing to a custom object. */
+function clarifyOwners({ custom }: Resource, { metadata }: KubeObject): void {
+  const owners: unknown = metadata?.managedFields;
+  if (!Array.isArray(owners) || owners.length > 0) return;
+  if (custom) delete metadata.managedFields;
+  else metadata.managedFields = [{}] as never;
 }
 
 /** Patches an object that no schema speaks of, such as a Scale. */
@@ -109,6 +119,20 @@ export function badPatch(text: string, why: string): ApiError {
   return invalid({ group: '', kind: '' }, '', [invalidField('patch', text, why)]);
 }
 
+/** A configuration whose fields are right and whose values are not is a fault of the server, as it sees it. */
+function converted<T>({ group, version, kind }: Resource, { metadata }: KubeObject, decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    const [, why] = error instanceof ApiError ? (/ cannot be handled as a \S+: (.*)$/s.exec(error.message) ?? []) : [];
+    if (why === undefined || why.startsWith('strict decoding error')) throw error;
+    const type = `${group}/${version}, Kind=${kind}`;
+    const place = `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${type}`;
+    const message = `failed to convert new object (${place}) to proper version: unable to convert unstructured object to ${type}: ${why.startsWith('quantities must match') ? '' : 'error decoding from json: '}${why}`;
+    throw new ApiError(500, '', message);
+  }
+}
+
 /** PATCH with a configuration to apply: creates the object where it is not there yet. */
 export async function applyObject(
   backend: Backend,
@@ -119,7 +143,9 @@ export async function applyObject(
 ): Promise<Written> {
   const { resource, namespace, name, subresource } = target;
   if (config !== null && (typeof config !== 'object' || Array.isArray(config))) {
-    throw badRequest(`error decoding YAML: the configuration of a ${resource.kind} must be a map`);
+    const type = Array.isArray(config) ? 'array' : typeof config === 'boolean' ? 'bool' : typeof config;
+    const why = `json: cannot unmarshal ${type} into Go value of type map[string]interface {}`;
+    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
   }
   const object = (config ?? {}) as KubeObject;
   checkAppliedType(resource, object);
@@ -136,6 +162,7 @@ export async function applyObject(
     delete object.metadata.resourceVersion;
     const fresh = backend.fields.apply(resource, object, undefined, writer(), force);
     checkPlace(target, fresh);
+    converted(resource, object, () => decodeBody(resource, copyJson(fresh), { ...call, warnings: [] }));
     return await createObject(backend, resource, namespace, fresh, call, true);
   }
   return await rewrite(
@@ -143,7 +170,7 @@ export async function applyObject(
     target,
     (current) => {
       const merged = backend.fields.apply(resource, copyJson(object), current, writer(), force);
-      const decoded = decodeBody(resource, copyJson(merged), call);
+      const decoded = converted(resource, object, () => decodeBody(resource, copyJson(merged), call));
       checkPlace(target, decoded);
       return decoded;
     },

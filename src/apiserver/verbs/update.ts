@@ -38,14 +38,20 @@ export async function updateObject(backend: Backend, target: Target, body: unkno
   }
   if (asked === '' && resource.strategy.unconditionalUpdate !== true) {
     if (!exists()) throw notFound(resource, name);
-    const cause = invalidField('metadata.resourceVersion', 0, 'must be specified for an update');
-    throw invalid({ group: resource.group, kind: resource.plural }, name, [cause]);
+    checkVersioned(target, object);
   }
   const replace = (current: KubeObject): KubeObject => {
     checkUid(target, object.metadata, current.metadata);
     return asked === '' ? copyJson(object) : object;
   };
   return await rewrite(backend, target, replace, call);
+}
+
+/** Some kinds are only ever written over a version that the writer has seen. */
+export function checkVersioned({ resource, name }: Target, { metadata }: KubeObject): void {
+  if ((metadata.resourceVersion ?? '') !== '' || resource.strategy.unconditionalUpdate === true) return;
+  const cause = invalidField('metadata.resourceVersion', 0, 'must be specified for an update');
+  throw invalid({ group: resource.group, kind: resource.plural }, name, [cause]);
 }
 
 export function namelessObject(name: string): ApiError {
@@ -57,14 +63,13 @@ export function checkPlace({ resource, namespace, name }: Target, object: KubeOb
   object.kind = resource.kind;
   object.apiVersion = apiVersionOf(resource);
   const { metadata } = object;
+  if (resource.namespaced) {
+    if ((metadata.namespace ?? '') === '') metadata.namespace = namespace;
+    if (metadata.namespace !== namespace) throw badRequest(NAMESPACE_MISMATCH);
+  }
   if ((metadata.name ?? '') === '') throw namelessObject(name);
   if (metadata.name !== name) {
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
-  }
-  if (!resource.namespaced) return;
-  if ((metadata.namespace ?? '') === '') metadata.namespace = namespace;
-  if (metadata.namespace !== namespace) {
-    throw badRequest(NAMESPACE_MISMATCH);
   }
 }
 
@@ -129,8 +134,9 @@ async function attemptWrite(
   const frozen = takesMetadata(target) ? frozenCauses(sent.metadata, old.metadata) : [];
   const object = keepWhatIsTheServers(target, sent, old);
   if (how.recorded !== true) {
-    const writer = { manager: call.fieldManager, subresource, time: timestamp(backend.clock) };
-    backend.fields.record(resource, object, old, writer);
+    // Of a scale it is not known when it was written.
+    const time = subresource === 'scale' ? undefined : timestamp(backend.clock);
+    backend.fields.record(resource, object, old, { manager: call.fieldManager, subresource, time });
   }
   const write = writeOf(target, object, old, call, how.facet);
   let stored = false;
@@ -153,7 +159,13 @@ async function attemptWrite(
     admitted.metadata.resourceVersion = String(entry.revision);
     if (how.admitted !== true) await admit(backend, { ...write, object: how.facet?.show(admitted) ?? admitted });
     const destination = storeOf(backend, resource);
-    if (isFinished(resource, admitted)) return await dropEntry(destination, key, admitted, entry.revision, call.dryRun);
+    if (isFinished(resource, admitted)) {
+      const dropped = await dropEntry(destination, key, admitted, entry.revision, call.dryRun);
+      if (dropped === undefined) return undefined;
+      // Its last writer is told of the version that was there, not of the one in which it went.
+      admitted.metadata.resourceVersion = String(entry.revision);
+      return { ...dropped, text: textOf(admitted) };
+    }
     // A write that changes nothing leaves no trace.
     const final = withUnchangedTimes(old as never, admitted as never) as unknown as KubeObject;
     if (sameJson(final as never, old as never)) return { object: old, text: textOf(old), created: false };

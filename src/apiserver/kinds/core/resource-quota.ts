@@ -84,6 +84,11 @@ export const resourceQuotas: KindRules<ResourceQuota> = {
   },
 };
 
+/** What somebody else counts than Kubernetes, of which there are no parts. */
+function isExtended(name: string): boolean {
+  return name.includes('/') && !name.startsWith('requests.') && !name.includes('kubernetes.io/');
+}
+
 function checkAmounts(field: string, amounts: Readonly<Record<string, string>>): FieldError[] {
   return Object.entries(amounts).flatMap(([name, text]) => {
     const at = key(field, name);
@@ -94,7 +99,7 @@ function checkAmounts(field: string, amounts: Readonly<Record<string, string>>):
     const amount = tryParseQuantity(text);
     if (amount === undefined) return causes;
     if (amount.nano < 0n) causes.push(invalid(at, text, 'must be greater than or equal to 0'));
-    if (COUNTED.has(name) && amount.nano % 1_000_000_000n !== 0n) {
+    if ((COUNTED.has(name) || isExtended(name)) && amount.nano % 1_000_000_000n !== 0n) {
       causes.push(invalid(at, formatQuantity(amount), 'must be an integer'));
     }
     return causes;

@@ -78,8 +78,9 @@ function checkBackend(field: string, { service, resource }: Backend): FieldError
 }
 
 function checkHost(field: string, host: string): FieldError[] {
-  if (tryParseIp(host) !== undefined) return [invalid(field, host, 'must be a DNS name, not an IP address')];
-  if (!host.includes('*')) return told(field, host, dns1123SubdomainProblems(host));
+  const isAddress = tryParseIp(host) !== undefined;
+  const causes = isAddress ? [invalid(field, host, 'must be a DNS name, not an IP address')] : [];
+  if (!host.includes('*')) return [...causes, ...told(field, host, dns1123SubdomainProblems(host))];
   return WILDCARD.test(host) ? [] : [invalid(field, host, BAD_WILDCARD)];
 }
 

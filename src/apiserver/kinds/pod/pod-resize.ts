@@ -38,6 +38,7 @@ export const podResize: Required<Pick<KindRules<Pod>, 'validate'>> = {
   validate(pod, old) {
     const causes = checkPodSpec('spec', pod.spec);
     if (old === undefined) return causes;
+    const ofSpec = causes.length;
     const unable = whyNever(old);
     if (unable !== undefined) return [forbidden('[]', `${unable} pods cannot be resized`)];
     const before = qosClass(old.spec);
@@ -51,7 +52,7 @@ export const podResize: Required<Pick<KindRules<Pod>, 'validate'>> = {
         causes.push(...checkKept(`${index(`spec.${list}`, i)}.resources`, resources, old.spec[list]?.[i]?.resources));
       }
     }
-    if (causes.length === 0 && !same(withoutCompute(pod.spec), withoutCompute(old.spec))) {
+    if (causes.length === ofSpec && !same(withoutCompute(pod.spec), withoutCompute(old.spec))) {
       causes.push(forbidden('spec', 'only cpu and memory resources are mutable'));
     }
     return causes;

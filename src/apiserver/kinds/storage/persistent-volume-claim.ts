@@ -64,7 +64,7 @@ function checkChange(spec: ClaimSpec, { spec: old = {}, status = {} }: Claim): F
     restore(kept, old, 'volumeAttributesClassName');
   }
   if (!same(kept, old)) causes.push(forbidden('spec', SPEC_IMMUTABLE));
-  else if (bound && isSmaller(spec, old, status.capacity?.['storage'])) {
+  if (isSmaller(spec, old, status.capacity?.['storage'])) {
     causes.push(forbidden('spec.resources.requests.storage', 'field can not be less than status.capacity'));
   }
   return [...causes, ...immutable('volumeMode', spec.volumeMode, old.volumeMode)];

@@ -43,6 +43,10 @@ export const deployments: KindRules<Deployment> = {
     const changed = !same(object.metadata.annotations, old.metadata.annotations);
     if (changed) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   },
+  prepareStatusUpdate(object, old) {
+    if (old.metadata.labels === undefined) delete object.metadata.labels;
+    else object.metadata.labels = old.metadata.labels;
+  },
   validate(object, old) {
     const { spec = {} } = object;
     const before = old;
