@@ -1,3 +1,4 @@
+import { OPEN } from './open.ts';
 import type { Answer } from './session.ts';
 import type { Step } from './step.ts';
 
@@ -12,15 +13,21 @@ export interface Deliberate {
 }
 
 export const DELIBERATE: readonly Deliberate[] = [
+  ...OPEN,
   {
     name: 'column descriptions',
     reason: 'tables of built-in kinds describe their columns with sentences of the documentation of Kubernetes',
-    plain: (answer) => within(answer, 'columnDefinitions', (column) => ({ ...(column as object), description: '' })),
+    plain: (answer) => ({ ...answer, body: withoutDescriptions(answer.body) }),
   },
   {
     name: 'empty continue',
     reason: 'lists of custom objects say that they have no further page by leaving the token out, as all others do',
     plain: (answer) => ({ ...answer, body: withoutEmptyContinue(answer.body) }),
+  },
+  {
+    name: 'empty lists',
+    reason: 'a list without items is an empty one, where kube-apiserver at times answers null',
+    plain: (answer) => ({ ...answer, body: withItems(answer.body) }),
   },
   {
     name: 'repeated causes',
@@ -30,7 +37,7 @@ export const DELIBERATE: readonly Deliberate[] = [
   {
     name: 'diff of a pod',
     reason: 'what may not change in a pod is told in words, without a diff of structures of another program',
-    plain: (answer) => texts(answer, (text) => text.replaceAll(/\n@@ .*?(?=, \w[\w.[\]]*: |\]?$)/gs, '')),
+    plain: (answer) => texts(answer, (text) => text.replaceAll(/\n(?:@@ .*)?$/gs, '')),
   },
   {
     name: 'words of the JSON parser',
@@ -50,19 +57,53 @@ export const DELIBERATE: readonly Deliberate[] = [
     plain: (answer) => ({ ...answer, body: withoutUsageOwners(answer.body) }),
   },
   {
+    name: 'order of causes',
+    reason: 'kube-apiserver walks through maps in an order of chance, and so tells causes',
+    plain: (answer) => ({
+      ...answer,
+      warnings: answer.warnings.flatMap((text) => text.split(/, (?=299 - )/)).toSorted(),
+      body: withCausesSorted(answer.body),
+    }),
+  },
+  {
+    name: 'words for a patch that does not fit',
+    reason: 'why a patched object cannot be read is told in the words of a decoder',
+    plain: (answer) =>
+      texts({ ...answer, body: withoutPatchWords(answer.body) }, (text) =>
+        text
+          .replace(/(error decoding from json: ).*$/s, '$1<words>')
+          .replace(/^map: .* does not contain declared merge key: .*$/s, '<no merge key>'),
+      ),
+  },
+  {
+    name: 'a Service without a name',
+    reason: 'kube-apiserver gives it an address before it looks at it, and tells of that first',
+    excuses: ({ step, ours, theirs }) =>
+      step.path.endsWith('/services') &&
+      ours.status === 422 &&
+      theirs.status === 422 &&
+      said(theirs).includes('failed to allocate IP'),
+  },
+  {
     name: 'quoted objects',
     reason: 'where an error quotes a whole object, its fields stand in another order',
     plain: (answer) =>
-      texts(answer, (text) => text.replaceAll(/Invalid value: "\{\\?".*?\}": /gs, 'Invalid value: <object>: ')),
+      texts(answer, (text) => text.replaceAll(/Invalid value: "?\{.*\}"?: /gs, 'Invalid value: <object>: ')),
   },
 ];
 
-/** The answer with every item of a list at the top of the body changed. */
-function within(answer: Answer, field: string, change: (item: unknown) => unknown): Answer {
-  const { body } = answer;
-  if (typeof body !== 'object' || body === null) return answer;
-  const list = (body as Record<string, unknown>)[field];
-  return Array.isArray(list) ? { ...answer, body: { ...body, [field]: list.map(change) } } : answer;
+/** Tables without descriptions, alone or in the events of a watch. */
+function withoutDescriptions(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutDescriptions);
+  if (typeof value !== 'object' || value === null) return value;
+  const { object, columnDefinitions, ...rest } = value as { object?: unknown; columnDefinitions?: object[] | null };
+  return {
+    ...rest,
+    ...(object === undefined ? {} : { object: withoutDescriptions(object) }),
+    ...(columnDefinitions === undefined || columnDefinitions === null
+      ? { columnDefinitions }
+      : { columnDefinitions: columnDefinitions.map((column) => ({ ...column, description: '' })) }),
+  };
 }
 
 /** The answer with the texts of its Status changed. */
@@ -99,4 +140,29 @@ function withoutUsageOwners(body: unknown): unknown {
 function withoutOwners(quota: unknown): unknown {
   const { metadata, ...rest } = quota as { metadata: Record<string, unknown> };
   return { ...rest, metadata: { ...metadata, managedFields: '<owners>' } };
+}
+
+function withCausesSorted(body: unknown): unknown {
+  const { details, message = '' } = (body ?? {}) as { details?: { causes?: object[] }; message?: string };
+  const typed = message.startsWith('failed to create typed patch object');
+  if (typed) return { ...(body as object), message: message.split('\n').toSorted().join('\n') };
+  if (!Array.isArray(details?.causes)) return body;
+  const causes = details.causes.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  const [begin = ''] = message.split(' is invalid: ');
+  return { ...(body as object), message: begin, details: { ...details, causes } };
+}
+
+function withoutPatchWords(body: unknown): unknown {
+  const { details, message = '' } = (body ?? {}) as { details?: { causes?: { field?: string }[] }; message?: string };
+  if (!message.includes('""') || details?.causes?.[0]?.field !== 'patch') return body;
+  return { ...(body as object), message: '<words>', details: { ...details, causes: [{ field: 'patch' }] } };
+}
+
+function said({ body }: Answer): string {
+  return String((body as { message?: unknown } | null)?.message ?? '');
+}
+
+function withItems(body: unknown): unknown {
+  const { items } = (body ?? {}) as { items?: unknown };
+  return items === null ? { ...(body as object), items: [] } : body;
 }

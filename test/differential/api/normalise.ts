@@ -6,12 +6,19 @@ import type { Answer, Session } from './session.ts';
  */
 export class Normaliser {
   readonly #session: Session;
+  /** Versions and owners are told from each other no longer. */
+  #loose = false;
   readonly #uids = new Map<string, string>();
   readonly #versions = new Map<string, string>();
   readonly #made = new Map<string, string>();
 
   constructor(session: Session) {
     this.#session = session;
+  }
+
+  /** From now on, versions and owners are as good as any others. */
+  loosen(): void {
+    this.#loose = true;
   }
 
   answer({ status, type, warnings, body }: Answer): Answer {
@@ -31,8 +38,11 @@ export class Normaliser {
   }
 
   #field(name: string, value: unknown, isList: boolean): unknown {
+    if (this.#loose && name === 'managedFields') return '<owners>';
+    if (this.#loose && name === 'resourceVersion') return '<version>';
     if (name === 'nodePort' && typeof value === 'number' && value >= 30_000) return '<port>';
     if (typeof value !== 'string') return this.#value(value, name);
+    if (name === 'serverAddress') return '<address>';
     if (name === 'uid') return value === '' ? '' : numbered(this.#uids, value, 'uid');
     if (name === 'continue') return value === '' ? '' : '<continue>';
     if (name === 'resourceVersion')
@@ -50,7 +60,8 @@ export class Normaliser {
       const made = new RegExp(`${RegExp.escape(prefix)}[bcdfghjklmnpqrstvwxz2456789]{5}\\b`, 'g');
       plain = plain.replaceAll(made, (name) => `${prefix}<${numbered(this.#made, name, 'made')}>`);
     }
-    plain = plain.replaceAll(VERSION, '$1(<version>)');
+    // A dry run names its keys without their root.
+    plain = plain.replace('Key: /registry/', 'Key: /').replaceAll(VERSION, '$1(<version>)');
     return plain.replaceAll(UID, (uid) => `<${numbered(this.#uids, uid, 'uid')}>`);
   }
 }

@@ -110,7 +110,7 @@ export class Session {
     if (metadata === null || typeof metadata !== 'object') return;
     const { name, generateName, uid, resourceVersion } = metadata;
     if (name === undefined) {
-      if (metadata.continue !== undefined) this.#continue = metadata.continue;
+      this.#continue = metadata.continue ?? '';
       if (resourceVersion !== undefined) this.#listed = resourceVersion;
       return;
     }

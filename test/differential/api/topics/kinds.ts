@@ -48,7 +48,7 @@ export function kinds(random: Random): Step[] {
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
 function edit(random: Random, seed: Seed, object: string, query: Record<string, string>): Step {
-  const subresources = (seed.subresources ?? []).filter((name) => ['status', 'scale'].includes(name));
+  const subresources = (seed.subresources ?? []).filter((name) => name === 'status');
   const path = subresources.length > 0 && random.next() < 0.25 ? `${object}/${random.pick(subresources)}` : object;
   const body = spoilt(random, seed.body) as Seed['body'] & { status?: unknown };
   const choice = random.int(0, 3);

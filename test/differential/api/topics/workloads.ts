@@ -129,7 +129,7 @@ const DEEDS: readonly ((random: Random) => Step)[] = [
       },
       STRATEGIC_PATCH,
     ),
-  (random) => patch(`${DEPLOYMENT}/scale`, { spec: { replicas: random.pick<unknown>([0, 5, -1, 'x']) } }),
+  (random) => patch(`${DEPLOYMENT}/scale`, { spec: { replicas: random.pick<unknown>([1, 5, -1, 'x']) } }),
   (random) => ({
     method: 'PUT',
     path: `${DEPLOYMENT}/scale`,
@@ -141,7 +141,7 @@ const DEEDS: readonly ((random: Random) => Step)[] = [
         namespace: NAMESPACE,
         ...(random.next() < 0.5 ? { resourceVersion: versionOf(DEPLOYMENT, random.int(0, 1)) } : {}),
       },
-      spec: { replicas: random.int(0, 4) },
+      spec: { replicas: random.int(1, 4) },
     },
   }),
   () => ({ method: 'GET', path: `${DEPLOYMENT}/scale` }),
