@@ -108,4 +108,4 @@ function issuerOf(key: KeyObject): Issuer {
 }
 
 const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
-const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }) as string;
+const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' });

@@ -27,7 +27,7 @@ export async function createMachines(client: Client, namespace: string, names: r
   const left = [...names];
   const worker = async () => {
     for (let name = left.pop(); name !== undefined; name = left.pop()) {
-      await client.create(VMS, machine(name, namespace) as never, { namespace });
+      await client.create(VMS, machine(name, namespace), { namespace });
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));

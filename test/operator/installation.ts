@@ -92,22 +92,11 @@ export async function installChart(
     replicas,
     async startReplica() {
       const token = await cluster.tokenFor(account);
-      const replica = await startReplica(cluster, deployment, token, namespace);
+      const replica = await startReplica(cluster, deployment, token, namespace, () => {
+        replicas.splice(replicas.indexOf(replica), 1);
+      });
       replicas.push(replica);
-      const forget = () => replicas.splice(replicas.indexOf(replica), 1);
-      const { stop, kill } = replica;
-      const gone = {
-        stop: async () => {
-          const took = await stop();
-          if (replicas.includes(replica)) forget();
-          return took;
-        },
-        kill: async () => {
-          await kill();
-          if (replicas.includes(replica)) forget();
-        },
-      };
-      return Object.assign(replica, gone);
+      return replica;
     },
     async stop() {
       await Promise.all([...replicas].map((replica) => replica.kill()));
@@ -129,6 +118,7 @@ async function startReplica(
   deployment: Deployment,
   token: string,
   namespace: string,
+  gone: () => void,
 ): Promise<Replica> {
   const [metricsPort = 0, healthPort = 0, webhookPort = 0] = await freePorts(3);
   const [container] = deployment.spec.template.spec.containers;
@@ -177,9 +167,13 @@ async function startReplica(
     async stop() {
       const since = realClock.monotonic();
       await component.stop('gently');
+      gone();
       return realClock.monotonic() - since;
     },
-    kill: () => component.stop('at once'),
+    async kill() {
+      await component.stop('at once');
+      gone();
+    },
   };
   return replica;
 }

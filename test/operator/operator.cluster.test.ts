@@ -118,7 +118,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
 
   it('looks after an instance that stands alone, and pauses it', async () => {
     const { spec } = machine('alone').spec.template;
-    await client.create(VMIS, { metadata: { name: 'alone', namespace }, spec } as never);
+    await client.create(VMIS, { metadata: { name: 'alone', namespace }, spec });
     const found = () => client.get(VMIS, 'alone', { namespace });
     await vi.waitFor(async () => expect((await found()).status?.phase).toBe('Running'), PATIENCE);
     await ask('virtualmachineinstances/alone/pause');
