@@ -20,8 +20,14 @@ const METRICS = [
   'node_memory_pressure_psi',
 ];
 
-const missing = ['prometheus', 'promtool'].filter((program) => !isThere(program));
-if (missing.length > 0) console.warn(`skipped: recording rules on a real Prometheus, because ${missing} is not here`);
+/** Programs of Debian's package `prometheus`. */
+const PROMETHEUS = 'prometheus';
+const PROMTOOL = 'promtool';
+
+const missing = [PROMETHEUS, PROMTOOL].filter((program) => !isThere(program));
+if (missing.length > 0) {
+  process.stderr.write(`skipped: recording rules on a real Prometheus, because of no ${missing.join(' and ')} here\n`);
+}
 
 /** Names of nodes and what they measure: a load as it comes, nodes that are alike, one that idles, one overcommitted. */
 const MANY = new Map<string, Point>([
@@ -64,7 +70,7 @@ describe.skipIf(missing.length > 0)('the recording rules on a real Prometheus', 
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;
     const flags = [`--config.file=${config}`, `--storage.tsdb.path=${join(folder, 'data')}`];
-    prometheus = spawn('prometheus', [...flags, `--web.listen-address=127.0.0.1:${port}`], { stdio: 'ignore' });
+    prometheus = spawn(PROMETHEUS, [...flags, `--web.listen-address=127.0.0.1:${port}`], { stdio: 'ignore' });
   }, 30_000);
 
   afterAll(async () => {
@@ -77,7 +83,7 @@ describe.skipIf(missing.length > 0)('the recording rules on a real Prometheus', 
   });
 
   it('pass promtool', () => {
-    expect(execFileSync('promtool', ['check', 'rules', join(folder, 'rules.yaml')], { encoding: 'utf8' })).toContain(
+    expect(execFileSync(PROMTOOL, ['check', 'rules', join(folder, 'rules.yaml')], { encoding: 'utf8' })).toContain(
       'SUCCESS',
     );
   });

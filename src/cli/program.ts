@@ -10,6 +10,7 @@ import type { Io } from './io.ts';
 import { type NodesSettings, nodesCommand } from './nodes.ts';
 import { type OperatorFlags, operatorCommand } from './operator.ts';
 import { overview } from './overview.ts';
+import { rebalanceCommand } from './rebalance/command.ts';
 import { type RunningStarters, runningCommands } from './running.ts';
 import { type UpSettings, upCommand } from './up.ts';
 import { validateCommand } from './validate.ts';
@@ -51,6 +52,7 @@ export function vimanaProgram({ io, version, clock, signal, starters }: ProgramP
     .addCommand(vmCommand({ io, clock, signal, connect: starters.connect }))
     .addCommand(explainCommand(io, starters.connect))
     .addCommand(nodesCommand(io, starters.nodes))
+    .addCommand(rebalanceCommand({ io, clock }))
     .addCommand(validateCommand(io))
     .addCommand(crdsCommand(io))
     .addCommand(operatorCommand(starters.operator))

@@ -73,9 +73,14 @@ const meanSquare: Formula = (cu, cp, mu, mp) => USAGE * (cu * cu + mu * mu) + PR
 
 /** The one metric in which nodes lie above the mean the most, and how far each does. */
 const criticalDimension: Score = (load) => {
-  const means = METRICS.map((metric) => mean(load[metric]));
-  const deviations = METRICS.map((metric, at) => load[metric].map((each) => Math.max(0, each - (means[at] as number))));
-  return deviations.reduce((worst, each) => (mean(each) > mean(worst) ? each : worst));
+  let [worst, most] = [new Float64Array(load.size), -1];
+  for (const metric of METRICS) {
+    const middle = mean(load[metric]);
+    const above = load[metric].map((each) => Math.max(0, each - middle));
+    const average = mean(above);
+    if (average > most) [worst, most] = [above, average];
+  }
+  return worst;
 };
 
 /** The nineteen ways to score nodes, in the order of their numbers. */

@@ -17,8 +17,11 @@ export const fewestMovesPlanner: Planner = {
   plan: (fleet, situation) => {
     const search = new Search(fleet, situation);
     search.build();
-    search.prune();
-    search.exchange();
+    if (search.moves.length === 0) search.grope();
+    else {
+      search.prune();
+      search.exchange();
+    }
     return search.moves;
   },
 };
@@ -41,19 +44,24 @@ class Search {
     this.#pool = this.#promising.beside([], POOL);
   }
 
-  /**
-   * Adds the best of the promising moves until nothing is over-utilised or nothing helps. Where no single move helps, as
-   * with scores that are shares of the highest, the one that makes the fleet most even is a beginning.
-   */
+  /** Adds the best of the promising moves until nothing is over-utilised or nothing helps. */
   build(): void {
     let promising: readonly Move[] = this.#pool.slice(0, WIDTH);
     while (this.moves.length < this.#situation.limits.perStep && this.#excess > WORTHWHILE) {
-      if (!this.#improve(promising)) {
-        const [beginning] = promising;
-        if (this.moves.length === 0 && beginning !== undefined) this.#take([beginning], this.#judge([beginning]));
-        return;
-      }
+      if (!this.#improve(promising)) return;
       promising = this.#promising.beside(this.moves, WIDTH);
+    }
+  }
+
+  /**
+   * Makes the fleet more even where the algorithm sees no difference: its scores may be as high as they get, or shares
+   * of the highest.
+   */
+  grope(): void {
+    while (this.moves.length < this.#situation.limits.perStep) {
+      const [move] = this.#promising.beside(this.moves, 1);
+      if (move === undefined) return;
+      this.#take([...this.moves, move], this.#excess);
     }
   }
 

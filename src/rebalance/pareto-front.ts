@@ -56,32 +56,37 @@ function beats(columns: readonly Float64Array[], a: number, b: number): boolean 
 
 /** How far apart the neighbours of each node in its front are, over all metrics; infinite on the boundary. */
 function crowdingOf(load: Load, front: Int32Array, count: number): Float64Array {
-  const crowding = new Float64Array(load.size).fill(Number.POSITIVE_INFINITY);
+  const crowding = new Float64Array(load.size);
   const members: number[][] = Array.from({ length: count }, () => []);
   front.forEach((at, node) => (members[at] as number[]).push(node));
   for (const nodes of members) {
-    const gaps = METRICS.map((metric) => gapsOf(load[metric], nodes)).filter((each) => each !== undefined);
-    if (gaps.length === 0) continue;
-    for (const node of nodes) {
-      let sum = 0;
-      for (const gap of gaps) sum += gap(node);
-      crowding[node] = sum;
-    }
+    let differ = false;
+    for (const metric of METRICS) differ = addGaps(load[metric], nodes, crowding) || differ;
+    // Who is all of a front is its boundary.
+    if (!differ) for (const node of nodes) crowding[node] = Number.POSITIVE_INFINITY;
   }
   return crowding;
 }
 
-/** The distance between the next lower and the next higher value, as a share of the span; undefined without a span. */
-function gapsOf(column: Float64Array, nodes: readonly number[]): ((node: number) => number) | undefined {
-  const values = Float64Array.from(new Set(nodes.map((node) => column[node] as number))).sort();
-  const last = values.length - 1;
-  if (last < 1) return undefined;
-  const span = (values[last] as number) - (values[0] as number);
-  const places = new Map<number, number>();
-  values.forEach((value, at) => places.set(value, at));
-  return (node) => {
-    const at = places.get(column[node] as number) as number;
-    if (at === 0 || at === last) return Number.POSITIVE_INFINITY;
-    return ((values[at + 1] as number) - (values[at - 1] as number)) / span;
-  };
+/** Adds the distance from the next lower to the next higher value, as a share of the span; tells whether there is one. */
+function addGaps(column: Float64Array, nodes: number[], crowding: Float64Array): boolean {
+  nodes.sort((a, b) => (column[a] as number) - (column[b] as number));
+  const valueAt = (place: number) => column[nodes[place] as number] as number;
+  const last = nodes.length - 1;
+  const span = valueAt(last) - valueAt(0);
+  if (span === 0) return false;
+  let below = Number.NEGATIVE_INFINITY;
+  for (let start = 0; start <= last; ) {
+    const value = valueAt(start);
+    let end = start + 1;
+    while (end <= last && valueAt(end) === value) end++;
+    const above = end <= last ? valueAt(end) : Number.POSITIVE_INFINITY;
+    for (let place = start; place < end; place++) {
+      const node = nodes[place] as number;
+      crowding[node] = (crowding[node] as number) + (above - below) / span;
+    }
+    below = value;
+    start = end;
+  }
+  return true;
 }

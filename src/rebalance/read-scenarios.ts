@@ -84,15 +84,17 @@ class Reader {
       memoryPressure: share('memory_pressure'),
     };
     const list = fields['vms'] === undefined ? [] : this.#list(fields['vms'], child(path, 'vms'));
-    const placed = (list ?? []).map((each, at) => {
+    const placed = (list ?? []).flatMap((each, at) => {
       const vmPath = index(child(path, 'vms'), at);
-      return { path: vmPath, ...this.#vm(each, vmPath, node, ids) };
+      const vm = this.#vm(each, vmPath, node, ids);
+      return vm === undefined ? [] : [{ path: vmPath, ...vm }];
     });
     return { node, placed };
   }
 
-  #vm(value: unknown, path: string, node: Sized, ids: Set<string>): Placed {
-    const fields = this.#fields(value, path, ['id', ...OLD_FIELDS, ...NEW_FIELDS, ...PLACE_FIELDS]) ?? {};
+  #vm(value: unknown, path: string, node: Sized, ids: Set<string>): Placed | undefined {
+    const fields = this.#fields(value, path, ['id', ...OLD_FIELDS, ...NEW_FIELDS, ...PLACE_FIELDS]);
+    if (fields === undefined) return undefined;
     const id = this.#name(fields, 'id', path, ids);
     for (const field of PLACE_FIELDS) {
       const given = fields[field] ?? '';

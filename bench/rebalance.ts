@@ -1,0 +1,80 @@
+import { realClock } from '../src/base/clock.ts';
+import { seededRandom } from '../src/base/random.ts';
+import { ALGORITHMS } from '../src/rebalance/algorithms.ts';
+import { benchmark, methodsOf } from '../src/rebalance/benchmark.ts';
+import { classify, MODES } from '../src/rebalance/buckets.ts';
+import { generate, MOST, type Wanted } from '../src/rebalance/generate.ts';
+import { USUAL_LIMITS } from '../src/rebalance/planner.ts';
+import { PLANNERS, USUAL_BUDGET } from '../src/rebalance/planners.ts';
+import { readScenarios } from '../src/rebalance/read-scenarios.ts';
+import { planStep } from '../src/rebalance/rebalancing.ts';
+import { fleetOf, type Scenario } from '../src/rebalance/scenario.ts';
+
+const BOUNDS = { limits: USUAL_LIMITS, budget: USUAL_BUDGET, steps: 50 };
+const TARGET = 2_000;
+
+/** How long it takes to try every method on the mixed load, and to make one step in the largest fleet. */
+export async function run(): Promise<void> {
+  const mixed = fleetWith({ load: 'mixed' });
+  const methods = methodsOf(ALGORITHMS, PLANNERS, MODES);
+  const everything = timed(() => benchmark(mixed, methods, BOUNDS, seededRandom(1)));
+  const verdict = everything.cpu > TARGET ? '  above target' : '';
+  print(
+    `all ${methods.length} methods on ${sizeOf(mixed)}`,
+    everything,
+    `at most ${TARGET} ms of a processor of its own${verdict}`,
+  );
+  for (const planner of PLANNERS) {
+    const took = timed(() => benchmark(mixed, methodsOf(ALGORITHMS, [planner], MODES), BOUNDS, seededRandom(1)));
+    print(`  of these, with the planner ${planner.id}`, took);
+  }
+
+  let large = mixed;
+  print(
+    'making up the largest load and reading it',
+    timed(() => void (large = fleetWith({ load: 'mixed', ...MOST }))),
+  );
+  for (const algorithm of [ALGORITHMS[7], ALGORITHMS[13]]) {
+    const mode = MODES[3];
+    if (algorithm === undefined || mode === undefined)
+      throw new Error('there are fewer algorithms or modes than known');
+    print(
+      `classifying ${sizeOf(large)} by ${algorithm.id}`,
+      timed(() => classify(algorithm.score(large.load()), mode)),
+    );
+    for (const planner of PLANNERS) {
+      print(
+        `  one step of it by ${planner.id}`,
+        timed(() => planStep(large, { algorithm, planner, mode }, BOUNDS, seededRandom(1))),
+      );
+    }
+  }
+}
+
+function fleetWith(wanted: Wanted) {
+  const { name, nodes } = generate(wanted, seededRandom(1));
+  return fleetOf(readScenarios({ [name]: nodes }).scenarios[0] as Scenario);
+}
+
+const sizeOf = ({ nodes, vms }: ReturnType<typeof fleetWith>) =>
+  `${nodes.length.toLocaleString('en')} nodes and ${vms.length.toLocaleString('en')} machines`;
+
+/** Milliseconds, on the wall and of a processor: on the wall, whatever else runs on the machine counts too. */
+interface Time {
+  readonly wall: number;
+  readonly cpu: number;
+}
+
+function timed(work: () => unknown): Time {
+  const [start, before] = [realClock.monotonic(), process.cpuUsage()];
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return { wall: realClock.monotonic() - start, cpu: (user + system) / 1_000 };
+}
+
+function print(what: string, { wall, cpu }: Time, target = ''): void {
+  const times = `${wall.toFixed(1).padStart(9)} ms wall ${cpu.toFixed(1).padStart(9)} ms CPU`;
+  console.log(`  ${what.padEnd(80)} ${times}  ${target}`.trimEnd());
+}
+
+if (import.meta.main) await run();

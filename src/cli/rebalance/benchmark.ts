@@ -1,0 +1,76 @@
+import { type Command, Option } from 'commander';
+import { ALGORITHMS } from '../../rebalance/algorithms.ts';
+import { benchmark, methodsOf, type Result } from '../../rebalance/benchmark.ts';
+import { MODES } from '../../rebalance/buckets.ts';
+import { PLANNERS } from '../../rebalance/planners.ts';
+import type { Method } from '../../rebalance/rebalancing.ts';
+import type { RebalanceParts } from './command.ts';
+import { curvesOf } from './curves.ts';
+import { curvesPlot } from './curves-plot.ts';
+import { curvesSvg } from './curves-svg.ts';
+import { type LoadFlags, loadOf, someOption, sub, wholeNumber, withLoadFlags } from './load-flags.ts';
+import { type BoundFlags, boundsOf, withBoundFlags } from './method-flags.ts';
+import { ROW_FORMATS, type Row, type RowFormat, rowsText } from './rows.ts';
+
+const COLUMNS = [
+  'rank',
+  'algorithm',
+  'planner',
+  'mode',
+  'outcome',
+  'steps',
+  'moves',
+  'returns',
+  'cpu_sigma',
+  'memory_sigma',
+];
+
+interface BenchmarkFlags extends LoadFlags, BoundFlags {
+  readonly algorithm: readonly Method['algorithm'][];
+  readonly planner: readonly Method['planner'][];
+  readonly mode: readonly Method['mode'][];
+  readonly steps: number;
+  readonly top?: number;
+  readonly output: RowFormat | 'plot' | 'svg';
+}
+
+/** `vimana rebalance benchmark`: every algorithm, planner and mode on the same load. */
+export function addBenchmarkCommand(parent: Command, { io, clock }: RebalanceParts): void {
+  withBoundFlags(withLoadFlags(sub(parent, 'benchmark')))
+    .description('try every algorithm, planner and mode on the same load, and rank them')
+    .addOption(someOption('--algorithm <names>', ALGORITHMS))
+    .addOption(someOption('--planner <names>', PLANNERS))
+    .addOption(someOption('--mode <names>', MODES))
+    .option('--steps <count>', 'steps after which it is enough', wholeNumber(0, 10_000), 50)
+    .option('--top <count>', 'print only the best', wholeNumber(1, 10_000))
+    .addOption(
+      new Option('-o, --output <format>', 'how to print; plot and svg draw how even nodes become, step by step')
+        .choices([...ROW_FORMATS, 'plot', 'svg'])
+        .default('table'),
+    )
+    .action((flags: BenchmarkFlags) => {
+      const { name, fleet, random } = loadOf(io, flags);
+      const methods = methodsOf(flags.algorithm, flags.planner, flags.mode);
+      const bounds = boundsOf(flags, flags.steps, { io, clock, fleet, methods });
+      const results = benchmark(fleet, methods, bounds, random.fork('benchmark')).slice(0, flags.top);
+      if (flags.output === 'plot') io.out(curvesPlot(name, curvesOf(results)));
+      else if (flags.output === 'svg') io.out(curvesSvg(name, curvesOf(results)));
+      else io.out(rowsText(results.map(rowOf), COLUMNS, flags.output));
+    });
+}
+
+function rowOf({ method, rank, outcome, steps, moves, returns, curve }: Result): Row {
+  const last = curve.at(-1);
+  return {
+    rank,
+    algorithm: method.algorithm.id,
+    planner: method.planner.id,
+    mode: method.mode.id,
+    outcome,
+    steps,
+    moves,
+    returns,
+    cpu_sigma: last?.cpu ?? 0,
+    memory_sigma: last?.memory ?? 0,
+  };
+}

@@ -1,0 +1,34 @@
+import { nameOf, type Result, unevenness } from '../../rebalance/benchmark.ts';
+
+/** How uneven a fleet was before the first step and after each. */
+export interface Curve {
+  readonly name: string;
+  readonly values: readonly number[];
+}
+
+/** More lines than these cannot be told apart. */
+const MOST = 8;
+
+/** The curves of the best results; methods that did exactly the same share one. */
+export function curvesOf(results: readonly Result[]): readonly Curve[] {
+  const found = new Map<string, { name: string; values: readonly number[]; others: number }>();
+  for (const result of results) {
+    const values = result.curve.map(unevenness);
+    const key = values.join(' ');
+    const same = found.get(key);
+    if (same !== undefined) same.others++;
+    else if (found.size < MOST) found.set(key, { name: nameOf(result.method), values, others: 0 });
+  }
+  return [...found.values()].map(({ name, values, others }) => ({
+    name: others === 0 ? name : `${name} and ${others} more`,
+    values,
+  }));
+}
+
+/** How far the axes reach. */
+export function extentOf(curves: readonly Curve[]): { readonly steps: number; readonly most: number } {
+  return {
+    steps: Math.max(1, ...curves.map(({ values }) => values.length - 1)),
+    most: Math.max(1e-6, ...curves.flatMap(({ values }) => values)),
+  };
+}

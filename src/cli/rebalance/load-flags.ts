@@ -1,0 +1,132 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { VimanaError } from '../../base/errors.ts';
+import { formatFieldError } from '../../base/field-error.ts';
+import { type Random, seededRandom } from '../../base/random.ts';
+import type { Fleet } from '../../rebalance/fleet.ts';
+import { generate, LOADS, type LoadName, MOST } from '../../rebalance/generate.ts';
+import { readScenarios } from '../../rebalance/read-scenarios.ts';
+import { disagreeing, fleetOf, type Scenario } from '../../rebalance/scenario.ts';
+import type { CheckedCommand, Given } from '../checked-command.ts';
+import type { Io } from '../io.ts';
+
+/** Which load is worked on. */
+export interface LoadFlags {
+  readonly scenario?: string;
+  readonly load: LoadName;
+  readonly nodes?: number;
+  readonly vms?: number;
+  readonly seed: string;
+}
+
+export interface GivenLoad {
+  readonly name: string;
+  readonly fleet: Fleet;
+  readonly random: Random;
+}
+
+/** Adds the flags that say which load is worked on. */
+export function withLoadFlags(command: CheckedCommand): CheckedCommand {
+  return command
+    .option('--scenario <file>', 'a scenario file, with #name where it holds several')
+    .addOption(new Option('--load <name>', 'a load that is made up').choices(LOADS).default('mixed'))
+    .option('--nodes <count>', 'nodes of that load', wholeNumber(1, MOST.nodes))
+    .option('--vms <count>', 'machines of that load', wholeNumber(0, MOST.vms))
+    .option('--seed <text>', 'what chance follows from', '1')
+    .refuses((_flags: LoadFlags, given) => besideFile(given));
+}
+
+function besideFile(given: Given): string[] {
+  if (!given('scenario')) return [];
+  const beside = ['load', 'nodes', 'vms'].flatMap((name) => (given(name) ? [`--${name}`] : []));
+  return beside.length === 0 ? [] : [`--scenario says all about the load; leave out ${beside.join(', ')}.`];
+}
+
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+}
+
+/** The load that the flags ask for. */
+export function loadOf(io: Io, flags: LoadFlags): GivenLoad {
+  const random = seededRandom(flags.seed);
+  const scenario = flags.scenario === undefined ? made(flags, random) : read(io, flags.scenario);
+  const apart = disagreeing(scenario);
+  if (apart.length > 0) {
+    const some = apart.slice(0, 3).join(', ');
+    io.err(
+      `warning: ${apart.length} nodes say another usage than their machines add up to (${some}): the sum counts\n`,
+    );
+  }
+  return { name: scenario.name, fleet: fleetOf(scenario), random };
+}
+
+function made({ load, nodes, vms }: LoadFlags, random: Random): Scenario {
+  const size = { ...(nodes === undefined ? {} : { nodes }), ...(vms === undefined ? {} : { vms }) };
+  const { name, nodes: written } = generate({ load, ...size }, random);
+  const [scenario] = readScenarios({ [name]: written }).scenarios;
+  if (scenario === undefined) throw new Error('a load that was made up could not be read');
+  return scenario;
+}
+
+function read(io: Io, place: string): Scenario {
+  const [, file = place, wanted] = /^(.*?)#([^#/]*)$/.exec(place) ?? [];
+  const { scenarios, causes } = readScenarios(parsed(io, file));
+  if (causes.length > 0) {
+    const list = causes.map((cause) => `\n  ${formatFieldError(cause)}`).join('');
+    throw new VimanaError('REFUSED', `${file} is no file of scenarios:${list}`);
+  }
+  const names = scenarios.map(({ name }) => name).join(', ');
+  const [first, second] = scenarios;
+  if (wanted === undefined && second !== undefined) {
+    throw new VimanaError('REFUSED', `${file} holds several scenarios: ${names}`, {
+      hint: `Name one: ${file}#${first?.name}`,
+    });
+  }
+  const found = wanted === undefined ? first : scenarios.find(({ name }) => name === wanted);
+  if (found === undefined)
+    throw new VimanaError('NOT_FOUND', `${file} holds no scenario "${wanted}"; there are ${names}`);
+  return found;
+}
+
+function parsed(io: Io, file: string): unknown {
+  let text: string;
+  try {
+    text = io.read(file);
+  } catch (error) {
+    throw new VimanaError('UNREADABLE', `cannot read ${file}: ${(error as Error).message}`, { cause: error });
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new VimanaError('REFUSED', `${file} is no JSON: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** Several names, after commas. */
+function named<T extends { readonly id: string }>(all: readonly T[]): (text: string) => readonly T[] {
+  return (text) =>
+    text.split(',').map((name) => {
+      const found = all.find(({ id }) => id.toLowerCase() === name.trim().toLowerCase());
+      if (found !== undefined) return found;
+      throw new InvalidArgumentError(`${name} is none of ${all.map(({ id }) => id).join(', ')}.`);
+    });
+}
+
+/** A flag that takes some of all there are; all, unless told otherwise. */
+export const someOption = (flags: string, all: readonly { readonly id: string }[]) =>
+  new Option(flags, `only these: ${all.map(({ id }) => id).join(', ')}`).argParser(named(all)).default(all, 'all');
+
+/** Whoever wants one has named one. */
+export function theOnly<T extends { readonly id: string }>(all: readonly T[]): (text: string) => T {
+  const list = named(all);
+  return (text) => {
+    const [first, second] = list(text);
+    if (first === undefined || second !== undefined) throw new InvalidArgumentError('It must be one.');
+    return first;
+  };
+}
+
+/** Of a command that was added below another one. */
+export const sub = (parent: Command, name: string): CheckedCommand => parent.command(name) as CheckedCommand;

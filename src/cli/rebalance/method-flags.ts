@@ -1,0 +1,95 @@
+import { Option } from 'commander';
+import type { Clock } from '../../base/clock.ts';
+import { ALGORITHMS, DEFAULT_ALGORITHM } from '../../rebalance/algorithms.ts';
+import { classify, DEFAULT_MODE, MODES } from '../../rebalance/buckets.ts';
+import type { Fleet } from '../../rebalance/fleet.ts';
+import { USUAL_LIMITS } from '../../rebalance/planner.ts';
+import { DEFAULT_PLANNER, PLANNERS, USUAL_BUDGET } from '../../rebalance/planners.ts';
+import type { Bounds, Method } from '../../rebalance/rebalancing.ts';
+import type { CheckedCommand } from '../checked-command.ts';
+import { durationMs } from '../duration-option.ts';
+import type { Io } from '../io.ts';
+import { theOnly, wholeNumber } from './load-flags.ts';
+
+const MOST_PLANS = 100_000;
+const MEASURED = 200;
+
+const idsOf = (all: readonly { readonly id: string }[]) => all.map(({ id }) => id).join(', ');
+const usual = <T extends { readonly id: string }>(all: readonly T[], wanted: string): T =>
+  all.find(({ id }) => id === wanted) as T;
+
+export const algorithmOption = () =>
+  new Option('--algorithm <name>', `how nodes are scored: ${idsOf(ALGORITHMS)}`)
+    .argParser(theOnly(ALGORITHMS))
+    .default(usual(ALGORITHMS, DEFAULT_ALGORITHM), DEFAULT_ALGORITHM);
+
+export const modeOption = () =>
+  new Option('--mode <name>', `how far from the mean is too far: ${idsOf(MODES)}`)
+    .argParser(theOnly(MODES))
+    .default(usual(MODES, DEFAULT_MODE), DEFAULT_MODE);
+
+export const plannerOption = () =>
+  new Option('--planner <name>', `how machines and destinations are chosen: ${idsOf(PLANNERS)}`)
+    .argParser(theOnly(PLANNERS))
+    .default(usual(PLANNERS, DEFAULT_PLANNER), DEFAULT_PLANNER);
+
+export interface MethodFlags {
+  readonly algorithm: Method['algorithm'];
+  readonly mode: Method['mode'];
+}
+
+export interface BoundFlags {
+  readonly perNode: number;
+  readonly perStep: number;
+  readonly budget: number;
+  readonly timeBudget?: number;
+}
+
+/** Adds the flags that bound what a step may do. */
+export function withBoundFlags(command: CheckedCommand): CheckedCommand {
+  return withLimitFlags(command)
+    .option('--budget <plans>', 'plans that a search judges in a step', wholeNumber(1, MOST_PLANS), USUAL_BUDGET)
+    .addOption(
+      new Option('--time-budget <duration>', 'the same as time, measured once and then kept').argParser(durationMs),
+    )
+    .refuses((_flags: BoundFlags, given) =>
+      given('budget') && given('timeBudget') ? ['--budget and --time-budget say the same; leave out one.'] : [],
+    );
+}
+
+export function withLimitFlags(command: CheckedCommand): CheckedCommand {
+  return command
+    .option('--per-node <count>', 'machines that leave a node in a step', wholeNumber(1, 1_000), USUAL_LIMITS.perNode)
+    .option('--per-step <count>', 'machines that move in a step', wholeNumber(1, 1_000), USUAL_LIMITS.perStep);
+}
+
+/** Everything that must be known to bound a search. */
+interface Bounding {
+  readonly io: Io;
+  readonly clock: Clock;
+  readonly fleet: Fleet;
+  readonly methods: readonly Pick<Method, 'algorithm' | 'mode'>[];
+}
+
+/**
+ * The bounds that the flags ask for. A budget in time becomes one in plans before anything is planned, so that the same
+ * number gives the same result again, on any machine.
+ */
+export function boundsOf(flags: BoundFlags, steps: number, { io, clock, fleet, methods }: Bounding): Bounds {
+  const limits = { perNode: flags.perNode, perStep: flags.perStep };
+  if (flags.timeBudget === undefined) return { limits, steps, budget: flags.budget };
+  const each = Math.max(...methods.map((method) => judging(fleet, method, clock)));
+  const budget = Math.min(MOST_PLANS, Math.max(1, Math.floor(flags.timeBudget / each)));
+  io.err(`a search judges up to ${budget} plans in a step; --budget ${budget} does the same again\n`);
+  return { limits, steps, budget };
+}
+
+/** Milliseconds that judging one plan takes, once the runtime has got used to it. */
+function judging(fleet: Fleet, { algorithm, mode }: Pick<Method, 'algorithm' | 'mode'>, clock: Clock): number {
+  let start = 0;
+  for (let i = -MEASURED; i < MEASURED; i++) {
+    if (i === 0) start = clock.monotonic();
+    classify(algorithm.score(fleet.load()), mode);
+  }
+  return (clock.monotonic() - start) / MEASURED;
+}

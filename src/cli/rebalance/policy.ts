@@ -1,0 +1,39 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { stringify } from 'yaml';
+import { deschedulerPolicy } from '../../rebalance/descheduler-policy.ts';
+import type { RebalanceParts } from './command.ts';
+import { sub } from './load-flags.ts';
+import { algorithmOption, type BoundFlags, type MethodFlags, modeOption, withLimitFlags } from './method-flags.ts';
+import { windowOption } from './rules.ts';
+
+interface PolicyFlags extends MethodFlags, Pick<BoundFlags, 'perNode' | 'perStep'> {
+  readonly prometheus: string;
+  readonly window: string;
+}
+
+const HEAD = `# For kube-descheduler 0.36 and later. It reads what the rules of "vimana rebalance rules" record.
+# Run it with --feature-gates=EvictionsInBackground=true: a machine leaves by migration, after the eviction is answered.
+`;
+
+/** `vimana rebalance policy`: the policy by which kube-descheduler does it. */
+export function addPolicyCommand(parent: Command, { io }: RebalanceParts): void {
+  withLimitFlags(sub(parent, 'policy'))
+    .description('print the policy by which kube-descheduler rebalances so')
+    .addOption(algorithmOption())
+    .addOption(modeOption())
+    .addOption(windowOption())
+    .addOption(
+      new Option('--prometheus <url>', 'where Prometheus answers')
+        .argParser(webAddress)
+        .default('http://prometheus:9090'),
+    )
+    .action(({ algorithm, mode, perNode, perStep, prometheus, window }: PolicyFlags) => {
+      const limits = { perNode, perStep };
+      io.out(`${HEAD}${stringify(deschedulerPolicy({ algorithm, mode, limits, prometheusUrl: prometheus, window }))}`);
+    });
+}
+
+function webAddress(text: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
+  throw new InvalidArgumentError('It must be an address as http://prometheus:9090.');
+}

@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { FakeClock } from '../../base/fake-clock.ts';
+import { ALGORITHMS } from '../../rebalance/algorithms.ts';
+import { toldFailure } from '../failure.ts';
+import type { Io } from '../io.ts';
+import { rebalanceCommand } from './command.ts';
+
+const SAMPLES = readFileSync('examples/simulation/sample_scenarios.json', 'utf8');
+const files: Readonly<Record<string, string>> = {
+  'samples.json': SAMPLES,
+  'one.json': '{"only": [{"name": "a", "cpu_usage": 0.9}, {"name": "b,\\"c\\"", "cpu_usage": 0.1}]}',
+  'wrong.json': '{"s": [{"cpu_usage": 2, "x": 1}]}',
+  'no.json': '{',
+};
+
+/** A clock that moves on by 20 ms whenever somebody looks at it. */
+class LivelyClock extends FakeClock {
+  #looks = 0;
+
+  override monotonic(): number {
+    return 20 * this.#looks++;
+  }
+}
+
+async function rebalance(line: string) {
+  let [out, err] = ['', ''];
+  const io: Io = {
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+    read: (path) => {
+      const text = files[path];
+      if (text === undefined) throw new Error('no such file');
+      return text;
+    },
+    manifestsAt: (path) => [path],
+  };
+  let code = 0;
+  try {
+    const command = rebalanceCommand({ io, clock: new LivelyClock() });
+    for (const each of [command, ...command.commands]) {
+      each.exitOverride().configureOutput({ writeOut: io.out, writeErr: io.err });
+    }
+    await command.parseAsync(line.split(' '), { from: 'user' });
+  } catch (error) {
+    code = toldFailure(error, io, { debug: true });
+  }
+  return { out, err, code };
+}
+
+describe('vimana rebalance', () => {
+  it('classifies the nodes of a file', async () => {
+    const { out, err } = await rebalance('classify --scenario one.json --algorithm cpu-focused --mode low -o json');
+    // 0.7 * 0.9 and 0.7 * 0.1, whose mean is 0.35
+    expect(JSON.parse(out)).toMatchObject([
+      { node: 'a', score: 0.63, bucket: 'over' },
+      { node: 'b,"c"', bucket: 'under' },
+    ]);
+    expect(err).toBe('mean score 0.3500: under up to 0.2500, over from 0.4500\n');
+  });
+
+  it('quotes what CSV would take apart', async () => {
+    const { out } = await rebalance('rank --scenario one.json --algorithm max-metric -o csv');
+    expect(out).toBe('algorithm,rank,node,score\nmax-metric,1,a,0.9\nmax-metric,2,"b,""c""",0.1\n');
+  });
+
+  it('ranks nodes by all algorithms', async () => {
+    const { out } = await rebalance('rank --scenario samples.json#light_load -o json');
+    const rows = JSON.parse(out) as { algorithm: string }[];
+    expect(new Set(rows.map(({ algorithm }) => algorithm))).toEqual(new Set(ALGORITHMS.map(({ id }) => id)));
+    expect(rows).toHaveLength(19 * 6);
+  });
+
+  it('plans a step in the words of the exporter, within the limits', async () => {
+    const { out } = await rebalance('step --scenario samples.json#mixed_load --per-step 3 --per-node 1 -o json');
+    const { migrations } = JSON.parse(out) as { migrations: { vm_id: string; from_node: string; to_node: string }[] };
+    expect(migrations).toHaveLength(3);
+    expect(new Set(migrations.map(({ from_node }) => from_node)).size).toBe(3);
+    expect(Object.keys(migrations[0] ?? {})).toEqual(['vm_id', 'from_node', 'to_node']);
+  });
+
+  it('makes up the load of the sample for the same seed', async () => {
+    const file = await rebalance('classify --scenario samples.json#mixed_load');
+    expect(await rebalance('classify --load mixed --seed 1')).toEqual(file);
+    expect((await rebalance('classify --seed 2')).out).not.toBe(file.out);
+  });
+
+  it.each(['table', 'csv', 'json', 'plot', 'svg'])(
+    'benchmarks as %s, with the same bytes for the same seed',
+    async (format) => {
+      const line = `benchmark --algorithm max-metric,cpu-focused --planner random,best-fit --steps 10 -o ${format}`;
+      const { out, code } = await rebalance(line);
+      expect(code).toBe(0);
+      expect(out.length).toBeGreaterThan(200);
+      expect(out).toBe((await rebalance(line)).out);
+    },
+  );
+
+  it('draws a picture that is XML, with a line for each curve', async () => {
+    const { out } = await rebalance('benchmark --algorithm max-metric --planner best-fit,random --mode Low -o svg');
+    expect(out).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"[^]*<\/svg>\n$/);
+    expect(out.match(/<polyline /g)).toHaveLength(2);
+  });
+
+  it('turns time into a number of plans that gives the same again', async () => {
+    const { out, err } = await rebalance('step --planner fewest-moves --time-budget 10ms');
+    // Judging 200 plans took 20 ms, so that 10 ms are enough for 100.
+    expect(err).toContain('a search judges up to 100 plans in a step; --budget 100 does the same again\n');
+    expect((await rebalance('step --planner fewest-moves --budget 100')).out).toBe(out);
+  });
+
+  it('prints rules for every algorithm, and the policy that reads one of them', async () => {
+    const rules = parse((await rebalance('rules --window 5m')).out) as { groups: { rules: { record: string }[] }[] };
+    const recorded = rules.groups[0]?.rules.map(({ record }) => record) ?? [];
+    expect(new Set(recorded).size).toBe(recorded.length);
+    for (const { id } of ALGORITHMS) expect(recorded).toContain(`descheduler:node:${id.replaceAll('-', '_')}:avg5m`);
+    const { out } = await rebalance('policy --algorithm cpu-focused --mode Medium --window 5m --prometheus http://p:1');
+    expect(parse(out)).toMatchObject({
+      kind: 'DeschedulerPolicy',
+      metricsProviders: [{ prometheus: { url: 'http://p:1' } }],
+      profiles: [
+        {
+          pluginConfig: [
+            {},
+            {
+              args: {
+                thresholds: { MetricResource: 20 },
+                targetThresholds: { MetricResource: 20 },
+                metricsUtilization: { prometheus: { query: 'clamp(descheduler:node:cpu_focused:avg5m, 0, 1)' } },
+              },
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  it('wraps rules for the Prometheus operator', async () => {
+    expect(parse((await rebalance('rules -o prometheusrule')).out)).toMatchObject({ kind: 'PrometheusRule' });
+  });
+
+  it.each([
+    ['run --prometheus http://p', 1, 'vimana rebalance run is not built yet'],
+    ['classify --scenario samples.json', 1, 'holds several scenarios: light_load, mixed_load,'],
+    ['classify --scenario samples.json#none', 1, 'holds no scenario "none"; there are light_load,'],
+    ['classify --scenario gone.json', 1, 'cannot read gone.json: no such file'],
+    ['classify --scenario no.json', 1, 'no.json is no JSON'],
+    ['classify --scenario wrong.json', 1, 's[0].x: Forbidden: unknown field'],
+    ['classify --scenario wrong.json', 1, 's[0].name: Required value'],
+    [
+      'classify --scenario one.json --load heavy --vms 3',
+      2,
+      '--scenario says all about the load; leave out --load, --vms.',
+    ],
+    ['classify --nodes 5001', 2, '--nodes 5001: It must be a whole number from 1 to 5000.'],
+    ['step --algorithm best', 2, '--algorithm best: best is none of weighted-average,'],
+    ['step --mode Low,High', 2, '--mode Low,High: It must be one.'],
+    ['step --budget 3 --time-budget 1s', 2, '--budget and --time-budget say the same; leave out one.'],
+    ['rules --window 1', 2, '--window 1: It must be a number with ms, s, m, h or d, as 1m.'],
+    ['policy --prometheus there', 2, '--prometheus there: It must be an address as http://prometheus:9090.'],
+  ])('refuses %s', async (line, code, words) => {
+    const result = await rebalance(line);
+    expect(result.err).toContain(words);
+    expect(result).toMatchObject({ code, out: '' });
+  });
+});

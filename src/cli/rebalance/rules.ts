@@ -1,0 +1,50 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { stringify } from 'yaml';
+import { recordingRules } from '../../rebalance/recording-rules.ts';
+import type { RebalanceParts } from './command.ts';
+import { sub, wholeNumber } from './load-flags.ts';
+
+interface RulesFlags {
+  readonly window: string;
+  readonly interval: string;
+  readonly paretoNodes: number;
+  readonly output: 'rules' | 'prometheusrule';
+}
+
+/** `vimana rebalance rules`: the scores as recording rules, from the metrics of the exporter. */
+export function addRulesCommand(parent: Command, { io }: RebalanceParts): void {
+  sub(parent, 'rules')
+    .description('print recording rules by which Prometheus scores nodes with every algorithm')
+    .addOption(windowOption())
+    .option('--interval <duration>', 'how often they are evaluated', prometheusDuration, '30s')
+    .option(
+      '--pareto-nodes <count>',
+      'nodes that the rules of the Pareto front are made for; with more they say nothing',
+      wholeNumber(1, 256),
+      16,
+    )
+    .addOption(
+      new Option('-o, --output <format>', 'a file of rules, or an object for the Prometheus operator')
+        .choices(['rules', 'prometheusrule'])
+        .default('rules'),
+    )
+    .action(({ window, interval, paretoNodes, output }: RulesFlags) => {
+      const rules = recordingRules({ window, paretoNodes });
+      const groups = [{ name: 'vimana-rebalance', interval, rules }];
+      const metadata = { name: 'vimana-rebalance' };
+      const whole =
+        output === 'rules'
+          ? { groups }
+          : { apiVersion: 'monitoring.coreos.com/v1', kind: 'PrometheusRule', metadata, spec: { groups } };
+      io.out(stringify(whole, { lineWidth: 0 }));
+    });
+}
+
+/** Over how long metrics are averaged; it is part of the names of the rules. */
+export const windowOption = () =>
+  new Option('--window <duration>', 'over how long metrics are averaged').argParser(prometheusDuration).default('1m');
+
+function prometheusDuration(text: string): string {
+  if (/^[1-9]\d{0,5}(?:ms|s|m|h|d)$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be a number with ms, s, m, h or d, as 1m.');
+}
