@@ -77,8 +77,14 @@ export function operatorRules(dialects: readonly Dialect[]): PolicyRule[] {
 
 /** What machines of some groups take. */
 export function machineOperatorRules(dialects: readonly Dialect[]): PolicyRule[] {
-  return [...machineRules(dialects.map(({ kind }) => kind))];
+  return [
+    ...machineRules(dialects.map(({ kind }) => kind)),
+    ...(dialects.some(({ sizedByNodes }) => sizedByNodes === true) ? [READ_NODES] : []),
+  ];
 }
+
+/** Where sizes are shares of a node. */
+const READ_NODES: PolicyRule = { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] };
 
 /** What instances, migrations and what users ask of both take. */
 export function instanceOperatorRules(): PolicyRule[] {

@@ -25,5 +25,12 @@ export const DOMAIN_ANNOTATION = 'kubevirt.io/domain';
 /** How large a machine the pod holds the place for, which is what its requests were worked out from. */
 export const SIZE_ANNOTATION = 'vimana.io/size';
 
+/** What a simulated machine was last told to use; see launcher-load. */
+export const LOAD_ANNOTATION = 'vimana.io/load';
+/** On an instance: the node that its pod is put on, past the scheduler. */
+export const NODE_ANNOTATION = 'vimana.io/node';
+/** Deschedulers ask for the eviction of a pod that has it, and leave the rest to whoever moves the machine. */
+export const EVICT_ONLY_ANNOTATION = 'descheduler.alpha.kubernetes.io/request-evict-only';
+
 export const COMPUTE_CONTAINER = 'compute';
 export const DEFAULT_LAUNCHER_IMAGE = 'quay.io/kubevirt/virt-launcher:latest';

@@ -2,9 +2,9 @@ import { danglingDisks } from '../api/kubevirt/dangling-disks.ts';
 import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
 import { type VirtualMachine, virtualMachine } from '../api/kubevirt/virtual-machine.ts';
 import type { DesiredMachine, Dialect, Identity, MachineMemory, Problem } from '../machine/dialect.ts';
-import { LAST_SHUTDOWN } from './kubevirt/conditions.ts';
 import { power } from './kubevirt/power.ts';
 import { report } from './kubevirt/report.ts';
+import { memoryIn } from './memory.ts';
 
 /** Machines in the words of KubeVirt: the instance is what the template says. */
 export const kubevirt: Dialect<typeof virtualMachine> = {
@@ -44,39 +44,16 @@ function missingVolume(spec: DesiredMachine['spec']): Problem | undefined {
   };
 }
 
-/** For a time that is missing, which only somebody else's hand can have left out. */
-const LONG_AGO = '1970-01-01T00:00:00Z';
-
 function memory({ status }: VirtualMachine): MachineMemory {
-  const { stateChangeRequests = [], runStrategy, desiredGeneration, startFailure } = status ?? {};
-  const { conditions = [], interfaces = [] } = status ?? {};
-  const ended = conditions.find(({ type }) => type === LAST_SHUTDOWN);
+  const { runStrategy, desiredGeneration, interfaces = [] } = status ?? {};
   const identity: Record<string, Identity[string]> = {};
   for (const { name, mac = '', ipAddress } of interfaces) {
     identity[name] = { mac, ...(ipAddress === undefined ? {} : { ip: ipAddress }) };
   }
   return {
-    requests: stateChangeRequests,
+    ...memoryIn(status),
     identity,
     ...(runStrategy === undefined ? {} : { runStrategy }),
     ...(desiredGeneration === undefined ? {} : { generation: desiredGeneration }),
-    ...(startFailure === undefined
-      ? {}
-      : {
-          startFailure: {
-            consecutiveFailCount: startFailure.consecutiveFailCount ?? 0,
-            lastFailedVMIUID: startFailure.lastFailedVMIUID ?? '',
-            retryAfterTimestamp: startFailure.retryAfterTimestamp ?? LONG_AGO,
-          },
-        }),
-    ...(ended === undefined
-      ? {}
-      : {
-          lastShutdown: {
-            reason: ended.reason as NonNullable<MachineMemory['lastShutdown']>['reason'],
-            message: ended.message ?? '',
-            at: ended.lastTransitionTime ?? LONG_AGO,
-          },
-        }),
   };
 }

@@ -1,7 +1,9 @@
 import { MACHINE_FINALIZER } from '../api/instance-request.ts';
 import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
+import type { NodeSize } from '../api/launcher-load.ts';
 import type { ResourceType } from '../kube/client.ts';
 import { resourceOfKind, VMIS, type Vmi } from '../kube/kinds/machines.ts';
+import { NODES } from '../kube/kinds/node.ts';
 import { type Context, type Controller, watched } from '../runtime/controller.ts';
 import { Expectations } from '../runtime/expectations.ts';
 import { keyIn, keyOf } from '../runtime/key.ts';
@@ -9,7 +11,14 @@ import { writeStatus } from '../runtime/status.ts';
 import type { Again } from '../runtime/work-queue.ts';
 import type { AddressPool } from './address-pool.ts';
 import { deedsFor, type Machine } from './deeds.ts';
-import { type Dialect, instanceName, machineName, type ObservedMachine, type Shutdown } from './dialect.ts';
+import {
+  type Dialect,
+  instanceName,
+  machineName,
+  type ObservedMachine,
+  type Shutdown,
+  type Surroundings,
+} from './dialect.ts';
 import { heldAddresses } from './held-addresses.ts';
 import { giveIdentity } from './identity.ts';
 import { belonging, shutdownOf, unseenEnd } from './instance-state.ts';
@@ -18,6 +27,7 @@ import { observe, type Sight } from './observe.ts';
 import { createFailure, deleteFailure, type Failure, noAddress } from './obstacle.ts';
 import { passingState } from './on-its-way.ts';
 import type { PassingStates } from './passing-state.ts';
+import { ReferenceNode } from './reference-node.ts';
 import type { RolloutStrategy } from './spec-changes.ts';
 import { Teller } from './teller.ts';
 
@@ -29,6 +39,8 @@ export interface MachineControllerOptions {
   readonly passing: PassingStates;
   /** LiveUpdate where absent. */
   readonly rollout?: RolloutStrategy;
+  /** What a share of one node is a share of, where the nodes are not alike; 32 CPUs and 128Gi where absent. */
+  readonly referenceNode?: NodeSize;
 }
 
 /** Left by whoever deletes a machine and wants its instance to go on; the garbage collector lets the instance go. */
@@ -49,6 +61,10 @@ export function machineController(options: MachineControllerOptions): Controller
   /** Ends that the status does not tell yet, because the machine was only passing through when they were seen. */
   const untold = new Map<string, Shutdown>();
   const teller = new Teller();
+  const reference = new ReferenceNode(options.referenceNode);
+  const around = ({ cache }: Pick<Context, 'cache'>): Surroundings => ({
+    referenceNode: dialect.sizedByNodes === true ? reference.among(cache(NODES)) : reference.usual,
+  });
   let consulted = false;
   /** Machines of several groups may share a name, and are counted together. */
   const onWay = (key: string) => `${dialect.kind.group}/${key}`;
@@ -78,6 +94,7 @@ export function machineController(options: MachineControllerOptions): Controller
     const sight = observe({
       dialect,
       vm,
+      surroundings: around(context),
       leaving: leavingOf(vm),
       instance: known.get(keyIn(namespace, instanceName(dialect, name))),
       untold: untold.get(key),
@@ -107,7 +124,7 @@ export function machineController(options: MachineControllerOptions): Controller
       case 'adopt':
         return await deeds.adopt(dialect, named as Vmi, sight.changes).then(() => undefined);
       case 'update': {
-        const instance = await deeds.update(named as Vmi, action.spec, sight.changes);
+        const instance = await deeds.update(named as Vmi, sight.changes);
         return await report(vm, { ...observed, instance }, context);
       }
       default: {
@@ -168,8 +185,9 @@ export function machineController(options: MachineControllerOptions): Controller
     return undefined;
   }
 
-  async function write(vm: Machine, observed: ObservedMachine, { client }: Context): Promise<Machine> {
-    const written = await writeStatus(client, type, vm, dialect.report(vm, observed));
+  async function write(vm: Machine, observed: ObservedMachine, context: Context): Promise<Machine> {
+    const { client } = context;
+    const written = await writeStatus(client, type, vm, dialect.report(vm, observed, around(context)));
     if (written !== vm) machines.wrote(keyOf(vm), written);
     untold.delete(keyOf(vm));
     return written;
@@ -181,7 +199,10 @@ export function machineController(options: MachineControllerOptions): Controller
     for: type,
     // Runs mostly wait for writes, which a store puts down many at a time.
     concurrency: 64,
-    reads: options.dialects.map(({ kind }) => resourceOfKind(kind)),
+    reads: [
+      ...options.dialects.map(({ kind }) => resourceOfKind(kind)),
+      ...(dialect.sizedByNodes === true ? [NODES] : []),
+    ],
     watches: [
       // By the name alone: an instance that is nobody's, or another's, concerns the machine of its name too.
       watched(VMIS, (instance, { cache }, change) => {

@@ -19,7 +19,7 @@ export interface Deeds {
   /** What is left of it: it waits for others; undefined where it is gone. */
   remove(instance: Vmi): Promise<Vmi | undefined>;
   adopt(dialect: Dialect, instance: Vmi, changes: SpecChanges): Promise<void>;
-  update(instance: Vmi, spec: Vmi['spec'], changes: SpecChanges): Promise<Vmi>;
+  update(instance: Vmi, changes: SpecChanges): Promise<Vmi>;
 }
 
 export function deedsFor(
@@ -62,16 +62,17 @@ export function deedsFor(
       if (!(await isStillThere())) return;
       const ownerReferences = [...(instance.metadata.ownerReferences ?? []), ownerReference(dialect, vm)];
       // The generations of another machine say nothing about this one.
-      const generation = changes.live === undefined && changes.restart.length === 0 ? vm.metadata.generation : 0;
+      const isSame = changes.live === undefined && changes.restart.length === 0 && changes.annotations === undefined;
+      const generation = isSame ? vm.metadata.generation : 0;
       await rewrite(instance, { metadata: { ...withGeneration(instance, generation), ownerReferences } });
       events.event(vm, 'Normal', 'Adopted', `Took over the virtual machine instance ${instance.metadata.name}`);
     },
 
-    async update(instance, spec, changes) {
+    async update(instance, { live = instance.spec, restart, annotations }) {
       // The instance is up to date once nothing waits for its next start.
-      const metadata =
-        changes.restart.length > 0 ? instance.metadata : withGeneration(instance, vm.metadata.generation);
-      const written = await rewrite(instance, { metadata, spec });
+      const kept = restart.length > 0 ? instance.metadata : withGeneration(instance, vm.metadata.generation);
+      const metadata = { ...kept, annotations: { ...kept.annotations, ...annotations } };
+      const written = await rewrite(instance, { metadata, spec: live });
       const message = `Changed the running virtual machine instance ${instance.metadata.name}`;
       events.event(vm, 'Normal', 'LiveUpdated', message);
       return written;

@@ -1,6 +1,7 @@
 import type { Kind, ObjectOf } from '../api/kind.ts';
 import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
 import type { InstanceSpec, VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
+import type { NodeSize } from '../api/launcher-load.ts';
 
 /** What a VirtualMachine of any group asks for, in the words of the engine. */
 export interface DesiredMachine {
@@ -11,6 +12,16 @@ export interface DesiredMachine {
   readonly spec: InstanceSpec;
   /** What keeps the machine from being started at all, told in a condition; it is looked at again when something changes. */
   readonly blocked?: Problem;
+  /** The node that the machine is put on without asking the scheduler. */
+  readonly forcedNode?: string;
+  /** The machine leaves a node by being stopped and started anew; otherwise evictions are for others to follow. */
+  readonly leavesByRestart?: boolean;
+}
+
+/** What a machine may be measured by, beside its own words. */
+export interface Surroundings {
+  /** What a share of one node is a share of. */
+  readonly referenceNode: NodeSize;
 }
 
 /** Something that keeps a machine from being what it should be: a word for programs, a sentence for people. */
@@ -106,11 +117,15 @@ export interface Dialect<K extends Kind = Kind> {
   readonly kind: K;
   /** What follows the name of a machine in that of its instance: nothing for kubevirt.io, `.hypersdk` and so on else. */
   readonly instanceSuffix: string;
-  desired(vm: ObjectOf<K>): DesiredMachine;
+  /** Annotations that reach the instance of a running machine at once; others wait for its next start. */
+  readonly liveAnnotations?: ReadonlySet<string>;
+  /** Whether sizes are shares of a node, so that nodes have to be known. */
+  readonly sizedByNodes?: boolean;
+  desired(vm: ObjectOf<K>, surroundings?: Surroundings): DesiredMachine;
   /** What was remembered of it in its status. */
   memory(vm: ObjectOf<K>): MachineMemory;
   /** The whole status as it should stand; the engine writes it only where it differs. */
-  report(vm: ObjectOf<K>, observed: ObservedMachine): object;
+  report(vm: ObjectOf<K>, observed: ObservedMachine, surroundings?: Surroundings): object;
   /** The state in one word, as metrics count it. */
   phase(vm: ObjectOf<K>): string;
   power(

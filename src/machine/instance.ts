@@ -8,7 +8,13 @@ import {
 } from '../api/instance-request.ts';
 import type { ObjectMeta } from '../api/kind.ts';
 import { type InstanceSpec, virtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
-import { CREATED_BY_LABEL, MIGRATION_LABEL, NODE_NAME_LABEL, SIZE_ANNOTATION } from '../api/launcher.ts';
+import {
+  CREATED_BY_LABEL,
+  MIGRATION_LABEL,
+  NODE_ANNOTATION,
+  NODE_NAME_LABEL,
+  SIZE_ANNOTATION,
+} from '../api/launcher.ts';
 import type { NewObject } from '../kube/client.ts';
 import type { Vmi } from '../kube/kinds/machines.ts';
 import type { KubeOwnerReference } from '../kube/kube-object.ts';
@@ -41,6 +47,7 @@ export function instanceOf({ dialect, machine, desired, identity, rollout, pause
       annotations: {
         ...annotations,
         [GENERATION_ANNOTATION]: String(generation),
+        ...(desired.forcedNode === undefined ? {} : { [NODE_ANNOTATION]: desired.forcedNode }),
         ...(Object.keys(identity).length === 0 ? {} : { [IDENTITY_ANNOTATION]: writeIdentity(identity) }),
       },
       finalizers: [INSTANCE_FINALIZER],
@@ -55,6 +62,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   CREATED_BY_LABEL,
   MIGRATION_LABEL,
   NODE_NAME_LABEL,
+  NODE_ANNOTATION,
   GENERATION_ANNOTATION,
   IDENTITY_ANNOTATION,
   PAUSED_ANNOTATION,

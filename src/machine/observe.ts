@@ -3,7 +3,15 @@ import type { Kind, ObjectOf } from '../api/kind.ts';
 import { HOT_CHANGES } from '../api/kubevirt/hot-change.ts';
 import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
 import type { Random } from '../base/random.ts';
-import type { DesiredMachine, Dialect, Identity, MachineMemory, ObservedMachine, Shutdown } from './dialect.ts';
+import type {
+  DesiredMachine,
+  Dialect,
+  Identity,
+  MachineMemory,
+  ObservedMachine,
+  Shutdown,
+  Surroundings,
+} from './dialect.ts';
 import { identityOf } from './identity.ts';
 import { carriedMetadata } from './instance.ts';
 import { belonging, isFinal } from './instance-state.ts';
@@ -14,6 +22,7 @@ import { type RolloutStrategy, type RunningSize, type SpecChanges, specChanges }
 export interface Look {
   readonly dialect: Dialect;
   readonly vm: ObjectOf<Kind>;
+  readonly surroundings: Surroundings;
   readonly leaving: Situation['machine']['leaving'];
   /** The instance by the name of the machine, whosever it is. */
   readonly instance: VirtualMachineInstance | undefined;
@@ -40,8 +49,9 @@ export interface Sight {
 const UNCHANGED: SpecChanges = { live: undefined, restart: [] };
 
 /** Looks at a machine and its instance, and decides what to do and what to tell. Pure but for what is random. */
-export function observe({ dialect, vm, leaving, instance: named, untold, rollout, now, random }: Look): Sight {
-  const desired = dialect.desired(vm);
+export function observe(look: Look): Sight {
+  const { dialect, vm, leaving, instance: named, untold, now, random } = look;
+  const desired = dialect.desired(vm, look.surroundings);
   const before = dialect.memory(vm);
   const whose = named === undefined ? undefined : belonging(named, vm.metadata.uid);
   const instance = whose === 'own' ? named : undefined;
@@ -53,7 +63,7 @@ export function observe({ dialect, vm, leaving, instance: named, untold, rollout
     random,
   });
   const memory = { ...remembered, identity: identityNow(before.identity, instance) };
-  const changes = named === undefined ? UNCHANGED : changesOf(vm, desired, named, whose === 'own', rollout);
+  const changes = named === undefined ? UNCHANGED : changesOf(look, desired, named, whose === 'own');
   const changed = before.generation !== undefined && before.generation !== vm.metadata.generation;
   const machine = { uid: vm.metadata.uid, changed, ...(leaving === undefined ? {} : { leaving }) };
   const situation: Situation = { machine, desired, memory, instance: named, changes, now };
@@ -84,17 +94,24 @@ function identityNow(before: Identity, instance: VirtualMachineInstance | undefi
 
 /** An instance that was made from this generation cannot differ from it. */
 function changesOf(
-  vm: ObjectOf<Kind>,
+  { dialect, vm, rollout }: Look,
   desired: DesiredMachine,
   instance: VirtualMachineInstance,
   own: boolean,
-  rollout: RolloutStrategy,
 ): SpecChanges {
   const { annotations = {} } = instance.metadata;
   if (own && annotations[GENERATION_ANNOTATION] === String(vm.metadata.generation)) return UNCHANGED;
   const { live, restart } = specChanges(instance.spec, desired.spec, rollout, runningSize(instance));
-  return { live, restart: [...restart, ...metadataChanges(desired, instance)] };
+  const { liveAnnotations = NONE } = dialect;
+  const restartFor = [...restart, ...metadataChanges(desired, instance, liveAnnotations)];
+  const told = carriedMetadata(desired).annotations;
+  const changed = [...liveAnnotations].some((name) => told[name] !== annotations[name]);
+  if (!changed) return { live, restart: restartFor };
+  const now = Object.fromEntries(Object.entries(told).filter(([name]) => liveAnnotations.has(name)));
+  return { live, restart: restartFor, annotations: now };
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** One that does not run yet, or cannot be moved, stays of the size that its launcher was made for. */
 function runningSize({ status }: VirtualMachineInstance): RunningSize {
@@ -115,10 +132,14 @@ function refused({ status }: VirtualMachineInstance): string[] {
 }
 
 /** Labels and annotations of the template that the instance does not carry; what else it carries may be anybody's. */
-function metadataChanges(desired: DesiredMachine, { metadata }: VirtualMachineInstance): string[] {
+function metadataChanges(
+  desired: DesiredMachine,
+  { metadata }: VirtualMachineInstance,
+  live: ReadonlySet<string>,
+): string[] {
   const wanted = carriedMetadata(desired);
   const lacks = (words: Readonly<Record<string, string>>, has: Readonly<Record<string, string>> = {}) =>
-    Object.entries(words).some(([name, value]) => has[name] !== value);
+    Object.entries(words).some(([name, value]) => has[name] !== value && !live.has(name));
   return [
     ...(lacks(wanted.labels, metadata.labels) ? ['metadata.labels'] : []),
     ...(lacks(wanted.annotations, metadata.annotations) ? ['metadata.annotations'] : []),

@@ -149,7 +149,11 @@ describe('a machine that is being deleted', () => {
 describe('a change of the spec', () => {
   const changes = { live: { ...spec, nodeSelector: { zone: 'a' } }, restart: [] };
   it('reaches a machine that runs', () => {
-    expect(plan(situation('Always', {}, { changes }))).toEqual([{ do: 'update', spec: changes.live }]);
+    expect(plan(situation('Always', {}, { changes }))).toEqual([{ do: 'update' }]);
+  });
+  it('reaches it where only annotations have changed', () => {
+    const told = { live: undefined, restart: ['domain.cpu.cores'], annotations: { load: '1' } };
+    expect(plan(situation('Always', {}, { changes: told }))).toEqual([{ do: 'update' }]);
   });
   it.each<[string, RunStrategy, Looks, Deed]>([
     ['that has ended for good', 'Once', { phase: 'Succeeded' }, 'nothing'],
@@ -158,6 +162,22 @@ describe('a change of the spec', () => {
     ['of another', 'Always', { owner: 'somebody' }, 'nothing'],
   ])('does not reach an instance %s', (_what, strategy, looks, expected) => {
     expect(deed(plan(situation(strategy, looks, { changes })))).toBe(expected);
+  });
+});
+
+describe('a machine whose instance is to leave its node', () => {
+  const leaving = (evacuationNodeName: string, leavesByRestart: boolean) => {
+    const instance = instanceLike();
+    const status = { ...instance.status, nodeName: 'n1', evacuationNodeName };
+    return situation('Always', {}, { instance: { ...instance, status }, desired: desired({ leavesByRestart }) });
+  };
+  it.each<[string, string, boolean, Deed]>([
+    ['is stopped where it leaves by a restart', 'n1', true, 'delete'],
+    ['is left to others where it does not', 'n1', false, 'nothing'],
+    ['has left already', 'n0', true, 'nothing'],
+    ['stays where nobody asks', '', true, 'nothing'],
+  ])('%s', (_what, node, byRestart, expected) => {
+    expect(deed(plan(leaving(node, byRestart)))).toBe(expected);
   });
 });
 

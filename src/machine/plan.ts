@@ -27,7 +27,7 @@ export type Action =
   | { readonly do: 'delete'; readonly why: string }
   /** An instance that is nobody's becomes the machine's own. */
   | { readonly do: 'adopt' }
-  | { readonly do: 'update'; readonly spec: VirtualMachineInstance['spec'] }
+  | { readonly do: 'update' }
   /** Nothing before this time. */
   | { readonly do: 'wait'; readonly until: number }
   /** Nothing holds the machine any more. */
@@ -57,7 +57,8 @@ function planStart({ machine, desired, memory, now }: Situation): Action[] {
 function planInstance({ desired, memory, changes }: Situation, instance: VirtualMachineInstance): Action[] {
   const why = reasonToStop(desired, memory, instance);
   if (why !== undefined) return [{ do: 'delete', why }];
-  if (changes.live !== undefined && !isFinal(instance)) return [{ do: 'update', spec: changes.live }];
+  const isChanged = changes.live !== undefined || changes.annotations !== undefined;
+  if (isChanged && !isFinal(instance)) return [{ do: 'update' }];
   // Until it has run for a while, what was wrong with those before may be wrong with it.
   const unsteady = memory.startFailure !== undefined && instance.status?.phase === 'Running';
   return unsteady ? [{ do: 'wait', until: steadyAt(instance) }] : [];
@@ -81,13 +82,17 @@ export function isToStart({ runStrategy }: DesiredMachine, memory: MachineMemory
 }
 
 function reasonToStop(
-  { runStrategy }: DesiredMachine,
+  { runStrategy, leavesByRestart }: DesiredMachine,
   memory: MachineMemory,
   instance: VirtualMachineInstance,
 ): string | undefined {
   const [request] = memory.requests;
   if (runStrategy === 'Halted') return 'the machine is to be stopped';
   if (request?.action === 'Stop' && request.uid === instance.metadata.uid) return 'a stop was asked for';
+  const { evacuationNodeName = '', nodeName } = instance.status ?? {};
+  if (leavesByRestart === true && evacuationNodeName !== '' && evacuationNodeName === nodeName) {
+    return `it is to leave node ${nodeName}`;
+  }
   if (!isFinal(instance)) return undefined;
   if (runStrategy === 'Always') return 'it has ended, and the machine is to run always';
   if (runStrategy === 'RerunOnFailure') return `it has ended as ${instance.status?.phase}`;

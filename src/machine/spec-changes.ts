@@ -9,6 +9,8 @@ export interface SpecChanges {
   readonly live: InstanceSpec | undefined;
   /** Paths of changed fields that reach the machine only with its next start. */
   readonly restart: readonly string[];
+  /** Annotations that the instance is to have from now on, where any of them differ. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** What is known of the machine that runs with a spec. */

@@ -34,7 +34,9 @@ function objections(manifest: Manifest): readonly string[] {
   return [...causes, ...unknownFields, ...warnings];
 }
 
-const examples = readdirSync(new URL('examples/simulation', root)).map((name) => `examples/simulation/${name}`);
+const examples = readdirSync(new URL('examples/simulation', root))
+  .filter((name) => name.endsWith('.yaml'))
+  .map((name) => `examples/simulation/${name}`);
 
 describe('the documented manifest', () => {
   const [documented] = manifestsIn('test/fixtures/documented/000-virtual-machine.yaml') as (Manifest & {

@@ -32,6 +32,14 @@ const stateChangeRequest = object('A start or stop that was asked for and is not
   uid: string('UID of the instance that is to be stopped.'),
 });
 
+export const stateChangeRequests = list('Starts and stops that wait to be done, in order.', stateChangeRequest);
+
+export const startFailure = object('Instances that ended before they ran; starting is tried again later and later.', {
+  consecutiveFailCount: integer('How many failed in a row.', { format: 'int32', minimum: 0 }),
+  lastFailedVMIUID: string('UID of the last instance that failed.'),
+  retryAfterTimestamp: timestamp('When the next start is tried.', { nullable: true }),
+});
+
 export const virtualMachineStatus = kubevirtStatus('VirtualMachineStatus', 'What was observed of the machine.', {
   observedGeneration: generation('Generation of the spec that the running instance was made from.'),
   desiredGeneration: generation('Generation of the spec as it stands.'),
@@ -43,12 +51,8 @@ export const virtualMachineStatus = kubevirtStatus('VirtualMachineStatus', 'What
     'Ready, Failure, Paused, RestartRequired, LastShutdown (how the last instance ended), and those of the instance',
   ),
   runStrategy: choice('The run strategy that is in force.', RUN_STRATEGIES),
-  stateChangeRequests: list('Starts and stops that wait to be done, in order.', stateChangeRequest),
-  startFailure: object('Instances that ended before they ran; starting is tried again later and later.', {
-    consecutiveFailCount: integer('How many failed in a row.', { format: 'int32', minimum: 0 }),
-    lastFailedVMIUID: string('UID of the last instance that failed.'),
-    retryAfterTimestamp: timestamp('When the next start is tried.', { nullable: true }),
-  }),
+  stateChangeRequests,
+  startFailure,
   interfaces: list(
     'Addresses that the machine keeps through restart and migration. A field of ours.',
     object('The addresses of a network card.', {

@@ -1,11 +1,17 @@
 import { conditions } from '../conditions.ts';
 import { defineKind, type InputOf, type ObjectOf } from '../kind.ts';
+import { startFailure, stateChangeRequests } from '../kubevirt/virtual-machine-status.ts';
 import { boolean, choice, integer, number, object, required, string, timestamp } from '../schema.ts';
 import { resources, utilization } from './resources.ts';
 
 /** Annotations that tell what a machine of the ratio form consumes. */
 export const CPU_CONSUMPTION = 'simulation.node-classifier.io/cpu-consumption';
 export const MEMORY_CONSUMPTION = 'simulation.node-classifier.io/memory-consumption';
+/** Annotation that names the node on which the machine is put at its next start, past the scheduler. */
+export const FORCED_NODE = 'simulation.node-classifier.io/node';
+
+export const PHASES = ['Pending', 'Scheduling', 'Scheduled', 'Running', 'Stopped', 'Failed'] as const;
+export type Phase = (typeof PHASES)[number];
 
 const spec = object('The simulated machine that is wanted.', {
   resources: required(resources),
@@ -20,14 +26,7 @@ const spec = object('The simulated machine that is wanted.', {
 
 const status = object('What was last observed.', {
   observedGeneration: integer('Generation of the spec that this status is about.', { format: 'int64', minimum: 0 }),
-  phase: choice('Where the machine is in its life.', [
-    'Pending',
-    'Scheduling',
-    'Scheduled',
-    'Running',
-    'Stopped',
-    'Failed',
-  ]),
+  phase: choice('Where the machine is in its life.', PHASES),
   nodeName: string('Node that the machine runs on.'),
   podName: string('Pod that stands for the machine.'),
   cpuConsumption: string('CPU that is consumed, as a share of one node.'),
@@ -37,8 +36,12 @@ const status = object('What was last observed.', {
   cpuUtilization: string('CPU in use, as a share of what is allocated.'),
   memoryUtilization: string('Memory in use, as a share of what is allocated.'),
   evacuationNodeName: string('Node that the machine is being moved off.'),
-  conditions: conditions('Ready, PodScheduled'),
+  conditions: conditions(
+    'Ready, PodScheduled, RestartRequired, Failure, LastShutdown, and one for each phase that the machine has been in: True while it is, with when that changed',
+  ),
   createdAt: timestamp('When the machine was first seen.'),
+  stateChangeRequests,
+  startFailure,
 });
 
 export const virtualMachine = defineKind({

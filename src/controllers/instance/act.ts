@@ -1,3 +1,4 @@
+import { NODE_ANNOTATION } from '../../api/launcher.ts';
 import { transitionsOf } from '../../kube/instance-transitions.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { PODS, type Pod } from '../../kube/kinds/pod.ts';
@@ -45,7 +46,9 @@ export function actor({ settings, addresses, expectations, passing }: ActorParts
       return { afterMs: NO_ADDRESS_RETRY_MS };
     }
     const claims = cache(PERSISTENT_VOLUME_CLAIMS);
-    const pod = launcherPod(vmi, settings.launcher, (name) => claims.get(keyIn(vmi.metadata.namespace, name)));
+    const launcher = launcherPod(vmi, settings.launcher, (name) => claims.get(keyIn(vmi.metadata.namespace, name)));
+    const node = vmi.metadata.annotations?.[NODE_ANNOTATION];
+    const pod = node === undefined ? launcher : { ...launcher, spec: { ...launcher.spec, nodeName: node } };
     const began = clock.monotonic();
     try {
       const made = await makeLauncher(client, vmi, vmi.metadata.uid, pod);
@@ -78,6 +81,22 @@ export function actor({ settings, addresses, expectations, passing }: ActorParts
     }
   }
 
+  async function annotate(
+    vmi: Vmi,
+    { metadata }: Pod,
+    annotations: Readonly<Record<string, string>>,
+    { client }: Context,
+  ): Promise<void> {
+    const { name = '', namespace = '', uid = '' } = metadata;
+    const body = { metadata: { uid, annotations } };
+    try {
+      expectations.wrote(keyOf(vmi), await client.patch(PODS, name, { type: 'merge', body }, { namespace }));
+    } catch (error) {
+      // Gone, or another of its name.
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  }
+
   return {
     async on(action, vmi, context) {
       switch (action.do) {
@@ -85,6 +104,9 @@ export function actor({ settings, addresses, expectations, passing }: ActorParts
           return await create(vmi, context);
         case 'delete':
           await remove(vmi, action.pod, action.force, context);
+          return undefined;
+        case 'annotate':
+          await annotate(vmi, action.pod, action.annotations, context);
           return undefined;
         case 'look again':
           return { afterMs: action.afterMs };

@@ -15,6 +15,7 @@ import type { Again } from '../../runtime/work-queue.ts';
 import { actor } from './act.ts';
 import { planBudget } from './budget.ts';
 import { byClaim, instanceKey, instancesOn } from './indices.ts';
+import { planLoad } from './load.ts';
 import { NodeWatch } from './node-watch.ts';
 import { OwnAddresses } from './own-addresses.ts';
 import { currentPod, isBound, isFinished, nodeOf } from './own-pods.ts';
@@ -88,7 +89,8 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
     const { cache } = context;
     const key = keyOf(vmi);
     if (!expectations.met(key, cache(PODS))) return undefined;
-    const actions = plan(await look(vmi, context), settings);
+    const sight = await look(vmi, context);
+    const actions = [...planLoad(vmi, sight.pods), ...plan(sight, settings)];
     if (!actions.some((action) => action.do === 'await agent')) owed.delete(key);
     if (!actions.some((action) => action.do === 'create' || (action.do === 'report' && action.passing))) {
       passing.arrived(key);

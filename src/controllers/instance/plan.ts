@@ -37,6 +37,7 @@ export interface PlanSettings {
 export type Action =
   | { readonly do: 'create' }
   | { readonly do: 'delete'; readonly pod: Pod; readonly force: boolean }
+  | { readonly do: 'annotate'; readonly pod: Pod; readonly annotations: Readonly<Record<string, string>> }
   /** `passing`: not worth a write where it is over in a moment. */
   | { readonly do: 'report'; readonly status: InstanceStatus; readonly passing: boolean }
   /** The agent of the node has to say how the machine ended. */

@@ -11,7 +11,8 @@ export const INSTANCE_RULES: readonly PolicyRule[] = [
   { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances/status'], verbs: ['update'] },
   // Pods that block the deletion of their instance.
   { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances/finalizers'], verbs: ['update'] },
-  { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'create', 'delete'] },
+  // What a simulated machine uses is told to its pod while it runs.
+  { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['list', 'watch'] },
   // A node that is lost is taken out of use.
   { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch', 'patch'] },

@@ -2,8 +2,7 @@ import type { VirtualMachine } from '../../api/kubevirt/virtual-machine.ts';
 import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
 import { type Condition, standing } from '../../machine/condition.ts';
 import type { ObservedMachine } from '../../machine/dialect.ts';
-
-export const LAST_SHUTDOWN = 'LastShutdown';
+import { failureOf, LAST_SHUTDOWN, shutdownCondition } from '../memory.ts';
 
 /** Those that speak of the machine, not of its instance. */
 const OWN: ReadonlySet<string> = new Set(['Ready', 'Failure', 'RestartRequired', LAST_SHUTDOWN]);
@@ -20,10 +19,7 @@ export function conditionsOf(vm: VirtualMachine, observed: ObservedMachine, now:
     const condition = { type: 'RestartRequired', status: 'True', reason: 'RestartRequired', message } as const;
     own.push(standing(before, condition, now));
   }
-  if (memory.lastShutdown !== undefined) {
-    const { reason, message, at } = memory.lastShutdown;
-    own.push({ type: LAST_SHUTDOWN, status: 'True', reason, message, lastTransitionTime: at });
-  }
+  if (memory.lastShutdown !== undefined) own.push(shutdownCondition(memory.lastShutdown));
   return [...own, ...(instance?.status?.conditions ?? []).filter(({ type }) => !OWN.has(type))];
 }
 
@@ -41,14 +37,4 @@ function readyOf(
       ? { reason: 'VMINotExists', message: 'VMI does not exist' }
       : { reason: 'VMIConditionMissing', message: 'VMI is missing the Ready condition' };
   return standing(before, { type: 'Ready', status: 'False', ...why }, now);
-}
-
-/** What went wrong with a start stays told until a start goes well. */
-function failureOf(
-  before: readonly Condition[] | undefined,
-  { problem, memory }: ObservedMachine,
-  now: string,
-): Condition | undefined {
-  if (problem !== undefined) return standing(before, { type: 'Failure', status: 'True', ...problem }, now);
-  return memory.startFailure === undefined ? undefined : before?.find(({ type }) => type === 'Failure');
 }

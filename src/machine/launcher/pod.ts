@@ -13,6 +13,7 @@ import {
   LAUNCHER_LABEL,
   LAUNCHER_LABEL_VALUE,
   NAME_LABEL,
+  NODE_ANNOTATION,
   NODE_NAME_LABEL,
   SIZE_ANNOTATION,
   VM_LABEL,
@@ -41,6 +42,7 @@ const NOT_CARRIED = new Set([
   PAUSED_ANNOTATION,
   RESET_ANNOTATION,
   SOFT_REBOOT_ANNOTATION,
+  NODE_ANNOTATION,
   'kubectl.kubernetes.io/last-applied-configuration',
 ]);
 

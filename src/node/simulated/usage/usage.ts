@@ -1,5 +1,6 @@
 import { CPU_CONSUMPTION, MEMORY_CONSUMPTION } from '../../../api/launcher.ts';
-import { parseQuantity, toNumber } from '../../../base/quantity.ts';
+import { loadIn } from '../../../api/launcher-load.ts';
+import { parseQuantity, toNumber, tryParseQuantity } from '../../../base/quantity.ts';
 import type { Vmi } from '../../../kube/kinds/machines.ts';
 import type { Node } from '../../../kube/kinds/node.ts';
 import type { Pod } from '../../../kube/kinds/pod.ts';
@@ -50,7 +51,7 @@ export class UsageModel {
     const profile = this.#profile(pod, CPU_PROFILE);
     if (profile !== undefined)
       return profile(now) * (instance === undefined ? requested(pod, 'cpu') : vcpus(instance, pod));
-    return ratio(annotations[CPU_CONSUMPTION]) * allocatable(node, 'cpu');
+    return ratio(annotations[CPU_CONSUMPTION]) * shared(pod, node, 'cpu');
   }
 
   #bytes({ pod, node, instance }: UsageBase, now: number): number {
@@ -60,7 +61,7 @@ export class UsageModel {
     const profile = this.#profile(pod, MEMORY_PROFILE);
     if (profile !== undefined) return Math.min(limit, profile(now) * own);
     const given = annotations[MEMORY_CONSUMPTION];
-    if (given !== undefined) return Math.min(1, ratio(given)) * allocatable(node, 'memory');
+    if (given !== undefined) return Math.min(1, ratio(given)) * shared(pod, node, 'memory');
     if (instance === undefined) return 0;
     return residentBytes(own, behaviourOf(instance.metadata.annotations, annotations).memoryUtilization);
   }
@@ -98,6 +99,12 @@ function vcpus(instance: Vmi, pod: Pod): number {
 function requested({ spec }: Pod, resource: 'cpu' | 'memory'): number {
   const amount = podRequests(spec).get(resource);
   return amount === undefined ? 0 : toNumber(amount);
+}
+
+/** What shares in annotations are shares of: the node that the pod says, else its own. */
+function shared({ metadata }: Pod, node: Node | undefined, resource: 'cpu' | 'memory'): number {
+  const amount = tryParseQuantity(loadIn(metadata.annotations)?.node[resource] ?? '');
+  return amount === undefined ? allocatable(node, resource) : toNumber(amount);
 }
 
 function allocatable(node: Node | undefined, resource: 'cpu' | 'memory'): number {

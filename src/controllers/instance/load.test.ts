@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { loadText } from '../../api/launcher-load.ts';
+import type { Vmi } from '../../kube/kinds/machines.ts';
+import type { Pod } from '../../kube/kinds/pod.ts';
+import { planLoad } from './load.ts';
+
+const node = { cpu: '32', memory: '128Gi' };
+const load = (cpu: string, memory: string, of = node) => ({ 'vimana.io/load': loadText({ cpu, memory, node: of }) });
+const vmi = (annotations: object) => ({ metadata: { name: 'a.simulation', annotations } }) as unknown as Vmi;
+const pod = (annotations: object, more: object = {}, phase = 'Running') =>
+  ({ metadata: { name: 'p', annotations, ...more }, spec: {}, status: { phase } }) as unknown as Pod;
+const CPU = 'kubevirt.io/vm-cpu-consumption';
+const MEMORY = 'kubevirt.io/vm-memory-consumption';
+const told = (instance: Vmi, ...pods: Pod[]) =>
+  planLoad(instance, pods).map((action) => (action.do === 'annotate' ? action.annotations : action));
+
+describe('the load that an instance tells its pods', () => {
+  it('is told where it has changed, and only the part that has', () => {
+    const before = pod({ ...load('0.1', '0.2'), [CPU]: '0.1', [MEMORY]: '0.2' });
+    expect(told(vmi(load('0.3', '0.2')), before)).toEqual([{ ...load('0.3', '0.2'), [CPU]: '0.3' }]);
+    expect(told(vmi(load('0.1', '0.4')), before)).toEqual([{ ...load('0.1', '0.4'), [MEMORY]: '0.4' }]);
+  });
+
+  it('is told anew where shares are of another node by now', () => {
+    const larger = { cpu: '64', memory: '128Gi' };
+    const wanted = load('0.1', '0.2', larger);
+    expect(told(vmi(wanted), pod(load('0.1', '0.2')))).toEqual([{ ...wanted, [CPU]: '0.1' }]);
+  });
+
+  it('leaves alone what somebody else has annotated', () => {
+    expect(told(vmi(load('0.1', '0.2')), pod({ ...load('0.1', '0.2'), [CPU]: '0.9' }))).toEqual([]);
+  });
+
+  it('is told to none that has ended or is about to, and by none that has no load', () => {
+    const wanted = vmi(load('0.5', '0.5'));
+    expect(told(wanted, pod({}, {}, 'Failed'), pod({}, { deletionTimestamp: 'now' }))).toEqual([]);
+    expect(told(vmi({ 'vimana.io/load': 'x' }), pod({}))).toEqual([]);
+    expect(told(vmi({}), pod({}))).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
+import { CPU_CONSUMPTION, EVICT_ONLY_ANNOTATION, LOAD_ANNOTATION, MEMORY_CONSUMPTION } from '../api/launcher.ts';
+import { loadText, USUAL_NODE } from '../api/launcher-load.ts';
+import { FORCED_NODE, type VirtualMachine, virtualMachine } from '../api/simulation/virtual-machine.ts';
+import type {
+  DesiredMachine,
+  Dialect,
+  MachineMemory,
+  PowerAction,
+  PowerEdit,
+  Surroundings,
+} from '../machine/dialect.ts';
+import { isFinal } from '../machine/instance-state.ts';
+import { memoryIn } from './memory.ts';
+import { report } from './simulation/report.ts';
+import { sizeOf } from './simulation/size.ts';
+
+/** Machines of the fleet simulator: a pod that the scheduler places, and that uses what it is told to. */
+export const simulation: Dialect<typeof virtualMachine> = {
+  kind: virtualMachine,
+  instanceSuffix: '.simulation',
+  liveAnnotations: new Set([CPU_CONSUMPTION, MEMORY_CONSUMPTION, LOAD_ANNOTATION]),
+  sizedByNodes: true,
+  desired,
+  memory,
+  report: (vm, observed, surroundings) => report(vm, observed, nodeIn(surroundings)),
+  phase: ({ status }) => status?.phase ?? 'Pending',
+  power,
+};
+
+const nodeIn = (surroundings: Surroundings | undefined) => surroundings?.referenceNode ?? USUAL_NODE;
+
+function desired(vm: VirtualMachine, surroundings?: Surroundings): DesiredMachine {
+  const node = nodeIn(surroundings);
+  const size = sizeOf(vm.spec, node);
+  const { dirtyRateMbps } = vm.spec.migration ?? {};
+  const forcedNode = vm.metadata.annotations?.[FORCED_NODE] ?? '';
+  const { cpuConsumption: cpu, memoryConsumption: memory } = size;
+  return {
+    runStrategy: vm.spec.running ? 'Always' : 'Halted',
+    labels: {},
+    annotations: {
+      [CPU_CONSUMPTION]: cpu,
+      [MEMORY_CONSUMPTION]: memory,
+      [LOAD_ANNOTATION]: loadText({ cpu, memory, node }),
+      [EVICT_ONLY_ANNOTATION]: 'true',
+      ...(dirtyRateMbps === undefined
+        ? {}
+        : { 'vimana.io/dirty-rate': `${Math.round(dirtyRateMbps * BYTES_A_MEGABIT)}` }),
+    },
+    spec: {
+      domain: {
+        cpu: { cores: size.cores, sockets: 1, maxSockets: 1 },
+        // It neither grows nor shrinks: a change of size comes with the next pod.
+        memory: { guest: size.guest, maxGuest: size.guest },
+        resources: { requests: { cpu: size.cpu, memory: size.memory } },
+        // Nobody talks to it, so that it takes no address away from machines that are talked to.
+        devices: { autoattachPodInterface: false },
+      },
+      // An eviction is answered as KubeVirt answers it, and followed by a stop and a start elsewhere.
+      evictionStrategy: 'External',
+      terminationGracePeriodSeconds: 0,
+    },
+    leavesByRestart: true,
+    ...(forcedNode === '' ? {} : { forcedNode }),
+  };
+}
+
+const BYTES_A_MEGABIT = 125_000;
+
+function memory({ status }: VirtualMachine): MachineMemory {
+  const { observedGeneration } = status ?? {};
+  return {
+    ...memoryIn(status),
+    identity: {},
+    ...(observedGeneration === undefined ? {} : { generation: observedGeneration }),
+  };
+}
+
+function power(
+  { spec, status }: VirtualMachine,
+  action: PowerAction,
+  instance: VirtualMachineInstance | undefined,
+): PowerEdit {
+  const runs = instance !== undefined && !isFinal(instance);
+  switch (action) {
+    case 'start':
+      return spec.running ? { conflict: 'VM is already running' } : { spec: { running: true } };
+    case 'stop':
+      return !spec.running && !runs ? { conflict: 'VM is not running' } : { spec: { running: false } };
+    case 'restart':
+      if (!spec.running || !runs) return { conflict: 'VM is not running' };
+      if ((status?.stateChangeRequests ?? []).length > 0) {
+        return { conflict: 'unable to complete request: stop/start already underway' };
+      }
+      return { requests: [{ action: 'Stop', uid: instance.metadata.uid }] };
+  }
+}

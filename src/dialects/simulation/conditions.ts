@@ -1,0 +1,83 @@
+import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { PHASES, type Phase, type VirtualMachine } from '../../api/simulation/virtual-machine.ts';
+import { type Condition, standing } from '../../machine/condition.ts';
+import type { ObservedMachine } from '../../machine/dialect.ts';
+import { failureOf, shutdownCondition } from '../memory.ts';
+
+/** The conditions of a simulated machine: its own, and the history of its phases, of which there are only so many. */
+export function conditionsOf(vm: VirtualMachine, phase: Phase, observed: ObservedMachine, now: string): Condition[] {
+  const before = vm.status?.conditions;
+  const { instance, memory, restartRequired } = observed;
+  const placed = instance?.status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  const failure = failureOf(before, observed, now);
+  return [
+    readyOf(before, phase, now),
+    ...(placed === undefined ? [] : [placed]),
+    ...(failure === undefined ? [] : [failure]),
+    ...(restartRequired.length === 0 ? [] : [restartOf(before, now)]),
+    ...(memory.lastShutdown === undefined ? [] : [shutdownCondition(memory.lastShutdown)]),
+    ...history(before, phase, instance, now),
+  ];
+}
+
+function readyOf(before: readonly Condition[] | undefined, phase: Phase, now: string): Condition {
+  const runs = phase === 'Running';
+  return standing(before, { type: 'Ready', status: runs ? 'True' : 'False', ...REASONS[phase] }, now);
+}
+
+function restartOf(before: readonly Condition[] | undefined, now: string): Condition {
+  const message = 'spec.resources has changed: the pod asks its node for what it was made for until the next start';
+  return standing(before, { type: 'RestartRequired', status: 'True', reason: 'RestartRequired', message }, now);
+}
+
+const REASONS: Readonly<Record<Phase, { readonly reason: string; readonly message: string }>> = {
+  Pending: { reason: 'NoPod', message: 'there is no pod yet' },
+  Scheduling: { reason: 'PodCreated', message: 'the pod waits for the scheduler' },
+  Scheduled: { reason: 'PodBound', message: 'the pod has a node and does not run yet' },
+  Running: { reason: 'PodRunning', message: 'the pod runs' },
+  Stopped: { reason: 'NotWanted', message: 'spec.running is false' },
+  Failed: { reason: 'PodFailed', message: 'the pod has failed, or could not be made' },
+};
+
+/** One condition for each phase that was ever entered: True for the present one, and when that last changed. */
+function history(
+  before: readonly Condition[] | undefined,
+  phase: Phase,
+  instance: VirtualMachineInstance | undefined,
+  now: string,
+): Condition[] {
+  const times = timesOf(instance);
+  return PHASES.flatMap((type): Condition[] => {
+    const known = before?.find((each) => each.type === type);
+    const time = times.get(type);
+    if (type === phase) {
+      const since = known?.status === 'True' ? (known.lastTransitionTime ?? now) : (time?.entered ?? now);
+      return [{ type, status: 'True', ...REASONS[type], lastTransitionTime: since }];
+    }
+    if (known === undefined && time === undefined) return [];
+    const left = known?.status === 'False' ? (known.lastTransitionTime ?? now) : (time?.left ?? now);
+    const passed = { reason: 'Passed', message: 'the machine has been in this phase' };
+    return [{ type, status: 'False', ...passed, lastTransitionTime: later(left, time?.left) }];
+  });
+}
+
+const later = (a: string, b: string | undefined) => (b !== undefined && Date.parse(b) > Date.parse(a) ? b : a);
+
+interface Stay {
+  readonly entered: string;
+  readonly left?: string;
+}
+
+/** When an instance entered and left its phases, also those that were over before anybody could be told. */
+function timesOf(instance: VirtualMachineInstance | undefined): ReadonlyMap<string, Stay> {
+  const times = (instance?.status?.phaseTransitionTimestamps ?? []).flatMap(
+    ({ phase, phaseTransitionTimestamp: at }) =>
+      phase === undefined || at === undefined || at === null ? [] : [{ phase, at }],
+  );
+  return new Map(
+    times.map(({ phase, at }, i) => {
+      const left = times[i + 1]?.at;
+      return [phase, { entered: at, ...(left === undefined ? {} : { left }) }];
+    }),
+  );
+}

@@ -1,0 +1,24 @@
+import type { Phase, VirtualMachine } from '../../api/simulation/virtual-machine.ts';
+import type { ObservedMachine } from '../../machine/dialect.ts';
+import { isFinal, shutdownOf } from '../../machine/instance-state.ts';
+
+/** Where a simulated machine is in its life. */
+export function phaseOf({ spec }: VirtualMachine, { instance, problem, memory }: ObservedMachine): Phase {
+  if (instance !== undefined && !isFinal(instance)) {
+    switch (instance.status?.phase) {
+      case 'Scheduling':
+      case 'Scheduled':
+      case 'Running':
+        return instance.status.phase;
+      case 'Unknown':
+        return 'Failed';
+      default:
+        return 'Pending';
+    }
+  }
+  if (!spec.running) return 'Stopped';
+  if (problem !== undefined || memory.startFailure !== undefined) return 'Failed';
+  const end = instance === undefined ? undefined : shutdownOf(instance);
+  // One that was told to go makes room for the next.
+  return end === undefined || end.reason === 'Stopped' ? 'Pending' : 'Failed';
+}

@@ -1,0 +1,53 @@
+import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
+import type { NodeSize } from '../../api/launcher-load.ts';
+import type { VirtualMachine } from '../../api/simulation/virtual-machine.ts';
+import type { ObservedMachine } from '../../machine/dialect.ts';
+import { isFinal } from '../../machine/instance-state.ts';
+import { launcherName } from '../../machine/launcher/pod.ts';
+import { conditionsOf } from './conditions.ts';
+import { phaseOf } from './phase.ts';
+import { sizeOf } from './size.ts';
+
+type Status = NonNullable<VirtualMachine['status']>;
+
+/** The status of a simulated machine. */
+export function report(vm: VirtualMachine, observed: ObservedMachine, node: NodeSize): Status {
+  const { instance, memory, now } = observed;
+  const { cpuConsumption, memoryConsumption, cpuUtilization, memoryUtilization } = sizeOf(vm.spec, node);
+  const phase = phaseOf(vm, observed);
+  return {
+    observedGeneration: vm.metadata.generation,
+    phase,
+    ...(instance === undefined || isFinal(instance) ? {} : placeOf(instance)),
+    cpuConsumption,
+    memoryConsumption,
+    cpuUtilization,
+    memoryUtilization,
+    conditions: conditionsOf(vm, phase, observed, `${new Date(now).toISOString().slice(0, 19)}Z`),
+    createdAt: vm.metadata.creationTimestamp,
+    ...(memory.requests.length === 0 ? {} : { stateChangeRequests: [...memory.requests] }),
+    ...(memory.startFailure === undefined ? {} : { startFailure: memory.startFailure }),
+  };
+}
+
+/** Where an instance is, and what its pod asks of the node. */
+function placeOf(instance: VirtualMachineInstance): Partial<Status> {
+  const { nodeName = '', evacuationNodeName = '', activePods = {} } = instance.status ?? {};
+  const { cpu, memory } = instance.spec.domain.resources?.requests ?? {};
+  const hasPod = nodeName !== '' || Object.keys(activePods).length > 0;
+  return {
+    ...(nodeName === '' ? {} : { nodeName }),
+    ...(hasPod ? { podName: podOf(instance) } : {}),
+    ...(cpu === undefined ? {} : { allocatedCpu: `${cpu}` }),
+    ...(memory === undefined ? {} : { allocatedMemory: `${memory}` }),
+    ...(evacuationNodeName === '' ? {} : { evacuationNodeName }),
+  };
+}
+
+/** The pod of an instance: the one that was made with it, or the one that a migration brought it to. */
+function podOf(instance: VirtualMachineInstance): string {
+  const { targetPod, completed = false, failed = false } = instance.status?.migrationState ?? {};
+  return completed && !failed && targetPod !== undefined
+    ? targetPod
+    : launcherName(instance as Parameters<typeof launcherName>[0], instance.metadata.uid);
+}

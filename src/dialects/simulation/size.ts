@@ -1,0 +1,71 @@
+import type { NodeSize } from '../../api/launcher-load.ts';
+import { isRatio } from '../../api/simulation/resources.ts';
+import type { VirtualMachine } from '../../api/simulation/virtual-machine.ts';
+import { formatQuantity, milliQuantityOf, parseQuantity, quantityOf } from '../../base/quantity.ts';
+
+/** How large a simulated machine is and how much it uses, in whichever form its resources are written. */
+export interface SimulatedSize {
+  /** What its pod asks for. */
+  readonly cpu: string;
+  readonly memory: string;
+  /** Whole CPUs and bytes of the guest. */
+  readonly cores: number;
+  readonly guest: string;
+  /** What it uses, as shares of the reference node. */
+  readonly cpuConsumption: string;
+  readonly memoryConsumption: string;
+  /** What it uses, as shares of its own size. */
+  readonly cpuUtilization: string;
+  readonly memoryUtilization: string;
+}
+
+type Spec = Pick<VirtualMachine['spec'], 'resources' | 'utilization'>;
+
+const NANO = 1_000_000_000n;
+const MILLION = 1_000_000n;
+/** Less than this no machine can have. */
+const LEAST_MEMORY = 1_048_576n * NANO;
+
+export function sizeOf({ resources, utilization }: Spec, node: NodeSize): SimulatedSize {
+  const { cpu, memory } = resources;
+  if (isRatio(memory)) {
+    return {
+      ...asked(product(nano(cpu), nano(node.cpu)), product(nano(memory), nano(node.memory))),
+      cpuConsumption: `${cpu}`,
+      memoryConsumption: `${memory}`,
+      // A share of a node is what the machine uses, all of it.
+      cpuUtilization: '1',
+      memoryUtilization: '1',
+    };
+  }
+  const { cpu: cpuUse = '1', memory: memoryUse = '1' } = utilization ?? {};
+  return {
+    ...asked(nano(cpu), nano(memory)),
+    cpuConsumption: shareText(nano(cpu) * nano(cpuUse), nano(node.cpu)),
+    memoryConsumption: shareText(nano(memory) * nano(memoryUse), nano(node.memory)),
+    cpuUtilization: `${cpuUse}`,
+    memoryUtilization: `${memoryUse}`,
+  };
+}
+
+const nano = (amount: string | number) => parseQuantity(amount).nano;
+const product = (a: bigint, b: bigint) => (a * b) / NANO;
+const roundedUp = (amount: bigint, step: bigint) => (amount + step - 1n) / step;
+
+function asked(cpu: bigint, memory: bigint): Pick<SimulatedSize, 'cpu' | 'memory' | 'cores' | 'guest'> {
+  const held = memory > 0n && memory < LEAST_MEMORY ? LEAST_MEMORY : memory;
+  const bytes = (amount: bigint) => formatQuantity(quantityOf(roundedUp(amount, NANO), 'BinarySI'));
+  return {
+    cpu: formatQuantity(milliQuantityOf(roundedUp(cpu, MILLION))),
+    memory: bytes(held),
+    cores: Math.max(1, Number(roundedUp(cpu, NANO))),
+    guest: bytes(held < LEAST_MEMORY ? LEAST_MEMORY : held),
+  };
+}
+
+/** A quotient of amounts in billionths as a decimal number, to the ninth place. */
+function shareText(amount: bigint, whole: bigint): string {
+  const share = whole === 0n ? 0n : amount / whole;
+  const fraction = (share % NANO).toString().padStart(9, '0').replace(/0+$/, '');
+  return fraction === '' ? `${share / NANO}` : `${share / NANO}.${fraction}`;
+}

@@ -1,0 +1,46 @@
+import type { NodeSize } from '../api/launcher-load.ts';
+import { compare, isZero, tryParseQuantity } from '../base/quantity.ts';
+import type { Node } from './kinds/node.ts';
+
+/** Whether nothing real runs on a node: it is one of ours, or KWOK plays it. */
+export function isSimulated({ metadata: { labels, annotations } }: Node): boolean {
+  return (
+    labels?.['type'] === 'kwok' ||
+    labels?.['vimana.io/runtime'] === 'simulated' ||
+    annotations?.['kwok.x-k8s.io/node'] === 'fake'
+  );
+}
+
+/** The size that all simulated nodes have; undefined where they differ, or there are none. */
+export function sharedSize(nodes: Iterable<Node>): NodeSize | undefined {
+  let shared: NodeSize | undefined;
+  for (const node of nodes) {
+    const size = isSimulated(node) ? sizeOf(node) : undefined;
+    if (size === undefined) continue;
+    if (shared !== undefined && !isSame(shared, size)) return undefined;
+    shared ??= size;
+  }
+  return shared;
+}
+
+/** A node that has not told its size yet, or has nothing, counts for nothing. */
+function sizeOf({ status }: Node): NodeSize | undefined {
+  const { cpu, memory } = status?.allocatable ?? {};
+  if (cpu === undefined || memory === undefined || isNothing(cpu) || isNothing(memory)) return undefined;
+  return { cpu: String(cpu), memory: String(memory) };
+}
+
+function isNothing(amount: string | number): boolean {
+  const quantity = tryParseQuantity(amount);
+  return quantity === undefined || isZero(quantity);
+}
+
+function isSame(a: NodeSize, b: NodeSize): boolean {
+  return isEqual(a.cpu, b.cpu) && isEqual(a.memory, b.memory);
+}
+
+function isEqual(a: string, b: string): boolean {
+  if (a === b) return true;
+  const [x, y] = [tryParseQuantity(a), tryParseQuantity(b)];
+  return x !== undefined && y !== undefined && compare(x, y) === 0;
+}

@@ -1,0 +1,23 @@
+import { type NodeSize, USUAL_NODE } from '../api/launcher-load.ts';
+import type { Node } from '../kube/kinds/node.ts';
+import { sharedSize } from '../kube/reference-node.ts';
+import type { Cache } from '../runtime/cache.ts';
+
+/** What a share of one node is a share of. Worked out anew only after nodes have changed. */
+export class ReferenceNode {
+  readonly usual: NodeSize;
+  #known: { readonly cache: Cache<Node>; readonly version: string; readonly size: NodeSize } | undefined;
+
+  constructor(usual: NodeSize = USUAL_NODE) {
+    this.usual = usual;
+  }
+
+  /** The size that all simulated nodes have, else the usual one. */
+  among(cache: Cache<Node>): NodeSize {
+    const { version } = cache;
+    if (this.#known?.cache === cache && this.#known.version === version) return this.#known.size;
+    const size = sharedSize(cache.all()) ?? this.usual;
+    this.#known = { cache, version, size };
+    return size;
+  }
+}

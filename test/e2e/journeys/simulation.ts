@@ -1,0 +1,144 @@
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { hasKubectl, Kubectl } from '../support/kubectl.ts';
+import type { Target } from '../support/target.ts';
+import { words } from '../support/words.ts';
+
+const PATIENCE = { timeout: 20_000, interval: 50 };
+const EXAMPLES = resolve(import.meta.dirname, '../../../examples/simulation');
+
+/** The machine that the document on the VirtualMachine kind shows, with its status, which the server leaves out. */
+const DOCUMENTED = resolve(import.meta.dirname, '../../fixtures/documented/000-virtual-machine.yaml');
+
+/** What people do with machines of the fleet simulator, on any cluster with the operator and three simulated nodes. */
+export function simulationJourney(where: { readonly name: string; readonly start: () => Promise<Target> }): void {
+  describe.skipIf(!hasKubectl())(`a simulated VirtualMachine on ${where.name}`, () => journey(where.start));
+}
+
+function journey(start: () => Promise<Target>): void {
+  let target: Target;
+  let kubectl: Kubectl;
+
+  beforeAll(async () => {
+    target = await start();
+    kubectl = new Kubectl(target.kubeconfig, target.folder);
+  }, 120_000);
+  afterAll(() => target?.stop());
+
+  const ok = async (args: string, input = '') => {
+    const outcome = await kubectl.run(words(args), input);
+    expect(outcome, args).toMatchObject({ code: 0 });
+    return outcome.out;
+  };
+  const field = (what: string, path: string) => ok(`get ${what} -o jsonpath={${path}}`);
+  const runs = (...names: string[]) =>
+    ok(`wait vm ${names.join(' ')} --for=jsonpath={.status.phase}=Running --timeout=30s`);
+  const annotation = (pod: string, name: string) => field(`pod ${pod}`, `.metadata.annotations.kubevirt\\.io/${name}`);
+
+  it('answers every command of the document as it is written', async () => {
+    const five = ['vm-small-1', 'vm-medium-1', 'vm-large-1', 'vm-compute-intensive', 'vm-memory-intensive'];
+    await ok(`apply -f ${EXAMPLES}/example-vms.yaml`);
+    await ok(`apply -f ${DOCUMENTED}`);
+    await runs('vm-1', ...five);
+    const listed = (await ok('get vm')).trim().split('\n');
+    expect(listed[0]?.split(/\s+/)).toEqual(['NAME', 'PHASE', 'CPU', 'MEMORY', 'CPU-UTIL', 'MEM-UTIL', 'NODE', 'AGE']);
+    expect(listed).toHaveLength(7);
+    const wide = (await ok('get vm -o wide')).split('\n').find((line) => line.startsWith('vm-small-1 '));
+    expect(wide).toMatch(
+      /^vm-small-1\s+Running\s+0\.05\s+0\.08\s+1\s+1\s+\S*node-\d\s+virt-launcher-vm-small-1-\w{5}\s/,
+    );
+    expect(await ok('describe vm vm-1')).toMatch(/Pod Name: +virt-launcher-vm-1-/);
+    expect(await field('vm vm-1', '.status.phase')).toBe('Running');
+    const pod = await field('vm vm-1', '.status.podName');
+    expect(pod).toMatch(/^virt-launcher-vm-1-[a-z0-9]{5}$/);
+    expect(await field('vm vm-1', '.status.nodeName')).toBe(await field(`pod ${pod}`, '.spec.nodeName'));
+    expect(await ok('get vms')).toContain('vm-1');
+    const watching = kubectl.follow(words('get vm -w'));
+    await vi.waitFor(() => expect(watching.lines().length).toBeGreaterThan(6), PATIENCE);
+    await ok('delete vm vm-1');
+    await vi.waitFor(async () => expect((await kubectl.run(['get', 'pod', pod])).code).toBe(1), PATIENCE);
+    await watching.stop();
+  }, 90_000);
+
+  it('has pods as the document on pods shows them', async () => {
+    await runs('vm-small-1');
+    const pod = JSON.parse(await ok('get pods -l app=virt-launcher,kubevirt.io/domain=vm-small-1 -o json')).items[0];
+    expect(pod.metadata.name).toBe(await field('vm vm-small-1', '.status.podName'));
+    expect(pod.metadata.labels).toMatchObject({ 'vm.kubevirt.io/name': 'vm-small-1' });
+    expect(pod.metadata.annotations).toMatchObject({
+      'kubevirt.io/vm-cpu-consumption': '0.05',
+      'kubevirt.io/vm-memory-consumption': '0.08',
+      'kubevirt.io/domain': 'vm-small-1',
+    });
+    const [compute] = pod.spec.containers;
+    expect(compute).toMatchObject({ name: 'compute', image: 'quay.io/kubevirt/virt-launcher:latest' });
+    // Shares of nodes with 32 CPUs and 128Gi.
+    expect(compute.resources.requests).toEqual({ cpu: '1600m', memory: '10995116278' });
+    expect(pod.spec.tolerations).toContainEqual({
+      key: 'kwok.x-k8s.io/node',
+      operator: 'Equal',
+      value: 'fake',
+      effect: 'NoSchedule',
+    });
+  }, 60_000);
+
+  it('tells its pod at once when it uses more or less, and leaves alone what somebody annotates', async () => {
+    await ok(`apply -f ${EXAMPLES}/vm-absolute.yaml`);
+    await runs('database');
+    const pod = await field('vm database', '.status.podName');
+    expect(await annotation(pod, 'vm-cpu-consumption')).toBe('0.0875');
+    await ok(`annotate pod ${pod} kubevirt.io/vm-memory-consumption=0.4 --overwrite`);
+    await ok('patch vm database --type merge -p {"spec":{"utilization":{"cpu":"0.5"}}}');
+    await vi.waitFor(async () => expect(await annotation(pod, 'vm-cpu-consumption')).toBe('0.125'), PATIENCE);
+    expect(await annotation(pod, 'vm-memory-consumption')).toBe('0.4');
+    await vi.waitFor(async () => expect(await field('vm database', '.status.cpuUtilization')).toBe('0.5'), PATIENCE);
+    expect(await field('vm database', '.status.podName')).toBe(pod);
+  }, 60_000);
+
+  it('leaves a node by another pod, and never has two', async () => {
+    await runs('vm-small-1');
+    const [pod, node] = [
+      await field('vm vm-small-1', '.status.podName'),
+      await field('vm vm-small-1', '.status.nodeName'),
+    ];
+    const watching = kubectl.follow(words('get pods -l vm=vm-small-1 -w --output-watch-events --no-headers'));
+    await vi.waitFor(() => expect(watching.lines()).toHaveLength(1), PATIENCE);
+    await ok(`cordon ${node}`);
+    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod, namespace: 'default' } };
+    const answer = await kubectl.run(
+      words(`create --raw /api/v1/namespaces/default/pods/${pod}/eviction -f -`),
+      JSON.stringify(eviction),
+    );
+    expect(answer.err).toContain('Eviction triggered evacuation of VMI "default/vm-small-1.simulation"');
+    await vi.waitFor(async () => expect(await field('vm vm-small-1', '.status.podName')).not.toBe(pod), PATIENCE);
+    await runs('vm-small-1');
+    await ok(`uncordon ${node}`);
+    expect(await field('vm vm-small-1', '.status.nodeName')).not.toBe(node);
+    const seen = watching.lines().map((line) => line.split(/\s+/).slice(0, 2).join(' '));
+    await watching.stop();
+    const next = await field('vm vm-small-1', '.status.podName');
+    expect(seen.indexOf(`DELETED ${pod}`)).toBeGreaterThan(0);
+    expect(seen.indexOf(`ADDED ${next}`)).toBeGreaterThan(seen.indexOf(`DELETED ${pod}`));
+  }, 90_000);
+
+  it('stops, starts, tells what it cannot have, and leaves nothing behind', async () => {
+    await ok('patch vm vm-large-1 --type merge -p {"spec":{"running":false}}');
+    await ok('wait vm vm-large-1 --for=jsonpath={.status.phase}=Stopped --timeout=30s');
+    expect(await field('vm vm-large-1', '.status.podName')).toBe('');
+    await ok('patch vm vm-large-1 --type merge -p {"spec":{"running":true}}');
+    await runs('vm-large-1');
+    const { apiVersion, kind } = JSON.parse(await ok('get vm vm-large-1 -o json'));
+    const spec = { resources: { cpu: '9', memory: '0.1' } };
+    await ok('apply -f -', JSON.stringify({ apiVersion, kind, metadata: { name: 'huge' }, spec }));
+    await ok('wait vm huge --for=condition=PodScheduled=false --timeout=30s');
+    expect(await field('vm huge', '.status.phase')).toBe('Scheduling');
+    const [mixed, use] = [
+      '{"resources":{"cpu":"0.1","memory":"1Gi"},"utilization":{"memory":"2"}}',
+      'must be from 0 to 1',
+    ];
+    const refused = await kubectl.run(words(`patch vm vm-small-1 --type merge -p {"spec":${mixed}}`));
+    expect(refused.err).toContain(use);
+    await ok('delete vm --all --timeout=60s');
+    await vi.waitFor(async () => expect(await ok('get pods,vmi -o name')).toBe(''), PATIENCE);
+  }, 120_000);
+}
