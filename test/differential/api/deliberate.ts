@@ -52,13 +52,12 @@ export const DELIBERATE: readonly Deliberate[] = [
   },
   {
     name: 'owner of what a quota has used',
-    reason:
-      "what admission counts in the status of a quota is no one's field, where Kubernetes says that it is one of kube-apiserver field",
+    reason: 'what admission counts in the status of a quota is recorded as a field of nobody',
     plain: (answer) => ({ ...answer, body: withoutUsageOwners(answer.body) }),
   },
   {
     name: 'order of causes',
-    reason: 'kube-apiserver walks through maps in an order of chance, and so tells causes',
+    reason: 'kube-apiserver walks through maps in an order of chance, and so tells causes and custom resources',
     plain: (answer) => ({
       ...answer,
       warnings: answer.warnings.flatMap((text) => text.split(/, (?=299 - )/)).toSorted(),
@@ -71,7 +70,7 @@ export const DELIBERATE: readonly Deliberate[] = [
     plain: (answer) =>
       texts({ ...answer, body: withoutPatchWords(answer.body) }, (text) =>
         text
-          .replace(/(error decoding from json: ).*$/s, '$1<words>')
+          .replace(/(unable to convert unstructured object to ).*$/s, '$1<words>')
           .replace(/^map: .* does not contain declared merge key: .*$/s, '<no merge key>'),
       ),
   },
@@ -110,8 +109,8 @@ function withoutDescriptions(value: unknown): unknown {
 function texts(answer: Answer, change: (text: string) => string): Answer {
   const { body } = answer;
   if (typeof body !== 'object' || body === null || !('message' in body)) return answer;
-  const details = (body as { details?: { causes?: { message: string }[] } }).details;
-  const causes = details?.causes?.map((cause) => ({ ...cause, message: change(cause.message) }));
+  const details = (body as { details?: { causes?: { message?: string }[] } }).details;
+  const causes = details?.causes?.map((cause) => ({ ...cause, message: change(cause.message ?? '') }));
   const changed = { ...body, message: change(String(body.message)) };
   return { ...answer, body: causes === undefined ? changed : { ...changed, details: { ...details, causes } } };
 }
@@ -144,6 +143,10 @@ function withoutOwners(quota: unknown): unknown {
 
 function withCausesSorted(body: unknown): unknown {
   const { details, message = '' } = (body ?? {}) as { details?: { causes?: object[] }; message?: string };
+  const { kind, resources } = (body ?? {}) as { kind?: string; resources?: { name: string }[] };
+  if (kind === 'APIResourceList') {
+    return { ...(body as object), resources: resources?.toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
+  }
   const typed = message.startsWith('failed to create typed patch object');
   if (typed) return { ...(body as object), message: message.split('\n').toSorted().join('\n') };
   if (!Array.isArray(details?.causes)) return body;

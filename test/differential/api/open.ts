@@ -17,8 +17,8 @@ export const OPEN: readonly Deliberate[] = [
   },
   {
     name: 'open: the owner of the generation of a DaemonSet',
-    reason: 'an annotation that the server itself sets is recorded as nobody’s',
-    plain: (answer) => ({ ...answer, body: without(answer.body, 'f:deprecated.daemonset.template.generation') }),
+    reason: 'an annotation that the server itself sets is recorded as of nobody, and stands in tables too',
+    plain: (answer) => ({ ...answer, body: GENERATION.reduce(without, answer.body) }),
   },
   {
     name: 'open: how long the name of a ReplicationController may be',
@@ -44,6 +44,11 @@ export const OPEN: readonly Deliberate[] = [
     }),
   },
 ];
+
+const GENERATION: readonly string[] = ['deprecated.daemonset.template.generation'].flatMap((name) => [
+  name,
+  `f:${name}`,
+]);
 
 function said({ body }: Answer): string {
   return String((body as { message?: unknown } | null)?.message ?? '');
