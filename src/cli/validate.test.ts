@@ -19,6 +19,8 @@ spec: {cpus: 0, memory: lots, wings: 2, networks: [{name: a, macAddress: zz}]}
   'other.yaml': 'apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n',
   'typo.yaml': 'apiVersion: hypersdk.io/v1alpha1\nkind: VirtualMashine\nmetadata: {name: s}\n',
   'empty.yaml': '# nothing\n',
+  'scenarios.json': '{"calm": [{"name": "a"}], "busy": [{"name": "a", "cpu_usage": 1.2}]}',
+  'odd-scenarios.json': '{"calm": [{"name": "a", "memory_usage": 1.2}]}',
 };
 
 async function validate(...paths: string[]) {
@@ -70,6 +72,14 @@ describe('vimana validate', () => {
     const { err, failure } = await validate(file);
     expect(err).toContain(message);
     expect(failure).toBe('1 of 1 objects would be refused');
+  });
+
+  it('knows files of scenarios', async () => {
+    expect((await validate('scenarios.json')).out).toBe('scenarios.json:1: scenarios calm, busy are valid\n');
+    expect((await validate('odd-scenarios.json')).err).toBe(
+      'odd-scenarios.json:1: scenarios calm would be refused:\n' +
+        '  calm[0].memory_usage: Invalid value: 1.2: must not be greater than 1\n',
+    );
   });
 
   it('says which file it cannot read', async () => {

@@ -6,6 +6,7 @@ import { KINDS } from '../api/kinds.ts';
 import { VimanaError } from '../base/errors.ts';
 import { formatFieldError } from '../base/field-error.ts';
 import { type ManifestDocument, readManifest } from '../kube/manifest.ts';
+import { readScenarios } from '../rebalance/read-scenarios.ts';
 import { CheckedCommand } from './checked-command.ts';
 import type { Io } from './io.ts';
 
@@ -106,6 +107,7 @@ const DEFAULT_NAMESPACE = 'default';
 function validateDocument({ file, object, line }: Found, lookup: Lookup): Outcome {
   const { apiVersion, kind, name } = namesOf(object);
   const title = `${file}:${line}: ${kind || 'object'} "${name}"`;
+  if (isScenarioFile(object)) return validateScenarios(`${file}:${line}`, object);
   const admit = admissionOf(apiVersion, kind);
   if (admit === undefined) return foreign(title, apiVersion, kind);
   const placed = inNamespace(object as object);
@@ -115,6 +117,19 @@ function validateDocument({ file, object, line }: Found, lookup: Lookup): Outcom
   const wrong = [...unknownFields.map((path) => `unknown field "${path}"`), ...causes.map(formatFieldError)];
   if (wrong.length === 0) return { lines: [`${title} is valid`, ...warned], verdict: 'valid' };
   return refuse([`${title} would be refused:`, ...wrong.map((cause) => `  ${cause}`), ...warned]);
+}
+
+/** Files of scenarios lie beside manifests and are no objects of Kubernetes: lists of nodes, by name. */
+function isScenarioFile(object: unknown): object is Readonly<Record<string, readonly unknown[]>> {
+  const lists = typeof object === 'object' && object !== null ? Object.values(object) : [];
+  return lists.length > 0 && lists.every(Array.isArray);
+}
+
+function validateScenarios(place: string, object: Readonly<Record<string, readonly unknown[]>>): Outcome {
+  const title = `${place}: scenarios ${Object.keys(object).join(', ')}`;
+  const { causes } = readScenarios(object);
+  if (causes.length === 0) return { lines: [`${title} are valid`], verdict: 'valid' };
+  return refuse([`${title} would be refused:`, ...causes.map((cause) => `  ${formatFieldError(cause)}`)]);
 }
 
 /** Manifests hold objects of others too; only what claims to be ours and is not known is a mistake. */
