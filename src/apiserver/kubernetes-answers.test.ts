@@ -254,6 +254,12 @@ describe('a custom object', () => {
     });
   });
 
+  it('without metadata lacks a name and nothing else', async () => {
+    const { metadata: _none, ...nameless } = named('');
+    const { code, body } = await plane.ask('POST', path, nameless);
+    expect([code, messageOf({ body })]).toEqual([422, expect.stringContaining('metadata.name: Required value')]);
+  });
+
   it('may have finalizers without a domain, which is told', async () => {
     const { warning } = await plane.ask('POST', path, named('f', { metadata: { name: 'f', finalizers: ['bad'] } }));
     expect(warning).toContain('prefer a domain-qualified finalizer name');

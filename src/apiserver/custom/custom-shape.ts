@@ -21,7 +21,7 @@ export function customShape(
   return {
     copies: false,
     read: (object) => {
-      const { object: metadata, unknown, error } = decodeObjectMeta(object.metadata);
+      const { object: metadata, unknown, error } = decodeObjectMeta(object.metadata ?? {});
       if (error !== undefined) throw refuse(error);
       object.metadata = metadata;
       const others = unknown.map((path) => `metadata.${path}`);
@@ -49,5 +49,5 @@ export function customShape(
 /** Of a status that is written alone, the API server says where in the status something is wrong. */
 function withinStatus(cause: FieldError): FieldError {
   const { detail } = cause;
-  return detail?.startsWith('status.') === true ? { ...cause, detail: detail.slice('status.'.length) } : cause;
+  return detail.startsWith('status.') ? { ...cause, detail: detail.slice('status.'.length) } : cause;
 }

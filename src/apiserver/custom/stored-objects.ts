@@ -30,7 +30,7 @@ export function readStored(
   };
 }
 
-const versionOf = ({ apiVersion = '' }: KubeObject): string => apiVersion.slice(apiVersion.indexOf('/') + 1);
+const versionOf = ({ apiVersion }: KubeObject): string => apiVersion.slice(apiVersion.indexOf('/') + 1);
 
 /** The object as the version that it is stored in has it today: without fields that are gone, with defaults that have come. */
 function settled(object: KubeObject, shape: Shape | undefined): KubeObject {

@@ -279,7 +279,7 @@ async function remove(parts: ResourceHandlerParts, asked: ResourceRequest): Prom
     return statusAnswer(deletedStatus(resource, deleted.object));
   }
   const last = deleted.gone ? { object: deleted.object, text: textOf(deleted.object) } : deleted.written;
-  const answer = await writtenAnswer(parts.backend, request, resource, { ...last, created: false });
+  const answer = writtenAnswer(parts.backend, request, resource, { ...last, created: false });
   // Who asks that dependents go too hears that this is not over yet.
   return !deleted.gone && options.orphanDependents === false ? { ...answer, status: 202 } : answer;
 }
