@@ -68,9 +68,13 @@ describe.skipIf(missingAssets().length > 0)('our API server', () => {
       const statuses = [...outcome.statuses]
         .sort(([a], [b]) => a - b)
         .map(([status, count]) => `${status} ${count} times`);
-      console.log(`${outcome.sequences} sequences, ${outcome.requests} requests, answered ${statuses.join(', ')}`);
+      process.stdout.write(
+        `${outcome.sequences} sequences, ${outcome.requests} requests, answered ${statuses.join(', ')}\n`,
+      );
       for (const [name, count] of outcome.excused) {
-        console.log(`deliberate, ${count} times: ${name}: ${DELIBERATE.find((each) => each.name === name)?.reason}`);
+        process.stdout.write(
+          `deliberate, ${count} times: ${name}: ${DELIBERATE.find((each) => each.name === name)?.reason}\n`,
+        );
       }
       const texts = outcome.found.map(
         (found) => `sequence ${found.number} of seed ${SEED} (${found.sequence.topic})\n${told(found)}`,

@@ -34,8 +34,8 @@ describe.skipIf(missingAssets().length > 0)('our scheduler', () => {
         if (found !== undefined) expect.fail(told(number, found));
       }
       const { figures } = lockstep;
-      console.log(
-        `${figures.clusters} clusters: ${figures.placed} pods placed, ${figures.scores} scores, ${figures.refused} refusals in words, ${figures.evictions} evictions`,
+      process.stdout.write(
+        `${figures.clusters} clusters: ${figures.placed} pods placed, ${figures.scores} scores, ${figures.refused} refusals in words, ${figures.evictions} evictions\n`,
       );
       expect(figures.scores).toBeGreaterThan(10 * CLUSTERS);
     },

@@ -89,8 +89,8 @@ export async function prepare(pair: Pair): Promise<void> {
 /** A difference for a reader: the requests that lead to it, and both answers. */
 export function describe({ sequence, difference }: { sequence: Sequence; difference: Difference }): string {
   const steps = sequence.steps.map(({ method, path, query, body, ...rest }) => {
-    const asked = query === undefined ? '' : `?${new URLSearchParams(query)}`;
-    const more = Object.entries(rest).map(([key, value]) => ` ${key}: ${value}`);
+    const asked = query === undefined ? '' : `?${new URLSearchParams(query).toString()}`;
+    const more = Object.entries(rest).map(([key, value]) => ` ${key}: ${String(value)}`);
     return `  ${method} ${path}${asked}${more.join('')}${body === undefined ? '' : `\n    ${JSON.stringify(body)}`}`;
   });
   return [...steps, `ours:   ${JSON.stringify(difference.ours)}`, `theirs: ${JSON.stringify(difference.theirs)}`].join(

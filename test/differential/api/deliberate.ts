@@ -162,7 +162,7 @@ function withoutPatchWords(body: unknown): unknown {
 }
 
 function said({ body }: Answer): string {
-  return String((body as { message?: unknown } | null)?.message ?? '');
+  return (body as { message?: string } | null)?.message ?? '';
 }
 
 function withItems(body: unknown): unknown {

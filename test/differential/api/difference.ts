@@ -65,12 +65,13 @@ function judge(step: Step, ours: Answer, theirs: Answer): 'same' | 'different' |
   if (isDeepStrictEqual(ours, theirs)) return 'same';
   const names: string[] = [];
   let [a, b] = [ours, theirs];
-  for (const { name, plain, excuses } of DELIBERATE) {
-    if (plain !== undefined) {
-      const [c, d] = [plain(a), plain(b)];
+  for (const each of DELIBERATE) {
+    const { name } = each;
+    if (each.plain !== undefined) {
+      const [c, d] = [each.plain(a), each.plain(b)];
       if (!isDeepStrictEqual(c, a) || !isDeepStrictEqual(d, b)) names.push(name);
       [a, b] = [c, d];
-    } else if (excuses?.({ step, ours, theirs })) return [...names, name];
+    } else if (each.excuses?.({ step, ours, theirs }) === true) return [...names, name];
     if (isDeepStrictEqual(a, b)) return names;
   }
   return 'different';

@@ -51,7 +51,7 @@ const GENERATION: readonly string[] = ['deprecated.daemonset.template.generation
 ]);
 
 function said({ body }: Answer): string {
-  return String((body as { message?: unknown } | null)?.message ?? '');
+  return (body as { message?: string } | null)?.message ?? '';
 }
 
 /** A value without a field, wherever it stands, and without what holds nothing else. */

@@ -27,7 +27,7 @@ export async function shrink(found: Shrunk, replay: Replay, tries = 120): Promis
   }
   for (let at = best.sequence.steps.length - 1; at >= 0; at--) {
     let changed = true;
-    while (changed && left > 0) {
+    while (changed) {
       changed = false;
       for (const smaller of smallerSteps(best.sequence.steps[at] as Step)) {
         changed = await attempt(best.sequence.steps.with(at, smaller));
@@ -70,7 +70,7 @@ function* smallerSteps(step: Step): Generator<Step> {
 }
 
 /** The value with one field or item left out, the outer ones first. */
-function* smallerValues(value: unknown, depth: number): Generator<unknown> {
+function* smallerValues(value: unknown, depth: number): Generator {
   if (typeof value !== 'object' || value === null || depth > 8) return;
   if (Array.isArray(value)) {
     for (const at of value.keys()) yield value.toSpliced(at, 1);

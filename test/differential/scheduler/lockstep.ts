@@ -65,22 +65,22 @@ export class Lockstep {
   async #furnish(): Promise<void> {
     const client = this.#client;
     for (const [name, labels] of Object.entries(NAMESPACES)) {
-      await client.create(NAMESPACE_TYPE, { metadata: { name, labels } } as never);
+      await client.create(NAMESPACE_TYPE, { metadata: { name, labels } });
     }
     const ports = [{ port: 80 }];
     await client.create(SERVICES, {
       metadata: { name: 's', namespace: 'served' },
       spec: { selector: SERVED, ports },
-    } as never);
+    });
     for (const [name, value] of Object.entries(PRIORITIES)) {
       const preemptionPolicy = name === 'polite' ? 'Never' : 'PreemptLowerPriority';
-      await client.create(PRIORITY_CLASSES, { metadata: { name }, value, preemptionPolicy } as never);
+      await client.create(PRIORITY_CLASSES, { metadata: { name }, value, preemptionPolicy });
     }
     const budgets: PodDisruptionBudget[] = [];
     for (const [app, disruptionsAllowed] of Object.entries(BUDGETS)) {
       const spec = { minAvailable: 1, selector: { matchLabels: { app } } };
       const metadata = { name: app, namespace: 'plain' };
-      await client.create(POD_DISRUPTION_BUDGETS, { metadata, spec } as never);
+      await client.create(POD_DISRUPTION_BUDGETS, { metadata, spec });
       const status = {
         disruptionsAllowed,
         currentHealthy: 1,
@@ -112,9 +112,9 @@ export class Lockstep {
     const client = this.#client;
     const bound = [];
     const kept = [];
-    for (const volume of volumes) kept.push(await client.create(PERSISTENT_VOLUMES, volume as never));
+    for (const volume of volumes) kept.push(await client.create(PERSISTENT_VOLUMES, volume));
     for (const claim of claims) {
-      await client.create(PERSISTENT_VOLUME_CLAIMS, claim as never);
+      await client.create(PERSISTENT_VOLUME_CLAIMS, claim);
       const body = {
         status: { phase: 'Bound', accessModes: claim.spec?.['accessModes'], capacity: { storage: '1Gi' } },
       };
@@ -123,7 +123,7 @@ export class Lockstep {
         await client.patch(PERSISTENT_VOLUME_CLAIMS, claim.metadata.name ?? '', { type: 'merge', body }, options),
       );
     }
-    for (const csiNode of csiNodes) await client.create(CSI_NODES, csiNode as never);
+    for (const csiNode of csiNodes) await client.create(CSI_NODES, csiNode);
     const made = await Promise.all(nodes.map((node) => client.create(NODES, node as never)));
     if (volumes.length > 0) await realClock.sleep(HEARD);
     await this.#known(made.length, `probe-${number}`);
@@ -142,7 +142,7 @@ export class Lockstep {
       const probe = await this.#client.create(PODS, {
         metadata: { name: `${name}-${attempt}`, namespace: 'plain' },
         spec,
-      } as never);
+      });
       const { status } = await this.#outcome(probe);
       await this.#client.delete(PODS, probe.metadata.name ?? '', { namespace: 'plain', gracePeriodSeconds: 0 });
       const message = conditionOf(status?.conditions, 'PodScheduled')?.message ?? '';
@@ -154,7 +154,7 @@ export class Lockstep {
   async #schedule(first: Standing, pods: readonly Pod[], random: Random): Promise<Disagreement | undefined> {
     let standing = first;
     for (const [at, wanted] of pods.entries()) {
-      const pod = await this.#client.create(PODS, wanted as never);
+      const pod = await this.#client.create(PODS, wanted);
       const ours = decide(standing, pod);
       const seen = await this.#outcome(pod);
       const wrong =

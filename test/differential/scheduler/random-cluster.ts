@@ -97,7 +97,7 @@ function csiNode(name: string, count: number): CsiNode {
     kind: 'CSINode',
     metadata: { name },
     spec: { drivers: [{ name: DRIVER, nodeID: name, topologyKeys: [], allocatable: { count } }] },
-  } as CsiNode;
+  };
 }
 
 function someVolume(random: Random, name: string): { volume: PersistentVolume; claim: PersistentVolumeClaim } {
@@ -116,13 +116,13 @@ function someVolume(random: Random, name: string): { volume: PersistentVolume; c
   };
   const labels = chance(random, 0.3, () => ({ [ZONE]: zone }));
   return {
-    volume: { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name, labels }, spec } as PersistentVolume,
+    volume: { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name, labels }, spec },
     claim: {
       apiVersion: 'v1',
       kind: 'PersistentVolumeClaim',
       metadata: { name, namespace, annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } },
       spec: { accessModes, resources: { requests: capacity }, storageClassName: 'none', volumeName: name },
-    } as PersistentVolumeClaim,
+    },
   };
 }
 

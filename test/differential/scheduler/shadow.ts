@@ -46,8 +46,7 @@ function surroundingsOf({ nodes, pods, volumes, claims, csiNodes }: Standing): S
   const selector = selectorOf({ matchLabels: SERVED });
   return {
     ...around,
-    peersOf: ({ namespace, labels }) =>
-      namespace === 'served' && selector?.matches(labels) === true ? selector : undefined,
+    peersOf: ({ namespace, labels }) => (namespace === 'served' && selector?.matches(labels) ? selector : undefined),
   };
 }
 

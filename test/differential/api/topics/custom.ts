@@ -57,7 +57,7 @@ function next(random: Random, object: string, isCrossing: boolean): Step {
         ...(random.next() < 0.5 ? {} : {}),
         contentType: MERGE_PATCH,
         ...(random.next() < 2 ? scaled(random) : {}),
-      } as Step;
+      };
     case 4:
       return {
         method: 'PATCH',
