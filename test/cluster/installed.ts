@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
+import { realClock } from '../../src/base/clock.ts';
 import { DIALECT_NAMES, type DialectName } from '../../src/cli/up.ts';
 import type { KubeObject } from '../../src/kube/kube-object.ts';
 import { readManifest } from '../../src/kube/manifest.ts';
@@ -60,7 +61,9 @@ export async function installOperator(
   const objects = manifests().filter(({ kind, metadata: { name = '' } }) => kind !== CRD || kinds.has(name));
   const definitions = objects.filter(({ kind }) => kind === CRD);
   await ok('apply --server-side -f -', yaml(definitions));
-  await ok('wait --for=condition=Established crd --all --timeout=30s');
+  // kubectl gives up on one that has no conditions at all, which a new one has not for a moment.
+  const established = () => ok('wait --for=condition=Established crd --all --timeout=30s');
+  await established().catch(() => realClock.sleep(1000).then(established));
   const others = objects.filter(
     (object) => !definitions.includes(object) && (serving || !SERVED.has(object.kind ?? '')),
   );
