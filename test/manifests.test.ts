@@ -15,7 +15,8 @@ interface Named {
 function problemsOf(object: unknown): string[] {
   const { apiVersion, kind } = object as Named;
   const admit = admissionOf(apiVersion, kind);
-  if (admit === undefined) return apiVersion.includes('.io/') ? [`no kind ${apiVersion} ${kind}`] : [];
+  const isOurs = KINDS.some(({ group }) => apiVersion.startsWith(`${group}/`));
+  if (admit === undefined) return isOurs ? [`no kind ${apiVersion} ${kind}`] : [];
   const user = { name: 'jane', groups: [] };
   const { causes, unknownFields } = admit({ operation: 'CREATE', object, user, lookup: () => undefined });
   return [...unknownFields, ...causes.map(formatFieldError)];

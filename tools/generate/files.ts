@@ -2,6 +2,7 @@ import { KINDS } from '../../src/api/kinds.ts';
 import { CHART_CRDS, chartFiles } from './chart-files.ts';
 import { cliReference } from './cli-reference.ts';
 import { crdFile } from './crd-file.ts';
+import { gitopsFiles } from './gitops-files.ts';
 import { referenceFile } from './reference-file.ts';
 import { referenceIndex } from './reference-index.ts';
 
@@ -10,6 +11,7 @@ export function generatedFiles(): Map<string, string> {
   const files = [
     cliReference(),
     ...chartFiles(),
+    ...gitopsFiles(),
     referenceIndex(KINDS),
     ...KINDS.flatMap((kind) => [crdFile(kind), referenceFile(kind)]),
   ];

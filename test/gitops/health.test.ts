@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import type { JsonSchema } from '../../src/api/json-schema.ts';
+import { KINDS } from '../../src/api/kinds.ts';
+import { KUBERNETES } from '../../src/structural/cel/environment.ts';
+import { valueOfJson } from '../../src/structural/cel/json-value.ts';
+import { compileProgram } from '../../src/structural/cel/program.ts';
+import { DYN } from '../../src/structural/cel/types.ts';
+import { HEALTH_RULES } from '../../tools/generate/health-rules.ts';
+import { HEALTH_CASES } from './health-cases.ts';
+
+interface Expressions {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly inProgress?: string;
+  readonly failed?: string;
+  readonly current: string;
+}
+
+const [, kustomization] = parseAllDocuments(readFileSync('examples/gitops/flux/machines.yaml', 'utf8'));
+const { spec } = kustomization?.toJSON() as { spec: { healthCheckExprs: readonly Expressions[] } };
+const environment = KUBERNETES.extend(
+  new Map([
+    ['metadata', DYN],
+    ['status', DYN],
+  ]),
+);
+
+function holds(source: string | undefined, { metadata, status }: { metadata: object; status?: object }): boolean {
+  if (source === undefined) return false;
+  const program = compileProgram(source, environment);
+  if ('problem' in program) throw new Error(program.problem);
+  return program.evaluate([valueOfJson(metadata), valueOfJson(status)]) === true;
+}
+
+/** As Flux goes about it. */
+function fluxStatus(each: Expressions, object: { metadata: { generation: number }; status?: object }): string {
+  const { observedGeneration } = (object.status ?? {}) as { observedGeneration?: number };
+  if (observedGeneration !== undefined && observedGeneration !== object.metadata.generation) return 'InProgress';
+  if (holds(each.inProgress, object)) return 'InProgress';
+  if (holds(each.failed, object)) return 'Failed';
+  return holds(each.current, object) ? 'Current' : 'InProgress';
+}
+
+const FOR_FLUX = { Healthy: 'Current', Suspended: 'Current', Progressing: 'InProgress', Degraded: 'Failed' };
+
+describe('the health of objects in a repository', () => {
+  it('is told of every kind, in every version', () => {
+    const told = spec.healthCheckExprs.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`);
+    const kinds = KINDS.flatMap(({ group, versions, kind }) => versions.map((each) => `${group}/${each} ${kind}`));
+    expect(told.toSorted()).toEqual(kinds.toSorted());
+  });
+
+  it.each(HEALTH_RULES.map((rule) => [`${rule.kind.kind}.${rule.kind.group}`, rule] as const))(
+    'is known for everything that the status of %s can say',
+    (_name, { kind, word, lookedAt }) => {
+      const status = kind.schema.properties?.['status'] as JsonSchema;
+      if (lookedAt !== undefined) expect(Object.keys(status.properties ?? {})).toContain(lookedAt);
+      if (word === undefined) return;
+      const words = status.properties?.[word.field]?.enum ?? [];
+      expect(Object.keys(word.means).toSorted()).toEqual([...words].map(String).toSorted());
+    },
+  );
+
+  it.each(HEALTH_CASES.map((each) => [each.name, each] as const))('is read by Flux: %s', (_name, each) => {
+    const { kind, group } = each.rule.kind;
+    const found = spec.healthCheckExprs.filter((one) => one.kind === kind && one.apiVersion.startsWith(`${group}/`));
+    expect(found.length).toBeGreaterThan(0);
+    for (const expressions of found) expect(fluxStatus(expressions, each.object)).toBe(FOR_FLUX[each.health]);
+  });
+});

@@ -1,0 +1,93 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { readManifest } from '../../src/kube/manifest.ts';
+import { hasKubectl, Kubectl } from '../e2e/support/kubectl.ts';
+import type { Target } from '../e2e/support/target.ts';
+
+/** Every example of a group that has a name of its own, as one manifest. */
+function examples(group: string): { readonly text: string; readonly count: number } {
+  const seen = new Set<string>();
+  const items = globSync(`examples/${group}/*.yaml`)
+    .sort()
+    .flatMap((file) => readManifest(readFileSync(file, 'utf8')).documents)
+    .flatMap(({ object }) => {
+      const { kind, metadata } = object as { kind: string; metadata: { name?: string } };
+      const name = `${kind}/${metadata.name}`;
+      // The same object by two examples would be a change from one to the other.
+      if (metadata.name === undefined || seen.has(name)) return [];
+      seen.add(name);
+      return [object];
+    });
+  return { text: JSON.stringify({ apiVersion: 'v1', kind: 'List', items }), count: items.length };
+}
+
+const GROUPS = ['kubevirt', 'hypersdk', 'novacron', 'simulation'];
+
+const WAYS = [
+  { how: 'client-side', flags: [] },
+  { how: 'server-side', flags: ['--server-side', '--field-manager=gitops'] },
+] as const;
+
+/** What is applied from a repository again and again never differs from what is there: nobody of ours writes specs. */
+export function noDriftJourney({ name, start }: { name: string; start: () => Promise<Target> }): void {
+  describe.skipIf(!hasKubectl())(`manifests of a repository, on ${name}`, () => {
+    let target: Target;
+    let kubectl: Kubectl;
+    beforeAll(async () => {
+      target = await start();
+      kubectl = new Kubectl(target.kubeconfig, target.folder);
+      for (const { how } of WAYS) {
+        for (const group of [...GROUPS, 'machines']) await done(['create', 'namespace', `${how}-${group}`]);
+      }
+    }, 120_000);
+    afterAll(async () => await target?.stop());
+
+    async function done(args: readonly string[], input = ''): Promise<string> {
+      const { code, out, err } = await kubectl.run(args, input);
+      expect([args.join(' '), code, code === 0 ? '' : `${out}${err}`]).toEqual([args.join(' '), 0, '']);
+      return out;
+    }
+
+    for (const { how, flags } of WAYS) {
+      it(`of machines that run and are off show no difference, applied ${how}`, async () => {
+        const of = ['--namespace', `${how}-machines`, ...flags, '-k', join('examples', 'gitops', 'machines')];
+        await done(['apply', ...of]);
+        const states = ['get', 'virtualmachines.kubevirt.io', '-n', `${how}-machines`];
+        await vi.waitFor(
+          async () => {
+            const out = await done([...states, '-o', 'jsonpath={.items[*].status.printableStatus}']);
+            expect(out).toBe('Stopped Running');
+          },
+          { timeout: 60_000, interval: 200 },
+        );
+        await done(['diff', ...of]);
+        const again = await done(['apply', ...of]);
+        if (how === 'client-side') expect(again.match(/unchanged$/gm)).toHaveLength(2);
+        await done(['diff', ...of]);
+      });
+
+      it.each(GROUPS)(`of all examples of %s show no difference, applied ${how}`, async (group) => {
+        const { text, count } = examples(group);
+        const of = ['--namespace', `${how}-${group}`, ...flags, '-f', '-'];
+        await done(['apply', ...of], text);
+        await done(['diff', ...of], text);
+        const before = await versions(`${how}-${group}`, text);
+        expect(before.size).toBe(count);
+        // Where items of lists are given defaults, kubectl sends the list again, to no effect.
+        await done(['apply', ...of], text);
+        await done(['diff', ...of], text);
+        expect(await versions(`${how}-${group}`, text)).toEqual(before);
+      });
+    }
+
+    /** The generation of each object: another one would tell of a changed spec. */
+    async function versions(namespace: string, text: string): Promise<Map<string, number>> {
+      const found = await done(['get', '-n', namespace, '-f', '-', '-o', 'json'], text);
+      const { items } = JSON.parse(found) as {
+        items: readonly { kind: string; metadata: { name: string; generation: number } }[];
+      };
+      return new Map(items.map(({ kind, metadata }) => [`${kind}/${metadata.name}`, metadata.generation]));
+    }
+  });
+}

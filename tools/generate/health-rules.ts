@@ -1,0 +1,223 @@
+import { virtualMachine as hypersdkVirtualMachine } from '../../src/api/hypersdk/virtual-machine.ts';
+import { vmOperation } from '../../src/api/hypersdk/vm-operation.ts';
+import { vmSnapshot } from '../../src/api/hypersdk/vm-snapshot.ts';
+import { vmTemplate } from '../../src/api/hypersdk/vm-template.ts';
+import type { Kind } from '../../src/api/kind.ts';
+import { virtualMachine as kubevirtVirtualMachine } from '../../src/api/kubevirt/virtual-machine.ts';
+import { virtualMachineInstance } from '../../src/api/kubevirt/virtual-machine-instance.ts';
+import { virtualMachineInstanceMigration } from '../../src/api/kubevirt/virtual-machine-instance-migration.ts';
+import { virtualMachine as novacronVirtualMachine } from '../../src/api/novacron/virtual-machine.ts';
+import { vmNetwork } from '../../src/api/novacron/vm-network.ts';
+import { vmPool } from '../../src/api/novacron/vm-pool.ts';
+import { vmStorage } from '../../src/api/novacron/vm-storage.ts';
+import { simulationScenario } from '../../src/api/simulation/simulation-scenario.ts';
+import { virtualMachine as simulationVirtualMachine } from '../../src/api/simulation/virtual-machine.ts';
+
+/** In the words of Argo CD. Healthy is what is as its manifest asks: a machine that shall be off and is, too. */
+export type Health = 'Healthy' | 'Progressing' | 'Degraded' | 'Suspended';
+
+/** How the health of a kind is read from its status. What is not looked at yet is Progressing. */
+export interface HealthRule {
+  readonly kind: Kind;
+  /** Where the status says which generation was looked at last; absent where it does not say. */
+  readonly lookedAt?: 'observedGeneration' | 'desiredGeneration';
+  /** One that is met decides, unless another or the word of the status says that something is wrong. */
+  readonly conditions: readonly {
+    readonly type: string;
+    readonly status: 'True' | 'False';
+    readonly health: Health;
+  }[];
+  /** The field of the status that says it in a word, and what each word means. */
+  readonly word?: { readonly field: string; readonly means: Readonly<Record<string, Health>> };
+}
+
+const FAILURE = { type: 'Failure', status: 'True', health: 'Degraded' } as const;
+const FAILED = { type: 'Failed', status: 'True', health: 'Degraded' } as const;
+
+export const HEALTH_RULES: readonly HealthRule[] = [
+  {
+    kind: kubevirtVirtualMachine,
+    // observedGeneration stays behind while a change waits for the next start.
+    lookedAt: 'desiredGeneration',
+    conditions: [FAILURE],
+    word: {
+      field: 'printableStatus',
+      means: {
+        Running: 'Healthy',
+        Migrating: 'Healthy',
+        Stopped: 'Healthy',
+        Paused: 'Suspended',
+        Starting: 'Progressing',
+        Stopping: 'Progressing',
+        Terminating: 'Progressing',
+        Provisioning: 'Progressing',
+        WaitingForVolumeBinding: 'Progressing',
+        Unknown: 'Degraded',
+        ErrorPvcNotFound: 'Degraded',
+        DataVolumeError: 'Degraded',
+        ErrorUnschedulable: 'Degraded',
+        ErrImagePull: 'Degraded',
+        ImagePullBackOff: 'Degraded',
+        CrashLoopBackOff: 'Degraded',
+      },
+    },
+  },
+  {
+    kind: virtualMachineInstance,
+    conditions: [{ type: 'Paused', status: 'True', health: 'Suspended' }],
+    word: {
+      field: 'phase',
+      means: {
+        '': 'Progressing',
+        Pending: 'Progressing',
+        Scheduling: 'Progressing',
+        Scheduled: 'Progressing',
+        Running: 'Healthy',
+        Succeeded: 'Healthy',
+        Failed: 'Degraded',
+        Unknown: 'Degraded',
+      },
+    },
+  },
+  {
+    kind: virtualMachineInstanceMigration,
+    conditions: [],
+    word: {
+      field: 'phase',
+      means: {
+        Pending: 'Progressing',
+        Scheduling: 'Progressing',
+        Scheduled: 'Progressing',
+        PreparingTarget: 'Progressing',
+        TargetReady: 'Progressing',
+        Running: 'Progressing',
+        Succeeded: 'Healthy',
+        Failed: 'Degraded',
+      },
+    },
+  },
+  {
+    kind: hypersdkVirtualMachine,
+    lookedAt: 'observedGeneration',
+    conditions: [],
+    word: {
+      field: 'phase',
+      means: {
+        Pending: 'Progressing',
+        Creating: 'Progressing',
+        Running: 'Healthy',
+        Stopped: 'Healthy',
+        Migrating: 'Healthy',
+        Paused: 'Suspended',
+        Failed: 'Degraded',
+        Unknown: 'Degraded',
+      },
+    },
+  },
+  {
+    kind: vmOperation,
+    lookedAt: 'observedGeneration',
+    conditions: [FAILED],
+    word: {
+      field: 'phase',
+      means: {
+        Pending: 'Progressing',
+        Running: 'Progressing',
+        Succeeded: 'Healthy',
+        Failed: 'Degraded',
+        Cancelled: 'Suspended',
+      },
+    },
+  },
+  {
+    kind: vmTemplate,
+    lookedAt: 'observedGeneration',
+    conditions: [
+      { type: 'Valid', status: 'False', health: 'Degraded' },
+      { type: 'ImageAccessible', status: 'False', health: 'Degraded' },
+      { type: 'Ready', status: 'True', health: 'Healthy' },
+    ],
+  },
+  {
+    kind: vmSnapshot,
+    lookedAt: 'observedGeneration',
+    conditions: [FAILED],
+    word: {
+      field: 'phase',
+      means: {
+        Pending: 'Progressing',
+        Creating: 'Progressing',
+        Ready: 'Healthy',
+        Failed: 'Degraded',
+        Deleting: 'Progressing',
+        Expired: 'Suspended',
+      },
+    },
+  },
+  {
+    kind: novacronVirtualMachine,
+    lookedAt: 'observedGeneration',
+    conditions: [{ type: 'Paused', status: 'True', health: 'Suspended' }],
+    word: {
+      field: 'phase',
+      means: {
+        Pending: 'Progressing',
+        Running: 'Healthy',
+        Migrating: 'Healthy',
+        Stopped: 'Healthy',
+        Failed: 'Degraded',
+      },
+    },
+  },
+  {
+    kind: vmPool,
+    lookedAt: 'observedGeneration',
+    conditions: [{ type: 'Available', status: 'True', health: 'Healthy' }],
+  },
+  {
+    kind: vmNetwork,
+    lookedAt: 'observedGeneration',
+    conditions: [],
+    word: { field: 'phase', means: { Pending: 'Progressing', Active: 'Healthy', Failed: 'Degraded' } },
+  },
+  {
+    kind: vmStorage,
+    lookedAt: 'observedGeneration',
+    conditions: [],
+    word: {
+      field: 'phase',
+      means: { Pending: 'Progressing', Ready: 'Healthy', Degraded: 'Degraded', Failed: 'Degraded' },
+    },
+  },
+  {
+    kind: simulationVirtualMachine,
+    lookedAt: 'observedGeneration',
+    conditions: [FAILURE],
+    word: {
+      field: 'phase',
+      means: {
+        Pending: 'Progressing',
+        Scheduling: 'Progressing',
+        Scheduled: 'Progressing',
+        Running: 'Healthy',
+        Stopped: 'Healthy',
+        Failed: 'Degraded',
+      },
+    },
+  },
+  {
+    kind: simulationScenario,
+    lookedAt: 'observedGeneration',
+    conditions: [FAILED],
+    word: {
+      field: 'phase',
+      means: {
+        Pending: 'Progressing',
+        Running: 'Progressing',
+        Paused: 'Suspended',
+        Completed: 'Healthy',
+        Failed: 'Degraded',
+      },
+    },
+  },
+];
