@@ -46,7 +46,7 @@ describe('a list of many objects', () => {
   }
 
   test.each([
-    ['all of them', {}, OBJECTS],
+    ['all of a namespace', { namespace: 'default' }, OBJECTS],
     ['by a label', { labelSelector: 'even=true' }, OBJECTS / 2],
     ['a page of them', { limit: 1_500 }, 1_500],
   ])('lets others go first now and then: %s', async (_name, options, count) => {
