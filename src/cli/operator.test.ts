@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { UsageError } from '../base/errors.ts';
 import { bindAddress } from './bind-address.ts';
 import { type OperatorFlags, operatorCommand } from './operator.ts';
 
@@ -56,5 +57,27 @@ describe('vimana operator', () => {
     ['--log-format=xml', 'json'],
   ])('refuses %s', async (flag, why) => {
     await expect(parsed(flag)).rejects.toThrow(why);
+  });
+
+  it.each([
+    [['--metrics-bind-addr=:1', '--metrics-bind-address=:2'], '--metrics-bind-addr and --metrics-bind-address'],
+    [['--health-probe-bind-addr=:8080'], 'name port 8080 both'],
+    [['--webhook-port=0', '--webhook-cert-dir=certs'], '--webhook-cert-dir is of no use'],
+    [['--leader-election-id=x'], '--leader-election-id needs --leader-elect'],
+  ])('refuses %j, which cannot all be meant', async (flags, why) => {
+    await expect(parsed(...flags)).rejects.toThrow(why);
+  });
+
+  it('takes what says the same twice, and addresses that are free ones', async () => {
+    await parsed('--metrics-bind-addr=:1', '--metrics-bind-address=:1');
+    await parsed('--metrics-bind-addr=:0', '--health-probe-bind-addr=:0', '--webhook-port=0');
+  });
+
+  it('tells everything that is wrong at once, for which the command line ends with 2', async () => {
+    const flags = ['--workers=0', '--webhook-port=99999', '--log-level=loud', '--leader-election-id=A b'];
+    const refusal = await parsed(...flags).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(UsageError);
+    for (const flag of flags) expect(String(refusal)).toContain(flag.replace('=', ' '));
+    expect(String(refusal)).toContain('needs --leader-elect');
   });
 });

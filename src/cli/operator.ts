@@ -1,6 +1,10 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { isSameJson } from '../base/json-same.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '../base/names.ts';
 import type { AccessFlags } from '../kube/kubeconfig/load.ts';
 import { type BindAddress, bindAddress } from './bind-address.ts';
+import { CheckedCommand, type Given } from './checked-command.ts';
+import { filled } from './filled.ts';
 import { portNumber } from './port-number.ts';
 import { DIALECT_NAMES, type DialectName, dialects, lostAfter } from './up.ts';
 
@@ -38,13 +42,17 @@ type Parsed = Omit<OperatorFlags, 'access' | 'metrics' | 'health'> & {
 
 /** `vimana operator`: the controllers, webhooks and subresources for a cluster. `start` runs it until it is told to stop. */
 export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>): Command {
-  return new Command('operator')
+  return new CheckedCommand('operator')
     .description('run the operator for a Kubernetes cluster, inside of it or from outside')
-    .option('--kubeconfig <file>', 'kubeconfig to use (default: KUBECONFIG, the usual file, then the pod)')
-    .option('--context <name>', 'context of the kubeconfig')
+    .option('--kubeconfig <file>', 'kubeconfig to use (default: KUBECONFIG, the usual file, then the pod)', filled)
+    .option('--context <name>', 'context of the kubeconfig', filled)
     .option('--leader-elect', 'act only while holding a lease, so that several can stand by', false)
-    .option('--leader-election-id <name>', 'name of the lease', 'vimana-operator')
-    .option('--leader-election-namespace <name>', 'namespace of the lease (default: that of the pod or context)')
+    .option('--leader-election-id <name>', 'name of the lease', objectName, 'vimana-operator')
+    .option(
+      '--leader-election-namespace <name>',
+      'namespace of the lease (default: that of the pod or context)',
+      namespaceName,
+    )
     .addOption(
       new Option('--metrics-bind-addr <address>', 'where /metrics is; 0 for nowhere')
         .argParser(bindAddress)
@@ -61,9 +69,10 @@ export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>):
     .option(
       '--webhook-name <name>',
       'name of the webhook configurations; Service NAME-webhook and Secret NAME-webhook-cert go with it',
+      objectName,
       'vimana-operator',
     )
-    .option('--webhook-cert-dir <folder>', 'take tls.crt and tls.key from there instead of issuing them')
+    .option('--webhook-cert-dir <folder>', 'take tls.crt and tls.key from there instead of issuing them', filled)
     .addOption(
       new Option('--watch-namespace <name>', 'look after this namespace alone (default: all)')
         .env('WATCH_NAMESPACE')
@@ -94,6 +103,7 @@ export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>):
         .default('info'),
     )
     .addOption(new Option('--log-format <format>', 'how to log').choices(['json', 'text']).default('json'))
+    .refuses(contradictions)
     .action((parsed: Parsed) => start(flagsOf(parsed)));
 }
 
@@ -111,9 +121,55 @@ function flagsOf(parsed: Parsed): OperatorFlags {
   };
 }
 
+/** What cannot all be meant at once. */
+function contradictions(parsed: Parsed, given: Given): string[] {
+  const { metrics, health, webhookPort } = flagsOf(parsed);
+  const spellings = ['metricsBindAddr', 'healthProbeBindAddr'] as const;
+  const twice = spellings.filter(
+    (name) => given(name) && given(`${name}ess`) && !isSameJson(parsed[name], parsed[`${name}ess`]),
+  );
+  const ports = {
+    '--metrics-bind-addr': metrics === 'nowhere' ? 0 : metrics.port,
+    '--health-probe-bind-addr': health === 'nowhere' ? 0 : health.port,
+    '--webhook-port': webhookPort,
+  };
+  const taken = Object.entries(ports).filter(([, port]) => port !== 0);
+  const shared = taken.flatMap(([flag, port], at) =>
+    taken
+      .slice(0, at)
+      .flatMap(([other, its]) => (its === port ? [`${flag} and ${other} name port ${port} both.`] : [])),
+  );
+  return [
+    ...twice.map((name) => `--${dashed(name)} and --${dashed(name)}ess name different addresses.`),
+    ...shared,
+    ...(webhookPort === 0 && given('webhookCertDir')
+      ? ['--webhook-cert-dir is of no use where --webhook-port is 0.']
+      : []),
+    ...(parsed.leaderElect
+      ? []
+      : (['leaderElectionId', 'leaderElectionNamespace'] as const)
+          .filter(given)
+          .map((name) => `--${dashed(name)} needs --leader-elect.`)),
+  ];
+}
+
+const dashed = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+function objectName(text: string): string {
+  const [problem] = dns1123SubdomainProblems(text);
+  if (problem !== undefined) throw new InvalidArgumentError(`It must be a name: ${problem}.`);
+  return text;
+}
+
+function namespaceName(text: string): string {
+  const [problem] = dns1123LabelProblems(text);
+  if (problem !== undefined) throw new InvalidArgumentError(`It must be a namespace: ${problem}.`);
+  return text;
+}
+
 function oneNamespace(text: string): string {
   const name = text.trim();
-  if (name === '' || /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) return name;
+  if (name === '' || dns1123LabelProblems(name).length === 0) return name;
   throw new InvalidArgumentError('It must be one namespace, or nothing for all of them.');
 }
 

@@ -18,8 +18,9 @@ interface Expressions {
   readonly current: string;
 }
 
-const [, kustomization] = parseAllDocuments(readFileSync('examples/gitops/flux/machines.yaml', 'utf8'));
-const { spec } = kustomization?.toJSON() as { spec: { healthCheckExprs: readonly Expressions[] } };
+const [, { spec }] = parseAllDocuments(readFileSync('examples/gitops/flux/machines.yaml', 'utf8')).map(
+  (document) => document.toJSON() as unknown,
+) as [unknown, { spec: { healthCheckExprs: readonly Expressions[] } }];
 const environment = KUBERNETES.extend(
   new Map([
     ['metadata', DYN],
