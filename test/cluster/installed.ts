@@ -35,7 +35,10 @@ export interface InstalledOperator {
 }
 
 /** Where an operator is installed. */
-export type Host = Pick<RealCluster, 'kubeconfig' | 'folder' | 'kubeconfigFor' | 'tokenFor' | 'onStop'>;
+export type Host = Pick<
+  RealCluster,
+  'kubeconfig' | 'folder' | 'kubeconfigFor' | 'tokenFor' | 'onStop' | 'controllerManager'
+>;
 
 export interface InstallOptions {
   /** Whether the API server calls webhooks and sends requests on to the operator; where absent, it does. */
@@ -64,6 +67,7 @@ export async function installOperator(
   // kubectl gives up on one that has no conditions at all, which a new one has not for a moment.
   const established = () => ok('wait --for=condition=Established crd --all --timeout=30s');
   await established().catch(() => realClock.sleep(1000).then(established));
+  await learn(cluster.controllerManager);
   const others = objects.filter(
     (object) => !definitions.includes(object) && (serving || !SERVED.has(object.kind ?? '')),
   );
@@ -75,6 +79,16 @@ export async function installOperator(
   ]);
   if (serving) await ok('wait --for=condition=Available apiservice v1.subresources.kubevirt.io --timeout=60s');
   return { ports, process: operator };
+}
+
+/**
+ * The garbage collector looks for new kinds twice a minute. Whoever is told in that moment to leave what an object of
+ * such a kind owns may not know of it yet, and collects it afterwards; so it is to know the kinds from its start.
+ */
+async function learn(controllers: Component): Promise<void> {
+  if (!controllers.running) return;
+  await controllers.stop('at once');
+  controllers.start();
 }
 
 async function startOperator(

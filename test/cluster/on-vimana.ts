@@ -37,6 +37,7 @@ export async function startOnVimana(nodes: number): Promise<OnVimana> {
     access,
     programs,
     folder,
+    controllerManager: programs.controllerManager,
     kubeconfig: access.kubeconfig,
     kubeconfigFor: (token, namespace) => access.kubeconfigFor(token, namespace),
     tokenFor: (account) => access.tokenFor(account),
