@@ -15,6 +15,7 @@ import { AddressPool } from './machine/address-pool.ts';
 import { machineController } from './machine/controller.ts';
 import type { Dialect } from './machine/dialect.ts';
 import { PassingStates } from './machine/passing-state.ts';
+import type { Review } from './machine/review.ts';
 import { machineRules } from './machine/rules.ts';
 import { SUBRESOURCE_RULES } from './machine/subresources/rules.ts';
 import { type Controller, runnable } from './runtime/controller.ts';
@@ -34,6 +35,8 @@ export interface OperatorSettings {
   readonly instances?: boolean;
   /** How many objects each controller works on at once; as each thinks best where absent. */
   readonly workers?: number;
+  /** Absent where nothing is stored but what admission has let in. */
+  readonly review?: Review;
   readonly rollout: 'LiveUpdate' | 'Stage';
   readonly nodeLostAfterMs: number;
 }
@@ -51,6 +54,7 @@ export interface OperatorParts {
 /** What only the leading operator does: machines of every group, their instances, and their migrations. */
 export function operatorControllers(settings: OperatorSettings, parts: OperatorParts): Runnable[] {
   const { dialects, rollout, nodeLostAfterMs, workers } = settings;
+  const reviewing = settings.review === undefined ? {} : { review: settings.review };
   const addresses = new AddressPool();
   const passing = new PassingStates();
   const of = <T extends KubeObject>(controller: Controller<T>, component: string) =>
@@ -59,13 +63,19 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
       events: parts.events.recorder(component),
     });
   const machines = dialects.map((dialect) =>
-    of(machineController({ dialect, dialects, addresses, passing, rollout }), 'virtualmachine-controller'),
+    of(
+      machineController({ ...reviewing, dialect, dialects, addresses, passing, rollout }),
+      'virtualmachine-controller',
+    ),
   );
   if (settings.instances === false) return machines;
   return [
     ...machines,
-    of(instances({ nodeLostAfterMs, addresses: { pool: addresses, dialects } }), 'virtualmachine-controller'),
-    of(migrations(), 'virtualmachine-controller'),
+    of(
+      instances({ ...reviewing, nodeLostAfterMs, addresses: { pool: addresses, dialects } }),
+      'virtualmachine-controller',
+    ),
+    of(migrations(reviewing), 'virtualmachine-controller'),
     of(evacuations(), 'disruptionbudget-controller'),
   ];
 }

@@ -28,6 +28,7 @@ import { createFailure, deleteFailure, type Failure, noAddress } from './obstacl
 import { passingState } from './on-its-way.ts';
 import type { PassingStates } from './passing-state.ts';
 import { ReferenceNode } from './reference-node.ts';
+import { type Review, Reviews } from './review.ts';
 import type { RolloutStrategy } from './spec-changes.ts';
 import { Teller } from './teller.ts';
 
@@ -37,6 +38,8 @@ export interface MachineControllerOptions {
   readonly dialects: readonly Dialect[];
   readonly addresses: AddressPool;
   readonly passing: PassingStates;
+  /** Absent where nothing is stored but what admission has let in. */
+  readonly review?: Review;
   /** LiveUpdate where absent. */
   readonly rollout?: RolloutStrategy;
   /** What a share of one node is a share of, where the nodes are not alike; 32 CPUs and 128Gi where absent. */
@@ -61,6 +64,7 @@ export function machineController(options: MachineControllerOptions): Controller
   /** Ends that the status does not tell yet, because the machine was only passing through when they were seen. */
   const untold = new Map<string, Shutdown>();
   const teller = new Teller();
+  const reviews = new Reviews(dialect.kind, options.review);
   const reference = new ReferenceNode(options.referenceNode);
   const around = ({ cache }: Pick<Context, 'cache'>): Surroundings => ({
     referenceNode: dialect.sizedByNodes === true ? reference.among(cache(NODES)) : reference.usual,
@@ -75,6 +79,7 @@ export function machineController(options: MachineControllerOptions): Controller
     passing.arrived(onWay(key));
     untold.delete(key);
     teller.forget(key);
+    reviews.forget(key);
     addresses.release(uids.get(key) ?? '');
     uids.delete(key);
   }
@@ -96,6 +101,7 @@ export function machineController(options: MachineControllerOptions): Controller
       vm,
       surroundings: around(context),
       leaving: leavingOf(vm),
+      refusal: reviews.of(key, vm),
       instance: known.get(keyIn(namespace, instanceName(dialect, name))),
       untold: untold.get(key),
       rollout,

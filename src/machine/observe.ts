@@ -9,6 +9,7 @@ import type {
   Identity,
   MachineMemory,
   ObservedMachine,
+  Problem,
   Shutdown,
   Surroundings,
 } from './dialect.ts';
@@ -24,6 +25,8 @@ export interface Look {
   readonly vm: ObjectOf<Kind>;
   readonly surroundings: Surroundings;
   readonly leaving: Situation['machine']['leaving'];
+  /** Why admission would not have let the machine in: it is left as it is then, unless it goes. */
+  readonly refusal?: Problem | undefined;
   /** The instance by the name of the machine, whosever it is. */
   readonly instance: VirtualMachineInstance | undefined;
   /** How an instance ended, where the status does not tell yet. */
@@ -51,6 +54,7 @@ const UNCHANGED: SpecChanges = { live: undefined, restart: [] };
 /** Looks at a machine and its instance, and decides what to do and what to tell. Pure but for what is random. */
 export function observe(look: Look): Sight {
   const { dialect, vm, leaving, instance: named, untold, now, random } = look;
+  const refusal = leaving === undefined ? look.refusal : undefined;
   const desired = dialect.desired(vm, look.surroundings);
   const before = dialect.memory(vm);
   const whose = named === undefined ? undefined : belonging(named, vm.metadata.uid);
@@ -63,17 +67,18 @@ export function observe(look: Look): Sight {
     random,
   });
   const memory = { ...remembered, identity: identityNow(before.identity, instance) };
-  const changes = named === undefined ? UNCHANGED : changesOf(look, desired, named, whose === 'own');
+  const changes =
+    named === undefined || refusal !== undefined ? UNCHANGED : changesOf(look, desired, named, whose === 'own');
   const changed = before.generation !== undefined && before.generation !== vm.metadata.generation;
   const machine = { uid: vm.metadata.uid, changed, ...(leaving === undefined ? {} : { leaving }) };
   const situation: Situation = { machine, desired, memory, instance: named, changes, now };
-  const problem = problemOf(situation);
+  const problem = refusal ?? problemOf(situation);
   return {
     desired,
     before,
     named,
     changes,
-    action: plan(situation)[0],
+    action: refusal === undefined ? plan(situation)[0] : undefined,
     observed: {
       instance,
       memory,

@@ -23,6 +23,7 @@ import type { Runnable } from '../runtime/runnable.ts';
 import { listen } from './listen.ts';
 import { namespacedClient } from './namespaced-client.ts';
 import { startServing } from './serving.ts';
+import { storedReview } from './stored-review.ts';
 
 /** Runs the operator of `vimana operator` until SIGINT or SIGTERM; a second one ends it at once. */
 export async function runOperator(flags: OperatorFlags): Promise<void> {
@@ -70,6 +71,7 @@ async function startOperator(flags: OperatorFlags, surroundings: Surroundings): 
     instances: flags.instances,
     rollout: flags.vmRolloutStrategy,
     nodeLostAfterMs: flags.nodeLostAfter,
+    review: storedReview(),
     ...(flags.workers === undefined ? {} : { workers: flags.workers }),
   };
   // Who stands by follows everything too, so that it can act at once when its turn comes.

@@ -1,4 +1,5 @@
 import { INSTANCE_FINALIZER } from '../../api/instance-request.ts';
+import { virtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
 import { CREATED_BY_LABEL } from '../../api/launcher.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { NODES } from '../../kube/kinds/node.ts';
@@ -7,6 +8,7 @@ import { POD_DISRUPTION_BUDGETS } from '../../kube/kinds/policy.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
 import { claimNames } from '../../machine/launcher/volumes.ts';
 import { PassingStates } from '../../machine/passing-state.ts';
+import { Reviews } from '../../machine/review.ts';
 import { byController } from '../../runtime/cache.ts';
 import { type Context, type Controller, watched } from '../../runtime/controller.ts';
 import { Expectations } from '../../runtime/expectations.ts';
@@ -34,6 +36,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
   /** Since when agents owe their word, by the key of the instance. */
   const owed = new Map<string, { readonly uid: string; readonly since: number }>();
   const addresses = new OwnAddresses(settings.addresses);
+  const reviews = new Reviews(virtualMachineInstance, settings.review);
   const act = actor({ settings, addresses, expectations, passing });
 
   async function look(vmi: Vmi, context: Context): Promise<Sight> {
@@ -60,12 +63,14 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
         ? undefined
         : claimNames(vmi.spec).find((name) => claims.get(keyIn(namespace, name)) === undefined);
     const unbound = waits ? claimNames(vmi.spec).find((name) => phaseOf(name) !== 'Bound') : undefined;
+    const refusal = pods.length > 0 ? undefined : reviews.of(key, vmi);
     const debt = owed.get(key);
     return {
       vmi,
       pods,
       lost,
       played: node !== '' && isPlayed(cache(NODES).get(node)),
+      ...(refusal === undefined ? {} : { refusal }),
       ...(missing === undefined ? {} : { missingClaim: missing }),
       ...(unbound === undefined ? {} : { unboundClaim: unbound }),
       ...(gone === undefined ? {} : { abandoned: gone }),
@@ -141,6 +146,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
       expectations.forget(key);
       abandoned.delete(key);
       owed.delete(key);
+      reviews.forget(key);
       addresses.forget(key);
       passing.arrived(key);
     },

@@ -17,6 +17,8 @@ export interface Sight {
   readonly lost: ReadonlySet<string>;
   /** Whether KWOK plays the node of the instance, so that no agent will ever speak for it. */
   readonly played: boolean;
+  /** Why admission would not have let the instance in; known only while it has no pod. */
+  readonly refusal?: Problem;
   /** A claim that the instance needs and that does not exist. */
   readonly missingClaim?: string;
   /** A claim that the pod waits for, because it has no volume yet. */
@@ -81,11 +83,12 @@ function isTroubled({ status }: Vmi): boolean {
 }
 
 function withoutPod(sight: Sight, node: string, settings: PlanSettings): readonly Action[] {
-  const { vmi, missingClaim, now } = sight;
+  const { vmi, missingClaim, refusal, now } = sight;
   if (node !== '') return agentsWord(sight, node, podDeleted(), settings);
   if (vmi.status?.phase !== undefined && !['', 'Pending'].includes(vmi.status.phase)) {
     return takeBack(sight, node, podDeleted());
   }
+  if (refusal !== undefined) return [{ do: 'report', status: pendingStatus(vmi, refusal, now), passing: false }];
   if (missingClaim === undefined) return [{ do: 'create' }];
   return [{ do: 'report', status: pendingStatus(vmi, claimMissing(vmi, missingClaim), now), passing: false }];
 }

@@ -1,4 +1,5 @@
 import { LAUNCHER_SETTINGS, type LauncherSettings } from '../../machine/launcher/settings.ts';
+import type { Review } from '../../machine/review.ts';
 import type { AddressSource } from './own-addresses.ts';
 import type { PlanSettings } from './plan.ts';
 
@@ -6,6 +7,8 @@ export interface InstanceSettings extends PlanSettings {
   readonly launcher: LauncherSettings;
   /** Absent: instances that stand alone get no addresses of ours. */
   readonly addresses?: AddressSource;
+  /** Absent where nothing is stored but what admission has let in. */
+  readonly review?: Review;
 }
 
 /** An agent ends its machines 30 s after it last sent a sign of life that arrived: before it is given up here. */

@@ -1,8 +1,10 @@
+import { virtualMachineInstanceMigration } from '../../api/kubevirt/virtual-machine-instance-migration.ts';
 import { MIGRATION_LABEL } from '../../api/launcher.ts';
 import { VMIMS, VMIS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
 import { PODS, type Pod } from '../../kube/kinds/pod.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
 import { isNotFound } from '../../kube/kube-error.ts';
+import { Reviews } from '../../machine/review.ts';
 import { byController } from '../../runtime/cache.ts';
 import { type Context, type Controller, watched } from '../../runtime/controller.ts';
 import { Expectations } from '../../runtime/expectations.ts';
@@ -25,6 +27,7 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
   const instances = new Expectations();
   /** Those that have just begun, by uid, while the cache still shows them waiting. */
   const begun = new Map<string, Candidate>();
+  const reviews = new Reviews(virtualMachineInstanceMigration, settings.review);
   const act = actor({ settings, pods, instances });
 
   const candidate = (vmim: Vmim, { cache }: Pick<Context, 'cache'>): Candidate => {
@@ -61,7 +64,8 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
     const source = own.find(({ metadata }) =>
       mine === undefined ? vmi?.status?.activePods?.[metadata.uid ?? ''] !== undefined : metadata.name === mine,
     );
-    return { vmim, vmi, target, source, now: clock.now() };
+    const refusal = phaseOf(vmim) === 'Pending' ? reviews.of(keyOf(vmim), vmim)?.message : undefined;
+    return { vmim, vmi, target, source, ...(refusal === undefined ? {} : { refusal }), now: clock.now() };
   }
 
   async function step(vmim: Vmim, context: Context): Promise<Again | 'released' | undefined> {
@@ -136,6 +140,7 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
     forget(key) {
       pods.forget(key);
       instances.forget(key);
+      reviews.forget(key);
     },
   };
 }

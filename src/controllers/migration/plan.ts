@@ -25,6 +25,8 @@ export interface Sight {
   readonly target: Pod | undefined;
   /** The pod that it leaves, or left. */
   readonly source: Pod | undefined;
+  /** Why admission would not have let the migration in. */
+  readonly refusal?: string;
   /** Whether the limits let it begin now. */
   readonly turn: boolean;
   readonly now: number;
@@ -71,7 +73,7 @@ const over = ({ vmim, vmi, now }: Sight, failure: string | undefined): Action =>
 });
 
 /** Why a migration can come to nothing any more; undefined while it can. */
-function reasonToFail({ vmim, vmi, target }: Sight): string | undefined {
+function reasonToFail({ vmim, vmi, target, refusal }: Sight): string | undefined {
   const name = `${vmim.metadata.namespace}/${vmim.spec.vmiName}`;
   if (vmim.metadata.deletionTimestamp !== undefined) return 'the migration was given up: it was deleted';
   if (vmi === undefined) return `VMI ${name} does not exist`;
@@ -79,6 +81,7 @@ function reasonToFail({ vmim, vmi, target }: Sight): string | undefined {
   if (isGoing(vmi)) return `VMI ${name} is being deleted`;
   if (target === undefined) {
     if (phaseOf(vmim) !== 'Pending') return 'the target pod is gone';
+    if (refusal !== undefined) return refusal;
     const movable = conditionOf(vmi.status?.conditions, 'LiveMigratable');
     if (movable?.status !== 'False') return undefined;
     return `VMI ${name} cannot be migrated: ${movable.reason ?? ''}: ${movable.message ?? ''}`;

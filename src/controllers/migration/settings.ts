@@ -1,4 +1,5 @@
 import { LAUNCHER_SETTINGS, type LauncherSettings } from '../../machine/launcher/settings.ts';
+import type { Review } from '../../machine/review.ts';
 
 export interface MigrationLimits {
   /** Migrations under way at once. */
@@ -20,6 +21,8 @@ export interface MigrationSettings extends MigrationLimits, MigrationTimes {
   readonly launcher: LauncherSettings;
   /** Finished migrations of one instance that are kept to be looked at. */
   readonly kept: number;
+  /** Absent where nothing is stored but what admission has let in. */
+  readonly review?: Review;
 }
 
 /** As KubeVirt has them. */

@@ -1,7 +1,7 @@
 import type { NodeSize } from '../../api/launcher-load.ts';
 import { isRatio } from '../../api/simulation/resources.ts';
 import type { VirtualMachine } from '../../api/simulation/virtual-machine.ts';
-import { formatQuantity, milliQuantityOf, parseQuantity, quantityOf } from '../../base/quantity.ts';
+import { formatQuantity, milliQuantityOf, quantityOf, tryParseQuantity } from '../../base/quantity.ts';
 
 /** How large a simulated machine is and how much it uses, in whichever form its resources are written. */
 export interface SimulatedSize {
@@ -48,7 +48,8 @@ export function sizeOf({ resources, utilization }: Spec, node: NodeSize): Simula
   };
 }
 
-const nano = (amount: string | number) => parseQuantity(amount).nano;
+/** What cannot be read counts as nothing: a condition tells of it. */
+const nano = (amount: string | number) => tryParseQuantity(amount)?.nano ?? 0n;
 const product = (a: bigint, b: bigint) => (a * b) / NANO;
 const roundedUp = (amount: bigint, step: bigint) => (amount + step - 1n) / step;
 

@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { virtualMachine } from '../api/kubevirt/virtual-machine.ts';
+import { VMS } from '../kube/kinds/machines.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import { type MachineWorld, startMachineWorld } from '../testing/machine-world.ts';
+import { type Review, Reviews } from './review.ts';
+
+/** Refuses whatever carries the label. */
+const review: Review = (_kind, { metadata, ...object }) => {
+  const { template } = object['spec'] as { template?: { metadata?: { labels?: Record<string, string> } } };
+  if (template?.metadata?.labels?.['bad'] === undefined) return undefined;
+  return { reason: 'Invalid', message: `VirtualMachine "${metadata.name}" is invalid: all of it` };
+};
+const template = (labels: object) => ({
+  metadata: { labels },
+  spec: { domain: { devices: {}, memory: { guest: '64Mi' } } },
+});
+const bad = { runStrategy: 'Always', template: template({ bad: 'yes' }) };
+const good = { runStrategy: 'Always', template: template({ bad: null }) };
+
+describe('a machine that admission would not have let in', () => {
+  let world: MachineWorld;
+  beforeEach(async () => {
+    world = await startMachineWorld();
+  });
+  afterEach(() => world.stop());
+  const told = () => world.until(async () => (await world.condition('Failure'))?.reason === 'Invalid');
+
+  it('is told so, and not started until it is mended', async () => {
+    world.control({ review });
+    await world.make('web', bad);
+    await told();
+    expect(await world.condition('Failure')).toMatchObject({
+      status: 'True',
+      message: 'VirtualMachine "web" is invalid: all of it',
+    });
+    expect(await world.status()).toMatchObject({ desiredGeneration: 1, created: false, printableStatus: 'Stopped' });
+    expect(await world.instance('web')).toBeUndefined();
+    expect(world.told).toEqual(['Warning Invalid']);
+    await world.edit('web', good);
+    await world.untilMade();
+    await world.until(async () => (await world.condition('Failure')) === undefined);
+  });
+
+  it('goes on as it was where it runs already', async () => {
+    world.control({ review });
+    const before = await world.running(good);
+    await world.edit('web', { ...bad, runStrategy: 'Halted' });
+    await told();
+    expect(await world.status()).toMatchObject({ printableStatus: 'Running' });
+    expect((await world.instance('web'))?.metadata).toMatchObject({ uid: before.metadata.uid });
+    expect((await world.instance('web'))?.metadata.deletionTimestamp).toBeUndefined();
+  });
+
+  it('can be deleted, and its instance with it', async () => {
+    world.control({ review });
+    await world.running(good);
+    await world.edit('web', bad);
+    await told();
+    await world.admin.delete(VMS, 'web', { namespace: 'default' });
+    await world.ends();
+    await world.untilAway();
+  });
+});
+
+describe('reviews', () => {
+  it('look at each generation once, and at another object of the name anew', () => {
+    const seen: string[] = [];
+    const reviews = new Reviews(virtualMachine, (_kind, { metadata }) => {
+      seen.push(`${metadata.uid}/${metadata.generation}`);
+      return undefined;
+    });
+    const at = (uid: string, generation: number) => ({ metadata: { name: 'a', uid, generation } }) as KubeObject;
+    for (const object of [at('1', 1), at('1', 1), at('1', 2), at('1', 2), at('2', 2)]) reviews.of('default/a', object);
+    reviews.forget('default/a');
+    reviews.of('default/a', at('2', 2));
+    expect(seen).toEqual(['1/1', '1/2', '2/2', '2/2']);
+  });
+});

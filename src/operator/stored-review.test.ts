@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import {
+  virtualMachine as kubevirtMachine,
+  virtualMachineInstance,
+  virtualMachineInstanceMigration,
+} from '../api/kubevirt/group.ts';
+import { virtualMachine as simulatedMachine } from '../api/simulation/virtual-machine.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import { storedReview } from './stored-review.ts';
+
+const review = storedReview();
+const stored = (spec: object, metadata: object = {}) =>
+  ({ metadata: { name: 'a', namespace: 'b', ...metadata }, spec }) as unknown as KubeObject;
+const domain = { devices: {}, memory: { guest: '64Mi' } };
+const owner = { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name: 'a', uid: 'u', controller: true };
+
+describe('the review of what is stored', () => {
+  it('says all that admission would have said', () => {
+    const spec = { running: true, runStrategy: 'Always', template: { spec: { domain, networks: [{ name: 'x' }] } } };
+    const { reason, message } = review(kubevirtMachine, stored(spec)) ?? {};
+    expect(reason).toBe('Invalid');
+    expect(message).toContain('VirtualMachine.kubevirt.io "a" is invalid: [');
+    expect(message).toContain('mutually exclusive');
+    expect(message).toContain('spec.template.spec.networks[0]');
+  });
+
+  it('finds nothing wrong with what is right, and changes nothing', () => {
+    const object = stored({ running: true, template: { spec: { domain } } });
+    const before = JSON.stringify(object);
+    expect(review(kubevirtMachine, object)).toBeUndefined();
+    expect(JSON.stringify(object)).toBe(before);
+  });
+
+  it('leaves a disk of the old form to the machine, which tells of it itself', () => {
+    const spec = { domain: { ...domain, devices: { disks: [{ name: 'd', volumeName: 'none', disk: {} }] } } };
+    expect(review(kubevirtMachine, stored({ running: true, template: { spec } }))).toBeUndefined();
+  });
+
+  it('knows instances that a machine has made', () => {
+    const labels = { 'kubevirt.io/created-by': 'u' };
+    expect(review(virtualMachineInstance, stored({ domain }, { labels }))?.message).toContain('reserved');
+    expect(review(virtualMachineInstance, stored({ domain }, { labels, ownerReferences: [owner] }))).toBeUndefined();
+    expect(review(virtualMachineInstance, stored({ domain: { devices: {} } }))?.message).toContain('memory');
+  });
+
+  it.each([
+    [virtualMachineInstanceMigration, { vmiName: 'a', addedNodeSelector: { 'no key': 'x' } }, 'addedNodeSelector'],
+    [simulatedMachine, { running: true, resources: { cpu: 'much', memory: '1Gi' } }, 'spec.resources.cpu'],
+  ] as const)('looks at %o too', (kind, spec, words) => {
+    expect(review(kind, stored(spec))?.message).toContain(words);
+  });
+});
