@@ -97,7 +97,8 @@ async function startOperator(flags: OperatorFlags, surroundings: Surroundings): 
     ? leading({
         ...shared,
         lease: { namespace: flags.leaderElectionNamespace ?? namespace, name: flags.leaderElectionId },
-        identity: hostname(),
+        // The name of the host alone would let two operators of one host both believe that they lead.
+        identity: `${hostname()}_${random.uuid()}`,
         client,
         informers,
         run: (term) => act(term.guard(client)).run(term.signal),
