@@ -97,8 +97,7 @@ async function startOperator(flags: OperatorFlags, surroundings: Surroundings): 
     ? leading({
         ...shared,
         lease: { namespace: flags.leaderElectionNamespace ?? namespace, name: flags.leaderElectionId },
-        // The name of the host alone would let two operators of one host both believe that they lead.
-        identity: `${hostname()}_${random.uuid()}`,
+        identity: hostname(),
         client,
         informers,
         run: (term) => act(term.guard(client)).run(term.signal),
