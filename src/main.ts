@@ -21,6 +21,7 @@ const starters: Starters = {
   status: async (settings) => (await import('./up/running.ts')).status(settings, terminal),
   down: async (settings) => (await import('./up/running.ts')).down(settings, terminal),
   operator: async (flags) => (await import('./operator/run.ts')).runOperator(flags),
+  exporter: async (flags) => (await import('./exporter.ts')).runExporter(flags),
   nodes: async (settings) => (await import('./up/print-nodes.ts')).printNodes(settings),
   connect: async (flags) => (await import('./connect.ts')).connect(flags),
   kubeconfigNames: async (flags, what) => (await import('./connect.ts')).kubeconfigNames(flags, what),

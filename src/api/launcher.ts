@@ -29,6 +29,8 @@ export const SIZE_ANNOTATION = 'vimana.io/size';
 export const LOAD_ANNOTATION = 'vimana.io/load';
 /** On an instance: the node that its pod is put on, past the scheduler. */
 export const NODE_ANNOTATION = 'vimana.io/node';
+/** On an instance: the name of its pod, which may be there before it and is then taken over. */
+export const LAUNCHER_ANNOTATION = 'vimana.io/launcher';
 /** Deschedulers ask for the eviction of a pod that has it, and leave the rest to whoever moves the machine. */
 export const EVICT_ONLY_ANNOTATION = 'descheduler.alpha.kubernetes.io/request-evict-only';
 

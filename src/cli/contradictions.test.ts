@@ -15,7 +15,7 @@ async function asked(...args: string[]) {
     up: async (up: UpSettings) => void (settings.up = up),
     apiserver: async (apiserver: ApiServerSettings) => void (settings.apiserver = apiserver),
     nodes: async () => '',
-    ...{ status: none, down: none, operator: none, kubeconfigNames: async () => [] },
+    ...{ status: none, down: none, operator: none, exporter: none, kubeconfigNames: async () => [] },
     connect: async (): Promise<never> => {
       throw new Error('no cluster is needed');
     },

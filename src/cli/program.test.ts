@@ -15,6 +15,7 @@ const program = vimanaProgram({
     apiserver: none,
     up: none,
     operator: none,
+    exporter: none,
     status: none,
     down: none,
     nodes: none,

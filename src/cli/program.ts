@@ -6,6 +6,7 @@ import { answerCompletionCommand, completionCommand } from './completion/command
 import type { Connect, KubeconfigNames } from './connection.ts';
 import { crdsCommand } from './crds.ts';
 import { explainCommand } from './explain.ts';
+import { type ExporterFlags, exporterCommand } from './exporter.ts';
 import type { Io } from './io.ts';
 import { type NodesSettings, nodesCommand } from './nodes.ts';
 import { type OperatorFlags, operatorCommand } from './operator.ts';
@@ -21,6 +22,7 @@ export interface Starters extends RunningStarters {
   readonly apiserver: (settings: ApiServerSettings) => Promise<void>;
   readonly up: (settings: UpSettings) => Promise<void>;
   readonly operator: (flags: OperatorFlags) => Promise<void>;
+  readonly exporter: (flags: ExporterFlags) => Promise<void>;
   readonly nodes: (settings: NodesSettings) => Promise<string>;
   readonly connect: Connect;
   readonly kubeconfigNames: KubeconfigNames;
@@ -55,6 +57,7 @@ export function vimanaProgram({ io, version, clock, signal, starters }: ProgramP
     .addCommand(rebalanceCommand({ io, clock }))
     .addCommand(validateCommand(io))
     .addCommand(crdsCommand(io))
+    .addCommand(exporterCommand(starters.exporter))
     .addCommand(operatorCommand(starters.operator))
     .addCommand(apiServerCommand(starters.apiserver))
     .addCommand(completionCommand(io))

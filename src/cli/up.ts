@@ -19,6 +19,7 @@ export interface UpSettings extends NodeFlags {
   readonly bindAddress: string;
   readonly metricsPort: number;
   readonly healthPort: number;
+  readonly exporterPort: number;
   readonly kubeconfigOut?: string;
   readonly dialects: readonly DialectName[];
   readonly demo?: boolean;
@@ -50,6 +51,12 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
     .option('--bind-address <address>', 'address that all listeners listen on', filled, '127.0.0.1')
     .option('--metrics-port <number>', 'port of /metrics and /explain', portNumber, 8080)
     .option('--health-port <number>', 'port of /healthz and /readyz', portNumber, 8081)
+    .option(
+      '--exporter-port <number>',
+      'port of the exporter, where simulation is among the dialects',
+      portNumber,
+      8000,
+    )
     .option('--kubeconfig-out <file>', 'write a kubeconfig for the administrator there too, once ready', filled)
     .addOption(
       new Option('--dialects <names>', 'API groups to serve, separated by commas')
@@ -78,11 +85,13 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
     .action(({ empty, ...flags }: Flags, command: Command) => {
       const given = (name: string) => command.getOptionValueSource(name) === 'cli';
       // Several that are told to take a free port run side by side, but a port that was named is the one that is meant.
-      const listener = (name: 'metricsPort' | 'healthPort') => (flags.port === 0 && !given(name) ? 0 : flags[name]);
+      const listener = (name: 'metricsPort' | 'healthPort' | 'exporterPort') =>
+        flags.port === 0 && !given(name) ? 0 : flags[name];
       return start({
         ...flags,
         metricsPort: listener('metricsPort'),
         healthPort: listener('healthPort'),
+        exporterPort: listener('exporterPort'),
         ...(empty === true ? { demo: false } : {}),
       });
     });
@@ -92,8 +101,13 @@ type Flags = UpSettings & { readonly empty?: boolean };
 
 /** What cannot all be meant at once. */
 function contradictions(flags: Flags, given: Given): string[] {
-  const { demo, empty, nodes, ephemeral, port, metricsPort, healthPort } = flags;
-  const ports = { '--port': port, '--metrics-port': metricsPort, '--health-port': healthPort };
+  const { demo, empty, nodes, ephemeral, port, metricsPort, healthPort, exporterPort } = flags;
+  const ports = {
+    '--port': port,
+    '--metrics-port': metricsPort,
+    '--health-port': healthPort,
+    '--exporter-port': exporterPort,
+  };
   const named = Object.entries(ports).filter(([, number]) => number !== 0);
   const shared = named.find(([, number], at) => named.findIndex(([, other]) => other === number) !== at);
   return [

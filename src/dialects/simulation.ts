@@ -1,7 +1,7 @@
 import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
 import { CPU_CONSUMPTION, EVICT_ONLY_ANNOTATION, LOAD_ANNOTATION, MEMORY_CONSUMPTION } from '../api/launcher.ts';
 import { loadText, USUAL_NODE } from '../api/launcher-load.ts';
-import { FORCED_NODE, type VirtualMachine, virtualMachine } from '../api/simulation/virtual-machine.ts';
+import { FIRST_POD, FORCED_NODE, type VirtualMachine, virtualMachine } from '../api/simulation/virtual-machine.ts';
 import type {
   DesiredMachine,
   Dialect,
@@ -35,6 +35,7 @@ function desired(vm: VirtualMachine, surroundings?: Surroundings): DesiredMachin
   const size = sizeOf(vm.spec, node);
   const { dirtyRateMbps } = vm.spec.migration ?? {};
   const forcedNode = vm.metadata.annotations?.[FORCED_NODE] ?? '';
+  const firstPod = vm.metadata.annotations?.[FIRST_POD] ?? '';
   const { cpuConsumption: cpu, memoryConsumption: memory } = size;
   return {
     runStrategy: vm.spec.running ? 'Always' : 'Halted',
@@ -63,6 +64,8 @@ function desired(vm: VirtualMachine, surroundings?: Surroundings): DesiredMachin
     },
     leavesByRestart: true,
     ...(forcedNode === '' ? {} : { forcedNode }),
+    // Once it has been looked after, its pods have names of ours.
+    ...(firstPod === '' || vm.status?.observedGeneration !== undefined ? {} : { launcher: firstPod }),
   };
 }
 

@@ -14,6 +14,8 @@ export interface DesiredMachine {
   readonly blocked?: Problem;
   /** The node that the machine is put on without asking the scheduler. */
   readonly forcedNode?: string;
+  /** The name of the pod of the first instance: somebody may have made it already. */
+  readonly launcher?: string;
   /** The machine leaves a node by being stopped and started anew; otherwise evictions are for others to follow. */
   readonly leavesByRestart?: boolean;
 }

@@ -10,6 +10,7 @@ import type { ObjectMeta } from '../api/kind.ts';
 import { type InstanceSpec, virtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
 import {
   CREATED_BY_LABEL,
+  LAUNCHER_ANNOTATION,
   MIGRATION_LABEL,
   NODE_ANNOTATION,
   NODE_NAME_LABEL,
@@ -48,6 +49,7 @@ export function instanceOf({ dialect, machine, desired, identity, rollout, pause
         ...annotations,
         [GENERATION_ANNOTATION]: String(generation),
         ...(desired.forcedNode === undefined ? {} : { [NODE_ANNOTATION]: desired.forcedNode }),
+        ...(desired.launcher === undefined ? {} : { [LAUNCHER_ANNOTATION]: desired.launcher }),
         ...(Object.keys(identity).length === 0 ? {} : { [IDENTITY_ANNOTATION]: writeIdentity(identity) }),
       },
       finalizers: [INSTANCE_FINALIZER],
@@ -63,6 +65,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   MIGRATION_LABEL,
   NODE_NAME_LABEL,
   NODE_ANNOTATION,
+  LAUNCHER_ANNOTATION,
   GENERATION_ANNOTATION,
   IDENTITY_ANNOTATION,
   PAUSED_ANNOTATION,

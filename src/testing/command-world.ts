@@ -80,6 +80,7 @@ export async function runCommand(
     apiserver: none,
     up: none,
     operator: none,
+    exporter: none,
     status: none,
     down: none,
     nodes: none,

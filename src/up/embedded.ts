@@ -5,6 +5,8 @@ import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
 import type { DialectName } from '../cli/up.ts';
 import { kubernetesControllers } from '../controllers/kubernetes/kubernetes-controllers.ts';
+import { ClusterFleet } from '../exporter/cluster-fleet.ts';
+import { EXPORTER_RULES } from '../exporter/rules.ts';
 import type { Client } from '../kube/client.ts';
 import { resourceOfKind, VMIS, type Vmi } from '../kube/kinds/machines.ts';
 import { LEASES } from '../kube/kinds/node.ts';
@@ -31,6 +33,7 @@ import { Metrics } from '../runtime/metrics.ts';
 import { EVENT_RULES, leaseRules } from '../runtime/rules.ts';
 import type { SchedulerConfiguration } from '../scheduler/config/configuration.ts';
 import { scheduler } from '../scheduler/scheduler.ts';
+import { PodManager } from '../simulation-library/pod-manager.ts';
 import { type ExplanationsOf, explanationsApi } from './explanations.ts';
 import { install, kindsOf, SYSTEM_NAMESPACE } from './install.ts';
 
@@ -65,6 +68,8 @@ export interface Embedded {
   readonly metrics: Metrics;
   readonly informers: Informers;
   readonly fleet: Fleet;
+  /** What the exporter tells of, and acts on; undefined where simulated machines are not served. */
+  readonly exporter: ClusterFleet | undefined;
   /** What the scheduler remembers of its attempts to place a pod. */
   readonly explanations: ExplanationsOf;
   /** Settles when everything has ended; fails where a part did. */
@@ -83,6 +88,7 @@ const serviceAccount = (name: string) => ({
 const OPERATOR = 'vimana-operator';
 const NODE = 'vimana-node';
 const PROVISIONER = 'vimana-provisioner';
+const EXPORTER = 'vimana-exporter';
 const NODE_LOST_AFTER_MS = 40_000;
 
 type ClientFor = ControlPlane['client'];
@@ -190,6 +196,16 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   }
   const stop = new AbortController();
   const { informers, events, fleet, explanations, runnables } = parts;
+  const exporterClient = plane.client(serviceAccount(EXPORTER), EXPORTER);
+  const exporter = !options.dialects.includes('simulation')
+    ? undefined
+    : new ClusterFleet({
+        client: exporterClient,
+        informers,
+        clock,
+        pods: new PodManager({ client: exporterClient, clock, random: random.fork(EXPORTER) }),
+        namespace: 'default',
+      });
   const kubernetes = kubernetesControllers({
     clock,
     random,
@@ -206,6 +222,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     metrics,
     informers,
     fleet,
+    exporter,
     explanations,
     ended,
     async stop() {
@@ -224,6 +241,7 @@ async function prepare(admin: Client, options: EmbeddedOptions, dialects: readon
       { name: OPERATOR, rules: [...operatorRules(dialects), ...leaseRules(LEASE.name), ...EVENT_RULES] },
       { name: NODE, rules: NODE_RULES },
       { name: PROVISIONER, rules: PROVISIONER_RULES },
+      ...(options.dialects.includes('simulation') ? [{ name: EXPORTER, rules: EXPORTER_RULES }] : []),
     ],
     roles: USER_ROLES,
   });

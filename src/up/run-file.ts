@@ -12,6 +12,8 @@ export interface RunFile {
   readonly kubeconfig: string;
   readonly metrics: string;
   readonly health: string;
+  /** Where the exporter is; absent where it is not on. */
+  readonly exporter?: string;
   /** Its objects are in memory alone. */
   readonly ephemeral?: boolean;
 }

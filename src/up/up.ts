@@ -8,6 +8,7 @@ import { createLogger } from '../base/pino-logger.ts';
 import { systemRandom } from '../base/random.ts';
 import type { Io } from '../cli/io.ts';
 import type { UpSettings } from '../cli/up.ts';
+import { exporterRoutes } from '../exporter/routes.ts';
 import { writeKubeconfig } from '../kube/kubeconfig/kubeconfig-text.ts';
 import { makePrivateFolder, writePrivateFile } from '../kube/kubeconfig/private-file.ts';
 import { aborted } from '../runtime/aborted.ts';
@@ -37,8 +38,12 @@ export async function up(settings: UpSettings, io: Io): Promise<void> {
       io.out('Stopped before it was ready.\n');
       return;
     }
-    const { metricsPort, healthPort } = settings;
-    throw explainedStart(error, dataDir, { [metricsPort]: '--metrics-port', [healthPort]: '--health-port' });
+    const { metricsPort, healthPort, exporterPort } = settings;
+    throw explainedStart(error, dataDir, {
+      [exporterPort]: '--exporter-port',
+      [metricsPort]: '--metrics-port',
+      [healthPort]: '--health-port',
+    });
   } finally {
     removeRunFile(dataDir);
     release();
@@ -102,6 +107,13 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
     await health.close();
     throw error;
   });
+  const isExporting = settings.dialects.includes('simulation');
+  const exporting = !isExporting
+    ? undefined
+    : await startHttpServer({ host, port: settings.exporterPort, clock, log }).catch(async (error: unknown) => {
+        await Promise.all([health.close(), measures.close()]);
+        throw error;
+      });
   try {
     io.out('Vimana is starting\n');
     const running = await progress.step(
@@ -130,6 +142,8 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
     );
     embedded = running;
     measures.mount(explanationsRoute(running.explanations));
+    const { exporter } = running;
+    for (const route of exporter === undefined ? [] : exporterRoutes(exporter)) exporting?.mount(route);
     try {
       const kubeconfig = join(dataDir, 'kubeconfig');
       const { pki, url } = running.plane;
@@ -143,6 +157,7 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
         kubeconfig,
         metrics: `${measures.url}/metrics`,
         health: `${health.url}/readyz`,
+        ...(exporting === undefined ? {} : { exporter: exporting.url }),
         ephemeral: settings.ephemeral,
       });
       const nodes = nodeNames(pools);
@@ -157,7 +172,7 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
       await running.stop();
     }
   } finally {
-    await Promise.all([measures.close(), health.close()]);
+    await Promise.all([measures.close(), health.close(), exporting?.close()]);
   }
 }
 

@@ -11,6 +11,7 @@ const starters = {
   apiserver: nothing,
   up: nothing,
   operator: nothing,
+  exporter: nothing,
   status: nothing,
   down: nothing,
   nodes: nothing,

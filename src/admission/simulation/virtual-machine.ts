@@ -1,3 +1,4 @@
+import { MACHINE_FINALIZER } from '../../api/instance-request.ts';
 import { isRatio } from '../../api/simulation/resources.ts';
 import {
   CPU_CONSUMPTION,
@@ -15,6 +16,7 @@ const MAX_NAME = 63;
 
 export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
   kind: virtualMachine,
+  finalizer: MACHINE_FINALIZER,
   defaults(object) {
     const { cpu, memory } = object.spec.resources;
     if (!isRatio(memory)) return object;

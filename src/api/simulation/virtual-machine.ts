@@ -9,6 +9,8 @@ export const CPU_CONSUMPTION = 'simulation.node-classifier.io/cpu-consumption';
 export const MEMORY_CONSUMPTION = 'simulation.node-classifier.io/memory-consumption';
 /** Annotation that names the node on which the machine is put at its next start, past the scheduler. */
 export const FORCED_NODE = 'simulation.node-classifier.io/node';
+/** Annotation that names the first pod of the machine, which whoever made the machine may make before an operator does. */
+export const FIRST_POD = 'simulation.node-classifier.io/pod';
 
 export const PHASES = ['Pending', 'Scheduling', 'Scheduled', 'Running', 'Stopped', 'Failed'] as const;
 export type Phase = (typeof PHASES)[number];

@@ -1,11 +1,11 @@
-import { NODE_ANNOTATION } from '../../api/launcher.ts';
+import { LAUNCHER_ANNOTATION, NODE_ANNOTATION } from '../../api/launcher.ts';
 import { transitionsOf } from '../../kube/instance-transitions.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { PODS, type Pod } from '../../kube/kinds/pod.ts';
 import { POD_DISRUPTION_BUDGETS } from '../../kube/kinds/policy.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
 import { isAlreadyExists, isConflict, isNotFound, KubeError } from '../../kube/kube-error.ts';
-import { makeLauncher } from '../../machine/launcher/make.ts';
+import { makeLauncher, takeLauncher } from '../../machine/launcher/make.ts';
 import { launcherPod } from '../../machine/launcher/pod.ts';
 import type { PassingStates } from '../../machine/passing-state.ts';
 import type { Context } from '../../runtime/controller.ts';
@@ -51,7 +51,11 @@ export function actor({ settings, addresses, expectations, passing }: ActorParts
     const pod = node === undefined ? launcher : { ...launcher, spec: { ...launcher.spec, nodeName: node } };
     const began = clock.monotonic();
     try {
-      const made = await makeLauncher(client, vmi, vmi.metadata.uid, pod);
+      const settled = vmi.metadata.annotations?.[LAUNCHER_ANNOTATION];
+      const made =
+        settled === undefined
+          ? await makeLauncher(client, vmi, vmi.metadata.uid, pod)
+          : await takeLauncher(client, vmi, pod, settled);
       passing.wrote(clock.monotonic() - began);
       expectations.wrote(keyOf(vmi), made);
       events.event(vmi, 'Normal', 'SuccessfulCreate', `Created virtual machine pod ${made.metadata.name}`);

@@ -3,7 +3,7 @@ import type { NodeSize } from '../../api/launcher-load.ts';
 import type { VirtualMachine } from '../../api/simulation/virtual-machine.ts';
 import type { ObservedMachine } from '../../machine/dialect.ts';
 import { isFinal } from '../../machine/instance-state.ts';
-import { launcherName } from '../../machine/launcher/pod.ts';
+import { firstLauncherName } from '../../machine/launcher/pod.ts';
 import { conditionsOf } from './conditions.ts';
 import { phaseOf } from './phase.ts';
 import { sizeOf } from './size.ts';
@@ -49,5 +49,5 @@ function podOf(instance: VirtualMachineInstance): string {
   const { targetPod, completed = false, failed = false } = instance.status?.migrationState ?? {};
   return completed && !failed && targetPod !== undefined
     ? targetPod
-    : launcherName(instance as Parameters<typeof launcherName>[0], instance.metadata.uid);
+    : firstLauncherName(instance as Parameters<typeof firstLauncherName>[0]);
 }

@@ -1,5 +1,7 @@
+import { DOMAIN_LABEL } from '../../api/launcher.ts';
+import { TemporaryError } from '../../base/errors.ts';
 import type { Client, NewObject } from '../../kube/client.ts';
-import type { Vmi } from '../../kube/kinds/machines.ts';
+import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { PODS, type Pod } from '../../kube/kinds/pod.ts';
 import { isAlreadyExists, isNotFound } from '../../kube/kube-error.ts';
 import { launcherName } from './pod.ts';
@@ -25,4 +27,37 @@ export async function makeLauncher(client: Client, vmi: Vmi, uid: string, pod: N
     });
     if (found?.metadata.ownerReferences?.some((owner) => owner.uid === instance) === true) return found;
   }
+}
+
+/**
+ * Makes the launcher pod of a run under a name that is settled, or takes over the one that somebody made for its machine.
+ * Names are given out once: there is never a second pod.
+ */
+export async function takeLauncher(client: Client, vmi: Vmi, pod: NewObject<Pod>, name: string): Promise<Pod> {
+  const { namespace, uid: instance } = vmi.metadata;
+  const { labels, annotations, ownerReferences } = pod.metadata;
+  const found = await client.get(PODS, name, { namespace }).catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+  if (found === undefined) return await client.create(PODS, { ...pod, metadata: { ...pod.metadata, name } });
+  const { uid, resourceVersion, deletionTimestamp } = found.metadata;
+  const owner = found.metadata.ownerReferences?.find(({ controller }) => controller === true);
+  if (owner?.uid === instance) return found;
+  if (deletionTimestamp !== undefined)
+    throw new TemporaryError(`pod ${name} is about to go`, { retryAfterMs: GOING_MS });
+  const stands = found.metadata.labels?.[DOMAIN_LABEL] === labels?.[DOMAIN_LABEL];
+  // A stranger, or the pod of another run: this run has one of its own.
+  if (!stands || owner?.kind === VMIS.kind) return await makeLauncher(client, vmi, instance, pod);
+  const body = {
+    metadata: { uid, resourceVersion, labels, ownerReferences, annotations: missing(annotations, found) },
+  };
+  return await client.patch(PODS, name, { type: 'merge', body }, { namespace });
+}
+
+const GOING_MS = 1000;
+
+/** Annotations that a pod has not; what it has may have been changed since by somebody who meant it. */
+function missing(annotations: Pod['metadata']['annotations'] = {}, { metadata }: Pod): Record<string, string> {
+  return Object.fromEntries(Object.entries(annotations).filter(([name]) => metadata.annotations?.[name] === undefined));
 }

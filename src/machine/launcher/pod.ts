@@ -10,6 +10,7 @@ import {
   CREATED_BY_LABEL,
   DOMAIN_ANNOTATION,
   DOMAIN_LABEL,
+  LAUNCHER_ANNOTATION,
   LAUNCHER_LABEL,
   LAUNCHER_LABEL_VALUE,
   NAME_LABEL,
@@ -43,8 +44,14 @@ const NOT_CARRIED = new Set([
   RESET_ANNOTATION,
   SOFT_REBOOT_ANNOTATION,
   NODE_ANNOTATION,
+  LAUNCHER_ANNOTATION,
   'kubectl.kubernetes.io/last-applied-configuration',
 ]);
+
+/** The name of the pod of a run: one that is settled, or one that follows from the uid; see launcherName. */
+export function firstLauncherName(vmi: Vmi): string {
+  return vmi.metadata.annotations?.[LAUNCHER_ANNOTATION] ?? launcherName(vmi, vmi.metadata.uid);
+}
 
 /** The name of the machine that an instance is a run of, which need not be its own. */
 export function machineNameOf({ metadata }: Vmi): string {

@@ -1,0 +1,52 @@
+import { type Command, Option } from 'commander';
+import type { AccessFlags } from '../kube/kubeconfig/load.ts';
+import { CheckedCommand } from './checked-command.ts';
+import { filled } from './filled.ts';
+import { portNumber } from './port-number.ts';
+
+/** What `vimana exporter` was asked for. */
+export interface ExporterFlags {
+  readonly access: AccessFlags;
+  /** A file, and after # the name of one of its scenarios. */
+  readonly scenario?: string;
+  readonly port: number;
+  readonly host: string;
+  readonly allNamespaces: boolean;
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  readonly logFormat: 'json' | 'text';
+}
+
+type Parsed = Omit<ExporterFlags, 'access'> & {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly namespace?: string;
+};
+
+/** `vimana exporter`: metrics of a simulated fleet, and the HTTP interface that drives it. `start` runs it until it is told to stop. */
+export function exporterCommand(start: (flags: ExporterFlags) => Promise<void>): Command {
+  return new CheckedCommand('exporter')
+    .description('tell Prometheus what the machines of nodes use, and load scenarios and move machines over HTTP')
+    .option('--scenario <file>', 'load this scenario first; #name chooses one of several, else it is the first', filled)
+    .option('--port <number>', 'port to listen on; 0 takes a free one', portNumber, 8000)
+    .option('--host <address>', 'address to listen on', filled, '127.0.0.1')
+    .option('-n, --namespace <name>', 'namespace of the machines; that of the context where absent', filled)
+    .option('-A, --all-namespaces', 'count the machines of all namespaces; scenarios still go to one', false)
+    .option('--kubeconfig <file>', 'kubeconfig to use (default: KUBECONFIG, the usual file, then the pod)', filled)
+    .option('--context <name>', 'context of the kubeconfig', filled)
+    .addOption(
+      new Option('--log-level <level>', 'what to log')
+        .choices(['debug', 'info', 'warn', 'error', 'silent'])
+        .default('info'),
+    )
+    .addOption(new Option('--log-format <format>', 'how to log').choices(['json', 'text']).default('text'))
+    .action((parsed: Parsed) => start(flagsOf(parsed)));
+}
+
+function flagsOf({ kubeconfig, context, namespace, ...flags }: Parsed): ExporterFlags {
+  const access = {
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(context === undefined ? {} : { context }),
+    ...(namespace === undefined ? {} : { namespace }),
+  };
+  return { ...flags, access };
+}

@@ -1,0 +1,230 @@
+import { CPU_CONSUMPTION, MEMORY_CONSUMPTION } from '../api/launcher.ts';
+import type { Clock } from '../base/clock.ts';
+import { child, type FieldError, forbidden, notFound } from '../base/field-error.ts';
+import type { Client } from '../kube/client.ts';
+import { VMIS } from '../kube/kinds/machines.ts';
+import { NODES, type Node } from '../kube/kinds/node.ts';
+import { PODS, type Pod } from '../kube/kinds/pod.ts';
+import type { Index } from '../runtime/cache.ts';
+import type { Selection } from '../runtime/follow.ts';
+import type { Informer } from '../runtime/informer.ts';
+import type { Informers } from '../runtime/informers.ts';
+import { atMost } from '../simulation-library/at-most.ts';
+import type { PodManager } from '../simulation-library/pod-manager.ts';
+import { INSTANCE_SUFFIX, SIMULATED_VMS } from '../simulation-library/simulated-vm.ts';
+import {
+  type Fleet,
+  type FleetVm,
+  type Loaded,
+  type Move,
+  type Moved,
+  RefusedError,
+  type WantedFleet,
+} from './fleet.ts';
+import { amount, isLive, machineOf } from './launcher-demand.ts';
+import type { NodeLoad } from './node-load.ts';
+import { NodeLoads } from './node-loads.ts';
+import { type Awaited, awaitPlaces, byMachine, machineKey, type Place } from './places.ts';
+
+/** Machines that a scenario has made have this label; no others are ever replaced. */
+export const SCENARIO_LABEL = 'simulation.node-classifier.io/scenario';
+
+export interface ClusterFleetParts {
+  readonly client: Client;
+  readonly informers: Informers;
+  readonly clock: Clock;
+  /** Makes pods where no operator does. */
+  readonly pods: PodManager;
+  /** Where scenarios make their machines. */
+  readonly namespace: string;
+  /** Of which pods there are metrics; all where absent. */
+  readonly selection?: Selection;
+}
+
+const AT_ONCE = 32;
+const PATIENCE_MS = 60_000;
+
+const byNode: Index<Pod> = { values: ({ spec }) => [spec.nodeName ?? ''] };
+
+/** The nodes and launcher pods of a cluster, as its watches tell of them. */
+export class ClusterFleet implements Fleet {
+  readonly managed = true;
+  readonly #parts: ClusterFleetParts;
+  readonly #nodes: Informer<Node>;
+  readonly #pods: Informer<Pod>;
+  readonly #loads: NodeLoads;
+  /** What changes the fleet is done one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: ClusterFleetParts) {
+    const { informers, clock, selection } = parts;
+    this.#parts = parts;
+    this.#nodes = informers.of(NODES);
+    this.#pods = selection === undefined ? informers.of(PODS) : informers.of(PODS, selection);
+    this.#loads = new NodeLoads({ nodes: this.#nodes, pods: this.#pods, clock });
+  }
+
+  /** Settles when everything has been seen once. */
+  async synced(): Promise<void> {
+    await Promise.all([this.#nodes.synced, this.#pods.synced]);
+  }
+
+  get ready(): boolean {
+    return this.#nodes.isSynced && this.#pods.isSynced;
+  }
+
+  loads(): readonly NodeLoad[] {
+    return this.#loads.all();
+  }
+
+  load(node: string): NodeLoad | undefined {
+    return this.#loads.get(node);
+  }
+
+  vmsOn(node: string): readonly FleetVm[] {
+    const vms: FleetVm[] = [];
+    for (const pod of this.#pods.cache.by(byNode, node)) {
+      const id = machineOf(pod);
+      if (id === undefined || !isLive(pod)) continue;
+      const { annotations = {}, name = '' } = pod.metadata;
+      vms.push({
+        id,
+        cpu_consumption: amount(annotations[CPU_CONSUMPTION]),
+        memory_consumption: amount(annotations[MEMORY_CONSUMPTION]),
+        pod_name: name,
+        scheduled_node: node,
+      });
+    }
+    return vms;
+  }
+
+  async refresh(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#nodes.refresh(signal), this.#pods.refresh(signal)]);
+  }
+
+  replace(wanted: WantedFleet, signal: AbortSignal): Promise<Loaded> {
+    return this.#inTurn(() => this.#replace(wanted, signal));
+  }
+
+  move(moves: readonly Move[], signal: AbortSignal): Promise<readonly Moved[]> {
+    return this.#inTurn(() => this.#move(moves, signal));
+  }
+
+  async #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(run, run);
+    this.#turn = mine.catch(() => {});
+    return await mine;
+  }
+
+  async #replace({ name, nodes }: WantedFleet, signal: AbortSignal): Promise<Loaded> {
+    const { client, namespace, pods } = this.#parts;
+    const vms = nodes.flatMap((node) => node.vms);
+    const present = await client.list(SIMULATED_VMS, { namespace });
+    const strangers = new Set(
+      present.items.filter(({ metadata }) => !isOfScenario(metadata)).map(({ metadata }) => metadata.name),
+    );
+    const causes: FieldError[] = [
+      ...nodes
+        .filter((node) => this.#nodes.cache.get(node.name) === undefined)
+        .map((node) => notFound(node.path, node.name)),
+      ...vms
+        .filter(({ vm }) => strangers.has(vm.id))
+        .map(({ path, vm }) =>
+          forbidden(child(path, 'id'), `there is a VirtualMachine ${vm.id} that no scenario has made`),
+        ),
+    ];
+    if (causes.length > 0) throw new RefusedError(causes);
+    const earlier = present.items.filter(({ metadata }) => isOfScenario(metadata)).map(({ metadata }) => metadata.name);
+    // Those that are about to go may be seen for a moment longer.
+    const awaited = vms.map(({ vm }) => this.#awaited(`${namespace}/${vm.id}`));
+    await pods.deleteAll(earlier, signal);
+    const labels = { [SCENARIO_LABEL]: labelValue(name) };
+    await atMost(AT_ONCE, vms, ({ vm }) => pods.make(vm, { labels }));
+    const places = await this.#places(awaited, signal);
+    const unplaced = vms.flatMap(({ vm }) => {
+      const place = places.get(`${namespace}/${vm.id}`);
+      return place === undefined || 'node' in place ? [] : [{ vm_id: vm.id, error: place.error }];
+    });
+    return { nodes: nodes.length, vms: vms.length, unplaced };
+  }
+
+  async #move(moves: readonly Move[], signal: AbortSignal): Promise<readonly Moved[]> {
+    const refused = new Map<Move, Moved>();
+    const begun = new Map<Move, Awaited>();
+    await atMost(AT_ONCE, moves, async (move) => {
+      try {
+        const pod = this.#source(move);
+        const awaited = this.#awaited(machineKey(pod) ?? '');
+        await this.#begin(pod);
+        begun.set(move, awaited);
+      } catch (error) {
+        const actual_node = error instanceof ElsewhereError ? error.node : '';
+        const why = error instanceof Error ? error.message : String(error);
+        refused.set(move, { ...move, actual_node, success: false, as_suggested: false, error: why });
+      }
+    });
+    const places = await this.#places([...begun.values()], signal);
+    return moves.map((move) => refused.get(move) ?? outcome(move, places.get(begun.get(move)?.key ?? '')));
+  }
+
+  #awaited(key: string): Awaited {
+    return { key, not: new Set([...this.#pods.cache.by(byMachine, key)].map(({ metadata }) => metadata.uid)) };
+  }
+
+  /** The pod that is to move; throws where there is none, or it is not where it should be. */
+  #source({ vm_id: id, from_node: from, to_node: to }: Move): Pod {
+    const { namespace } = this.#parts;
+    const key = id.includes('/') ? id : `${namespace}/${id}`;
+    const pod = [...this.#pods.cache.by(byMachine, key)].find(isLive);
+    const { nodeName = '' } = pod?.spec ?? {};
+    if (pod === undefined) throw new Error(`there is no machine ${key} that runs`);
+    if (nodeName !== from) throw new ElsewhereError(nodeName, `${id} is not on node ${from}`);
+    if (this.#nodes.cache.get(to) === undefined) throw new ElsewhereError(nodeName, `there is no node ${to}`);
+    return pod;
+  }
+
+  /** Stops a machine whose owner starts it anew; where nobody does, the pod is made anew here. */
+  async #begin(pod: Pod): Promise<void> {
+    const { client, pods } = this.#parts;
+    const { namespace = '', ownerReferences = [] } = pod.metadata;
+    const owner = ownerReferences.find(({ controller }) => controller === true);
+    if (owner?.kind !== VMIS.kind) await pods.remake(pod);
+    else if (owner.name.endsWith(INSTANCE_SUFFIX)) {
+      await client.delete(VMIS, owner.name, { namespace, preconditions: { uid: owner.uid } });
+    } else {
+      const { nodeName = '' } = pod.spec;
+      throw new ElsewhereError(nodeName, `${machineOf(pod)} is no machine of the simulator: use vimana vm migrate`);
+    }
+  }
+
+  #places(awaited: readonly Awaited[], signal: AbortSignal): Promise<ReadonlyMap<string, Place>> {
+    return awaitPlaces(this.#pods, awaited, { clock: this.#parts.clock, signal, patienceMs: PATIENCE_MS });
+  }
+}
+
+/** A machine cannot move, and is on this node. */
+class ElsewhereError extends Error {
+  readonly node: string;
+
+  constructor(node: string, message: string) {
+    super(message);
+    this.node = node;
+  }
+}
+
+function outcome(move: Move, place: Place | undefined): Moved {
+  if (place !== undefined && 'node' in place) {
+    const { node } = place;
+    return { ...move, actual_node: node, success: true, as_suggested: node === move.to_node, error: null };
+  }
+  return { ...move, actual_node: '', success: false, as_suggested: false, error: place?.error ?? 'not placed' };
+}
+
+const isOfScenario = ({ labels }: { readonly labels?: Readonly<Record<string, string>> }) =>
+  labels?.[SCENARIO_LABEL] !== undefined;
+
+const labelValue = (name: string) =>
+  name
+    .replaceAll(/[^A-Za-z0-9._-]/g, '-')
+    .slice(0, 63)
+    .replaceAll(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '') || 'scenario';

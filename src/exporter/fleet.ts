@@ -1,0 +1,77 @@
+import type { FieldError } from '../base/field-error.ts';
+import type { Vm } from '../simulation-library/simulated-vm.ts';
+import type { NodeLoad } from './node-load.ts';
+
+/** A machine as scenario files write it, where it stands now. */
+export interface FleetVm {
+  readonly id: string;
+  readonly cpu_consumption: number;
+  readonly memory_consumption: number;
+  readonly pod_name: string;
+  readonly scheduled_node: string;
+}
+
+/** A scenario that is to be loaded: nodes by name, and all machines, wherever they were. */
+export interface WantedFleet {
+  readonly name: string;
+  readonly nodes: readonly WantedNode[];
+}
+
+export interface WantedNode {
+  readonly name: string;
+  /** Where the scenario says it in its file. */
+  readonly path: string;
+  readonly cpuCores: number;
+  readonly memoryBytes: number;
+  readonly vms: readonly { readonly path: string; readonly vm: Vm }[];
+}
+
+export interface Loaded {
+  readonly nodes: number;
+  readonly vms: number;
+  /** Machines that no node has room for, and why. */
+  readonly unplaced: readonly { readonly vm_id: string; readonly error: string }[];
+}
+
+export interface Move {
+  readonly vm_id: string;
+  readonly from_node: string;
+  readonly to_node: string;
+}
+
+export interface Moved extends Move {
+  /** Where the machine is now; '' where it is nowhere. */
+  readonly actual_node: string;
+  /** Whether it runs somewhere, wherever that is. */
+  readonly success: boolean;
+  /** Whether it went where it was to go. */
+  readonly as_suggested: boolean;
+  readonly error: string | null;
+}
+
+/** What a scenario is refused for; nothing was changed. */
+export class RefusedError extends Error {
+  readonly causes: readonly FieldError[];
+
+  constructor(causes: readonly FieldError[]) {
+    super('refused');
+    this.causes = causes;
+  }
+}
+
+/** The nodes and machines that an exporter tells of and acts on: those of a cluster, or on paper. */
+export interface Fleet {
+  /** Whether machines are pods of a cluster. */
+  readonly managed: boolean;
+  /** Whether what is told is complete. */
+  readonly ready: boolean;
+  loads(): readonly NodeLoad[];
+  load(node: string): NodeLoad | undefined;
+  vmsOn(node: string): readonly FleetVm[];
+  /** Replaces the machines of an earlier scenario; settles when each is placed or known not to be. Throws a RefusedError. */
+  replace(wanted: WantedFleet, signal: AbortSignal): Promise<Loaded>;
+  /** Moves machines; settles when each has a place again or is known not to. */
+  move(moves: readonly Move[], signal: AbortSignal): Promise<readonly Moved[]>;
+  /** Looks at everything anew. */
+  refresh(signal: AbortSignal): Promise<void>;
+}

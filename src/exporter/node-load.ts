@@ -1,0 +1,50 @@
+import { cpuPressure, memoryPressure } from '../rebalance/pressure.ts';
+
+/** What a node has and what is used of it. */
+export interface NodeLoad {
+  readonly name: string;
+  readonly roles: readonly string[];
+  readonly cpuCores: number;
+  readonly memoryBytes: number;
+  /** As shares of the node; that of CPU may exceed 1, where more is asked for than there is. */
+  readonly cpuUsage: number;
+  readonly cpuPressure: number;
+  readonly memoryUsage: number;
+  readonly memoryPressure: number;
+  readonly vms: number;
+  /** Since the node was first seen. */
+  readonly spent: Spent;
+}
+
+/** Seconds that went by: CPU time over all cores, and time in which something had to wait. */
+export interface Spent {
+  readonly cpuUser: number;
+  readonly cpuIdle: number;
+  readonly cpuWaiting: number;
+  readonly memoryWaiting: number;
+}
+
+export const NOTHING_SPENT: Spent = { cpuUser: 0, cpuIdle: 0, cpuWaiting: 0, memoryWaiting: 0 };
+
+export type Measures = Pick<NodeLoad, 'cpuUsage' | 'cpuPressure' | 'memoryUsage' | 'memoryPressure'>;
+
+/** What a node measures from how much of it is used, in cores and bytes. */
+export function measured(
+  { cpuCores, memoryBytes }: Pick<NodeLoad, 'cpuCores' | 'memoryBytes'>,
+  used: { readonly cores: number; readonly bytes: number },
+): Measures {
+  const cpuUsage = cpuCores > 0 ? used.cores / cpuCores : 0;
+  const memoryUsage = memoryBytes > 0 ? Math.min(1, used.bytes / memoryBytes) : 0;
+  return { cpuUsage, cpuPressure: cpuPressure(cpuUsage), memoryUsage, memoryPressure: memoryPressure(memoryUsage) };
+}
+
+/** What was spent when a node has measured the same for some more seconds. */
+export function spentAfter(spent: Spent, seconds: number, cpuCores: number, measures: Measures): Spent {
+  const busy = Math.min(1, measures.cpuUsage) * cpuCores * seconds;
+  return {
+    cpuUser: spent.cpuUser + busy,
+    cpuIdle: spent.cpuIdle + cpuCores * seconds - busy,
+    cpuWaiting: spent.cpuWaiting + measures.cpuPressure * seconds,
+    memoryWaiting: spent.memoryWaiting + measures.memoryPressure * seconds,
+  };
+}

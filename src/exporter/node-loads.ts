@@ -1,0 +1,178 @@
+import { CREATED_BY_LABEL, MIGRATION_LABEL } from '../api/launcher.ts';
+import { type NodeSize, USUAL_NODE } from '../api/launcher-load.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Node } from '../kube/kinds/node.ts';
+import type { Pod } from '../kube/kinds/pod.ts';
+import { sharedSize } from '../kube/reference-node.ts';
+import type { Cache, Change } from '../runtime/cache.ts';
+import type { Informer } from '../runtime/informer.ts';
+import { keyOf } from '../runtime/key.ts';
+import { amountsOf, byInstance, type Demand, demandOf, isLive } from './launcher-demand.ts';
+import { type Measures, measured, NOTHING_SPENT, type NodeLoad, type Spent, spentAfter } from './node-load.ts';
+
+interface Entry {
+  microCores: number;
+  bytes: number;
+  cpuShare: number;
+  memoryShare: number;
+  vms: number;
+  spent: Spent;
+  /** Until when `spent` counts, on the monotonic clock. */
+  at: number;
+}
+
+export interface NodeLoadsParts {
+  readonly nodes: Informer<Node>;
+  readonly pods: Informer<Pod>;
+  readonly clock: Clock;
+}
+
+/**
+ * What all nodes of a cluster measure, kept as pods and nodes change: who asks pays for the nodes, not for the pods, and
+ * no request is made.
+ */
+export class NodeLoads {
+  readonly #nodes: Cache<Node>;
+  readonly #pods: Cache<Pod>;
+  readonly #clock: Clock;
+  readonly #entries = new Map<string, Entry>();
+  /** What each pod was last counted with, by its key. */
+  readonly #counted = new Map<string, Demand>();
+  #reference: NodeSize | undefined;
+  readonly #stops: readonly (() => void)[];
+
+  constructor({ nodes, pods, clock }: NodeLoadsParts) {
+    this.#nodes = nodes.cache;
+    this.#pods = pods.cache;
+    this.#clock = clock;
+    this.#stops = [nodes.onChange((change) => this.#node(change)), pods.onChange((change) => this.#pod(change))];
+  }
+
+  stop(): void {
+    for (const stop of this.#stops) stop();
+  }
+
+  /** The node that shares are of, where a pod does not say. */
+  get reference(): NodeSize {
+    return (this.#reference ??= sharedSize(this.#nodes.all()) ?? USUAL_NODE);
+  }
+
+  all(): NodeLoad[] {
+    return [...this.#nodes.all()].map((node) => this.#load(node)).sort((a, b) => compare(a.name, b.name));
+  }
+
+  get(name: string): NodeLoad | undefined {
+    const node = this.#nodes.get(name);
+    return node === undefined ? undefined : this.#load(node);
+  }
+
+  #load(node: Node): NodeLoad {
+    const { name = '' } = node.metadata;
+    const entry = this.#advance(name, node);
+    const { cores: cpuCores, bytes: memoryBytes } = amountsOf(node.status?.allocatable ?? {});
+    const measures = this.#measures(entry, node);
+    return { name, roles: rolesOf(node), cpuCores, memoryBytes, ...measures, vms: entry.vms, spent: entry.spent };
+  }
+
+  #measures({ microCores, bytes, cpuShare, memoryShare }: Entry, node: Node): Measures {
+    const { cores: cpuCores, bytes: memoryBytes } = amountsOf(node.status?.allocatable ?? {});
+    const shared = cpuShare === 0 && memoryShare === 0 ? { cores: 0, bytes: 0 } : amountsOf(this.reference);
+    const cores = microCores / 1e6 + (cpuShare / 1e9) * shared.cores;
+    return measured({ cpuCores, memoryBytes }, { cores, bytes: bytes + (memoryShare / 1e9) * shared.bytes });
+  }
+
+  /** Counts the time that went by with what the node measured until now; called before anything changes. */
+  #advance(name: string, node: Node | undefined): Entry {
+    const now = this.#clock.monotonic();
+    let entry = this.#entries.get(name);
+    if (entry === undefined) {
+      const empty = { microCores: 0, bytes: 0, cpuShare: 0, memoryShare: 0, vms: 0 };
+      entry = { ...empty, spent: NOTHING_SPENT, at: now };
+      this.#entries.set(name, entry);
+    } else if (node !== undefined && now > entry.at) {
+      const { cores } = amountsOf(node.status?.allocatable ?? {});
+      entry.spent = spentAfter(entry.spent, (now - entry.at) / 1000, cores, this.#measures(entry, node));
+    }
+    entry.at = now;
+    return entry;
+  }
+
+  #node({ type, object, old }: Change<Node>): void {
+    const { name = '' } = object.metadata;
+    const size = (node: Node | undefined) => JSON.stringify(node?.status?.allocatable ?? {});
+    if (type === 'updated' && size(object) === size(old)) return;
+    const entry = this.#advance(name, type === 'updated' ? old : undefined);
+    // A node that comes back begins anew, as one that was started again does.
+    if (type !== 'updated') entry.spent = NOTHING_SPENT;
+    if (type === 'deleted' && entry.vms === 0) this.#entries.delete(name);
+    this.#reference = undefined;
+  }
+
+  #pod({ type, object }: Change<Pod>): void {
+    if (type === 'deleted') this.#count(keyOf(object), undefined);
+    else this.#count(keyOf(object), this.#demand(object));
+    // The two pods of a machine that moves are one machine.
+    const instance = object.metadata.labels?.[CREATED_BY_LABEL];
+    if (instance === undefined) return;
+    for (const other of this.#pods.by(byInstance, instance)) {
+      if (other !== object && other.metadata.labels?.[MIGRATION_LABEL] !== undefined) {
+        this.#count(keyOf(other), this.#demand(other));
+      }
+    }
+  }
+
+  #demand(pod: Pod): Demand | undefined {
+    const { labels = {} } = pod.metadata;
+    const demand = demandOf(pod);
+    if (demand === undefined || labels[MIGRATION_LABEL] === undefined) return demand;
+    // It is the place that a machine moves to, until the place that it comes from is gone.
+    for (const other of this.#pods.by(byInstance, labels[CREATED_BY_LABEL] ?? '')) {
+      if (isLive(other) && isOlder(other, pod)) return undefined;
+    }
+    return demand;
+  }
+
+  #count(key: string, demand: Demand | undefined): void {
+    const before = this.#counted.get(key);
+    if (before !== undefined && demand !== undefined && isSame(before, demand)) return;
+    if (before !== undefined) this.#add(before, -1);
+    if (demand !== undefined) this.#add(demand, 1);
+    if (demand === undefined) this.#counted.delete(key);
+    else this.#counted.set(key, demand);
+  }
+
+  #add({ node, microCores, bytes, cpuShare, memoryShare }: Demand, times: 1 | -1): void {
+    const entry = this.#advance(node, this.#nodes.get(node));
+    entry.microCores += times * microCores;
+    entry.bytes += times * bytes;
+    entry.cpuShare += times * cpuShare;
+    entry.memoryShare += times * memoryShare;
+    entry.vms += times;
+    if (entry.vms === 0 && this.#nodes.get(node) === undefined) this.#entries.delete(node);
+  }
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+const isSame = (a: Demand, b: Demand) =>
+  a.node === b.node &&
+  a.microCores === b.microCores &&
+  a.bytes === b.bytes &&
+  a.cpuShare === b.cpuShare &&
+  a.memoryShare === b.memoryShare;
+
+function isOlder(a: Pod, b: Pod): boolean {
+  const [x, y] = [a.metadata, b.metadata];
+  if (x.uid === y.uid) return false;
+  const order = compare(x.creationTimestamp ?? '', y.creationTimestamp ?? '');
+  return order < 0 || (order === 0 && x.labels?.[MIGRATION_LABEL] === undefined);
+}
+
+const ROLE = 'node-role.kubernetes.io/';
+
+function rolesOf({ metadata }: Node): readonly string[] {
+  const roles = Object.keys(metadata.labels ?? {}).flatMap((label) =>
+    label.startsWith(ROLE) && label.length > ROLE.length ? [label.slice(ROLE.length)] : [],
+  );
+  return roles.length === 0 ? ['worker'] : roles.sort();
+}

@@ -1,0 +1,120 @@
+import { USUAL_NODE } from '../api/launcher-load.ts';
+import type { Clock } from '../base/clock.ts';
+import { isRatioSize, type Vm } from '../simulation-library/simulated-vm.ts';
+import type { Fleet, FleetVm, Move, Moved, WantedFleet } from './fleet.ts';
+import { amountsOf } from './launcher-demand.ts';
+import { measured, NOTHING_SPENT, type NodeLoad, type Spent, spentAfter } from './node-load.ts';
+
+const REFERENCE = amountsOf(USUAL_NODE);
+
+interface PaperVm {
+  readonly id: string;
+  readonly cores: number;
+  readonly bytes: number;
+}
+
+interface PaperNode {
+  readonly name: string;
+  readonly cpuCores: number;
+  readonly memoryBytes: number;
+  readonly vms: Map<string, PaperVm>;
+  spent: Spent;
+  at: number;
+}
+
+/** A fleet without a cluster: machines are where the scenario has them, and go where they are told to. */
+export class PaperFleet implements Fleet {
+  readonly managed = false;
+  readonly ready = false;
+  readonly #clock: Clock;
+  #nodes = new Map<string, PaperNode>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  loads(): readonly NodeLoad[] {
+    return [...this.#nodes.values()].map((node) => this.#load(node));
+  }
+
+  load(name: string): NodeLoad | undefined {
+    const node = this.#nodes.get(name);
+    return node === undefined ? undefined : this.#load(node);
+  }
+
+  vmsOn(name: string): readonly FleetVm[] {
+    return [...(this.#nodes.get(name)?.vms.values() ?? [])].map(({ id, cores, bytes }) => ({
+      id,
+      cpu_consumption: cores / REFERENCE.cores,
+      memory_consumption: bytes / REFERENCE.bytes,
+      pod_name: '',
+      scheduled_node: name,
+    }));
+  }
+
+  replace({ nodes }: WantedFleet): Promise<{ nodes: number; vms: number; unplaced: [] }> {
+    const at = this.#clock.monotonic();
+    let vms = 0;
+    this.#nodes = new Map(
+      nodes.map(({ name, cpuCores, memoryBytes, vms: wanted }) => {
+        vms += wanted.length;
+        const on = new Map(wanted.map(({ vm }) => [vm.id, paperVm(vm)]));
+        return [name, { name, cpuCores, memoryBytes, vms: on, spent: NOTHING_SPENT, at }];
+      }),
+    );
+    return Promise.resolve({ nodes: nodes.length, vms, unplaced: [] });
+  }
+
+  move(moves: readonly Move[]): Promise<readonly Moved[]> {
+    return Promise.resolve(moves.map((move) => this.#move(move)));
+  }
+
+  refresh(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #move(move: Move): Moved {
+    const from = this.#nodes.get(move.from_node);
+    const to = this.#nodes.get(move.to_node);
+    const vm = from?.vms.get(move.vm_id);
+    const refused = (error: string): Moved => {
+      const home = [...this.#nodes.values()].find(({ vms }) => vms.has(move.vm_id));
+      return { ...move, actual_node: home?.name ?? '', success: false, as_suggested: false, error };
+    };
+    if (from === undefined) return refused(`there is no node ${move.from_node}`);
+    if (to === undefined) return refused(`there is no node ${move.to_node}`);
+    if (vm === undefined) return refused(`${move.vm_id} is not on node ${move.from_node}`);
+    const used = usedOn(to).bytes + (from === to ? 0 : vm.bytes);
+    if (used > to.memoryBytes) return refused(`node ${to.name} has not the memory for ${move.vm_id}`);
+    for (const node of [from, to]) this.#load(node);
+    from.vms.delete(vm.id);
+    to.vms.set(vm.id, vm);
+    return { ...move, actual_node: to.name, success: true, as_suggested: true, error: null };
+  }
+
+  #load(node: PaperNode): NodeLoad {
+    const { name, cpuCores, memoryBytes, vms } = node;
+    const measures = measured(node, usedOn(node));
+    const now = this.#clock.monotonic();
+    node.spent = spentAfter(node.spent, (now - node.at) / 1000, cpuCores, measures);
+    node.at = now;
+    return { name, roles: ['worker'], cpuCores, memoryBytes, ...measures, vms: vms.size, spent: node.spent };
+  }
+}
+
+function usedOn({ vms }: PaperNode): { readonly cores: number; readonly bytes: number } {
+  let [cores, bytes] = [0, 0];
+  for (const vm of vms.values()) {
+    cores += vm.cores;
+    bytes += vm.bytes;
+  }
+  return { cores, bytes };
+}
+
+function paperVm(vm: Vm): PaperVm {
+  if (isRatioSize(vm)) {
+    return { id: vm.id, cores: vm.cpuConsumption * REFERENCE.cores, bytes: vm.memoryConsumption * REFERENCE.bytes };
+  }
+  const { id, cpuCores, memoryBytes, cpuUtilization = 1, memoryUtilization = 1 } = vm;
+  return { id, cores: cpuCores * cpuUtilization, bytes: memoryBytes * memoryUtilization };
+}

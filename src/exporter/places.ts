@@ -1,0 +1,89 @@
+import type { Clock } from '../base/clock.ts';
+import { conditionOf } from '../kube/kinds/condition.ts';
+import type { Pod } from '../kube/kinds/pod.ts';
+import type { Index } from '../runtime/cache.ts';
+import type { Informer } from '../runtime/informer.ts';
+import { isLive, machineOf } from './launcher-demand.ts';
+
+/** Where a machine ended up: on a node, or nowhere, and why. */
+export type Place = { readonly node: string; readonly pod: string } | { readonly error: string };
+
+/** A machine that waits for a place; pods that it had before do not count. */
+export interface Awaited {
+  readonly key: string;
+  /** By their uids. */
+  readonly not: ReadonlySet<string | undefined>;
+}
+
+/** The key of the machine that a pod stands for: `namespace/name`. */
+export function machineKey(pod: Pod): string | undefined {
+  const name = machineOf(pod);
+  return name === undefined ? undefined : `${pod.metadata.namespace}/${name}`;
+}
+
+export const byMachine: Index<Pod> = {
+  values: (pod) => {
+    const key = machineKey(pod);
+    return key === undefined ? [] : [key];
+  },
+};
+
+interface Waiting {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** How long to wait while nothing at all happens to any of them. */
+  readonly patienceMs: number;
+}
+
+/** Waits until each machine has a node or is known to fit on none, as the watch of pods tells it. */
+export async function awaitPlaces(
+  pods: Informer<Pod>,
+  awaited: readonly Awaited[],
+  { clock, signal, patienceMs }: Waiting,
+): Promise<ReadonlyMap<string, Place>> {
+  const left = new Map(awaited.map(({ key, not }) => [key, not]));
+  const found = new Map<string, Place>();
+  const done = Promise.withResolvers<void>();
+  let last = clock.monotonic();
+  const look = (pod: Pod) => {
+    const key = machineKey(pod);
+    if (key === undefined || left.get(key)?.has(pod.metadata.uid) !== false) return;
+    last = clock.monotonic();
+    const place = placeOf(pod);
+    if (place === undefined) return;
+    found.set(key, place);
+    left.delete(key);
+    if (left.size === 0) done.resolve();
+  };
+  const giveUp = () => done.resolve();
+  const arm = () => clock.timer(Math.max(1, last + patienceMs - clock.monotonic()), check);
+  const check = () => {
+    if (clock.monotonic() - last >= patienceMs) giveUp();
+    else timer = arm();
+  };
+  let timer = arm();
+  signal.addEventListener('abort', giveUp);
+  const stop = pods.onChange(({ type, object }) => {
+    if (type !== 'deleted') look(object);
+  });
+  try {
+    if (left.size > 0 && !signal.aborted) await done.promise;
+  } finally {
+    stop();
+    timer.cancel();
+    signal.removeEventListener('abort', giveUp);
+  }
+  const seconds = Math.round(patienceMs / 1000);
+  for (const key of left.keys())
+    found.set(key, { error: `nothing has happened for ${seconds} s: no node was found yet` });
+  return found;
+}
+
+function placeOf(pod: Pod): Place | undefined {
+  if (!isLive(pod)) return undefined;
+  const { nodeName = '' } = pod.spec;
+  if (nodeName !== '') return { node: nodeName, pod: pod.metadata.name ?? '' };
+  const scheduled = conditionOf(pod.status?.conditions, 'PodScheduled');
+  if (scheduled?.status !== 'False') return undefined;
+  return { error: scheduled.message ?? scheduled.reason ?? 'no node has room for it' };
+}

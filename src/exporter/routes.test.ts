@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { realClock } from '../base/clock.ts';
+import { FakeClock } from '../base/fake-clock.ts';
+import { silentLogger } from '../base/logger.ts';
+import { type HttpServer, startHttpServer } from '../runtime/http/http-server.ts';
+import { exposition } from './exposition.ts';
+import { PaperFleet } from './paper-fleet.ts';
+import { exporterRoutes } from './routes.ts';
+
+const vm = (id: string, cpu: number, memory: number) => ({ id, cpu_consumption: cpu, memory_consumption: memory });
+const TWO = [
+  { name: 'a', vms: [vm('x', 0.5, 0.25), vm('y', 0.25, 0.5)] },
+  { name: 'b', vms: [{ id: 'z', cpu_cores: 8, memory_bytes: 2 ** 36, cpu_utilization: 0.5, memory_utilization: 0.5 }] },
+];
+
+describe('the exporter without a cluster', () => {
+  let server: HttpServer;
+  const clock = new FakeClock();
+  beforeEach(async () => {
+    const routes = exporterRoutes(new PaperFleet(clock));
+    server = await startHttpServer({ port: 0, clock: realClock, log: silentLogger, routes });
+  });
+  afterEach(() => server.close());
+
+  const ask = async (path: string, body?: unknown) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const answer = await fetch(`${server.url}${path}`, body === undefined ? {} : { method: 'POST', body: text });
+    const type = answer.headers.get('content-type') ?? '';
+    return { status: answer.status, body: type.includes('json') ? await answer.json() : await answer.text() };
+  };
+  const metric = async (line: string) => {
+    const text = (await ask('/metrics')).body as string;
+    return Number(
+      text
+        .split('\n')
+        .find((each) => each.startsWith(`${line} `))
+        ?.split(' ')[1],
+    );
+  };
+
+  it('says so, and answers all the same', async () => {
+    expect((await ask('/health')).body).toEqual({
+      status: 'healthy',
+      nodes: 0,
+      pod_manager_enabled: false,
+      k8s_client_ready: false,
+      warning: 'Running without pod management - metrics will be calculated from VMs directly',
+    });
+    expect(await ask('/scenario', { nodes: TWO })).toEqual({
+      status: 200,
+      body: { status: 'success', nodes_loaded: 2, total_vms: 3, unschedulable: [] },
+    });
+    expect(await metric('node_cpu_usage_ratio{node="a"}')).toBe(0.75);
+    expect(await metric('node_memory_usage_ratio{node="a"}')).toBe(0.75);
+    // 0.75 - 0.7, which is more than 0.049
+    expect(await metric('node_cpu_pressure_psi{node="a"}')).toBeCloseTo(0.05, 9);
+    expect(await metric('node_cpu_usage_ratio{node="b"}')).toBe(0.125);
+    expect(await metric('node_memory_MemAvailable_bytes{instance="b"}')).toBe(2 ** 37 - 2 ** 35);
+    await clock.advance(2_000);
+    expect(await metric('node_cpu_seconds_total{instance="b",mode="user"}')).toBeCloseTo(8, 9);
+    expect((await ask('/refresh', '')).body).toEqual({
+      status: 'success',
+      refreshed: ['a', 'b'],
+      failed: [],
+      total: 2,
+    });
+  });
+
+  it('takes back what it gives, and knows each node', async () => {
+    await ask('/scenario', TWO);
+    const { body } = await ask('/scenario');
+    expect((await ask('/scenario', body)).status).toBe(200);
+    expect((await ask('/scenario')).body).toEqual(body);
+    expect((await ask('/nodes/a')).body).toMatchObject({ name: 'a', cpu_usage: 0.75, vms: [{ id: 'x' }, { id: 'y' }] });
+    expect((await ask('/nodes/%E0%A4%A')).status).toBe(404);
+    expect((await ask('/nodes/c')).status).toBe(404);
+  });
+
+  it('puts machines where their scheduler had put them', async () => {
+    const moved = [{ name: 'a', vms: [{ ...vm('x', 0.5, 0.1), scheduled_node: 'b' }] }, { name: 'b' }];
+    await ask('/scenario', moved);
+    expect([await metric('node_vm_count{node="a"}'), await metric('node_vm_count{node="b"}')]).toEqual([0, 1]);
+  });
+
+  it('loads one scenario of several by its name', async () => {
+    const several = { first: TWO, second: [{ name: 'c' }] };
+    expect((await ask('/scenario?name=second', several)).body).toMatchObject({ nodes_loaded: 1, total_vms: 0 });
+    expect((await ask('/scenario', several)).body).toMatchObject({ status: 'error' });
+    expect((await ask('/scenario?name=third', several)).status).toBe(400);
+  });
+
+  it.each<[string, unknown, string[]]>([
+    ['no JSON', '{', ['']],
+    ['no list', { nodes: 1 }, ['nodes']],
+    [
+      'several faults at once',
+      { nodes: [{ vms: [vm('x', -1, 2)] }] },
+      ['nodes[0].name', 'nodes[0].vms[0].cpu_consumption', 'nodes[0].vms[0].memory_consumption'],
+    ],
+    ['a name that no machine can have', [{ name: 'a', vms: [vm('A_b', 0.1, 0.1)] }], ['[0].vms[0].id']],
+  ])('refuses %s, and changes nothing', async (_what, body, fields) => {
+    await ask('/scenario', TWO);
+    const before = (await ask('/scenario')).body;
+    const { status, body: refusal } = await ask('/scenario', body);
+    expect(status).toBe(400);
+    expect((refusal as { causes: { field: string }[] }).causes.map(({ field }) => field)).toEqual(fields);
+    expect((await ask('/scenario')).body).toEqual(before);
+  });
+
+  it('moves machines where there is memory, and says why where it does not', async () => {
+    await ask('/scenario', [...TWO, { name: 'c', cpu_cores: 1, memory_bytes: 2 ** 30 }]);
+    const move = (vm_id: string, from_node: string, to_node: string) => ({ vm_id, from_node, to_node });
+    const migrations = [move('x', 'a', 'b'), move('z', 'a', 'b'), move('y', 'a', 'c'), move('w', 'a', 'd')];
+    const { body } = await ask('/feedback', { migrations });
+    const results = (body as { results: { actual_node: string; success: boolean; error: string | null }[] }).results;
+    expect(results.map(({ actual_node, success, error }) => [actual_node, success, error])).toEqual([
+      ['b', true, null],
+      ['b', false, 'z is not on node a'],
+      ['a', false, 'node c has not the memory for y'],
+      ['', false, 'there is no node d'],
+    ]);
+    expect(await metric('node_vm_count{node="b"}')).toBe(2);
+  });
+
+  it('refuses feedback that is none', async () => {
+    const fields = async (body: unknown) => {
+      const answer = await ask('/feedback', body);
+      expect(answer.status).toBe(400);
+      return (answer.body as { causes: { field: string }[] }).causes.map(({ field }) => field);
+    };
+    expect(await fields({})).toEqual(['migrations']);
+    expect(await fields({ migrations: 'x' })).toEqual(['migrations']);
+    expect(await fields({ migrations: [1, { vm_id: 'x', from_node: 2 }] })).toEqual([
+      'migrations[0]',
+      'migrations[1].from_node',
+      'migrations[1].to_node',
+    ]);
+    const twice = { vm_id: 'x', from_node: 'a', to_node: 'b' };
+    expect(await fields({ migrations: [twice, twice] })).toEqual(['migrations[1].vm_id']);
+  });
+
+  it('refuses what is too large', async () => {
+    expect((await ask('/feedback', 'x'.repeat(4 * 1024 * 1024 + 1))).status).toBe(413);
+  });
+});
+
+it('metrics quote whatever nodes are called', () => {
+  const clock = new FakeClock();
+  const fleet = new PaperFleet(clock);
+  void fleet.replace({ name: 's', nodes: [{ name: 'a"\\\n', path: '', cpuCores: 1, memoryBytes: 1, vms: [] }] });
+  expect(exposition(fleet.loads())).toContain('node_vm_count{node="a\\"\\\\\\n"} 0\n');
+});

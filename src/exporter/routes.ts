@@ -1,0 +1,129 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { formatFieldError } from '../base/field-error.ts';
+import { readBody } from '../runtime/http/body.ts';
+import type { Route } from '../runtime/http/route.ts';
+import { EXPOSITION_TYPE, exposition } from './exposition.ts';
+import { readMoves } from './feedback-request.ts';
+import { type Fleet, RefusedError } from './fleet.ts';
+import { readWanted } from './scenario-request.ts';
+import { nodeText } from './written-node.ts';
+
+/** What is said where there is no cluster; users look for these very words. */
+export const ON_PAPER = 'Running without pod management - metrics will be calculated from VMs directly';
+
+/** A scenario of 100,000 machines; what is larger is a mistake. */
+const LARGEST_SCENARIO = 64 * 1024 * 1024;
+const LARGEST_FEEDBACK = 4 * 1024 * 1024;
+
+/** The endpoints of the exporter, for whatever fleet. */
+export function exporterRoutes(fleet: Fleet): Route[] {
+  return [
+    {
+      path: '/metrics',
+      handle(_request, response) {
+        const text = Buffer.from(exposition(fleet.loads()));
+        response.writeHead(200, { 'content-type': EXPOSITION_TYPE, 'content-length': text.length, ...FRESH }).end(text);
+      },
+    },
+    { path: '/health', handle: (_request, response) => answer(response, 200, health(fleet)) },
+    {
+      path: '/nodes/',
+      handle(request, response) {
+        const name = nameIn(request);
+        const load = name === undefined ? undefined : fleet.load(name);
+        if (load === undefined) answer(response, 404, { status: 'error', error: `there is no node ${name ?? ''}` });
+        else answer(response, 200, nodeText(load, fleet.vmsOn(load.name)));
+      },
+    },
+    {
+      path: '/scenario',
+      handle(_request, response) {
+        answer(response, 200, { nodes: fleet.loads().map((load) => nodeText(load, fleet.vmsOn(load.name))) });
+      },
+    },
+    {
+      path: '/scenario',
+      methods: ['POST'],
+      largestBody: LARGEST_SCENARIO,
+      streams: true,
+      handle: (request, response, signal) =>
+        refusing(response, async () => {
+          const wanted = readWanted(await bodyOf(request, LARGEST_SCENARIO), queryOf(request).get('name') ?? undefined);
+          const { nodes, vms, unplaced } = await fleet.replace(wanted, signal);
+          answer(response, 200, { status: 'success', nodes_loaded: nodes, total_vms: vms, unschedulable: unplaced });
+        }),
+    },
+    {
+      path: '/feedback',
+      methods: ['POST'],
+      largestBody: LARGEST_FEEDBACK,
+      streams: true,
+      handle: (request, response, signal) =>
+        refusing(response, async () => {
+          const moves = readMoves(await bodyOf(request, LARGEST_FEEDBACK));
+          answer(response, 200, { results: await fleet.move(moves, signal) });
+        }),
+    },
+    {
+      path: '/refresh',
+      methods: ['POST'],
+      async handle(_request, response, signal) {
+        await fleet.refresh(signal);
+        const names = fleet.loads().map(({ name }) => name);
+        const [refreshed, failed] = signal.aborted ? [[], names] : [names, []];
+        const status = failed.length === 0 ? 'success' : 'error';
+        answer(response, 200, { status, refreshed, failed, total: names.length });
+      },
+    },
+  ];
+}
+
+function health(fleet: Fleet): object {
+  const { managed, ready } = fleet;
+  return {
+    status: 'healthy',
+    nodes: fleet.loads().length,
+    pod_manager_enabled: managed,
+    k8s_client_ready: ready,
+    ...(managed ? {} : { warning: ON_PAPER }),
+  };
+}
+
+const FRESH = { 'cache-control': 'no-store' };
+
+function answer(response: ServerResponse, status: number, body: object): void {
+  const text = Buffer.from(`${JSON.stringify(body)}\n`);
+  response
+    .writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': text.length, ...FRESH })
+    .end(text);
+}
+
+async function refusing(response: ServerResponse, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    const causes = error.causes.map((cause) => ({ field: cause.field, message: formatFieldError(cause) }));
+    answer(response, 400, { status: 'error', causes });
+  }
+}
+
+async function bodyOf(request: IncomingMessage, limit: number): Promise<unknown> {
+  const text = (await readBody(request, limit)).toString();
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const detail = `must be JSON: ${(error as Error).message}`;
+    throw new RefusedError([{ type: 'Invalid', field: '', detail }]);
+  }
+}
+
+const queryOf = ({ url = '/' }: IncomingMessage) => new URL(url, 'http://localhost').searchParams;
+
+function nameIn({ url = '/' }: IncomingMessage): string | undefined {
+  try {
+    return decodeURIComponent(new URL(url, 'http://localhost').pathname.slice('/nodes/'.length));
+  } catch {
+    return undefined;
+  }
+}

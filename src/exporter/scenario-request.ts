@@ -1,0 +1,88 @@
+import { child, type FieldError, index, invalid, required, tooLong } from '../base/field-error.ts';
+import { dns1123SubdomainProblems } from '../base/names.ts';
+import { readScenarios } from '../rebalance/read-scenarios.ts';
+import type { Vm } from '../simulation-library/simulated-vm.ts';
+import { RefusedError, type WantedFleet, type WantedNode } from './fleet.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a scenario is called that came without a name. */
+const UNNAMED = 'scenario';
+/** The name of a machine is the value of a label. */
+const LONGEST_ID = 63;
+const LEAST_MEMORY = 2 ** 20;
+
+/**
+ * Reads a list of nodes, `{"nodes": [...]}`, or a file of several scenarios of which one is named. Throws a RefusedError
+ * with all that is wrong.
+ */
+export function readWanted(body: unknown, wanted: string | undefined): WantedFleet {
+  const { file, path } = fileOf(body);
+  const { scenarios, causes } = readScenarios(file);
+  if (causes.length > 0) throw new RefusedError(causes.map((cause) => ({ ...cause, field: told(cause.field, path) })));
+  const names = scenarios.map(({ name }) => name);
+  const name = wanted ?? names[0] ?? '';
+  const scenario = path === undefined ? scenarios.find((each) => each.name === name) : scenarios[0];
+  if (scenario === undefined) throw new RefusedError([invalid('name', name, `must be one of ${names.join(', ')}`)]);
+  if (wanted === undefined && path === undefined && names.length > 1) {
+    throw new RefusedError([required('name', `there are several scenarios: ${names.join(', ')}; say ?name=${name}`)]);
+  }
+  const written = (file as Readonly<Record<string, readonly Fields[]>>)[scenario.name] ?? [];
+  const at = path ?? scenario.name;
+  const vms = scenario.nodes.flatMap(({ name: home }, i) => {
+    const list = (written[i]?.['vms'] ?? []) as readonly Fields[];
+    return list.map((fields, j) => ({
+      // Where the scheduler had put it, where that is said.
+      node: (fields['scheduled_node'] as string | undefined) || home,
+      path: index(child(index(at, i), 'vms'), j),
+      vm: vmOf(fields),
+    }));
+  });
+  const byNode = Map.groupBy(vms, ({ node }) => node);
+  const nodes = scenario.nodes.map(({ name: node, cpuCores, memoryBytes }, i): WantedNode => {
+    const path = child(index(at, i), 'name');
+    return { name: node, path, cpuCores, memoryBytes, vms: byNode.get(node) ?? [] };
+  });
+  const problems = nodes.flatMap(({ vms }) => vms.flatMap(({ path: field, vm }) => problemsOf(field, vm)));
+  if (problems.length > 0) throw new RefusedError(problems);
+  return { name: scenario.name, nodes };
+}
+
+/** The body as a file of scenarios, and where its nodes stand, unless it is such a file already. */
+function fileOf(body: unknown): { readonly file: unknown; readonly path?: string } {
+  if (Array.isArray(body)) return { file: { [UNNAMED]: body }, path: '' };
+  const nodes = typeof body === 'object' && body !== null ? (body as Fields)['nodes'] : undefined;
+  const only = nodes !== undefined && Object.keys(body as Fields).length === 1;
+  return only ? { file: { [UNNAMED]: nodes }, path: 'nodes' } : { file: body };
+}
+
+function told(field: string, path: string | undefined): string {
+  if (path === undefined || !field.startsWith(UNNAMED)) return field;
+  return `${path}${field.slice(UNNAMED.length)}`;
+}
+
+function vmOf(fields: Fields): Vm {
+  const of = (name: string) => fields[name] as number;
+  const id = fields['id'] as string;
+  if (fields['cpu_consumption'] !== undefined) {
+    return { id, cpuConsumption: of('cpu_consumption'), memoryConsumption: of('memory_consumption') };
+  }
+  return {
+    id,
+    cpuCores: of('cpu_cores'),
+    memoryBytes: of('memory_bytes'),
+    cpuUtilization: of('cpu_utilization'),
+    memoryUtilization: of('memory_utilization'),
+  };
+}
+
+/** What no machine of a cluster can be. */
+function problemsOf(path: string, vm: Vm): FieldError[] {
+  const at = child(path, 'id');
+  const small = 'memoryBytes' in vm && vm.memoryBytes < LEAST_MEMORY;
+  return [
+    ...dns1123SubdomainProblems(vm.id).map((problem) => invalid(at, vm.id, problem)),
+    ...(vm.id.length > LONGEST_ID ? [tooLong(at, LONGEST_ID)] : []),
+    ...(small ? [invalid(child(path, 'memory_bytes'), vm.memoryBytes, 'must be at least 1048576')] : []),
+  ];
+}

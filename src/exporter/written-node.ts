@@ -1,0 +1,16 @@
+import type { FleetVm } from './fleet.ts';
+import type { NodeLoad } from './node-load.ts';
+
+/** A node as scenario files write it, so that what is read here can be loaded again. */
+export function nodeText(load: NodeLoad, vms: readonly FleetVm[]): object {
+  return {
+    name: load.name,
+    cpu_usage: load.cpuUsage,
+    cpu_pressure: load.cpuPressure,
+    memory_usage: load.memoryUsage,
+    memory_pressure: load.memoryPressure,
+    cpu_cores: load.cpuCores,
+    memory_bytes: load.memoryBytes,
+    vms,
+  };
+}

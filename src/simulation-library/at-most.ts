@@ -1,0 +1,21 @@
+/** Does something for each of many things, so many at a time. The first failure ends it, once those begun are done. */
+export async function atMost<T>(
+  count: number,
+  things: readonly T[],
+  run: (thing: T) => Promise<unknown>,
+): Promise<void> {
+  const next = things.values();
+  const failures: unknown[] = [];
+  const worker = async () => {
+    for (const thing of next) {
+      try {
+        await run(thing);
+      } catch (error) {
+        failures.push(error);
+      }
+      if (failures.length > 0) return;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(count, things.length) }, worker));
+  if (failures.length > 0) throw failures[0];
+}

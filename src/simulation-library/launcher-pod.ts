@@ -1,0 +1,68 @@
+import {
+  COMPUTE_CONTAINER,
+  CPU_CONSUMPTION,
+  DEFAULT_LAUNCHER_IMAGE,
+  DOMAIN_ANNOTATION,
+  DOMAIN_LABEL,
+  LAUNCHER_LABEL,
+  LAUNCHER_LABEL_VALUE,
+  LOAD_ANNOTATION,
+  MEMORY_CONSUMPTION,
+  NAME_LABEL,
+  VM_LABEL,
+} from '../api/launcher.ts';
+import { loadText, type NodeSize } from '../api/launcher-load.ts';
+import type { VirtualMachine } from '../api/simulation/virtual-machine.ts';
+import { sizeOf } from '../dialects/simulation/size.ts';
+import type { NewObject } from '../kube/client.ts';
+import type { Pod } from '../kube/kinds/pod.ts';
+import type { KubeOwnerReference } from '../kube/kube-object.ts';
+import { KWOK_TOLERATION } from '../machine/launcher/settings.ts';
+
+export interface PodWish {
+  readonly id: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly spec: VirtualMachine['spec'];
+  /** What shares of a node are shares of. */
+  readonly reference: NodeSize;
+  readonly owner?: KubeOwnerReference;
+  readonly node?: string | undefined;
+}
+
+/** The pod that stands for a machine where no operator makes it. */
+export function launcherPod({ id, name, namespace, spec, reference, owner, node }: PodWish): NewObject<Pod> {
+  const { cpu, memory, cpuConsumption, memoryConsumption } = sizeOf(spec, reference);
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name,
+      namespace,
+      labels: {
+        [DOMAIN_LABEL]: id,
+        [NAME_LABEL]: id,
+        [VM_LABEL]: id,
+        app: LAUNCHER_LABEL_VALUE,
+        [LAUNCHER_LABEL]: LAUNCHER_LABEL_VALUE,
+      },
+      annotations: {
+        [CPU_CONSUMPTION]: cpuConsumption,
+        [MEMORY_CONSUMPTION]: memoryConsumption,
+        [DOMAIN_ANNOTATION]: id,
+        [LOAD_ANNOTATION]: loadText({ cpu: cpuConsumption, memory: memoryConsumption, node: reference }),
+      },
+      ...(owner === undefined ? {} : { ownerReferences: [owner] }),
+    },
+    spec: {
+      ...(node === undefined ? {} : { nodeName: node }),
+      restartPolicy: 'Never',
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      containers: [
+        { name: COMPUTE_CONTAINER, image: DEFAULT_LAUNCHER_IMAGE, resources: { requests: { cpu, memory } } },
+      ],
+      tolerations: [KWOK_TOLERATION],
+    },
+  };
+}

@@ -1,0 +1,276 @@
+import { MACHINE_FINALIZER } from '../api/instance-request.ts';
+import { DOMAIN_LABEL } from '../api/launcher.ts';
+import { type NodeSize, USUAL_NODE } from '../api/launcher-load.ts';
+import { FIRST_POD, FORCED_NODE, virtualMachine } from '../api/simulation/virtual-machine.ts';
+import { type Clock, realClock } from '../base/clock.ts';
+import { type Random, systemRandom } from '../base/random.ts';
+import type { Client } from '../kube/client.ts';
+import { VMIS } from '../kube/kinds/machines.ts';
+import { NODES } from '../kube/kinds/node.ts';
+import { PODS, type Pod } from '../kube/kinds/pod.ts';
+import { isAlreadyExists, isNotFound } from '../kube/kube-error.ts';
+import { sharedSize } from '../kube/reference-node.ts';
+import { atMost } from './at-most.ts';
+import { launcherPod } from './launcher-pod.ts';
+import { type ClusterOptions, clientOf, type PodManagerOptions } from './manager-options.ts';
+import { INSTANCE_SUFFIX, SIMULATED_VMS, type SimulatedMachine, type Vm, vmSpec } from './simulated-vm.ts';
+import { found, until } from './until.ts';
+import { VMManager } from './vm-manager.ts';
+
+const AT_ONCE = 16;
+/** How long the size of nodes is believed to stay as it is. */
+const SIZE_MS = 10_000;
+
+/** How a machine is made. */
+export interface Making {
+  readonly labels?: Readonly<Record<string, string>>;
+  /** The node that it is put on past the scheduler. */
+  readonly node?: string | undefined;
+}
+
+/** Makes, moves and deletes the pods that stand for simulated machines, and the machines with them. */
+export class PodManager {
+  readonly namespace: string;
+  readonly vms: VMManager;
+  readonly #client: Client;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #createVms: boolean;
+  #reference: { readonly size: NodeSize; readonly until: number } | undefined;
+
+  constructor(options: PodManagerOptions) {
+    const { client, namespace = 'default', clock = realClock, random = systemRandom(), createVms = true } = options;
+    this.namespace = namespace;
+    this.vms = new VMManager({ client, namespace, clock });
+    this.#client = client;
+    this.#clock = clock;
+    this.#random = random;
+    this.#createVms = createVms;
+  }
+
+  /** One for the cluster of a kubeconfig, or the one that this process runs in; `await using` ends the connection. */
+  static async connect(
+    options: ClusterOptions & Partial<PodManagerOptions> = {},
+  ): Promise<PodManager & AsyncDisposable> {
+    const client = await clientOf(options);
+    return Object.assign(new PodManager({ ...options, client }), { [Symbol.asyncDispose]: () => client.close() });
+  }
+
+  /** Makes a machine and waits for its pod, whoever makes that; the scheduler finds a node unless one is named. */
+  async createPod(vm: Vm, nodeName?: string, signal?: AbortSignal): Promise<string> {
+    await this.make(vm, { node: nodeName });
+    const { metadata } = await this.#awaitPod(vm.id, () => true, signal);
+    return metadata.name ?? '';
+  }
+
+  /** Makes a machine without waiting for anything. Its pod has a name from the beginning, so that there is only ever one. */
+  async make(vm: Vm, { labels = {}, node }: Making = {}): Promise<void> {
+    if (node !== undefined) await this.#client.get(NODES, node);
+    const name = this.#podName(vm.id);
+    if (!this.#createVms) {
+      await this.#makePod(vm.id, name, vmSpec(vm), undefined, node);
+      return;
+    }
+    const made = await this.vms.createVm(vm, { labels, annotations: { [FIRST_POD]: name }, node });
+    if (isServed(made)) return;
+    if ((await this.#podsOf(vm.id)).some(isLive)) return;
+    await this.#makePod(vm.id, made.metadata.annotations?.[FIRST_POD] ?? name, made.spec, made, node);
+    await this.vms.updateVmStatus(vm.id, 'Scheduling', name);
+  }
+
+  /** Deletes a machine and its pod, and waits until both are gone. */
+  async deletePod(vmId: string, signal?: AbortSignal): Promise<void> {
+    await this.deleteAll([vmId], signal);
+  }
+
+  /** The same for many. */
+  async deleteAll(ids: readonly string[], signal?: AbortSignal): Promise<void> {
+    const { namespace } = this;
+    await atMost(AT_ONCE, ids, async (id) => {
+      const vm = this.#createVms ? await found(this.#client, SIMULATED_VMS, id, namespace) : undefined;
+      const served = vm !== undefined && isServed(vm);
+      if (vm !== undefined) await this.#delete(() => this.#client.delete(SIMULATED_VMS, id, { namespace }));
+      if (served) return;
+      for (const { metadata } of await this.#podsOf(id)) {
+        await this.#delete(() => this.#client.delete(PODS, metadata.name ?? '', { namespace }));
+      }
+    });
+    const going = new Set(ids);
+    if (going.size === 0) return;
+    if (this.#createVms) {
+      await until(this.#client, SIMULATED_VMS, { namespace, signal }, (vms) =>
+        [...vms.keys()].some((name) => going.has(name)) ? undefined : true,
+      );
+    }
+    await until(this.#client, PODS, { namespace, labelSelector: DOMAIN_LABEL, signal }, (pods) =>
+      [...pods.values()].some((pod) => going.has(domainOf(pod))) ? undefined : true,
+    );
+  }
+
+  /**
+   * Moves a machine: its pod is deleted, and when it is gone another is made, which the scheduler places unless a node is
+   * named. Settles when that has a node, or fits on none; the node is then undefined.
+   */
+  async migrateVmPod(
+    vm: Pick<Vm, 'id'>,
+    fromNode: string,
+    toNode?: string,
+    signal?: AbortSignal,
+  ): Promise<{ readonly podName: string; readonly nodeName: string | undefined }> {
+    const old = (await this.#podsOf(vm.id)).find(isLive);
+    if (old === undefined) throw new Error(`${vm.id} has no pod that runs`);
+    if (old.spec.nodeName !== fromNode)
+      throw new Error(`${vm.id} is on ${old.spec.nodeName ?? 'no node'}, not on ${fromNode}`);
+    if (toNode !== undefined) await this.#client.get(NODES, toNode);
+    await this.#force(vm.id, toNode);
+    const instance = await found(this.#client, VMIS, `${vm.id}${INSTANCE_SUFFIX}`, this.namespace);
+    if (instance === undefined) await this.remake(old, toNode, signal);
+    else {
+      const { name, namespace } = instance.metadata;
+      await this.#delete(() => this.#client.delete(VMIS, name, { namespace }));
+    }
+    const isNext = (pod: Pod) => pod.metadata.uid !== old.metadata.uid && (isPlaced(pod) || isUnschedulable(pod));
+    const next = await this.#awaitPod(vm.id, isNext, signal);
+    return { podName: next.metadata.name ?? '', nodeName: next.spec.nodeName };
+  }
+
+  /** Deletes a pod that no operator looks after and, when it is gone, makes another for the same machine. */
+  async remake(pod: Pod, node?: string, signal?: AbortSignal): Promise<void> {
+    const { namespace } = this;
+    const { name = '', uid } = pod.metadata;
+    const id = domainOf(pod);
+    await this.#delete(() => this.#client.delete(PODS, name, { namespace }));
+    await until(this.#client, PODS, { namespace, fieldSelector: `metadata.name=${name}`, signal }, (pods) =>
+      pods.get(name)?.metadata.uid === uid ? undefined : true,
+    );
+    const next = this.#podName(id);
+    const vm = await found(this.#client, SIMULATED_VMS, id, namespace).catch(() => undefined);
+    const { metadata, spec } = pod;
+    if (vm === undefined) {
+      const { nodeName: _node, ...rest } = spec;
+      const { labels, annotations } = metadata;
+      const again = { ...rest, ...(node === undefined ? {} : { nodeName: node }) };
+      const kept = { name: next, namespace, ...(labels && { labels }), ...(annotations && { annotations }) };
+      await this.#client.create(PODS, { apiVersion: 'v1', kind: 'Pod', metadata: kept, spec: again });
+      return;
+    }
+    const body = { metadata: { annotations: { [FIRST_POD]: next } } };
+    const told = await this.#client.patch(SIMULATED_VMS, id, { type: 'merge', body }, { namespace });
+    await this.#makePod(id, next, told.spec, told, node, metadata.annotations);
+    await this.vms.updateVmStatus(id, 'Scheduling', next, '');
+  }
+
+  /** The node that the scheduler gave the pod of a machine; undefined where there is none. */
+  async getPodNodeAssignment(vmId: string): Promise<string | undefined> {
+    return (await this.#podsOf(vmId)).find(isLive)?.spec.nodeName;
+  }
+
+  /** The machines with the pods and nodes that they have now; where no operator does, their status is written as well. */
+  async updateVmNodeAssignments(vms: readonly Vm[]): Promise<readonly Vm[]> {
+    const pods = await this.#allPods();
+    const assigned = vms.map((vm): Vm => {
+      const pod = pods.get(vm.id);
+      return { ...vm, podName: pod?.metadata.name ?? '', scheduledNode: pod?.spec.nodeName ?? '' };
+    });
+    if (this.#createVms) {
+      const { items } = await this.#client.list(SIMULATED_VMS, { namespace: this.namespace });
+      const alone = new Set(items.filter((vm) => !isServed(vm)).map(({ metadata }) => metadata.name));
+      await this.vms.syncVmsWithPods(assigned.filter(({ id }) => alone.has(id)));
+    }
+    return assigned;
+  }
+
+  /** Makes what is missing and deletes what is too much, so that there is a pod for each machine of the list and no other. */
+  async syncPodsWithVms(
+    vms: readonly Vm[],
+    signal?: AbortSignal,
+  ): Promise<{ readonly created: readonly string[]; readonly deleted: readonly string[] }> {
+    const pods = await this.#allPods();
+    const wanted = new Set(vms.map(({ id }) => id));
+    const missing = vms.filter(({ id }) => !pods.has(id));
+    const surplus = [...pods.keys()].filter((id) => !wanted.has(id));
+    await this.deleteAll(surplus, signal);
+    await atMost(AT_ONCE, missing, (vm) => this.createPod(vm, undefined, signal));
+    return { created: missing.map(({ id }) => id), deleted: surplus };
+  }
+
+  #podName(id: string): string {
+    return `virt-launcher-${id}-${this.#random.suffix()}`;
+  }
+
+  async #podsOf(id: string): Promise<readonly Pod[]> {
+    const { namespace } = this;
+    return (await this.#client.list(PODS, { namespace, labelSelector: `${DOMAIN_LABEL}=${id}` })).items;
+  }
+
+  /** The live pod of each machine. */
+  async #allPods(): Promise<ReadonlyMap<string, Pod>> {
+    const { items } = await this.#client.list(PODS, { namespace: this.namespace, labelSelector: DOMAIN_LABEL });
+    return new Map(items.filter(isLive).map((pod) => [domainOf(pod), pod]));
+  }
+
+  async #awaitPod(id: string, fits: (pod: Pod) => boolean, signal?: AbortSignal): Promise<Pod> {
+    const { namespace } = this;
+    return await until(this.#client, PODS, { namespace, labelSelector: `${DOMAIN_LABEL}=${id}`, signal }, (pods) =>
+      [...pods.values()].find((pod) => isLive(pod) && fits(pod)),
+    );
+  }
+
+  async #makePod(
+    id: string,
+    name: string,
+    spec: SimulatedMachine['spec'],
+    vm: SimulatedMachine | undefined,
+    node: string | undefined,
+    annotations: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
+    const { apiVersion, kind } = virtualMachine;
+    const owner = vm && { apiVersion, kind, name: id, uid: vm.metadata.uid, controller: true };
+    const reference = await this.#referenceNode();
+    const wish = { id, name, namespace: this.namespace, spec, reference, node };
+    const pod = launcherPod(owner === undefined ? wish : { ...wish, owner });
+    const metadata = { ...pod.metadata, annotations: { ...pod.metadata.annotations, ...annotations } };
+    await this.#client.create(PODS, { ...pod, metadata }).catch((error: unknown) => {
+      // An operator has come in between and made it.
+      if (!isAlreadyExists(error)) throw error;
+    });
+  }
+
+  /** Says to an operator where the next pod is to be, or that the scheduler decides. */
+  async #force(id: string, node: string | undefined): Promise<void> {
+    const { namespace } = this;
+    const vm = this.#createVms ? await found(this.#client, SIMULATED_VMS, id, namespace) : undefined;
+    if (vm === undefined || vm.metadata.annotations?.[FORCED_NODE] === node) return;
+    const body = { metadata: { annotations: { [FORCED_NODE]: node ?? null } } };
+    await this.#client.patch(SIMULATED_VMS, id, { type: 'merge', body }, { namespace });
+  }
+
+  async #referenceNode(): Promise<NodeSize> {
+    const now = this.#clock.monotonic();
+    if (this.#reference === undefined || this.#reference.until <= now) {
+      const { items } = await this.#client.list(NODES);
+      this.#reference = { size: sharedSize(items) ?? USUAL_NODE, until: now + SIZE_MS };
+    }
+    return this.#reference.size;
+  }
+
+  async #delete(run: () => Promise<unknown>): Promise<void> {
+    await run().catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+  }
+}
+
+/** Whether an operator looks after a machine: it holds the machine from the moment that it is made. */
+const isServed = ({ metadata, status }: SimulatedMachine) =>
+  metadata.finalizers?.includes(MACHINE_FINALIZER) === true || status?.observedGeneration !== undefined;
+
+const isLive = ({ metadata, status }: Pod) =>
+  metadata.deletionTimestamp === undefined && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
+
+const isPlaced = ({ spec }: Pod) => (spec.nodeName ?? '') !== '';
+
+const isUnschedulable = ({ status }: Pod) =>
+  status?.conditions?.some(({ type, status: holds }) => type === 'PodScheduled' && holds === 'False') === true;
+
+const domainOf = ({ metadata }: Pod) => metadata.labels?.[DOMAIN_LABEL] ?? '';

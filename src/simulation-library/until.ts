@@ -1,0 +1,61 @@
+import type { Client, ResourceType } from '../kube/client.ts';
+import { isGone, isNotFound } from '../kube/kube-error.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+
+export interface Watched {
+  readonly namespace: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Watches objects until what there is of them answers a question: `look` is asked with all of them after every change
+ * until it gives anything but undefined.
+ */
+export async function until<T extends KubeObject, R>(
+  client: Client,
+  type: ResourceType<T>,
+  { signal, ...where }: Watched,
+  look: (objects: ReadonlyMap<string, T>) => R | undefined,
+): Promise<R> {
+  const given = signal === undefined ? where : { ...where, signal };
+  for (;;) {
+    const { items, metadata } = await client.list(type, given);
+    const present = new Map(items.map((item) => [item.metadata.name ?? '', item]));
+    const at = look(present);
+    if (at !== undefined) return at;
+    try {
+      for await (const { type: change, object } of client.watch(type, {
+        ...given,
+        resourceVersion: metadata.resourceVersion,
+      })) {
+        if (change === 'BOOKMARK') continue;
+        const name = object.metadata.name ?? '';
+        if (change === 'DELETED') present.delete(name);
+        else present.set(name, object);
+        const found = look(present);
+        if (found !== undefined) return found;
+      }
+    } catch (error) {
+      // What happened since is no longer kept: looked at anew.
+      if (!isGone(error)) throw error;
+    }
+    signal?.throwIfAborted();
+  }
+}
+
+/** An object, or undefined where there is none. */
+export async function found<T extends KubeObject>(
+  client: Client,
+  type: ResourceType<T>,
+  name: string,
+  namespace: string,
+): Promise<T | undefined> {
+  try {
+    return await client.get(type, name, { namespace });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,124 @@
+import type { Phase } from '../api/simulation/virtual-machine.ts';
+import { type Clock, realClock } from '../base/clock.ts';
+import type { Client } from '../kube/client.ts';
+import { PODS } from '../kube/kinds/pod.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../kube/kube-error.ts';
+import { atMost } from './at-most.ts';
+import { type ClusterOptions, clientOf, type ManagerOptions } from './manager-options.ts';
+import { SIMULATED_VMS, type SimulatedMachine, type Vm, type VmMetadata, vmObject } from './simulated-vm.ts';
+import { found, until } from './until.ts';
+import { phaseOfPod, type Seen, statusAfter, statusOf, type VmStatus } from './vm-status.ts';
+
+const AT_ONCE = 16;
+const ATTEMPTS = 10;
+
+/** Makes, reads and deletes simulated machines of one namespace. */
+export class VMManager {
+  readonly namespace: string;
+  readonly #client: Client;
+  readonly #clock: Clock;
+
+  constructor({ client, namespace = 'default', clock = realClock }: ManagerOptions) {
+    this.#client = client;
+    this.namespace = namespace;
+    this.#clock = clock;
+  }
+
+  /** One for the cluster of a kubeconfig, or the one that this process runs in; `await using` ends the connection. */
+  static async connect(options: ClusterOptions & Partial<ManagerOptions> = {}): Promise<VMManager & AsyncDisposable> {
+    const client = await clientOf(options);
+    return Object.assign(new VMManager({ ...options, client }), { [Symbol.asyncDispose]: () => client.close() });
+  }
+
+  /** Makes a machine; one of its name that is there already is left as it is. */
+  async createVm(vm: Vm, metadata: Omit<VmMetadata, 'namespace'> = {}): Promise<SimulatedMachine> {
+    const { namespace } = this;
+    try {
+      return await this.#client.create(SIMULATED_VMS, vmObject(vm, { ...metadata, namespace }), { namespace });
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      return await this.#client.get(SIMULATED_VMS, vm.id, { namespace });
+    }
+  }
+
+  /** Writes where a machine is. Where an operator looks after it, that is what the operator sees, not what is written here. */
+  async updateVmStatus(name: string, phase: Phase, podName?: string, nodeName?: string): Promise<void> {
+    await this.#write(name, { phase, podName, nodeName });
+  }
+
+  /** Undefined where there is no such machine. */
+  async getVmStatus(name: string): Promise<VmStatus | undefined> {
+    const vm = await found(this.#client, SIMULATED_VMS, name, this.namespace);
+    return vm === undefined ? undefined : statusOf(vm);
+  }
+
+  async listVms(): Promise<readonly VmStatus[]> {
+    const { items } = await this.#client.list(SIMULATED_VMS, { namespace: this.namespace });
+    return items.map(statusOf);
+  }
+
+  /** Deletes a machine and waits until it is gone, its pod included where an operator or the garbage collector is at work. False where there is none. */
+  async deleteVm(name: string, signal?: AbortSignal): Promise<boolean> {
+    const { namespace } = this;
+    try {
+      const left = await this.#client.delete(SIMULATED_VMS, name, { namespace });
+      if (left !== undefined) {
+        const { uid } = left.metadata;
+        await until(
+          this.#client,
+          SIMULATED_VMS,
+          { namespace, fieldSelector: `metadata.name=${name}`, signal },
+          (vms) => (vms.get(name)?.metadata.uid === uid ? undefined : true),
+        );
+      }
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Writes of a machine what its pod tells. */
+  async syncVmWithPod(vm: Pick<Vm, 'id'>, podName: string, nodeName?: string): Promise<VmStatus | undefined> {
+    const pod = await found(this.#client, PODS, podName, this.namespace);
+    const node = nodeName ?? pod?.spec.nodeName;
+    await this.#write(vm.id, { phase: phaseOfPod(pod), podName: pod === undefined ? '' : podName, nodeName: node });
+    return await this.getVmStatus(vm.id);
+  }
+
+  /** The same for all that have a pod. */
+  async syncVmsWithPods(vms: readonly Vm[]): Promise<void> {
+    await atMost(AT_ONCE, vms, async ({ id, podName = '' }) => {
+      if (podName !== '') await this.syncVmWithPod({ id }, podName);
+    });
+  }
+
+  /** Deletes all machines of the namespace; how many there were. */
+  async cleanupAllVms(signal?: AbortSignal): Promise<number> {
+    const vms = await this.listVms();
+    await atMost(AT_ONCE, vms, ({ name }) => this.deleteVm(name, signal));
+    return vms.length;
+  }
+
+  /** Read anew where somebody else was faster. */
+  async #write(name: string, seen: Seen): Promise<void> {
+    const { namespace } = this;
+    for (let attempt = 1; ; attempt++) {
+      const vm = await this.#client.get(SIMULATED_VMS, name, { namespace });
+      const status = statusAfter(vm, seen, this.#clock.now());
+      try {
+        await this.#client.update(
+          SIMULATED_VMS,
+          { ...vm, status },
+          {
+            namespace,
+            subresource: 'status',
+          },
+        );
+        return;
+      } catch (error) {
+        if (!isConflict(error) || attempt === ATTEMPTS) throw error;
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { PHASES, type Phase } from '../api/simulation/virtual-machine.ts';
+import { type KubeCondition, withCondition } from '../kube/kinds/condition.ts';
+import type { Pod } from '../kube/kinds/pod.ts';
+import { timestamp } from '../kube/timestamp.ts';
+import type { SimulatedMachine } from './simulated-vm.ts';
+
+/** What is known of a machine. */
+export interface VmStatus {
+  readonly name: string;
+  readonly phase: Phase;
+  readonly nodeName: string;
+  readonly podName: string;
+  readonly cpuConsumption: string;
+  readonly memoryConsumption: string;
+  readonly conditions: readonly {
+    readonly type: string;
+    readonly status: string;
+    readonly lastTransitionTime?: string;
+  }[];
+  readonly createdAt: string;
+}
+
+export function statusOf({ metadata, spec, status = {} }: SimulatedMachine): VmStatus {
+  return {
+    name: metadata.name,
+    phase: status.phase ?? 'Pending',
+    nodeName: status.nodeName ?? '',
+    podName: status.podName ?? '',
+    cpuConsumption: status.cpuConsumption ?? `${spec.resources.cpu}`,
+    memoryConsumption: status.memoryConsumption ?? `${spec.resources.memory}`,
+    conditions: (status.conditions ?? []).map(({ type, status: holds, lastTransitionTime: at }) => ({
+      type,
+      status: holds,
+      ...(at === undefined || at === null ? {} : { lastTransitionTime: at }),
+    })),
+    createdAt: status.createdAt ?? metadata.creationTimestamp,
+  };
+}
+
+export interface Seen {
+  readonly phase: Phase;
+  readonly podName?: string | undefined;
+  readonly nodeName?: string | undefined;
+}
+
+/** The status of a machine that was seen so; of each phase there is one condition, however often it is entered. */
+export function statusAfter(vm: SimulatedMachine, { phase, podName, nodeName }: Seen, now: number): object {
+  const { status = {}, spec, metadata } = vm;
+  const time = timestamp(now);
+  let conditions = (status.conditions ?? []) as readonly KubeCondition[];
+  for (const type of PHASES) {
+    const known = conditions.some((each) => each.type === type);
+    if (type === phase || known) {
+      conditions = withCondition(conditions, { type, status: type === phase ? 'True' : 'False' }, time);
+    }
+  }
+  return {
+    ...status,
+    phase,
+    ...(podName === undefined ? {} : { podName }),
+    ...(nodeName === undefined ? {} : { nodeName }),
+    cpuConsumption: status.cpuConsumption ?? `${spec.resources.cpu}`,
+    memoryConsumption: status.memoryConsumption ?? `${spec.resources.memory}`,
+    conditions,
+    createdAt: status.createdAt ?? metadata.creationTimestamp,
+  };
+}
+
+/** Where a machine is whose pod is so. */
+export function phaseOfPod(pod: Pod | undefined): Phase {
+  if (pod === undefined) return 'Pending';
+  const { phase } = pod.status ?? {};
+  if (phase === 'Running') return 'Running';
+  if (phase === 'Failed' || phase === 'Succeeded') return 'Failed';
+  return (pod.spec.nodeName ?? '') === '' ? 'Scheduling' : 'Scheduled';
+}
