@@ -11,6 +11,8 @@ export interface Admitted<K extends Kind> extends Verdict {
   readonly object: ObjectOf<K>;
   /** Paths of fields that the kind does not have; they are no longer in the object. */
   readonly unknownFields: readonly string[];
+  /** Whether it was held against the schema that it was read by, which need not be done again. */
+  readonly fits: boolean;
 }
 
 /** One write before the object in it is known to be of its kind. */
@@ -37,7 +39,9 @@ export function admission<K extends Kind>(kindAdmitter: Admitter<K>, { actedOn =
     try {
       const causes = typeCauses(input.object);
       if (causes.length > 0) return refused(input, causes);
-      return admitted(admitter, schema, input, isRead(input.readBy) ? [] : fitted(schema, input));
+      const read = isRead(input.readBy);
+      const verdict = admitted(admitter, schema, input, read ? [] : fitted(schema, input));
+      return { ...verdict, fits: read && verdict.causes.length === 0 };
     } catch (error) {
       // The stack is the one bound on nesting that costs nothing to look at as long as all is well.
       if (!(error instanceof RangeError)) throw error;
@@ -51,7 +55,7 @@ function admitted<K extends Kind>(
   schema: StructuralSchema,
   input: AdmissionInput<K>,
   unknownFields: readonly string[],
-): Admitted<K> {
+): Omit<Admitted<K>, 'fits'> {
   if (input.subresource !== 'status') leaveStatusAlone(input.object as { status?: unknown }, input.old);
   const { object: filled, causes } = withDefaults(admitter, schema, input);
   const object = input.operation === 'CREATE' ? held(filled, admitter.finalizer) : filled;
@@ -100,7 +104,7 @@ function without(object: Members, names: readonly string[]): Members {
 }
 
 function refused<K extends Kind>({ object }: AdmissionInput<K>, causes: readonly FieldError[]): Admitted<K> {
-  return { object: object as ObjectOf<K>, causes, warnings: [], unknownFields: [] };
+  return { object: object as ObjectOf<K>, causes, warnings: [], unknownFields: [], fits: false };
 }
 
 function typeCheck(kind: Kind): (object: unknown) => readonly FieldError[] {

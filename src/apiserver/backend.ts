@@ -15,6 +15,8 @@ export interface Backend {
   readonly registry: Registry;
   readonly parsed: ParsedObjects;
   readonly admission: readonly AdmissionPlugin[];
+  /** Objects that admission has held against the schema of their resource. */
+  readonly fitting: WeakSet<KubeObject>;
   readonly fields: FieldManagement;
   readonly clock: Clock;
   readonly random: Random;

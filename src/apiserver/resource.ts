@@ -17,8 +17,11 @@ export interface Shape {
   readonly copies: boolean;
   /** Fills in defaults in place. */
   applyDefaults(object: KubeObject): void;
-  /** All causes why the object cannot be stored; `old` is the stored one on update, of a subresource where one is named. */
-  validate(object: KubeObject, old?: KubeObject, subresource?: string): readonly FieldError[];
+  /**
+   * All causes why the object cannot be stored; `old` is the stored one on update, of a subresource where one is named.
+   * `fits`: it was held against its schema already, and nothing but its metadata has changed since.
+   */
+  validate(object: KubeObject, old?: KubeObject, subresource?: string, fits?: boolean): readonly FieldError[];
 }
 
 /** A body as an object of its kind, and the paths of fields that the kind does not have. */

@@ -61,6 +61,10 @@ export function machineController(options: MachineControllerOptions): Controller
   const instances = new Expectations();
   const machines = new Expectations();
   const uids = new Map<string, string>();
+  /** The versions that own writes of a status have made. */
+  const own = new Map<string, string>();
+  /** Machines that wait for the cache to show what was written. */
+  const waiting = new Set<string>();
   /** Ends that the status does not tell yet, because the machine was only passing through when they were seen. */
   const untold = new Map<string, Shutdown>();
   const teller = new Teller();
@@ -76,6 +80,8 @@ export function machineController(options: MachineControllerOptions): Controller
   function forget(key: string): void {
     instances.forget(key);
     machines.forget(key);
+    own.delete(key);
+    waiting.delete(key);
     passing.arrived(onWay(key));
     untold.delete(key);
     teller.forget(key);
@@ -94,7 +100,10 @@ export function machineController(options: MachineControllerOptions): Controller
     if (!consulted) addresses.consult(heldAddresses(options.dialects, context));
     consulted = true;
     const known = cache(VMIS);
-    if (!instances.met(key, known) || !machines.met(key, cache(type))) return undefined;
+    if (!instances.met(key, known) || !machines.met(key, cache(type))) {
+      waiting.add(key);
+      return undefined;
+    }
     const { namespace, name } = vm.metadata;
     const sight = observe({
       dialect,
@@ -194,7 +203,10 @@ export function machineController(options: MachineControllerOptions): Controller
   async function write(vm: Machine, observed: ObservedMachine, context: Context): Promise<Machine> {
     const { client } = context;
     const written = await writeStatus(client, type, vm, dialect.report(vm, observed, around(context)));
-    if (written !== vm) machines.wrote(keyOf(vm), written);
+    if (written !== vm) {
+      machines.wrote(keyOf(vm), written);
+      own.set(keyOf(vm), written.metadata.resourceVersion);
+    }
     untold.delete(keyOf(vm));
     return written;
   }
@@ -205,6 +217,10 @@ export function machineController(options: MachineControllerOptions): Controller
     for: type,
     // Runs mostly wait for writes, which a store puts down many at a time.
     concurrency: 64,
+    knows({ metadata }) {
+      const key = keyIn(metadata.namespace, metadata.name);
+      return own.get(key) === metadata.resourceVersion && !waiting.delete(key);
+    },
     reads: [
       ...options.dialects.map(({ kind }) => resourceOfKind(kind)),
       ...(dialect.sizedByNodes === true ? [NODES] : []),

@@ -68,6 +68,8 @@ export interface Controller<T extends KubeObject = KubeObject> {
   readonly name: string;
   readonly for: ResourceType<T>;
   readonly selection?: Selection;
+  /** Whether a change of an object is one that it made itself, and that tells it nothing new. */
+  knows?(object: T): boolean;
   /** Resources whose objects name one of `for` as their controller. */
   readonly owns?: readonly ResourceType[];
   readonly watches?: readonly Watched[];
@@ -181,7 +183,9 @@ export function runnable<T extends KubeObject>(controller: Controller<T>, parts:
     name: controller.name,
     async run(signal) {
       const context = contextWith(signal);
-      const stop = source.onChange(({ object }) => queue.add(keyOf(object)));
+      const stop = source.onChange(({ type, object }) => {
+        if (type !== 'updated' || controller.knows?.(object) !== true) queue.add(keyOf(object));
+      });
       for (const watch of watches) listen(watch, context);
       await Promise.race([Promise.all(informed.map(({ synced }) => synced)), aborted(signal)]);
       await queue.run(signal);

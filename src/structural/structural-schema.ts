@@ -8,6 +8,8 @@ import { compilePrune } from './prune.ts';
 import { Change, forgiveUnchanged } from './ratchet.ts';
 import { compileRules } from './rules.ts';
 
+type Members = Readonly<Record<string, unknown>>;
+
 /**
  * A schema of a whole resource, compiled once. The API server's order is prune, default, validate; prune and default
  * change the object in place, so the caller hands in one of its own.
@@ -22,6 +24,8 @@ export interface StructuralSchema {
    * the stored object on update.
    */
   validate(object: unknown, old?: unknown, others?: readonly FieldError[]): readonly FieldError[];
+  /** The same of an object that fits its schema and its rules, as far as is known. */
+  validateMeta(object: Members, others: readonly FieldError[]): readonly FieldError[];
 }
 
 /** After one of these the shape of the object is not what rules were written for. */
@@ -71,10 +75,12 @@ export function compileSchema(schema: JsonSchema): StructuralSchema {
       rules(object, old, at);
       return at.causes;
     },
+    validateMeta(object, others) {
+      const causes = validateMeta(object['metadata']);
+      return others.length === 0 ? causes : [...causes, ...others];
+    },
   };
 }
-
-type Members = Readonly<Record<string, unknown>>;
 
 /**
  * The check of an object that takes over whole members of an old one: those are the very same values, and nothing that

@@ -12,7 +12,11 @@ import { type ObjectSource, readObject } from './stored-objects.ts';
  * Our own kinds' admission without the way over a webhook. It runs after all that may change an object, so that one
  * answer holds everything wrong with it, and again only for an object that was exchanged or given a name since.
  */
-export function vimanaAdmission(source: ObjectSource, find: FindAdmission): AdmissionPlugin {
+export function vimanaAdmission(
+  source: ObjectSource,
+  find: FindAdmission,
+  fitting: WeakSet<KubeObject>,
+): AdmissionPlugin {
   const admitted = new WeakSet<KubeObject>();
   const lookup = lookupIn(source);
 
@@ -34,6 +38,8 @@ export function vimanaAdmission(source: ObjectSource, find: FindAdmission): Admi
     for (const warning of verdict.warnings) if (!call.warnings.includes(warning)) call.warnings.push(warning);
     const result = verdict.object as unknown as KubeObject;
     admitted.add(result);
+    // Rules may look at a name, which a generated one is not known to yet.
+    if (verdict.fits && result.metadata.name !== undefined) fitting.add(result);
     return result;
   }
 

@@ -33,10 +33,10 @@ export function customShape(
       return { object, unknown: [...structural.prune(object), ...others] };
     },
     applyDefaults: (object) => structural.applyDefaults(object),
-    validate: (object, old, subresource) => {
+    validate: (object, old, subresource, fits) => {
       // What a scale shows must be there to be shown.
       const others = scale === undefined ? [] : scaleCauses(object, scale);
-      const found = structural.validate(object, old, others);
+      const found = fits === true ? structural.validateMeta(object, others) : structural.validate(object, old, others);
       const causes = subresource === 'status' ? found.map(withinStatus) : found;
       if (embedded === undefined) return causes;
       const inside: FieldError[] = [];

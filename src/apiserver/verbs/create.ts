@@ -86,7 +86,10 @@ async function attemptCreate(
     nameOf(admitted.metadata, random);
     const { name = '' } = admitted.metadata;
     resource.strategy.prepareCreate?.(admitted);
-    const causes = [...resource.shape.validate(admitted), ...(resource.strategy.validate?.(admitted) ?? [])];
+    const causes = [
+      ...resource.shape.validate(admitted, undefined, '', backend.fitting.has(admitted)),
+      ...(resource.strategy.validate?.(admitted) ?? []),
+    ];
     if (causes.length > 0) throw invalid(resource, name, causes);
     call.warnings.push(...(resource.strategy.warnings?.(admitted) ?? []));
     await admit(backend, { ...write, name, object: admitted });

@@ -151,7 +151,7 @@ async function attemptWrite(
         : [
             ...frozen,
             ...finalizerCauses(admitted, old),
-            ...resource.shape.validate(admitted, old, subresource),
+            ...resource.shape.validate(admitted, old, subresource, backend.fitting.has(admitted)),
             ...((strategy.parts?.get(subresource) ?? strategy).validate?.(admitted, old) ?? []),
           ];
     if (causes.length > 0) throw invalid(resource, name, causes);

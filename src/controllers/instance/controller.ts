@@ -9,7 +9,7 @@ import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
 import { claimNames } from '../../machine/launcher/volumes.ts';
 import { PassingStates } from '../../machine/passing-state.ts';
 import { Reviews } from '../../machine/review.ts';
-import { byController } from '../../runtime/cache.ts';
+import { byController, type Change } from '../../runtime/cache.ts';
 import { type Context, type Controller, watched } from '../../runtime/controller.ts';
 import { Expectations } from '../../runtime/expectations.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
@@ -114,12 +114,18 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
   return {
     name: 'virtualmachineinstance.kubevirt.io',
     for: VMIS,
-    owns: [PODS, POD_DISRUPTION_BUDGETS],
+    owns: [POD_DISRUPTION_BUDGETS],
     reads: addresses.reads,
     // Runs mostly wait for writes, which a store puts down many at a time.
     concurrency: 64,
     watches: [
       ...nodes.watches,
+      watched(PODS, (pod, { cache }, change) => {
+        const key = instanceKey(pod);
+        return key === undefined || (isBegun(change) && !isPlayed(cache(NODES).get(pod.spec.nodeName ?? '')))
+          ? []
+          : [key];
+      }),
       // An agent says that a pod is finished before it lets it go; whoever else removes one leaves its machine to the agent.
       watched(PODS, (pod, _context, { type }) => {
         const key = instanceKey(pod);
@@ -162,4 +168,11 @@ async function podsOf({ metadata }: Vmi, { client }: Context): Promise<readonly 
   const { namespace, uid } = metadata;
   const { items } = await client.list(PODS, { namespace, labelSelector: `${CREATED_BY_LABEL}=${uid}` });
   return items;
+}
+
+/** Whether an agent says no more than that it has begun to run a pod, which is its own matter. */
+function isBegun({ object, old }: Change<Pod>): boolean {
+  if (old === undefined || isFinished(object) || isFinished(old)) return false;
+  const sameLife = object.metadata.deletionTimestamp === old.metadata.deletionTimestamp;
+  return isBound(old) && isBound(object) && sameLife && object.status?.phase !== old.status?.phase;
 }
