@@ -32,3 +32,8 @@ export { loadClusterAccess } from './kube/kubeconfig/load.ts';
 export { nodeSurroundings } from './kube/kubeconfig/node-surroundings.ts';
 export { readManifest } from './kube/manifest.ts';
 export type { ContainerLog, LogRequest, NodeRuntime } from './kube/node-runtime.ts';
+export type { ClusterOptions, ManagerOptions, PodManagerOptions } from './simulation-library/manager-options.ts';
+export { PodManager } from './simulation-library/pod-manager.ts';
+export type { AbsoluteSize, RatioSize, Vm } from './simulation-library/simulated-vm.ts';
+export { VMManager } from './simulation-library/vm-manager.ts';
+export type { VmStatus } from './simulation-library/vm-status.ts';

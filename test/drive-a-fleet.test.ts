@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { driveFleet } from '../examples/simulation/drive-a-fleet.ts';
+import { PodManager, realClock, silentLogger, systemRandom } from '../src/index.ts';
+import { startEmbedded } from '../src/up/embedded.ts';
+
+it('the example of the library runs as it is written', async () => {
+  const embedded = await startEmbedded({
+    store: 'memory',
+    port: 0,
+    dialects: ['simulation'],
+    pools: [{ count: 3 }],
+    clock: realClock,
+    random: systemRandom(),
+    log: silentLogger,
+  });
+  try {
+    const said: string[] = [];
+    await driveFleet(new PodManager({ client: embedded.admin }), (line) => said.push(line));
+    const text = said.join('\n');
+    expect(text).toMatch(/^web: \w+, 0\.15 of a node's CPU/);
+    expect(text).toMatch(/\ndatabase: \w+, (0\.0875|8) of a node's CPU/);
+    expect(text).toMatch(/\nweb: from kwok-node-\d to kwok-node-\d\n3 machines deleted$/);
+  } finally {
+    await embedded.stop();
+  }
+}, 60_000);

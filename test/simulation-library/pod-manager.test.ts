@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { crdOf } from '../../src/api/crd.ts';
+import { virtualMachine } from '../../src/api/simulation/virtual-machine.ts';
+import { realClock } from '../../src/base/clock.ts';
+import { silentLogger } from '../../src/base/logger.ts';
+import { systemRandom } from '../../src/base/random.ts';
+import type { DialectName } from '../../src/cli/up.ts';
+import { simulation } from '../../src/dialects/simulation.ts';
+import type { Client } from '../../src/kube/client.ts';
+import { VMIS } from '../../src/kube/kinds/machines.ts';
+import { NODES } from '../../src/kube/kinds/node.ts';
+import { PODS } from '../../src/kube/kinds/pod.ts';
+import { resourceType } from '../../src/kube/kinds/resource-type.ts';
+import { operatorControllers } from '../../src/operator.ts';
+import { Events } from '../../src/runtime/events/events.ts';
+import { Informers } from '../../src/runtime/informers.ts';
+import { manager } from '../../src/runtime/manager.ts';
+import { PodManager } from '../../src/simulation-library/pod-manager.ts';
+import { SIMULATED_VMS, type Vm } from '../../src/simulation-library/simulated-vm.ts';
+import { type Embedded, startEmbedded } from '../../src/up/embedded.ts';
+
+const namespace = 'default';
+const PATIENCE = { timeout: 10_000, interval: 20 };
+const shared = { clock: realClock, random: systemRandom(), log: silentLogger };
+const start = (dialects: readonly DialectName[]) =>
+  startEmbedded({ ...shared, store: 'memory', port: 0, dialects, pools: [{ count: 3 }] });
+const vm = (id: string, cpuConsumption = 0.1, memoryConsumption = 0.2): Vm => ({
+  id,
+  cpuConsumption,
+  memoryConsumption,
+});
+const podsOf = async (client: Client, id: string) =>
+  (await client.list(PODS, { namespace, labelSelector: `kubevirt.io/domain=${id}` })).items;
+
+/** What holds whoever looks after the machines. */
+function contract(make: () => { readonly pods: PodManager; readonly admin: Client }): void {
+  it('makes one pod for a machine, as documents show it, and tells where the scheduler has put it', async () => {
+    const { pods, admin } = make();
+    const name = await pods.createPod(vm('one'));
+    expect(name).toMatch(/^virt-launcher-one-[a-z0-9]{5}$/);
+    expect(await pods.createPod(vm('one'))).toBe(name);
+    const [pod, second] = await podsOf(admin, 'one');
+    expect(second).toBeUndefined();
+    expect(pod?.metadata).toMatchObject({
+      name,
+      labels: { 'kubevirt.io/domain': 'one', 'vm.kubevirt.io/name': 'one', app: 'virt-launcher' },
+      annotations: {
+        'kubevirt.io/vm-cpu-consumption': '0.1',
+        'kubevirt.io/vm-memory-consumption': '0.2',
+        'kubevirt.io/domain': 'one',
+      },
+    });
+    expect(pod?.spec.containers[0]).toMatchObject({
+      name: 'compute',
+      image: 'quay.io/kubevirt/virt-launcher:latest',
+      resources: { requests: { cpu: '3200m' } },
+    });
+    await vi.waitFor(async () => expect(await pods.getPodNodeAssignment('one')).toMatch(/^kwok-node-/), PATIENCE);
+    const [assigned] = await pods.updateVmNodeAssignments([vm('one')]);
+    expect(assigned).toMatchObject({ podName: name, scheduledNode: await pods.getPodNodeAssignment('one') });
+    await vi.waitFor(async () => {
+      await pods.updateVmNodeAssignments([vm('one')]);
+      expect(await pods.vms.getVmStatus('one')).toMatchObject({
+        phase: 'Running',
+        podName: name,
+        cpuConsumption: '0.1',
+      });
+    }, PATIENCE);
+  });
+
+  it('puts a machine on a node only where one is named, and only on one that is there', async () => {
+    const { pods, admin } = make();
+    await pods.createPod(vm('placed'), 'kwok-node-2');
+    expect((await podsOf(admin, 'placed'))[0]?.spec.nodeName).toBe('kwok-node-2');
+    await expect(pods.createPod(vm('lost'), 'nowhere')).rejects.toThrow('"nowhere" not found');
+    expect(await podsOf(admin, 'lost')).toEqual([]);
+  });
+
+  it('moves a machine by another pod with the same annotations, where the scheduler or the caller says', async () => {
+    const { pods, admin } = make();
+    await pods.createPod(vm('mover'), 'kwok-node-1');
+    await vi.waitFor(async () => expect((await podsOf(admin, 'mover'))[0]?.status?.phase).toBe('Running'), PATIENCE);
+    const [old] = await podsOf(admin, 'mover');
+    await admin.patch(NODES, 'kwok-node-1', { type: 'merge', body: { spec: { unschedulable: true } } });
+    const moved = await pods.migrateVmPod(vm('mover'), 'kwok-node-1');
+    await admin.patch(NODES, 'kwok-node-1', { type: 'merge', body: { spec: { unschedulable: false } } });
+    const now = await podsOf(admin, 'mover');
+    expect(now).toHaveLength(1);
+    expect(now[0]?.metadata).toMatchObject({ name: moved.podName });
+    expect(moved.podName).not.toBe(old?.metadata.name);
+    expect(['kwok-node-2', 'kwok-node-3']).toContain(moved.nodeName);
+    expect(now[0]?.metadata.annotations?.['kubevirt.io/vm-cpu-consumption']).toBe('0.1');
+    expect(await pods.migrateVmPod(vm('mover'), moved.nodeName ?? '', 'kwok-node-1')).toMatchObject({
+      nodeName: 'kwok-node-1',
+    });
+    await expect(pods.migrateVmPod(vm('mover'), 'kwok-node-3')).rejects.toThrow(
+      'is on kwok-node-1, not on kwok-node-3',
+    );
+    await expect(pods.migrateVmPod(vm('nobody'), 'kwok-node-3')).rejects.toThrow('no pod that runs');
+  });
+
+  it('brings pods and machines to a list, and cleans up', async () => {
+    const { pods, admin } = make();
+    await pods.syncPodsWithVms([]);
+    expect(await pods.syncPodsWithVms([vm('a'), vm('b')])).toEqual({ created: ['a', 'b'], deleted: [] });
+    expect(await pods.syncPodsWithVms([vm('b'), vm('c')])).toEqual({ created: ['c'], deleted: ['a'] });
+    expect((await pods.vms.listVms()).map(({ name }) => name).sort()).toEqual(['b', 'c']);
+    expect(await podsOf(admin, 'a')).toEqual([]);
+    await pods.deletePod('b');
+    expect([await podsOf(admin, 'b'), await pods.vms.getVmStatus('b')]).toEqual([[], undefined]);
+    expect(await pods.vms.cleanupAllVms()).toBe(1);
+    expect(await pods.vms.listVms()).toEqual([]);
+    await vi.waitFor(async () => expect((await admin.list(PODS, { namespace })).items).toEqual([]), PATIENCE);
+  });
+}
+
+describe('a PodManager where an operator looks after machines', () => {
+  let embedded: Embedded;
+  beforeAll(async () => void (embedded = await start(['simulation'])), 60_000);
+  afterAll(() => embedded.stop());
+  contract(() => ({ admin: embedded.admin, pods: new PodManager({ client: embedded.admin }) }));
+});
+
+describe('a PodManager where none does', () => {
+  let embedded: Embedded;
+  beforeAll(async () => {
+    embedded = await start(['kubevirt']);
+    const definitions = resourceType(
+      'apiextensions.k8s.io/v1',
+      'CustomResourceDefinition',
+      'customresourcedefinitions',
+      'Cluster',
+    );
+    await embedded.admin.create(definitions, crdOf(virtualMachine));
+    await vi.waitFor(() => embedded.admin.list(SIMULATED_VMS), PATIENCE);
+  }, 60_000);
+  afterAll(() => embedded.stop());
+  contract(() => ({ admin: embedded.admin, pods: new PodManager({ client: embedded.admin }) }));
+
+  it('makes pods alone where that is asked for', async () => {
+    const pods = new PodManager({ client: embedded.admin, createVms: false });
+    await pods.createPod(vm('bare'));
+    expect(await pods.vms.getVmStatus('bare')).toBeUndefined();
+    const node = await vi.waitFor(async () => {
+      const found = await pods.getPodNodeAssignment('bare');
+      expect(found).toBeDefined();
+      return found ?? '';
+    }, PATIENCE);
+    await pods.migrateVmPod(vm('bare'), node);
+    expect(await podsOf(embedded.admin, 'bare')).toHaveLength(1);
+    await pods.deletePod('bare');
+    expect(await podsOf(embedded.admin, 'bare')).toEqual([]);
+  });
+
+  it('leaves to an operator that comes later the pods that there are: it never makes a second', async () => {
+    const { admin, plane } = embedded;
+    const pods = new PodManager({ client: admin });
+    const name = await pods.createPod(vm('found'));
+    await vi.waitFor(async () => expect((await podsOf(admin, 'found'))[0]?.status?.phase).toBe('Running'), PATIENCE);
+    const [before] = await podsOf(admin, 'found');
+    const operator = {
+      name: 'system:serviceaccount:vimana-system:vimana-operator',
+      groups: ['system:masters', 'system:authenticated'],
+    };
+    const client = plane.client(operator, 'vimana-operator');
+    const informers = new Informers({ ...shared, client });
+    const events = new Events({ ...shared, client, onDrop: () => {} });
+    const settings = {
+      dialects: [simulation],
+      instances: false,
+      rollout: 'LiveUpdate',
+      nodeLostAfterMs: 40_000,
+    } as const;
+    const stop = new AbortController();
+    const running = manager('late operator', [
+      informers,
+      events,
+      ...operatorControllers(settings, { ...shared, client, informers, events }),
+    ]).run(stop.signal);
+    await vi.waitFor(async () => {
+      const status = (await admin.get(SIMULATED_VMS, 'found', { namespace })).status;
+      expect(status).toMatchObject({ phase: 'Running', podName: name, observedGeneration: 1 });
+    }, PATIENCE);
+    const [after, second] = await podsOf(admin, 'found');
+    expect([after?.metadata.uid, second]).toEqual([before?.metadata.uid, undefined]);
+    const instance = await admin.get(VMIS, 'found.simulation', { namespace });
+    expect(after?.metadata.ownerReferences).toMatchObject([
+      { kind: 'VirtualMachineInstance', uid: instance.metadata.uid },
+    ]);
+    // From here on it is a machine like any other: the next pod has a name of its own.
+    await pods.migrateVmPod(vm('found'), after?.spec.nodeName ?? '');
+    const next = await podsOf(admin, 'found');
+    expect(next).toHaveLength(1);
+    expect(next[0]?.metadata.name).not.toBe(name);
+    await pods.deletePod('found');
+    stop.abort();
+    await running;
+  }, 30_000);
+});

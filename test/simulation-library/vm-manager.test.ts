@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { crdOf } from '../../src/api/crd.ts';
+import { virtualMachine } from '../../src/api/simulation/virtual-machine.ts';
+import { type ControlPlane, startControlPlane } from '../../src/apiserver/control-plane.ts';
+import { FakeClock } from '../../src/base/fake-clock.ts';
+import { silentLogger } from '../../src/base/logger.ts';
+import { seededRandom } from '../../src/base/random.ts';
+import type { Client } from '../../src/kube/client.ts';
+import { SERVICE_ACCOUNTS } from '../../src/kube/kinds/core.ts';
+import { PODS } from '../../src/kube/kinds/pod.ts';
+import { resourceType } from '../../src/kube/kinds/resource-type.ts';
+import { KubeError } from '../../src/kube/kube-error.ts';
+import { SIMULATED_VMS, vmSpec } from '../../src/simulation-library/simulated-vm.ts';
+import { VMManager } from '../../src/simulation-library/vm-manager.ts';
+
+const namespace = 'default';
+const definitions = resourceType(
+  'apiextensions.k8s.io/v1',
+  'CustomResourceDefinition',
+  'customresourcedefinitions',
+  'Cluster',
+);
+
+describe('a VMManager', () => {
+  const clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
+  let plane: ControlPlane;
+  let admin: Client;
+  let vms: VMManager;
+  beforeAll(async () => {
+    const parts = { clock, random: seededRandom('vms'), log: silentLogger };
+    // No operator: machines are only stored.
+    plane = await startControlPlane({ ...parts, store: 'memory', actsOn: () => false });
+    admin = plane.client();
+    await admin.create(SERVICE_ACCOUNTS, { metadata: { name: 'default', namespace } });
+    await admin.create(definitions, crdOf(virtualMachine));
+    await vi.waitFor(() => admin.list(SIMULATED_VMS));
+    vms = new VMManager({ client: admin, clock });
+  });
+  afterAll(() => plane.stop());
+
+  it('does what the document on machines shows', async () => {
+    await vms.createVm({ id: 'test-vm', cpuConsumption: 0.15, memoryConsumption: 0.2 });
+    expect(await vms.getVmStatus('test-vm')).toMatchObject({ phase: 'Pending', podName: '', cpuConsumption: '0.15' });
+    await vms.updateVmStatus('test-vm', 'Running', 'pod-xyz', 'node-1');
+    const status = await vms.getVmStatus('test-vm');
+    expect(status).toMatchObject({
+      phase: 'Running',
+      podName: 'pod-xyz',
+      nodeName: 'node-1',
+      memoryConsumption: '0.2',
+    });
+    const { metadata } = await admin.get(SIMULATED_VMS, 'test-vm', { namespace });
+    expect(metadata.annotations).toMatchObject({
+      'simulation.node-classifier.io/cpu-consumption': '0.15',
+      'simulation.node-classifier.io/memory-consumption': '0.2',
+    });
+    expect((await vms.listVms()).map(({ name }) => name)).toEqual(['test-vm']);
+    expect([await vms.deleteVm('test-vm'), await vms.deleteVm('test-vm')]).toEqual([true, false]);
+    expect(await vms.getVmStatus('test-vm')).toBeUndefined();
+  });
+
+  it('leaves alone a machine that is there already', async () => {
+    await vms.createVm({ id: 'kept', cpuConsumption: 0.1, memoryConsumption: 0.1 });
+    const again = await vms.createVm({ id: 'kept', cpuConsumption: 0.9, memoryConsumption: 0.9 });
+    expect(again.spec.resources).toEqual({ cpu: '0.1', memory: '0.1' });
+  });
+
+  it('keeps a history of phases that does not grow for ever, with when each was entered and left', async () => {
+    await vms.createVm({ id: 'old', cpuConsumption: 0.1, memoryConsumption: 0.1 });
+    for (let round = 0; round < 20; round++) {
+      for (const phase of ['Scheduling', 'Scheduled', 'Running', 'Failed'] as const) {
+        await vms.updateVmStatus('old', phase);
+        await clock.advance(1000);
+      }
+    }
+    const { conditions = [] } = (await vms.getVmStatus('old')) ?? {};
+    expect(conditions.map(({ type, status }) => `${type} ${status}`)).toEqual([
+      'Scheduling False',
+      'Scheduled False',
+      'Running False',
+      'Failed True',
+    ]);
+    const times = conditions.map(({ lastTransitionTime = '' }) => Date.parse(lastTransitionTime) / 1000);
+    expect(times.map((time) => time - (times[0] ?? 0))).toEqual([0, 1, 2, 2]);
+  });
+
+  it('writes what pods tell', async () => {
+    await vms.createVm({ id: 'synced', cpuConsumption: 0.1, memoryConsumption: 0.1 });
+    const spec = { containers: [{ name: 'compute', image: 'x' }] };
+    await admin.create(PODS, { metadata: { name: 'p', namespace }, spec });
+    expect(await vms.syncVmWithPod({ id: 'synced' }, 'p')).toMatchObject({ phase: 'Scheduling', podName: 'p' });
+    const options = { namespace, subresource: 'status' };
+    await admin.patch(PODS, 'p', { type: 'merge', body: { status: { phase: 'Running' } } }, options);
+    await vms.syncVmsWithPods([
+      { id: 'synced', cpuConsumption: 0.1, memoryConsumption: 0.1, podName: 'p' },
+      { id: 'without-pod', cpuConsumption: 0.1, memoryConsumption: 0.1 },
+    ]);
+    expect(await vms.getVmStatus('synced')).toMatchObject({ phase: 'Running' });
+    expect(await vms.syncVmWithPod({ id: 'synced' }, 'gone')).toMatchObject({ phase: 'Pending', podName: '' });
+  });
+
+  it('writes again where somebody else was faster', async () => {
+    let conflicts = 3;
+    const client: Client = {
+      ...admin,
+      update: async (...args) => {
+        if (conflicts-- > 0) throw new KubeError(409, 'Conflict', 'somebody else was faster');
+        return await admin.update(...args);
+      },
+    };
+    const other = new VMManager({ client, clock });
+    await other.createVm({ id: 'busy', cpuConsumption: 0.1, memoryConsumption: 0.1 });
+    await other.updateVmStatus('busy', 'Scheduled', 'p', 'n');
+    expect([conflicts < 0, (await other.getVmStatus('busy'))?.phase]).toEqual([true, 'Scheduled']);
+    conflicts = Number.POSITIVE_INFINITY;
+    await expect(other.updateVmStatus('busy', 'Running')).rejects.toThrow('somebody else was faster');
+  });
+
+  it('deletes all machines of its namespace', async () => {
+    expect(await vms.cleanupAllVms()).toBeGreaterThan(3);
+    expect(await vms.listVms()).toEqual([]);
+  });
+});
+
+describe('the spec of a machine', () => {
+  it.each([
+    [
+      { cpuConsumption: 0.05, memoryConsumption: 0.08 },
+      { resources: { cpu: '0.05', memory: '0.08' }, running: true },
+    ],
+    [
+      { cpuCores: 4, memoryBytes: 8 * 2 ** 30 },
+      { resources: { cpu: '4', memory: '8Gi' }, utilization: { cpu: '1', memory: '1' }, running: true },
+    ],
+    [
+      { cpuCores: 0.5, memoryBytes: 3 * 2 ** 20, cpuUtilization: 1.5, memoryUtilization: 0 },
+      { resources: { cpu: '0.5', memory: '3Mi' }, utilization: { cpu: '1.5', memory: '0' }, running: true },
+    ],
+    // Without a suffix it would be a share of a node.
+    [
+      { cpuCores: 1, memoryBytes: 2_000_000_000 },
+      { resources: { cpu: '1', memory: '1953125Ki' }, utilization: { cpu: '1', memory: '1' }, running: true },
+    ],
+  ])('of %j', (size, spec) => {
+    expect(vmSpec(size)).toEqual(spec);
+  });
+});
