@@ -82,7 +82,7 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
 
 /** What the controllers and the subresources may do. */
 export function operatorRules(dialects: readonly Dialect[]): PolicyRule[] {
-  return [...machineOperatorRules(dialects), ...instanceOperatorRules()];
+  return [...machineOperatorRules(dialects), ...instanceOperatorRules(), ...SUBRESOURCE_RULES];
 }
 
 /** What machines of some groups take. */
@@ -96,7 +96,7 @@ export function machineOperatorRules(dialects: readonly Dialect[]): PolicyRule[]
 /** Where sizes are shares of a node. */
 const READ_NODES: PolicyRule = { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] };
 
-/** What instances, migrations and what users ask of both take. */
+/** What instances and migrations take. */
 export function instanceOperatorRules(): PolicyRule[] {
-  return [...INSTANCE_RULES, ...MIGRATION_RULES, ...SUBRESOURCE_RULES];
+  return [...INSTANCE_RULES, ...MIGRATION_RULES];
 }

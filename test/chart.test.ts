@@ -49,7 +49,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
     expect(named(manifests, 'Deployment')).toEqual([release]);
     expect(named(manifests, 'ServiceAccount')).toContain(release);
     expect(named(manifests, 'ClusterRole')).toContain(release);
-    const [deployment] = manifests.filter(({ kind }) => kind === 'Deployment');
+    const deployment = manifests.find(({ kind }) => kind === 'Deployment');
     const text = JSON.stringify(deployment);
     expect(text).toContain(`--leader-election-id=${release}`);
     expect(deployment?.metadata.namespace).toBe(namespace);
@@ -57,7 +57,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
   });
 
   it('runs as nobody, on a file system that it cannot write to, with the documented resources', () => {
-    const [deployment] = rendered('a', 'b', 'crds.install=false').filter(({ kind }) => kind === 'Deployment');
+    const deployment = rendered('a', 'b', 'crds.install=false').find(({ kind }) => kind === 'Deployment');
     expect(deployment).toMatchObject({
       spec: {
         replicas: 3,
@@ -86,6 +86,16 @@ describe.skipIf(helm === undefined)('the chart', () => {
     expect(named(first, 'CustomResourceDefinition').every((name) => name.endsWith('.kubevirt.io'))).toBe(true);
     expect(named(second, 'APIService')).toEqual([]);
     expect(JSON.stringify(second)).toContain('--no-instances');
+  });
+
+  it('registers no API group where that could keep namespaces from going', () => {
+    const manifests = rendered('a', 'x', 'crds.install=false', 'subresources=false');
+    expect(named(manifests, 'APIService')).toEqual([]);
+    const text = JSON.stringify(manifests);
+    expect(text).toContain('--no-subresources');
+    expect(text).not.toContain('apiregistration.k8s.io');
+    expect(text).not.toContain('auth-reader');
+    expect(named(rendered('a', 'x', 'crds.install=false'), 'APIService')).toHaveLength(2);
   });
 
   it('never lets a webhook stand in the way of a deletion', () => {

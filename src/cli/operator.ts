@@ -25,6 +25,8 @@ export interface OperatorFlags {
   readonly workers?: number;
   readonly dialects: readonly DialectName[];
   readonly instances: boolean;
+  /** Whether subresources.kubevirt.io is served; only with instances. */
+  readonly subresources: boolean;
   readonly vmRolloutStrategy: 'LiveUpdate' | 'Stage';
   readonly nodeLostAfter: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -87,6 +89,7 @@ export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>):
     )
     .option('--instances', 'look after instances and migrations too: one operator of a cluster does', true)
     .option('--no-instances', 'leave instances and migrations to another operator')
+    .option('--no-subresources', 'do not serve subresources.kubevirt.io')
     .addOption(
       new Option('--vm-rollout-strategy <name>', 'whether changes reach a running machine')
         .choices(['LiveUpdate', 'Stage'])

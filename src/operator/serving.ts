@@ -73,7 +73,8 @@ export async function startServing(flags: OperatorFlags, parts: ServingParts): P
     webhookCertDir === undefined
       ? sharedCertificates(certificateParts, { namespace, name: names.secret }, namesOf(service))
       : folderCertificates(certificateParts, webhookCertDir);
-  const proxy = flags.instances ? followFrontProxy({ client, clock, log }, secure) : undefined;
+  const aggregated = flags.instances && flags.subresources;
+  const proxy = aggregated ? followFrontProxy({ client, clock, log }, secure) : undefined;
   if (proxy !== undefined) {
     const extensions = subresourceExtensions({
       client,
@@ -117,7 +118,7 @@ export async function startServing(flags: OperatorFlags, parts: ServingParts): P
         clock,
         log,
         name: flags.webhookName,
-        apiServices: flags.instances ? API_SERVICES : [],
+        apiServices: aggregated ? API_SERVICES : [],
         service,
         ca: () => certificates.current?.ca,
       }),

@@ -81,7 +81,9 @@ export async function installChart(
   const proxy = await startServiceProxy(() => replicas.map(({ webhookPort }) => webhookPort));
   const values = [`webhook.servicePort=${proxy.port}`, ...set].flatMap((value) => ['--set', value]);
   await helm(cluster, 'install', name, CHART, '--namespace', namespace, '--create-namespace', ...values);
-  await leadHere(client, `${name}-webhook`, namespace);
+  const { items: services } = await client.list(SERVICES, { namespace });
+  const served = services.find(({ metadata }) => metadata.name === `${name}-webhook`);
+  if (served !== undefined) await leadHere(client, `${name}-webhook`, namespace);
   const deployment = await client.get(DEPLOYMENTS, name, { namespace });
   const account = { namespace, name: deployment.spec.template.spec.serviceAccountName };
   return {
@@ -135,7 +137,7 @@ async function startReplica(
       ...container.args,
       `--metrics-bind-addr=127.0.0.1:${metricsPort}`,
       `--health-probe-bind-addr=127.0.0.1:${healthPort}`,
-      `--webhook-port=${webhookPort}`,
+      ...(container.args.includes('--webhook-port=0') ? [] : [`--webhook-port=${webhookPort}`]),
     ],
     folder: cluster.folder,
     env: { ...env, KUBECONFIG: cluster.kubeconfigFor(token, namespace) },

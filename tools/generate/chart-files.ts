@@ -5,6 +5,7 @@ import { KINDS } from '../../src/api/kinds.ts';
 import { DIALECT_NAMES, type DialectName } from '../../src/cli/up.ts';
 import type { ClusterRole, PolicyRule } from '../../src/kube/kinds/rbac.ts';
 import { USER_ROLES } from '../../src/machine/subresources/roles.ts';
+import { SUBRESOURCE_RULES } from '../../src/machine/subresources/rules.ts';
 import { NODE_RULES } from '../../src/node/rules.ts';
 import { FRONT_PROXY } from '../../src/operator/front-proxy.ts';
 import {
@@ -34,8 +35,11 @@ export function chartFiles(): { path: string; text: string }[] {
     dialects: Object.fromEntries(DIALECT_NAMES.map((name) => [name, dialectData(name)])),
     instances: {
       kinds: KINDS.filter(isInstance).map(kindData),
-      rules: compactRules([...instanceOperatorRules(), ...AGGREGATION_RULES]),
+      rules: compactRules(instanceOperatorRules()),
       userRoles: USER_ROLES.map(roleData),
+    },
+    subresources: {
+      rules: compactRules([...SUBRESOURCE_RULES, ...AGGREGATION_RULES]),
       apiServices: API_SERVICES,
     },
     always: { rules: compactRules(EVENT_RULES) },

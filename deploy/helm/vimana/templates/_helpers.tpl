@@ -28,6 +28,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- join "," $on -}}
 {{- end -}}
 
+{{- /* Whether subresources are served: with instances, by the server of the webhooks. */ -}}
+{{- define "vimana.subresources" -}}
+{{- if and .Values.instances .Values.webhook.enabled .Values.subresources }}true{{ end -}}
+{{- end -}}
+
 {{- /* Rules of a part, with the name of the release for the one that stands there. */ -}}
 {{- define "vimana.rules" -}}
 {{- toYaml .rules | replace "RELEASE-NAME" .name -}}

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { HttpClient } from '../../src/kube/http/http-client.ts';
+import { conditionOf, type KubeCondition } from '../../src/kube/kinds/condition.ts';
+import { NAMESPACES } from '../../src/kube/kinds/core.ts';
+import { VMIS, VMS } from '../../src/kube/kinds/machines.ts';
+import { PODS } from '../../src/kube/kinds/pod.ts';
+import { missingAssets } from '../cluster/assets.ts';
+import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
+import { createMachines, machine, untilRunning } from './fleet-of-machines.ts';
+import { helm, type Installation, installChart } from './installation.ts';
+
+const PATIENCE = { timeout: 60_000, interval: 200 };
+const CHART = 'deploy/helm/vimana';
+const namespace = 'default';
+
+interface Conditioned {
+  readonly conditions?: readonly KubeCondition[];
+}
+
+describe.skipIf(missingAssets().length > 0)('while no operator is there', () => {
+  let cluster: RealCluster;
+  let client: HttpClient;
+  let installed: Installation;
+
+  beforeAll(async () => {
+    cluster = await startRealCluster({ nodes: 2 });
+    client = await cluster.client();
+    installed = await installChart(cluster);
+    await (await installed.startReplica()).untilReady();
+    await client.create(NAMESPACES, { metadata: { name: 'with-a-machine' } });
+    await vi.waitFor(() => createMachines(client, 'with-a-machine', ['c']), PATIENCE);
+    await createMachines(client, namespace, ['a', 'b', 'd']);
+    await untilRunning(client, namespace, 3, 60_000);
+    await installed.replicas[0]?.kill();
+  });
+  afterAll(async () => {
+    await installed?.stop();
+    await cluster?.stop();
+  });
+
+  const gone = async (name: string) =>
+    await vi.waitFor(
+      async () => await expect(client.get(NAMESPACES, name)).rejects.toMatchObject({ code: 404 }),
+      PATIENCE,
+    );
+
+  it('nothing of ours is let in unseen', async () => {
+    await expect(client.create(VMS, machine('late', namespace))).rejects.toMatchObject({ code: 500 });
+  });
+
+  it('every deletion is taken, one by one and of many', async () => {
+    const pods = (await client.list(PODS, { namespace })).items;
+    expect(pods).toHaveLength(3);
+    await client.delete(PODS, pods[0]?.metadata.name ?? '', { namespace });
+    await client.delete(VMIS, 'a', { namespace });
+    await client.delete(VMS, 'b', { namespace });
+    await client.request({ method: 'DELETE', path: `/apis/kubevirt.io/v1/namespaces/${namespace}/virtualmachines` });
+    await client.delete(NAMESPACES, 'with-a-machine');
+    expect((await client.get(VMIS, 'a', { namespace })).metadata.deletionTimestamp).toBeDefined();
+    for (const name of ['a', 'b', 'd']) {
+      expect((await client.get(VMS, name, { namespace })).metadata.deletionTimestamp).toBeDefined();
+    }
+  });
+
+  it('finalizers can be taken off by hand, and then the object is gone', async () => {
+    await client.patch(VMS, 'b', { type: 'merge', body: { metadata: { finalizers: null } } }, { namespace });
+    await expect(client.get(VMS, 'b', { namespace })).rejects.toMatchObject({ code: 404 });
+  });
+
+  it('Kubernetes finishes no namespace as long as an API group is registered that nobody serves', async () => {
+    await vi.waitFor(async () => {
+      const path = '/apis/apiregistration.k8s.io/v1/apiservices/v1.subresources.kubevirt.io';
+      const { body } = (await client.request({ method: 'GET', path })) as { body: { status?: Conditioned } };
+      expect(conditionOf(body.status?.conditions, 'Available')?.status).toBe('False');
+    }, PATIENCE);
+    await client.create(NAMESPACES, { metadata: { name: 'empty' } });
+    await client.delete(NAMESPACES, 'empty');
+    await vi.waitFor(async () => {
+      const { status } = (await client.get(NAMESPACES, 'empty')) as { status?: Conditioned };
+      const failure = conditionOf(status?.conditions, 'NamespaceDeletionDiscoveryFailure');
+      expect([failure?.status, failure?.message]).toEqual([
+        'True',
+        expect.stringContaining('subresources.kubevirt.io'),
+      ]);
+    }, PATIENCE);
+  });
+
+  it('a release without subresources keeps no namespace from going', async () => {
+    const { name, namespace: home } = installed;
+    await helm(cluster, 'upgrade', name, CHART, '-n', home, '--reuse-values', '--set', 'subresources=false');
+    await gone('empty');
+    await client.create(NAMESPACES, { metadata: { name: 'another' } });
+    await client.delete(NAMESPACES, 'another');
+    await gone('another');
+  });
+
+  it('machines that were deleted meanwhile are cleaned up when it is back', async () => {
+    await (await installed.startReplica()).untilReady();
+    await vi.waitFor(async () => {
+      expect((await client.list(VMS)).items).toEqual([]);
+      expect((await client.list(VMIS)).items).toEqual([]);
+      expect((await client.list(PODS, { namespace })).items).toEqual([]);
+    }, PATIENCE);
+    await gone('with-a-machine');
+  });
+});
