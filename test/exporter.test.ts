@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
+import { crdOf } from '../src/api/crd.ts';
+import { virtualMachine } from '../src/api/simulation/virtual-machine.ts';
 import { realClock } from '../src/base/clock.ts';
 import { silentLogger } from '../src/base/logger.ts';
 import { systemRandom } from '../src/base/random.ts';
@@ -13,12 +15,19 @@ import { exporterRoutes } from '../src/exporter/routes.ts';
 import type { Client } from '../src/kube/client.ts';
 import { NODES } from '../src/kube/kinds/node.ts';
 import { PODS } from '../src/kube/kinds/pod.ts';
+import { resourceType } from '../src/kube/kinds/resource-type.ts';
 import { type HttpServer, startHttpServer } from '../src/runtime/http/http-server.ts';
 import { PodManager } from '../src/simulation-library/pod-manager.ts';
 import { SIMULATED_VMS, vmObject } from '../src/simulation-library/simulated-vm.ts';
 import { type Embedded, startEmbedded } from '../src/up/embedded.ts';
 
 const namespace = 'default';
+const DEFINITIONS = resourceType(
+  'apiextensions.k8s.io/v1',
+  'CustomResourceDefinition',
+  'customresourcedefinitions',
+  'Cluster',
+);
 /** With the rights that an exporter has, and no others. */
 const EXPORTER = {
   name: 'system:serviceaccount:vimana-system:vimana-exporter',
@@ -263,6 +272,41 @@ describe('the exporter of a cluster', () => {
     }, 60_000);
   });
 });
+
+it('the exporter makes and moves pods itself where no operator does', async () => {
+  const embedded = await startEmbedded({
+    store: 'memory',
+    port: 0,
+    dialects: ['kubevirt'],
+    pools: [{ count: 2 }],
+    clock: realClock,
+    random: systemRandom(),
+    log: silentLogger,
+  });
+  try {
+    const { admin: client, informers } = embedded;
+    await client.create(DEFINITIONS, crdOf(virtualMachine));
+    await vi.waitFor(() => client.list(SIMULATED_VMS), PATIENCE);
+    const manager = new PodManager({ client, namespace });
+    const fleet = new ClusterFleet({ client, informers, clock: realClock, pods: manager, namespace });
+    await fleet.synced();
+    const { signal } = new AbortController();
+    const vms = ['a', 'b'].map((id) => ({ path: '', vm: { id, cpuConsumption: 0.25, memoryConsumption: 0.1 } }));
+    const node = { name: 'kwok-node-1', path: '', cpuCores: 32, memoryBytes: 2 ** 37, vms };
+    expect(await fleet.replace({ name: 's', nodes: [node] }, signal)).toEqual({ nodes: 1, vms: 2, unplaced: [] });
+    const sum = () => fleet.loads().reduce((total, { cpuUsage }) => total + cpuUsage, 0);
+    expect(sum()).toBeCloseTo(0.5, 9);
+    const from = (await manager.getPodNodeAssignment('a')) ?? '';
+    const [moved] = await fleet.move([{ vm_id: 'a', from_node: from, to_node: 'kwok-node-2' }], signal);
+    expect(moved).toMatchObject({ success: true, error: null, actual_node: await manager.getPodNodeAssignment('a') });
+    expect((await client.list(PODS, { namespace })).items).toHaveLength(2);
+    await fleet.replace({ name: 's', nodes: [{ ...node, vms: vms.slice(1) }] }, signal);
+    expect((await client.list(PODS, { namespace })).items).toHaveLength(1);
+    await vi.waitFor(() => expect(sum()).toBeCloseTo(0.25, 9), PATIENCE);
+  } finally {
+    await embedded.stop();
+  }
+}, 60_000);
 
 /** A client that tells of every request. */
 function counting(client: Client, tell: () => void): Client {

@@ -38,6 +38,7 @@ export class NodeLoads {
   readonly #entries = new Map<string, Entry>();
   /** What each pod was last counted with, by its key. */
   readonly #counted = new Map<string, Demand>();
+  readonly #sizes = new WeakMap<Node, Amounts>();
   #reference: NodeSize | undefined;
   readonly #stops: readonly (() => void)[];
 
@@ -68,33 +69,53 @@ export class NodeLoads {
 
   #load(node: Node): NodeLoad {
     const { name = '' } = node.metadata;
-    const entry = this.#advance(name, node);
-    const { cores: cpuCores, bytes: memoryBytes } = amountsOf(node.status?.allocatable ?? {});
+    const entry = this.#entry(name);
     const measures = this.#measures(entry, node);
+    this.#pass(entry, node, measures);
+    const { cores: cpuCores, bytes: memoryBytes } = this.#sizeOf(node);
     return { name, roles: rolesOf(node), cpuCores, memoryBytes, ...measures, vms: entry.vms, spent: entry.spent };
   }
 
   #measures({ microCores, bytes, cpuShare, memoryShare }: Entry, node: Node): Measures {
-    const { cores: cpuCores, bytes: memoryBytes } = amountsOf(node.status?.allocatable ?? {});
-    const shared = cpuShare === 0 && memoryShare === 0 ? { cores: 0, bytes: 0 } : amountsOf(this.reference);
+    const { cores: cpuCores, bytes: memoryBytes } = this.#sizeOf(node);
+    const shared = cpuShare === 0 && memoryShare === 0 ? NO_AMOUNTS : amountsOf(this.reference);
     const cores = microCores / 1e6 + (cpuShare / 1e9) * shared.cores;
     return measured({ cpuCores, memoryBytes }, { cores, bytes: bytes + (memoryShare / 1e9) * shared.bytes });
   }
 
-  /** Counts the time that went by with what the node measured until now; called before anything changes. */
-  #advance(name: string, node: Node | undefined): Entry {
-    const now = this.#clock.monotonic();
+  /** What a node has to give; read once for each version of it. */
+  #sizeOf(node: Node): Amounts {
+    let size = this.#sizes.get(node);
+    if (size === undefined) {
+      size = amountsOf(node.status?.allocatable ?? {});
+      this.#sizes.set(node, size);
+    }
+    return size;
+  }
+
+  #entry(name: string): Entry {
     let entry = this.#entries.get(name);
     if (entry === undefined) {
       const empty = { microCores: 0, bytes: 0, cpuShare: 0, memoryShare: 0, vms: 0 };
-      entry = { ...empty, spent: NOTHING_SPENT, at: now };
+      entry = { ...empty, spent: NOTHING_SPENT, at: this.#clock.monotonic() };
       this.#entries.set(name, entry);
-    } else if (node !== undefined && now > entry.at) {
-      const { cores } = amountsOf(node.status?.allocatable ?? {});
-      entry.spent = spentAfter(entry.spent, (now - entry.at) / 1000, cores, this.#measures(entry, node));
     }
-    entry.at = now;
     return entry;
+  }
+
+  /** Counts the time that went by with what the node measured until now; called before anything changes. */
+  #advance(name: string, node: Node | undefined): Entry {
+    const entry = this.#entry(name);
+    if (node === undefined) entry.at = this.#clock.monotonic();
+    else this.#pass(entry, node, this.#measures(entry, node));
+    return entry;
+  }
+
+  #pass(entry: Entry, node: Node, measures: Measures): void {
+    const now = this.#clock.monotonic();
+    if (now <= entry.at) return;
+    entry.spent = spentAfter(entry.spent, (now - entry.at) / 1000, this.#sizeOf(node).cores, measures);
+    entry.at = now;
   }
 
   #node({ type, object, old }: Change<Node>): void {
@@ -151,6 +172,9 @@ export class NodeLoads {
     if (entry.vms === 0 && this.#nodes.get(node) === undefined) this.#entries.delete(node);
   }
 }
+
+type Amounts = ReturnType<typeof amountsOf>;
+const NO_AMOUNTS: Amounts = { cores: 0, bytes: 0 };
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 

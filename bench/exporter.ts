@@ -1,0 +1,90 @@
+import { loadText } from '../src/api/launcher-load.ts';
+import { realClock } from '../src/base/clock.ts';
+import { silentLogger } from '../src/base/logger.ts';
+import type { Fleet } from '../src/exporter/fleet.ts';
+import { NodeLoads } from '../src/exporter/node-loads.ts';
+import { exporterRoutes } from '../src/exporter/routes.ts';
+import type { Node } from '../src/kube/kinds/node.ts';
+import type { Pod } from '../src/kube/kinds/pod.ts';
+import type { KubeObject } from '../src/kube/kube-object.ts';
+import { type Change, IndexedCache } from '../src/runtime/cache.ts';
+import { startHttpServer } from '../src/runtime/http/http-server.ts';
+import type { Informer } from '../src/runtime/informer.ts';
+
+const CASES = [
+  { nodes: 1_000, vms: 20_000, target: 'at most 50 ms' },
+  { nodes: 5_000, vms: 100_000, target: 'at most 200 ms' },
+] as const;
+const SCRAPES = 200;
+const WARM_UP = 20;
+
+/** What a scrape takes over HTTP, and what a change of a pod does. */
+export async function run(): Promise<void> {
+  for (const { nodes, vms, target } of CASES) {
+    const [nodeSource, podSource] = [source<Node>(), source<Pod>()];
+    const informers = { nodes: nodeSource as unknown as Informer<Node>, pods: podSource as unknown as Informer<Pod> };
+    const loads = new NodeLoads({ ...informers, clock: realClock });
+    for (let i = 0; i < nodes; i++) nodeSource.cache.put(node(i));
+    const begun = realClock.monotonic();
+    for (let i = 0; i < vms; i++) podSource.cache.put(pod(i, i % nodes));
+    const perPod = ((realClock.monotonic() - begun) / vms) * 1000;
+    const fleet = { loads: () => loads.all() } as unknown as Fleet;
+    const server = await startHttpServer({
+      port: 0,
+      clock: realClock,
+      log: silentLogger,
+      routes: exporterRoutes(fleet),
+    });
+    const times: number[] = [];
+    let bytes = 0;
+    for (let i = -WARM_UP; i < SCRAPES; i++) {
+      const from = realClock.monotonic();
+      bytes = (await (await fetch(`${server.url}/metrics`)).arrayBuffer()).byteLength;
+      if (i >= 0) times.push(realClock.monotonic() - from);
+    }
+    await server.close();
+    times.sort((a, b) => a - b);
+    const at = (share: number) => (times[Math.min(SCRAPES - 1, Math.floor(SCRAPES * share))] ?? 0).toFixed(1);
+    console.log(
+      `  /metrics of ${nodes} nodes, ${vms} machines: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms (${target}), ${Math.round(bytes / 1024)} KiB; ${perPod.toFixed(1)} us a pod that comes`,
+    );
+  }
+}
+
+function source<T extends KubeObject>() {
+  const listeners: ((change: Change<T>) => void)[] = [];
+  const cache = new IndexedCache<T>((change) => {
+    for (const listener of listeners) listener(change);
+  });
+  return { cache, onChange: (listener: (change: Change<T>) => void) => listeners.push(listener) };
+}
+
+const allocatable = { cpu: '32', memory: '128Gi' };
+
+function node(i: number): Node {
+  const metadata = { name: `kwok-node-${i}`, uid: `n${i}`, resourceVersion: `${i + 1}`, labels: { type: 'kwok' } };
+  return { apiVersion: 'v1', kind: 'Node', metadata, status: { allocatable } };
+}
+
+function pod(i: number, on: number): Pod {
+  const [cpu, memory] = [`0.0${(i % 9) + 1}`, '0.04'];
+  const metadata = {
+    name: `virt-launcher-vm-${i}-abcde`,
+    namespace: 'default',
+    uid: `p${i}`,
+    resourceVersion: `${i + 1}`,
+    labels: { 'kubevirt.io/domain': `vm-${i}`, 'kubevirt.io/created-by': `i${i}` },
+    annotations: {
+      'kubevirt.io/vm-cpu-consumption': cpu,
+      'kubevirt.io/vm-memory-consumption': memory,
+      'vimana.io/load': loadText({ cpu, memory, node: allocatable }),
+    },
+  };
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata,
+    spec: { nodeName: `kwok-node-${on}`, containers: [] },
+    status: { phase: 'Running' },
+  };
+}
