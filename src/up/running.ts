@@ -37,6 +37,7 @@ export async function status(settings: RunningSettings, io: Io): Promise<void> {
         `running for ${age} (process ${run.pid})`,
         `API server:  ${run.url}`,
         `metrics:     ${run.metrics}`,
+        ...(run.exporter === undefined ? [] : [`exporter:    ${run.exporter}`]),
         `health:      ${run.health}`,
         `kubeconfig:  ${run.kubeconfig}`,
         `nodes:       ${found.nodes.ready} of ${found.nodes.all} ready`,

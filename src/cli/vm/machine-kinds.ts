@@ -21,7 +21,9 @@ const typeOf = (kind: Kind): MachineType => resourceOfKind(kind) as unknown as M
 /** The VirtualMachines that a cluster serves, of one group or of all. */
 export async function machineTypes(client: Client, group: string | undefined): Promise<readonly MachineType[]> {
   const { groups } = JSON.parse(await client.raw('/apis')) as { readonly groups: readonly { readonly name: string }[] };
-  const served = MACHINE_KINDS.filter((kind) => groups.some(({ name }) => name === kind.group));
+  const known = MACHINE_KINDS.filter((kind) => groups.some(({ name }) => name === kind.group));
+  const isHere = await Promise.all(known.map((kind) => serves(client, kind)));
+  const served = known.filter((_kind, i) => isHere[i]);
   const wanted = served.filter((kind) => group === undefined || kind.group === group);
   if (wanted.length > 0) return wanted.map(typeOf);
   throw new UsageError(
@@ -35,4 +37,11 @@ export async function machineTypes(client: Client, group: string | undefined): P
           : 'Teach it the kinds with: vimana crds | kubectl apply -f -',
     },
   );
+}
+
+/** A group may be there without its machines: instances of kubevirt.io are, wherever machines of any group are. */
+async function serves(client: Client, { group, versions: [version], plural }: Kind): Promise<boolean> {
+  const text = await client.raw(`/apis/${group}/${version}`);
+  const { resources } = JSON.parse(text) as { readonly resources: readonly { readonly name: string }[] };
+  return resources.some(({ name }) => name === plural);
 }

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../../kube/client.ts';
+import { machineTypes } from './machine-kinds.ts';
+
+/** A cluster that serves these resources. */
+function serving(resources: Readonly<Record<string, readonly string[]>>): Client {
+  const raw = async (path: string) => {
+    if (path === '/apis') return JSON.stringify({ groups: Object.keys(resources).map((name) => ({ name })) });
+    const names = resources[path.split('/')[2] ?? ''] ?? [];
+    return JSON.stringify({ resources: names.map((name) => ({ name })) });
+  };
+  return { raw } as unknown as Client;
+}
+const groups = async (client: Client, group?: string) => (await machineTypes(client, group)).map((type) => type.group);
+
+describe('the machines that a cluster serves', () => {
+  const some = serving({
+    apps: ['deployments'],
+    'kubevirt.io': ['virtualmachineinstances', 'virtualmachineinstances/status'],
+    'simulation.node-classifier.io': ['virtualmachines'],
+    'hypersdk.io': ['virtualmachines'],
+  });
+
+  it('are those of groups that have any, not of all groups that are there', async () => {
+    expect((await groups(some)).sort()).toEqual(['hypersdk.io', 'simulation.node-classifier.io']);
+    expect(await groups(some, 'hypersdk.io')).toEqual(['hypersdk.io']);
+    await expect(groups(some, 'kubevirt.io')).rejects.toThrow('serves no VirtualMachine of the group kubevirt.io');
+    await expect(groups(serving({}))).rejects.toThrow('serves no VirtualMachine of any group');
+  });
+});
