@@ -69,8 +69,9 @@ async function reach(flags: ExporterFlags, clock: Clock, log: Logger): Promise<R
     await client.raw('/version', { signal: late.signal });
     const informers = new Informers({ client, clock, random: systemRandom(), log });
     const selection = { labelSelector: LAUNCHER_SELECTOR, ...(flags.allNamespaces ? {} : { namespace }) };
-    const pods = new PodManager({ client, namespace, clock });
-    const fleet = new ClusterFleet({ client, informers, clock, pods, namespace, selection });
+    const { referenceNode } = flags;
+    const pods = new PodManager({ client, namespace, clock, referenceNode });
+    const fleet = new ClusterFleet({ client, informers, clock, pods, namespace, selection, referenceNode });
     log.info({ namespace: flags.allNamespaces ? '' : namespace }, 'Kubernetes client and pod manager initialized');
     return { connection, informers, fleet };
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { NodeSize } from './api/launcher-load.ts';
 import type { Clock } from './base/clock.ts';
 import type { Logger } from './base/logger.ts';
 import type { Random } from './base/random.ts';
@@ -39,6 +40,8 @@ export interface OperatorSettings {
   readonly review?: Review;
   readonly rollout: 'LiveUpdate' | 'Stage';
   readonly nodeLostAfterMs: number;
+  /** What shares of a node are of, where simulated nodes are not alike; 32 CPUs and 128Gi where absent. */
+  readonly referenceNode?: NodeSize;
 }
 
 export interface OperatorParts {
@@ -53,7 +56,8 @@ export interface OperatorParts {
 
 /** What only the leading operator does: machines of every group, their instances, and their migrations. */
 export function operatorControllers(settings: OperatorSettings, parts: OperatorParts): Runnable[] {
-  const { dialects, rollout, nodeLostAfterMs, workers } = settings;
+  const { dialects, rollout, nodeLostAfterMs, workers, referenceNode } = settings;
+  const sizes = referenceNode === undefined ? {} : { referenceNode };
   const reviewing = settings.review === undefined ? {} : { review: settings.review };
   const addresses = new AddressPool();
   const passing = new PassingStates();
@@ -64,7 +68,7 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
     });
   const machines = dialects.map((dialect) =>
     of(
-      machineController({ ...reviewing, dialect, dialects, addresses, passing, rollout }),
+      machineController({ ...reviewing, dialect, dialects, addresses, passing, rollout, ...sizes }),
       'virtualmachine-controller',
     ),
   );

@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander';
+import type { NodeSize } from '../api/launcher-load.ts';
 import type { AccessFlags } from '../kube/kubeconfig/load.ts';
 import { CheckedCommand } from './checked-command.ts';
 import { filled } from './filled.ts';
 import { portNumber } from './port-number.ts';
+import { referenceNodeOption } from './reference-node.ts';
 
 /** What `vimana exporter` was asked for. */
 export interface ExporterFlags {
@@ -12,6 +14,7 @@ export interface ExporterFlags {
   readonly port: number;
   readonly host: string;
   readonly allNamespaces: boolean;
+  readonly referenceNode: NodeSize;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   readonly logFormat: 'json' | 'text';
 }
@@ -33,6 +36,7 @@ export function exporterCommand(start: (flags: ExporterFlags) => Promise<void>):
     .option('-A, --all-namespaces', 'count the machines of all namespaces; scenarios still go to one', false)
     .option('--kubeconfig <file>', 'kubeconfig to use (default: KUBECONFIG, the usual file, then the pod)', filled)
     .option('--context <name>', 'context of the kubeconfig', filled)
+    .addOption(referenceNodeOption())
     .addOption(
       new Option('--log-level <level>', 'what to log')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { NodeSize } from '../api/launcher-load.ts';
 import { isSameJson } from '../base/json-same.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../base/names.ts';
 import type { AccessFlags } from '../kube/kubeconfig/load.ts';
@@ -6,6 +7,7 @@ import { type BindAddress, bindAddress } from './bind-address.ts';
 import { CheckedCommand, type Given } from './checked-command.ts';
 import { filled } from './filled.ts';
 import { portNumber } from './port-number.ts';
+import { referenceNodeOption } from './reference-node.ts';
 import { DIALECT_NAMES, type DialectName, dialects, lostAfter } from './up.ts';
 
 /** What `vimana operator` was asked for. */
@@ -29,6 +31,7 @@ export interface OperatorFlags {
   readonly subresources: boolean;
   readonly vmRolloutStrategy: 'LiveUpdate' | 'Stage';
   readonly nodeLostAfter: number;
+  readonly referenceNode: NodeSize;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   readonly logFormat: 'json' | 'text';
 }
@@ -100,6 +103,7 @@ export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>):
         .argParser(lostAfter)
         .default(lostAfter('40s'), '40s'),
     )
+    .addOption(referenceNodeOption())
     .addOption(
       new Option('--log-level <level>', 'what to log')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])

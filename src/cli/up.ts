@@ -1,10 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { NodeSize } from '../api/launcher-load.ts';
 import { parseDuration } from '../base/duration.ts';
 import { CheckedCommand, type Given } from './checked-command.ts';
 import { durationMs, durationOption } from './duration-option.ts';
 import { filled } from './filled.ts';
 import { type NodeFlags, nodeFlags } from './node-flags.ts';
 import { portNumber } from './port-number.ts';
+import { referenceNodeOption } from './reference-node.ts';
 
 /** The names by which API groups are chosen. */
 export const DIALECT_NAMES = ['kubevirt', 'hypersdk', 'novacron', 'simulation'] as const;
@@ -28,6 +30,7 @@ export interface UpSettings extends NodeFlags {
   readonly schedulerConfig?: string;
   readonly vmRolloutStrategy: 'LiveUpdate' | 'Stage';
   readonly nodeLostAfter: number;
+  readonly referenceNode: NodeSize;
   readonly auditLog?: string;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
@@ -75,6 +78,7 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
     .addOption(
       durationOption('--node-lost-after <duration>', 'when a silent node is given up', '40s').argParser(lostAfter),
     )
+    .addOption(referenceNodeOption())
     .option('--audit-log <file>', 'append one JSON line for every request', filled)
     .addOption(
       new Option('--log-level <level>', 'what to log')

@@ -1,4 +1,5 @@
 import { CPU_CONSUMPTION, MEMORY_CONSUMPTION } from '../api/launcher.ts';
+import type { NodeSize } from '../api/launcher-load.ts';
 import type { Clock } from '../base/clock.ts';
 import { child, type FieldError, forbidden, notFound } from '../base/field-error.ts';
 import type { Client } from '../kube/client.ts';
@@ -39,6 +40,8 @@ export interface ClusterFleetParts {
   readonly namespace: string;
   /** Of which pods there are metrics; all where absent. */
   readonly selection?: Selection;
+  /** What shares of a node are of, where simulated nodes are not alike. */
+  readonly referenceNode?: NodeSize;
 }
 
 const AT_ONCE = 32;
@@ -57,11 +60,11 @@ export class ClusterFleet implements Fleet {
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(parts: ClusterFleetParts) {
-    const { informers, clock, selection } = parts;
+    const { informers, clock, selection, referenceNode: usual } = parts;
     this.#parts = parts;
     this.#nodes = informers.of(NODES);
     this.#pods = selection === undefined ? informers.of(PODS) : informers.of(PODS, selection);
-    this.#loads = new NodeLoads({ nodes: this.#nodes, pods: this.#pods, clock });
+    this.#loads = new NodeLoads({ nodes: this.#nodes, pods: this.#pods, clock, usual });
   }
 
   /** Settles when everything has been seen once. */

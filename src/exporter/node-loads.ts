@@ -25,6 +25,8 @@ export interface NodeLoadsParts {
   readonly nodes: Informer<Node>;
   readonly pods: Informer<Pod>;
   readonly clock: Clock;
+  /** What shares of a node are of, where simulated nodes are not alike. */
+  readonly usual?: NodeSize | undefined;
 }
 
 /**
@@ -35,6 +37,7 @@ export class NodeLoads {
   readonly #nodes: Cache<Node>;
   readonly #pods: Cache<Pod>;
   readonly #clock: Clock;
+  readonly #usual: NodeSize;
   readonly #entries = new Map<string, Entry>();
   /** What each pod was last counted with, by its key. */
   readonly #counted = new Map<string, Demand>();
@@ -42,7 +45,8 @@ export class NodeLoads {
   #reference: NodeSize | undefined;
   readonly #stops: readonly (() => void)[];
 
-  constructor({ nodes, pods, clock }: NodeLoadsParts) {
+  constructor({ nodes, pods, clock, usual = USUAL_NODE }: NodeLoadsParts) {
+    this.#usual = usual;
     this.#nodes = nodes.cache;
     this.#pods = pods.cache;
     this.#clock = clock;
@@ -55,7 +59,7 @@ export class NodeLoads {
 
   /** The node that shares are of, where a pod does not say. */
   get reference(): NodeSize {
-    return (this.#reference ??= sharedSize(this.#nodes.all()) ?? USUAL_NODE);
+    return (this.#reference ??= sharedSize(this.#nodes.all()) ?? this.#usual);
   }
 
   all(): NodeLoad[] {

@@ -71,6 +71,7 @@ async function startOperator(flags: OperatorFlags, surroundings: Surroundings): 
     instances: flags.instances,
     rollout: flags.vmRolloutStrategy,
     nodeLostAfterMs: flags.nodeLostAfter,
+    referenceNode: flags.referenceNode,
     review: storedReview(),
     ...(flags.workers === undefined ? {} : { workers: flags.workers }),
   };

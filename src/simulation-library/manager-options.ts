@@ -1,3 +1,4 @@
+import type { NodeSize } from '../api/launcher-load.ts';
 import { type Clock, realClock } from '../base/clock.ts';
 import { type Random, systemRandom } from '../base/random.ts';
 import type { Client } from '../kube/client.ts';
@@ -16,6 +17,8 @@ export interface ManagerOptions {
 export interface PodManagerOptions extends ManagerOptions {
   /** Whether a VirtualMachine goes with every pod; it does where absent. */
   readonly createVms?: boolean;
+  /** What shares of a node are of, where simulated nodes are not alike; 32 CPUs and 128Gi where absent. */
+  readonly referenceNode?: NodeSize;
 }
 
 /** Which cluster to reach: that of a kubeconfig, else of those that kubectl uses, else of the pod that this runs in. */

@@ -36,6 +36,7 @@ export class PodManager {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #createVms: boolean;
+  readonly #usual: NodeSize;
   #reference: { readonly size: NodeSize; readonly until: number } | undefined;
 
   constructor(options: PodManagerOptions) {
@@ -46,6 +47,7 @@ export class PodManager {
     this.#clock = clock;
     this.#random = random;
     this.#createVms = createVms;
+    this.#usual = options.referenceNode ?? USUAL_NODE;
   }
 
   /** One for the cluster of a kubeconfig, or the one that this process runs in; `await using` ends the connection. */
@@ -249,7 +251,7 @@ export class PodManager {
     const now = this.#clock.monotonic();
     if (this.#reference === undefined || this.#reference.until <= now) {
       const { items } = await this.#client.list(NODES);
-      this.#reference = { size: sharedSize(items) ?? USUAL_NODE, until: now + SIZE_MS };
+      this.#reference = { size: sharedSize(items) ?? this.#usual, until: now + SIZE_MS };
     }
     return this.#reference.size;
   }

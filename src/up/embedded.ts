@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { NodeSize } from '../api/launcher-load.ts';
 import { type ControlPlane, startControlPlane } from '../apiserver/control-plane.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
@@ -52,6 +53,8 @@ export interface EmbeddedOptions {
   readonly stageDelayMs?: number;
   readonly rollout?: 'LiveUpdate' | 'Stage';
   readonly nodeLostAfterMs?: number;
+  /** What shares of a node are of, where simulated nodes are not alike. */
+  readonly referenceNode?: NodeSize;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -132,6 +135,7 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
         dialects,
         rollout: options.rollout ?? 'LiveUpdate',
         nodeLostAfterMs: options.nodeLostAfterMs ?? NODE_LOST_AFTER_MS,
+        ...given({ referenceNode: options.referenceNode }),
       };
       const parts = { ...shared, informers, events, metrics, client: term.guard(operatorClient) };
       await manager('operator', operatorControllers(settings, parts)).run(term.signal);
@@ -196,6 +200,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   }
   const stop = new AbortController();
   const { informers, events, fleet, explanations, runnables } = parts;
+  const usual = given({ referenceNode: options.referenceNode });
   const exporterClient = plane.client(serviceAccount(EXPORTER), EXPORTER);
   const exporter = !options.dialects.includes('simulation')
     ? undefined
@@ -203,8 +208,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
         client: exporterClient,
         informers,
         clock,
-        pods: new PodManager({ client: exporterClient, clock, random: random.fork(EXPORTER) }),
+        pods: new PodManager({ client: exporterClient, clock, random: random.fork(EXPORTER), ...usual }),
         namespace: 'default',
+        ...usual,
       });
   const kubernetes = kubernetesControllers({
     clock,

@@ -129,6 +129,7 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
           pools,
           rollout: settings.vmRolloutStrategy,
           nodeLostAfterMs: settings.nodeLostAfter,
+          referenceNode: settings.referenceNode,
           stageDelayMs: settings.stageDelay,
           ...(scheduling === undefined ? {} : { scheduling }),
           clock,

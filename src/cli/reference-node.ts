@@ -1,0 +1,20 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { type NodeSize, USUAL_NODE } from '../api/launcher-load.ts';
+import { isZero, tryParseQuantity } from '../base/quantity.ts';
+
+/** The flag that says what shares of a node are of where simulated nodes are not alike. */
+export const referenceNodeOption = () =>
+  new Option('--reference-node <size>', 'what a share of one node is a share of, where simulated nodes are not alike')
+    .argParser(referenceNode)
+    .default(USUAL_NODE, `${USUAL_NODE.cpu}cpu,${USUAL_NODE.memory}`);
+
+/** Reads `32cpu,128Gi`. */
+export function referenceNode(text: string): NodeSize {
+  const [, cpu = '', memory = ''] = /^([^,]+?)(?:cpus?|cores?),([^,]+)$/i.exec(text.trim()) ?? [];
+  const amounts = [cpu, memory].map((amount) => tryParseQuantity(amount));
+  const isBare = /^[0-9.]+$/.test(memory);
+  if (isBare || amounts.some((amount) => amount === undefined || isZero(amount) || amount.nano < 0n)) {
+    throw new InvalidArgumentError('It must be CPUs and memory, such as 32cpu,128Gi.');
+  }
+  return { cpu, memory };
+}

@@ -1,0 +1,43 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { realClock, silentLogger, systemRandom } from '../src/index.ts';
+import { PODS } from '../src/kube/kinds/pod.ts';
+import { PodManager } from '../src/simulation-library/pod-manager.ts';
+import { type Embedded, type EmbeddedOptions, startEmbedded } from '../src/up/embedded.ts';
+
+let embedded: Embedded;
+afterEach(() => embedded.stop());
+
+it.each<[string, Pick<EmbeddedOptions, 'pools' | 'referenceNode'>, object]>([
+  [
+    'the nodes that there are, where they are alike',
+    { pools: [{ count: 2, size: { cpu: '8', memory: '16Gi' } }] },
+    { cpu: '4', memory: '4Gi' },
+  ],
+  [
+    'what the operator is told, where they are not',
+    {
+      pools: [{ count: 1 }, { count: 1, size: { cpu: '8', memory: '16Gi' } }],
+      referenceNode: { cpu: '10', memory: '20Gi' },
+    },
+    { cpu: '5', memory: '5Gi' },
+  ],
+])(
+  'a share of a node is one of %s',
+  async (_what, options, requests) => {
+    const parts = { clock: realClock, random: systemRandom(), log: silentLogger };
+    embedded = await startEmbedded({ ...parts, ...options, store: 'memory', port: 0, dialects: ['simulation'] });
+    const { admin: client, informers } = embedded;
+    // Nodes come while the control plane starts.
+    const nodes = options.pools.reduce((sum, { count }) => sum + count, 0);
+    await vi.waitFor(() => expect(embedded.exporter?.loads()).toHaveLength(nodes), { timeout: 10_000 });
+    expect(informers.unsynced).toEqual([]);
+    const name = await new PodManager({ client }).createPod({
+      id: 'half',
+      cpuConsumption: 0.5,
+      memoryConsumption: 0.25,
+    });
+    const pod = await client.get(PODS, name, { namespace: 'default' });
+    expect(pod.spec.containers[0]?.resources?.requests).toEqual(requests);
+  },
+  30_000,
+);
