@@ -132,7 +132,7 @@ async function* initialItems(watch: Run, revision: number): AsyncGenerator<reado
     const chosen = entries.filter((entry) => chooses(watch, entry));
     const pause = breath.spend(entries.reduce((sum, { value }) => sum + value.length, 0));
     if (pause !== undefined) await pause;
-    const added = chosen.map((entry) => items.present('ADDED', resource, entry));
+    const added = chosen.map(async (entry) => await items.present('ADDED', resource, entry));
     if (added.length > 0) yield await Promise.all(added);
   }
 }
