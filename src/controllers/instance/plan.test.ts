@@ -271,3 +271,9 @@ describe('on a node that KWOK plays', () => {
     });
   });
 });
+
+it('an instance that admission would not have let in gets no pod, and is told why', () => {
+  const refusal = { reason: 'Invalid', message: 'x is invalid' };
+  expect(plan(sight({ vmi: vmi(), refusal }), SETTINGS).map(said)).toEqual(['report Pending Invalid']);
+  expect(plan(sight({ vmi: vmi({}, gone), refusal }), SETTINGS).map(said)).toEqual(['release']);
+});

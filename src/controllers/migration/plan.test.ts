@@ -85,6 +85,7 @@ describe('a migration that waits', () => {
       ['make target'],
     ],
     ['fails without its instance', { vmi: undefined }, ['report Failed VMI shop/web does not exist']],
+    ['fails where admission would not have let it in', { vmi: undefined, refusal: 'bad' }, ['report Failed bad']],
     ['fails when that has ended', { vmi: vmi({ phase: 'Succeeded' }) }, ['report Failed VMI shop/web has ended']],
     ['fails when that goes', { vmi: vmi({}, gone) }, ['report Failed VMI shop/web is being deleted']],
     [

@@ -4,6 +4,7 @@ import type { Pod } from '../../kube/kinds/pod.ts';
 import { timestamp } from '../../kube/timestamp.ts';
 import { isFinal, isGoing } from '../../machine/instance-state.ts';
 import { isToChange } from './evacuation-plan.ts';
+import { isOutOfDate, isTooSmall } from './right-size.ts';
 import type { MigrationTimes } from './settings.ts';
 import {
   inPhase,
@@ -33,7 +34,7 @@ export interface Sight {
 }
 
 export type Action =
-  | { readonly do: 'make target' }
+  | { readonly do: 'make target'; readonly source: Pod }
   /** The instance is told of the migration: from here on agents act. */
   | { readonly do: 'announce'; readonly state: MigrationState }
   /** The agents are asked to give it up. */
@@ -43,6 +44,8 @@ export type Action =
   | { readonly do: 'remove'; readonly pod: Pod }
   /** The instance has left the node that it had to leave. */
   | { readonly do: 'clear evacuation' }
+  /** Nobody wants it any more: it is deleted, and with that given up. */
+  | { readonly do: 'take back' }
   | { readonly do: 'report'; readonly status: MigrationStatus }
   | { readonly do: 'look again'; readonly afterMs: number }
   | { readonly do: 'release' };
@@ -63,6 +66,7 @@ export function plan(sight: Sight, times: MigrationTimes): readonly Action[] {
   const hopeless = reasonToFail(sight);
   if (hopeless !== undefined) return giveUp(sight, state, hopeless);
   if (vmi === undefined) return [];
+  if (isOutOfDate(vmim, vmi, sight.source, sight.target)) return [{ do: 'take back' }];
   if (sight.target === undefined) return beginning(sight, vmi);
   return state === undefined ? placing(sight, vmi, sight.target, times) : moving(sight, state, times);
 }
@@ -73,15 +77,15 @@ const over = ({ vmim, vmi, now }: Sight, failure: string | undefined): Action =>
 });
 
 /** Why a migration can come to nothing any more; undefined while it can. */
-function reasonToFail({ vmim, vmi, target, refusal }: Sight): string | undefined {
+function reasonToFail({ vmim, vmi, source, target, refusal }: Sight): string | undefined {
   const name = `${vmim.metadata.namespace}/${vmim.spec.vmiName}`;
   if (vmim.metadata.deletionTimestamp !== undefined) return 'the migration was given up: it was deleted';
+  if (refusal !== undefined && target === undefined) return refusal;
   if (vmi === undefined) return `VMI ${name} does not exist`;
   if (isFinal(vmi)) return `VMI ${name} has ended`;
   if (isGoing(vmi)) return `VMI ${name} is being deleted`;
   if (target === undefined) {
     if (phaseOf(vmim) !== 'Pending') return 'the target pod is gone';
-    if (refusal !== undefined) return refusal;
     const movable = conditionOf(vmi.status?.conditions, 'LiveMigratable');
     if (movable?.status !== 'False') return undefined;
     return `VMI ${name} cannot be migrated: ${movable.reason ?? ''}: ${movable.message ?? ''}`;
@@ -89,6 +93,8 @@ function reasonToFail({ vmim, vmi, target, refusal }: Sight): string | undefined
   if (!target.metadata.ownerReferences?.some(({ uid }) => uid === vmi.metadata.uid)) {
     return `VMI ${name} is another one by now`;
   }
+  // Made when it was not seen yet that the machine had moved.
+  if (stateOf(vmim, vmi) === undefined && isTooSmall(target, source)) return 'the machine has become larger since';
   return isOutOfUse(target) ? `target pod ${target.metadata.name} has ended` : undefined;
 }
 
@@ -114,7 +120,7 @@ function beginning({ vmim, turn, source }: Sight, vmi: Vmi): readonly Action[] {
   if (phase !== 'Running' || other || !turn) return [];
   // Without the pod that it leaves, nothing would keep the target off the same node; the instance is about to end.
   if (source === undefined) return [{ do: 'look again', afterMs: SOURCE_RETRY_MS }];
-  return phaseOf(vmim) === 'Pending' ? [{ do: 'make target' }] : [];
+  return phaseOf(vmim) === 'Pending' ? [{ do: 'make target', source }] : [];
 }
 
 /** The target is there, and nobody knows of it yet. */

@@ -1,0 +1,118 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { realClock } from '../base/clock.ts';
+import { resourceType } from '../kube/kinds/resource-type.ts';
+import { type Cluster, startCluster } from '../testing/cluster.ts';
+import { type Credentials, folderCertificates, sharedCertificates } from './certificates.ts';
+import { fitCertificate, type ServingCertificate } from './serving-certificate.ts';
+
+const SECRETS = resourceType('v1', 'Secret', 'secrets');
+const SECRET = { namespace: 'default', name: 'hooks-cert' };
+const NAMES = ['hooks.default.svc'];
+const YEAR = 365 * 86_400_000;
+
+describe('the certificate of a server', () => {
+  let cluster: Cluster;
+  let shown: Credentials[];
+  beforeEach(async () => {
+    cluster = await startCluster();
+    shown = [];
+  });
+  afterEach(() => cluster.stop());
+
+  const start = () => {
+    const { admin: client, clock, log } = cluster;
+    const found = sharedCertificates({ client, clock, log, onChange: (each) => shown.push(each) }, SECRET, NAMES);
+    return { found, stop: cluster.run(found) };
+  };
+  const stored = async () =>
+    ((await cluster.admin.get(SECRETS, SECRET.name, { namespace: SECRET.namespace }))['data'] ?? {}) as Readonly<
+      Record<string, string>
+    >;
+  const text = (base64 = '') => Buffer.from(base64, 'base64').toString('utf8');
+  const makeSecret = (of?: ServingCertificate) => {
+    const parts =
+      of === undefined ? {} : { 'ca.crt': of.ca, 'ca.key': of.caKey, 'tls.crt': of.cert, 'tls.key': of.key };
+    const data = Object.fromEntries(
+      Object.entries(parts).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+    );
+    return cluster.admin.create(SECRETS, { metadata: SECRET, data });
+  };
+
+  it('is issued once, and shared by all that serve', async () => {
+    await makeSecret();
+    const servers = [start(), start(), start()];
+    await cluster.until(() => servers[0]?.found.current !== undefined);
+    // Of those that issue at the same time one is first, and the others look again.
+    await cluster.clock.advance(2000);
+    await cluster.until(() => servers.every(({ found }) => found.current !== undefined));
+    const data = await stored();
+    expect(new Set(servers.map(({ found }) => found.current?.cert))).toEqual(new Set([text(data['tls.crt'])]));
+    expect(new Set(servers.map(({ found }) => found.current?.ca))).toEqual(new Set([text(data['ca.crt'])]));
+  });
+
+  it('is taken as it is found, and replaced in time by the authority that is trusted already', async () => {
+    // Four fifths of its year are over half a minute from now.
+    const old = fitCertificate({}, NAMES, cluster.clock.now() - 0.8 * YEAR + 90_000);
+    await makeSecret(old);
+    const { found } = start();
+    await cluster.until(() => found.current !== undefined);
+    expect(found.current).toEqual({ cert: old.cert, key: old.key, ca: old.ca });
+    await cluster.clock.advance(60_000);
+    await cluster.until(() => shown.length === 2);
+    expect(found.current?.ca).toBe(old.ca);
+    const leaf = new X509Certificate(found.current?.cert ?? '');
+    expect(leaf.serialNumber).not.toBe(new X509Certificate(old.cert).serialNumber);
+    expect(leaf.verify(new X509Certificate(old.ca).publicKey)).toBe(true);
+    expect(leaf.validToDate.getTime()).toBeGreaterThan(cluster.clock.now() + 0.9 * YEAR);
+    expect(text((await stored())['tls.crt'])).toBe(found.current?.cert);
+  });
+
+  it('is replaced where it has ended while nobody was there, or somebody has spoilt it', async () => {
+    const old = fitCertificate({}, NAMES, cluster.clock.now() - 2 * YEAR);
+    await makeSecret(old);
+    const { found } = start();
+    await cluster.until(() => found.current !== undefined);
+    expect(found.current?.cert).not.toBe(old.cert);
+    const before = found.current?.cert;
+    const body = { data: { 'tls.key': Buffer.from('spoilt').toString('base64') } };
+    await cluster.admin.patch(SECRETS, SECRET.name, { type: 'merge', body }, { namespace: SECRET.namespace });
+    await cluster.clock.advance(60_000);
+    await cluster.until(() => found.current?.cert !== before);
+  });
+
+  it('comes from a folder where somebody else puts it, and follows what is put there', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'vimana-certificates-'));
+    try {
+      const put = (cert: string, key: string) => {
+        writeFileSync(join(folder, 'tls.crt'), cert);
+        writeFileSync(join(folder, 'tls.key'), key);
+      };
+      put('one', 'key one');
+      const { log } = cluster;
+      const stop = new AbortController();
+      // Files are read in real time, so it passes by itself here.
+      const clock = { ...realClock, sleep: (_ms: number, signal?: AbortSignal) => realClock.sleep(5, signal) };
+      const found = folderCertificates({ clock, log, onChange: (each) => shown.push(each) }, folder);
+      const ended = found.run(stop.signal);
+      await vi.waitFor(() => expect(found.current).toEqual({ cert: 'one', key: 'key one' }));
+      put('two', 'key two');
+      await vi.waitFor(() => expect(found.current).toEqual({ cert: 'two', key: 'key two' }));
+      stop.abort();
+      await ended;
+      expect(shown.map(({ cert }) => cert)).toEqual(['one', 'two']);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('is one alone where there is nothing to share it by, and then nobody is told whom to trust', async () => {
+    const { found } = start();
+    await cluster.until(() => found.current !== undefined);
+    expect(found.current?.ca).toBeUndefined();
+    expect(new X509Certificate(found.current?.cert ?? '').checkHost('hooks.default.svc')).toBe('hooks.default.svc');
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../kube/client.ts';
+import { KubeError } from '../kube/kube-error.ts';
+import type { ReviewRequest } from './admission-review.ts';
+import { reviewEviction } from './eviction-review.ts';
+
+const owner = { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachineInstance', name: 'web', uid: 'u', controller: true };
+const launcher = {
+  metadata: { name: 'p', labels: { 'kubevirt.io': 'virt-launcher' }, ownerReferences: [owner] },
+  spec: { nodeName: 'n1' },
+  status: { phase: 'Running' },
+};
+const conditions = [{ type: 'LiveMigratable', status: 'True' }];
+const instance = {
+  metadata: { name: 'web', namespace: 'shop', uid: 'u' },
+  spec: { evictionStrategy: 'LiveMigrate' },
+  status: { phase: 'Running', nodeName: 'n1', conditions },
+};
+
+interface World {
+  readonly pod?: object;
+  readonly instance?: object;
+  readonly failure?: Error;
+}
+
+async function reviewed(request: Partial<ReviewRequest>, world: World = { pod: launcher, instance }) {
+  const patched: unknown[] = [];
+  const client = {
+    get: ({ kind }: { kind: string }) => {
+      const found = kind === 'Pod' ? world.pod : world.instance;
+      return found === undefined ? Promise.reject(new KubeError(404, 'NotFound', 'gone')) : Promise.resolve(found);
+    },
+    patch: (_type: unknown, name: string, { body }: { body: unknown }, { subresource }: { subresource: string }) => {
+      if (world.failure !== undefined) return Promise.reject(world.failure);
+      patched.push([name, subresource, body]);
+      return Promise.resolve({});
+    },
+  } as unknown as Client;
+  const kind = { group: 'policy', version: 'v1', kind: 'Eviction' };
+  const asked = { uid: '1', kind, operation: 'CREATE', subResource: 'eviction', namespace: 'shop', name: 'p' } as const;
+  return { answer: await reviewEviction({ ...asked, ...request }, client, AbortSignal.abort()), patched };
+}
+
+const ALLOWED = { allowed: true };
+const REFUSED = {
+  allowed: false,
+  status: { code: 429, reason: 'TooManyRequests', message: 'Eviction triggered evacuation of VMI "shop/web"' },
+};
+
+describe('the review of an eviction', () => {
+  it('makes a migration of it where the machine can move', async () => {
+    const { answer, patched } = await reviewed({});
+    expect(answer).toEqual(REFUSED);
+    expect(patched).toEqual([['web', 'status', { status: { evacuationNodeName: 'n1' } }]]);
+  });
+
+  it.each<[string, Partial<ReviewRequest>]>([
+    ['by the request', { dryRun: true }],
+    ['by the options of the deletion', { object: { metadata: {}, deleteOptions: { dryRun: ['All'] } } as never }],
+  ])('only says what would be, where that was asked for %s', async (_how, request) => {
+    expect(await reviewed(request)).toEqual({ answer: REFUSED, patched: [] });
+  });
+
+  it.each<[string, Partial<ReviewRequest>, World | undefined]>([
+    ['of a pod that is nobody’s launcher', {}, { pod: { ...launcher, metadata: { name: 'p' } } }],
+    ['of a pod that is gone', {}, {}],
+    ['that is something else', { subResource: 'binding' }, undefined],
+    ['of a machine that need not be kept', {}, { pod: launcher, instance: { ...instance, spec: {} } }],
+  ])('lets one pass %s', async (_what, request, world) => {
+    expect(await reviewed(request, world)).toEqual({ answer: ALLOWED, patched: [] });
+  });
+
+  it('keeps the pod where the machine could not be told to leave', async () => {
+    const { answer } = await reviewed({}, { pod: launcher, instance, failure: new Error('no right') });
+    expect(answer).toMatchObject({ allowed: false, status: { code: 429 } });
+    expect(answer.status?.message).toContain('no right');
+  });
+});
