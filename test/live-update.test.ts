@@ -6,6 +6,8 @@ import { PERSISTENT_VOLUME_CLAIMS } from '../src/kube/kinds/storage.ts';
 import { type SoakWorld, startSoakWorld } from '../src/testing/soak/soak-world.ts';
 
 const namespace = 'default';
+/** Of a guest that uses its memory, so that it takes some seconds to move. */
+const BUSY = { 'vimana.io/memory-utilization': '1', 'vimana.io/dirty-rate': '1G' };
 
 describe('a machine that is made larger while it runs', () => {
   let world: SoakWorld;
@@ -20,7 +22,7 @@ describe('a machine that is made larger while it runs', () => {
     const domain = { cpu: { sockets: 1 }, memory: { guest: '1Gi' }, devices };
     await world.admin.create(VMS, {
       metadata: { name, namespace },
-      spec: { runStrategy: 'Always', template: { spec: { domain, ...spec } } },
+      spec: { runStrategy: 'Always', template: { metadata: { annotations: BUSY }, spec: { domain, ...spec } } },
     });
     await world.clock.advance(5000);
   };
@@ -84,6 +86,70 @@ describe('a machine that is made larger while it runs', () => {
     expect((await condition('HotMemoryChange'))?.message).toContain('no node was found for the target pod');
     const held = (await launchers()).filter(({ phase }) => phase === 'Running');
     expect(held.map(({ requests }) => requests?.['memory'])).toEqual(['1Gi']);
+  });
+
+  /** The numbers of sockets that the guest has had, one after the other, while time goes by. */
+  const socketsSeen = async (seconds: number) => {
+    const seen: number[] = [];
+    for (let at = 0; at < seconds * 10; at++) {
+      const sockets = (await world.machines.running()).get('default/web')?.size.sockets;
+      if (sockets !== undefined && sockets !== seen.at(-1)) seen.push(sockets);
+      await world.clock.advance(100);
+    }
+    return seen;
+  };
+
+  it('never has more than is asked for by then, where the migration can still be given up', async () => {
+    await edit({ cpu: { sockets: 3 } });
+    await world.clock.advance(2000);
+    expect((await migrations()).map(({ status }) => status?.phase)).not.toContain('Succeeded');
+    await edit({ cpu: { sockets: 2 } });
+    expect(await socketsSeen(60)).toEqual([1, 2]);
+    expect((await launchers()).map(({ requests }) => requests?.['cpu'])).toEqual(['200m']);
+    expect(await condition('HotVCPUChange')).toBeUndefined();
+    expect((await migrations()).map(({ status }) => status?.phase)).toEqual(['Succeeded']);
+  });
+
+  it('stays where it is when the change is taken back before there was room for it', async () => {
+    const [before] = await launchers();
+    const cordon = async (unschedulable: boolean | null) => {
+      for (const { metadata } of (await world.admin.list(NODES)).items)
+        await world.admin.patch(NODES, metadata.name ?? '', { type: 'merge', body: { spec: { unschedulable } } });
+    };
+    await cordon(true);
+    await edit({ memory: { guest: '3Gi' } });
+    await world.clock.advance(10_000);
+    expect(await launchers()).toHaveLength(2);
+    await edit({ memory: { guest: '1Gi' } });
+    await world.clock.advance(5000);
+    expect(await migrations()).toEqual([]);
+    expect(await launchers()).toEqual([before]);
+    await cordon(null);
+    await world.clock.advance(60_000);
+    expect(await launchers()).toEqual([before]);
+  });
+
+  it('keeps sockets that have come by the time they are not wanted any more, and waits for its next start', async () => {
+    // A migration that somebody asked for has other reasons too, and goes on.
+    await edit({ cpu: { sockets: 3 } });
+    await world.admin.create(VMIMS, { metadata: { name: 'mine', namespace }, spec: { vmiName: 'web' } });
+    await world.clock.advance(2000);
+    expect((await migrations()).map(({ metadata }) => metadata.name)).toEqual(['mine']);
+    await edit({ cpu: { sockets: 2 } });
+    expect(await socketsSeen(120)).toEqual([1, 3]);
+    expect(await condition('HotVCPUChange')).toMatchObject({ status: 'False', reason: 'RestartRequired' });
+    const required = async () =>
+      (await world.admin.get(VMS, 'web', { namespace })).status?.conditions?.find(
+        ({ type }) => type === 'RestartRequired',
+      )?.message;
+    expect(await required()).toContain('spec.template.spec.domain.cpu.sockets');
+    // Whatever else moves it takes them along.
+    await edit({ memory: { guest: '2Gi' } });
+    expect(await socketsSeen(60)).toEqual([3]);
+    expect((await launchers()).map(({ requests }) => requests)).toMatchObject([{ cpu: '300m', memory: '2Gi' }]);
+    await edit({ cpu: { sockets: 4 } });
+    expect(await socketsSeen(60)).toEqual([3, 4]);
+    expect(await required()).toBeUndefined();
   });
 
   it('waits for its next start where it cannot move, and says so', async () => {

@@ -84,7 +84,10 @@ const PLACEMENT: ReadonlySet<string> = new Set(['nodeSelector', 'affinity', 'tol
 const SOCKETS = 'domain.cpu.sockets';
 const GUEST = 'domain.memory.guest';
 
-/** Sockets are never taken out; those that were asked for and have not come yet need not come. */
+/**
+ * Sockets are never taken out; those that were asked for and have not come yet need not come. Where they come all the
+ * same, because it was too late to give up their migration, they stay until the next start.
+ */
 function mayPlugSockets({ domain: { cpu: made } }: InstanceSpec, wanted: InstanceSpec, running: RunningSize): boolean {
   const asked = made?.sockets ?? 1;
   const to = wanted.domain.cpu?.sockets ?? 1;

@@ -28,6 +28,7 @@ export async function faultsOf({ admin, machines, processes, addresses }: SoakWo
   const scene = await look(admin, await machines.running());
   return [
     ...machines.doubled.map((what) => `ran twice: ${what}`),
+    ...machines.shrunk.map((what) => `shrank while it ran: ${what}`),
     ...machines.early.map((what) => `ran before its instance said so: ${what}`),
     ...addresses.changed.map((what) => `lost its addresses: ${what}`),
     ...processes.flatMap(({ name, failure }) =>

@@ -39,6 +39,12 @@ export interface HotChange {
   readonly message: string;
 }
 
+/** They had come before fewer were asked for. */
+const SOCKETS_STAY = {
+  reason: 'RestartRequired',
+  message: 'sockets are not taken out of a machine that runs: it takes effect with its next start',
+};
+
 /** What is said of a machine that is to be of another size: it changes with a move to a launcher that asks for as much. */
 export function hotChanges({ has, asks, obstacle, status }: HotChangeFacts): HotChange[] {
   const types = [
@@ -46,6 +52,7 @@ export function hotChanges({ has, asks, obstacle, status }: HotChangeFacts): Hot
     ...(has.memoryBytes === asks.memoryBytes ? [] : [HOT_MEMORY_CHANGE]),
   ];
   return types.map((type) => {
+    if (type === HOT_VCPU_CHANGE && asks.sockets < has.sockets) return { type, status: 'False', ...SOCKETS_STAY };
     if (obstacle === undefined) return { type, status: 'True', ...progress(type, status) };
     const message = `it would take a migration: ${obstacle.message}`;
     return { type, status: 'False', reason: obstacle.reason, message };

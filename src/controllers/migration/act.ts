@@ -42,12 +42,13 @@ const FRESH = {
 
 /** Carries out what was planned for migrations. */
 export function actor({ settings, pods, instances }: ActorParts) {
-  async function makeTarget(vmim: Vmim, vmi: Vmi, context: Context): Promise<void> {
+  async function makeTarget(vmim: Vmim, vmi: Vmi, source: Pod, context: Context): Promise<void> {
     const { cache, client, clock, events } = context;
     const claims = cache(PERSISTENT_VOLUME_CLAIMS);
     const claim = (name: string) => claims.get(keyIn(vmi.metadata.namespace, name));
     try {
-      const made = await makeLauncher(client, vmi, vmim.metadata.uid, targetPod(vmim, vmi, settings.launcher, claim));
+      const pod = targetPod(vmim, vmi, source, settings.launcher, claim);
+      const made = await makeLauncher(client, vmi, vmim.metadata.uid, pod);
       pods.wrote(keyOf(vmim), made);
       events.event(vmim, 'Normal', 'SuccessfulCreate', `Created migration target pod ${keyOf(made)}`);
     } catch (error) {
@@ -90,6 +91,13 @@ export function actor({ settings, pods, instances }: ActorParts) {
     }
   }
 
+  async function takeBack(vmim: Vmim, vmi: Vmi, { client, events }: Context): Promise<void> {
+    const { name, namespace, uid } = vmim.metadata;
+    await client.delete(VMIMS, name, { namespace, preconditions: { uid } });
+    const message = `Deleted Migration ${name}: another size is asked for by now`;
+    events.event(vmi, 'Normal', 'SuccessfulChangeAbortion', message);
+  }
+
   async function report(
     vmim: Vmim,
     vmi: Vmi | undefined,
@@ -116,7 +124,9 @@ export function actor({ settings, pods, instances }: ActorParts) {
     if (vmi === undefined) return;
     switch (action.do) {
       case 'make target':
-        return await makeTarget(vmim, vmi, context);
+        return await makeTarget(vmim, vmi, action.source, context);
+      case 'take back':
+        return await takeBack(vmim, vmi, context);
       case 'announce':
         return await tell(vmim, vmi, { migrationState: { ...FRESH, ...action.state } }, context);
       case 'abort':

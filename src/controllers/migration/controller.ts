@@ -11,7 +11,7 @@ import { Expectations } from '../../runtime/expectations.ts';
 import { keyOf } from '../../runtime/key.ts';
 import type { Again } from '../../runtime/work-queue.ts';
 import { actor } from './act.ts';
-import { byInstance, byMigration, byProgress, instanceKey, migrationKey } from './indices.ts';
+import { byInstance, byMigration, byProgress, instanceKey, migrationKey, placeOf } from './indices.ts';
 import { plan, type Sight } from './plan.ts';
 import { MIGRATION_FINALIZER, MIGRATION_SETTINGS, type MigrationSettings } from './settings.ts';
 import { isOver, phaseOf } from './status.ts';
@@ -61,9 +61,7 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
     if (target === undefined && !isOver(vmim) && phaseOf(vmim) !== 'Pending') target = await targetOf(vmim, context);
     const own = vmi === undefined ? [] : [...cache(PODS).by(byController, vmi.metadata.uid)];
     const mine = known?.migrationUid === vmim.metadata.uid ? known.sourcePod : undefined;
-    const source = own.find(({ metadata }) =>
-      mine === undefined ? vmi?.status?.activePods?.[metadata.uid ?? ''] !== undefined : metadata.name === mine,
-    );
+    const source = mine === undefined ? vmi && placeOf(vmi, own) : own.find(({ metadata }) => metadata.name === mine);
     const refusal = phaseOf(vmim) === 'Pending' ? reviews.of(keyOf(vmim), vmim)?.message : undefined;
     return { vmim, vmi, target, source, ...(refusal === undefined ? {} : { refusal }), now: clock.now() };
   }

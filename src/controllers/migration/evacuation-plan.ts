@@ -1,6 +1,8 @@
 import { HOT_CHANGES } from '../../api/kubevirt/hot-change.ts';
 import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
+import type { Pod } from '../../kube/kinds/pod.ts';
 import { isFinal, isGoing } from '../../machine/instance-state.ts';
+import { isInPlace } from './right-size.ts';
 import { EVACUATION_LABEL, WORKLOAD_UPDATE_LABEL } from './settings.ts';
 import { isOver, phaseOf, since } from './status.ts';
 import { byAge } from './turn.ts';
@@ -13,6 +15,8 @@ export interface NodeSight {
   /** The instances on it. */
   readonly instances: readonly Vmi[];
   readonly migrationsOf: (vmi: Vmi) => readonly Vmim[];
+  /** The pod that the machine of an instance is in. */
+  readonly placeOf: (vmi: Vmi) => Pod | undefined;
   readonly now: number;
 }
 
@@ -29,13 +33,14 @@ export interface Evacuation {
 const FIRST_BACK_OFF_MS = 20_000;
 
 /** Whom to move off a node, because it is left or because they outgrow their place: as many as may leave it at once, none that has failed a moment ago. */
-export function planEvacuation({ node, draining, instances, migrationsOf, now }: NodeSight, limit: number): Evacuation {
+export function planEvacuation(sight: NodeSight, limit: number): Evacuation {
+  const { instances, migrationsOf, now } = sight;
   let free = limit;
   let againMs: number | undefined;
   const ready: { vmi: Vmi; reason: Reason }[] = [];
   for (const vmi of instances) {
     const migrations = migrationsOf(vmi);
-    const reason = reasonToMove(vmi, node, draining);
+    const reason = reasonToMove(vmi, sight);
     if (migrations.some((vmim) => !isOver(vmim))) free--;
     else if (reason !== undefined) {
       const wait = backOffEnd(migrations, reason) - now;
@@ -61,17 +66,19 @@ export function isToChange({ status }: Vmi): boolean {
   return (status?.conditions ?? []).some((each) => each.status === 'True' && HOT_CHANGES.has(each.type));
 }
 
-function reasonToMove(vmi: Vmi, node: string, draining: boolean): Reason | undefined {
+function reasonToMove(vmi: Vmi, { node, draining, placeOf }: NodeSight): Reason | undefined {
   const { phase, nodeName, evacuationNodeName } = vmi.status ?? {};
   if (nodeName !== node || phase !== 'Running' || isFinal(vmi) || isGoing(vmi)) return undefined;
   if (isMoved(vmi) && (draining || evacuationNodeName === node)) return EVACUATION_LABEL;
-  return isToChange(vmi) ? WORKLOAD_UPDATE_LABEL : undefined;
+  // What it says of itself may be older than what it is to be: such a migration would be taken back at once.
+  return isToChange(vmi) && isInPlace(vmi, placeOf(vmi)) !== true ? WORKLOAD_UPDATE_LABEL : undefined;
 }
 
 /** Until when an instance is left alone: 20 s after its first failure in a row, twice as long after each further one. */
 function backOffEnd(migrations: readonly Vmim[], reason: Reason): number {
   const evacuations = migrations
-    .filter(({ metadata }) => metadata.labels?.[reason] !== undefined)
+    // One that was taken back has not failed.
+    .filter(({ metadata: { labels, deletionTimestamp } }) => labels?.[reason] !== undefined && !deletionTimestamp)
     .map((vmim) => ({ vmim }))
     .sort(byAge)
     .map(({ vmim }) => vmim);

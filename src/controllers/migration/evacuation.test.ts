@@ -135,6 +135,7 @@ describe('whom a node sends away', () => {
         migrationsOf: ({ metadata }) => [
           (unfinished.includes(metadata.name) ? { status: { phase: 'Running' } } : over) as unknown as Vmim,
         ],
+        placeOf: () => undefined,
         now: 0,
       },
       2,

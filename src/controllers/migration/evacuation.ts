@@ -1,14 +1,15 @@
 import { seededRandom } from '../../base/random.ts';
 import { VMIMS, VMIS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
 import { NODES, type Node } from '../../kube/kinds/node.ts';
+import { PODS } from '../../kube/kinds/pod.ts';
 import { apiVersionOf } from '../../kube/kinds/resource-type.ts';
 import { isAlreadyExists } from '../../kube/kube-error.ts';
-import type { Index } from '../../runtime/cache.ts';
+import { byController, type Index } from '../../runtime/cache.ts';
 import { type Context, type Controller, watched } from '../../runtime/controller.ts';
 import { Expectations } from '../../runtime/expectations.ts';
 import { keyOf } from '../../runtime/key.ts';
 import { isToChange, planEvacuation, type Reason } from './evacuation-plan.ts';
-import { byInstance, byNode, instanceKey } from './indices.ts';
+import { byInstance, byNode, instanceKey, placeOf } from './indices.ts';
 import {
   EVACUATION_LABEL,
   MIGRATION_FINALIZER,
@@ -50,6 +51,7 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
   return {
     name: 'evacuation.kubevirt.io',
     for: NODES,
+    reads: [PODS],
     watches: [
       watched(VMIS, concerned),
       watched(VMIMS, (vmim, context) => {
@@ -70,6 +72,7 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
           draining,
           instances: [...cache(VMIS).by(byNode, name)],
           migrationsOf: (vmi) => [...cache(VMIMS).by(byInstance, keyOf(vmi))],
+          placeOf: (vmi) => placeOf(vmi, cache(PODS).by(byController, vmi.metadata.uid)),
           now: clock.now(),
         },
         limit,

@@ -38,3 +38,9 @@ export function migrationKey({ metadata }: Pod): string | undefined {
   const name = metadata.annotations?.[MIGRATION_NAME_ANNOTATION];
   return name === undefined ? undefined : keyIn(metadata.namespace, name);
 }
+
+/** The pod that the machine of an instance is in, of those that are the instance's. */
+export function placeOf({ status }: Vmi, pods: Iterable<Pod>): Pod | undefined {
+  for (const pod of pods) if (status?.activePods?.[pod.metadata.uid ?? ''] !== undefined) return pod;
+  return undefined;
+}

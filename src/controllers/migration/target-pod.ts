@@ -1,20 +1,23 @@
 import { CREATED_BY_LABEL, MIGRATION_LABEL } from '../../api/launcher.ts';
 import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
+import type { Pod } from '../../kube/kinds/pod.ts';
 import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
 import { launcherPod, type NewPod } from '../../machine/launcher/pod.ts';
 import type { LauncherSettings } from '../../machine/launcher/settings.ts';
+import { sizeToBe } from './right-size.ts';
 import { MIGRATION_NAME_ANNOTATION } from './settings.ts';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 
-/** The pod that a machine may move into: as its own, but on no node where it has one already. */
+/** The pod that a machine may move into: of the size that it is to have, and on no node where it has one already. */
 export function targetPod(
   vmim: Vmim,
   vmi: Vmi,
+  source: Pod | undefined,
   settings: LauncherSettings,
   claim: (name: string) => PersistentVolumeClaim | undefined,
 ): NewPod {
-  const pod = launcherPod(vmi, settings, claim);
+  const pod = launcherPod(withSockets(vmi, sizeToBe(vmi, source).sockets), settings, claim);
   const { labels, annotations } = pod.metadata;
   return {
     ...pod,
@@ -30,6 +33,12 @@ export function targetPod(
       affinity: awayFromItself(vmi),
     },
   };
+}
+
+function withSockets(vmi: Vmi, sockets: number): Vmi {
+  const { domain } = vmi.spec;
+  if ((domain.cpu?.sockets ?? 1) === sockets) return vmi;
+  return { ...vmi, spec: { ...vmi.spec, domain: { ...domain, cpu: { ...domain.cpu, sockets } } } };
 }
 
 function awayFromItself({ metadata, spec }: Vmi): Record<string, unknown> {

@@ -4,6 +4,8 @@ import type { Machine, MachineDriver } from '../../node/machine-driver.ts';
 import type { Fleet } from '../../node/simulated/fleet.ts';
 
 export interface Found {
+  /** The uid of the run. */
+  readonly id: string;
   readonly nodes: readonly string[];
   readonly paused: boolean;
   readonly size: { readonly sockets: number; readonly memoryBytes: number };
@@ -18,6 +20,10 @@ export class RunningMachines {
   readonly early: string[] = [];
   /** What was seen twice at the same time, and where. */
   readonly doubled: string[] = [];
+  /** What lost sockets while it ran. */
+  readonly shrunk: string[] = [];
+  /** By the uid of a run: the sockets that it was last seen with. */
+  readonly #sockets = new Map<string, number>();
 
   constructor(admin: Client) {
     this.#admin = admin;
@@ -52,8 +58,11 @@ export class RunningMachines {
   async #check(fleet: Fleet): Promise<void> {
     if (fleet !== this.#fleet) return;
     // One that stands still may only have been made ready: it never ran, and will not before its instance says so.
-    for (const [machine, { nodes }] of await runningIn(fleet, (state) => state !== 'paused')) {
+    for (const [machine, { id, nodes, size }] of await runningIn(fleet, (state) => state !== 'paused')) {
       if (nodes.length > 1) this.doubled.push(`${machine} on ${nodes.join(' and ')}`);
+      const before = this.#sockets.get(id) ?? 0;
+      if (size.sockets < before) this.shrunk.push(`${machine} from ${before} to ${size.sockets} sockets`);
+      this.#sockets.set(id, size.sockets);
     }
   }
 }
@@ -69,7 +78,7 @@ async function runningIn(
       const machine = `${spec.namespace}/${spec.name}`;
       const nodes = [...(found.get(machine)?.nodes ?? []), node];
       const size = { sockets: spec.cpu.sockets, memoryBytes: spec.memoryBytes };
-      found.set(machine, { nodes, paused: state === 'paused', size });
+      found.set(machine, { id: spec.id, nodes, paused: state === 'paused', size });
     }
   }
   return found;

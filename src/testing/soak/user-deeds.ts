@@ -3,7 +3,7 @@ import type { Client } from '../../kube/client.ts';
 import { VMIMS, VMIS, VMS } from '../../kube/kinds/machines.ts';
 import { PODS } from '../../kube/kinds/pod.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
-import { claimOf, type Deeds, PLACES, type Place, wordFor } from './deed.ts';
+import { claimOf, type Deeds, later, PLACES, type Place, wordFor } from './deed.ts';
 import { describeMachine, newMachine, STRATEGIES } from './new-machine.ts';
 
 /** What people ask of the world. */
@@ -48,6 +48,22 @@ export const USER_DEEDS: Deeds = [
         { nodeSelector: random.next() < 0.5 ? { 'kubernetes.io/hostname': 'kwok-node-1' } : null },
       ]);
       return `${await edit(admin, random, { template: { spec: change } })} ${JSON.stringify(change)}`;
+    },
+  ],
+  [
+    'change of mind',
+    2,
+    async (admin, random, world) => {
+      const place = random.pick(PLACES);
+      const [first, second] = [random.int(1, 4), random.int(1, 4)];
+      const resize = (sockets: number) => {
+        const body = { spec: { template: { spec: { domain: { cpu: { sockets } } } } } };
+        return admin.patch(VMS, place.name, { type: 'merge', body }, { namespace: place.namespace });
+      };
+      await resize(first);
+      // The machine may be gone by then.
+      const when = later(world, () => void resize(second).catch(() => {}));
+      return `${wordFor(place)} ${first} sockets ${when}, then ${second}`;
     },
   ],
   ['ask', 4, ask],
