@@ -23,6 +23,12 @@ const GOOD = authority.client('front-proxy-client');
 const STOP = '/apis/sub.example.com/v1/namespaces/shop/machines/web/stop';
 const JANE = { 'x-remote-user': 'jane', 'x-remote-group': ['staff', 'all'], 'x-remote-extra-from%2Fwhere': 'home' };
 
+interface Asked {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Record<string, string | string[]>;
+}
+
 interface Told {
   readonly status: number;
   readonly body: { readonly reason?: string; readonly message?: string; readonly [field: string]: unknown };
@@ -63,7 +69,7 @@ describe('an API group behind an APIService', () => {
 
   const ask = (
     certificate: ClientCertificate | undefined,
-    { method = 'PUT', path = STOP, headers = JANE as Record<string, string | string[]> } = {},
+    { method = 'PUT', path = STOP, headers = JANE }: Asked = {},
   ): Promise<Told> =>
     new Promise((resolve, reject) => {
       const { port } = server;

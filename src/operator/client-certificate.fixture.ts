@@ -4,7 +4,7 @@ import { realClock } from '../base/clock.ts';
 
 const HOUR = 3_600_000;
 const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
-const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString();
+const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' });
 
 /** What a client shows a server. */
 export interface ClientCertificate {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { realClock } from '../../src/base/clock.ts';
 import type { HttpClient } from '../../src/kube/http/http-client.ts';
 import { SERVICES } from '../../src/kube/kinds/core.ts';
@@ -11,8 +11,8 @@ import { freePorts } from '../cluster/ports.ts';
 import type { RealCluster } from '../cluster/real-cluster.ts';
 import { startServiceProxy } from './service-proxy.ts';
 
-const CHART = resolve(import.meta.dirname, '../../deploy/helm/vimana');
-const MAIN = resolve(import.meta.dirname, '../../src/main.ts');
+const ROOT = resolve(import.meta.dirname, '../..');
+const chartOf = (tree: string) => join(tree, 'deploy/helm/vimana');
 
 interface Deployment extends KubeObject {
   readonly spec: {
@@ -54,6 +54,8 @@ export interface Installation {
   readonly account: { readonly namespace: string; readonly name: string };
   readonly replicas: readonly Replica[];
   startReplica(): Promise<Replica>;
+  /** Upgrades the release to the chart of this working tree, definitions too; replicas that are started then are of it. */
+  upgrade(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -74,17 +76,18 @@ export async function helm(cluster: RealCluster, ...args: string[]): Promise<str
  */
 export async function installChart(
   cluster: RealCluster,
-  { name = 'vimana-operator', namespace = 'vimana-system', set = [] as readonly string[] } = {},
+  { name = 'vimana-operator', namespace = 'vimana-system', set = [] as readonly string[], tree = ROOT } = {},
 ): Promise<Installation> {
   const client = await cluster.client();
   const replicas: Replica[] = [];
   const proxy = await startServiceProxy(() => replicas.map(({ webhookPort }) => webhookPort));
   const values = [`webhook.servicePort=${proxy.port}`, ...set].flatMap((value) => ['--set', value]);
-  await helm(cluster, 'install', name, CHART, '--namespace', namespace, '--create-namespace', ...values);
+  await helm(cluster, 'install', name, chartOf(tree), '--namespace', namespace, '--create-namespace', ...values);
   const { items: services } = await client.list(SERVICES, { namespace });
   const served = services.find(({ metadata }) => metadata.name === `${name}-webhook`);
   if (served !== undefined) await leadHere(client, `${name}-webhook`, namespace);
-  const deployment = await client.get(DEPLOYMENTS, name, { namespace });
+  let from = tree;
+  let deployment = await client.get(DEPLOYMENTS, name, { namespace });
   const account = { namespace, name: deployment.spec.template.spec.serviceAccountName };
   return {
     name,
@@ -94,11 +97,17 @@ export async function installChart(
     replicas,
     async startReplica() {
       const token = await cluster.tokenFor(account);
-      const replica = await startReplica(cluster, deployment, token, namespace, () => {
+      const replica = await startReplica(cluster, join(from, 'src/main.ts'), deployment, token, namespace, () => {
         replicas.splice(replicas.indexOf(replica), 1);
       });
       replicas.push(replica);
       return replica;
+    },
+    async upgrade() {
+      await helm(cluster, 'upgrade', name, chartOf(ROOT), '--namespace', namespace, ...values);
+      if (served !== undefined) await leadHere(client, `${name}-webhook`, namespace);
+      deployment = await client.get(DEPLOYMENTS, name, { namespace });
+      from = ROOT;
     },
     async stop() {
       await Promise.all([...replicas].map((replica) => replica.kill()));
@@ -117,6 +126,7 @@ let started = 0;
 
 async function startReplica(
   cluster: RealCluster,
+  main: string,
   deployment: Deployment,
   token: string,
   namespace: string,
@@ -131,7 +141,7 @@ async function startReplica(
     binary: process.execPath,
     // Replicas share this machine, so each has ports of its own; the last of a flag counts.
     args: [
-      MAIN,
+      main,
       'vimana',
       'operator',
       ...container.args,

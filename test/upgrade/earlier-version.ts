@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** A version of this repository as it was, in a folder of its own. */
+export interface EarlierVersion {
+  readonly ref: string;
+  readonly folder: string;
+  remove(): void;
+}
+
+function git(...args: string[]): string | undefined {
+  const { status, stdout } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+/**
+ * What is upgraded from: the version that VIMANA_UPGRADE_FROM names (a tag, or HEAD~20), else the last tag before this
+ * commit, else this commit itself, with which the test at least shows that a restart of the operator changes nothing.
+ */
+export function upgradeFrom(): string {
+  const given = process.env['VIMANA_UPGRADE_FROM'] ?? '';
+  if (given !== '') return given;
+  // The tag of this very commit would be an upgrade to itself.
+  return git('describe', '--tags', '--abbrev=0', 'HEAD~1') ?? 'HEAD';
+}
+
+/** Checks a version out beside this one. Its dependencies are those of here, unless it is told to get its own. */
+export function earlierVersion(ref: string): EarlierVersion {
+  const commit = git('rev-parse', '--verify', `${ref}^{commit}`);
+  if (commit === undefined) throw new Error(`VIMANA_UPGRADE_FROM: there is no version ${ref}`);
+  const folder = mkdtempSync(join(tmpdir(), 'vimana-upgrade-'));
+  const tree = join(folder, 'tree');
+  const remove = () => {
+    git('worktree', 'remove', '--force', tree);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    if (git('worktree', 'add', '--detach', tree, commit) === undefined) throw new Error(`git cannot check out ${ref}`);
+    if (!existsSync(join(tree, 'deploy/helm/vimana'))) throw new Error(`${ref} has no chart to upgrade from`);
+    const isSame = git('diff', '--quiet', commit, '--', 'package-lock.json') !== undefined;
+    if (isSame) symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
+    else install(tree);
+    return { ref, folder: tree, remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+function install(folder: string): void {
+  const { status, stderr } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`its dependencies cannot be installed: ${stderr}`);
+}
