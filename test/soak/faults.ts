@@ -154,6 +154,10 @@ function leftovers({ vmis, pods, migrations, budgets, running }: Scene): string[
     const instance = `${vmim.metadata.namespace}/${vmim.spec.vmiName}`;
     if (phase === 'Succeeded' || phase === 'Failed') finished.set(instance, (finished.get(instance) ?? 0) + 1);
     else wrong.push(`migration ${keyOf(vmim)} is ${phase}`);
+    const owner = vmim.metadata.ownerReferences?.[0]?.uid ?? '';
+    // One that never had an instance is kept to say so.
+    const astray = vmim.status?.migrationState?.failureReason?.endsWith('does not exist') === true && owner === '';
+    if (!uids.has(owner) && !astray) wrong.push(`migration ${keyOf(vmim)} is kept without its instance`);
   }
   for (const [instance, count] of finished) {
     if (count > FINISHED_KEPT) wrong.push(`${count} migrations of ${instance} are kept`);

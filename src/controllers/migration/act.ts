@@ -10,7 +10,13 @@ import { keyIn, keyOf } from '../../runtime/key.ts';
 import { writeStatus } from '../../runtime/status.ts';
 import type { Action } from './plan.ts';
 import type { MigrationSettings } from './settings.ts';
-import { type MigrationState, type MigrationStatus, phaseOf, withMigrationCondition } from './status.ts';
+import {
+  type MigrationState,
+  type MigrationStatus,
+  ownerReference,
+  phaseOf,
+  withMigrationCondition,
+} from './status.ts';
 import { targetPod } from './target-pod.ts';
 
 interface ActorParts {
@@ -125,6 +131,11 @@ export function actor({ settings, pods, instances }: ActorParts) {
     switch (action.do) {
       case 'make target':
         return await makeTarget(vmim, vmi, action.source, context);
+      case 'belong': {
+        const ownerReferences = [ownerReference(vmi)];
+        await context.client.update(VMIMS, { ...vmim, metadata: { ...vmim.metadata, ownerReferences } });
+        return;
+      }
       case 'take back':
         return await takeBack(vmim, vmi, context);
       case 'announce':

@@ -65,6 +65,21 @@ describe('a migration', () => {
     );
   });
 
+  it('that somebody asked for goes with its instance, whether or not it ever began', async () => {
+    world.start();
+    await world.running('web');
+    const { uid } = (await world.cluster.vmi('web')).metadata;
+    await world.migrate('begins', 'web');
+    await world.target();
+    await world.migrate('waits', 'web');
+    await world.cluster.clock.advance(1000);
+    for (const name of ['begins', 'waits']) {
+      expect((await world.vmim(name)).metadata.ownerReferences).toEqual([
+        { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachineInstance', name: 'web', uid },
+      ]);
+    }
+  });
+
   it('that fails leaves the machine where it is and removes the target', async () => {
     world.start();
     const source = await world.running('web');

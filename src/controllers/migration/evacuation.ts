@@ -2,7 +2,6 @@ import { seededRandom } from '../../base/random.ts';
 import { VMIMS, VMIS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
 import { NODES, type Node } from '../../kube/kinds/node.ts';
 import { PODS } from '../../kube/kinds/pod.ts';
-import { apiVersionOf } from '../../kube/kinds/resource-type.ts';
 import { isAlreadyExists } from '../../kube/kube-error.ts';
 import { byController, type Index } from '../../runtime/cache.ts';
 import { type Context, type Controller, watched } from '../../runtime/controller.ts';
@@ -17,7 +16,7 @@ import {
   type MigrationLimits,
   WORKLOAD_UPDATE_LABEL,
 } from './settings.ts';
-import { isOver } from './status.ts';
+import { isOver, ownerReference } from './status.ts';
 import { byAge } from './turn.ts';
 
 const DRAIN_TAINT = 'kubevirt.io/drain';
@@ -108,8 +107,8 @@ const STEMS: Readonly<Record<Reason, string>> = {
 };
 
 /** Named after the instance and the last one, so that the same evacuation cannot be made twice. */
-function evacuationOf({ metadata }: Vmi, node: string, reason: Reason, earlier: readonly Vmim[]) {
-  const { name, namespace, uid } = metadata;
+function evacuationOf(vmi: Vmi, node: string, reason: Reason, earlier: readonly Vmim[]) {
+  const { name, namespace, uid } = vmi.metadata;
   const last = earlier
     .map((vmim) => ({ vmim }))
     .sort(byAge)
@@ -121,8 +120,7 @@ function evacuationOf({ metadata }: Vmi, node: string, reason: Reason, earlier: 
       labels: { [reason]: node.length <= LONGEST_LABEL ? node : '' },
       annotations: { [reason]: node },
       finalizers: [MIGRATION_FINALIZER],
-      // Of no use to anybody once the instance is gone.
-      ownerReferences: [{ apiVersion: apiVersionOf(VMIS), kind: VMIS.kind, name, uid }],
+      ownerReferences: [ownerReference(vmi)],
     },
     spec: { vmiName: name },
   };

@@ -5,7 +5,7 @@ import type { Pod } from '../../kube/kinds/pod.ts';
 import { timestamp } from '../../kube/timestamp.ts';
 import { type Action, plan } from './plan.ts';
 import { MIGRATION_SETTINGS } from './settings.ts';
-import { isOver, type MigrationState } from './status.ts';
+import { isOver, type MigrationState, ownerReference } from './status.ts';
 
 /** Plays a migration and the agents of both nodes, without a cluster. */
 
@@ -96,6 +96,10 @@ class World {
       return locked;
     };
     switch (action.do) {
+      case 'belong':
+        if (this.vmim?.metadata.resourceVersion !== vmim.metadata.resourceVersion) return false;
+        this.changeVmim(undefined, { ownerReferences: [ownerReference(vmi)] });
+        break;
       case 'make target':
         if (this.find('target') === undefined) this.pods = [...this.pods, pod('target', '', 'Pending')];
         break;

@@ -12,7 +12,7 @@ const vmim = (phase?: string, metadata: object = {}, status: object = {}): Vmim 
   ({
     apiVersion: 'kubevirt.io/v1',
     kind: 'VirtualMachineInstanceMigration',
-    metadata: { name: 'move', namespace: 'shop', uid: 'm', ...metadata },
+    metadata: { name: 'move', namespace: 'shop', uid: 'm', ownerReferences: [{ uid: 'u' }], ...metadata },
     spec: { vmiName: 'web' },
     status: { ...(phase === undefined ? {} : { phase }), ...status },
   }) as unknown as Vmim;
@@ -76,6 +76,12 @@ describe('a migration that waits', () => {
   decides([
     ['makes its target when it is its turn', {}, ['make target']],
     ['and not before', { turn: false }, []],
+    ['is given to its instance first', { vmim: vmim(undefined, { ownerReferences: undefined }) }, ['belong']],
+    [
+      'is not given to one that is not there',
+      { vmim: vmim(undefined, { ownerReferences: undefined }), vmi: undefined },
+      ['report Failed VMI shop/web does not exist'],
+    ],
     ['waits for the instance to run', { vmi: vmi({ phase: 'Scheduled', nodeName: '' }) }, []],
     ['makes no target for a machine whose own pod is gone', { source: undefined }, ['look again after 0.05 min']],
     ['waits for another migration of it', { vmi: vmi({ migrationState: { migrationUid: 'other' } }) }, []],

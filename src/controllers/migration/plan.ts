@@ -34,6 +34,8 @@ export interface Sight {
 }
 
 export type Action =
+  /** The instance becomes its owner: it is of no use to anybody once that is gone. */
+  | { readonly do: 'belong' }
   | { readonly do: 'make target'; readonly source: Pod }
   /** The instance is told of the migration: from here on agents act. */
   | { readonly do: 'announce'; readonly state: MigrationState }
@@ -63,6 +65,7 @@ export function plan(sight: Sight, times: MigrationTimes): readonly Action[] {
   const state = stateOf(vmim, vmi);
   if (state?.completed === true)
     return [over(sight, state.failed === true ? (state.failureReason ?? 'the migration failed') : undefined)];
+  if (vmi !== undefined && isNobodys(sight)) return [{ do: 'belong' }];
   const hopeless = reasonToFail(sight);
   if (hopeless !== undefined) return giveUp(sight, state, hopeless);
   if (vmi === undefined) return [];
@@ -70,6 +73,10 @@ export function plan(sight: Sight, times: MigrationTimes): readonly Action[] {
   if (sight.target === undefined) return beginning(sight, vmi);
   return state === undefined ? placing(sight, vmi, sight.target, times) : moving(sight, state, times);
 }
+
+/** One that goes is left as it is; one that has begun says by its target whose it is. */
+const isNobodys = ({ vmim: { metadata }, target }: Sight) =>
+  target === undefined && metadata.deletionTimestamp === undefined && (metadata.ownerReferences ?? []).length === 0;
 
 const over = ({ vmim, vmi, now }: Sight, failure: string | undefined): Action => ({
   do: 'report',

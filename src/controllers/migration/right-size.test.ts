@@ -28,7 +28,7 @@ const silent = { metadata: {}, spec: { containers: [] } } as unknown as Pod;
 const update = { [WORKLOAD_UPDATE_LABEL]: 'n1' };
 const vmim = (labels: Record<string, string> = update, phase = 'Scheduling'): Vmim =>
   ({
-    metadata: { name: 'move', namespace: 'shop', uid: 'm', labels },
+    metadata: { name: 'move', namespace: 'shop', uid: 'm', labels, ownerReferences: [{ uid: 'u' }] },
     spec: { vmiName: 'web' },
     status: { phase },
   }) as unknown as Vmim;

@@ -1,6 +1,8 @@
 import { MIGRATION_PHASES, type MigrationPhase } from '../../api/kubevirt/group.ts';
 import { type KubeCondition, withCondition } from '../../kube/kinds/condition.ts';
-import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
+import { VMIS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
+import { apiVersionOf } from '../../kube/kinds/resource-type.ts';
+import type { KubeOwnerReference } from '../../kube/kube-object.ts';
 import { timestamp } from '../../kube/timestamp.ts';
 
 export type MigrationStatus = NonNullable<Vmim['status']>;
@@ -8,6 +10,11 @@ export type MigrationState = NonNullable<NonNullable<Vmi['status']>['migrationSt
 
 export const phaseOf = ({ status }: Vmim): MigrationPhase => status?.phase ?? 'Pending';
 export const isOver = (vmim: Vmim) => phaseOf(vmim) === 'Succeeded' || phaseOf(vmim) === 'Failed';
+
+/** Makes a migration go with its instance, since it is of no use to anybody once that is gone. */
+export function ownerReference({ metadata: { name, uid } }: Vmi): KubeOwnerReference {
+  return { apiVersion: apiVersionOf(VMIS), kind: VMIS.kind, name, uid };
+}
 
 /** What the instance says of this very migration; undefined where it was not told of it. */
 export function stateOf({ metadata }: Vmim, vmi: Vmi | undefined): MigrationState | undefined {
