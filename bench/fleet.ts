@@ -31,6 +31,11 @@ export async function run(): Promise<void> {
     figure('  the middle', `${delays.middle.toFixed(1)}ms`);
     await idle();
   });
+  // In a process of its own, because what is left of the first fleet would count as memory of the second.
+  await inChild([fileURLToPath(import.meta.url)]);
+}
+
+async function overHttps(): Promise<void> {
   await withFleet(async (embedded) => {
     const { perSecond } = await burst(embedded, () => createOverHttps(embedded));
     figure('the same with creates over HTTPS', `${perSecond}/s`, 'at least 500');
@@ -57,9 +62,19 @@ async function withFleet(measure: (embedded: Embedded) => Promise<void>): Promis
   }
 }
 
+/** How many writes there are until the signal, but for the leases of nodes, which come with time and not with machines. */
+async function writesUntil({ plane }: Embedded, signal: AbortSignal): Promise<number> {
+  let count = 0;
+  for await (const batch of plane.backend.stores.main.watch({ prefix: '', signal })) {
+    for (const event of batch) if (event.type !== 'progress' && !event.key.includes('/leases/')) count++;
+  }
+  return count;
+}
+
 /** Creates all machines and waits until they run. */
 async function burst(embedded: Embedded, create: () => Promise<void>): Promise<{ perSecond: string }> {
-  const before = embedded.plane.backend.stores.main.revision;
+  const counting = new AbortController();
+  const writes = writesUntil(embedded, counting.signal);
   const began = performance.now();
   const cpu = process.cpuUsage();
   const done = running(embedded, MACHINES);
@@ -68,10 +83,10 @@ async function burst(embedded: Embedded, create: () => Promise<void>): Promise<{
   await done;
   const ended = performance.now();
   const { user, system } = process.cpuUsage(cpu);
-  const after = embedded.plane.backend.stores.main.revision;
+  counting.abort();
   figure('created', `${rate(MACHINES, created - began)}/s`);
   figure('CPU for each', `${Math.round((user + system) / MACHINES)}us`);
-  figure('writes for each beside its create', ((after - before - MACHINES) / MACHINES).toFixed(2), 'at most 6');
+  figure('writes for each beside its create', (((await writes) - MACHINES) / MACHINES).toFixed(2), 'at most 6');
   figure('memory', `${Math.round(process.memoryUsage.rss() / 2 ** 20).toLocaleString('en')}MiB`, 'at most 1,536');
   return { perSecond: rate(MACHINES, ended - began) };
 }
@@ -87,12 +102,14 @@ async function createInProcess({ admin }: Embedded): Promise<void> {
 async function createOverHttps({ plane }: Embedded): Promise<void> {
   const script = fileURLToPath(import.meta.resolve('./support/machine-creator.ts'));
   const url = `https://127.0.0.1:${plane.port}`;
-  const child = spawn(process.execPath, [script, url, String(MACHINES), String(CONNECTIONS)], {
-    stdio: ['pipe', 'inherit', 'inherit'],
-  });
-  child.stdin.end(plane.adminToken);
+  await inChild([script, url, String(MACHINES), String(CONNECTIONS)], plane.adminToken);
+}
+
+async function inChild(args: readonly string[], input = ''): Promise<void> {
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'inherit', 'inherit'] });
+  child.stdin.end(input);
   const [code] = (await once(child, 'exit')) as [number | null];
-  if (code !== 0) throw new Error(`creating machines over HTTPS ended with ${code}`);
+  if (code !== 0) throw new Error(`${args[0]} ended with ${code}`);
 }
 
 async function ready({ admin, fleet }: Embedded): Promise<void> {
@@ -141,3 +158,5 @@ const rate = (count: number, ms: number) => Math.round((count / ms) * 1000).toLo
 function figure(name: string, value: string, target = ''): void {
   console.log(`  ${name.padEnd(36)}${value.padStart(10)}  ${target}`);
 }
+
+if (import.meta.main) await overHttps();

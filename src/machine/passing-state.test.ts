@@ -34,12 +34,14 @@ describe('a state that passes', () => {
     expect(states.delay('ns/vm-16', 'Stopping')).toBe(100);
   });
 
-  it('has to last longer the more machines are on their way', async () => {
+  it('has to last longer the more machines are on their way, also for the last of them', async () => {
     const { clock, states } = passing();
     for (const name of names(1017)) states.delay(name, 'Starting');
     await clock.advance(100);
     expect(states.delay('ns/vm-1000', 'Starting')).toBe(2000);
     for (const name of names(1000)) states.arrived(name);
+    expect(states.delay('ns/vm-1016', 'Starting')).toBe(2000);
+    await clock.advance(2000);
     expect(states.delay('ns/vm-1016', 'Starting')).toBe(0);
   });
 
@@ -71,6 +73,6 @@ describe('a state that passes', () => {
     await clock.advance(100);
     expect(states.delay('ns/vm-16', 'Starting')).toBeCloseTo(300, 0);
     for (let i = 0; i < 50; i++) states.wrote(1);
-    expect(states.delay('ns/vm-16', 'Starting')).toBe(0);
+    expect(states.delay('ns/vm-16', 'Stopping')).toBe(100);
   });
 });

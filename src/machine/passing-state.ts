@@ -13,7 +13,8 @@ const LAST = 0.2;
  * step; where many are started, most steps are over before their write would be. Final states are not its matter.
  */
 export class PassingStates {
-  readonly #onTheirWay = new Map<string, { readonly state: string; readonly since: number }>();
+  /** By machine; `hold`: how long its state had to last in the largest crowd since it began. */
+  readonly #onTheirWay = new Map<string, { readonly state: string; readonly since: number; hold: number }>();
   /** When the last machines set out; the oldest stands at `#next`. */
   readonly #departures: number[] = Array.from({ length: MOST }, () => Number.NEGATIVE_INFINITY);
   #next = 0;
@@ -32,9 +33,14 @@ export class PassingStates {
     const known = this.#onTheirWay.get(machine);
     const calm = known === undefined ? this.#departs(machine, state, now) : this.#isCalm(now);
     if (calm) return 0;
-    const since = known?.state === state ? known.since : now;
-    if (since === now) this.#onTheirWay.set(machine, { state, since });
-    return Math.max(0, since + this.#hold() - now);
+    let own = this.#onTheirWay.get(machine);
+    if (own === undefined || own.state !== state) {
+      own = { state, since: now, hold: 0 };
+      this.#onTheirWay.set(machine, own);
+    }
+    // The last of a crowd have waited behind all others.
+    own.hold = Math.max(own.hold, this.#hold());
+    return Math.max(0, own.since + own.hold - now);
   }
 
   /** The machine is where it was going, or gone. */
@@ -53,7 +59,7 @@ export class PassingStates {
 
   #departs(machine: string, state: string, now: number): boolean {
     const calm = this.#isCalm(now) && this.#onTheirWay.size < MOST;
-    this.#onTheirWay.set(machine, { state, since: now });
+    this.#onTheirWay.set(machine, { state, since: now, hold: 0 });
     this.#departures[this.#next] = now;
     this.#next = (this.#next + 1) % MOST;
     return calm;
