@@ -20,6 +20,7 @@ import { leading } from '../runtime/leading.ts';
 import { manager } from '../runtime/manager.ts';
 import { Metrics } from '../runtime/metrics.ts';
 import type { Runnable } from '../runtime/runnable.ts';
+import { besideKubevirt, isKubevirtItself } from './kubevirt-itself.ts';
 import { listen } from './listen.ts';
 import { namespacedClient } from './namespaced-client.ts';
 import { startServing } from './serving.ts';
@@ -41,7 +42,8 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
   const connection = await connect(flags.access);
   try {
     const { client, namespace } = connection;
-    const operator = await startOperator(flags, { client, namespace, clock, random: systemRandom(), log });
+    const taken = (await isKubevirtItself({ client, clock, log }, stop.signal)) ? besideKubevirt(flags, log) : flags;
+    const operator = await startOperator(taken, { client, namespace, clock, random: systemRandom(), log });
     await operator.run(stop.signal);
     log.info('stopped');
   } finally {

@@ -93,7 +93,15 @@ export async function startServing(flags: OperatorFlags, parts: ServingParts): P
       const actsOn = ({ group, kind }: { readonly group: string; readonly kind: string }) =>
         (group === virtualMachineInstance.group && runs.has(kind)) ||
         dialects.some((dialect) => dialect.kind.group === group && dialect.kind.kind === kind);
-      reviewing = { find: findAdmission({ operatorUser, actsOn }), lookup };
+      const find = findAdmission({ operatorUser, actsOn });
+      // Where KubeVirt itself is, its objects are none of ours, whatever a webhook configuration still says.
+      const isOurs = flags.instances || flags.dialects.includes('kubevirt');
+      const foreign = isOurs ? undefined : `${virtualMachineInstance.group}/`;
+      reviewing = {
+        find: (apiVersion, kind) =>
+          foreign !== undefined && apiVersion.startsWith(foreign) ? undefined : find(apiVersion, kind),
+        lookup,
+      };
     },
   };
   const serve: Runnable = {

@@ -53,7 +53,8 @@ export interface Installation {
   /** Of the operator's ServiceAccount. */
   readonly account: { readonly namespace: string; readonly name: string };
   readonly replicas: readonly Replica[];
-  startReplica(): Promise<Replica>;
+  /** Further flags come after those of the Deployment. */
+  startReplica(...flags: string[]): Promise<Replica>;
   /** Upgrades the release to the chart of this working tree, definitions too; replicas that are started then are of it. */
   upgrade(): Promise<void>;
   stop(): Promise<void>;
@@ -95,11 +96,18 @@ export async function installChart(
     account,
     user: `system:serviceaccount:${namespace}:${account.name}`,
     replicas,
-    async startReplica() {
+    async startReplica(...flags) {
       const token = await cluster.tokenFor(account);
-      const replica = await startReplica(cluster, join(from, 'src/main.ts'), deployment, token, namespace, () => {
-        replicas.splice(replicas.indexOf(replica), 1);
-      });
+      const replica = await startReplica(
+        cluster,
+        [join(from, 'src/main.ts'), ...flags],
+        deployment,
+        token,
+        namespace,
+        () => {
+          replicas.splice(replicas.indexOf(replica), 1);
+        },
+      );
       replicas.push(replica);
       return replica;
     },
@@ -126,7 +134,7 @@ let started = 0;
 
 async function startReplica(
   cluster: RealCluster,
-  main: string,
+  [main = '', ...flags]: readonly string[],
   deployment: Deployment,
   token: string,
   namespace: string,
@@ -144,7 +152,8 @@ async function startReplica(
       main,
       'vimana',
       'operator',
-      ...container.args,
+      ...container.args.filter((arg) => !(arg === '--no-instances' && flags.includes('--instances'))),
+      ...flags,
       `--metrics-bind-addr=127.0.0.1:${metricsPort}`,
       `--health-probe-bind-addr=127.0.0.1:${healthPort}`,
       ...(container.args.includes('--webhook-port=0') ? [] : [`--webhook-port=${webhookPort}`]),

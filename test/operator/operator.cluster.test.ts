@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { LOAD_ANNOTATION } from '../../src/api/launcher.ts';
 import type { HttpClient } from '../../src/kube/http/http-client.ts';
 import { conditionOf } from '../../src/kube/kinds/condition.ts';
 import { VMIMS, VMIS, VMS } from '../../src/kube/kinds/machines.ts';
@@ -125,6 +126,37 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     const paused = async () => conditionOf((await found()).status?.conditions, 'Paused')?.status;
     await vi.waitFor(async () => expect(await paused()).toBe('True'), PATIENCE);
     await client.delete(VMIS, 'alone', { namespace });
+    await vi.waitFor(async () => await expect(found()).rejects.toMatchObject({ code: 404 }), PATIENCE);
+  });
+
+  it('takes over an instance for a simulated machine, follows how busy that is, and stops it', async () => {
+    const { spec } = machine('sim').spec.template;
+    const name = 'sim.simulation';
+    await client.create(VMIS, { metadata: { name, namespace }, spec });
+    const found = () => client.get(VMIS, name, { namespace });
+    await vi.waitFor(async () => expect((await found()).status?.phase).toBe('Running'), PATIENCE);
+    const simulated = (cpu: string) =>
+      JSON.stringify({
+        apiVersion: 'simulation.node-classifier.io/v1alpha1',
+        kind: 'VirtualMachine',
+        metadata: { name: 'sim' },
+        spec: { resources: { cpu: '1', memory: '1Gi' }, utilization: { cpu, memory: '0.5' } },
+      });
+    const load = async () => {
+      const { items } = await client.list(PODS, { namespace });
+      const pod = items.find(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.name === name));
+      return pod?.metadata.annotations?.[LOAD_ANNOTATION] ?? '';
+    };
+    expect(await kubectl.run(['apply', '-f', '-'], simulated('0.2'))).toMatchObject({ code: 0 });
+    await vi.waitFor(async () => {
+      expect((await found()).metadata.ownerReferences).toMatchObject([{ kind: 'VirtualMachine', name: 'sim' }]);
+      expect(await load()).not.toBe('');
+    }, PATIENCE);
+    const before = await load();
+    expect(await kubectl.run(['apply', '-f', '-'], simulated('0.9'))).toMatchObject({ code: 0 });
+    await vi.waitFor(async () => expect(await load()).not.toBe(before), PATIENCE);
+    const gone = await kubectl.run(['delete', 'virtualmachines.simulation.node-classifier.io/sim', '--timeout=60s']);
+    expect(gone).toMatchObject({ code: 0 });
     await vi.waitFor(async () => await expect(found()).rejects.toMatchObject({ code: 404 }), PATIENCE);
   });
 

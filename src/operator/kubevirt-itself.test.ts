@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../base/fake-clock.ts';
+import { memoryLogger } from '../base/logger.ts';
+import type { OperatorFlags } from '../cli/operator.ts';
+import type { Client } from '../kube/client.ts';
+import { KubeError } from '../kube/kube-error.ts';
+import { besideKubevirt, isKubevirtItself } from './kubevirt-itself.ts';
+
+const clock = new FakeClock();
+const flags = { dialects: ['kubevirt', 'simulation'], instances: true } as unknown as OperatorFlags;
+
+/** Gives its answers one after the other. */
+function server(...answers: (readonly string[] | Error)[]): Pick<Client, 'request'> {
+  return {
+    request: () => {
+      const answer = answers.shift() ?? [];
+      if (answer instanceof Error) return Promise.reject(answer);
+      return Promise.resolve({ status: 200, body: { resources: answer.map((name) => ({ name })) } } as never);
+    },
+  };
+}
+
+describe('KubeVirt itself', () => {
+  it.each<[string, Pick<Client, 'request'>, boolean]>([
+    ['is there where its own resource is', server(['virtualmachines', 'kubevirts']), true],
+    ['is not there where only its kinds are', server(['virtualmachines', 'virtualmachineinstances']), false],
+    ['is not there where the group is not', server(new KubeError(404, 'NotFound', 'no')), false],
+  ])('%s', async (_what, client, expected) => {
+    const log = memoryLogger(clock);
+    expect(await isKubevirtItself({ client, clock, log }, new AbortController().signal)).toBe(expected);
+  });
+
+  it('is asked for until the API server answers', async () => {
+    const log = memoryLogger(clock);
+    const client = server(new Error('refused'), new KubeError(503, 'ServiceUnavailable', 'later'), ['kubevirts']);
+    const asked = isKubevirtItself({ client, clock, log }, new AbortController().signal);
+    await clock.advance(4000);
+    expect(await asked).toBe(true);
+    expect(log.entries).toHaveLength(2);
+  });
+
+  it('keeps what is its own, and other groups go on', () => {
+    const log = memoryLogger(clock);
+    expect(besideKubevirt(flags, log)).toMatchObject({ dialects: ['simulation'], instances: false });
+    expect(log.entries.map(({ level, message }) => `${level} ${message}`).join()).toContain('warn KubeVirt itself');
+  });
+
+  it('is nothing new to who was told already', () => {
+    const log = memoryLogger(clock);
+    const told = { ...flags, dialects: ['simulation'] as const, instances: false };
+    expect(besideKubevirt(told, log)).toBe(told);
+    expect(log.entries).toEqual([]);
+  });
+
+  it('leaves nothing to do where no other group is on', () => {
+    const alone = { ...flags, dialects: ['kubevirt'] as const };
+    expect(() => besideKubevirt(alone, memoryLogger(clock))).toThrow('KubeVirt itself runs in this cluster');
+  });
+});
