@@ -38,6 +38,12 @@ export const isAlreadyExists = is('AlreadyExists');
 export const isInvalid = is('Invalid');
 export const isForbidden = is('Forbidden');
 
+/** The namespace is ending: nothing can be made there, and nothing needs to be. */
+export function isNamespaceEnding(error: unknown): boolean {
+  const { causes = [] } = error instanceof KubeError ? error.details : {};
+  return causes.some(({ reason }) => reason === 'NamespaceTerminating');
+}
+
 /** The version asked for is no longer kept: list again. */
 export function isGone(error: unknown): boolean {
   return error instanceof KubeError && error.code === 410;

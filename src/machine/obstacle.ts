@@ -1,5 +1,5 @@
-import { TemporaryError, TerminalError } from '../base/errors.ts';
-import { isAlreadyExists, isConflict, isInvalid, KubeError } from '../kube/kube-error.ts';
+import { TemporaryError } from '../base/errors.ts';
+import { isAlreadyExists, isConflict, isInvalid, isNamespaceEnding } from '../kube/kube-error.ts';
 import type { Problem } from './dialect.ts';
 
 /** How soon to look again after an instance turned out to be there that the cache does not show. */
@@ -18,8 +18,7 @@ export function createFailure(error: unknown): Failure {
     const message = 'an instance of that name is there already';
     return { error: new TemporaryError(message, { cause: error, retryAfterMs: TAKEN_RETRY_MS }) };
   }
-  // Nothing can be made there any more, and nothing needs to be.
-  if (isTerminating(error)) return { error: new TerminalError('the namespace is ending', { cause: error }) };
+  if (isNamespaceEnding(error)) return { error };
   const message = `Error creating virtual machine instance: ${wordsOf(error)}`;
   const problem = { reason: 'FailedCreate', message };
   if (!isInvalid(error)) return { problem, error };
@@ -41,10 +40,4 @@ const wordsOf = (error: unknown) => (error instanceof Error ? error.message : St
 export function noAddress(cards: readonly string[]): Problem {
   const message = `no address is left for network card ${cards.join(', ')}: delete machines, or give the operator a larger range`;
   return { reason: 'NoAddressLeft', message };
-}
-
-function isTerminating(error: unknown): boolean {
-  return (
-    error instanceof KubeError && (error.details.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating')
-  );
 }

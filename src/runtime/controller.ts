@@ -3,7 +3,7 @@ import { TemporaryError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
 import type { Client, ResourceType } from '../kube/client.ts';
-import { isConflict, isNotFound, KubeError } from '../kube/kube-error.ts';
+import { isConflict, isNamespaceEnding, isNotFound, KubeError } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import { aborted } from './aborted.ts';
 import type { BackOff } from './back-off.ts';
@@ -135,6 +135,10 @@ export function runnable<T extends KubeObject>(controller: Controller<T>, parts:
       } catch (error) {
         // It went away during its own run, which leaves nothing to do for it.
         if (isAbout(error, controller.for, object)) return undefined;
+        if (isEndingAround(object, error)) {
+          log.debug({ key }, 'nothing is made any more: the namespace is ending');
+          return undefined;
+        }
         throw error;
       }
     },
@@ -220,6 +224,11 @@ function isAbout(error: unknown, { group, plural }: ResourceType, { metadata }: 
   if (!(error instanceof KubeError) || !isNotFound(error)) return false;
   const { name, kind, group: place = '' } = error.details;
   return name === metadata.name && kind === plural && place === group;
+}
+
+/** Whether an error only says that an object is about to go, with all of its namespace. */
+function isEndingAround({ metadata }: KubeObject, error: unknown): boolean {
+  return metadata.namespace !== undefined && metadata.deletionTimestamp === undefined && isNamespaceEnding(error);
 }
 
 function ownedBy({ group, kind, namespaced }: ResourceType, type: ResourceType): Watched {

@@ -4,7 +4,7 @@ import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { PODS, type Pod } from '../../kube/kinds/pod.ts';
 import { POD_DISRUPTION_BUDGETS } from '../../kube/kinds/policy.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
-import { isAlreadyExists, isConflict, isNotFound, KubeError } from '../../kube/kube-error.ts';
+import { isAlreadyExists, isConflict, isNamespaceEnding, isNotFound, KubeError } from '../../kube/kube-error.ts';
 import { makeLauncher, takeLauncher } from '../../machine/launcher/make.ts';
 import { launcherPod } from '../../machine/launcher/pod.ts';
 import type { PassingStates } from '../../machine/passing-state.ts';
@@ -61,7 +61,7 @@ export function actor({ settings, addresses, expectations, passing }: ActorParts
       events.event(vmi, 'Normal', 'SuccessfulCreate', `Created virtual machine pod ${made.metadata.name}`);
       return undefined;
     } catch (error) {
-      if (!(error instanceof KubeError) || isTerminating(error)) throw error;
+      if (!(error instanceof KubeError) || isNamespaceEnding(error)) throw error;
       const obstacle = { reason: 'FailedCreate', message: `failed to create virtual machine pod: ${error.message}` };
       await report(vmi, pendingStatus(vmi, obstacle, clock.now()), context);
       throw error;
@@ -164,8 +164,3 @@ async function report(vmi: Vmi, status: InstanceStatus, { client, events }: Cont
 }
 
 const syncReason = ({ status }: Vmi) => status?.conditions?.find(({ type }) => type === 'Synchronized')?.reason;
-
-/** The namespace is ending: nothing can be made there, and nothing needs to be. */
-function isTerminating({ details }: KubeError): boolean {
-  return (details.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating');
-}

@@ -1,6 +1,6 @@
 import type { NewObject, ResourceType } from '../../kube/client.ts';
 import { NAMESPACES, type Namespace } from '../../kube/kinds/core.ts';
-import { isAlreadyExists, isNotFound, KubeError } from '../../kube/kube-error.ts';
+import { isAlreadyExists, isNamespaceEnding, isNotFound } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { type Controller, watched } from '../../runtime/controller.ts';
 import { keyIn } from '../../runtime/key.ts';
@@ -34,14 +34,8 @@ export function inEveryNamespace<T extends KubeObject>(kept: Kept<T>): Controlle
           await client.create(type, { ...object, metadata: { ...object.metadata, name, namespace } });
         } else if (better !== undefined) await client.update(type, better);
       } catch (error) {
-        if (!isAlreadyExists(error) && !isNotFound(error) && !isTerminating(error)) throw error;
+        if (!isAlreadyExists(error) && !isNotFound(error) && !isNamespaceEnding(error)) throw error;
       }
     },
   };
-}
-
-/** The namespace began to end meanwhile. */
-function isTerminating(error: unknown): boolean {
-  const causes = error instanceof KubeError ? (error.details.causes ?? []) : [];
-  return causes.some(({ reason }) => reason === 'NamespaceTerminating');
 }

@@ -1,7 +1,7 @@
 import { VMIMS, VMIS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
 import { PODS, type Pod } from '../../kube/kinds/pod.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
-import { isConflict, isForbidden, isNotFound } from '../../kube/kube-error.ts';
+import { isConflict, isForbidden, isNamespaceEnding, isNotFound } from '../../kube/kube-error.ts';
 import { timestamp } from '../../kube/timestamp.ts';
 import { makeLauncher } from '../../machine/launcher/make.ts';
 import type { Context } from '../../runtime/controller.ts';
@@ -58,7 +58,7 @@ export function actor({ settings, pods, instances }: ActorParts) {
       pods.wrote(keyOf(vmim), made);
       events.event(vmim, 'Normal', 'SuccessfulCreate', `Created migration target pod ${keyOf(made)}`);
     } catch (error) {
-      if (isForbidden(error)) {
+      if (isForbidden(error) && !isNamespaceEnding(error)) {
         const message = (error as Error).message;
         const refused = {
           type: 'MigrationRejectedByResourceQuota',

@@ -2,7 +2,7 @@ import { seededRandom } from '../../base/random.ts';
 import { VMIMS, VMIS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
 import { NODES, type Node } from '../../kube/kinds/node.ts';
 import { PODS } from '../../kube/kinds/pod.ts';
-import { isAlreadyExists } from '../../kube/kube-error.ts';
+import { isAlreadyExists, isNamespaceEnding } from '../../kube/kube-error.ts';
 import { byController, type Index } from '../../runtime/cache.ts';
 import { type Context, type Controller, watched } from '../../runtime/controller.ts';
 import { Expectations } from '../../runtime/expectations.ts';
@@ -82,6 +82,8 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
         const made = await client.create(VMIMS, evacuationOf(vmi, name, reason, earlier)).catch((error: unknown) => {
           // Made before by somebody who could not say so.
           if (isAlreadyExists(error)) return undefined;
+          // It goes by itself, and is not to keep others from leaving.
+          if (isNamespaceEnding(error)) return undefined;
           throw error;
         });
         if (made === undefined) {

@@ -6,7 +6,7 @@ import {
   type ReplicaSet,
   type ReplicationController,
 } from '../../../kube/kinds/workloads.ts';
-import { isNotFound, KubeError } from '../../../kube/kube-error.ts';
+import { isNamespaceEnding, isNotFound } from '../../../kube/kube-error.ts';
 import { type LabelSelector, labelSelectorOf, labelSelectorOfSet } from '../../../kube/selectors/label-selector.ts';
 import { byController, uncontrolledIn } from '../../../runtime/cache.ts';
 import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
@@ -60,7 +60,7 @@ function keepReplicas<T extends Replicated>({ name, type, selectorOf, replicasOf
       const failed = results.find((result) => result.status === 'rejected');
       if (failed !== undefined) {
         const error: unknown = failed.reason;
-        if (isTerminating(error)) return undefined;
+        if (isNamespaceEnding(error)) return undefined;
         return { reason: 'FailedCreate', message: (error as Error).message };
       }
       made += size;
@@ -131,11 +131,4 @@ function keepReplicas<T extends Replicated>({ name, type, selectorOf, replicasOf
       ...cache(PODS).by(byController, metadata.uid ?? ''),
     ]);
   }
-}
-
-/** The namespace is ending: nothing can be made there, and nothing needs to be. */
-function isTerminating(error: unknown): boolean {
-  return (
-    error instanceof KubeError && (error.details.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating')
-  );
 }

@@ -1,0 +1,34 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NAMESPACES } from '../src/kube/kinds/core.ts';
+import { VMIMS, VMS } from '../src/kube/kinds/machines.ts';
+import { isNotFound } from '../src/kube/kube-error.ts';
+import { type SoakWorld, startSoakWorld } from '../src/testing/soak/soak-world.ts';
+
+describe('a namespace that is deleted with machines in it', () => {
+  let world: SoakWorld;
+  beforeEach(async () => {
+    world = await startSoakWorld('namespace deletion');
+    await world.clock.advance(5000);
+  });
+  afterEach(() => world.stop());
+
+  it('goes, and nobody is warned of it', async () => {
+    const namespace = 'shelf';
+    await world.admin.create(NAMESPACES, { metadata: { name: namespace } });
+    for (const name of ['a', 'b', 'c']) {
+      const template = { spec: { domain: { memory: { guest: '1Gi' }, devices: {} } } };
+      await world.admin.create(VMS, { metadata: { name, namespace }, spec: { runStrategy: 'Always', template } });
+    }
+    await world.clock.advance(10_000);
+    await world.admin.create(VMIMS, { metadata: { name: 'move', namespace }, spec: { vmiName: 'a' } });
+    const template = { spec: { domain: { memory: { guest: '1Gi' }, devices: {} } } };
+    await world.admin.create(VMS, { metadata: { name: 'late', namespace }, spec: { runStrategy: 'Always', template } });
+    await world.admin.delete(NAMESPACES, namespace);
+    await world.clock.advance(120_000);
+    await expect(world.admin.get(NAMESPACES, namespace)).rejects.toSatisfy(isNotFound);
+    const loud = world.log.entries.filter(({ level }) => level === 'warn' || level === 'error');
+    expect(loud.map(({ message, fields }) => `${message}: ${(fields?.['err'] as Error | undefined)?.message}`)).toEqual(
+      [],
+    );
+  });
+});
