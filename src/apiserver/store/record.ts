@@ -24,12 +24,17 @@ export function encodeRecords(versions: readonly Version[]): Buffer[] {
     buffer.writeUInt8(value === undefined ? DELETE : PUT, start);
     buffer.writeUInt32LE(size.key, start + 1);
     buffer.writeDoubleLE(createRevision, start + 5);
-    buffer.write(key, start + HEADER, 'utf8');
-    if (value !== undefined) buffer.write(value, start + HEADER + size.key, 'utf8');
+    write(buffer, key, start + HEADER, size.key);
+    if (value !== undefined) write(buffer, value, start + HEADER + size.key, size.value);
     const record = buffer.subarray(start, end);
     start = end;
     return record;
   });
+}
+
+/** Text of as many bytes as characters is ASCII, of which both encodings say the same, and one is a plain copy. */
+function write(buffer: Buffer, text: string, at: number, bytes: number): void {
+  buffer.write(text, at, bytes === text.length ? 'latin1' : 'utf8');
 }
 
 export function decodeRecord(revision: number, record: Buffer): Version {
