@@ -36,7 +36,7 @@ import type { SchedulerConfiguration } from '../scheduler/config/configuration.t
 import { scheduler } from '../scheduler/scheduler.ts';
 import { PodManager } from '../simulation-library/pod-manager.ts';
 import { type ExplanationsOf, explanationsApi } from './explanations.ts';
-import { install, kindsOf, SYSTEM_NAMESPACE } from './install.ts';
+import { type Changed, install, kindsOf, SYSTEM_NAMESPACE } from './install.ts';
 
 export interface EmbeddedOptions {
   readonly dataDir?: string;
@@ -75,6 +75,8 @@ export interface Embedded {
   readonly exporter: ClusterFleet | undefined;
   /** What the scheduler remembers of its attempts to place a pod. */
   readonly explanations: ExplanationsOf;
+  /** What starting has changed of what an earlier start left. */
+  readonly changed: Changed;
   /** Settles when everything has ended; fails where a part did. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
@@ -187,10 +189,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   });
   if (parts === undefined) throw new Error('the API server asked for no extensions');
   const admin = plane.client(ADMIN, 'vimana');
+  let changed: Changed = { shortNames: false };
   try {
     options.signal?.throwIfAborted();
     await Promise.race([
-      prepare(admin, options, dialects),
+      prepare(admin, options, dialects).then((found) => {
+        changed = found;
+      }),
       ...(options.signal === undefined ? [] : [aborted(options.signal)]),
     ]);
     options.signal?.throwIfAborted();
@@ -230,6 +235,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     fleet,
     exporter,
     explanations,
+    changed,
     ended,
     async stop() {
       stop.abort();
@@ -240,8 +246,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 }
 
 /** Brings the cluster to hold what all parts need before they start. */
-async function prepare(admin: Client, options: EmbeddedOptions, dialects: readonly Dialect[]): Promise<void> {
-  await install(admin, {
+async function prepare(admin: Client, options: EmbeddedOptions, dialects: readonly Dialect[]): Promise<Changed> {
+  const changed = await install(admin, {
     kinds: kindsOf(options.dialects),
     actors: [
       { name: OPERATOR, rules: [...operatorRules(dialects), ...leaseRules(LEASE.name), ...EVENT_RULES] },
@@ -256,6 +262,7 @@ async function prepare(admin: Client, options: EmbeddedOptions, dialects: readon
   await admin.delete(LEASES, LEASE.name, { namespace: LEASE.namespace }).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
   });
+  return changed;
 }
 
 /** What the pod of an instance uses, which is on the node that the instance says. */

@@ -8,8 +8,10 @@ import { NAMESPACES, SERVICE_ACCOUNTS } from '../kube/kinds/core.ts';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type ClusterRole, type PolicyRule } from '../kube/kinds/rbac.ts';
 import { resourceType } from '../kube/kinds/resource-type.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
+import { withoutNamesOf } from './withheld-names.ts';
 
 interface Definition extends KubeObject {
+  readonly spec: { readonly names: { readonly shortNames?: readonly string[] } };
   readonly status?: { readonly conditions?: readonly KubeCondition[] };
 }
 
@@ -51,12 +53,27 @@ export interface Installed {
   readonly roles: readonly ClusterRole[];
 }
 
-/** Brings a cluster to hold what the operator and the nodes need; what is there already is left as it is. */
-export async function install(client: Client, { kinds, actors, roles }: Installed): Promise<void> {
+/** What installing has changed that others may remember differently. */
+export interface Changed {
+  /** Whether a short name means other kinds than before. */
+  readonly shortNames: boolean;
+}
+
+/**
+ * Brings a cluster to hold what the operator and the nodes need. Kinds that an earlier start has installed and this one
+ * does not want stay, with their objects, and give up the names that they share with those that are wanted.
+ */
+export async function install(client: Client, { kinds, actors, roles }: Installed): Promise<Changed> {
   const apply = <T extends KubeObject>(type: ResourceType<T>, object: T) =>
     client.apply(type, object, { fieldManager: 'vimana-install', force: true });
-  const definitions = kinds.map((kind) => crdOf(kind) as unknown as Definition);
-  await Promise.all(definitions.map((definition) => apply(DEFINITIONS, definition)));
+  const { items } = await client.list(DEFINITIONS, { labelSelector: 'app.kubernetes.io/part-of=vimana' });
+  const before = new Map(items.map((definition) => [definition.metadata.name, definition]));
+  const definitions = kinds.map(definitionOf);
+  const withheld = KINDS.filter((kind) => !kinds.includes(kind))
+    .map((kind) => definitionOf(withoutNamesOf(kinds, kind)))
+    .filter(({ metadata }) => before.has(metadata.name));
+  const applied = [...definitions, ...withheld];
+  await Promise.all(applied.map((definition) => apply(DEFINITIONS, definition)));
   await apply(NAMESPACES, named('v1', 'Namespace', SYSTEM_NAMESPACE));
   for (const { name, rules } of actors) {
     const subject = { kind: 'ServiceAccount', name, namespace: SYSTEM_NAMESPACE };
@@ -67,7 +84,13 @@ export async function install(client: Client, { kinds, actors, roles }: Installe
   }
   for (const role of roles) await apply(CLUSTER_ROLES, role);
   await Promise.all(definitions.map((definition) => established(client, definition.metadata.name ?? '')));
+  return { shortNames: before.size > 0 && applied.some((each) => !isNamedAs(before.get(each.metadata.name), each)) };
 }
+
+const definitionOf = (kind: Kind) => crdOf(kind) as unknown as Definition;
+
+const isNamedAs = (before: Definition | undefined, now: Definition) =>
+  String(before?.spec.names.shortNames ?? []) === String(now.spec.names.shortNames ?? []);
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
 

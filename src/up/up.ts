@@ -19,6 +19,7 @@ import { Metrics } from '../runtime/metrics.ts';
 import { explainedStart, usualFolder } from './data-folder.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 import { explanationsRoute } from './explanations.ts';
+import type { Changed } from './install.ts';
 import { introduce } from './introduce.ts';
 import { nodeNames, nodePools } from './node-pools.ts';
 import { openAuditLog, writeAskedKubeconfig } from './output-files.ts';
@@ -167,7 +168,7 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
       const out = settings.kubeconfigOut === undefined ? undefined : resolve(settings.kubeconfigOut);
       if (!settings.ephemeral) writePrivateFile(introduced, '');
       if (out !== undefined) writeAskedKubeconfig(out, content);
-      io.out(whatNext(out ?? kubeconfig, dataDir, settings));
+      io.out(whatNext(out ?? kubeconfig, dataDir, settings, running.changed));
       await Promise.race([aborted(signal), running.ended]);
     } finally {
       await running.stop();
@@ -177,12 +178,12 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
   }
 }
 
-function whatNext(kubeconfig: string, dataDir: string, { ephemeral }: UpSettings): string {
+function whatNext(kubeconfig: string, dataDir: string, { ephemeral }: UpSettings, changed: Changed): string {
   const which = dataDir === resolve(usualFolder('up')) ? '' : ` --data-dir ${shellWord(dataDir)}`;
   return `
 Ready. In another terminal:
 
-  export KUBECONFIG=${shellWord(kubeconfig)}
+  export KUBECONFIG=${shellWord(kubeconfig)}${changed.shortNames ? LOOK_AGAIN : ''}
   kubectl get vmi -o wide            # the machines that run
   kubectl get nodes,pods             # where they are
   bin/vimana vm list -o wide         # machines of every group
@@ -192,6 +193,9 @@ Ready. In another terminal:
 Ctrl-C, or bin/vimana down${which}, stops it; ${ephemeral ? 'what it holds is gone then' : 'what it holds is there again at the next start'}.
 `;
 }
+
+/** kubectl keeps for hours what it has read of a server, also what a short name means. */
+const LOOK_AGAIN = '\n  kubectl api-resources              # `vm` means other kinds than before: kubectl looks again';
 
 /** Text as one word of a shell. */
 function shellWord(text: string): string {
