@@ -39,17 +39,3 @@ function readPart(part: string, whole: string): [name: string, amount: Quantity]
   }
   return [name ?? '', amount];
 }
-
-/** Reads `name=amount` pairs, such as nvidia.com/gpu=1. */
-export function parseNodeResources(pairs: readonly string[]): NodeResources {
-  const resources: Record<string, string> = {};
-  for (const pair of pairs.flatMap((each) => each.split(','))) {
-    const at = pair.indexOf('=');
-    const [name, text] = [pair.slice(0, at), pair.slice(at + 1)];
-    if (at < 1 || tryParseQuantity(text) === undefined) {
-      throw new ConfigError(`"${pair}" is not a resource: write it as name=amount, such as nvidia.com/gpu=1`);
-    }
-    resources[name] = formatQuantity(parseQuantity(text));
-  }
-  return resources;
-}

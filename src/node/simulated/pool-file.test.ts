@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readManifest } from '../../kube/manifest.ts';
 import { kwokManifests } from './kwok/manifests.ts';
-import { parseNodeResources, parseNodeSize } from './node-size.ts';
+import { parseNodeSize } from './node-size.ts';
 import { readPools } from './pool-file.ts';
 
 describe('the size of a node', () => {
@@ -20,15 +20,6 @@ describe('the size of a node', () => {
       expect(() => parseNodeSize(text)).toThrow(/size of a node|says twice/);
     },
   );
-
-  it('has further resources by name', () => {
-    expect(parseNodeResources(['nvidia.com/gpu=1', 'a/b=2,c/d=3k'])).toEqual({
-      'nvidia.com/gpu': '1',
-      'a/b': '2',
-      'c/d': '3k',
-    });
-    expect(() => parseNodeResources(['gpu'])).toThrow('write it as name=amount');
-  });
 });
 
 describe('a file of node pools', () => {
@@ -99,6 +90,19 @@ pools:
       'pools[1].name',
       'pools[2].name',
     ]);
+  });
+
+  it.each([
+    ['resources: {cpu: 4}', ['pools[0].resources[cpu]']],
+    [
+      'size: 8cpu,16Gi\n  resources: {memory: 1Gi, pods: 5}',
+      ['pools[0].resources[memory]', 'pools[0].resources[pods]'],
+    ],
+    ['size: "8cpu,16Gi,a/b=1"\n  resources: {a/b: 2, c/d: 3}', ['pools[0].resources[a/b]']],
+  ])('is refused where it says twice how much a node has: %s', (text, paths) => {
+    const refused = () => readPools(`pools:\n- count: 1\n  ${text}\n`);
+    for (const path of paths) expect(refused).toThrow(`${path}: Invalid value`);
+    expect(refused).toThrow('is said by size');
   });
 
   it.each([

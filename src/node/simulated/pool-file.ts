@@ -15,7 +15,7 @@ import { tryParseQuantity } from '../../base/quantity.ts';
 import type { Taint } from '../../kube/kinds/node.ts';
 import { readManifest } from '../../kube/manifest.ts';
 import type { NodePool } from './node-pool.ts';
-import { parseNodeSize } from './node-size.ts';
+import { DEFAULT_SIZE, parseNodeSize } from './node-size.ts';
 
 /**
  * Reads node pools from YAML:
@@ -95,7 +95,21 @@ function poolOf(pool: unknown, path: string, errors: FieldError[]): NodePool {
       errors.push(invalid(child(path, field), value, `unknown field: known are ${Object.keys(READERS).join(', ')}`));
     } else read[field] = reader(value, child(path, field), errors);
   }
+  refuseSized(read as Partial<NodePool>, child(path, 'resources'), errors);
   return read as unknown as NodePool;
+}
+
+/** What the size of a node says is not said a second time. */
+function refuseSized(
+  { size = DEFAULT_SIZE, resources: further = {} }: Partial<NodePool>,
+  path: string,
+  errors: FieldError[],
+) {
+  for (const [name, amount] of Object.entries(further)) {
+    if (!Object.hasOwn(size, name)) continue;
+    const part = name === 'cpu' ? `${amount}cpu` : name === 'memory' ? amount : `${name}=${amount}`;
+    errors.push(invalid(key(path, name), amount, `is said by size: write ${part} there`));
+  }
 }
 
 function text(value: unknown, path: string, errors: FieldError[]): string {
