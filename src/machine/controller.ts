@@ -117,7 +117,7 @@ export function machineController(options: MachineControllerOptions): Controller
       now: clock.now(),
       random,
     });
-    teller.tell(vm, sight, context.events);
+    teller.tell(vm, sight, context.events, () => dialect.report(vm, sight.observed, around(context)));
     return await act(vm, sight, context);
   }
 

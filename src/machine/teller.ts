@@ -3,19 +3,21 @@ import { keyOf } from '../runtime/key.ts';
 import type { Problem, Shutdown } from './dialect.ts';
 import type { Sight } from './observe.ts';
 
+type Status = { readonly conditions?: readonly { readonly type: string; readonly message?: string }[] };
+
 /** Tells users what happens to their machines, each thing once. */
 export class Teller {
   /** By machine: what was told last on each topic. */
   readonly #told = new Map<string, Map<string, string>>();
 
-  /** What a look at the machine brought to light. */
-  tell(vm: EventObject, { observed, before }: Sight, events: EventRecorder): void {
+  /** What a look at the machine brought to light; its conditions are those of the status that it is to have. */
+  tell(vm: EventObject, { observed, before }: Sight, events: EventRecorder, status: () => Status): void {
     const { lastShutdown } = observed.memory;
     const isNew = lastShutdown !== undefined && before.lastShutdown?.at !== lastShutdown.at;
     if (isNew && lastShutdown.reason !== 'Stopped') this.#shutdown(vm, lastShutdown, events);
     if (observed.problem !== undefined) this.problem(vm, observed.problem, events);
     else if (observed.instance !== undefined) this.#told.get(keyOf(vm))?.delete('problem');
-    this.#restart(vm, observed.restartRequired, events);
+    this.#restart(vm, observed.restartRequired, events, status);
   }
 
   problem(vm: EventObject, { reason, message }: Problem, events: EventRecorder): void {
@@ -32,12 +34,16 @@ export class Teller {
     events.event(vm, reason === 'NodeLost' ? 'Warning' : type, word, message);
   }
 
-  #restart(vm: EventObject, fields: readonly string[], events: EventRecorder): void {
+  #restart(vm: EventObject, fields: readonly string[], events: EventRecorder, status: () => Status): void {
     const text = fields.join(', ');
     if (text === '' && this.#told.get(keyOf(vm))?.has('restart') !== true) return;
     if (!this.#isNews(vm, 'restart', text)) return;
     if (text === '') this.#told.get(keyOf(vm))?.delete('restart');
-    else events.event(vm, 'Normal', 'RestartRequired', `changed, and not in effect before the next start: ${text}`);
+    else {
+      // Only the group of the machine knows how its fields are called there.
+      const said = status().conditions?.find(({ type }) => type === 'RestartRequired')?.message;
+      events.event(vm, 'Normal', 'RestartRequired', said ?? 'a change is not in effect before the next start');
+    }
   }
 
   #isNews(vm: EventObject, topic: string, text: string): boolean {

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { kubevirt } from '../dialects/kubevirt.ts';
+import { simulation } from '../dialects/simulation.ts';
+import type { Dialect, ObservedMachine } from './dialect.ts';
+import type { Sight } from './observe.ts';
+import { Teller } from './teller.ts';
+
+const observed = (restartRequired: readonly string[]): ObservedMachine => ({
+  instance: { metadata: { name: 'web' }, spec: { domain: {} } } as unknown as NonNullable<ObservedMachine['instance']>,
+  memory: { requests: [], identity: {} },
+  restartRequired,
+  now: 0,
+});
+
+describe('a change that waits for the next start', () => {
+  it.each<[string, Dialect, object]>([
+    ['kubevirt', kubevirt, { runStrategy: 'Always', template: { spec: { domain: { devices: {} } } } }],
+    ['simulation', simulation, { running: true, resources: { cpu: 0.1, memory: 0.1 } }],
+  ])('is told of once, in the words of its condition (%s)', (_name, dialect, spec) => {
+    const vm = { metadata: { name: 'web', namespace: 'shop', uid: 'u', generation: 2 }, spec } as never;
+    const told: string[] = [];
+    const teller = new Teller();
+    const tell = (fields: readonly string[]) => {
+      const seen = observed(fields);
+      const sight = { observed: seen, before: seen.memory } as Sight;
+      const event = (_object: unknown, type: string, reason: string, message: string) =>
+        void told.push(`${type} ${reason} ${message}`);
+      teller.tell(vm, sight, { event }, () => dialect.report(vm, seen));
+    };
+    const fields = ['domain.cpu.sockets', 'metadata.labels'];
+    const { conditions } = dialect.report(vm, observed(fields)) as {
+      conditions: { type: string; message: string }[];
+    };
+    const words = conditions.find(({ type }) => type === 'RestartRequired')?.message;
+    expect(words).toBeTruthy();
+    tell(fields);
+    tell(fields);
+    expect(told).toEqual([`Normal RestartRequired ${words}`]);
+    tell([]);
+    tell(fields);
+    expect(told).toHaveLength(2);
+  });
+});
