@@ -10,9 +10,14 @@ import { resourceType } from '../kube/kinds/resource-type.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import { withoutNamesOf } from './withheld-names.ts';
 
+interface Names {
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+}
+
 interface Definition extends KubeObject {
-  readonly spec: { readonly names: { readonly shortNames?: readonly string[] } };
-  readonly status?: { readonly conditions?: readonly KubeCondition[] };
+  readonly spec: { readonly names: Names };
+  readonly status?: { readonly conditions?: readonly KubeCondition[]; readonly acceptedNames?: Names };
 }
 
 const DEFINITIONS = resourceType<Definition>(
@@ -83,14 +88,16 @@ export async function install(client: Client, { kinds, actors, roles }: Installe
     await apply(CLUSTER_ROLE_BINDINGS, { ...named(RBAC, 'ClusterRoleBinding', name), roleRef, subjects: [subject] });
   }
   for (const role of roles) await apply(CLUSTER_ROLES, role);
-  await Promise.all(definitions.map((definition) => established(client, definition.metadata.name ?? '')));
+  await Promise.all(applied.map((definition) => served(client, definition)));
   return { shortNames: before.size > 0 && applied.some((each) => !isNamedAs(before.get(each.metadata.name), each)) };
 }
 
 const definitionOf = (kind: Kind) => crdOf(kind) as unknown as Definition;
 
+const isSame = (some: readonly string[] = [], others: readonly string[] = []) => String(some) === String(others);
+
 const isNamedAs = (before: Definition | undefined, now: Definition) =>
-  String(before?.spec.names.shortNames ?? []) === String(now.spec.names.shortNames ?? []);
+  isSame(before?.spec.names.shortNames, now.spec.names.shortNames);
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
 
@@ -100,9 +107,16 @@ const named = (apiVersion: string, kind: string, name: string, namespace?: strin
   metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
 });
 
-async function established(client: Client, name: string): Promise<void> {
+/** Waits until a definition is served by the names that it has now. */
+async function served(client: Client, { metadata: { name = '' } }: Definition): Promise<void> {
   for await (const event of client.watch(DEFINITIONS, { fieldSelector: `metadata.name=${name}` })) {
-    if (event.type !== 'BOOKMARK' && conditionOf(event.object.status?.conditions, 'Established')?.status === 'True')
-      return;
+    if (event.type !== 'BOOKMARK' && isServed(event.object)) return;
   }
+}
+
+function isServed({ spec: { names }, status: { conditions, acceptedNames } = {} }: Definition): boolean {
+  if (conditionOf(conditions, 'Established')?.status !== 'True') return false;
+  // A definition of somebody else may have them.
+  if (conditionOf(conditions, 'NamesAccepted')?.status === 'False') return true;
+  return isSame(names.shortNames, acceptedNames?.shortNames) && isSame(names.categories, acceptedNames?.categories);
 }
