@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { kubevirt } from '../dialects/kubevirt.ts';
-import { simulation } from '../dialects/simulation.ts';
-import type { Dialect, ObservedMachine } from './dialect.ts';
-import type { Sight } from './observe.ts';
-import { Teller } from './teller.ts';
+import type { Dialect, ObservedMachine } from '../machine/dialect.ts';
+import type { Sight } from '../machine/observe.ts';
+import { Teller } from '../machine/teller.ts';
+import { kubevirt } from './kubevirt.ts';
+import { simulation } from './simulation.ts';
 
 const observed = (restartRequired: readonly string[]): ObservedMachine => ({
   instance: { metadata: { name: 'web' }, spec: { domain: {} } } as unknown as NonNullable<ObservedMachine['instance']>,
