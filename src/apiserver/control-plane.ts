@@ -84,7 +84,9 @@ export interface ControlPlaneOptions {
   /** Whether something acts on objects of one of our own kinds; who creates one that nothing acts on is told. */
   readonly actsOn?: (kind: Kind) => boolean;
   /** API groups that are served by code in this process, after roles are asked; those that use this very API get clients. */
-  readonly extensions?: readonly ApiExtension[] | ((clientFor: ControlPlane['client']) => readonly ApiExtension[]);
+  readonly extensions?:
+    | readonly ApiExtension[]
+    | ((clientFor: ControlPlane['client']) => Promise<readonly ApiExtension[]> | readonly ApiExtension[]);
   /** Those who run pods; without them, the logs of pods are refused. */
   readonly nodeRuntime?: NodeRuntime;
   /** Takes one line of JSON for every request; absent: no audit log. */
@@ -201,7 +203,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     return inProcessClient({ backend, items, authorize, acts, user, fieldManager, remote });
   };
   const { extensions = [] } = options;
-  registry.extend(typeof extensions === 'function' ? extensions(clientFor) : extensions);
+  registry.extend(typeof extensions === 'function' ? await extensions(clientFor) : extensions);
   await new ApiServices({ backend, call: systemCall(stop.signal), log }).start();
   const names = random.fork('requests');
   const server = await startServer({

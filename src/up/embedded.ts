@@ -37,6 +37,7 @@ import { scheduler } from '../scheduler/scheduler.ts';
 import { PodManager } from '../simulation-library/pod-manager.ts';
 import { type ExplanationsOf, explanationsApi } from './explanations.ts';
 import { type Changed, install, kindsOf, SYSTEM_NAMESPACE } from './install.ts';
+import { type KeptMachines, keptMachines } from './kept-machines.ts';
 
 export interface EmbeddedOptions {
   readonly dataDir?: string;
@@ -75,6 +76,8 @@ export interface Embedded {
   readonly exporter: ClusterFleet | undefined;
   /** What the scheduler remembers of its attempts to place a pod. */
   readonly explanations: ExplanationsOf;
+  /** Machines of groups that were not chosen, which are looked after too. */
+  readonly kept: readonly KeptMachines[];
   /** What starting has changed of what an earlier start left. */
   readonly changed: Changed;
   /** Settles when everything has ended; fails where a part did. */
@@ -170,7 +173,9 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { clock, random, log, metrics = new Metrics() } = options;
-  const dialects = builtDialects(options.dialects);
+  const chosen = builtDialects(options.dialects);
+  let kept: readonly KeptMachines[] = [];
+  let dialects: readonly Dialect[] = chosen;
   const runs = new Set(['VirtualMachineInstance', 'VirtualMachineInstanceMigration']);
   let parts: ReturnType<typeof partsOf> | undefined;
   const { dataDir, store, durability, host, port, audit } = options;
@@ -179,7 +184,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     operatorUser: serviceAccount(OPERATOR).name,
     actsOn: (kind) => runs.has(kind.kind) || dialects.some((dialect) => dialect.kind === kind),
     nodeRuntime: { logs: (request) => parts?.fleet.logs(request) },
-    extensions: (clientFor) => {
+    extensions: async (clientFor) => {
+      kept = await keptMachines(clientFor(ADMIN, 'vimana'), chosen);
+      dialects = [...chosen, ...kept.map(({ dialect }) => dialect)];
       parts = partsOf(options, dialects, metrics, clientFor);
       return parts.extensions;
     },
@@ -235,6 +242,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     fleet,
     exporter,
     explanations,
+    kept,
     changed,
     ended,
     async stop() {

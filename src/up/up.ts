@@ -21,6 +21,7 @@ import { type Embedded, startEmbedded } from './embedded.ts';
 import { explanationsRoute } from './explanations.ts';
 import type { Changed } from './install.ts';
 import { introduce } from './introduce.ts';
+import { keptText } from './kept-machines.ts';
 import { nodeNames, nodePools } from './node-pools.ts';
 import { openAuditLog, writeAskedKubeconfig } from './output-files.ts';
 import { Progress } from './progress.ts';
@@ -143,6 +144,7 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
       ({ plane }) => plane.url,
     );
     embedded = running;
+    for (const kept of running.kept) io.out(`  ${keptText(kept)}\n`);
     measures.mount(explanationsRoute(running.explanations));
     const { exporter } = running;
     for (const route of exporter === undefined ? [] : exporterRoutes(exporter)) exporting?.mount(route);

@@ -16,14 +16,15 @@ describe.skipIf(!hasKubectl())('vimana up on a data folder that knew other group
   afterEach(stop);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+  const kubectl = () => new Kubectl(server?.kubeconfig ?? '', folder);
+
   /** Starts anew in the same folder, and gives a kubectl that has to succeed. */
   async function start(...flags: string[]) {
     await stop();
     const started = await startUp(flags, folder);
     server = started;
-    const kubectl = new Kubectl(started.kubeconfig, folder);
     const ok = async (line: string) => {
-      const outcome = await kubectl.run(words(line));
+      const outcome = await kubectl().run(words(line));
       expect(outcome, line).toMatchObject({ code: 0 });
       return outcome.out;
     };
@@ -56,5 +57,28 @@ describe.skipIf(!hasKubectl())('vimana up on a data folder that knew other group
     for (const group of ['kubevirt.io', 'hypersdk.io', 'novacron.io', 'simulation.node-classifier.io']) {
       expect(await again.ok(shortNames(`virtualmachines.${group}`)), group).toBe('["vm","vms"]["vm","vms"]');
     }
+  }, 90_000);
+
+  it('looks after machines of groups that are left out, says so, and stops when none is left', async () => {
+    const flags = ['--nodes', '2', '--dialects'];
+    const both = await start('--demo', ...flags, 'kubevirt,simulation');
+    expect(both.said()).not.toContain('looks after');
+    const { ok, said } = await start(...flags, 'simulation');
+    expect(said()).toContain('looks after 10 machines of kubevirt.io too, which are here\n');
+    expect(await ok('get vm -o name')).toBe('');
+
+    await ok('patch virtualmachines.kubevirt.io web-2 --type=merge -p {"spec":{"runStrategy":"Halted"}}');
+    const isStopped = '--for=jsonpath={.status.printableStatus}=Stopped';
+    await ok(`wait virtualmachines.kubevirt.io web-2 ${isStopped} --timeout=20s`);
+    await ok('delete virtualmachines.kubevirt.io web-1 --timeout=20s');
+    expect((await ok('get vmi -o name')).match(/\n/g)).toHaveLength(8);
+    const fresh = words('create -f examples/kubevirt/vm-running.yaml');
+    expect(await kubectl().run(fresh)).toMatchObject({ code: 0, err: '' });
+    await ok('delete virtualmachines.kubevirt.io --all --timeout=20s');
+
+    const none = await start(...flags, 'simulation');
+    expect(none.said()).not.toContain('looks after');
+    expect(await kubectl().run(fresh)).toMatchObject({ code: 0, err: expect.stringContaining('nothing acts on it') });
+    await none.ok('delete virtualmachines.kubevirt.io --all --timeout=20s');
   }, 90_000);
 });

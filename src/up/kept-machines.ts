@@ -1,0 +1,35 @@
+import { BUILT_DIALECTS } from '../dialects/built.ts';
+import type { Client } from '../kube/client.ts';
+import { resourceOfKind } from '../kube/kinds/machines.ts';
+import { KubeError } from '../kube/kube-error.ts';
+import type { Dialect } from '../machine/dialect.ts';
+
+/** Machines that an earlier start has left, of a group that is not chosen now. */
+export interface KeptMachines {
+  readonly dialect: Dialect;
+  readonly count: number;
+}
+
+/**
+ * The machines of groups that are not chosen. They are looked after all the same: without that they would run on, show
+ * a status of the past, and could not be deleted, because what they run as has to go first.
+ */
+export async function keptMachines(client: Client, chosen: readonly Dialect[]): Promise<KeptMachines[]> {
+  const others = [...BUILT_DIALECTS.values()].filter((dialect) => !chosen.includes(dialect));
+  const counted = others.map(async (dialect) => ({ dialect, count: await countOf(client, dialect) }));
+  return (await Promise.all(counted)).filter(({ count }) => count > 0);
+}
+
+export function keptText({ dialect, count }: KeptMachines): string {
+  return `looks after ${count} machine${count === 1 ? '' : 's'} of ${dialect.kind.group} too, which ${count === 1 ? 'is' : 'are'} here`;
+}
+
+async function countOf(client: Client, { kind }: Dialect): Promise<number> {
+  try {
+    return (await client.list(resourceOfKind(kind))).items.length;
+  } catch (error) {
+    // Nobody has ever installed the kind.
+    if (error instanceof KubeError && error.code === 404) return 0;
+    throw error;
+  }
+}
