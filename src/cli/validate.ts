@@ -9,6 +9,7 @@ import { type ManifestDocument, readManifest } from '../kube/manifest.ts';
 import { readScenarios } from '../rebalance/read-scenarios.ts';
 import { CheckedCommand } from './checked-command.ts';
 import type { Io } from './io.ts';
+import { fileText, manifestFiles } from './manifest-files.ts';
 
 /** A manifest in a file is a user's, whoever runs the operator. */
 const admissionOf = findAdmission({ operatorUser: '' });
@@ -28,7 +29,7 @@ export function validateCommand(io: Io): Command {
     .description('check manifests against every rule of their kinds; needs no cluster')
     .argument('<file...>', 'YAML or JSON files, folders of them, or - for standard input')
     .action((paths: string[]) => {
-      const files = paths.flatMap((path) => filesAt(io, path)).map((file) => ({ file, ...readFile(io, file) }));
+      const files = paths.flatMap((path) => manifestFiles(io, path)).map((file) => ({ file, ...readFile(io, file) }));
       const found = files.flatMap(({ file, documents }) => documents.map((document) => ({ ...document, file })));
       const lookup = lookupIn(found);
       const outcomes = [
@@ -43,22 +44,8 @@ export function validateCommand(io: Io): Command {
     });
 }
 
-function filesAt(io: Io, path: string): readonly string[] {
-  try {
-    return io.manifestsAt(path);
-  } catch (error) {
-    throw new VimanaError('UNREADABLE', `cannot read ${path}: ${(error as Error).message}`, { cause: error });
-  }
-}
-
 function readFile(io: Io, file: string): { documents: readonly ManifestDocument[]; broken: readonly Outcome[] } {
-  let text: string;
-  try {
-    text = io.read(file);
-  } catch (error) {
-    throw new VimanaError('UNREADABLE', `cannot read ${file}: ${(error as Error).message}`, { cause: error });
-  }
-  const { documents, problems } = readManifest(text);
+  const { documents, problems } = readManifest(fileText(io, file));
   const broken = problems.map(({ line, column, message }) => refuse([`${file}:${line}:${column}: ${message}`]));
   return documents.length + broken.length === 0
     ? { documents, broken: [refuse([`${file}: holds no object`])] }

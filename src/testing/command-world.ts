@@ -2,6 +2,7 @@ import { realClock } from '../base/clock.ts';
 import { silentLogger } from '../base/logger.ts';
 import { systemRandom } from '../base/random.ts';
 import { toldFailure } from '../cli/failure.ts';
+import type { Io } from '../cli/io.ts';
 import { vimanaProgram } from '../cli/program.ts';
 import type { Client } from '../kube/client.ts';
 import type { NodePool } from '../node/simulated/node-pool.ts';
@@ -25,6 +26,8 @@ export interface CommandWorld {
 export interface RunOptions {
   readonly signal?: AbortSignal;
   readonly files?: Readonly<Record<string, string>>;
+  /** Reads files in another way than from `files`. */
+  readonly io?: Pick<Io, 'read' | 'manifestsAt'>;
   /** Told of all that was printed so far, each time that there is more. */
   readonly onOutput?: (out: string) => void;
 }
@@ -57,7 +60,7 @@ export async function startCommandWorld(pools: readonly NodePool[] = [{ count: 2
 export async function runCommand(
   client: Client,
   args: readonly string[],
-  { signal = new AbortController().signal, files = {}, onOutput = () => {} }: RunOptions = {},
+  { signal = new AbortController().signal, files = {}, io: reading, onOutput = () => {} }: RunOptions = {},
 ): Promise<CommandOutcome> {
   let [out, err] = ['', ''];
   const io = {
@@ -68,6 +71,7 @@ export async function runCommand(
     err: (text: string) => void (err += text),
     read: (path: string) => files[path] ?? '',
     manifestsAt: (path: string) => [path],
+    ...reading,
   };
   const connect = async ({ namespace = 'default' }: { readonly namespace?: string }) => ({
     client,

@@ -8,6 +8,7 @@ import { readScenarios } from '../../rebalance/read-scenarios.ts';
 import { disagreeing, fleetOf, type Scenario } from '../../rebalance/scenario.ts';
 import type { CheckedCommand, Given } from '../checked-command.ts';
 import type { Io } from '../io.ts';
+import { fileText } from '../manifest-files.ts';
 
 /** Which load is worked on. */
 export interface LoadFlags {
@@ -91,12 +92,7 @@ function read(io: Io, place: string): Scenario {
 }
 
 function parsed(io: Io, file: string): unknown {
-  let text: string;
-  try {
-    text = io.read(file);
-  } catch (error) {
-    throw new VimanaError('UNREADABLE', `cannot read ${file}: ${(error as Error).message}`, { cause: error });
-  }
+  const text = fileText(io, file);
   try {
     return JSON.parse(text);
   } catch (error) {

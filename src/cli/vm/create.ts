@@ -4,6 +4,7 @@ import type { Client } from '../../kube/client.ts';
 import { readManifest } from '../../kube/manifest.ts';
 import type { CheckedCommand, Given } from '../checked-command.ts';
 import { connected } from '../connection.ts';
+import { fileText, manifestFiles } from '../manifest-files.ts';
 import type { VmParts } from './command.ts';
 import { allOf, eachOf } from './each.ts';
 import { type Machine, type MachineType, machineTypes } from './machine-kinds.ts';
@@ -132,8 +133,8 @@ async function settles(
 }
 
 function machinesIn({ io }: VmParts, file: string): Machine[] {
-  return io.manifestsAt(file).flatMap((path) => {
-    const { documents, problems } = readManifest(io.read(path));
+  return manifestFiles(io, file).flatMap((path) => {
+    const { documents, problems } = readManifest(fileText(io, path));
     const [problem] = problems;
     if (problem !== undefined) {
       throw new UsageError(`${path}:${problem.line}:${problem.column}: ${problem.message}`);

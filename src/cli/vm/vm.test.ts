@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VMS } from '../../kube/kinds/machines.ts';
 import { NODES } from '../../kube/kinds/node.ts';
 import { type CommandWorld, startCommandWorld } from '../../testing/command-world.ts';
+import { terminal } from '../terminal.ts';
 
 const KUBEVIRT = ['--group', 'kubevirt.io'];
 const manifest = (name: string) => `
@@ -45,6 +46,17 @@ describe('vimana vm', () => {
       err: expect.stringContaining('error from the server (AlreadyExists): virtualmachines.kubevirt.io "there"'),
     });
     expect(await vm('delete', 'vm/one', 'virtualmachine.kubevirt.io/two', 'there')).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('says which file cannot be read', async () => {
+    const io = { read: terminal.read, manifestsAt: terminal.manifestsAt };
+    for (const [file, reason] of [
+      ['missing.yaml', /^error: cannot read missing\.yaml: ENOENT/],
+      ['bin/vimana/below.yaml', /^error: cannot read bin\/vimana\/below\.yaml: ENOTDIR/],
+    ] as const) {
+      const outcome = await world.run(['vm', 'create', '-f', file], { io });
+      expect(outcome).toMatchObject({ code: 1, out: '', err: expect.stringMatching(reason) });
+    }
   });
 
   it('says where a machine ended up that was waited for', async () => {
