@@ -11,7 +11,7 @@ import { kubernetesControllers } from './controllers/kubernetes/kubernetes-contr
 import { manager } from './runtime/manager.ts';
 import type { Runnable } from './runtime/runnable.ts';
 import { explainedStart, usualFolder } from './up/data-folder.ts';
-import { openAuditLog, writeAskedKubeconfig } from './up/output-files.ts';
+import { checkAskedKubeconfig, openAuditLog, writeAskedKubeconfig } from './up/output-files.ts';
 
 /** Runs the API server of `vimana apiserver` until SIGINT or SIGTERM. */
 export async function serve(settings: ApiServerSettings): Promise<void> {
@@ -20,6 +20,7 @@ export async function serve(settings: ApiServerSettings): Promise<void> {
   const dataDir = settings.dataDir ?? usualFolder('apiserver');
   const { store, durability, port, bindAddress: host, insecureHttp: insecure } = settings;
   checkReach(settings);
+  if (settings.kubeconfigOut !== undefined) checkAskedKubeconfig(settings.kubeconfigOut);
   const audit = settings.auditLog === undefined ? undefined : openAuditLog(settings.auditLog, log);
   const plane = await startControlPlane({
     dataDir,

@@ -14,12 +14,13 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 /** Each has a folder of its own, because all are tried at once. */
 const data = () => ['--data-dir', mkdtempSync(join(scratch, 'data-'))];
 
-async function ended(args: readonly string[]): Promise<{ status: unknown; stderr: string }> {
-  const child = spawn(LAUNCHER, args, { stdio: ['ignore', 'ignore', 'pipe'], timeout: 60_000 });
-  let stderr = '';
+async function ended(args: readonly string[]): Promise<{ status: unknown; stdout: string; stderr: string }> {
+  const child = spawn(LAUNCHER, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   const [status] = (await once(child, 'close')) as [unknown];
-  return { status, stderr };
+  return { status, stdout, stderr };
 }
 
 /** What the API server may be asked for and cannot do, and how it says so. */
@@ -29,6 +30,7 @@ const CASES: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['an address that is none', [...data(), '--bind-address', '999.1.1.1'], /the address 999\.1\.1\.1 is none of this/],
   ['the address of another', [...data(), '--bind-address', '192.0.2.1'], /the address 192\.0\.2\.1 is none of this/],
   ['a kubeconfig where none can be', [...data(), '--kubeconfig-out', join(file, 'x')], /kubeconfig cannot be written/],
+  ['a kubeconfig that is a folder', [...data(), '--kubeconfig-out', scratch], /^error: \S+ is a folder, and --kubecon/],
   ['an audit log where none can be', [...data(), '--audit-log', join(file, 'x')], /audit log cannot be written/],
   ['plain HTTP for others', [...data(), '--insecure-http', '--bind-address', '0.0.0.0'], /not served on 0\.0\.0\.0/],
 ];
@@ -40,6 +42,7 @@ test.concurrent.each([
     ['--kubeconfig-out', join(file, 'x')],
     /^error: the kubeconfig cannot be written: /,
   ],
+  ['a kubeconfig that is a folder', ['--kubeconfig-out', scratch], /^error: \S+ is a folder, and --kubeconfig-out/],
   [
     'a scheduler of no configuration',
     ['--scheduler-config', file],
@@ -47,11 +50,12 @@ test.concurrent.each([
   ],
   ['nodes of no file', ['--node-file', join(scratch, 'none')], /^error: the node pools of \S+ cannot be used: /],
 ])(
-  'vimana up refuses %s, with a reason',
+  'vimana up refuses %s before it starts, with a reason',
   async (_what, flags, reason) => {
     const args = ['up', '--port', '0', '--ephemeral', '--empty', ...data(), ...flags];
-    const { status, stderr } = await ended(args);
+    const { status, stdout, stderr } = await ended(args);
     expect(stderr).toMatch(reason);
+    expect(stdout).toBe('');
     expect(status).toBe(1);
   },
   60_000,

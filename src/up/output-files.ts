@@ -1,4 +1,5 @@
-import { createWriteStream, openSync } from 'node:fs';
+import { accessSync, constants, createWriteStream, openSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { writeKubeconfig } from '../kube/kubeconfig/kubeconfig-text.ts';
@@ -16,11 +17,38 @@ export function openAuditLog(file: string, log: Logger): (line: string) => void 
   return (line) => void stream.write(line);
 }
 
+/** Refuses a place where the kubeconfig could not be written, before anything is started; changes nothing. */
+export function checkAskedKubeconfig(file: string): void {
+  let isFolder: boolean;
+  try {
+    isFolder = statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
+    const above = closestAbove(resolve(file));
+    if (!statSync(above).isDirectory()) throw new Error(`${above} is no folder`);
+    accessSync(above, constants.W_OK);
+  } catch (cause) {
+    throw cannotWrite(cause);
+  }
+  if (!isFolder) return;
+  throw new ConfigError(`${file} is a folder, and --kubeconfig-out takes the name of a file`, {
+    hint: `Perhaps: --kubeconfig-out ${join(file, 'kubeconfig')}`,
+  });
+}
+
+/** What there is of the path to a file: folders that are missing are made when the file is. */
+function closestAbove(path: string): string {
+  const above = dirname(path);
+  return above === path || statSync(above, { throwIfNoEntry: false }) !== undefined ? above : closestAbove(above);
+}
+
+function cannotWrite(cause: unknown): ConfigError {
+  return new ConfigError(`the kubeconfig cannot be written: ${(cause as Error).message}`, { cause });
+}
+
 /** Writes the kubeconfig that the user asked for. */
 export function writeAskedKubeconfig(file: string, content: Parameters<typeof writeKubeconfig>[1]): void {
   try {
     writeKubeconfig(file, content);
   } catch (cause) {
-    throw new ConfigError(`the kubeconfig cannot be written: ${(cause as Error).message}`, { cause });
+    throw cannotWrite(cause);
   }
 }

@@ -23,13 +23,14 @@ import type { Changed } from './install.ts';
 import { introduce } from './introduce.ts';
 import { keptText } from './kept-machines.ts';
 import { nodeNames, nodePools } from './node-pools.ts';
-import { openAuditLog, writeAskedKubeconfig } from './output-files.ts';
+import { checkAskedKubeconfig, openAuditLog, writeAskedKubeconfig } from './output-files.ts';
 import { Progress } from './progress.ts';
 import { removeRunFile, writeRunFile } from './run-file.ts';
 import { schedulerConfiguration } from './scheduler-configuration.ts';
 
 /** Runs everything in this process until SIGINT or SIGTERM. */
 export async function up(settings: UpSettings, io: Io): Promise<void> {
+  if (settings.kubeconfigOut !== undefined) checkAskedKubeconfig(settings.kubeconfigOut);
   const { dataDir, release } = takeFolder(settings);
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
