@@ -92,7 +92,7 @@ describe.skipIf(!hasKubectl())('vimana exporter', () => {
 
   it('counts one namespace, or all', async () => {
     await ok('create namespace other');
-    const manifest = join(ROOT, 'examples/simulation/vm-idle.yaml');
+    const manifest = join(ROOT, 'examples/simulation/vms/vm-idle.yaml');
     await ok(`apply -n other -f ${manifest}`);
     await ok('wait -n other vm spare --for=jsonpath={.status.phase}=Running --timeout=30s');
     const total = async (...flags: string[]) => {

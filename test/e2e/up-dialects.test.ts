@@ -78,6 +78,8 @@ describe.skipIf(!hasKubectl())('vimana up on a data folder that knew other group
 
     const none = await start(...flags, 'simulation');
     expect(none.said()).not.toContain('looks after');
+    expect((await none.ok('apply -f examples/simulation/vms/')).match(/ created\n/g)).toHaveLength(7);
+    await none.ok('wait vm --all --for=jsonpath={.status.phase}=Running --timeout=20s');
     expect(await kubectl().run(fresh)).toMatchObject({ code: 0, err: expect.stringContaining('nothing acts on it') });
     await none.ok('delete virtualmachines.kubevirt.io --all --timeout=20s');
   }, 90_000);

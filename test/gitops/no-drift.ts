@@ -8,7 +8,7 @@ import type { Target } from '../e2e/support/target.ts';
 /** Every example of a group that has a name of its own, as one manifest. */
 function examples(group: string): { readonly text: string; readonly count: number } {
   const seen = new Set<string>();
-  const items = globSync(`examples/${group}/*.yaml`)
+  const items = globSync(`examples/${group}/**/*.yaml`)
     .sort()
     .flatMap((file) => readManifest(readFileSync(file, 'utf8')).documents)
     .flatMap(({ object }) => {

@@ -34,7 +34,7 @@ function objections(manifest: Manifest): readonly string[] {
   return [...causes, ...unknownFields, ...warnings];
 }
 
-const examples = readdirSync(new URL('examples/simulation', root))
+const examples = readdirSync(new URL('examples/simulation', root), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => `examples/simulation/${name}`);
 
@@ -78,7 +78,7 @@ test.each(examples)('%s says in its first line what it shows', (file) => {
 });
 
 test('the five machines have the shares of a node that the documented gives them', () => {
-  const machines = manifestsIn('examples/simulation/example-vms.yaml');
+  const machines = manifestsIn('examples/simulation/vms/example-vms.yaml');
   expect(Object.fromEntries(machines.map(({ metadata, spec }) => [metadata.name, spec.resources]))).toEqual({
     'vm-small-1': { cpu: '0.05', memory: '0.08' },
     'vm-medium-1': { cpu: '0.15', memory: '0.20' },

@@ -5,7 +5,7 @@ import type { Target } from '../support/target.ts';
 import { words } from '../support/words.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 50 };
-const EXAMPLES = resolve(import.meta.dirname, '../../../examples/simulation');
+const EXAMPLES = resolve(import.meta.dirname, '../../../examples/simulation/vms');
 
 /** The machine that the document on the VirtualMachine kind shows, with its status, which the server leaves out. */
 const DOCUMENTED = resolve(import.meta.dirname, '../../fixtures/documented/000-virtual-machine.yaml');
