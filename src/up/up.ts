@@ -17,9 +17,9 @@ import { startHttpServer } from '../runtime/http/http-server.ts';
 import { metricsRoute } from '../runtime/http/metrics-route.ts';
 import { Metrics } from '../runtime/metrics.ts';
 import { explainedStart, usualFolder } from './data-folder.ts';
+import { demoWish } from './demo-wish.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 import { explanationsRoute } from './explanations.ts';
-import type { Changed } from './install.ts';
 import { introduce } from './introduce.ts';
 import { keptText } from './kept-machines.ts';
 import { nodeNames, nodePools } from './node-pools.ts';
@@ -27,6 +27,7 @@ import { checkAskedKubeconfig, openAuditLog, writeAskedKubeconfig } from './outp
 import { Progress } from './progress.ts';
 import { removeRunFile, writeRunFile } from './run-file.ts';
 import { schedulerConfiguration } from './scheduler-configuration.ts';
+import { whatNext } from './what-next.ts';
 
 /** Runs everything in this process until SIGINT or SIGTERM. */
 export async function up(settings: UpSettings, io: Io): Promise<void> {
@@ -166,12 +167,14 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
         ephemeral: settings.ephemeral,
       });
       const nodes = nodeNames(pools);
-      const demo = (settings.demo ?? isNew) && settings.dialects.includes('kubevirt') && nodes.length > 0;
+      const { demo, why } = demoWish(settings, { isNew, nodes: nodes.length });
       await Promise.race([introduce({ client: running.admin, progress, nodes, demo, signal }), running.ended]);
       const out = settings.kubeconfigOut === undefined ? undefined : resolve(settings.kubeconfigOut);
       if (!settings.ephemeral) writePrivateFile(introduced, '');
       if (out !== undefined) writeAskedKubeconfig(out, content);
-      io.out(whatNext(out ?? kubeconfig, dataDir, settings, running.changed));
+      if (why !== undefined) io.out(`  no demo fleet: ${why}\n`);
+      const renamed = running.changed.shortNames;
+      io.out(whatNext({ settings, kubeconfig: out ?? kubeconfig, dataDir, renamed }));
       await Promise.race([aborted(signal), running.ended]);
     } finally {
       await running.stop();
@@ -179,28 +182,4 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
   } finally {
     await Promise.all([measures.close(), health.close(), exporting?.close()]);
   }
-}
-
-function whatNext(kubeconfig: string, dataDir: string, { ephemeral }: UpSettings, changed: Changed): string {
-  const which = dataDir === resolve(usualFolder('up')) ? '' : ` --data-dir ${shellWord(dataDir)}`;
-  return `
-Ready. In another terminal:
-
-  export KUBECONFIG=${shellWord(kubeconfig)}${changed.shortNames ? LOOK_AGAIN : ''}
-  kubectl get vmi -o wide            # the machines that run
-  kubectl get nodes,pods             # where they are
-  bin/vimana vm list -o wide         # machines of every group
-  bin/vimana vm migrate NAME --wait  # move one while it runs
-  kubectl apply -f examples/kubevirt/vm-running.yaml
-
-Ctrl-C, or bin/vimana down${which}, stops it; ${ephemeral ? 'what it holds is gone then' : 'what it holds is there again at the next start'}.
-`;
-}
-
-/** kubectl keeps for hours what it has read of a server, also what a short name means. */
-const LOOK_AGAIN = '\n  kubectl api-resources              # `vm` means other kinds than before: kubectl looks again';
-
-/** Text as one word of a shell. */
-function shellWord(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

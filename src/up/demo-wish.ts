@@ -1,0 +1,18 @@
+import type { UpSettings } from '../cli/up.ts';
+
+/** Whether the demo fleet is created; where a new data folder gets none unasked, why. */
+export interface DemoWish {
+  readonly demo: boolean;
+  readonly why?: string;
+}
+
+export function demoWish(
+  { demo, dialects }: Pick<UpSettings, 'demo' | 'dialects'>,
+  { isNew, nodes }: { readonly isNew: boolean; readonly nodes: number },
+): DemoWish {
+  if (!(demo ?? isNew)) return { demo: false };
+  if (!dialects.includes('kubevirt')) {
+    return { demo: false, why: 'its machines are of kubevirt.io, which --dialects leaves out' };
+  }
+  return nodes > 0 ? { demo: true } : { demo: false, why: 'there are no nodes' };
+}

@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { DIALECT_NAMES, type DialectName } from '../cli/up.ts';
+import { whatNext } from './what-next.ts';
+
+const said = (dialects: readonly DialectName[], renamed = false) =>
+  whatNext({ settings: { dialects, ephemeral: false }, kubeconfig: '/home/me/it is', dataDir: '/data', renamed });
+
+const applied = (text: string) => [...text.matchAll(/kubectl apply -f (\S+)/g)].map(([, path]) => path ?? '');
+
+test('what to try is there, and of the groups that were chosen', () => {
+  for (const name of DIALECT_NAMES) {
+    const paths = applied(said([name]));
+    expect(paths, name).toHaveLength(1);
+    expect(paths[0]).toContain(`examples/${name}/`);
+    expect(
+      paths.every((path) => existsSync(path)),
+      name,
+    ).toBe(true);
+  }
+});
+
+test('what nothing acts on is tried only where nothing else was chosen, and told so', () => {
+  expect(applied(said(DIALECT_NAMES))).toEqual(['examples/kubevirt/vm-running.yaml', 'examples/simulation/vms/']);
+  expect(said(['novacron'])).toContain(
+    'vm-minimal.yaml  # stored and checked, for nothing acts yet on machines of novacron.io\n',
+  );
+  expect(said(['novacron'])).not.toMatch(/get vmi|migrate/);
+});
+
+test('machines that cannot move while they run are not said to', () => {
+  expect(said(['simulation'])).not.toContain('migrate');
+  expect(said(['kubevirt'])).toContain('migrate');
+});
+
+test('kubectl is told to look again where short names mean something else', () => {
+  expect(said(['kubevirt'])).not.toContain('api-resources');
+  expect(said(['kubevirt'], true)).toContain('  kubectl api-resources  ');
+});
+
+test('paths are words of a shell, and a folder that is not the usual one is named', () => {
+  expect(said(['kubevirt'])).toContain("export KUBECONFIG='/home/me/it is'\n");
+  expect(said(['kubevirt'])).toContain('bin/vimana down --data-dir /data, stops it');
+});

@@ -1,0 +1,67 @@
+import { resolve } from 'node:path';
+import type { DialectName, UpSettings } from '../cli/up.ts';
+import { BUILT_DIALECTS } from '../dialects/built.ts';
+import { usualFolder } from './data-folder.ts';
+import { GROUPS } from './install.ts';
+
+export interface Started {
+  readonly settings: Pick<UpSettings, 'dialects' | 'ephemeral'>;
+  readonly kubeconfig: string;
+  readonly dataDir: string;
+  /** Whether short names mean other kinds than at the start before. */
+  readonly renamed: boolean;
+}
+
+/** What to apply for the first machines of a group. */
+const FIRST_MACHINES: Readonly<Record<DialectName, string>> = {
+  kubevirt: 'examples/kubevirt/vm-running.yaml',
+  hypersdk: 'examples/hypersdk/vm-from-image.yaml',
+  novacron: 'examples/novacron/vm-minimal.yaml',
+  simulation: 'examples/simulation/vms/',
+};
+
+type Line = readonly [command: string, why: string];
+
+/** What the user may try now, with the groups that were chosen. */
+export function whatNext({ settings, kubeconfig, dataDir, renamed }: Started): string {
+  const which = dataDir === resolve(usualFolder('up')) ? '' : ` --data-dir ${shellWord(dataDir)}`;
+  const kept = settings.ephemeral ? 'what it holds is gone then' : 'what it holds is there again at the next start';
+  const lines = tries(settings.dialects, renamed);
+  const width = Math.max(...lines.map(([command]) => command.length));
+  return `
+Ready. In another terminal:
+
+  export KUBECONFIG=${shellWord(kubeconfig)}
+${lines.map(([command, why]) => `  ${command.padEnd(width)}  # ${why}\n`).join('')}
+Ctrl-C, or bin/vimana down${which}, stops it; ${kept}.
+`;
+}
+
+function tries(dialects: readonly DialectName[], renamed: boolean): Line[] {
+  const acting = dialects.filter((name) => BUILT_DIALECTS.has(name));
+  // kubectl keeps for hours what it has read of a server, also what a short name means.
+  const again: Line = ['kubectl api-resources', 'vm means other kinds than before: kubectl looks again'];
+  const apply = (names: readonly DialectName[], state: string) =>
+    names.map((name): Line => [`kubectl apply -f ${FIRST_MACHINES[name]}`, `${state} ${GROUPS[name]}`]);
+  if (acting.length === 0) {
+    return [
+      ...(renamed ? [again] : []),
+      ['kubectl get nodes', 'what machines could run on'],
+      ...apply(dialects, 'stored and checked, for nothing acts yet on machines of'),
+      ['bin/vimana vm list -o wide', 'machines of every group'],
+    ];
+  }
+  return [
+    ...(renamed ? [again] : []),
+    ['kubectl get vmi -o wide', 'the machines that run'],
+    ['kubectl get nodes,pods', 'where they are'],
+    ['bin/vimana vm list -o wide', 'machines of every group'],
+    ...(acting.includes('kubevirt') ? [['bin/vimana vm migrate NAME --wait', 'move one while it runs'] as const] : []),
+    ...apply(acting, 'more machines of'),
+  ];
+}
+
+/** Text as one word of a shell. */
+function shellWord(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
