@@ -10,7 +10,7 @@ import type { ApiServerSettings } from './cli/apiserver.ts';
 import { kubernetesControllers } from './controllers/kubernetes/kubernetes-controllers.ts';
 import { manager } from './runtime/manager.ts';
 import type { Runnable } from './runtime/runnable.ts';
-import { explainedStart, usualFolder } from './up/data-folder.ts';
+import { clusterName, explainedStart, usualFolder } from './up/data-folder.ts';
 import { checkAskedKubeconfig, openAuditLog, writeAskedKubeconfig } from './up/output-files.ts';
 
 /** Runs the API server of `vimana apiserver` until SIGINT or SIGTERM. */
@@ -46,7 +46,8 @@ export async function serve(settings: ApiServerSettings): Promise<void> {
       ? { token: plane.adminToken }
       : { caPem, clientCert: admin.certPem, clientKey: admin.keyPem };
     try {
-      writeAskedKubeconfig(settings.kubeconfigOut, { name: 'vimana', server: plane.url, ...secrets });
+      const name = clusterName('apiserver', dataDir, plane.port);
+      writeAskedKubeconfig(settings.kubeconfigOut, { name, server: plane.url, ...secrets });
     } catch (error) {
       await plane.stop();
       throw error;

@@ -9,6 +9,16 @@ export function usualFolder(name: string): string {
   return join(process.env['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share'), 'vimana', name);
 }
 
+const NAMES = { up: 'vimana', apiserver: 'vimana-apiserver' } as const;
+
+/**
+ * What a kubeconfig calls a cluster, its user and its context: the same at every start in the usual folder, and
+ * elsewhere a name of its port, so that those that run side by side can be in one KUBECONFIG.
+ */
+export function clusterName(command: keyof typeof NAMES, dataDir: string, port: number): string {
+  return resolve(dataDir) === resolve(usualFolder(command)) ? NAMES[command] : `vimana-${port}`;
+}
+
 /** Says what to do about the ways in which starting can fail. */
 export function explainedStart(error: unknown, dataDir: string, flags: Readonly<Record<number, string>> = {}): unknown {
   if (error instanceof StoreError && error.code === 'FolderInUse') {

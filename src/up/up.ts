@@ -16,7 +16,7 @@ import { healthRoutes } from '../runtime/http/health-routes.ts';
 import { startHttpServer } from '../runtime/http/http-server.ts';
 import { metricsRoute } from '../runtime/http/metrics-route.ts';
 import { Metrics } from '../runtime/metrics.ts';
-import { explainedStart, usualFolder } from './data-folder.ts';
+import { clusterName, explainedStart, usualFolder } from './data-folder.ts';
 import { demoWish } from './demo-wish.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 import { explanationsRoute } from './explanations.ts';
@@ -152,8 +152,8 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
     for (const route of exporter === undefined ? [] : exporterRoutes(exporter)) exporting?.mount(route);
     try {
       const kubeconfig = join(dataDir, 'kubeconfig');
-      const { pki, url } = running.plane;
-      const access = { name: 'vimana', server: url, caPem: pki.caPem };
+      const { pki, url, port } = running.plane;
+      const access = { name: clusterName('up', dataDir, port), server: url, caPem: pki.caPem };
       const content = { ...access, clientCert: pki.admin.certPem, clientKey: pki.admin.keyPem };
       writeKubeconfig(kubeconfig, content);
       writeRunFile(dataDir, {

@@ -47,6 +47,17 @@ describe.skipIf(!hasKubectl())('the process of vimana up', () => {
     expect(named).toHaveLength(1);
     const own = named[0] ?? '';
     const server = servers[0] as RunningServer;
+    const usual = join(folder, '.local/share/vimana/up');
+    // Both in one KUBECONFIG are two contexts, each of which reaches its own.
+    const both = new Kubectl([usual, own].map((path) => join(path, 'kubeconfig')).join(':'), folder);
+    const [context = '', other = ''] = (await both.run(words('config get-contexts -o name'))).out.trim().split('\n');
+    expect([context, other]).toEqual(['vimana', expect.stringMatching(/^vimana-\d+$/)]);
+    const urls = [context, other].map(async (name) => {
+      expect(await both.run(words(`get nodes --context ${name}`))).toMatchObject({ code: 0 });
+      return (await both.run(words(`config view --minify --context ${name} -o jsonpath={.clusters[*].cluster.server}`)))
+        .out;
+    });
+    expect((await Promise.all(urls)).sort()).toEqual(servers.map(({ url }) => url).sort());
     expect(vimana(server, 'status').stdout).toContain('machines:    none');
     expect(vimana(server, 'down')).toMatchObject({
       status: 0,
@@ -54,7 +65,7 @@ describe.skipIf(!hasKubectl())('the process of vimana up', () => {
     });
     expect(vimana(server, 'down', '--data-dir', own)).toMatchObject({ status: 0 });
     expect(existsSync(own)).toBe(false);
-    expect(readdirSync(join(folder, '.local/share/vimana/up')).sort()).toEqual(['folder.lock', 'kubeconfig', 'pki']);
+    expect(readdirSync(usual).sort()).toEqual(['folder.lock', 'kubeconfig', 'pki']);
   }, 60_000);
 
   it('says which port is taken, and leaves nothing behind', async () => {
