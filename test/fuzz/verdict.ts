@@ -35,6 +35,7 @@ const KNOWN: readonly (readonly [number, RegExp])[] = [
   [500, /does not contain declared merge key/],
   [500, /target.name: Required value/],
   [500, /strconv.ParseUint: parsing/],
+  [500, /failed to convert new object/],
 ];
 
 function expected({ method }: RawRequest, status: number, body: string): boolean {

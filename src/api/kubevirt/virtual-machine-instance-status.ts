@@ -75,6 +75,7 @@ export const virtualMachineInstanceStatus = kubevirtStatus(
       guestAtBoot: quantity('What it started with.'),
       guestCurrent: quantity('What it has at present.'),
       guestRequested: quantity('What its spec asks for.'),
+      memoryOverhead: quantity('What its launcher needs beside it.'),
     }),
     fsFreezeStatus: string('frozen while the file systems of the guest are frozen.'),
   },

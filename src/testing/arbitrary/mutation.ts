@@ -117,7 +117,11 @@ function brokenValues(schema: JsonSchema): [what: string, bad: unknown][] {
   const add = (what: string, ...values: readonly unknown[]) =>
     broken.push(...values.map((bad) => [what, bad] as [string, unknown]));
   if (schema['x-kubernetes-int-or-string'] === true) add('another type', ...NEITHER_INTEGER_NOR_STRING);
-  else if (schema.type !== undefined) add('another type', ...OTHER_TYPES[schema.type]);
+  else if (schema.type !== undefined) {
+    // The API server takes any list where a text of some format should stand.
+    const formatted = schema.type === 'string' && schema.format !== undefined;
+    add('another type', ...OTHER_TYPES[schema.type].filter((value) => !formatted || !Array.isArray(value)));
+  }
   const { minimum, maximum, minLength = 0, maxLength, minItems = 0, maxItems, maxProperties, pattern } = schema;
   if (schema.enum !== undefined) add('no choice of the list', 'no-such-choice');
   if (minimum !== undefined) add('below the minimum', schema.exclusiveMinimum === true ? minimum : minimum - 1);
