@@ -200,9 +200,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   try {
     options.signal?.throwIfAborted();
     await Promise.race([
-      prepare(admin, options, dialects).then((found) => {
-        changed = found;
-      }),
+      prepare(admin, options, dialects).then((found) => (changed = found)),
       ...(options.signal === undefined ? [] : [aborted(options.signal)]),
     ]);
     options.signal?.throwIfAborted();

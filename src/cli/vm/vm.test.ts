@@ -49,7 +49,10 @@ describe('vimana vm', () => {
   });
 
   it('says which file cannot be read', async () => {
-    const io = { read: terminal.read, manifestsAt: terminal.manifestsAt };
+    const io = {
+      read: (path: string) => terminal.read(path),
+      manifestsAt: (path: string) => terminal.manifestsAt(path),
+    };
     for (const [file, reason] of [
       ['missing.yaml', /^error: cannot read missing\.yaml: ENOENT/],
       ['bin/vimana/below.yaml', /^error: cannot read bin\/vimana\/below\.yaml: ENOTDIR/],
