@@ -1,12 +1,5 @@
 import { ConfigError } from '../../base/errors.ts';
-import {
-  compare,
-  formatQuantity,
-  parseQuantity,
-  type Quantity,
-  quantityOf,
-  tryParseQuantity,
-} from '../../base/quantity.ts';
+import { compare, formatQuantity, type Quantity, quantityOf, tryParseQuantity } from '../../base/quantity.ts';
 
 /** What a node has: amounts by resource name. */
 export type NodeResources = Readonly<Record<string, string>>;

@@ -95,7 +95,7 @@ function poolOf(pool: unknown, path: string, errors: FieldError[]): NodePool {
       errors.push(invalid(child(path, field), value, `unknown field: known are ${Object.keys(READERS).join(', ')}`));
     } else read[field] = reader(value, child(path, field), errors);
   }
-  refuseSized(read as Partial<NodePool>, child(path, 'resources'), errors);
+  refuseSized(read, child(path, 'resources'), errors);
   return read as unknown as NodePool;
 }
 
