@@ -48,3 +48,13 @@ export function isNamespaceEnding(error: unknown): boolean {
 export function isGone(error: unknown): boolean {
   return error instanceof KubeError && error.code === 410;
 }
+
+/** An answer, or undefined where what it is about is not there. */
+export async function ifFound<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}

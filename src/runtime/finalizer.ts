@@ -1,5 +1,5 @@
 import type { Client, ResourceType } from '../kube/client.ts';
-import { isNotFound } from '../kube/kube-error.ts';
+import { ifFound } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 
 /** Puts a finalizer on an object, unless it has changed since it was read; undefined where it is gone. */
@@ -33,10 +33,5 @@ async function rewrite<T extends KubeObject>(
   object: T,
   finalizers: string[],
 ): Promise<T | undefined> {
-  try {
-    return await client.update(type, { ...object, metadata: { ...object.metadata, finalizers } });
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  return await ifFound(client.update(type, { ...object, metadata: { ...object.metadata, finalizers } }));
 }

@@ -8,13 +8,13 @@ import type { Client } from '../kube/client.ts';
 import { VMIS } from '../kube/kinds/machines.ts';
 import { NODES } from '../kube/kinds/node.ts';
 import { PODS, type Pod } from '../kube/kinds/pod.ts';
-import { isAlreadyExists, isNotFound } from '../kube/kube-error.ts';
+import { ifFound, isAlreadyExists, isNotFound } from '../kube/kube-error.ts';
 import { sharedSize } from '../kube/reference-node.ts';
 import { atMost } from './at-most.ts';
 import { launcherPod } from './launcher-pod.ts';
 import { type ClusterOptions, clientOf, type PodManagerOptions } from './manager-options.ts';
 import { INSTANCE_SUFFIX, SIMULATED_VMS, type SimulatedMachine, type Vm, vmSpec } from './simulated-vm.ts';
-import { found, until } from './until.ts';
+import { until } from './until.ts';
 import { VMManager } from './vm-manager.ts';
 
 const AT_ONCE = 16;
@@ -89,7 +89,7 @@ export class PodManager {
   async deleteAll(ids: readonly string[], signal?: AbortSignal): Promise<void> {
     const { namespace } = this;
     await atMost(AT_ONCE, ids, async (id) => {
-      const vm = this.#createVms ? await found(this.#client, SIMULATED_VMS, id, namespace) : undefined;
+      const vm = this.#createVms ? await ifFound(this.#client.get(SIMULATED_VMS, id, { namespace })) : undefined;
       const served = vm !== undefined && isServed(vm);
       if (vm !== undefined) await this.#delete(() => this.#client.delete(SIMULATED_VMS, id, { namespace }));
       if (served) return;
@@ -125,7 +125,7 @@ export class PodManager {
       throw new Error(`${vm.id} is on ${old.spec.nodeName ?? 'no node'}, not on ${fromNode}`);
     if (toNode !== undefined) await this.#client.get(NODES, toNode);
     await this.#force(vm.id, toNode);
-    const instance = await found(this.#client, VMIS, `${vm.id}${INSTANCE_SUFFIX}`, this.namespace);
+    const instance = await ifFound(this.#client.get(VMIS, `${vm.id}${INSTANCE_SUFFIX}`, { namespace: this.namespace }));
     if (instance === undefined) await this.remake(old, toNode, signal);
     else {
       const { name, namespace } = instance.metadata;
@@ -146,7 +146,7 @@ export class PodManager {
       pods.get(name)?.metadata.uid === uid ? undefined : true,
     );
     const next = this.#podName(id);
-    const vm = await found(this.#client, SIMULATED_VMS, id, namespace).catch(() => undefined);
+    const vm = await ifFound(this.#client.get(SIMULATED_VMS, id, { namespace })).catch(() => undefined);
     const { metadata, spec } = pod;
     if (vm === undefined) {
       const { nodeName: _node, ...rest } = spec;
@@ -241,7 +241,7 @@ export class PodManager {
   /** Says to an operator where the next pod is to be, or that the scheduler decides. */
   async #force(id: string, node: string | undefined): Promise<void> {
     const { namespace } = this;
-    const vm = this.#createVms ? await found(this.#client, SIMULATED_VMS, id, namespace) : undefined;
+    const vm = this.#createVms ? await ifFound(this.#client.get(SIMULATED_VMS, id, { namespace })) : undefined;
     if (vm === undefined || vm.metadata.annotations?.[FORCED_NODE] === node) return;
     const body = { metadata: { annotations: { [FORCED_NODE]: node ?? null } } };
     await this.#client.patch(SIMULATED_VMS, id, { type: 'merge', body }, { namespace });

@@ -1,5 +1,5 @@
 import type { Client, ResourceType } from '../kube/client.ts';
-import { isGone, isNotFound } from '../kube/kube-error.ts';
+import { isGone } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 
 export interface Watched {
@@ -42,20 +42,5 @@ export async function until<T extends KubeObject, R>(
       if (!isGone(error)) throw error;
     }
     signal?.throwIfAborted();
-  }
-}
-
-/** An object, or undefined where there is none. */
-export async function found<T extends KubeObject>(
-  client: Client,
-  type: ResourceType<T>,
-  name: string,
-  namespace: string,
-): Promise<T | undefined> {
-  try {
-    return await client.get(type, name, { namespace });
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
   }
 }

@@ -2,11 +2,11 @@ import type { Phase } from '../api/simulation/virtual-machine.ts';
 import { type Clock, realClock } from '../base/clock.ts';
 import type { Client } from '../kube/client.ts';
 import { PODS } from '../kube/kinds/pod.ts';
-import { isAlreadyExists, isConflict, isNotFound } from '../kube/kube-error.ts';
+import { ifFound, isAlreadyExists, isConflict, isNotFound } from '../kube/kube-error.ts';
 import { atMost } from './at-most.ts';
 import { type ClusterOptions, clientOf, type ManagerOptions } from './manager-options.ts';
 import { SIMULATED_VMS, type SimulatedMachine, type Vm, type VmMetadata, vmObject } from './simulated-vm.ts';
-import { found, until } from './until.ts';
+import { until } from './until.ts';
 import { phaseOfPod, type Seen, statusAfter, statusOf, type VmStatus } from './vm-status.ts';
 
 const AT_ONCE = 16;
@@ -48,7 +48,7 @@ export class VMManager {
 
   /** Undefined where there is no such machine. */
   async getVmStatus(name: string): Promise<VmStatus | undefined> {
-    const vm = await found(this.#client, SIMULATED_VMS, name, this.namespace);
+    const vm = await ifFound(this.#client.get(SIMULATED_VMS, name, { namespace: this.namespace }));
     return vm === undefined ? undefined : statusOf(vm);
   }
 
@@ -80,7 +80,7 @@ export class VMManager {
 
   /** Writes of a machine what its pod tells. */
   async syncVmWithPod(vm: Pick<Vm, 'id'>, podName: string, nodeName?: string): Promise<VmStatus | undefined> {
-    const pod = await found(this.#client, PODS, podName, this.namespace);
+    const pod = await ifFound(this.#client.get(PODS, podName, { namespace: this.namespace }));
     const node = nodeName ?? pod?.spec.nodeName;
     await this.#write(vm.id, { phase: phaseOfPod(pod), podName: pod === undefined ? '' : podName, nodeName: node });
     return await this.getVmStatus(vm.id);

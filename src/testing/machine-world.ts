@@ -1,7 +1,7 @@
 import { kubevirt } from '../dialects/kubevirt.ts';
 import type { Client } from '../kube/client.ts';
 import { VMIS, VMS, type Vm, type Vmi } from '../kube/kinds/machines.ts';
-import { isNotFound } from '../kube/kube-error.ts';
+import { ifFound } from '../kube/kube-error.ts';
 import { timestamp } from '../kube/timestamp.ts';
 import { AddressPool } from '../machine/address-pool.ts';
 import type { Condition } from '../machine/condition.ts';
@@ -66,14 +66,8 @@ export async function startMachineWorld(): Promise<MachineWorld> {
     },
   });
 
-  const instance = async (name: string): Promise<Vmi | undefined> => {
-    try {
-      return await admin.get(VMIS, name, { namespace });
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
-  };
+  const instance = async (name: string): Promise<Vmi | undefined> =>
+    await ifFound(admin.get(VMIS, name, { namespace }));
 
   const vm = (name: string) => admin.get(VMS, name, { namespace });
   const status = async (name = 'web') => (await vm(name)).status;

@@ -1,7 +1,7 @@
 import { UsageError, VimanaError } from '../../base/errors.ts';
 import type { Client } from '../../kube/client.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
-import { isNotFound } from '../../kube/kube-error.ts';
+import { ifFound } from '../../kube/kube-error.ts';
 import { type Machine, type MachineType, machineTypes } from './machine-kinds.ts';
 import { ownerOf } from './summary.ts';
 
@@ -40,13 +40,8 @@ export async function findMachine(
 /** The instance that a machine runs as at present. */
 export async function instanceOf(client: Client, found: Found): Promise<Vmi | undefined> {
   const { namespace = '', uid } = found.machine.metadata;
-  try {
-    const instance = await client.get(VMIS, instanceNameOf(found), { namespace });
-    return ownerOf(instance) === uid ? instance : undefined;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  const instance = await ifFound(client.get(VMIS, instanceNameOf(found), { namespace }));
+  return instance !== undefined && ownerOf(instance) === uid ? instance : undefined;
 }
 
 /** Instances of all groups but kubevirt.io have the group behind their name, so that machines of two may share one. */
@@ -56,10 +51,6 @@ export function instanceNameOf({ type, machine }: Found): string {
 }
 
 async function present(client: Client, type: MachineType, name: string, namespace: string): Promise<Found | undefined> {
-  try {
-    return { type, machine: await client.get(type, name, { namespace }) };
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  const machine = await ifFound(client.get(type, name, { namespace }));
+  return machine === undefined ? undefined : { type, machine };
 }

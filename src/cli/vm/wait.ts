@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Clock } from '../../base/clock.ts';
 import { VimanaError } from '../../base/errors.ts';
 import type { Client, ResourceType } from '../../kube/client.ts';
-import { isGone, isNotFound } from '../../kube/kube-error.ts';
+import { ifFound, isGone } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { durationOption, writtenDuration } from '../duration-option.ts';
 import type { Io } from '../io.ts';
@@ -83,10 +83,7 @@ async function followed<T extends KubeObject>(
   step: (object: T | undefined) => boolean,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const present = await client.get(type, name, { namespace, signal }).catch((error: unknown) => {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  });
+  const present = await ifFound(client.get(type, name, { namespace, signal }));
   if (step(present)) return true;
   const { resourceVersion } = present?.metadata ?? {};
   const from = resourceVersion === undefined ? {} : { resourceVersion };

@@ -2,7 +2,7 @@ import { SCHEDULABLE_LABEL } from '../../api/launcher.ts';
 import type { Timer } from '../../base/clock.ts';
 import type { Client } from '../../kube/client.ts';
 import { LEASES, NODES } from '../../kube/kinds/node.ts';
-import { isNotFound } from '../../kube/kube-error.ts';
+import { ifFound, isNotFound } from '../../kube/kube-error.ts';
 import { type Context, type Watched, watched } from '../../runtime/controller.ts';
 import { NodeSigns } from './node-signs.ts';
 import { isPlayed } from './stand-in-agent.ts';
@@ -113,11 +113,6 @@ export class NodeWatch {
 const LEASE = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' };
 
 async function renewTime(client: Client, name: string): Promise<string | undefined> {
-  try {
-    const { spec } = await client.get(LEASES, name, { namespace: LEASE_NAMESPACE });
-    return spec?.renewTime ?? '';
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  const lease = await ifFound(client.get(LEASES, name, { namespace: LEASE_NAMESPACE }));
+  return lease === undefined ? undefined : (lease.spec?.renewTime ?? '');
 }

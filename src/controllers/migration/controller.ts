@@ -3,7 +3,7 @@ import { MIGRATION_LABEL } from '../../api/launcher.ts';
 import { VMIMS, VMIS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
 import { PODS, type Pod } from '../../kube/kinds/pod.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
-import { isNotFound } from '../../kube/kube-error.ts';
+import { ifFound, isNotFound } from '../../kube/kube-error.ts';
 import { Reviews } from '../../machine/review.ts';
 import { byController } from '../../runtime/cache.ts';
 import { type Context, type Controller, watched } from '../../runtime/controller.ts';
@@ -147,12 +147,7 @@ const isLeaving = ({ metadata }: Vmim) => metadata.deletionTimestamp !== undefin
 
 /** The cache of instances may lag behind that of migrations. */
 async function instanceOf({ metadata, spec }: Vmim, { client }: Context): Promise<Vmi | undefined> {
-  try {
-    return await client.get(VMIS, spec.vmiName, { namespace: metadata.namespace });
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  return await ifFound(client.get(VMIS, spec.vmiName, { namespace: metadata.namespace }));
 }
 
 async function targetOf({ metadata }: Vmim, { client }: Context): Promise<Pod | undefined> {

@@ -3,7 +3,7 @@ import { TemporaryError } from '../../base/errors.ts';
 import type { Client, NewObject } from '../../kube/client.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { PODS, type Pod } from '../../kube/kinds/pod.ts';
-import { isAlreadyExists, isNotFound } from '../../kube/kube-error.ts';
+import { ifFound, isAlreadyExists } from '../../kube/kube-error.ts';
 import { launcherName } from './pod.ts';
 
 const ATTEMPTS = 5;
@@ -21,10 +21,7 @@ export async function makeLauncher(client: Client, vmi: Vmi, uid: string, pod: N
     } catch (error) {
       if (!isAlreadyExists(error) || attempt === ATTEMPTS) throw error;
     }
-    const found = await client.get(PODS, name, { namespace }).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
+    const found = await ifFound(client.get(PODS, name, { namespace }));
     if (found?.metadata.ownerReferences?.some((owner) => owner.uid === instance) === true) return found;
   }
 }
@@ -36,10 +33,7 @@ export async function makeLauncher(client: Client, vmi: Vmi, uid: string, pod: N
 export async function takeLauncher(client: Client, vmi: Vmi, pod: NewObject<Pod>, name: string): Promise<Pod> {
   const { namespace, uid: instance } = vmi.metadata;
   const { labels, annotations, ownerReferences } = pod.metadata;
-  const found = await client.get(PODS, name, { namespace }).catch((error: unknown) => {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  });
+  const found = await ifFound(client.get(PODS, name, { namespace }));
   if (found === undefined) return await client.create(PODS, { ...pod, metadata: { ...pod.metadata, name } });
   const { uid, resourceVersion, deletionTimestamp } = found.metadata;
   const owner = found.metadata.ownerReferences?.find(({ controller }) => controller === true);

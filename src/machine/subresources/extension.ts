@@ -2,7 +2,7 @@ import type { Random } from '../../base/random.ts';
 import type { ApiExtension, ExtensionAnswer, ExtensionRequest } from '../../kube/api-extension.ts';
 import type { Client } from '../../kube/client.ts';
 import { resourceOfKind, VMIS, type Vmi } from '../../kube/kinds/machines.ts';
-import { KubeError } from '../../kube/kube-error.ts';
+import { ifFound, KubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
 import { type Dialect, instanceName, type PowerAction } from '../dialect.ts';
@@ -13,7 +13,7 @@ import { newMigration } from './migration.ts';
 import { type ActionOptions, actionOptions } from './options.ts';
 import { notBuilt, notFound, tryAgain } from './refusal.ts';
 import { GROUP, RESOURCES, SERVED, VERSIONS } from './resources.ts';
-import { annotate, createMigration, find, migrationsIn, untilFirst, writePower } from './writes.ts';
+import { annotate, createMigration, migrationsIn, untilFirst, writePower } from './writes.ts';
 
 export interface SubresourceParts {
   /** Acts as the operator: whether the user may ask has been seen to, and not everybody may write what comes of it. */
@@ -62,10 +62,10 @@ function handler(parts: SubresourceParts) {
 
   async function machine({ namespace, name }: ExtensionRequest) {
     const type = dialect === undefined ? undefined : resourceOfKind(dialect.kind);
-    const vm = type === undefined ? undefined : await find(client, type, namespace, name);
+    const vm = type === undefined ? undefined : await ifFound(client.get(type, name, { namespace }));
     if (dialect === undefined || type === undefined || vm === undefined)
       throw notFound({ kind: 'virtualmachine', name });
-    const instance = await find(client, VMIS, namespace, instanceName(dialect, name));
+    const instance = await ifFound(client.get(VMIS, instanceName(dialect, name), { namespace }));
     return { dialect, type, vm, instance };
   }
 
@@ -88,7 +88,7 @@ function handler(parts: SubresourceParts) {
   }
 
   async function found({ namespace, name }: ExtensionRequest): Promise<Vmi> {
-    const instance = await find(client, VMIS, namespace, name);
+    const instance = await ifFound(client.get(VMIS, name, { namespace }));
     if (instance === undefined) throw notFound({ kind: 'virtualmachineinstance', name });
     return instance;
   }

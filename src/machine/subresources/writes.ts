@@ -1,6 +1,6 @@
 import type { Client, ResourceType } from '../../kube/client.ts';
 import { VMIMS, VMIS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
-import { isConflict, isNotFound } from '../../kube/kube-error.ts';
+import { isConflict } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import type { PowerEdit } from '../dialect.ts';
 
@@ -13,21 +13,6 @@ interface Place {
 }
 
 const writing = ({ namespace, dryRun }: Place) => ({ namespace, dryRun, fieldManager: FIELD_MANAGER });
-
-/** An object, or undefined where there is none. */
-export async function find<T extends KubeObject>(
-  client: Client,
-  type: ResourceType<T>,
-  namespace: string,
-  name: string,
-): Promise<T | undefined> {
-  try {
-    return await client.get(type, name, { namespace });
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
-}
 
 /** In a crowd, controllers write to an object a dozen times in a row; each attempt waits for a round of its own. */
 const ATTEMPTS = 40;

@@ -1,6 +1,6 @@
 import { isSameJson } from '../../base/json-same.ts';
 import type { Client, ResourceType } from '../../kube/client.ts';
-import { isNotFound } from '../../kube/kube-error.ts';
+import { ifFound } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { noteWrite, type Run } from './run.ts';
 
@@ -16,10 +16,5 @@ export async function writeChange<T extends KubeObject & { readonly status?: unk
   status: NonNullable<T['status']>,
 ): Promise<T | undefined> {
   if (isSameJson(object.status, status)) return undefined;
-  try {
-    return await noteWrite(run, client.update(type, { ...object, status }, { subresource: 'status' }));
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  return await ifFound(noteWrite(run, client.update(type, { ...object, status }, { subresource: 'status' })));
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PODS } from '../../../kube/kinds/pod.ts';
 import { DEPLOYMENTS, type Deployment, REPLICA_SETS, type ReplicaSet } from '../../../kube/kinds/workloads.ts';
-import { isAlreadyExists, isNotFound } from '../../../kube/kube-error.ts';
+import { ifFound, isAlreadyExists } from '../../../kube/kube-error.ts';
 import { labelSelectorOf } from '../../../kube/selectors/label-selector.ts';
 import { byController, uncontrolledIn } from '../../../runtime/cache.ts';
 import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
@@ -190,9 +190,7 @@ class Rollout {
     const { client } = this.#context;
     for (const { metadata } of outdated(this.#old, this.#deployment.spec.revisionHistoryLimit ?? 10)) {
       const { name = '', namespace = '', uid = '' } = metadata;
-      await client
-        .delete(REPLICA_SETS, name, { namespace, preconditions: { uid } })
-        .catch((error: unknown) => (isNotFound(error) ? undefined : Promise.reject(error as Error)));
+      await ifFound(client.delete(REPLICA_SETS, name, { namespace, preconditions: { uid } }));
     }
   }
 

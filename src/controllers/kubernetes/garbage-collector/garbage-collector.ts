@@ -1,5 +1,5 @@
 import { apiVersionOf } from '../../../kube/kinds/resource-type.ts';
-import { isConflict, isNotFound } from '../../../kube/kube-error.ts';
+import { ifFound, isConflict } from '../../../kube/kube-error.ts';
 import type { KubeObject, KubeOwnerReference } from '../../../kube/kube-object.ts';
 import type { Catalog } from '../../../runtime/catalog.ts';
 import type { ControllerParts } from '../../../runtime/controller.ts';
@@ -110,7 +110,7 @@ export class GarbageCollector implements Runnable {
       { resource: member.type.plural, namespace: member.namespace, name: member.name },
       'collecting',
     );
-    await gone(
+    await ifFound(
       this.#parts.client.delete(member.type, member.name, {
         ...placeOf(member),
         propagationPolicy: decision.policy,
@@ -128,7 +128,7 @@ export class GarbageCollector implements Runnable {
     if (type === undefined) throw new UnknownOwner(`no ${ref.kind} of ${ref.apiVersion} is served`);
     // Something cluster-wide cannot be owned by something in a namespace, which is for its author to find out.
     if (type.namespaced && member.namespace === '') return 'solid';
-    const found = await gone(this.#parts.client.get(type, ref.name, namespace === '' ? {} : { namespace }));
+    const found = await ifFound(this.#parts.client.get(type, ref.name, namespace === '' ? {} : { namespace }));
     if (found?.metadata.uid === ref.uid) {
       const { finalizers = [], deletionTimestamp } = found.metadata;
       return deletionTimestamp !== undefined && finalizers.includes(FOREGROUND) ? 'waiting' : 'solid';
@@ -181,12 +181,12 @@ export class GarbageCollector implements Runnable {
   async #patch(member: Member, latest: KubeObject, change: object): Promise<KubeObject | undefined> {
     const { uid, resourceVersion } = latest.metadata;
     const body = { metadata: { uid, resourceVersion, ...change } };
-    return await gone(this.#parts.client.patch(member.type, member.name, { type: 'merge', body }, placeOf(member)));
+    return await ifFound(this.#parts.client.patch(member.type, member.name, { type: 'merge', body }, placeOf(member)));
   }
 
   /** The object as it is now; undefined where it is gone, or another has its name. */
   async #read(member: Member): Promise<KubeObject | undefined> {
-    const latest = await gone(this.#parts.client.get(member.type, member.name, placeOf(member)));
+    const latest = await ifFound(this.#parts.client.get(member.type, member.name, placeOf(member)));
     return latest?.metadata.uid === member.uid ? latest : undefined;
   }
 }
@@ -195,14 +195,4 @@ const placeOf = ({ namespace }: Member) => (namespace === '' ? {} : { namespace 
 
 function referenceTo({ type, name, uid }: Member): KubeOwnerReference {
   return { apiVersion: apiVersionOf(type), kind: type.kind, name, uid };
-}
-
-/** The answer, or undefined where the object is not there. */
-async function gone<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }

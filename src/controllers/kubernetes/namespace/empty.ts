@@ -1,5 +1,5 @@
 import type { Client } from '../../../kube/client.ts';
-import { isNotFound } from '../../../kube/kube-error.ts';
+import { ifFound, isNotFound } from '../../../kube/kube-error.ts';
 import type { KubeObject } from '../../../kube/kube-object.ts';
 import { type Discovered, type DiscoveredResource, preferred } from '../../../runtime/discovery.ts';
 import type { Emptying } from './conditions.ts';
@@ -45,9 +45,7 @@ async function emptied(
     await client.deleteCollection(resource, { namespace, propagationPolicy: 'Background' });
   } else {
     for (const { metadata } of living) {
-      await client
-        .delete(resource, metadata.name ?? '', { namespace, propagationPolicy: 'Background' })
-        .catch((error: unknown) => (isNotFound(error) ? undefined : Promise.reject(error as Error)));
+      await ifFound(client.delete(resource, metadata.name ?? '', { namespace, propagationPolicy: 'Background' }));
     }
   }
   return (await client.list(resource, { namespace })).items;

@@ -1,6 +1,6 @@
 import { NODES } from '../../../kube/kinds/node.ts';
 import { PODS, type Pod } from '../../../kube/kinds/pod.ts';
-import { isNotFound } from '../../../kube/kube-error.ts';
+import { ifFound } from '../../../kube/kube-error.ts';
 import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
 import { keyOf } from '../../../runtime/key.ts';
 import { endPod } from '../node/disruption-target.ts';
@@ -52,15 +52,11 @@ export function podCollector({ mostFinished = 12_500 } = {}): Controller<Pod> {
       finished.delete(key);
       const { name = '', namespace = '', uid = '' } = cache(PODS).get(key)?.metadata ?? {};
       const how = { namespace, gracePeriodSeconds: 0, preconditions: { uid } };
-      await client.delete(PODS, name, how).catch(unlessGone);
+      await ifFound(client.delete(PODS, name, how));
     }
   }
 }
 
 async function isMissing(node: string, { client }: Context): Promise<boolean> {
-  return (await client.get(NODES, node).catch(unlessGone)) === undefined;
-}
-
-function unlessGone(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
+  return (await ifFound(client.get(NODES, node))) === undefined;
 }

@@ -6,7 +6,7 @@ import {
   type PersistentVolumeClaim,
   STORAGE_CLASSES,
 } from '../../../kube/kinds/storage.ts';
-import { isNotFound } from '../../../kube/kube-error.ts';
+import { ifFound } from '../../../kube/kube-error.ts';
 import type { Index } from '../../../runtime/cache.ts';
 import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
 import { keyIn, keyOf } from '../../../runtime/key.ts';
@@ -89,9 +89,9 @@ export const volumeBinder: Controller<PersistentVolume> = {
     let claim = cache(PERSISTENT_VOLUME_CLAIMS).get(key);
     if (claimRef?.uid !== undefined && claim?.metadata.uid !== claimRef.uid) {
       // A volume is given up only when the server itself says that its claim is gone.
-      claim = await client
-        .get(PERSISTENT_VOLUME_CLAIMS, claimRef.name ?? '', { namespace: claimRef.namespace ?? '' })
-        .catch((error: unknown) => (isNotFound(error) ? undefined : Promise.reject(error as Error)));
+      claim = await ifFound(
+        client.get(PERSISTENT_VOLUME_CLAIMS, claimRef.name ?? '', { namespace: claimRef.namespace ?? '' }),
+      );
     }
     const step = planVolume(volume, claim);
     if (step.do === 'unbind') await client.update(PERSISTENT_VOLUMES, unbound(volume));
