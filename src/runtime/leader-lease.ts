@@ -16,7 +16,7 @@ export interface LeaseTimes {
 }
 
 export const LEASE_TIMES: LeaseTimes = { leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2000 };
-/** Candidates wait up to this many times longer at random, so that they do not all ask at once. */
+/** Whoever failed waits up to this many times longer at random, so that not all ask at once. */
 export const RETRY_JITTER = 1.2;
 
 /** Attempts without an answer that are remembered; one that is forgotten only costs the time until the lease runs out. */
@@ -65,6 +65,15 @@ export class LeaderLease {
     return await this.#put(found, signal).catch(unless(isConflict));
   }
 
+  /**
+   * How long to wait until asking again makes sense. A renewal counts from when it was seen, so a candidate looks twice
+   * as often as the holder renews; and it looks at the very moment at which the lease runs out.
+   */
+  get nextLookMs(): number {
+    const look = this.times.retryMs / 2;
+    return this.#isHeldByAnother() ? Math.min(look, this.#leftMs() + 1) : look;
+  }
+
   /** Gives the lease back where it is still held, so that another can take it at once. */
   async release(signal: AbortSignal): Promise<void> {
     if (this.#sent.size === 0) return;
@@ -107,9 +116,13 @@ export class LeaderLease {
   /** Even where the lease itself was deleted, since its holder may not know that yet. */
   #isHeldByAnother(): boolean {
     if (this.#seen === undefined || this.#isOwn(this.#seen.lease)) return false;
-    const { holderIdentity = '', leaseDurationSeconds = 0 } = this.#seen.lease.spec ?? {};
-    if (holderIdentity === '') return false;
-    return this.#seen.since.least < Math.max(this.times.leaseMs, leaseDurationSeconds * 1000);
+    return (this.#seen.lease.spec?.holderIdentity ?? '') !== '' && this.#leftMs() > 0;
+  }
+
+  #leftMs(): number {
+    if (this.#seen === undefined) return 0;
+    const { leaseDurationSeconds = 0 } = this.#seen.lease.spec ?? {};
+    return Math.max(this.times.leaseMs, leaseDurationSeconds * 1000) - this.#seen.since.least;
   }
 
   #remember(renewTime: string): void {

@@ -65,13 +65,15 @@ export function leading(options: LeadingOptions): Leading {
   async function acquire(held: LeaderLease, signal: AbortSignal): Promise<Elapsed | undefined> {
     const { renewDeadlineMs, retryMs } = held.times;
     while (!signal.aborted) {
+      let pause = retryMs * (1 + RETRY_JITTER * random.next());
       try {
         const sent = await within(renewDeadlineMs / 2, (each) => held.claim(each), signal);
         if (sent !== undefined && sent.most < renewDeadlineMs) return sent;
+        pause = held.nextLookMs;
       } catch (error) {
         if (!signal.aborted) log.debug({ err: error }, 'the lease could not be asked for; trying again');
       }
-      await clock.sleep(retryMs * (1 + RETRY_JITTER * random.next()), signal).catch(() => {});
+      await clock.sleep(pause, signal).catch(() => {});
     }
     return undefined;
   }
