@@ -8,6 +8,7 @@ import type { DialectName } from '../cli/up.ts';
 import { kubernetesControllers } from '../controllers/kubernetes/kubernetes-controllers.ts';
 import { ClusterFleet } from '../exporter/cluster-fleet.ts';
 import { EXPORTER_RULES } from '../exporter/rules.ts';
+import { kindsOf } from '../install/definitions.ts';
 import type { Client } from '../kube/client.ts';
 import { resourceOfKind, VMIS, type Vmi } from '../kube/kinds/machines.ts';
 import { LEASES } from '../kube/kinds/node.ts';
@@ -36,7 +37,7 @@ import type { SchedulerConfiguration } from '../scheduler/config/configuration.t
 import { scheduler } from '../scheduler/scheduler.ts';
 import { PodManager } from '../simulation-library/pod-manager.ts';
 import { type ExplanationsOf, explanationsApi } from './explanations.ts';
-import { type Changed, install, kindsOf, SYSTEM_NAMESPACE } from './install.ts';
+import { type Changed, install, SYSTEM_NAMESPACE } from './install.ts';
 import { type KeptMachines, keptMachines } from './kept-machines.ts';
 
 export interface EmbeddedOptions {
@@ -54,6 +55,10 @@ export interface EmbeddedOptions {
   readonly stageDelayMs?: number;
   readonly rollout?: 'LiveUpdate' | 'Stage';
   readonly nodeLostAfterMs?: number;
+  /** Given, by leases, where absent; assumed in simulated time, in which giving them would be most of the work. */
+  readonly signsOfLife?: 'given' | 'assumed';
+  /** Bytes a second of the network card of each node. */
+  readonly link?: number;
   /** What shares of a node are of, where simulated nodes are not alike. */
   readonly referenceNode?: NodeSize;
   readonly clock: Clock;
@@ -98,6 +103,9 @@ const NODE = 'vimana-node';
 const PROVISIONER = 'vimana-provisioner';
 const EXPORTER = 'vimana-exporter';
 const NODE_LOST_AFTER_MS = 40_000;
+const HOUR = 3_600_000;
+/** Nobody else is there who could take the lead. */
+const LEADING_ALONE = { leaseMs: 3 * HOUR, renewDeadlineMs: 2 * HOUR, retryMs: HOUR };
 
 type ClientFor = ControlPlane['client'];
 const LEASE = { namespace: SYSTEM_NAMESPACE, name: OPERATOR };
@@ -120,7 +128,15 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
   const { dataDir, store } = options;
   // With the objects that they speak of, and no longer.
   const logFile = dataDir === undefined || store === 'memory' ? {} : { logFile: join(dataDir, 'container-logs') };
-  const fleet = new Fleet(nodeParts, { pools: options.pools, adoptLapsed: true, usual, ...logFile });
+  const isAssumed = options.signsOfLife === 'assumed';
+  const fleet = new Fleet(nodeParts, {
+    pools: options.pools,
+    adoptLapsed: true,
+    renewLeases: !isAssumed,
+    usual,
+    ...logFile,
+    ...given({ link: options.link }),
+  });
   const placing = scheduler({
     ...shared,
     informers,
@@ -133,6 +149,7 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
     ...shared,
     lease: LEASE,
     identity: 'vimana-up',
+    ...(isAssumed ? { times: LEADING_ALONE } : {}),
     client: operatorClient,
     informers,
     run: async (term) => {
@@ -230,6 +247,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     clientFor: (user) => plane.client(user, 'kube-controller-manager'),
     caPem: plane.pki.caPem,
     nodeEvents: events.recorder('node-controller'),
+    ...given({ signsOfLife: options.signsOfLife }),
   });
   const ended = manager('vimana up', [informers, events, ...kubernetes, ...runnables]).run(stop.signal);
   return {

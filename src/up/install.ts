@@ -1,48 +1,13 @@
-import { crdOf } from '../api/crd.ts';
 import type { Kind } from '../api/kind.ts';
 import { KINDS } from '../api/kinds.ts';
-import type { DialectName } from '../cli/up.ts';
+import { DEFINITIONS, type Definition, definitionOf, isSame, OURS, served } from '../install/definitions.ts';
 import type { Client, ResourceType } from '../kube/client.ts';
-import { conditionOf, type KubeCondition } from '../kube/kinds/condition.ts';
 import { NAMESPACES, SERVICE_ACCOUNTS } from '../kube/kinds/core.ts';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type ClusterRole, type PolicyRule } from '../kube/kinds/rbac.ts';
-import { resourceType } from '../kube/kinds/resource-type.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import { withoutNamesOf } from './withheld-names.ts';
 
-interface Names {
-  readonly shortNames?: readonly string[];
-  readonly categories?: readonly string[];
-}
-
-interface Definition extends KubeObject {
-  readonly spec: { readonly names: Names };
-  readonly status?: { readonly conditions?: readonly KubeCondition[]; readonly acceptedNames?: Names };
-}
-
-const DEFINITIONS = resourceType<Definition>(
-  'apiextensions.k8s.io/v1',
-  'CustomResourceDefinition',
-  'customresourcedefinitions',
-  'Cluster',
-);
-
 export const SYSTEM_NAMESPACE = 'vimana-system';
-
-export const GROUPS: Readonly<Record<DialectName, string>> = {
-  kubevirt: 'kubevirt.io',
-  hypersdk: 'hypersdk.io',
-  novacron: 'novacron.io',
-  simulation: 'simulation.node-classifier.io',
-};
-
-/** The kinds of the chosen groups. Instances and migrations are there always: machines of every group run as them. */
-export function kindsOf(dialects: readonly DialectName[]): Kind[] {
-  const groups = new Set(dialects.map((name) => GROUPS[name]));
-  return KINDS.filter(
-    ({ group, kind }) => groups.has(group) || (group === GROUPS.kubevirt && kind !== 'VirtualMachine'),
-  );
-}
 
 /** What one part of the system may do, as whom. */
 export interface Actor {
@@ -71,7 +36,7 @@ export interface Changed {
 export async function install(client: Client, { kinds, actors, roles }: Installed): Promise<Changed> {
   const apply = <T extends KubeObject>(type: ResourceType<T>, object: T) =>
     client.apply(type, object, { fieldManager: 'vimana-install', force: true });
-  const { items } = await client.list(DEFINITIONS, { labelSelector: 'app.kubernetes.io/part-of=vimana' });
+  const { items } = await client.list(DEFINITIONS, { labelSelector: OURS });
   const before = new Map(items.map((definition) => [definition.metadata.name, definition]));
   const definitions = kinds.map(definitionOf);
   const withheld = KINDS.filter((kind) => !kinds.includes(kind))
@@ -88,13 +53,9 @@ export async function install(client: Client, { kinds, actors, roles }: Installe
     await apply(CLUSTER_ROLE_BINDINGS, { ...named(RBAC, 'ClusterRoleBinding', name), roleRef, subjects: [subject] });
   }
   for (const role of roles) await apply(CLUSTER_ROLES, role);
-  await Promise.all(applied.map((definition) => served(client, definition)));
+  await Promise.all(applied.map(({ metadata: { name = '' } }) => served(client, name)));
   return { shortNames: before.size > 0 && applied.some((each) => !isNamedAs(before.get(each.metadata.name), each)) };
 }
-
-const definitionOf = (kind: Kind) => crdOf(kind) as unknown as Definition;
-
-const isSame = (some: readonly string[] = [], others: readonly string[] = []) => String(some) === String(others);
 
 const isNamedAs = (before: Definition | undefined, now: Definition) =>
   isSame(before?.spec.names.shortNames, now.spec.names.shortNames);
@@ -106,17 +67,3 @@ const named = (apiVersion: string, kind: string, name: string, namespace?: strin
   kind,
   metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
 });
-
-/** Waits until a definition is served by the names that it has now. */
-async function served(client: Client, { metadata: { name = '' } }: Definition): Promise<void> {
-  for await (const event of client.watch(DEFINITIONS, { fieldSelector: `metadata.name=${name}` })) {
-    if (event.type !== 'BOOKMARK' && isServed(event.object)) return;
-  }
-}
-
-function isServed({ spec: { names }, status: { conditions, acceptedNames } = {} }: Definition): boolean {
-  if (conditionOf(conditions, 'Established')?.status !== 'True') return false;
-  // A definition of somebody else may have them.
-  if (conditionOf(conditions, 'NamesAccepted')?.status === 'False') return true;
-  return isSame(names.shortNames, acceptedNames?.shortNames) && isSame(names.categories, acceptedNames?.categories);
-}

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { DialectName, UpSettings } from '../cli/up.ts';
 import { BUILT_DIALECTS } from '../dialects/built.ts';
+import { GROUPS } from '../install/definitions.ts';
 import { usualFolder } from './data-folder.ts';
-import { GROUPS } from './install.ts';
 
 export interface Started {
   readonly settings: Pick<UpSettings, 'dialects' | 'ephemeral'>;

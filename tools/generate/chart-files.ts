@@ -3,6 +3,7 @@ import { crdOf } from '../../src/api/crd.ts';
 import type { Kind } from '../../src/api/kind.ts';
 import { KINDS } from '../../src/api/kinds.ts';
 import { DIALECT_NAMES, type DialectName } from '../../src/cli/up.ts';
+import { GROUPS } from '../../src/install/definitions.ts';
 import type { ClusterRole, PolicyRule } from '../../src/kube/kinds/rbac.ts';
 import { USER_ROLES } from '../../src/machine/subresources/roles.ts';
 import { SUBRESOURCE_RULES } from '../../src/machine/subresources/rules.ts';
@@ -19,7 +20,6 @@ import {
 import { WEBHOOK_PATHS } from '../../src/operator/webhook-routes.ts';
 import { builtDialects, instanceOperatorRules, machineOperatorRules } from '../../src/operator.ts';
 import { EVENT_RULES } from '../../src/runtime/rules.ts';
-import { GROUPS } from '../../src/up/install.ts';
 import { compactRules } from './compact-rules.ts';
 
 const CHART = 'deploy/helm/vimana';

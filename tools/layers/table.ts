@@ -25,6 +25,7 @@ const ANY = [
   'simulation-library',
   'apiserver',
   'cli',
+  'install',
 ] as const;
 
 export const LAYERS: Readonly<Record<string, Layer>> = {
@@ -46,6 +47,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   exporter: { may: ['simulation-library', 'rebalance', 'runtime', 'kube', 'api', 'base'] },
   apiserver: { may: ['admission', 'structural', 'kube', 'api', 'base'] },
   cli: { may: ['machine', 'dialects', 'rebalance', 'admission', 'kube', 'api', 'base'] },
+  install: { may: ['cli', 'dialects', 'node', 'kube', 'api', 'base'] },
   testing: { may: [...ANY, 'up', 'operator.ts'] },
   'main.ts': {
     may: [...ANY, 'up', 'connect.ts', 'serve.ts', 'operator.ts', 'exporter.ts', 'simulate.ts', 'node.ts', 'operator'],

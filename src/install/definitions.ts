@@ -1,0 +1,71 @@
+import { crdOf } from '../api/crd.ts';
+import type { Kind } from '../api/kind.ts';
+import { KINDS } from '../api/kinds.ts';
+import type { DialectName } from '../cli/up.ts';
+import type { Client } from '../kube/client.ts';
+import { conditionOf, type KubeCondition } from '../kube/kinds/condition.ts';
+import { resourceType } from '../kube/kinds/resource-type.ts';
+import { isGone } from '../kube/kube-error.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+
+interface Names {
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+}
+
+export interface Definition extends KubeObject {
+  readonly spec: { readonly names: Names };
+  readonly status?: { readonly conditions?: readonly KubeCondition[]; readonly acceptedNames?: Names };
+}
+
+export const DEFINITIONS = resourceType<Definition>(
+  'apiextensions.k8s.io/v1',
+  'CustomResourceDefinition',
+  'customresourcedefinitions',
+  'Cluster',
+);
+
+/** Selects the definitions that are ours. */
+export const OURS = 'app.kubernetes.io/part-of=vimana';
+
+export const GROUPS: Readonly<Record<DialectName, string>> = {
+  kubevirt: 'kubevirt.io',
+  hypersdk: 'hypersdk.io',
+  novacron: 'novacron.io',
+  simulation: 'simulation.node-classifier.io',
+};
+
+/** The kinds of the chosen groups. Instances and migrations are there always: machines of every group run as them. */
+export function kindsOf(dialects: readonly DialectName[]): Kind[] {
+  const groups = new Set(dialects.map((name) => GROUPS[name]));
+  return KINDS.filter((kind) => groups.has(kind.group) || isRunning(kind));
+}
+
+/** Whether machines of every group run as objects of this kind. */
+export const isRunning = ({ group, kind }: Kind) => group === GROUPS.kubevirt && kind !== 'VirtualMachine';
+
+export const definitionOf = (kind: Kind) => crdOf(kind) as unknown as Definition;
+
+export const isSame = (some: readonly string[] = [], others: readonly string[] = []) => String(some) === String(others);
+
+/** Waits until a definition is served by the names that it has now; throws when the signal comes. */
+export async function served(client: Client, name: string, signal?: AbortSignal): Promise<void> {
+  for (;;) {
+    signal?.throwIfAborted();
+    const options = { fieldSelector: `metadata.name=${name}`, ...(signal === undefined ? {} : { signal }) };
+    try {
+      for await (const event of client.watch(DEFINITIONS, options)) {
+        if (event.type !== 'BOOKMARK' && isServed(event.object)) return;
+      }
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+  }
+}
+
+function isServed({ spec: { names }, status: { conditions, acceptedNames } = {} }: Definition): boolean {
+  if (conditionOf(conditions, 'Established')?.status !== 'True') return false;
+  // A definition of somebody else may have them.
+  if (conditionOf(conditions, 'NamesAccepted')?.status === 'False') return true;
+  return isSame(names.shortNames, acceptedNames?.shortNames) && isSame(names.categories, acceptedNames?.categories);
+}
