@@ -14,13 +14,14 @@ import { DIALECT_NAMES, type DialectName, dialects, lostAfter } from './up.ts';
 export interface OperatorFlags {
   readonly access: AccessFlags;
   readonly leaderElect: boolean;
-  readonly leaderElectionId: string;
+  /** Absent, as the name of webhooks: that of the operator's ServiceAccount. */
+  readonly leaderElectionId?: string;
   readonly leaderElectionNamespace?: string;
   readonly metrics: BindAddress | 'nowhere';
   readonly health: BindAddress | 'nowhere';
   /** 0: neither webhooks nor subresources are served. */
   readonly webhookPort: number;
-  readonly webhookName: string;
+  readonly webhookName?: string;
   readonly webhookCertDir?: string;
   /** '' is all. */
   readonly watchNamespace: string;
@@ -35,6 +36,8 @@ export interface OperatorFlags {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   readonly logFormat: 'json' | 'text';
 }
+
+const OWN_NAME = '(default: that of the ServiceAccount, or vimana-operator)';
 
 type Parsed = Omit<OperatorFlags, 'access' | 'metrics' | 'health'> & {
   readonly kubeconfig?: string;
@@ -52,7 +55,7 @@ export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>):
     .option('--kubeconfig <file>', 'kubeconfig to use (default: KUBECONFIG, the usual file, then the pod)', filled)
     .option('--context <name>', 'context of the kubeconfig', filled)
     .option('--leader-elect', 'act only while holding a lease, so that several can stand by', false)
-    .option('--leader-election-id <name>', 'name of the lease', objectName, 'vimana-operator')
+    .option('--leader-election-id <name>', `name of the lease ${OWN_NAME}`, objectName)
     .option(
       '--leader-election-namespace <name>',
       'namespace of the lease (default: that of the pod or context)',
@@ -73,9 +76,8 @@ export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>):
     .option('--webhook-port <number>', 'port of webhooks and subresources; 0 serves neither', portNumber, 9443)
     .option(
       '--webhook-name <name>',
-      'name of the webhook configurations; Service NAME-webhook and Secret NAME-webhook-cert go with it',
+      `name of the webhook configurations; Service NAME-webhook and Secret NAME-webhook-cert go with it ${OWN_NAME}`,
       objectName,
-      'vimana-operator',
     )
     .option('--webhook-cert-dir <folder>', 'take tls.crt and tls.key from there instead of issuing them', filled)
     .addOption(

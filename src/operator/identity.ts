@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
+import type { OperatorFlags } from '../cli/operator.ts';
 import type { Client } from '../kube/client.ts';
 
 const REVIEWS = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
@@ -9,11 +10,37 @@ interface Review {
   readonly status?: { readonly userInfo?: { readonly username?: string } };
 }
 
+interface Asking {
+  readonly client: Pick<Client, 'request'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Flags that say how lease and webhooks are called. */
+export interface NamedFlags extends OperatorFlags {
+  readonly leaderElectionId: string;
+  readonly webhookName: string;
+}
+
+const FALLBACK = 'vimana-operator';
+
+/**
+ * Names what the flags leave open after the ServiceAccount, which the chart names after the release: so a Deployment
+ * that says nothing of lease and webhooks finds those of its release, and shares none with another one.
+ */
+export async function named(flags: OperatorFlags, asking: Asking, signal: AbortSignal): Promise<NamedFlags> {
+  const { leaderElectionId, webhookName } = flags;
+  if (leaderElectionId !== undefined && webhookName !== undefined) return { ...flags, leaderElectionId, webhookName };
+  const own = accountOf(await ownUser(asking, signal)) ?? FALLBACK;
+  return { ...flags, leaderElectionId: leaderElectionId ?? own, webhookName: webhookName ?? own };
+}
+
+function accountOf(user: string | undefined): string | undefined {
+  return /^system:serviceaccount:[^:]+:([^:]+)$/.exec(user ?? '')?.[1];
+}
+
 /** The user that this process is for the API server, asked until it answers; undefined where the signal comes first. */
-export async function ownUser(
-  { client, clock, log }: { readonly client: Client; readonly clock: Clock; readonly log: Logger },
-  signal: AbortSignal,
-): Promise<string | undefined> {
+export async function ownUser({ client, clock, log }: Asking, signal: AbortSignal): Promise<string | undefined> {
   const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
   while (!signal.aborted) {
     try {

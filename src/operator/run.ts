@@ -20,6 +20,7 @@ import { leading } from '../runtime/leading.ts';
 import { manager } from '../runtime/manager.ts';
 import { Metrics } from '../runtime/metrics.ts';
 import type { Runnable } from '../runtime/runnable.ts';
+import { type NamedFlags, named } from './identity.ts';
 import { besideKubevirt, isKubevirtItself } from './kubevirt-itself.ts';
 import { listen } from './listen.ts';
 import { namespacedClient } from './namespaced-client.ts';
@@ -43,7 +44,9 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
   try {
     const { client, namespace } = connection;
     const taken = (await isKubevirtItself({ client, clock, log }, stop.signal)) ? besideKubevirt(flags, log) : flags;
-    const operator = await startOperator(taken, { client, namespace, clock, random: systemRandom(), log });
+    const complete = await named(taken, { client, clock, log }, stop.signal);
+    if (stop.signal.aborted) return;
+    const operator = await startOperator(complete, { client, namespace, clock, random: systemRandom(), log });
     await operator.run(stop.signal);
     log.info('stopped');
   } finally {
@@ -61,7 +64,7 @@ interface Surroundings {
 }
 
 /** Takes the ports, so that one that cannot be had is told before anything is done, and gives what is to be run. */
-async function startOperator(flags: OperatorFlags, surroundings: Surroundings): Promise<Runnable> {
+async function startOperator(flags: NamedFlags, surroundings: Surroundings): Promise<Runnable> {
   const { client, namespace, clock, random, log } = surroundings;
   const shared = { clock, random, log };
   const dialects = builtDialects(flags.dialects);

@@ -22,7 +22,7 @@ import { aggregatedApi } from './aggregated-api.ts';
 import { caBundles } from './ca-bundles.ts';
 import { folderCertificates, sharedCertificates } from './certificates.ts';
 import { followFrontProxy } from './front-proxy.ts';
-import { ownUser } from './identity.ts';
+import { type NamedFlags, ownUser } from './identity.ts';
 import { listen } from './listen.ts';
 import { API_SERVICES, ownNames } from './rules.ts';
 import { webhookRoutes } from './webhook-routes.ts';
@@ -50,7 +50,7 @@ export interface Serving extends Runnable {
 const DRAIN_MS = 3000;
 
 /** Webhooks and subresources, under a certificate that is kept current. */
-export async function startServing(flags: OperatorFlags, parts: ServingParts): Promise<Serving> {
+export async function startServing(flags: NamedFlags, parts: ServingParts): Promise<Serving> {
   const { client, clock, random, log, namespace, dialects, informers } = parts;
   const names = ownNames(flags.webhookName);
   const service = { namespace, name: names.service };

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../base/fake-clock.ts';
+import { memoryLogger } from '../base/logger.ts';
+import type { OperatorFlags } from '../cli/operator.ts';
+import { named } from './identity.ts';
+
+const clock = new FakeClock();
+const log = memoryLogger(clock);
+const flags = {} as OperatorFlags;
+
+/** An API server that says so many times that it cannot tell, and then who asks. */
+function asking(username: string, failures = 0) {
+  let left = failures;
+  const request = () =>
+    left-- > 0
+      ? Promise.reject(new Error('refused'))
+      : Promise.resolve({ status: 201, body: { status: { userInfo: { username } } } } as never);
+  return { client: { request }, clock, log };
+}
+const forever = new AbortController().signal;
+
+describe('the names of lease and webhooks', () => {
+  it.each([
+    ['system:serviceaccount:novacron-system:novacron-operator', 'novacron-operator'],
+    ['kubernetes-admin', 'vimana-operator'],
+    ['system:serviceaccount:odd', 'vimana-operator'],
+  ])('of %s are %s where nothing is said', async (user, name) => {
+    expect(await named(flags, asking(user), forever)).toEqual({ leaderElectionId: name, webhookName: name });
+  });
+
+  it('are those of the flags where they say one', async () => {
+    const user = 'system:serviceaccount:a:b';
+    const some = { ...flags, leaderElectionId: 'mine' };
+    expect(await named(some, asking(user), forever)).toEqual({ leaderElectionId: 'mine', webhookName: 'b' });
+    const all = { ...some, webhookName: 'hooks' };
+    expect(await named(all, asking(user, Number.POSITIVE_INFINITY), forever)).toEqual(all);
+  });
+
+  it('are asked for until the API server answers, or the operator is told to stop', async () => {
+    const asked = named(flags, asking('system:serviceaccount:a:b', 2), forever);
+    await clock.advance(4000);
+    expect(await asked).toMatchObject({ leaderElectionId: 'b' });
+    const stop = new AbortController();
+    const never = named(flags, asking('', Number.POSITIVE_INFINITY), stop.signal);
+    await clock.advance(4000);
+    stop.abort();
+    await expect(never).resolves.toBeDefined();
+  });
+});
