@@ -14,6 +14,8 @@ export const CREATED_BY_LABEL = 'kubevirt.io/created-by';
 export const NODE_NAME_LABEL = 'kubevirt.io/nodeName';
 /** "true" on nodes whose agent is alive; launcher pods ask for it. Taken back from a node that is lost. */
 export const SCHEDULABLE_LABEL = 'kubevirt.io/schedulable';
+/** "true" on a simulated node whose agent does nothing, and gives no sign of life, until it is taken off. */
+export const FREEZE_ANNOTATION = 'vimana.io/freeze';
 /** The uid of the migration that a target pod was made for. */
 export const MIGRATION_LABEL = 'kubevirt.io/migrationJobUID';
 

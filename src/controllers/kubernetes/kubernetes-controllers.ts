@@ -16,6 +16,7 @@ import { disruptionController } from './disruption/controller.ts';
 import { eventExpiry } from './event-expiry/event-expiry.ts';
 import { GarbageCollector } from './garbage-collector/garbage-collector.ts';
 import { namespaceController } from './namespace/controller.ts';
+import { AssumedHealth } from './node/node-health.ts';
 import { nodeLifecycle } from './node/node-lifecycle.ts';
 import { taintEviction } from './node/taint-eviction.ts';
 import { podCollector } from './pod-collector/controller.ts';
@@ -36,6 +37,8 @@ export interface KubernetesControllersParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** How nodes show that they live: by leases and heartbeats, or not at all, and they are taken to. */
+  readonly signsOfLife?: 'given' | 'assumed';
   /** For what happens to nodes; where absent, nobody is told. */
   readonly nodeEvents?: EventRecorder;
 }
@@ -66,7 +69,10 @@ export function kubernetesControllers(given: KubernetesControllersParts): Runnab
     of('pvc-protection-controller', claimProtection),
     of('pv-protection-controller', volumeProtection),
     of('volumeattributesclass-protection-controller', attributesClassProtection),
-    runnable(nodeLifecycle(), { ...partsFor('node-controller'), events: given.nodeEvents ?? silentRecorder }),
+    runnable(nodeLifecycle(given.signsOfLife === 'assumed' ? new AssumedHealth() : undefined), {
+      ...partsFor('node-controller'),
+      events: given.nodeEvents ?? silentRecorder,
+    }),
     of('node-controller', taintEviction()),
     of('pod-garbage-collector', podCollector()),
     of('clusterrole-aggregation-controller', clusterRoleAggregation),

@@ -40,7 +40,8 @@ interface Kept {
 
 const RENEW_EVERY = 20_000;
 const RETRY_EVERY = 2_000;
-const FENCE_AFTER = 30_000;
+/** How old the last sign of life of a node may be before it ends its machines. */
+export const FENCE_AFTER = 30_000;
 const DURATION_SECONDS = 40;
 const CONCURRENCY = 32;
 

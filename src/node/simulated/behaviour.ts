@@ -48,8 +48,6 @@ export interface BehaviourProblem {
   readonly message: string;
 }
 
-export const FREEZE_ANNOTATION = 'vimana.io/freeze';
-
 const PREFIX = 'vimana.io/';
 
 export const PLAIN: Behaviour = {

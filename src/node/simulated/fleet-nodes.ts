@@ -1,6 +1,6 @@
-import { SCHEDULABLE_LABEL } from '../../api/launcher.ts';
+import { FREEZE_ANNOTATION, SCHEDULABLE_LABEL } from '../../api/launcher.ts';
 import { parseCidr } from '../../base/cidr.ts';
-import type { Clock } from '../../base/clock.ts';
+import type { Clock, Timer } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
 import type { Client } from '../../kube/client.ts';
@@ -13,8 +13,7 @@ import { manager } from '../../runtime/manager.ts';
 import type { Runnable } from '../../runtime/runnable.ts';
 import { WorkQueue } from '../../runtime/work-queue.ts';
 import type { Host, Hosts } from '../agent/host.ts';
-import { Leases } from '../agent/leases.ts';
-import { FREEZE_ANNOTATION } from './behaviour.ts';
+import { FENCE_AFTER, Leases } from '../agent/leases.ts';
 import type { Simulation } from './machine/simulation.ts';
 import { type NodeShape, nodeLabels, nodeObject, nodeStatus, seemsUnwell } from './node-object.ts';
 import { type NodePool, shapesOf } from './node-pool.ts';
@@ -52,6 +51,9 @@ interface FleetHost extends Host {
   /** Taken away by somebody, or no longer wanted here; it says its last words, and begins nothing. */
   gone: 'by others' | 'unwanted' | undefined;
   isFrozen: boolean;
+  /** Where no leases are renewed: when the machines of a frozen node end, and whether they have. */
+  fence: Timer | undefined;
+  fenced: boolean;
 }
 
 const CONCURRENCY = 16;
@@ -157,6 +159,8 @@ export class FleetNodes implements Runnable, Hosts {
       shown: false,
       gone: undefined,
       isFrozen: false,
+      fence: undefined,
+      fenced: false,
       get address() {
         return this.shape.address;
       },
@@ -172,7 +176,7 @@ export class FleetNodes implements Runnable, Hosts {
       },
       get leaseHeld() {
         if (this.gone !== undefined) return false;
-        return renewLeases ? leases.held(name) : this.registered !== undefined;
+        return renewLeases ? leases.held(name) : this.registered !== undefined && !this.fenced;
       },
       get mayAdopt() {
         return adoptLapsed || !leases.foundLapsed(name);
@@ -243,9 +247,23 @@ export class FleetNodes implements Runnable, Hosts {
   #freeze(host: FleetHost, frozen: boolean): void {
     if (host.isFrozen === frozen) return;
     host.isFrozen = frozen;
-    this.#leases.pause(host.name, frozen);
+    if (this.#options.renewLeases) this.#leases.pause(host.name, frozen);
+    else this.#fenceUnless(host, !frozen);
     // What happened meanwhile is looked at, but nothing is begun before the lease is renewed.
     if (!frozen) this.#parts.onWake(host.name);
+  }
+
+  /** What the lapse of a lease does, for nodes that have none. */
+  #fenceUnless(host: FleetHost, alive: boolean): void {
+    const { clock, onLapsed } = this.#parts;
+    host.fence?.cancel();
+    host.fence = undefined;
+    host.fenced = false;
+    if (alive) return;
+    host.fence = clock.timer(FENCE_AFTER, () => {
+      host.fenced = true;
+      void onLapsed(host);
+    });
   }
 
   async #deregister(name: string): Promise<void> {
@@ -261,6 +279,7 @@ export class FleetNodes implements Runnable, Hosts {
   async #lose(host: FleetHost, gone: 'by others' | 'unwanted'): Promise<void> {
     host.gone = gone;
     host.isFrozen = false;
+    this.#fenceUnless(host, true);
     this.#leases.remove(host.name);
     await this.#parts.onGone(host);
   }

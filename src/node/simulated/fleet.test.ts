@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FREEZE_ANNOTATION } from '../../api/launcher.ts';
 import type { ExtensionRequest } from '../../kube/api-extension.ts';
 import type { Client } from '../../kube/client.ts';
 import { conditionOf } from '../../kube/kinds/condition.ts';
@@ -118,6 +119,27 @@ describe('a fleet', () => {
     await cluster.clock.advance(3_600_000);
     expect(await leases()).toBe(0);
     expect((await world.instance('m')).status?.phase).toBe('Running');
+  });
+
+  it('ends the machines of a frozen node in simulated time as the lapse of a lease would', async () => {
+    const { fleet } = world.start({ renewLeases: false });
+    const vmi = await world.makeInstance('m');
+    await world.makeLauncher(vmi, 'kwok-node-1');
+    await world.untilPhase('m', 'Running');
+    const running = async () =>
+      (await fleet.simulation.driver('kwok-node-1').list()).filter(({ state }) => state === 'running').length;
+    const freeze = (value: string | null) =>
+      admin.patch(NODES, 'kwok-node-1', {
+        type: 'merge',
+        body: { metadata: { annotations: { [FREEZE_ANNOTATION]: value } } },
+      });
+    await freeze('true');
+    await cluster.clock.advance(29_000);
+    expect(await running()).toBe(1);
+    await cluster.clock.advance(2_000);
+    expect(await running()).toBe(0);
+    await freeze(null);
+    await world.untilPhase('m', 'Failed');
   });
 
   it('takes up nodes that are there, and keeps what others say of them', async () => {

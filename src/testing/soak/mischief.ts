@@ -1,8 +1,8 @@
+import { FREEZE_ANNOTATION } from '../../api/launcher.ts';
 import { VMS } from '../../kube/kinds/machines.ts';
 import { NODES } from '../../kube/kinds/node.ts';
 import { RESOURCE_QUOTAS } from '../../kube/kinds/resource-quota.ts';
 import { isAlreadyExists, isNotFound, KubeError } from '../../kube/kube-error.ts';
-import { FREEZE_ANNOTATION } from '../../node/simulated/behaviour.ts';
 import { NO_FAULTS } from '../faulty-client.ts';
 import { CRAMPED, type Deed, NODE_NAMES, PLACES } from './deed.ts';
 import { FATE } from './fate.ts';

@@ -1,3 +1,4 @@
+import { FREEZE_ANNOTATION } from '../../../api/launcher.ts';
 import { conditionOf } from '../../../kube/kinds/condition.ts';
 import type { Lease, Node } from '../../../kube/kinds/node.ts';
 
@@ -7,11 +8,43 @@ interface Seen {
   at: number;
 }
 
+/** When each node last gave a sign of life. */
+export interface LastSigns {
+  noticeNode(node: Node, now: number): void;
+  noticeLease(lease: Lease, now: number): void;
+  /** Infinity for a node that is taken to be well until it is told to fall silent. */
+  lastSeen(name: string): number | undefined;
+  forget(name: string): void;
+}
+
+/** Nodes that give no signs and are taken to be well, but for those that were told to freeze: for simulated time. */
+export class AssumedHealth implements LastSigns {
+  readonly #frozen = new Map<string, number>();
+
+  noticeNode({ metadata }: Node, now: number): void {
+    const { name = '', annotations } = metadata;
+    if (annotations?.[FREEZE_ANNOTATION] !== 'true') this.#frozen.delete(name);
+    else if (!this.#frozen.has(name)) this.#frozen.set(name, now);
+  }
+
+  noticeLease(): void {
+    // There are none.
+  }
+
+  lastSeen(name: string): number {
+    return this.#frozen.get(name) ?? Number.POSITIVE_INFINITY;
+  }
+
+  forget(name: string): void {
+    this.#frozen.delete(name);
+  }
+}
+
 /**
  * When each node last gave a sign of life: a renewed lease or a new heartbeat of its readiness. What counts is when it was
  * noticed here, because clocks of nodes differ.
  */
-export class NodeHealth {
+export class NodeHealth implements LastSigns {
   readonly #seen = new Map<string, Seen>();
 
   noticeNode({ metadata, status }: Node, now: number): void {

@@ -6,7 +6,7 @@ import { type Context, type Controller, watched } from '../../../runtime/control
 import type { EventRecorder } from '../../../runtime/events/event-recorder.ts';
 import { writeStatus } from '../../../runtime/status.ts';
 import { timestamp } from '../timestamp.ts';
-import { NodeHealth } from './node-health.ts';
+import { type LastSigns, NodeHealth } from './node-health.ts';
 import { silentConditions, wantedTaints } from './node-plan.ts';
 import { byNode } from './pods-by-node.ts';
 
@@ -14,8 +14,7 @@ import { byNode } from './pods-by-node.ts';
 const GRACE_MS = 40_000;
 
 /** Notices nodes that fall silent, and keeps new pods off nodes that are not well. */
-export function nodeLifecycle(): Controller<Node> {
-  const health = new NodeHealth();
+export function nodeLifecycle(health: LastSigns = new NodeHealth()): Controller<Node> {
   return {
     name: 'node lifecycle',
     for: NODES,
@@ -55,6 +54,7 @@ export function nodeLifecycle(): Controller<Node> {
         await client.patch(NODES, name, { type: 'merge', body });
       }
       if (conditionOf(known.status?.conditions, 'Ready')?.status === 'Unknown') await markPods(name, context);
+      if (silent === Number.NEGATIVE_INFINITY) return undefined;
       // Of a silent node the next sign is an event.
       return silent >= GRACE_MS ? { afterMs: GRACE_MS } : { afterMs: GRACE_MS - silent };
     },

@@ -8,6 +8,7 @@ import type { EventRecorder } from '../../../runtime/events/event-recorder.ts';
 import { manager } from '../../../runtime/manager.ts';
 import { type Cluster, startCluster } from '../../../testing/cluster.ts';
 import { controllerParts } from '../../../testing/controller-parts.ts';
+import { AssumedHealth } from './node-health.ts';
 import { nodeLifecycle } from './node-lifecycle.ts';
 import { silentConditions, wantedTaints } from './node-plan.ts';
 import { patience, taintEviction } from './taint-eviction.ts';
@@ -261,5 +262,23 @@ describe('a node', () => {
       status: 'True',
       reason: 'DeletionByTaintManager',
     });
+  });
+});
+
+describe('a node of which life is assumed', () => {
+  const seen = (frozen: boolean): Node => ({
+    ...node([]),
+    metadata: { name: 'n', ...(frozen ? { annotations: { 'vimana.io/freeze': 'true' } } : {}) },
+  });
+
+  it('is silent from when it was told to freeze until it is told to go on', () => {
+    const health = new AssumedHealth();
+    health.noticeNode(seen(false), 0);
+    expect(health.lastSeen('n')).toBe(Number.POSITIVE_INFINITY);
+    health.noticeNode(seen(true), 10);
+    health.noticeNode(seen(true), 20);
+    expect(health.lastSeen('n')).toBe(10);
+    health.noticeNode(seen(false), 30);
+    expect(health.lastSeen('n')).toBe(Number.POSITIVE_INFINITY);
   });
 });
