@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { KINDS } from '../src/api/kinds.ts';
+import type { PolicyRule } from '../src/kube/kinds/rbac.ts';
 import { operatorManifests } from '../tools/generate/operator-manifests.ts';
 import { findAsset } from './cluster/assets.ts';
 
@@ -75,6 +77,34 @@ describe.skipIf(helm === undefined)('the chart', () => {
         },
       },
     });
+  });
+
+  it('has a role for every part, and gives rights to no part that does not run', () => {
+    const roles = (...set: string[]) => {
+      const manifests = rendered('a', 'b', 'crds.install=false', ...set);
+      const subjects = manifests
+        .filter(({ kind }) => kind.endsWith('RoleBinding'))
+        .flatMap((each) => each['subjects'] as { readonly name: string }[]);
+      return {
+        roles: named(manifests, 'ClusterRole').filter((name) => name.startsWith('a')),
+        accounts: named(manifests, 'ServiceAccount'),
+        subjects: [...new Set(subjects.map(({ name }) => name))],
+        rules: manifests.find(({ metadata }) => metadata.name === 'a-dashboard')?.['rules'] as PolicyRule[],
+      };
+    };
+    const usual = roles();
+    expect(usual.roles).toEqual(expect.arrayContaining(['a', 'a-node', 'a-dashboard']));
+    expect([usual.accounts, usual.subjects]).toEqual([['a'], ['a']]);
+    const asked = roles('rbac.nodeAgent=true');
+    expect([asked.accounts.toSorted(), asked.subjects.toSorted()]).toEqual([
+      ['a', 'a-node'],
+      ['a', 'a-node'],
+    ]);
+    expect(new Set(usual.rules.flatMap(({ verbs }) => verbs))).toEqual(new Set(['get', 'list', 'watch']));
+    const groups = (rules: readonly PolicyRule[]) => new Set(rules.flatMap(({ apiGroups = [] }) => apiGroups));
+    expect(groups(usual.rules)).toEqual(new Set(['', ...KINDS.map(({ group }) => group)]));
+    const fewer = roles('dialects.hypersdk=false', 'dialects.novacron=false').rules;
+    expect(groups(fewer)).toEqual(new Set(['', 'kubevirt.io', 'simulation.node-classifier.io']));
   });
 
   it('leaves out what is switched off, so that two releases can stand beside each other', () => {

@@ -37,6 +37,7 @@ export function chartFiles(): { path: string; text: string }[] {
       kinds: KINDS.filter(isInstance).map(kindData),
       rules: compactRules(instanceOperatorRules()),
       userRoles: USER_ROLES.map(roleData),
+      seen: seen(GROUPS.kubevirt, KINDS.filter(isInstance)),
     },
     subresources: {
       rules: compactRules([...SUBRESOURCE_RULES, ...AGGREGATION_RULES]),
@@ -47,6 +48,7 @@ export function chartFiles(): { path: string; text: string }[] {
     frontProxy: { rules: compactRules(FRONT_PROXY_RULES), namespace: FRONT_PROXY.namespace },
     home: { rules: compactRules(homeRules(NAME)) },
     node: { rules: compactRules(NODE_RULES) },
+    dashboard: { rules: seen('', SHOWN) },
   };
   return [{ path: `${CHART}/files/parts.yaml`, text: `${HEADER}${yaml(data)}` }, ...KINDS.map(definition)];
 }
@@ -60,6 +62,7 @@ function dialectData(name: DialectName): object {
     rules: compactRules([...(built.length === 0 ? [] : machineOperatorRules(built)), ...lookupRules(name)]),
     // Those of kubevirt.io speak of instances too, and come with them.
     userRoles: name === 'kubevirt' ? [] : userRoles(GROUPS[name], kinds),
+    seen: seen(GROUPS[name], kinds),
   };
 }
 
@@ -67,7 +70,13 @@ const isInstance = ({ group, kind }: Kind) => group === GROUPS.kubevirt && kind 
 const kindData = ({ plural, versions }: Kind) => ({ plural, versions });
 
 const READ = ['get', 'list', 'watch'];
+/** What of Kubernetes itself a picture of the fleet shows. */
+const SHOWN = ['nodes', 'namespaces', 'pods', 'events', 'persistentvolumeclaims'].map((plural) => ({ plural }));
 const WRITE = [...READ, 'create', 'update', 'patch', 'delete'];
+
+function seen(group: string, kinds: readonly { readonly plural: string }[]): PolicyRule[] {
+  return [{ apiGroups: [group], resources: kinds.map(({ plural }) => plural), verbs: READ }];
+}
 
 function userRoles(group: string, kinds: readonly Kind[]): object[] {
   const resources = kinds.map(({ plural }) => plural);
