@@ -8,6 +8,8 @@ export const EXIT_CODES = {
   done: 0,
   failed: 1,
   notUnderstood: 2,
+  /** As shells have it for what was ended by Ctrl-C. */
+  interrupted: 130,
   /** As sysexits.h has it: a fault of the program. */
   internal: 70,
 } as const;

@@ -34,11 +34,20 @@ export interface ProgramParts {
   readonly clock: Clock;
   /** Aborted when the user has had enough of a command that goes on. */
   readonly signal: AbortSignal;
+  /** From the call on, Ctrl-C aborts it instead of ending the program, and a second one ends it; `signal` where absent. */
+  readonly interrupted?: () => AbortSignal;
   readonly starters: Starters;
 }
 
 /** The command line as a whole; it throws what goes wrong and ends no process. */
-export function vimanaProgram({ io, version, clock, signal, starters }: ProgramParts): Command {
+export function vimanaProgram({
+  io,
+  version,
+  clock,
+  signal,
+  interrupted = () => signal,
+  starters,
+}: ProgramParts): Command {
   const program = new CheckedCommand('vimana')
     .description('Virtual machines as Kubernetes resources, real or simulated.')
     .version(version)
@@ -54,7 +63,7 @@ export function vimanaProgram({ io, version, clock, signal, starters }: ProgramP
     .addCommand(vmCommand({ io, clock, signal, connect: starters.connect }))
     .addCommand(explainCommand(io, starters.connect))
     .addCommand(nodesCommand(io, starters.nodes))
-    .addCommand(rebalanceCommand({ io, clock }))
+    .addCommand(rebalanceCommand({ io, clock, interrupted }))
     .addCommand(validateCommand(io))
     .addCommand(crdsCommand(io))
     .addCommand(exporterCommand(starters.exporter))

@@ -82,6 +82,7 @@ function outcomeOf({ verdict, moves }: Step, steps: number, bounds: Bounds): Out
   return moves.length === 0 ? 'stalled' : undefined;
 }
 
-function spreadOf(load: Load, { over }: Verdict): Spread {
+/** How evenly a load lies on the nodes, and how many of them an algorithm calls over-utilised. */
+export function spreadOf(load: Load, { over }: Verdict): Spread {
   return { cpu: deviation(load.cpuUsage), memory: deviation(load.memoryUsage), over: over.length };
 }

@@ -10,7 +10,7 @@ export interface RuleSettings {
 }
 
 /** The metrics of the exporter, in the order in which formulas name them. */
-const SOURCES = {
+export const SOURCES = {
   cpu_usage: 'node_cpu_usage_ratio',
   cpu_pressure: 'node_cpu_pressure_psi',
   memory_usage: 'node_memory_usage_ratio',

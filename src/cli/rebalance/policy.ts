@@ -1,10 +1,11 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { stringify } from 'yaml';
 import { deschedulerPolicy } from '../../rebalance/descheduler-policy.ts';
 import type { RebalanceParts } from './command.ts';
 import { sub } from './load-flags.ts';
 import { algorithmOption, type BoundFlags, type MethodFlags, modeOption, withLimitFlags } from './method-flags.ts';
 import { windowOption } from './rules.ts';
+import { webAddress } from './web-answer.ts';
 
 interface PolicyFlags extends MethodFlags, Pick<BoundFlags, 'perNode' | 'perStep'> {
   readonly prometheus: string;
@@ -24,16 +25,11 @@ export function addPolicyCommand(parent: Command, { io }: RebalanceParts): void 
     .addOption(windowOption())
     .addOption(
       new Option('--prometheus <url>', 'where Prometheus answers')
-        .argParser(webAddress)
+        .argParser(webAddress('http://prometheus:9090'))
         .default('http://prometheus:9090'),
     )
     .action(({ algorithm, mode, perNode, perStep, prometheus, window }: PolicyFlags) => {
       const limits = { perNode, perStep };
       io.out(`${HEAD}${stringify(deschedulerPolicy({ algorithm, mode, limits, prometheusUrl: prometheus, window }))}`);
     });
-}
-
-function webAddress(text: string): string {
-  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
-  throw new InvalidArgumentError('It must be an address as http://prometheus:9090.');
 }

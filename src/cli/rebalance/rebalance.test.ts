@@ -38,7 +38,7 @@ async function rebalance(line: string) {
   };
   let code = 0;
   try {
-    const command = rebalanceCommand({ io, clock: new LivelyClock() });
+    const command = rebalanceCommand({ io, clock: new LivelyClock(), interrupted: () => new AbortController().signal });
     for (const each of [command, ...command.commands]) {
       each.exitOverride().configureOutput({ writeOut: io.out, writeErr: io.err });
     }
@@ -141,7 +141,9 @@ describe('vimana rebalance', () => {
   });
 
   it.each([
-    ['run --prometheus http://p', 1, 'vimana rebalance run is not built yet'],
+    ['run --patience 1m', 2, '--patience is of use with --prometheus only.'],
+    ['run --exporter exporter:8000', 2, 'It must be an address as http://127.0.0.1:8000.'],
+    ['run --exporter http://127.0.0.1:9 --dry-run', 1, 'the exporter cannot be reached at http://127.0.0.1:9'],
     ['classify --scenario samples.json', 1, 'holds several scenarios: light_load, mixed_load,'],
     ['classify --scenario samples.json#none', 1, 'holds no scenario "none"; there are light_load,'],
     ['classify --scenario gone.json', 1, 'cannot read gone.json: no such file'],

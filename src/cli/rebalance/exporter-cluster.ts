@@ -1,0 +1,63 @@
+import { VimanaError } from '../../base/errors.ts';
+import type { LiveCluster, MadeMove } from '../../rebalance/closed-loop.ts';
+import type { ObservedNode } from '../../rebalance/observed-fleet.ts';
+import { webAnswer } from './web-answer.ts';
+
+const WHO = 'the exporter';
+
+interface ToldNode {
+  readonly name: string;
+  readonly cpu_cores: number;
+  readonly memory_bytes: number;
+  readonly cpu_usage: number;
+  readonly cpu_pressure: number;
+  readonly memory_usage: number;
+  readonly memory_pressure: number;
+  readonly vms: readonly {
+    readonly id: string;
+    readonly cpu_consumption: number;
+    readonly memory_consumption: number;
+  }[];
+}
+
+/** A cluster as its exporter tells of it; what it tells is what its watches have told it a moment ago. */
+export function exporterCluster(at: string): LiveCluster {
+  return {
+    async observe(signal) {
+      const { nodes } = await webAnswer<{ nodes?: readonly ToldNode[] }>({ who: WHO, at, path: 'scenario', signal });
+      if (!Array.isArray(nodes) || !nodes.every(isTold)) {
+        throw new VimanaError('REFUSED', `${at} is no exporter of ours: its answer to /scenario has no nodes`);
+      }
+      // A node that has nothing to give neither has load nor takes any.
+      return nodes.filter(({ cpu_cores, memory_bytes }) => cpu_cores > 0 && memory_bytes > 0).map(observed);
+    },
+    async move(migrations) {
+      const { results } = await webAnswer<{ results: readonly MadeMove[] }>({
+        ...{ who: WHO, at, path: 'feedback' },
+        body: { migrations },
+      });
+      return results;
+    },
+  };
+}
+
+function isTold(node: Partial<ToldNode> | null): node is ToldNode {
+  return typeof node?.name === 'string' && typeof node.cpu_usage === 'number' && Array.isArray(node.vms);
+}
+
+function observed(node: ToldNode): ObservedNode {
+  return {
+    name: node.name,
+    cpuCores: node.cpu_cores,
+    memoryBytes: node.memory_bytes,
+    cpuUsage: node.cpu_usage,
+    cpuPressure: node.cpu_pressure,
+    memoryUsage: node.memory_usage,
+    memoryPressure: node.memory_pressure,
+    vms: node.vms.map(({ id, cpu_consumption, memory_consumption }) => ({
+      id,
+      cpu: cpu_consumption,
+      memory: memory_consumption,
+    })),
+  };
+}

@@ -1,0 +1,95 @@
+import type { Clock } from '../../base/clock.ts';
+import { VimanaError } from '../../base/errors.ts';
+import type { LiveCluster } from '../../rebalance/closed-loop.ts';
+import type { ObservedNode } from '../../rebalance/observed-fleet.ts';
+import { SOURCES } from '../../rebalance/recording-rules.ts';
+import { writtenDuration } from '../duration-option.ts';
+import { webAnswer } from './web-answer.ts';
+
+export interface PrometheusParts {
+  readonly at: string;
+  readonly clock: Clock;
+  /** How long a scrape may let itself be waited for. */
+  readonly patienceMs: number;
+}
+
+/** Where a measure belongs in what is observed of a node. */
+const FIELDS = {
+  [SOURCES.cpu_usage]: 'cpuUsage',
+  [SOURCES.cpu_pressure]: 'cpuPressure',
+  [SOURCES.memory_usage]: 'memoryUsage',
+  [SOURCES.memory_pressure]: 'memoryPressure',
+} as const;
+
+type Measures = Pick<ObservedNode, (typeof FIELDS)[keyof typeof FIELDS]>;
+type Metric = keyof typeof FIELDS;
+
+const ALL = `{__name__=~"${Object.keys(FIELDS).join('|')}",node!=""}`;
+/** When the node that was scraped longest ago was; of several that tell of the same node, the latest counts. */
+const OLDEST = `scalar(min(max by (node) (timestamp(${SOURCES.cpu_usage}{node!=""}))))`;
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2_000;
+
+/** A cluster that is measured by Prometheus; the exporter tells who is where, and moves machines. */
+export function measuredByPrometheus(exporter: LiveCluster, parts: PrometheusParts): LiveCluster {
+  return {
+    move: (moves) => exporter.move(moves),
+    async observe(signal) {
+      await scraped(parts, signal);
+      const [measures, nodes] = [await measuresOf(parts, signal), await exporter.observe(signal)];
+      const known = nodes.flatMap((node) => {
+        const measured = measures.get(node.name);
+        return measured === undefined ? [] : [{ ...node, ...measured }];
+      });
+      if (known.length > 0) return known;
+      throw new VimanaError('REFUSED', `Prometheus measures none of the ${nodes.length} nodes that the exporter has`, {
+        hint: 'Does it scrape that exporter?',
+      });
+    },
+  };
+}
+
+/**
+ * Waits until everything that Prometheus knows was measured after the call, by its own clock: it tells nobody when it
+ * has scraped, so that it is asked again, and less and less often.
+ */
+async function scraped({ at, clock, patienceMs }: PrometheusParts, signal: AbortSignal): Promise<void> {
+  let from: number | undefined;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 1.5)) {
+    const [now, oldest] = await query<readonly [number, string]>(at, OLDEST, signal);
+    from ??= now;
+    if (Number(oldest) > from) return;
+    if (now - from > patienceMs / 1000) {
+      const why = oldest === 'NaN' ? `it knows no ${SOURCES.cpu_usage}` : 'nothing was scraped since';
+      throw new VimanaError('TIMEOUT', `Prometheus has no new measures after ${writtenDuration(patienceMs)}: ${why}`, {
+        hint: 'Does it scrape the exporter? --patience says how long to wait.',
+      });
+    }
+    await clock.sleep(pause, signal);
+  }
+}
+
+async function measuresOf({ at }: PrometheusParts, signal: AbortSignal): Promise<Map<string, Measures>> {
+  type Sample = {
+    readonly metric: { readonly __name__: Metric; readonly node: string };
+    readonly value: [number, string];
+  };
+  const found = new Map<string, Partial<Record<keyof Measures, number>>>();
+  for (const { metric, value } of await query<readonly Sample[]>(at, ALL, signal)) {
+    const measures = found.get(metric.node) ?? {};
+    const field = FIELDS[metric.__name__];
+    // As the recording rules do where two exporters tell of the same node.
+    measures[field] = Math.max(measures[field] ?? 0, Number(value[1]));
+    found.set(metric.node, measures);
+  }
+  const isWhole = (measures: Partial<Measures>): measures is Measures =>
+    Object.keys(measures).length === Object.keys(FIELDS).length;
+  return new Map([...found].flatMap(([node, measures]) => (isWhole(measures) ? [[node, measures] as const] : [])));
+}
+
+async function query<T>(at: string, text: string, signal: AbortSignal): Promise<T> {
+  const path = `api/v1/query?query=${encodeURIComponent(text)}`;
+  const { data } = await webAnswer<{ data: { result: T } }>({ who: 'Prometheus', at, path, signal });
+  return data.result;
+}

@@ -1,0 +1,110 @@
+import type { LoopOutcome, LoopRun, LoopStep, MadeMove, NamedMove } from '../../rebalance/closed-loop.ts';
+import type { Io } from '../io.ts';
+import { type Row, rowsText } from './rows.ts';
+
+export const RUN_FORMATS = ['text', 'csv', 'json'] as const;
+export type RunFormat = (typeof RUN_FORMATS)[number];
+
+const COLUMNS = ['step', 'vm_id', 'from_node', 'to_node', 'actual_node', 'success', 'as_suggested', 'error'];
+const NAMED = 3;
+
+const ENDS: Readonly<Record<LoopOutcome, string>> = {
+  converged: 'no node has too much to do',
+  stalled: 'nodes have too much to do, and nothing that can be moved would change that',
+  capped: 'nodes still have too much to do after as many steps as allowed',
+  interrupted: 'stopped before nodes were even',
+};
+
+interface ReportedStep {
+  readonly over: number;
+  readonly mean_score: number;
+  readonly cpu_sigma: number;
+  readonly memory_sigma: number;
+  readonly moves: readonly (NamedMove | MadeMove)[];
+}
+
+/** What a closed loop does, told while it goes on to people, and when it is over to programs. */
+export class RunReport {
+  readonly #io: Io;
+  readonly #format: RunFormat;
+  readonly #steps: ReportedStep[] = [];
+
+  constructor(io: Io, format: RunFormat) {
+    this.#io = io;
+    this.#format = format;
+  }
+
+  decided(step: LoopStep): void {
+    this.#say(`step ${step.number}: ${standing(step)}\n`);
+    if (step.moves.length === 0) this.#steps.push(reported(step, []));
+  }
+
+  moved(step: LoopStep, made: readonly MadeMove[]): void {
+    for (const move of made) this.#say(`  ${moveText(move)}\n`);
+    this.#steps.push(reported(step, made));
+  }
+
+  /** What would be done, of which nothing is. */
+  planned(step: LoopStep): void {
+    this.#say(`${standing(step)}\n`);
+    for (const { vm_id, from_node, to_node } of step.moves) {
+      this.#say(`  ${vm_id} would go from ${from_node} to ${to_node}\n`);
+    }
+    this.#steps.push(reported(step, step.moves));
+    this.#print({ outcome: 'dry run' });
+    if (step.verdict.over.length > 0 && step.moves.length === 0) this.#io.err(`${ENDS.stalled}\n`);
+  }
+
+  stopping(): void {
+    this.#io.err('stopping when this step is over; once more stops at once\n');
+  }
+
+  over({ outcome, steps, moved, asSuggested, kept }: LoopRun): void {
+    const how = `${counted(steps, 'step')}, ${counted(moved, 'machine')} moved, ${asSuggested} of them as suggested`;
+    const back = kept.length === 0 ? '' : `; ${counted(kept.length, 'machine')} did not leave`;
+    this.#say(`${outcome}: ${ENDS[outcome]} (${how}${back})\n`);
+    this.#print({ outcome, moved, as_suggested: asSuggested, kept });
+  }
+
+  #say(text: string): void {
+    if (this.#format === 'text') this.#io.out(text);
+  }
+
+  #print(result: object): void {
+    if (this.#format === 'json') this.#io.out(`${JSON.stringify({ ...result, steps: this.#steps }, undefined, 2)}\n`);
+    if (this.#format !== 'csv') return;
+    const rows = this.#steps.flatMap(({ moves }, at) =>
+      moves.map((move): Row => {
+        const cells = Object.entries({ step: at + 1, ...move }).map(([name, value]) => [name, value ?? '']);
+        return Object.fromEntries(cells) as Row;
+      }),
+    );
+    this.#io.out(rowsText(rows, COLUMNS, 'csv'));
+  }
+}
+
+function reported({ verdict, spread }: LoopStep, moves: readonly (NamedMove | MadeMove)[]): ReportedStep {
+  const { cpu: cpu_sigma, memory: memory_sigma } = spread;
+  return { over: verdict.over.length, mean_score: verdict.mean, cpu_sigma, memory_sigma, moves };
+}
+
+/** How the nodes stand, the worst of them by name. */
+function standing({ nodes, verdict, spread }: LoopStep): string {
+  const worst = verdict.over
+    .slice(0, NAMED)
+    .map((node) => `${nodes[node]?.name} ${(verdict.scores[node] ?? 0).toFixed(2)}`);
+  const named = worst.length === 0 ? '' : ` (${worst.join(', ')}${verdict.over.length > NAMED ? ', ...' : ''})`;
+  const even = `mean score ${verdict.mean.toFixed(2)}, CPU sigma ${spread.cpu.toFixed(3)}, memory sigma ${spread.memory.toFixed(3)}`;
+  return `${verdict.over.length} of ${nodes.length} nodes have too much to do${named}; ${even}`;
+}
+
+function moveText({ vm_id, from_node, to_node, actual_node, success, as_suggested, error }: MadeMove): string {
+  const way = `${vm_id} from ${from_node} to ${to_node}`;
+  if (!success) return `${way}: ${error ?? 'not moved'}`;
+  if (as_suggested) return way;
+  return actual_node === from_node
+    ? `${way}: the scheduler put it back where it was`
+    : `${way}: the scheduler chose ${actual_node}`;
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

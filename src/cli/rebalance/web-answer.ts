@@ -1,0 +1,57 @@
+import { InvalidArgumentError } from 'commander';
+import { VimanaError } from '../../base/errors.ts';
+
+/** An address on the command line, of a server that speaks HTTP. */
+export function webAddress(example: string): (text: string) => string {
+  return (text) => {
+    if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
+    throw new InvalidArgumentError(`It must be an address as ${example}.`);
+  };
+}
+
+interface Question {
+  /** Who answers, as a person would say it. */
+  readonly who: string;
+  /** Where it answers; what stands before the paths of its interface stays. */
+  readonly at: string;
+  readonly path: string;
+  /** What is posted; the question is a GET where absent. */
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+/** Asks a server that answers in JSON; whatever is no answer becomes an error that names the server. */
+export async function webAnswer<T>({ who, at, path, body, signal }: Question): Promise<T> {
+  const url = new URL(path, at.endsWith('/') ? at : `${at}/`);
+  const { username, password } = url;
+  // The runtime refuses addresses with a password in them.
+  [url.username, url.password] = ['', ''];
+  const given = username === '' ? {} : { authorization: basic(username, password) };
+  const posted = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+  const headers = { ...given, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+  const said = await fetch(url, { ...posted, headers, ...(signal === undefined ? {} : { signal }) }).then(
+    async (answer) => ({ status: answer.status, text: await answer.text() }),
+    (error: unknown) => {
+      if (signal?.aborted === true) throw error;
+      const why = ((error as Error).cause ?? error) as Error;
+      throw new VimanaError('UNREACHABLE', `${who} cannot be reached at ${url.origin}: ${why.message}`, {
+        cause: error,
+      });
+    },
+  );
+  if (said.status !== 200) {
+    throw new VimanaError('REFUSED', `${who} answers ${said.status} to ${url.pathname}: ${short(said.text)}`);
+  }
+  try {
+    return JSON.parse(said.text) as T;
+  } catch (error) {
+    throw new VimanaError('REFUSED', `${who} answers ${url.pathname} with no JSON: ${short(said.text)}`, {
+      cause: error,
+    });
+  }
+}
+
+const basic = (name: string, password: string) =>
+  `Basic ${Buffer.from(`${decodeURIComponent(name)}:${decodeURIComponent(password)}`).toString('base64')}`;
+
+const short = (text: string) => text.trim().slice(0, 300);

@@ -1,0 +1,217 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { seededRandom } from '../base/random.ts';
+import { ALGORITHMS, DEFAULT_ALGORITHM } from './algorithms.ts';
+import { DEFAULT_MODE, MODES } from './buckets.ts';
+import { closedLoop, decide, type LiveCluster, type LoopStep, type MadeMove, type NamedMove } from './closed-loop.ts';
+import { generate } from './generate.ts';
+import { type ObservedNode, observedFleet } from './observed-fleet.ts';
+import { USUAL_LIMITS } from './planner.ts';
+import { DEFAULT_PLANNER, PLANNERS } from './planners.ts';
+import { cpuPressure, memoryPressure } from './pressure.ts';
+import type { Method } from './rebalancing.ts';
+
+const named = <T extends { readonly id: string }>(all: readonly T[], wanted: string) =>
+  all.find(({ id }) => id === wanted) as T;
+const METHOD: Method = {
+  algorithm: named(ALGORITHMS, DEFAULT_ALGORITHM),
+  planner: named(PLANNERS, DEFAULT_PLANNER),
+  mode: named(MODES, DEFAULT_MODE),
+};
+
+/** Where the scheduler puts a machine that was to go somewhere. */
+type Scheduler = (move: NamedMove) => string;
+
+/** Nodes of 16 CPUs, where shares are of one of 8, as no scenario file would have it. */
+class FakeCluster implements LiveCluster {
+  readonly asked: NamedMove[][] = [];
+  readonly #nodes: Map<string, { id: string; cpu: number; memory: number }[]>;
+  readonly #place: Scheduler;
+
+  constructor(nodes: Readonly<Record<string, readonly (readonly [string, number])[]>>, place: Scheduler) {
+    this.#nodes = new Map(
+      Object.entries(nodes).map(([name, vms]) => [name, vms.map(([id, cpu]) => ({ id, cpu, memory: cpu / 2 }))]),
+    );
+    this.#place = place;
+  }
+
+  async observe(): Promise<readonly ObservedNode[]> {
+    return [...this.#nodes].map(([name, vms]) => {
+      const cpuUsage = vms.reduce((sum, { cpu }) => sum + cpu, 0) / 2;
+      const memoryUsage = cpuUsage / 2;
+      const pressures = { cpuPressure: cpuPressure(cpuUsage), memoryPressure: memoryPressure(memoryUsage) };
+      return { name, cpuCores: 16, memoryBytes: 2 ** 36, cpuUsage, memoryUsage, ...pressures, vms: [...vms] };
+    });
+  }
+
+  async move(moves: readonly NamedMove[]): Promise<readonly MadeMove[]> {
+    this.asked.push([...moves]);
+    return moves.map((move) => {
+      const to = this.#place(move);
+      const from = this.#nodes.get(move.from_node) ?? [];
+      const vm = from.find(({ id }) => id === move.vm_id);
+      if (vm === undefined) throw new Error(`${move.vm_id} is not on ${move.from_node}`);
+      const as_suggested = to === move.to_node;
+      if (to === '') return { ...move, actual_node: '', success: false, as_suggested, error: 'no room' };
+      from.splice(from.indexOf(vm), 1);
+      this.#nodes.get(to)?.push(vm);
+      return { ...move, actual_node: to, success: true, as_suggested, error: null };
+    });
+  }
+}
+
+async function run(cluster: LiveCluster, steps = 20, signal = new AbortController().signal, method = METHOD) {
+  const seen: LoopStep[] = [];
+  const boundsFor = () => ({ limits: USUAL_LIMITS, steps, budget: 60 });
+  const done = await closedLoop({
+    ...{ cluster, method, boundsFor, random: seededRandom(1), signal },
+    onStep: (step) => seen.push(step),
+    onMoved: () => {},
+  });
+  return { ...done, seen };
+}
+
+const UNEVEN = {
+  full: [
+    ['a', 0.4],
+    ['b', 0.5],
+    ['c', 0.3],
+    ['d', 0.5],
+  ],
+  idle: [['e', 0.1]],
+  spare: [],
+} as const;
+const obeying: Scheduler = ({ to_node }) => to_node;
+
+describe('the closed loop', () => {
+  it('moves machines until no node is over-utilised', async () => {
+    const cluster = new FakeCluster(UNEVEN, obeying);
+    const { outcome, steps, moved, asSuggested, kept, seen } = await run(cluster);
+    expect({ outcome, moved, asSuggested, kept }).toEqual({
+      outcome: 'converged',
+      moved: cluster.asked.flat().length,
+      asSuggested: moved,
+      kept: [],
+    });
+    expect(moved).toBeGreaterThan(0);
+    expect(seen).toHaveLength(steps + 1);
+    expect(seen[0]?.verdict.over).toEqual([0]);
+    expect(seen.at(-1)).toMatchObject({ moves: [], spread: { over: 0 } });
+  });
+
+  it('goes on from where the scheduler has really put a machine', async () => {
+    const cluster = new FakeCluster(UNEVEN, ({ from_node }) => (from_node === 'idle' ? 'spare' : 'idle'));
+    const { outcome, moved, asSuggested } = await run(cluster);
+    expect(outcome).toBe('converged');
+    expect(asSuggested).toBeLessThan(moved);
+    // What came there against the plan has to leave again.
+    expect(cluster.asked.flat().some(({ from_node }) => from_node === 'idle')).toBe(true);
+  });
+
+  it('leaves alone what the scheduler puts back, and stops when there is nothing else', async () => {
+    const cluster = new FakeCluster(UNEVEN, ({ from_node }) => from_node);
+    const { outcome, moved, kept } = await run(cluster);
+    expect([outcome, moved, [...kept].sort()]).toEqual(['stalled', 0, ['a', 'b', 'c', 'd']]);
+    expect(cluster.asked.flat().map(({ vm_id }) => vm_id)).toHaveLength(4);
+  });
+
+  it('leaves alone what has no place any more', async () => {
+    const { outcome, kept } = await run(new FakeCluster(UNEVEN, () => ''));
+    expect([outcome, kept.length]).toEqual(['stalled', 4]);
+  });
+
+  it('stops after as many steps as allowed', async () => {
+    const fat = { ...UNEVEN, full: Array.from({ length: 20 }, (_, i) => [`v${i}`, 0.1] as const) };
+    const { outcome, steps, seen } = await run(new FakeCluster(fat, obeying), 1);
+    expect([outcome, steps, seen.length, seen.at(-1)?.moves]).toEqual(['capped', 1, 2, []]);
+  });
+
+  it('finishes the step that is under way when somebody has had enough', async () => {
+    const enough = new AbortController();
+    const cluster = new FakeCluster(UNEVEN, (move) => {
+      enough.abort();
+      return move.to_node;
+    });
+    const { outcome, steps, moved } = await run(cluster, 20, enough.signal);
+    expect([outcome, steps, moved]).toEqual(['interrupted', 1, cluster.asked.flat().length]);
+  });
+
+  it('ends for every method on any load, and keeps to the limits', async () => {
+    const loads = fc.record({
+      method: fc.record({
+        algorithm: fc.constantFrom(...ALGORITHMS),
+        planner: fc.constantFrom(...PLANNERS),
+        mode: fc.constantFrom(...MODES),
+      }),
+      seed: fc.nat(),
+      // A scheduler with a will of its own: it obeys, puts back, or finds no room, by turns.
+      will: fc.array(fc.constantFrom<'obeys' | 'back' | 'none'>('obeys', 'back', 'none'), { minLength: 1 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(loads, async ({ method, seed, will }) => {
+        const { nodes } = generate({ load: 'mixed', nodes: 5, vms: 30 }, seededRandom(seed));
+        const written = nodes.map(({ name, vms }) => [
+          name,
+          vms.flatMap((vm) => ('cpu_consumption' in vm ? [[vm.id, vm.cpu_consumption] as const] : [])),
+        ]);
+        let turn = 0;
+        const cluster = new FakeCluster(Object.fromEntries(written), ({ from_node, to_node }) => {
+          const does = will[turn++ % will.length];
+          return does === 'obeys' ? to_node : does === 'back' ? from_node : '';
+        });
+        const { steps, kept } = await run(cluster, 30, undefined, method);
+        expect(steps).toBeLessThanOrEqual(30);
+        const asked = cluster.asked.flat();
+        for (const step of cluster.asked) expect(step.length).toBeLessThanOrEqual(USUAL_LIMITS.perStep);
+        for (const id of kept) expect(asked.findLast(({ vm_id }) => vm_id === id)).toBeDefined();
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('decides on a dry run what the first step would do', async () => {
+    const cluster = new FakeCluster(UNEVEN, obeying);
+    const boundsFor = () => ({ limits: USUAL_LIMITS, steps: 1, budget: 60 });
+    const { moves } = decide({ method: METHOD, boundsFor, random: seededRandom(1) }, 1, await cluster.observe());
+    await run(cluster, 1);
+    expect(cluster.asked[0]).toEqual(moves);
+  });
+});
+
+describe('the fleet that was observed', () => {
+  const node: ObservedNode = {
+    ...{ name: 'n', cpuCores: 10, memoryBytes: 100, cpuUsage: 0.6, cpuPressure: 0.04 },
+    ...{ memoryUsage: 0.5, memoryPressure: 0.03 },
+    vms: [
+      { id: 'a', cpu: 1, memory: 1 },
+      { id: 'b', cpu: 2, memory: 4 },
+    ],
+  };
+
+  it('divides what is measured among the machines', () => {
+    const { fleet, load } = observedFleet([node], new Set());
+    const close = (value: number) => expect.closeTo(value, 9) as number;
+    expect(fleet.vms).toEqual([
+      { id: 'a', cpu: close(2), memory: close(10), node: 0 },
+      { id: 'b', cpu: close(4), memory: close(40), node: 0 },
+    ]);
+    expect([load.cpuUsage[0], load.cpuPressure[0]]).toEqual([0.6, 0.04]);
+    expect(fleet.load().cpuUsage[0]).toBeCloseTo(0.6, 9);
+  });
+
+  it('counts machines that stay as standing load', () => {
+    const { fleet } = observedFleet([node], new Set(['b']));
+    expect(fleet.vms.map(({ id }) => id)).toEqual(['a']);
+    expect(fleet.load().cpuUsage[0]).toBeCloseTo(0.6, 9);
+    expect(fleet.load().cpuPressure[0]).toBeCloseTo(cpuPressure(0.6), 9);
+  });
+
+  it('keeps what is measured on a node without machines', () => {
+    const { fleet } = observedFleet([{ ...node, vms: [] }], new Set());
+    expect(fleet.load()).toMatchObject({
+      cpuUsage: new Float64Array([0.6]),
+      cpuPressure: new Float64Array([0.04]),
+      memoryPressure: new Float64Array([0.03]),
+    });
+  });
+});

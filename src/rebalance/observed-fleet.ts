@@ -1,0 +1,68 @@
+import { Fleet, type FleetNode, type FleetVm } from './fleet.ts';
+import { emptyLoad, type Load } from './load.ts';
+import { cpuPressure, memoryPressure } from './pressure.ts';
+
+/** A node as it was measured, and the machines on it. */
+export interface ObservedNode {
+  readonly name: string;
+  readonly cpuCores: number;
+  readonly memoryBytes: number;
+  readonly cpuUsage: number;
+  readonly cpuPressure: number;
+  readonly memoryUsage: number;
+  readonly memoryPressure: number;
+  readonly vms: readonly ObservedVm[];
+}
+
+export interface ObservedVm {
+  readonly id: string;
+  /** What it uses, in whatever unit: only how machines of one node compare counts. */
+  readonly cpu: number;
+  readonly memory: number;
+}
+
+export interface Observed {
+  readonly fleet: Fleet;
+  /** As measured, which decides who is over-utilised. */
+  readonly load: Load;
+}
+
+/**
+ * The fleet that was observed. What is measured on a node is divided among its machines in proportion to what each says
+ * it uses, so that shares of whatever reference node come out right. Machines that cannot be moved are standing load.
+ */
+export function observedFleet(nodes: readonly ObservedNode[], fixed: ReadonlySet<string>): Observed {
+  const load = emptyLoad(nodes.length);
+  const vms: FleetVm[] = [];
+  const fleetNodes = nodes.map((node, at): FleetNode => {
+    load.cpuUsage[at] = node.cpuUsage;
+    load.cpuPressure[at] = node.cpuPressure;
+    load.memoryUsage[at] = node.memoryUsage;
+    load.memoryPressure[at] = node.memoryPressure;
+    const divided = shares(node);
+    vms.push(...divided.filter(({ id }) => !fixed.has(id)).map((vm) => ({ ...vm, node: at })));
+    const size = { name: node.name, cpu: node.cpuCores, memory: node.memoryBytes };
+    const stay = divided.filter(({ id }) => fixed.has(id));
+    return divided.length > 0 && stay.length === 0 ? size : { ...size, standing: standing(node, stay) };
+  });
+  return { fleet: Fleet.of(fleetNodes, vms), load };
+}
+
+/** What each machine uses of what is measured on its node, in cores and bytes. */
+function shares({ cpuCores, memoryBytes, cpuUsage, memoryUsage, vms }: ObservedNode): ObservedVm[] {
+  const each = { cpu: unit(vms, 'cpu', cpuUsage * cpuCores), memory: unit(vms, 'memory', memoryUsage * memoryBytes) };
+  return vms.map(({ id, cpu, memory }) => ({ id, cpu: cpu * each.cpu, memory: memory * each.memory }));
+}
+
+function unit(vms: readonly ObservedVm[], of: 'cpu' | 'memory', whole: number): number {
+  const sum = vms.reduce((total, vm) => total + vm[of], 0);
+  return sum > 0 ? whole / sum : 0;
+}
+
+/** Load that stays: what is measured where nothing runs, and else what the machines that stay use. */
+function standing(node: ObservedNode, stay: readonly ObservedVm[]): NonNullable<FleetNode['standing']> {
+  if (node.vms.length === 0) return node;
+  const cpuUsage = stay.reduce((sum, { cpu }) => sum + cpu, 0) / node.cpuCores;
+  const memoryUsage = stay.reduce((sum, { memory }) => sum + memory, 0) / node.memoryBytes;
+  return { cpuUsage, cpuPressure: cpuPressure(cpuUsage), memoryUsage, memoryPressure: memoryPressure(memoryUsage) };
+}
