@@ -29,6 +29,12 @@ const starters: Starters = {
 
 const enough = new AbortController();
 
+function interrupted(): AbortSignal {
+  const ended = new AbortController();
+  process.once('SIGINT', () => ended.abort());
+  return ended.signal;
+}
+
 try {
   if (name === 'hyperctl') {
     throw new VimanaError('NOT_BUILT', 'hyperctl is not built yet', {
@@ -36,7 +42,7 @@ try {
     });
   }
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  const parts = { io: terminal, version, clock: realClock, signal: enough.signal, starters };
+  const parts = { io: terminal, version, clock: realClock, signal: enough.signal, interrupted, starters };
   await vimanaProgram(parts).parseAsync(args, { from: 'user' });
 } catch (error) {
   process.exitCode = toldFailure(error, terminal, { debug: process.env['VIMANA_DEBUG'] !== undefined });
