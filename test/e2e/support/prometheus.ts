@@ -1,0 +1,78 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+
+/** Programs of Debian's package `prometheus`. */
+const PROGRAMS = ['prometheus', 'promtool'];
+
+/** Whether the real Prometheus is here; says what is skipped where it is not. */
+export function hasPrometheus(what: string): boolean {
+  const missing = PROGRAMS.filter((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status !== 0);
+  if (missing.length > 0) process.stdout.write(`skipped: ${what}, because there is no ${missing.join(' and ')} here\n`);
+  return missing.length === 0;
+}
+
+/** A real Prometheus that scrapes one exporter twice a second. */
+export class Prometheus {
+  readonly url: string;
+  readonly #child: ChildProcess;
+  readonly #folder: string;
+
+  private constructor(url: string, child: ChildProcess, folder: string) {
+    this.url = url;
+    this.#child = child;
+    this.#folder = folder;
+  }
+
+  /** `rules`: files of recording rules, as text. */
+  static async start(exporter: string, rules: readonly string[] = []): Promise<Prometheus> {
+    const folder = mkdtempSync(join(tmpdir(), 'vimana-prometheus-'));
+    const files = rules.map((text, at) => {
+      const path = join(folder, `rules-${at}.yaml`);
+      writeFileSync(path, text);
+      return path;
+    });
+    const job = { job_name: 'vimana', honor_labels: true, static_configs: [{ targets: [new URL(exporter).host] }] };
+    const global = { scrape_interval: '500ms', scrape_timeout: '500ms', evaluation_interval: '500ms' };
+    const config = join(folder, 'prometheus.yaml');
+    writeFileSync(config, stringify({ global, rule_files: files, scrape_configs: [job] }));
+    execFileSync('promtool', ['check', 'config', config], { stdio: 'ignore' });
+    const port = await freePort();
+    const flags = [`--config.file=${config}`, `--storage.tsdb.path=${join(folder, 'data')}`];
+    const child = spawn('prometheus', [...flags, `--web.listen-address=127.0.0.1:${port}`], { stdio: 'ignore' });
+    const prometheus = new Prometheus(`http://127.0.0.1:${port}`, child, folder);
+    await prometheus.#ready();
+    return prometheus;
+  }
+
+  async stop(): Promise<void> {
+    const gone = new Promise((resolve) => this.#child.once('exit', resolve));
+    this.#child.kill();
+    await gone;
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #ready(): Promise<void> {
+    while (this.#child.exitCode === null) {
+      const ready = await fetch(`${this.url}/-/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+      if (ready) return;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    throw new Error('prometheus has ended before it was ready');
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
