@@ -192,6 +192,17 @@ describe('the exporter of a cluster', () => {
     expect(body.unschedulable[0]?.error).toContain('Insufficient cpu');
   }, 30_000);
 
+  it('finds room for the machines of light_load on the six nodes that it names', async () => {
+    const cordon = async (unschedulable: boolean) => {
+      const patch = { type: 'merge', body: { spec: { unschedulable } } } as const;
+      for (let i = 7; i <= 12; i++) await embedded.admin.patch(NODES, `kwok-node-${i}`, patch);
+    };
+    await cordon(true);
+    const { body } = await ask('/scenario?name=light_load', SAMPLES);
+    expect(body).toMatchObject({ status: 'success', nodes_loaded: 6, unschedulable: [] });
+    await cordon(false);
+  }, 60_000);
+
   it('forgets a node that goes, and refreshes', async () => {
     await embedded.admin.create(NODES, {
       metadata: { name: 'guest' },

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../base/random.ts';
-import { generate, LOADS, MOST, type Wanted } from './generate.ts';
+import { generate, LOADS, MOST, type Wanted, type WrittenVm } from './generate.ts';
 import { mean } from './load.ts';
 import { readScenarios } from './read-scenarios.ts';
-import { disagreeing, fleetOf, type Scenario } from './scenario.ts';
+import { disagreeing, fleetOf, REFERENCE_NODE, type Scenario } from './scenario.ts';
 
 const scenarioOf = (wanted: Wanted, seed: number) => {
   const { name, nodes } = generate(wanted, seededRandom(seed));
@@ -44,9 +44,53 @@ describe('loads that are made up', () => {
     expect([...usage('progression')]).toEqual([...usage('progression')].sort((a, b) => a - b));
   });
 
-  it('can be as large as the laboratory is made for', () => {
-    const { nodes } = generate({ load: 'heavy', ...MOST }, seededRandom(1));
-    expect(nodes).toHaveLength(MOST.nodes);
-    expect(nodes.reduce((sum, { vms }) => sum + vms.length, 0)).toBe(MOST.vms);
+  it('ask for no more than their nodes have together, and light ones fill none with what they ask for', () => {
+    const wanted = fc.record({
+      load: fc.constantFrom(...LOADS),
+      nodes: fc.integer({ min: 1, max: 40 }),
+      vms: fc.integer({ min: 1, max: 600 }),
+    });
+    fc.assert(
+      fc.property(wanted, fc.nat(), (wanted, seed) => {
+        const { nodes } = generate(wanted, seededRandom(seed));
+        const asked = nodes.map(({ vms }) => requestsOf(vms));
+        for (const of of ['cpu', 'memory'] as const) {
+          const total = asked.reduce((sum, node) => sum + node[of], 0);
+          expect(total).toBeLessThanOrEqual(nodes.length + 1e-3);
+          if (wanted.load === 'light') for (const node of asked) expect(node[of]).toBeLessThanOrEqual(1);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it.each(LOADS)('are sized so that machines that have a size use a part of it: %s', (load) => {
+    for (const { vms } of generate({ load }, seededRandom(1)).nodes) {
+      for (const vm of vms) if ('cpu_cores' in vm) expect(vm.cpu_utilization).toBeLessThan(1);
+    }
+  });
+
+  it.each(LOADS)('can be as large as the laboratory is made for: %s', (load) => {
+    const scenario = scenarioOf({ load, ...MOST }, 1);
+    expect(scenario.nodes).toHaveLength(MOST.nodes);
+    expect(scenario.nodes.reduce((sum, { vms }) => sum + vms.length, 0)).toBe(MOST.vms);
+    expect(disagreeing(scenario)).toEqual([]);
+    const usage = mean(fleetOf(scenario).load().cpuUsage);
+    const [least, most] = { light: [0.2, 0.25], mixed: [0.5, 0.65], heavy: [0.85, 0.95], progression: [0.5, 0.55] }[
+      load
+    ];
+    expect(usage).toBeGreaterThan(least as number);
+    expect(usage).toBeLessThanOrEqual(most as number);
   });
 });
+
+/** What the machines of a node ask the scheduler for, as shares of the reference node. */
+function requestsOf(vms: readonly WrittenVm[]): { cpu: number; memory: number } {
+  let [cpu, memory] = [0, 0];
+  for (const vm of vms) {
+    const isOld = 'cpu_consumption' in vm;
+    cpu += isOld ? vm.cpu_consumption : vm.cpu_cores / REFERENCE_NODE.cpuCores;
+    memory += isOld ? vm.memory_consumption : vm.memory_bytes / REFERENCE_NODE.memoryBytes;
+  }
+  return { cpu, memory };
+}

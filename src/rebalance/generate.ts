@@ -44,7 +44,9 @@ interface Recipe {
   readonly scenario: string;
   readonly nodes: number;
   readonly vms: number;
+  /** In the old form a machine asks for what it uses; in the new one it has a size, of which it uses a part. */
   readonly form: 'old' | 'new';
+  /** Where machines have sizes, these fill a node 2.2 times as much at most. */
   target(random: Random, at: number, nodes: number): Target;
 }
 
@@ -82,16 +84,19 @@ const RECIPES: Readonly<Record<LoadName, Recipe>> = {
   },
 };
 
+/** What all nodes together are asked for at most, as a share of them. */
+const FULLEST = 0.95;
 /** Sizes of machines, as shares of each other: many small ones, few large ones. */
 const SIZES = [1, 1, 1, 1, 2, 2, 2, 4, 4, 8];
-const GIB = 2 ** 30;
+/** Of a machine that has a size of its own. */
+const LEAST = { cores: 2 ** -6, bytes: 2 ** 24 } as const;
 
 /** Nodes full of machines; the same wish and the same source of chance give the same. */
 export function generate({ load, ...wanted }: Wanted, random: Random): { name: string; nodes: WrittenNode[] } {
   const recipe = RECIPES[load];
   const [nodes, vms] = [wanted.nodes ?? recipe.nodes, wanted.vms ?? recipe.vms];
   const fork = random.fork(recipe.scenario);
-  const targets = Array.from({ length: nodes }, (_, at) => recipe.target(fork, at, nodes));
+  const targets = within(Array.from({ length: nodes }, (_, at) => recipe.target(fork, at, nodes)));
   const counts = apportion(
     vms,
     targets.map(({ cpu, memory }) => cpu + memory),
@@ -104,6 +109,13 @@ export function generate({ load, ...wanted }: Wanted, random: Random): { name: s
     return nodeOf(`kwok-node-${at + 1}`, names, target, recipe.form, fork);
   });
   return { name: recipe.scenario, nodes: written };
+}
+
+/** The same, or less of it where all nodes together could not hold it: what is crowded here must have a place elsewhere. */
+function within(targets: readonly Target[]): readonly Target[] {
+  const average = targets.reduce((sum, { cpu }) => sum + cpu, 0) / targets.length;
+  if (average <= FULLEST) return targets;
+  return targets.map(({ cpu, memory }) => ({ cpu: (cpu * FULLEST) / average, memory }));
 }
 
 /** Whole numbers in proportion to weights that add up to the total: what is left over goes to the largest remainders. */
@@ -129,7 +141,7 @@ function nodeOf(
   const sizes = ids.map(() => random.pick(SIZES));
   const cpu = shares(sizes, target.cpu, random);
   const memory = shares(sizes, target.memory, random);
-  const vms = ids.map((id, at) => vmOf(id, sizes[at] as number, cpu[at] as number, memory[at] as number, form));
+  const vms = ids.map((id, at) => vmOf(id, cpu[at] as number, memory[at] as number, form));
   const cpuUsage = vms.reduce((sum, vm) => sum + usedBy(vm).cpu, 0);
   const memoryUsage = vms.reduce((sum, vm) => sum + usedBy(vm).memory, 0);
   return {
@@ -149,18 +161,22 @@ function shares(sizes: readonly number[], whole: number, random: Random): number
   return weights.map((each) => (whole * each) / sum);
 }
 
-function vmOf(id: string, size: number, cpu: number, memory: number, form: Recipe['form']): WrittenVm {
+function vmOf(id: string, cpu: number, memory: number, form: Recipe['form']): WrittenVm {
   if (form === 'old') return { id, cpu_consumption: rounded(cpu), memory_consumption: rounded(memory) };
-  const used = memory * REFERENCE_NODE.memoryBytes;
-  // The next size that people order, so that what is used is a share of it.
-  const bytes = GIB * 2 ** Math.max(1, Math.ceil(Math.log2(used / GIB)));
+  const [cores, bytes] = [cpu * REFERENCE_NODE.cpuCores, memory * REFERENCE_NODE.memoryBytes];
+  const size = { cores: ordered(cores, LEAST.cores), bytes: ordered(bytes, LEAST.bytes) };
   return {
     id,
-    cpu_cores: size,
-    memory_bytes: bytes,
-    cpu_utilization: rounded((cpu * REFERENCE_NODE.cpuCores) / size),
-    memory_utilization: Math.min(1, rounded(used / bytes)),
+    cpu_cores: size.cores,
+    memory_bytes: size.bytes,
+    cpu_utilization: rounded(cores / size.cores),
+    memory_utilization: Math.min(1, rounded(bytes / size.bytes)),
   };
+}
+
+/** The next size that people order for what is used, with a little to spare: at most 2.2 times as much. */
+function ordered(used: number, least: number): number {
+  return Math.max(least, 2 ** Math.ceil(Math.log2(used * 1.1)));
 }
 
 /** What a machine uses, as shares of the reference node. */
