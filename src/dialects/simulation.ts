@@ -1,5 +1,5 @@
 import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
-import { CPU_CONSUMPTION, EVICT_ONLY_ANNOTATION, LOAD_ANNOTATION, MEMORY_CONSUMPTION } from '../api/launcher.ts';
+import { CPU_CONSUMPTION, LOAD_ANNOTATION, MEMORY_CONSUMPTION } from '../api/launcher.ts';
 import { loadText, USUAL_NODE } from '../api/launcher-load.ts';
 import { FIRST_POD, FORCED_NODE, type VirtualMachine, virtualMachine } from '../api/simulation/virtual-machine.ts';
 import type {
@@ -44,7 +44,6 @@ function desired(vm: VirtualMachine, surroundings?: Surroundings): DesiredMachin
       [CPU_CONSUMPTION]: cpu,
       [MEMORY_CONSUMPTION]: memory,
       [LOAD_ANNOTATION]: loadText({ cpu, memory, node }),
-      [EVICT_ONLY_ANNOTATION]: 'true',
       ...(dirtyRateMbps === undefined
         ? {}
         : { 'vimana.io/dirty-rate': `${Math.round(dirtyRateMbps * BYTES_A_MEGABIT)}` }),

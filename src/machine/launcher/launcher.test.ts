@@ -122,6 +122,7 @@ describe('the launcher pod', () => {
     });
     expect(pod.metadata.annotations).toEqual({
       'kubevirt.io/domain': 'web',
+      'descheduler.alpha.kubernetes.io/request-evict-only': 'true',
       'kubevirt.io/vm-cpu-consumption': '0.05',
       'vimana.io/size': '{"sockets":1,"memory":"1Gi"}',
     });
@@ -154,7 +155,8 @@ describe('the launcher pod', () => {
 
   it('carries what the template says, which wins over all but what selectors rely on', () => {
     const labels = { app: 'shop', vm: 'mine', 'kubevirt.io': 'else', 'kubevirt.io/created-by': 'else' };
-    const annotations = { 'kubevirt.io/domain': 'mine', note: 'a' };
+    const evictOnly = 'descheduler.alpha.kubernetes.io/request-evict-only';
+    const annotations = { 'kubevirt.io/domain': 'mine', note: 'a', [evictOnly]: 'mine' };
     const pod = podOf({}, { labels, annotations: { ...annotations, 'vimana.io/size': 'as you like it' } });
     expect(pod.metadata.labels).toMatchObject({
       app: 'shop',

@@ -10,6 +10,7 @@ import {
   CREATED_BY_LABEL,
   DOMAIN_ANNOTATION,
   DOMAIN_LABEL,
+  EVICT_ONLY_ANNOTATION,
   LAUNCHER_ANNOTATION,
   LAUNCHER_LABEL,
   LAUNCHER_LABEL_VALUE,
@@ -145,6 +146,7 @@ function annotationsOf(vmi: Vmi): Record<string, string> {
   const carried = Object.entries(vmi.metadata.annotations ?? {}).filter(([name]) => !NOT_CARRIED.has(name));
   return {
     [DOMAIN_ANNOTATION]: machineNameOf(vmi),
+    [EVICT_ONLY_ANNOTATION]: 'true',
     ...Object.fromEntries(carried),
     [SIZE_ANNOTATION]: sizeText(launcherSize(vmi.spec)),
   };
