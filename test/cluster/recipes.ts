@@ -1,6 +1,6 @@
 /** How a program is built by Go: from which module of `go/`, from which package. */
 export interface Recipe {
-  readonly module: 'kubernetes' | 'etcd' | 'kwok' | 'helm';
+  readonly module: 'kubernetes' | 'etcd' | 'kwok' | 'helm' | 'descheduler';
   readonly package: string;
   /** Values of variables that a release would set. */
   readonly set?: Readonly<Record<string, string>>;
@@ -32,6 +32,11 @@ export const RECIPES = {
     module: 'helm',
     package: 'helm.sh/helm/v3/cmd/helm',
     set: { 'helm.sh/helm/v3/internal/version.version': 'v3.22.0' },
+  },
+  descheduler: {
+    module: 'descheduler',
+    package: 'sigs.k8s.io/descheduler/cmd/descheduler',
+    set: { 'sigs.k8s.io/descheduler/pkg/version.version': 'v0.36.0' },
   },
 } as const satisfies Record<string, Recipe>;
 
