@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { realClock } from '../../src/base/clock.ts';
 import type { HttpClient } from '../../src/kube/http/http-client.ts';
@@ -71,13 +72,24 @@ export async function helm(cluster: RealCluster, ...args: string[]): Promise<str
   return out;
 }
 
+export interface ChartOptions {
+  readonly name?: string;
+  readonly namespace?: string;
+  /** Values of the chart, as --set has them. */
+  readonly set?: readonly string[];
+  /** The working tree whose chart and operator it is; this one where absent. */
+  readonly tree?: string;
+  /** Where replicas reach the API server, if not directly. */
+  readonly server?: string;
+}
+
 /**
  * Installs the chart. Nobody runs its pods, so replicas are processes here, with the arguments, environment and
  * ServiceAccount of the Deployment; its Services lead to them by the name of this machine.
  */
 export async function installChart(
   cluster: RealCluster,
-  { name = 'vimana-operator', namespace = 'vimana-system', set = [] as readonly string[], tree = ROOT } = {},
+  { name = 'vimana-operator', namespace = 'vimana-system', set = [], tree = ROOT, server }: ChartOptions = {},
 ): Promise<Installation> {
   const client = await cluster.client();
   const replicas: Replica[] = [];
@@ -97,17 +109,12 @@ export async function installChart(
     user: `system:serviceaccount:${namespace}:${account.name}`,
     replicas,
     async startReplica(...flags) {
-      const token = await cluster.tokenFor(account);
-      const replica = await startReplica(
-        cluster,
-        [join(from, 'src/main.ts'), ...flags],
-        deployment,
-        token,
-        namespace,
-        () => {
-          replicas.splice(replicas.indexOf(replica), 1);
-        },
-      );
+      const kubeconfig = cluster.kubeconfigFor(await cluster.tokenFor(account), namespace);
+      if (server !== undefined) redirect(kubeconfig, cluster.url, server);
+      const program = [process.execPath, join(from, 'src/main.ts'), 'vimana', 'operator'];
+      const replica = await startReplica({ program, deployment, flags, kubeconfig, folder: cluster.folder }, () => {
+        replicas.splice(replicas.indexOf(replica), 1);
+      });
       replicas.push(replica);
       return replica;
     },
@@ -130,36 +137,44 @@ async function leadHere(client: HttpClient, name: string, namespace: string): Pr
   await client.patch(SERVICES, name, { type: 'merge', body: { spec } }, { namespace });
 }
 
+function redirect(kubeconfig: string, from: string, to: string): void {
+  writeFileSync(kubeconfig, readFileSync(kubeconfig, 'utf8').replaceAll(from, to));
+}
+
 let started = 0;
 
-async function startReplica(
-  cluster: RealCluster,
-  [main = '', ...flags]: readonly string[],
-  deployment: Deployment,
-  token: string,
-  namespace: string,
-  gone: () => void,
-): Promise<Replica> {
+interface ReplicaSettings {
+  /** What stands for the command of the container. */
+  readonly program: readonly string[];
+  readonly deployment: Deployment;
+  readonly flags?: readonly string[];
+  readonly kubeconfig: string;
+  /** For its log. */
+  readonly folder: string;
+}
+
+/** Runs a replica with the arguments and the environment of a Deployment. */
+async function startReplica(settings: ReplicaSettings, gone: () => void): Promise<Replica> {
+  const { program, deployment, flags = [], kubeconfig, folder } = settings;
   const [metricsPort = 0, healthPort = 0, webhookPort = 0] = await freePorts(3);
   const [container] = deployment.spec.template.spec.containers;
   if (container === undefined) throw new Error('the Deployment has no container');
   const env = Object.fromEntries(container.env.map(({ name, value = '' }) => [name, value]));
+  const [binary = '', ...first] = program;
   const component = new Component({
     name: `operator-${++started}`,
-    binary: process.execPath,
+    binary,
     // Replicas share this machine, so each has ports of its own; the last of a flag counts.
     args: [
-      main,
-      'vimana',
-      'operator',
+      ...first,
       ...container.args.filter((arg) => !(arg === '--no-instances' && flags.includes('--instances'))),
       ...flags,
       `--metrics-bind-addr=127.0.0.1:${metricsPort}`,
       `--health-probe-bind-addr=127.0.0.1:${healthPort}`,
       ...(container.args.includes('--webhook-port=0') ? [] : [`--webhook-port=${webhookPort}`]),
     ],
-    folder: cluster.folder,
-    env: { ...env, KUBECONFIG: cluster.kubeconfigFor(token, namespace) },
+    folder,
+    env: { ...env, KUBECONFIG: kubeconfig },
   });
   component.start();
   const health = `http://127.0.0.1:${healthPort}`;

@@ -4,6 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** What kube-proxy does for a Service: hands connections to a replica that is there. */
 export interface ServiceProxy {
   readonly port: number;
+  /** Ends all connections that are open; new ones are taken. */
+  cut(): number;
   close(): Promise<void>;
 }
 
@@ -33,12 +35,18 @@ export async function startServiceProxy(ports: () => readonly number[]): Promise
   };
   const server = createServer((client) => pass(held(client), ports())).listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const cut = () => {
+    const count = open.size;
+    for (const socket of open) socket.destroy();
+    return count;
+  };
   return {
     port: (server.address() as AddressInfo).port,
+    cut,
     async close() {
       const closed = once(server, 'close');
       server.close();
-      for (const socket of open) socket.destroy();
+      cut();
       await closed;
     },
   };
