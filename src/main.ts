@@ -20,9 +20,11 @@ const starters: Starters = {
   up: async (settings) => (await import('./up/up.ts')).up(settings, terminal),
   status: async (settings) => (await import('./up/running.ts')).status(settings, terminal),
   down: async (settings) => (await import('./up/running.ts')).down(settings, terminal),
+  install: async (...asked) => (await import('./install/install.ts')).install(...asked),
+  uninstall: async (...asked) => (await import('./install/uninstall.ts')).uninstall(...asked),
   operator: async (flags) => (await import('./operator/run.ts')).runOperator(flags),
   exporter: async (flags) => (await import('./exporter.ts')).runExporter(flags),
-  nodes: async (settings) => (await import('./up/print-nodes.ts')).printNodes(settings),
+  nodes: async (settings) => (await import('./install/print-nodes.ts')).printNodes(settings),
   connect: async (flags) => (await import('./connect.ts')).connect(flags),
   kubeconfigNames: async (flags, what) => (await import('./connect.ts')).kubeconfigNames(flags, what),
 };

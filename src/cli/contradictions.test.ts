@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { realClock } from '../base/clock.ts';
+import { IDLE_STARTERS } from '../testing/idle-starters.ts';
 import type { ApiServerSettings } from './apiserver.ts';
 import { toldFailure } from './failure.ts';
 import { vimanaProgram } from './program.ts';
@@ -9,16 +10,13 @@ import type { UpSettings } from './up.ts';
 async function asked(...args: string[]) {
   let err = '';
   const settings: { up?: UpSettings; apiserver?: ApiServerSettings } = {};
-  const none = async () => {};
   const io = { out: () => {}, err: (text: string) => void (err += text), read: () => '', manifestsAt: () => [] };
   const starters = {
+    ...IDLE_STARTERS,
     up: async (up: UpSettings) => void (settings.up = up),
     apiserver: async (apiserver: ApiServerSettings) => void (settings.apiserver = apiserver),
-    nodes: async () => '',
-    ...{ status: none, down: none, operator: none, exporter: none, kubeconfigNames: async () => [] },
-    connect: async (): Promise<never> => {
-      throw new Error('no cluster is needed');
-    },
+    install: async () => {},
+    connect: async () => ({ client: {} as never, namespace: 'default', close: async () => {} }),
   };
   const signal = new AbortController().signal;
   try {

@@ -14,10 +14,10 @@ export interface NodeFlags {
 /** What `--node-size` says; said a second time elsewhere, one of the two would be a lie. */
 const SIZED = ['cpu', 'memory', 'pods', 'ephemeral-storage'];
 
-/** Adds the flags that say which nodes there are; the name of the flag for their number differs. */
-export function nodeFlags(command: CheckedCommand, count: 'nodes' | 'count'): CheckedCommand {
+/** Adds the flags that say which nodes there are; the name of the flag for their number differs, and what is usual. */
+export function nodeFlags(command: CheckedCommand, count: 'nodes' | 'count', usual = 5): CheckedCommand {
   return command
-    .option(`--${count} <count>`, 'simulated nodes', wholeNumber(0), 5)
+    .option(`--${count} <count>`, 'simulated nodes', wholeNumber(0), usual)
     .option('--node-size <size>', 'size of a node', '32cpu,128Gi')
     .option('--node-prefix <name>', 'what the names of nodes begin with', 'kwok-node-')
     .option('--zones <count>', 'zones that the nodes are spread over', wholeNumber(1), 1)

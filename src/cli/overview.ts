@@ -16,7 +16,7 @@ export function overview(): string {
     '  bin/vimana up                         a whole cluster in one process, with a demo fleet',
     '  bin/vimana vm list                    machines of every group, on any cluster',
     '  bin/vimana validate examples          check manifests, no cluster needed',
-    '  bin/vimana crds | kubectl apply -f -  teach the kinds to a cluster',
+    '  bin/vimana install --dry-run          what a cluster would get: kinds, rights, nodes, examples',
     '  bin/vimana --help                     all commands',
     '',
     'Guides: docs/guides. Reference: docs/reference. Examples: examples/.',

@@ -1,27 +1,15 @@
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { realClock } from '../base/clock.ts';
+import { IDLE_STARTERS } from '../testing/idle-starters.ts';
 import { vimanaProgram } from './program.ts';
 
-const none = async (): Promise<never> => {
-  throw new Error('nothing is started here');
-};
 const program = vimanaProgram({
   io: { out: () => {}, err: () => {}, read: () => '', manifestsAt: () => [] },
   version: '0',
   clock: realClock,
   signal: new AbortController().signal,
-  starters: {
-    apiserver: none,
-    up: none,
-    operator: none,
-    exporter: none,
-    status: none,
-    down: none,
-    nodes: none,
-    connect: none,
-    kubeconfigNames: none,
-  },
+  starters: IDLE_STARTERS,
 });
 const named = (path: string) =>
   path.split(' ').reduce<Command | undefined>((at, name) => at?.commands.find((each) => each.name() === name), program);

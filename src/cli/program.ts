@@ -7,6 +7,7 @@ import type { Connect, KubeconfigNames } from './connection.ts';
 import { crdsCommand } from './crds.ts';
 import { explainCommand } from './explain.ts';
 import { type ExporterFlags, exporterCommand } from './exporter.ts';
+import { type InstallStarters, installCommands } from './install.ts';
 import type { Io } from './io.ts';
 import { type NodesSettings, nodesCommand } from './nodes.ts';
 import { type OperatorFlags, operatorCommand } from './operator.ts';
@@ -18,7 +19,7 @@ import { validateCommand } from './validate.ts';
 import { vmCommand } from './vm/command.ts';
 
 /** Commands that start something long-lived, or reach for what runs; the composition roots know how. */
-export interface Starters extends RunningStarters {
+export interface Starters extends RunningStarters, InstallStarters {
   readonly apiserver: (settings: ApiServerSettings) => Promise<void>;
   readonly up: (settings: UpSettings) => Promise<void>;
   readonly operator: (flags: OperatorFlags) => Promise<void>;
@@ -58,7 +59,8 @@ export function vimanaProgram({
       else command.error(`error: unknown command '${unknown}'`);
     })
     .addCommand(upCommand(starters.up));
-  for (const command of runningCommands(starters)) program.addCommand(command);
+  const installing = installCommands({ io, clock, signal, connect: starters.connect, starters });
+  for (const command of [...runningCommands(starters), ...installing]) program.addCommand(command);
   program
     .addCommand(vmCommand({ io, clock, signal, connect: starters.connect }))
     .addCommand(explainCommand(io, starters.connect))

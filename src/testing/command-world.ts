@@ -4,9 +4,12 @@ import { systemRandom } from '../base/random.ts';
 import { toldFailure } from '../cli/failure.ts';
 import type { Io } from '../cli/io.ts';
 import { vimanaProgram } from '../cli/program.ts';
+import { install } from '../install/install.ts';
+import { uninstall } from '../install/uninstall.ts';
 import type { Client } from '../kube/client.ts';
 import type { NodePool } from '../node/simulated/node-pool.ts';
 import { type Embedded, startEmbedded } from '../up/embedded.ts';
+import { IDLE_STARTERS } from './idle-starters.ts';
 
 export interface CommandOutcome {
   readonly code: number;
@@ -31,10 +34,6 @@ export interface RunOptions {
   /** Told of all that was printed so far, each time that there is more. */
   readonly onOutput?: (out: string) => void;
 }
-
-const WITHOUT_STARTERS = async (): Promise<never> => {
-  throw new Error('nothing is started here');
-};
 
 /** Everything but the process: nodes, scheduler, operator and API server in memory. */
 export async function startCommandWorld(pools: readonly NodePool[] = [{ count: 2 }]): Promise<CommandWorld> {
@@ -79,18 +78,7 @@ export async function runCommand(
     close: async () => {},
   });
   const kubeconfigNames = async () => ['laptop', 'office'];
-  const none = WITHOUT_STARTERS;
-  const starters = {
-    apiserver: none,
-    up: none,
-    operator: none,
-    exporter: none,
-    status: none,
-    down: none,
-    nodes: none,
-    connect,
-    kubeconfigNames,
-  };
+  const starters = { ...IDLE_STARTERS, install, uninstall, connect, kubeconfigNames };
   try {
     await vimanaProgram({ io, version: '0', clock: realClock, signal, starters }).parseAsync([...args], {
       from: 'user',

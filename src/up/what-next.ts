@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { DialectName, UpSettings } from '../cli/up.ts';
 import { BUILT_DIALECTS } from '../dialects/built.ts';
 import { GROUPS } from '../install/definitions.ts';
+import { FIRST_MACHINES } from '../install/wanted.ts';
 import { usualFolder } from './data-folder.ts';
 
 export interface Started {
@@ -11,14 +12,6 @@ export interface Started {
   /** Whether short names mean other kinds than at the start before. */
   readonly renamed: boolean;
 }
-
-/** What to apply for the first machines of a group. */
-const FIRST_MACHINES: Readonly<Record<DialectName, string>> = {
-  kubevirt: 'examples/kubevirt/vm-running.yaml',
-  hypersdk: 'examples/hypersdk/vm-from-image.yaml',
-  novacron: 'examples/novacron/vm-minimal.yaml',
-  simulation: 'examples/simulation/vms/',
-};
 
 type Line = readonly [command: string, why: string];
 

@@ -2,27 +2,14 @@ import type { Command, Option } from 'commander';
 import { realClock } from '../../src/base/clock.ts';
 import { EXIT_CODES } from '../../src/cli/failure.ts';
 import { vimanaProgram } from '../../src/cli/program.ts';
+import { IDLE_STARTERS } from '../../src/testing/idle-starters.ts';
 
-const nothing = async (): Promise<never> => {
-  throw new Error('a reference runs no command');
-};
 const io = { out: () => {}, err: () => {}, read: () => '', manifestsAt: () => [] };
-const starters = {
-  apiserver: nothing,
-  up: nothing,
-  operator: nothing,
-  exporter: nothing,
-  status: nothing,
-  down: nothing,
-  nodes: nothing,
-  connect: nothing,
-  kubeconfigNames: nothing,
-};
 
 /** All commands and their flags, as the program itself knows them. */
 export function cliReference(): { path: string; text: string } {
   const signal = new AbortController().signal;
-  const program = vimanaProgram({ io, version: '', clock: realClock, signal, starters });
+  const program = vimanaProgram({ io, version: '', clock: realClock, signal, starters: IDLE_STARTERS });
   const sections = leaves(program, []).map(({ command, path }) => section(command, path));
   const intro = `# Commands\n\nGenerated from the program itself; \`vimana COMMAND --help\` shows the same.\n\n${exits()}\n`;
   return { path: 'docs/reference/cli.md', text: `${intro}\n${sections.join('\n')}` };

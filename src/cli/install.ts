@@ -1,0 +1,95 @@
+import { type Command, Option } from 'commander';
+import type { Clock } from '../base/clock.ts';
+import type { Client } from '../kube/client.ts';
+import { CheckedCommand, type Given } from './checked-command.ts';
+import { type Connect, connected, withConnectionFlags } from './connection.ts';
+import { durationOption } from './duration-option.ts';
+import type { Io } from './io.ts';
+import { type NodeFlags, nodeFlags } from './node-flags.ts';
+import { DIALECT_NAMES, type DialectName, dialects } from './up.ts';
+
+/** What `vimana uninstall` was asked for. */
+export interface UninstallSettings {
+  readonly dialects: readonly DialectName[];
+  /** Whether objects are deleted whose kinds go. */
+  readonly withObjects: boolean;
+  readonly dryRun: boolean;
+  readonly timeout: number;
+}
+
+/** What `vimana install` was asked for. */
+export interface InstallSettings extends NodeFlags {
+  readonly dialects: readonly DialectName[];
+  readonly nodes: number;
+  readonly examples: boolean;
+  readonly dryRun: boolean;
+  /** Whether fields are taken over that somebody else has set otherwise. */
+  readonly forceConflicts: boolean;
+  readonly wait: boolean;
+  readonly timeout: number;
+}
+
+/** The cluster that is installed on, and who is told. */
+export interface InstallParts {
+  readonly io: Io;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly client: Client;
+  /** Of examples. */
+  readonly namespace: string;
+}
+
+export interface InstallStarters {
+  readonly install: (settings: InstallSettings, parts: InstallParts) => Promise<void>;
+  readonly uninstall: (settings: UninstallSettings, parts: InstallParts) => Promise<void>;
+}
+
+interface CommandParts extends Pick<InstallParts, 'io' | 'clock' | 'signal'> {
+  readonly connect: Connect;
+  readonly starters: InstallStarters;
+}
+
+/** `vimana install` and `vimana uninstall`: what a cluster has to hold before an operator can run for it. */
+export function installCommands({ connect, starters, ...parts }: CommandParts): Command[] {
+  const install = nodeFlags(withConnectionFlags(new CheckedCommand('install')), 'nodes', 0)
+    .description('bring definitions and rights to a cluster, and simulated nodes and examples where asked for')
+    .addOption(dialectsOption('API groups to install, separated by commas'))
+    .option('--examples', 'create example machines in the namespace', false)
+    .option('--dry-run', 'say what would be done, as the server sees it, and change nothing', false)
+    .option('--force-conflicts', 'take over fields that somebody else has set otherwise', false)
+    .option('--wait', 'return when the kinds are served', true)
+    .option('--no-wait', 'return when everything is sent')
+    .addOption(timeoutOption())
+    .refuses(contradictions)
+    .action((settings: InstallSettings, command: Command) =>
+      connected(connect, command, (connection) => starters.install(settings, { ...parts, ...connection })),
+    );
+  const uninstall = withConnectionFlags(new CheckedCommand('uninstall'))
+    .description('take away what install has brought; kinds that have objects stay unless told otherwise')
+    .addOption(dialectsOption('API groups to take away, separated by commas'))
+    .option('--with-objects', 'delete all objects of these kinds too, in every namespace', false)
+    .option('--dry-run', 'say what would be done, and change nothing', false)
+    .addOption(timeoutOption())
+    .action((settings: UninstallSettings, command: Command) =>
+      connected(connect, command, (connection) => starters.uninstall(settings, { ...parts, ...connection })),
+    );
+  return [install, uninstall];
+}
+
+const dialectsOption = (description: string) =>
+  new Option('--dialects <names>', description)
+    .argParser(dialects)
+    .default([...DIALECT_NAMES], DIALECT_NAMES.join(','));
+
+const timeoutOption = () => durationOption('--timeout <duration>', 'longest wait', '2m');
+
+/** What cannot all be meant at once. */
+function contradictions({ examples, wait }: InstallSettings, given: Given): string[] {
+  const shapes = { nodeSize: '--node-size', nodePrefix: '--node-prefix', zones: '--zones' };
+  const more = { nodeLabels: '--node-labels', nodeResources: '--node-resources' };
+  const idle = Object.entries({ ...shapes, ...more }).flatMap(([name, flag]) => (given(name) ? [flag] : []));
+  return [
+    ...(examples && !wait ? ['--examples needs kinds that are served, and --no-wait does not wait for them.'] : []),
+    ...(idle.length > 0 && !given('nodes') && !given('nodeFile') ? [`${idle.join(', ')} need --nodes.`] : []),
+  ];
+}

@@ -1,0 +1,78 @@
+import type { Client } from '../kube/client.ts';
+import type { PolicyRule } from '../kube/kinds/rbac.ts';
+import { resourceType } from '../kube/kinds/resource-type.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+
+/** One thing that somebody may do or not. */
+export interface Access {
+  readonly verb: string;
+  readonly group: string;
+  /** With its subresource after a slash. */
+  readonly resource: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+interface AccessReview extends KubeObject {
+  readonly spec: { readonly resourceAttributes: object };
+  readonly status?: { readonly allowed?: boolean };
+}
+interface SelfReview extends KubeObject {
+  readonly status?: { readonly userInfo?: { readonly username?: string } };
+}
+
+const ACCESS_REVIEWS = resourceType<AccessReview>(
+  'authorization.k8s.io/v1',
+  'SelfSubjectAccessReview',
+  'selfsubjectaccessreviews',
+  'Cluster',
+);
+const SELF_REVIEWS = resourceType<SelfReview>(
+  'authentication.k8s.io/v1',
+  'SelfSubjectReview',
+  'selfsubjectreviews',
+  'Cluster',
+);
+
+/** Which of some things the server would not let us do. */
+export async function denied(client: Client, accesses: readonly Access[]): Promise<Access[]> {
+  const answers = await Promise.all(accesses.map((access) => isAllowed(client, access)));
+  return accesses.filter((_, at) => answers[at] !== true);
+}
+
+async function isAllowed(client: Client, { resource, ...access }: Access): Promise<boolean> {
+  const [plural = '', subresource] = resource.split('/');
+  const attributes = { ...access, resource: plural, ...(subresource === undefined ? {} : { subresource }) };
+  const { status } = await client.create(ACCESS_REVIEWS, { metadata: {}, spec: { resourceAttributes: attributes } });
+  return status?.allowed === true;
+}
+
+/** As whom the server knows us; undefined where it does not tell. */
+export async function ownName(client: Client): Promise<string | undefined> {
+  const review = await client.create(SELF_REVIEWS, { metadata: {} }).catch(() => undefined);
+  return review?.status?.userInfo?.username;
+}
+
+/** Everything that a rule of a role lets its holders do; in one namespace where it is given. */
+export function givenBy(rule: PolicyRule, namespace?: string): Access[] {
+  const { verbs, apiGroups = [], resources = [], resourceNames = [undefined] } = rule;
+  const where = namespace === undefined ? {} : { namespace };
+  return apiGroups.flatMap((group) =>
+    resources.flatMap((resource) =>
+      verbs.flatMap((verb) =>
+        resourceNames.map((name) => ({ verb, group, resource, ...where, ...(name === undefined ? {} : { name }) })),
+      ),
+    ),
+  );
+}
+
+/** Accesses as lines, one for each resource, in the words of `kubectl auth can-i`. */
+export function accessLines(accesses: readonly Access[]): string[] {
+  const verbs = new Map<string, string[]>();
+  for (const { verb, group, resource, namespace, name } of accesses) {
+    const what = `${resource}${group === '' ? '' : `.${group}`}${name === undefined ? '' : ` "${name}"`}`;
+    const line = `${what}${namespace === undefined ? '' : ` in the namespace ${namespace}`}`;
+    verbs.set(line, [...(verbs.get(line) ?? []), verb]);
+  }
+  return [...verbs].map(([line, some]) => `${some.join(', ')} ${line}`);
+}

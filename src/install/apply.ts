@@ -1,0 +1,71 @@
+import { isSameJson } from '../base/json-same.ts';
+import type { Client } from '../kube/client.ts';
+import { NODES } from '../kube/kinds/node.ts';
+import { KubeError } from '../kube/kube-error.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import type { Wanted } from './wanted.ts';
+
+export type Outcome = 'created' | 'configured' | 'unchanged';
+
+export interface Applying {
+  readonly dryRun: boolean;
+  /** Whether fields are taken over that somebody else has set otherwise. */
+  readonly force: boolean;
+  readonly signal: AbortSignal;
+}
+
+const FIELD_MANAGER = 'vimana-install';
+
+/** Where an object is, for requests. */
+export const placeOf = ({ type, object }: Wanted) =>
+  type.namespaced && object.metadata.namespace !== undefined ? { namespace: object.metadata.namespace } : {};
+
+/** The object as it is in the cluster. */
+export function present(client: Client, wanted: Wanted, signal: AbortSignal): Promise<KubeObject | undefined> {
+  const { type, object } = wanted;
+  return ifThere(client.get(type, object.metadata.name ?? '', { ...placeOf(wanted), signal }));
+}
+
+/** An answer, or undefined where there is no such object, or no such kind, of which the server says nothing but 404. */
+export async function ifThere<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof KubeError && error.code === 404) return undefined;
+    throw error;
+  }
+}
+
+/** Brings an object to be as it is wanted, and tells what that was. */
+export async function apply(
+  client: Client,
+  wanted: Wanted,
+  before: KubeObject | undefined,
+  { signal, ...how }: Applying,
+): Promise<Outcome> {
+  const { type, object } = wanted;
+  const options = { ...placeOf(wanted), ...how, fieldManager: FIELD_MANAGER, signal };
+  let after = await client.apply(type, object, options);
+  const { status } = object;
+  // A node keeps the size that it was created with unless its status is told.
+  if (type === NODES && status !== undefined && before !== undefined) {
+    const { apiVersion, kind, metadata } = object;
+    const told = { apiVersion, kind, metadata: { name: metadata.name ?? '' }, status };
+    after = await client.apply(type, told, { ...options, subresource: 'status' });
+  }
+  if (before === undefined) return 'created';
+  return isSameJson(intended(before), intended(after)) ? 'unchanged' : 'configured';
+}
+
+/** What somebody wants of an object, without what servers and controllers note in it. */
+function intended({ metadata, status, ...rest }: KubeObject): object {
+  const { labels, annotations } = metadata;
+  const { capacity, allocatable } = (status ?? {}) as { readonly capacity?: object; readonly allocatable?: object };
+  return { ...rest, labels, annotations, capacity, allocatable };
+}
+
+/** As kubectl names it: clusterrole.rbac.authorization.k8s.io/vimana-operator. */
+export function nameOf({ type, object }: Pick<Wanted, 'type' | 'object'>): string {
+  const kind = type.kind.toLowerCase();
+  return `${type.group === '' ? kind : `${kind}.${type.group}`}/${object.metadata.name}`;
+}

@@ -1,0 +1,86 @@
+import type { InstallParts, InstallSettings } from '../cli/install.ts';
+import { DIALECT_NAMES } from '../cli/up.ts';
+import { apply, nameOf, type Outcome, present } from './apply.ts';
+import { DEFINITIONS, GROUPS, served } from './definitions.ts';
+import { nextSteps } from './next-steps.ts';
+import { actingOperator } from './operator-lease.ts';
+import { type Plan, planned } from './plan.ts';
+import type { Wanted } from './wanted.ts';
+import { within } from './within.ts';
+
+/** How many requests are under way at once. */
+const AT_ONCE = 16;
+
+/** `vimana install`: looks whether all can be done, does it, and says what each object came to. */
+export async function install(settings: InstallSettings, parts: InstallParts): Promise<void> {
+  const { io, client, clock, signal } = parts;
+  const { dryRun, forceConflicts: force } = settings;
+  const plan = await planned(settings, parts);
+  for (const note of plan.notes) io.err(`${note}\n`);
+  const counts = { created: 0, configured: 0, unchanged: 0 };
+  const bring = async (some: readonly Wanted[]) => {
+    for (let from = 0; from < some.length; from += AT_ONCE) {
+      const now = some.slice(from, from + AT_ONCE);
+      const outcomes = await Promise.all(now.map((each) => brought(each, plan, { dryRun, force }, parts)));
+      now.forEach((each, at) => {
+        const outcome = outcomes[at] ?? 'unchanged';
+        counts[outcome]++;
+        io.out(`${nameOf(each)} ${outcome}${dryRun ? ' (server dry run)' : ''}\n`);
+      });
+    }
+  };
+  await bring(plan.definitions);
+  // In their order, because a binding needs its role and an account its namespace.
+  for (const each of plan.rights) await bring([each]);
+  await bring(plan.nodes);
+  if (settings.wait && !dryRun) await untilServed(plan, settings.timeout, parts);
+  await bring(plan.examples);
+  const { created, configured, unchanged } = counts;
+  io.out(`${created} created, ${configured} configured, ${unchanged} unchanged\n`);
+  if (dryRun) return;
+  const operator = await actingOperator(client, clock, signal);
+  const known = await knownDialects(parts);
+  const { dialects } = plan;
+  io.out(nextSteps({ dialects, known, examples: settings.examples, ...(operator === undefined ? {} : { operator }) }));
+}
+
+async function brought(
+  wanted: Wanted,
+  { before }: Plan,
+  { dryRun, force }: { readonly dryRun: boolean; readonly force: boolean },
+  { client, signal }: InstallParts,
+): Promise<Outcome> {
+  const was = before.get(wanted);
+  // What is to come where its namespace or its kind is to come too cannot be asked for.
+  if (dryRun && was === undefined) return 'created';
+  return apply(client, wanted, was, { dryRun, force, signal });
+}
+
+/** Waits until the kinds can be used. */
+async function untilServed({ definitions }: Plan, ms: number, { io, client, clock, signal }: InstallParts) {
+  const missing = new Set(definitions.map(({ object }) => object.metadata.name ?? ''));
+  const late = () => ({
+    what: `these are not served: ${[...missing].join(', ')}`,
+    hint: `See why with: kubectl describe crd ${[...missing][0]}`,
+  });
+  await within({ clock, signal, ms, late }, (ended) =>
+    Promise.all([...missing].map((name) => served(client, name, ended).then(() => missing.delete(name)))),
+  );
+  io.out(`${definitions.length} kinds are served\n`);
+}
+
+/** The groups whose machines the cluster knows by now. */
+async function knownDialects({ client, signal }: InstallParts) {
+  const there = await Promise.all(
+    DIALECT_NAMES.map((name) =>
+      present(client, { type: DEFINITIONS, object: machineDefinition(GROUPS[name]) }, signal).then(Boolean),
+    ),
+  );
+  return DIALECT_NAMES.filter((_, at) => there[at]);
+}
+
+const machineDefinition = (group: string) => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: DEFINITIONS.kind,
+  metadata: { name: `virtualmachines.${group}` },
+});

@@ -1,0 +1,62 @@
+import type { Client } from '../kube/client.ts';
+import { NAMESPACES } from '../kube/kinds/core.ts';
+import { NODES } from '../kube/kinds/node.ts';
+import type { PolicyRule } from '../kube/kinds/rbac.ts';
+import { CLUSTER_ROLES } from '../kube/kinds/rbac.ts';
+import { type Access, accessLines, denied, givenBy } from './access.ts';
+import { DEFINITIONS } from './definitions.ts';
+import { ROLES, type Wanted } from './wanted.ts';
+
+/** What bringing some objects takes, besides what roles among them give out. */
+export function needsOf(wanted: readonly Wanted[]): Access[] {
+  const needs = new Map<string, Access>();
+  const need = (access: Access) => needs.set(JSON.stringify(access), access);
+  for (const { type, object } of wanted) {
+    const { namespace } = object.metadata;
+    const where = type.namespaced && namespace !== undefined ? { namespace } : {};
+    const resource = { group: type.group, resource: type.plural };
+    // Server-side apply is a patch, and asks for the right to create where the object is new.
+    const verbs = ['get', 'create', 'patch', ...(type === DEFINITIONS ? ['watch'] : type === NODES ? ['list'] : [])];
+    for (const verb of verbs) need({ verb, ...resource, ...where });
+    if (type === NODES) need({ verb: 'patch', group: '', resource: 'nodes/status' });
+    if (type.namespaced) need({ verb: 'get', group: NAMESPACES.group, resource: NAMESPACES.plural });
+  }
+  return [...needs.values()];
+}
+
+/** Everything that we may not do and would have to, as lines. */
+export async function missingRights(client: Client, wanted: readonly Wanted[]): Promise<string[]> {
+  const missing = await denied(client, needsOf(wanted));
+  return [...accessLines(missing), ...(await ungivable(client, wanted))];
+}
+
+/**
+ * Nobody gives out rights that they lack, unless they may escalate roles and bind them: which of the rights that roles
+ * give are missing then.
+ */
+async function ungivable(client: Client, wanted: readonly Wanted[]): Promise<string[]> {
+  const roles = wanted.filter(({ type }) => [CLUSTER_ROLES.plural, ROLES.plural].includes(type.plural));
+  const places = new Map<string, Access[]>();
+  for (const { type, object } of roles) {
+    const { namespace } = object.metadata;
+    const rules = (object['rules'] ?? []) as readonly PolicyRule[];
+    const where = type.namespaced && namespace !== undefined ? { namespace } : {};
+    const key = JSON.stringify({ group: type.group, resource: type.plural, ...where });
+    places.set(key, [...(places.get(key) ?? []), ...rules.flatMap((rule) => givenBy(rule, where.namespace))]);
+  }
+  const lines: string[] = [];
+  for (const [key, given] of places) {
+    const resource = JSON.parse(key) as Omit<Access, 'verb'>;
+    const powers = await denied(
+      client,
+      ['escalate', 'bind'].map((verb) => ({ verb, ...resource })),
+    );
+    if (powers.length === 0) continue;
+    const distinct = [...new Map(given.map((access) => [JSON.stringify(access), access])).values()];
+    const lacking = await denied(client, distinct);
+    if (lacking.length === 0) continue;
+    const rest = `or each right that they give, of which ${lacking.length} of ${distinct.length} are missing`;
+    lines.push(...accessLines(powers).map((line) => `${line}, ${rest}`));
+  }
+  return lines;
+}

@@ -1,0 +1,41 @@
+import type { DialectName } from '../cli/up.ts';
+import { DIALECT_NAMES } from '../cli/up.ts';
+import { isBuilt } from '../dialects/built.ts';
+import { GROUPS } from './definitions.ts';
+import { FIRST_MACHINES } from './wanted.ts';
+
+export interface Situation {
+  /** The groups that were asked for. */
+  readonly dialects: readonly DialectName[];
+  /** The groups whose machines the cluster knows. */
+  readonly known: readonly DialectName[];
+  readonly examples: boolean;
+  /** Who acts on machines already. */
+  readonly operator?: string;
+}
+
+/** What to type after an installation. */
+export function nextSteps({ dialects, known, examples, operator }: Situation): string {
+  const flag = dialects.length === DIALECT_NAMES.length ? '' : ` --dialects ${dialects.join(',')}`;
+  // One kind alone may be called by its short name.
+  const machines = (name: DialectName) => (known.length === 1 ? 'vm' : `vm.${GROUPS[name]}`);
+  const lines: (readonly [command: string, why: string])[] = [
+    ...(operator === undefined
+      ? [
+          [`bin/vimana operator${flag} --webhook-port 0`, 'act on machines, from here'] as const,
+          ['kubectl apply -f deploy/operator/', 'or in the cluster, with webhooks'] as const,
+        ]
+      : []),
+    ...dialects.flatMap((name) => [
+      ...(examples ? [] : [[`kubectl apply -f ${FIRST_MACHINES[name]}`, `machines of ${GROUPS[name]}`] as const]),
+      [
+        `kubectl get ${machines(name)}`,
+        isBuilt(GROUPS[name]) ? 'how they are' : 'stored and checked: nothing acts on them yet',
+      ] as const,
+    ]),
+    [`bin/vimana uninstall${flag}`, 'take it away again'],
+  ];
+  const width = Math.max(...lines.map(([command]) => command.length));
+  const acting = operator === undefined ? '' : ` The operator ${operator} acts on machines here.`;
+  return `\nNext:${acting}\n\n${lines.map(([command, why]) => `  ${command.padEnd(width)}  # ${why}\n`).join('')}`;
+}

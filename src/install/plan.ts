@@ -1,0 +1,177 @@
+import { VimanaError } from '../base/errors.ts';
+import type { InstallParts, InstallSettings } from '../cli/install.ts';
+import type { DialectName } from '../cli/up.ts';
+import type { Client } from '../kube/client.ts';
+import { NAMESPACES } from '../kube/kinds/core.ts';
+import { NODES } from '../kube/kinds/node.ts';
+import { ifFound, isForbidden, KubeError } from '../kube/kube-error.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import { ownName } from './access.ts';
+import { apply, nameOf, placeOf, present } from './apply.ts';
+import { DEFINITIONS, GROUPS } from './definitions.ts';
+import { missingRights } from './needs.ts';
+import { nodePools } from './node-pools.ts';
+import {
+  STAGE_OBJECTS,
+  type Wanted,
+  wantedDefinitions,
+  wantedExamples,
+  wantedNodes,
+  wantedRights,
+  wantedStages,
+} from './wanted.ts';
+
+/** What an installation brings, in this order, and how it found the cluster. */
+export interface Plan {
+  readonly definitions: readonly Wanted[];
+  readonly rights: readonly Wanted[];
+  readonly nodes: readonly Wanted[];
+  readonly examples: readonly Wanted[];
+  /** The groups that are ours to install here. */
+  readonly dialects: readonly DialectName[];
+  readonly before: ReadonlyMap<Wanted, KubeObject>;
+  /** What the user should know and nobody has to mend. */
+  readonly notes: readonly string[];
+}
+
+/** The oldest Kubernetes whose API server knows all that our definitions use. */
+const OLDEST = { major: 1, minor: 30 };
+
+/** Looks whether everything can be done before anything is; throws one error that names all that is in the way. */
+export async function planned(settings: InstallSettings, parts: InstallParts): Promise<Plan> {
+  const { client, namespace, signal } = parts;
+  const problems = await versionProblems(client, signal);
+  const notes: string[] = [];
+  const look = lookingAround(client, signal);
+
+  const isKubevirt = await look(DEFINITIONS, 'kubevirts.kubevirt.io');
+  const dialects = settings.dialects.filter((name) => !(isKubevirt && name === 'kubevirt'));
+  if (isKubevirt && dialects.length === 0) problems.push(`${ITSELF}: choose other groups with --dialects`);
+  else if (isKubevirt) notes.push(`${ITSELF}: its kinds and roles are left alone.`);
+  const isIts = ({ object }: Wanted) => isKubevirt && /(?:^|\.)kubevirt\.io(?::|$)/.test(object.metadata.name ?? '');
+
+  const pools = nodePools(settings.nodes, settings);
+  const nodes = wantedNodes(pools);
+  const hasStages = nodes.length > 0 && (await look(DEFINITIONS, `${STAGE_OBJECTS.plural}.${STAGE_OBJECTS.group}`));
+  if (nodes.length > 0 && !hasStages) notes.push(WITHOUT_KWOK);
+  const wanted = {
+    definitions: wantedDefinitions(dialects).filter((each) => !isIts(each)),
+    rights: wantedRights(dialects).filter((each) => !isIts(each)),
+    nodes: [...nodes, ...(hasStages ? wantedStages() : [])],
+    examples: settings.examples ? wantedExamples(dialects, namespace) : [],
+  };
+  const all = Object.values(wanted).flat();
+
+  const missing = await missingRights(client, all);
+  if (missing.length > 0) {
+    const who = (await ownName(client)) ?? 'This user';
+    problems.push(`${who} may not:`, ...missing.map((line) => `  ${line}`));
+  }
+  if (settings.examples && !(await look(NAMESPACES, namespace))) {
+    problems.push(
+      `there is no namespace ${namespace}, where the examples belong: kubectl create namespace ${namespace}`,
+    );
+  }
+  const before = await found(client, all, signal);
+  problems.push(...foreign(before));
+  if (problems.length === 0) problems.push(...(await refusals(all, before, settings, parts)));
+  if (problems.length > 0) throw refused(problems);
+  return { ...wanted, dialects, before, notes };
+}
+
+const ITSELF = 'KubeVirt itself is here (there are kubevirts.kubevirt.io)';
+const WITHOUT_KWOK =
+  'There are no stages.kwok.x-k8s.io: the nodes stay NotReady until a KWOK plays them (vimana nodes --print has stages for its configuration).';
+
+function refused(problems: readonly string[]): VimanaError {
+  const isConflict = problems.some((line) => line.includes('conflict with "'));
+  const hint = isConflict ? '\n--force-conflicts takes over what others have set.' : '';
+  return new VimanaError('CANNOT_INSTALL', `nothing was changed, because\n  ${problems.join('\n  ')}`, {
+    hint: `Mend that, and run it again.${hint}`,
+  });
+}
+
+async function versionProblems(client: Client, signal: AbortSignal): Promise<string[]> {
+  const { major = '', minor = '', gitVersion = '' } = JSON.parse(await client.raw('/version', { signal })) as Version;
+  // Some write 30+.
+  const [at, of] = [Number.parseInt(major, 10), Number.parseInt(minor, 10)];
+  if (at > OLDEST.major || (at === OLDEST.major && of >= OLDEST.minor)) return [];
+  return [`the server is Kubernetes ${gitVersion}, and ${OLDEST.major}.${OLDEST.minor} is the oldest that will do`];
+}
+
+interface Version {
+  readonly major?: string;
+  readonly minor?: string;
+  readonly gitVersion?: string;
+}
+
+/** Whether something is there; what we may not read counts as absent, because the missing right is told already. */
+function lookingAround(client: Client, signal: AbortSignal) {
+  return async (type: Wanted['type'], name: string): Promise<boolean> =>
+    (await readable(ifFound(client.get(type, name, { signal })))) !== undefined;
+}
+
+async function readable<T>(answer: Promise<T | undefined>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isForbidden(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Those of the objects that are there. */
+async function found(client: Client, all: readonly Wanted[], signal: AbortSignal): Promise<Map<Wanted, KubeObject>> {
+  const hasNodes = all.some(({ type }) => type === NODES);
+  const list = hasNodes ? await readable(client.list(NODES, { signal })) : undefined;
+  const nodes = new Map((list?.items ?? []).map((node) => [node.metadata.name, node]));
+  const objects = await Promise.all(
+    all.map(async (each) =>
+      each.type === NODES ? nodes.get(each.object.metadata.name) : readable(present(client, each, signal)),
+    ),
+  );
+  return new Map(all.flatMap((each, at) => (objects[at] === undefined ? [] : [[each, objects[at]]])));
+}
+
+/** What is there by the same name and belongs to somebody else. */
+function foreign(before: ReadonlyMap<Wanted, KubeObject>): string[] {
+  return [...before].flatMap(([wanted, { metadata }]) => {
+    const { labels = {}, annotations = {}, name = '' } = metadata;
+    if (wanted.type === DEFINITIONS && labels['app.kubernetes.io/part-of'] !== 'vimana') {
+      const dialect = Object.entries(GROUPS).find(([, group]) => name.endsWith(`.${group}`))?.[0];
+      return [`${name} is defined by somebody else: leave out ${dialect} with --dialects`];
+    }
+    if (wanted.type !== NODES) return [];
+    if (labels['vimana.io/runtime'] !== undefined) {
+      return [`the node ${name} is played by vimana up or vimana node: choose other names with --node-prefix`];
+    }
+    if (annotations['kwok.x-k8s.io/node'] === undefined) {
+      return [`the node ${name} is a real one: choose other names with --node-prefix`];
+    }
+    return [];
+  });
+}
+
+/** Why the server would not take objects. What needs a namespace or a kind that is to come cannot be asked yet. */
+async function refusals(
+  all: readonly Wanted[],
+  before: ReadonlyMap<Wanted, KubeObject>,
+  { forceConflicts: force }: InstallSettings,
+  { client, signal }: InstallParts,
+): Promise<string[]> {
+  const asked = all.filter((each) => before.has(each) || ![NODES, STAGE_OBJECTS].includes(each.type));
+  const answers = await Promise.all(
+    asked.map(async (each): Promise<string | undefined> => {
+      if (placeOf(each).namespace !== undefined && !before.has(each)) return undefined;
+      try {
+        await apply(client, each, before.get(each), { dryRun: true, force, signal });
+        return undefined;
+      } catch (error) {
+        // A binding may name a role that is to come.
+        if (!(error instanceof KubeError) || error.code === 404) return undefined;
+        return `${nameOf(each)}: ${error.message}`;
+      }
+    }),
+  );
+  return answers.filter((answer) => answer !== undefined);
+}

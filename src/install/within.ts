@@ -1,0 +1,29 @@
+import type { Clock } from '../base/clock.ts';
+import { VimanaError } from '../base/errors.ts';
+import { writtenDuration } from '../cli/duration-option.ts';
+
+export interface Limit {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly ms: number;
+  /** What is not as it should be when the time is over, and what the user can do. */
+  readonly late: () => { readonly what: string; readonly hint: string };
+}
+
+/** Runs something that ends by a signal; where that was the time, it fails with what was waited for. */
+export async function within(
+  { clock, signal, ms, late }: Limit,
+  run: (ended: AbortSignal) => Promise<unknown>,
+): Promise<void> {
+  const over = new AbortController();
+  const timer = clock.timer(ms, () => over.abort());
+  try {
+    await run(AbortSignal.any([signal, over.signal]));
+  } catch (error) {
+    if (!over.signal.aborted) throw error;
+    const { what, hint } = late();
+    throw new VimanaError('TIMEOUT', `waited ${writtenDuration(ms)}, and ${what}`, { hint, cause: error });
+  } finally {
+    timer.cancel();
+  }
+}

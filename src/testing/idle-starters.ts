@@ -1,0 +1,20 @@
+import type { Starters } from '../cli/program.ts';
+
+const none = async (): Promise<never> => {
+  throw new Error('nothing is started here');
+};
+
+/** What commands start, for tests of commands that start nothing. */
+export const IDLE_STARTERS: Starters = {
+  apiserver: none,
+  up: none,
+  install: none,
+  uninstall: none,
+  operator: none,
+  exporter: none,
+  status: none,
+  down: none,
+  nodes: none,
+  connect: none,
+  kubeconfigNames: none,
+};
