@@ -24,6 +24,7 @@ const starters: Starters = {
   uninstall: async (...asked) => (await import('./install/uninstall.ts')).uninstall(...asked),
   operator: async (flags) => (await import('./operator/run.ts')).runOperator(flags),
   exporter: async (flags) => (await import('./exporter.ts')).runExporter(flags),
+  simulate: async (settings) => (await import('./simulate.ts')).simulate(settings, terminal),
   nodes: async (settings) => (await import('./install/print-nodes.ts')).printNodes(settings),
   connect: async (flags) => (await import('./connect.ts')).connect(flags),
   kubeconfigNames: async (flags, what) => (await import('./connect.ts')).kubeconfigNames(flags, what),

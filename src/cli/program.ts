@@ -14,6 +14,7 @@ import { type OperatorFlags, operatorCommand } from './operator.ts';
 import { overview } from './overview.ts';
 import { rebalanceCommand } from './rebalance/command.ts';
 import { type RunningStarters, runningCommands } from './running.ts';
+import { type SimulateSettings, simulateCommand } from './simulate.ts';
 import { type UpSettings, upCommand } from './up.ts';
 import { validateCommand } from './validate.ts';
 import { vmCommand } from './vm/command.ts';
@@ -24,6 +25,7 @@ export interface Starters extends RunningStarters, InstallStarters {
   readonly up: (settings: UpSettings) => Promise<void>;
   readonly operator: (flags: OperatorFlags) => Promise<void>;
   readonly exporter: (flags: ExporterFlags) => Promise<void>;
+  readonly simulate: (settings: SimulateSettings) => Promise<void>;
   readonly nodes: (settings: NodesSettings) => Promise<string>;
   readonly connect: Connect;
   readonly kubeconfigNames: KubeconfigNames;
@@ -66,6 +68,7 @@ export function vimanaProgram({
     .addCommand(explainCommand(io, starters.connect))
     .addCommand(nodesCommand(io, starters.nodes))
     .addCommand(rebalanceCommand({ io, clock, interrupted }))
+    .addCommand(simulateCommand(io, starters.simulate))
     .addCommand(validateCommand(io))
     .addCommand(crdsCommand(io))
     .addCommand(exporterCommand(starters.exporter))

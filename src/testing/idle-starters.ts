@@ -11,6 +11,7 @@ export const IDLE_STARTERS: Starters = {
   install: none,
   uninstall: none,
   operator: none,
+  simulate: none,
   exporter: none,
   status: none,
   down: none,

@@ -23,6 +23,7 @@ const ANY = [
   'rebalance',
   'exporter',
   'simulation-library',
+  'simulation',
   'apiserver',
   'cli',
   'install',
@@ -45,6 +46,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   rebalance: { may: ['runtime', 'kube', 'api', 'base'] },
   'simulation-library': { may: ['dialects', 'machine', 'kube', 'api', 'base'] },
   exporter: { may: ['simulation-library', 'rebalance', 'runtime', 'kube', 'api', 'base'] },
+  simulation: { may: ['simulation-library', 'exporter', 'rebalance', 'node', 'runtime', 'kube', 'api', 'base'] },
   apiserver: { may: ['admission', 'structural', 'kube', 'api', 'base'] },
   cli: { may: ['machine', 'dialects', 'rebalance', 'admission', 'kube', 'api', 'base'] },
   install: { may: ['cli', 'dialects', 'node', 'kube', 'api', 'base'] },
@@ -59,7 +61,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'operator.ts': { may: ANY },
   operator: { may: [...ANY, 'operator.ts', 'connect.ts'] },
   'exporter.ts': { may: [...ANY, 'connect.ts'] },
-  'simulate.ts': { may: ANY },
+  'simulate.ts': { may: [...ANY, 'up'] },
   'node.ts': { may: ANY },
 };
 

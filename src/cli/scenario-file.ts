@@ -1,0 +1,66 @@
+import { findAdmission } from '../admission/admitters.ts';
+import { type SimulationScenario, simulationScenario } from '../api/simulation/simulation-scenario.ts';
+import { VimanaError } from '../base/errors.ts';
+import { formatFieldError } from '../base/field-error.ts';
+import { readManifest } from '../kube/manifest.ts';
+import { fieldLine } from '../kube/manifest-line.ts';
+import type { Io } from './io.ts';
+import { fileText } from './manifest-files.ts';
+
+const admissionOf = findAdmission({ operatorUser: '' });
+
+/** The scenario of a file, with defaults; whatever is wrong with it is told at once, with its line. */
+export function scenarioAt(io: Io, place: string): SimulationScenario {
+  const [, file = place, wanted] = /^(.*?)#([^#/]*)$/.exec(place) ?? [];
+  const text = fileText(io, file);
+  const { documents, problems } = readManifest(text);
+  if (problems.length > 0) {
+    throw refused(
+      file,
+      problems.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`),
+    );
+  }
+  const found = documents.filter(({ object }) => isScenario(object));
+  const named = wanted === undefined ? found : found.filter(({ object }) => nameOf(object) === wanted);
+  const [only, second] = named;
+  const names = found.map(({ object }) => nameOf(object)).join(', ');
+  if (only === undefined) {
+    const which = wanted === undefined ? '' : ` "${wanted}"${found.length > 0 ? `; there are ${names}` : ''}`;
+    throw new VimanaError('NOT_FOUND', `${file} holds no SimulationScenario${which}`, {
+      hint: 'vimana rebalance takes files of nodes and machines (JSON); examples/simulation/day.yaml is a scenario.',
+    });
+  }
+  if (second !== undefined) {
+    throw new VimanaError('REFUSED', `${file} holds several scenarios: ${names}`, {
+      hint: `Name one: ${file}#${nameOf(only.object)}`,
+    });
+  }
+  const admit = admissionOf(simulationScenario.apiVersion, simulationScenario.kind);
+  if (admit === undefined) throw new Error('there is no admission of scenarios');
+  const { metadata, ...rest } = only.object as { metadata?: object };
+  const object = structuredClone({ ...rest, metadata: { namespace: 'default', ...metadata } });
+  const user = { name: 'simulate', groups: [] };
+  const admitted = admit({ operation: 'CREATE', object, user, lookup: () => undefined });
+  const at = (field: string) => `${file}:${fieldLine(text, only.line, field)}`;
+  const causes = [
+    ...admitted.unknownFields.map((field) => `${at(field)}: unknown field "${field}"`),
+    ...admitted.causes.map((cause) => `${at(cause.field)}: ${formatFieldError(cause)}`),
+  ];
+  if (causes.length > 0) throw refused(file, causes);
+  for (const warning of admitted.warnings) io.err(`warning: ${warning}\n`);
+  return admitted.object as SimulationScenario;
+}
+
+function refused(file: string, causes: readonly string[]): VimanaError {
+  return new VimanaError('REFUSED', `${file} cannot be played:${causes.map((cause) => `\n  ${cause}`).join('')}`);
+}
+
+function isScenario(object: unknown): boolean {
+  const { apiVersion, kind } = (object ?? {}) as Readonly<Record<string, unknown>>;
+  return kind === simulationScenario.kind && apiVersion === simulationScenario.apiVersion;
+}
+
+const nameOf = (object: unknown) => {
+  const { metadata } = (object ?? {}) as { readonly metadata?: { readonly name?: unknown } };
+  return String(metadata?.name ?? '');
+};

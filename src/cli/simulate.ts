@@ -1,0 +1,159 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { SimulationScenario } from '../api/simulation/simulation-scenario.ts';
+import { parseDuration } from '../base/duration.ts';
+import { VimanaError } from '../base/errors.ts';
+import type { Limits } from '../rebalance/planner.ts';
+import { USUAL_BUDGET } from '../rebalance/planners.ts';
+import type { Method } from '../rebalance/rebalancing.ts';
+import { CheckedCommand } from './checked-command.ts';
+import { durationMs, durationOption, writtenDuration } from './duration-option.ts';
+import { filled } from './filled.ts';
+import type { Io } from './io.ts';
+import { wholeNumber } from './rebalance/load-flags.ts';
+import { algorithmOption, modeOption, plannerOption, withLimitFlags } from './rebalance/method-flags.ts';
+import { scenarioAt } from './scenario-file.ts';
+
+/** What `vimana simulate` was asked for. */
+export interface SimulateSettings {
+  readonly scenario: SimulationScenario;
+  readonly seed: string;
+  /** Of simulated time. */
+  readonly untilMs: number;
+  /** Simulated seconds in a real one; Infinity for as fast as it can. */
+  readonly speed: number;
+  readonly out: string;
+  /** Where the scenario brings none. */
+  readonly nodes: number;
+  readonly sampleMs: number;
+  readonly resolution: number;
+  readonly slo: { readonly cpu: number; readonly memory: number };
+  /** Absent where machines stay where they are. */
+  readonly rebalance?: {
+    readonly everyMs: number;
+    readonly method: Method;
+    readonly limits: Limits;
+    readonly budget: number;
+    readonly destinations: 'planner' | 'scheduler';
+  };
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+}
+
+interface Flags {
+  readonly scenario: string;
+  readonly until?: number;
+  readonly speed: number;
+  readonly seed?: string;
+  readonly out: string;
+  readonly nodes: number;
+  readonly sample: number;
+  readonly resolution: number;
+  readonly sloCpu: number;
+  readonly sloMemory: number;
+  readonly rebalance: boolean;
+  readonly rebalanceEvery: number;
+  readonly algorithm: Method['algorithm'];
+  readonly mode: Method['mode'];
+  readonly planner: Method['planner'];
+  readonly perNode: number;
+  readonly perStep: number;
+  readonly budget: number;
+  readonly destinations: 'planner' | 'scheduler';
+  readonly logLevel: SimulateSettings['logLevel'];
+}
+
+/** `vimana simulate`: a scenario played in simulated time, with everything that `vimana up` runs, and a report of it. */
+export function simulateCommand(io: Io, start: (settings: SimulateSettings) => Promise<void>): Command {
+  return withLimitFlags(new CheckedCommand('simulate'))
+    .description('play a SimulationScenario in simulated time, and write a report')
+    .requiredOption('--scenario <file>', 'a manifest with a SimulationScenario; #name chooses one of several', filled)
+    .addOption(new Option('--until <duration>', 'end sooner, in simulated time').argParser(positive))
+    .addOption(
+      new Option('--speed <factor>', 'simulated seconds in a real one, or max')
+        .argParser(speed)
+        .default(Number.POSITIVE_INFINITY, 'max'),
+    )
+    .option('--seed <text>', 'what chance follows from (default: the seed of the scenario)', filled)
+    .option('--out <folder>', 'where the report goes', filled, 'simulation-report')
+    .option('--nodes <count>', 'nodes of 32 CPUs and 128Gi, where the scenario brings none', wholeNumber(1, 10_000), 10)
+    .addOption(durationOption('--sample <duration>', 'how often nodes are measured', '5m').argParser(positive))
+    .option('--resolution <share>', 'smallest change of its load that a machine is told of', share, 0.05)
+    .option('--slo-cpu <share>', 'CPU of a node beyond which machines suffer', share, 0.9)
+    .option('--slo-memory <share>', 'memory of a node beyond which machines suffer', share, 0.95)
+    .option('--no-rebalance', 'leave machines where they are')
+    .addOption(
+      durationOption('--rebalance-every <duration>', 'how often machines are rebalanced', '5m').argParser(positive),
+    )
+    .addOption(algorithmOption())
+    .addOption(modeOption())
+    .addOption(plannerOption())
+    .option('--budget <plans>', 'plans that a search judges in a step', wholeNumber(1, 100_000), USUAL_BUDGET)
+    .addOption(
+      new Option('--destinations <who>', 'who says where a machine goes')
+        .choices(['planner', 'scheduler'])
+        .default('planner'),
+    )
+    .addOption(
+      new Option('--log-level <level>', 'what to log')
+        .choices(['debug', 'info', 'warn', 'error', 'silent'])
+        .default('error'),
+    )
+    .action((flags: Flags) => start(settingsOf(io, flags)));
+}
+
+function settingsOf(io: Io, flags: Flags): SimulateSettings {
+  const scenario = scenarioAt(io, flags.scenario);
+  const { speed: factor, out, nodes, resolution, logLevel, destinations, budget } = flags;
+  const lasts = parseDuration(scenario.spec.duration);
+  if (flags.until !== undefined && flags.until > lasts) {
+    throw new VimanaError(
+      'REFUSED',
+      `--until ${writtenDuration(flags.until)}: the scenario lasts ${scenario.spec.duration}`,
+      {
+        hint: 'Leave it out, or let spec.duration say more.',
+      },
+    );
+  }
+  const { algorithm, mode, planner } = flags;
+  return {
+    scenario,
+    seed: flags.seed ?? `${scenario.spec.seed}`,
+    untilMs: flags.until ?? lasts,
+    speed: factor,
+    out,
+    nodes,
+    sampleMs: flags.sample,
+    resolution,
+    slo: { cpu: flags.sloCpu, memory: flags.sloMemory },
+    ...(flags.rebalance
+      ? {
+          rebalance: {
+            everyMs: flags.rebalanceEvery,
+            method: { algorithm, mode, planner },
+            limits: { perNode: flags.perNode, perStep: flags.perStep },
+            budget,
+            destinations,
+          },
+        }
+      : {}),
+    logLevel,
+  };
+}
+
+function positive(text: string): number {
+  const ms = durationMs(text);
+  if (ms >= 1000) return ms;
+  throw new InvalidArgumentError('It must be at least 1s.');
+}
+
+function speed(text: string): number {
+  if (text === 'max') return Number.POSITIVE_INFINITY;
+  const factor = Number.parseFloat(text);
+  if (/^\d+(?:\.\d+)?x?$/.test(text) && factor > 0) return factor;
+  throw new InvalidArgumentError('It must be max or a number above 0.');
+}
+
+function share(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value > 0 && value <= 10) return value;
+  throw new InvalidArgumentError('It must be a share above 0, such as 0.05.');
+}

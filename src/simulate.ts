@@ -1,0 +1,171 @@
+import { realClock } from './base/clock.ts';
+import { parseDuration } from './base/duration.ts';
+import { FakeClock } from './base/fake-clock.ts';
+import { createLogger } from './base/pino-logger.ts';
+import { seededRandom } from './base/random.ts';
+import { writtenDuration } from './cli/duration-option.ts';
+import type { Io } from './cli/io.ts';
+import type { SimulateSettings } from './cli/simulate.ts';
+import type { NodePool } from './node/simulated/node-pool.ts';
+import { Rebalancer } from './simulation/play/rebalancer.ts';
+import { Stage, TICK_MS } from './simulation/play/stage.ts';
+import { folderOutput, type Output } from './simulation/report/output.ts';
+import { Recorder } from './simulation/report/recorder.ts';
+import type { Setting } from './simulation/report/summary.ts';
+import { startEmbedded } from './up/embedded.ts';
+
+/** When scenarios begin that do not say: the same for everybody, so that the same seed gives the same bytes. */
+const USUAL_START = Date.UTC(2030, 0, 1);
+/** In which nodes come up before the scenario begins. */
+const WARM_UP_MS = 60_000;
+const BYTES_A_MEGABIT = 125_000;
+
+/** Runs `vimana simulate`. What it writes follows from the settings alone; how long it took goes to the terminal. */
+export async function simulate(settings: SimulateSettings, io: Io): Promise<void> {
+  const began = realClock.monotonic();
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  const simulated = await play(settings, folderOutput(settings.out), stop.signal);
+  const seconds = (realClock.monotonic() - began) / 1000;
+  if (stop.signal.aborted) io.out(`stopped after ${writtenDuration(simulated)} of simulated time\n`);
+  const { maxRSS } = process.resourceUsage();
+  io.out(
+    `${writtenDuration(simulated)} simulated in ${seconds.toFixed(1)} s: ${Math.round(simulated / 1000 / seconds).toLocaleString('en')} times as fast as real time, with ${Math.round(maxRSS / 1024)} MiB of memory at most\n`,
+  );
+  io.out(`report: ${settings.out}/report.html\n`);
+}
+
+/** Plays the scenario to its end, or to the signal; answers how far it came, in simulated milliseconds. */
+async function play(settings: SimulateSettings, output: Output, signal: AbortSignal): Promise<number> {
+  const { scenario, seed, untilMs, resolution, logLevel: level, sampleMs, rebalance } = settings;
+  const { spec, metadata } = scenario;
+  const start = spec.startTime === undefined ? USUAL_START : Date.parse(spec.startTime);
+  const clock = new FakeClock({ start: start - WARM_UP_MS });
+  const random = seededRandom(seed);
+  const pools = poolsOf(settings);
+  const log = createLogger({ level, format: 'text', clock, destination: process.stderr });
+  const world = await startEmbedded({
+    store: 'memory',
+    dialects: ['simulation'],
+    pools,
+    signsOfLife: 'assumed',
+    link: spec.networkBandwidthMbps * BYTES_A_MEGABIT,
+    clock,
+    random: random.fork('world'),
+    log,
+  });
+  const { admin: client, informers, fleet, exporter } = world;
+  if (exporter === undefined) throw new Error('machines of the simulator are not served');
+  await clock.advance(WARM_UP_MS);
+  const recorder = new Recorder(output, settingOf(settings, start, pools), start);
+  const stage = new Stage(
+    spec,
+    {
+      client,
+      informers,
+      fleet: exporter,
+      clock,
+      random: random.fork('scenario'),
+      namespace: 'default',
+      scenario: metadata.name ?? '',
+      groups: { grow: (group, total) => fleet.scale(total, group) },
+      onMoved: (migration) => recorder.migrated(migration),
+      onFailure: (what, error) =>
+        recorder.problem(`${what}: ${error instanceof Error ? error.message : String(error)}`),
+    },
+    { tickMs: TICK_MS, resolution, untilMs },
+  );
+  const { course, view, mover } = stage;
+  const rebalancer =
+    rebalance === undefined
+      ? undefined
+      : new Rebalancer({
+          method: rebalance.method,
+          bounds: { limits: rebalance.limits, budget: rebalance.budget, steps: 1 },
+          destinations: rebalance.destinations,
+          view,
+          mover,
+          random: random.fork('rebalancing'),
+        });
+  const every = rebalance?.everyMs ?? Number.POSITIVE_INFINITY;
+  let [nextSample, nextBalance, steps, now] = [sampleMs, every, 0, 0];
+  const pace = pacer(settings.speed, signal);
+  for (;;) {
+    const next = Math.min(course.nextAt ?? Number.POSITIVE_INFINITY, nextSample, nextBalance);
+    if (next > course.end || signal.aborted) break;
+    await pace(next);
+    await clock.advanceTo(start + next);
+    now = next;
+    if (next === nextSample) {
+      const { vms, activeTasks: tasks } = course.tally;
+      const counts = { vms, running: view.running(), pending: view.pending(), moving: mover.moving, tasks };
+      recorder.sample(next, view.nodes(), counts);
+      nextSample += sampleMs;
+    }
+    if (next === nextBalance) {
+      rebalancer?.step();
+      steps++;
+      nextBalance += every;
+    }
+    if (next !== course.nextAt) continue;
+    const { happenings } = await stage.step(next);
+    for (const happening of happenings) recorder.happened(happening);
+  }
+  recorder.finish(course.tally, steps);
+  stage.stop();
+  await world.stop();
+  return now;
+}
+
+function poolsOf({ scenario, nodes: usual }: SimulateSettings): readonly NodePool[] {
+  const { nodes = [] } = scenario.spec;
+  if (nodes.length === 0) {
+    return [{ name: 'node', prefix: 'node-', count: usual, size: { cpu: '32', memory: '128Gi', pods: '110' } }];
+  }
+  return nodes.map(({ name, count, cpu, memory, maxPods, labels = {} }) => ({
+    name,
+    prefix: `${name}-`,
+    count,
+    size: { cpu: `${cpu}`, memory: `${memory}`, pods: `${maxPods}` },
+    labels,
+  }));
+}
+
+/** Waits until a simulated time has come at a speed; not at all at the highest. */
+function pacer(speed: number, signal: AbortSignal): (time: number) => Promise<void> {
+  const began = realClock.monotonic();
+  return async (time) => {
+    const ms = began + time / speed - realClock.monotonic();
+    if (ms > 0) await realClock.sleep(ms, signal).catch(() => {});
+  };
+}
+
+function settingOf(settings: SimulateSettings, start: number, pools: readonly NodePool[]): Setting {
+  const { scenario, seed, untilMs, resolution, slo, sampleMs, rebalance } = settings;
+  const { vmPools = [] } = scenario.spec;
+  return {
+    scenario: scenario.metadata.name ?? '',
+    seed,
+    start: new Date(start).toISOString(),
+    duration_seconds: Math.min(parseDuration(scenario.spec.duration), untilMs) / 1000,
+    nodes: pools.reduce((sum, { count }) => sum + count, 0),
+    vms: vmPools.reduce((sum, { count }) => sum + count, 0),
+    sample_seconds: sampleMs / 1000,
+    resolution,
+    ...(rebalance === undefined
+      ? {}
+      : {
+          rebalance: {
+            every_seconds: rebalance.everyMs / 1000,
+            algorithm: rebalance.method.algorithm.id,
+            mode: rebalance.method.mode.id,
+            planner: rebalance.method.planner.id,
+            destinations: rebalance.destinations,
+            per_node: rebalance.limits.perNode,
+            per_step: rebalance.limits.perStep,
+            budget: rebalance.budget,
+          },
+        }),
+    slo,
+  };
+}

@@ -1,0 +1,199 @@
+import { parseDuration } from '../../base/duration.ts';
+import type { Random } from '../../base/random.ts';
+import { Condition } from './condition.ts';
+import type { Deed, Happening } from './deed.ts';
+import { hotNodes } from './hot-nodes.ts';
+import type { Reference } from './machines.ts';
+import { Population } from './population.ts';
+import type { Action, ScenarioSpec, TimelineEvent } from './scenario-spec.ts';
+import { isAmong, type Seen } from './seen.ts';
+import { Work } from './work.ts';
+
+export interface CourseOptions {
+  readonly random: Random;
+  /** What shares of a node are of. */
+  readonly reference: Reference;
+  /** How often machines, tasks and conditions are looked at, in simulated time. */
+  readonly tickMs: number;
+  /** Smallest change of a share that machines are told of. */
+  readonly resolution: number;
+  /** How long it lasts where that is less than the scenario says. */
+  readonly untilMs?: number;
+}
+
+export interface Step {
+  readonly deeds: readonly Deed[];
+  readonly happenings: readonly Happening[];
+}
+
+/** Figures of a course so far, as the status of a scenario has them. */
+export interface Tally {
+  readonly vms: number;
+  readonly appliedEvents: number;
+  readonly totalTasksGenerated: number;
+  readonly droppedTasks: number;
+  readonly activeTasks: number;
+  readonly conditionalEvents: readonly { readonly name: string; readonly times: number; readonly last?: number }[];
+}
+
+interface Timed extends TimelineEvent {
+  readonly time: number;
+  readonly number: number;
+}
+
+/**
+ * What a scenario lets happen, and when. It touches nothing: it is told the simulated time and shown the world, and says
+ * what to do. The same scenario, chance and sights give the same deeds, whoever plays it and however fast.
+ */
+export class Course {
+  readonly end: number;
+  readonly #spec: ScenarioSpec;
+  readonly #options: CourseOptions;
+  readonly #random: Random;
+  readonly #population: Population;
+  readonly #work: Work;
+  readonly #conditions: readonly Condition[];
+  readonly #timeline: readonly Timed[];
+  readonly #groups: Map<string, number>;
+  #applied = 0;
+  #tick = 0;
+  #begun = false;
+
+  constructor(spec: ScenarioSpec, options: CourseOptions) {
+    this.#spec = spec;
+    this.#options = options;
+    const { random, reference, untilMs = Number.POSITIVE_INFINITY } = options;
+    this.#random = random.fork('choices of events');
+    this.end = Math.min(parseDuration(spec.duration), untilMs);
+    this.#population = new Population(spec, reference, random.fork('machines'));
+    this.#work = new Work(spec, random);
+    this.#conditions = (spec.conditionalEvents ?? []).map((event) => new Condition(event));
+    this.#groups = new Map((spec.nodes ?? []).map(({ name, count }) => [name, count]));
+    this.#timeline = (spec.timeline ?? [])
+      .map((event, at) => ({ ...event, time: parseDuration(event.at), number: at + 1 }))
+      .sort((a, b) => a.time - b.time || a.number - b.number);
+  }
+
+  /** When the world is to be looked at next; undefined when it is over. */
+  get nextAt(): number | undefined {
+    if (!this.#begun) return 0;
+    const event = this.#timeline[this.#applied]?.time ?? Number.POSITIVE_INFINITY;
+    const next = Math.min(event, (this.#tick + 1) * this.#options.tickMs);
+    return next > this.end ? undefined : next;
+  }
+
+  get tally(): Tally {
+    const { generated, dropped, active } = this.#work.tally;
+    return {
+      vms: this.#population.size,
+      appliedEvents: this.#applied,
+      totalTasksGenerated: generated,
+      droppedTasks: dropped,
+      activeTasks: active,
+      conditionalEvents: this.#conditions.map(({ event, past: { times, last } }) => ({
+        name: event.name,
+        times,
+        ...(last === undefined ? {} : { last }),
+      })),
+    };
+  }
+
+  /** What is to be done at a time, which is `nextAt` or later; whatever was due before is done now. */
+  step(time: number, seen: Seen): Step {
+    const deeds: Deed[] = [];
+    const happenings: Happening[] = [];
+    if (!this.#begun) {
+      this.#begun = true;
+      deeds.push(...this.#population.begin(time));
+    }
+    for (let next = this.#timeline[this.#applied]; next !== undefined && next.time <= time; ) {
+      this.#applied++;
+      const done = this.#act(next, time, seen);
+      deeds.push(...done);
+      happenings.push(happening(time, 'timeline', `${next.number}`, next, done));
+      next = this.#timeline[this.#applied];
+    }
+    const tick = Math.floor(time / this.#options.tickMs);
+    if (tick > this.#tick) {
+      this.#tick = tick;
+      deeds.push(...this.#work.pass(time, seen, this.#population));
+      for (const condition of this.#conditions) {
+        const node = condition.look(time, seen);
+        if (node === undefined) continue;
+        for (const action of condition.event.actions) {
+          const done = this.#act(action, time, seen, node);
+          deeds.push(...done);
+          happenings.push(happening(time, 'conditional', condition.event.name, action, done));
+        }
+      }
+      deeds.push(...this.#population.tell(time, this.#options.resolution));
+    }
+    return { deeds, happenings };
+  }
+
+  /** `node` is the one that a condition was about, or '' where it was about the cluster. */
+  #act(action: Action, time: number, seen: Seen, node = ''): Deed[] {
+    const { pool = '', count, nodeGroup = '' } = action;
+    switch (action.action) {
+      case 'create':
+        return this.#population.create(pool, count ?? 0, time);
+      case 'delete':
+        return this.#population.delete(pool, count);
+      case 'scale':
+        return this.#population.scale(pool, count ?? 0, time);
+      case 'setUtilization':
+        return this.#population.setUse(action, time);
+      case 'addNodes': {
+        const total = (this.#groups.get(nodeGroup) ?? 0) + (count ?? 0);
+        this.#groups.set(nodeGroup, total);
+        return [{ do: 'addNodes', group: nodeGroup, total }];
+      }
+      case 'removeNodes':
+      case 'failNodes':
+      case 'recoverNodes':
+        return this.#onNodes(action.action, action, seen);
+      case 'migrate':
+        return this.#migrate(action, seen, node);
+      case 'pause':
+        return [{ do: 'pause' }];
+    }
+  }
+
+  #onNodes(what: 'removeNodes' | 'failNodes' | 'recoverNodes', { nodes, hotSpot }: Action, seen: Seen): Deed[] {
+    const names =
+      nodes === undefined
+        ? hotNodes(this.#spec, hotSpot, seen)
+        : seen
+            .nodes()
+            .map(({ name }) => name)
+            .filter((name) => isAmong(name, nodes));
+    return names.length === 0 ? [] : [{ do: what, nodes: names }];
+  }
+
+  /** Machines that have a place; where a condition was about a node, those of that node. */
+  #migrate({ pool, vm, count = Number.POSITIVE_INFINITY, targetNode }: Action, seen: Seen, node: string): Deed[] {
+    const wanted = vm === undefined ? this.#population.membersOf(pool ?? '') : [vm];
+    const able = wanted.filter((name) => {
+      const home = seen.nodeOf(name);
+      return home !== undefined && home !== targetNode && (node === '' || home === node);
+    });
+    const chosen = able.length <= count ? able : this.#random.shuffle(able).slice(0, count);
+    const target = targetNode === undefined ? {} : { target: targetNode };
+    return chosen.map((name) => ({ do: 'migrate', vm: name, ...target }));
+  }
+}
+
+function happening(
+  at: number,
+  cause: Happening['cause'],
+  name: string,
+  { action, pool, vm, nodeGroup, hotSpot }: Action,
+  deeds: readonly Deed[],
+): Happening {
+  const about = vm ?? pool ?? nodeGroup ?? hotSpot ?? '';
+  const nodes = deeds.flatMap((deed) => ('nodes' in deed ? deed.nodes : []));
+  const what = [about, nodes.length > 0 ? nodes.join(' ') : deeds.length > 1 ? `${deeds.length} machines` : '']
+    .filter((word) => word !== '')
+    .join(': ');
+  return { at, cause, name, action, what };
+}

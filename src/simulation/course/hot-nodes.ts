@@ -1,0 +1,17 @@
+import type { ScenarioSpec } from './scenario-spec.ts';
+import { isAmong, measureOf, type Seen } from './seen.ts';
+
+/** The nodes of a hot spot at this moment: those that are named, or that a metric picks. */
+export function hotNodes({ hotSpots = [] }: ScenarioSpec, name: string | undefined, seen: Seen): readonly string[] {
+  const spot = hotSpots.find((each) => each.name === name);
+  if (spot === undefined) return [];
+  const up = seen.nodes().filter((node) => node.up);
+  if (spot.pick === undefined) return up.map((node) => node.name).filter((node) => isAmong(node, spot.nodes ?? []));
+  const { metric, order, count } = spot.pick;
+  return up
+    .toSorted((a, b) =>
+      order === 'highest' ? measureOf(b, metric) - measureOf(a, metric) : measureOf(a, metric) - measureOf(b, metric),
+    )
+    .slice(0, count)
+    .map((node) => node.name);
+}

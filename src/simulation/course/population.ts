@@ -1,0 +1,171 @@
+import type { Random } from '../../base/random.ts';
+import type { Deed } from './deed.ts';
+import {
+  type Conduct,
+  conductOf,
+  constantConduct,
+  differs,
+  type Machine,
+  machineOf,
+  newMachine,
+  type Reference,
+  sizeOf,
+  useOf,
+} from './machines.ts';
+import { type Action, actionsOf, type LoadProfile, type ScenarioSpec, type VmPool } from './scenario-spec.ts';
+import type { Task } from './tasks.ts';
+
+interface PoolState {
+  readonly pool: VmPool;
+  readonly size: ReturnType<typeof sizeOf>;
+  /** Its machines, the oldest first. */
+  readonly members: string[];
+  /** Numbers are never used again: the machine before may still be on its way out. */
+  next: number;
+  /** What machines that are yet to be made do. */
+  profile: LoadProfile | undefined;
+  fixed: { readonly cpu?: number; readonly memory?: number };
+}
+
+/** The machines that a scenario wants to be there, and how busy they shall be. */
+export class Population {
+  readonly #random: Random;
+  readonly #profiles: ReadonlyMap<string, LoadProfile>;
+  readonly #pools: ReadonlyMap<string, PoolState>;
+  readonly #machines = new Map<string, Machine>();
+
+  constructor(spec: ScenarioSpec, reference: Reference, random: Random) {
+    this.#random = random;
+    this.#profiles = new Map((spec.profiles ?? []).map((profile) => [profile.name, profile]));
+    const varies = varyingPools(spec);
+    this.#pools = new Map(
+      (spec.vmPools ?? []).map((pool) => {
+        const size = sizeOf(pool, reference, varies(pool));
+        const profile = pool.profile === undefined ? undefined : this.#profiles.get(pool.profile);
+        return [pool.name, { pool, size, members: [], next: 1, profile, fixed: {} }];
+      }),
+    );
+  }
+
+  get size(): number {
+    return this.#machines.size;
+  }
+
+  has(vm: string): boolean {
+    return this.#machines.has(vm);
+  }
+
+  membersOf(pool: string): readonly string[] {
+    return this.#pools.get(pool)?.members ?? [];
+  }
+
+  /** The machines that all pools begin with. */
+  begin(time: number): Deed[] {
+    return [...this.#pools.values()].flatMap(({ pool }) => this.create(pool.name, pool.count, time));
+  }
+
+  create(name: string, count: number, time: number): Deed[] {
+    const state = this.#pools.get(name);
+    if (state === undefined) return [];
+    return Array.from({ length: count }, (): Deed => {
+      const vm = `${name}-${state.next++}`;
+      const { cores, bytes } = state.size;
+      const machine = machineOf({ name: vm, pool: name, cores, bytes }, this.#conduct(state, vm), time);
+      this.#machines.set(vm, machine);
+      state.members.push(vm);
+      return { do: 'create', machine: newMachine(machine, state.size, state.pool) };
+    });
+  }
+
+  /** Deletes the youngest. */
+  delete(name: string, count = Number.POSITIVE_INFINITY): Deed[] {
+    const members = this.#pools.get(name)?.members ?? [];
+    const going = members.splice(Math.max(0, members.length - count));
+    return going.reverse().map((vm) => this.#remove(vm));
+  }
+
+  scale(name: string, count: number, time: number): Deed[] {
+    const present = this.membersOf(name).length;
+    return count >= present ? this.create(name, count - present, time) : this.delete(name, present - count);
+  }
+
+  /** A machine that is a task. */
+  createTask(name: string, { cores, bytes }: Task, labels: Readonly<Record<string, string>> = {}): Deed {
+    const resources = { cpu: `${Math.max(0.001, cores)}`, memory: `${Math.max(1024, Math.ceil(bytes / 1024))}Ki` };
+    const { resources: written, ...size } = sizeOf({ resources }, { cores: 1, bytes: 1 }, false);
+    const machine = machineOf({ name, pool: '', cores: size.cores, bytes: size.bytes }, {}, 0);
+    this.#machines.set(name, machine);
+    return { do: 'create', machine: newMachine(machine, { resources: written, isShare: false }, { labels }) };
+  }
+
+  /** Deletes a machine that is a task; nothing where it is gone. */
+  deleteTask(vm: string): Deed[] {
+    return this.#machines.has(vm) ? [this.#remove(vm)] : [];
+  }
+
+  /** Gives a machine more to do, or less. */
+  burden(vm: string, cores: number, bytes: number): void {
+    const machine = this.#machines.get(vm);
+    if (machine === undefined) return;
+    machine.taskCores = Math.max(0, machine.taskCores + cores);
+    machine.taskBytes = Math.max(0, machine.taskBytes + bytes);
+  }
+
+  /** From now on machines are as busy as this says; whatever is told is told at once. */
+  setUse({ pool, vm, profile: named, cpu, memory }: Action, time: number): Deed[] {
+    const profile = named === undefined ? undefined : this.#profiles.get(named);
+    const fixed = { ...(cpu === undefined ? {} : { cpu }), ...(memory === undefined ? {} : { memory }) };
+    const state = this.#pools.get(pool ?? '');
+    if (state !== undefined) {
+      state.profile = profile ?? state.profile;
+      state.fixed = profile === undefined ? { ...state.fixed, ...fixed } : {};
+    }
+    return (vm === undefined ? (state?.members ?? []) : [vm]).flatMap((name) => {
+      const machine = this.#machines.get(name);
+      if (machine === undefined) return [];
+      machine.conduct =
+        profile === undefined
+          ? constantConduct(machine.conduct, fixed)
+          : conductOf(profile, this.#random.fork(`${name} ${profile.name}`));
+      return this.#tell(machine, time, 0.001);
+    });
+  }
+
+  /** What machines are to be told of how busy they shall be, where it differs enough from what they were told last. */
+  tell(time: number, resolution: number): Deed[] {
+    const deeds: Deed[] = [];
+    for (const machine of this.#machines.values()) deeds.push(...this.#tell(machine, time, resolution));
+    return deeds;
+  }
+
+  #tell(machine: Machine, time: number, resolution: number): Deed[] {
+    const use = useOf(machine, time);
+    if (!differs(use, machine.told, resolution)) return NOTHING;
+    machine.told = use;
+    return [{ do: 'load', vm: machine.name, use }];
+  }
+
+  #conduct({ profile, fixed }: PoolState, vm: string): Conduct {
+    return constantConduct(conductOf(profile, this.#random.fork(vm)), fixed);
+  }
+
+  #remove(vm: string): Deed {
+    this.#machines.delete(vm);
+    return { do: 'delete', vm };
+  }
+}
+
+const NOTHING: Deed[] = [];
+
+/** Which pools have machines whose load may ever change. */
+function varyingPools(spec: ScenarioSpec): (pool: VmPool) => boolean {
+  const generators = (spec.taskGenerators ?? []).filter(({ creates }) => creates === 'load');
+  const anywhere = generators.some(({ hotSpot }) => hotSpot !== undefined);
+  const named = new Set([
+    ...generators.map(({ pool }) => pool),
+    ...actionsOf(spec)
+      .filter(({ action }) => action === 'setUtilization')
+      .map(({ pool, vm }) => pool ?? vm?.replace(/-\d+$/, '')),
+  ]);
+  return ({ name, profile }) => anywhere || profile !== undefined || named.has(name);
+}

@@ -1,0 +1,19 @@
+import type { SimulationScenario } from '../../api/simulation/simulation-scenario.ts';
+
+/** The course of a scenario as it is written, with all defaults. */
+export type ScenarioSpec = SimulationScenario['spec'];
+export type NodeGroup = NonNullable<ScenarioSpec['nodes']>[number];
+export type VmPool = NonNullable<ScenarioSpec['vmPools']>[number];
+export type LoadProfile = NonNullable<ScenarioSpec['profiles']>[number];
+export type LoadSignal = LoadProfile['cpu'];
+export type HotSpot = NonNullable<ScenarioSpec['hotSpots']>[number];
+export type TimelineEvent = NonNullable<ScenarioSpec['timeline']>[number];
+export type TaskGenerator = NonNullable<ScenarioSpec['taskGenerators']>[number];
+export type ConditionalEvent = NonNullable<ScenarioSpec['conditionalEvents']>[number];
+export type Action = ConditionalEvent['actions'][number];
+export type Metric = ConditionalEvent['when']['metric'];
+
+/** Every action of a scenario, whenever it may happen. */
+export function actionsOf({ timeline = [], conditionalEvents = [] }: ScenarioSpec): readonly Action[] {
+  return [...timeline, ...conditionalEvents.flatMap(({ actions }) => actions)];
+}

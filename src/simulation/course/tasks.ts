@@ -1,0 +1,48 @@
+import { parseDuration } from '../../base/duration.ts';
+import type { Random } from '../../base/random.ts';
+import { draw, gap } from './draw.ts';
+import type { TaskGenerator } from './scenario-spec.ts';
+
+const GIB = 2 ** 30;
+
+/** One task: load for a while. */
+export interface Task {
+  readonly number: number;
+  readonly at: number;
+  readonly endsAt: number;
+  readonly cores: number;
+  readonly bytes: number;
+}
+
+/** The tasks of one generator, in the order in which they come; the same ones for the same source of chance. */
+export class TaskSource {
+  readonly generator: TaskGenerator;
+  readonly #random: Random;
+  readonly #until: number;
+  #next: number;
+  #count = 0;
+
+  constructor(generator: TaskGenerator, random: Random, end: number) {
+    this.generator = generator;
+    this.#random = random;
+    this.#until = generator.until === undefined ? end : parseDuration(generator.until);
+    this.#next = parseDuration(generator.from) + gap(generator.arrivals, random);
+  }
+
+  /** How many have come. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Those that have come by a time, each once. */
+  *take(time: number): Generator<Task> {
+    const { arrivals, cpu, memoryGi, lifetimeSeconds } = this.generator;
+    while (this.#next <= time && this.#next < this.#until) {
+      const at = this.#next;
+      const [cores, bytes] = [draw(cpu, this.#random), draw(memoryGi, this.#random) * GIB];
+      const endsAt = at + draw(lifetimeSeconds, this.#random) * 1000;
+      this.#next = at + gap(arrivals, this.#random);
+      yield { number: ++this.#count, at, endsAt, cores, bytes };
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import { parseDuration } from '../../base/duration.ts';
+import type { Random } from '../../base/random.ts';
+import type { Deed } from './deed.ts';
+import { hotNodes } from './hot-nodes.ts';
+import type { Population } from './population.ts';
+import type { ScenarioSpec, TaskGenerator } from './scenario-spec.ts';
+import type { Seen } from './seen.ts';
+import { type Task, TaskSource } from './tasks.ts';
+
+interface Active {
+  readonly endsAt: number;
+  readonly vm: string;
+  /** Absent where the task is the machine. */
+  readonly load?: Pick<Task, 'cores' | 'bytes'>;
+}
+
+interface Source {
+  readonly tasks: TaskSource;
+  active: Active[];
+}
+
+/** The tasks that come and go by chance, and whom they burden. */
+export class Work {
+  readonly #spec: ScenarioSpec;
+  readonly #random: Random;
+  readonly #sources: readonly Source[];
+  #dropped = 0;
+
+  constructor(spec: ScenarioSpec, random: Random) {
+    this.#spec = spec;
+    this.#random = random.fork('whom tasks burden');
+    const end = parseDuration(spec.duration);
+    this.#sources = (spec.taskGenerators ?? []).map((generator) => ({
+      tasks: new TaskSource(generator, random.fork(`tasks of ${generator.name}`), end),
+      active: [],
+    }));
+  }
+
+  get tally(): { readonly generated: number; readonly dropped: number; readonly active: number } {
+    let [generated, active] = [0, 0];
+    for (const source of this.#sources) {
+      generated += source.tasks.count;
+      active += source.active.length;
+    }
+    return { generated, dropped: this.#dropped, active };
+  }
+
+  /** Lets tasks end and begin that have done so by a time. */
+  pass(time: number, seen: Seen, population: Population): Deed[] {
+    return this.#sources.flatMap((source) => {
+      const deeds = this.#end(source, time, population);
+      for (const task of source.tasks.take(time)) deeds.push(...this.#begin(source, task, time, seen, population));
+      return deeds;
+    });
+  }
+
+  #end(source: Source, time: number, population: Population): Deed[] {
+    const over = source.active.filter(({ endsAt }) => endsAt <= time);
+    if (over.length === 0) return [];
+    source.active = source.active.filter(({ endsAt }) => endsAt > time);
+    return over.flatMap(({ vm, load }) => {
+      if (load === undefined) return population.deleteTask(vm);
+      population.burden(vm, -load.cores, -load.bytes);
+      return [];
+    });
+  }
+
+  #begin(source: Source, task: Task, time: number, seen: Seen, population: Population): Deed[] {
+    // It came and went since anybody looked.
+    if (task.endsAt <= time) return [];
+    const { generator } = source.tasks;
+    const { name, maxConcurrent = Number.POSITIVE_INFINITY } = generator;
+    const vm =
+      source.active.length >= maxConcurrent
+        ? undefined
+        : generator.creates === 'vm'
+          ? `${name}-${task.number}`
+          : this.#victim(generator, seen, population);
+    if (vm === undefined) {
+      this.#dropped++;
+      return [];
+    }
+    const { endsAt, cores, bytes } = task;
+    if (generator.creates === 'vm') {
+      source.active.push({ endsAt, vm });
+      return [population.createTask(vm, task, generator.labels)];
+    }
+    source.active.push({ endsAt, vm, load: { cores, bytes } });
+    population.burden(vm, cores, bytes);
+    return [];
+  }
+
+  /** The machine that a task burdens; undefined where there is none. */
+  #victim({ pool, hotSpot }: TaskGenerator, seen: Seen, population: Population): string | undefined {
+    const machines =
+      pool !== undefined
+        ? population.membersOf(pool)
+        : hotNodes(this.#spec, hotSpot, seen)
+            .flatMap((node) => seen.machinesOn(node))
+            .filter((vm) => population.has(vm));
+    return machines.length === 0 ? undefined : this.#random.pick(machines);
+  }
+}

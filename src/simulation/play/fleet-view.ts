@@ -1,0 +1,115 @@
+import type { ClusterFleet } from '../../exporter/cluster-fleet.ts';
+import { demandOf, isLive, machineOf } from '../../exporter/launcher-demand.ts';
+import { byMachine } from '../../exporter/places.ts';
+import { conditionOf } from '../../kube/kinds/condition.ts';
+import { NODES, type Node } from '../../kube/kinds/node.ts';
+import { PODS, type Pod } from '../../kube/kinds/pod.ts';
+import { Fleet, type FleetNode, type FleetVm } from '../../rebalance/fleet.ts';
+import type { Cache, Index } from '../../runtime/cache.ts';
+import type { Informers } from '../../runtime/informers.ts';
+import type { Seen, SeenNode } from '../course/seen.ts';
+
+const byNode: Index<Pod> = { values: ({ spec }) => [spec.nodeName ?? ''] };
+
+export interface FleetViewParts {
+  readonly informers: Informers;
+  /** What nodes measure. */
+  readonly fleet: Pick<ClusterFleet, 'loads'>;
+  /** Where the machines of the scenario are. */
+  readonly namespace: string;
+  /** The machines that the scenario has made and not deleted. */
+  readonly machines: ReadonlySet<string>;
+}
+
+/** The nodes and machines of a cluster as a scenario and a rebalancer see them, from what is watched anyway. */
+export class FleetView implements Seen {
+  readonly #parts: FleetViewParts;
+  readonly #nodes: Cache<Node>;
+  readonly #pods: Cache<Pod>;
+
+  constructor(parts: FleetViewParts) {
+    this.#parts = parts;
+    this.#nodes = parts.informers.of(NODES).cache;
+    this.#pods = parts.informers.of(PODS).cache;
+  }
+
+  nodes(): readonly SeenNode[] {
+    return this.#parts.fleet.loads().map(({ name, cpuUsage, cpuPressure, memoryUsage, memoryPressure, vms }) => ({
+      name,
+      up: isUp(this.#nodes.get(name)),
+      cpuUsage,
+      cpuPressure,
+      memoryUsage,
+      memoryPressure,
+      vmCount: vms,
+    }));
+  }
+
+  nodeOf(vm: string): string | undefined {
+    return this.podOf(vm)?.spec.nodeName;
+  }
+
+  /** The live pod of a machine. */
+  podOf(vm: string): Pod | undefined {
+    for (const pod of this.#pods.by(byMachine, `${this.#parts.namespace}/${vm}`)) if (isLive(pod)) return pod;
+    return undefined;
+  }
+
+  machinesOn(node: string): readonly string[] {
+    const names: string[] = [];
+    for (const pod of this.#ownOn(node)) names.push(machineOf(pod) ?? '');
+    return names.sort();
+  }
+
+  pending(): number {
+    let waiting = 0;
+    for (const vm of this.#parts.machines) if ((this.nodeOf(vm) ?? '') === '') waiting++;
+    return waiting;
+  }
+
+  running(): number {
+    let count = 0;
+    for (const vm of this.#parts.machines) if (this.podOf(vm)?.status?.phase === 'Running') count++;
+    return count;
+  }
+
+  /** The nodes that are up, with the machines of the scenario; whatever else runs there stays where it is. */
+  fleet(): Fleet {
+    const nodes: FleetNode[] = [];
+    const vms: FleetVm[] = [];
+    for (const load of this.#parts.fleet.loads()) {
+      if (!isUp(this.#nodes.get(load.name))) continue;
+      const { name, cpuCores, memoryBytes } = load;
+      let [cores, bytes] = [0, 0];
+      for (const pod of this.#ownOn(name)) {
+        const demand = demandOf(pod);
+        const vm = {
+          cpu: (demand?.microCores ?? 0) / 1e6 + ((demand?.cpuShare ?? 0) / 1e9) * cpuCores,
+          memory: (demand?.bytes ?? 0) + ((demand?.memoryShare ?? 0) / 1e9) * memoryBytes,
+        };
+        cores += vm.cpu;
+        bytes += vm.memory;
+        vms.push({ id: machineOf(pod) ?? '', ...vm, node: nodes.length });
+      }
+      const cpuUsage = Math.max(0, load.cpuUsage - cores / cpuCores);
+      const memoryUsage = Math.max(0, load.memoryUsage - bytes / memoryBytes);
+      const standing = { cpuUsage, memoryUsage, cpuPressure: 0, memoryPressure: 0 };
+      nodes.push({ name, cpu: cpuCores, memory: memoryBytes, ...(cpuUsage + memoryUsage > 1e-6 ? { standing } : {}) });
+    }
+    return Fleet.of(nodes, vms);
+  }
+
+  /** Live pods of machines of the scenario, in the order of their machines' names: caches have none of their own. */
+  #ownOn(node: string): readonly Pod[] {
+    const { machines, namespace } = this.#parts;
+    const own: Pod[] = [];
+    for (const pod of this.#pods.by(byNode, node)) {
+      if (pod.metadata.namespace === namespace && machines.has(machineOf(pod) ?? '') && isLive(pod)) own.push(pod);
+    }
+    return own.sort((a, b) => ((machineOf(a) ?? '') < (machineOf(b) ?? '') ? -1 : 1));
+  }
+}
+
+function isUp(node: Node | undefined): boolean {
+  return conditionOf(node?.status?.conditions, 'Ready')?.status === 'True' && node?.spec?.unschedulable !== true;
+}

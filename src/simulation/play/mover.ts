@@ -1,0 +1,180 @@
+import { FORCED_NODE } from '../../api/simulation/virtual-machine.ts';
+import type { Clock } from '../../base/clock.ts';
+import { demandOf, isLive } from '../../exporter/launcher-demand.ts';
+import { machineKey } from '../../exporter/places.ts';
+import type { Client } from '../../kube/client.ts';
+import { VMIS } from '../../kube/kinds/machines.ts';
+import { PODS, type Pod } from '../../kube/kinds/pod.ts';
+import { ifFound, isNotFound } from '../../kube/kube-error.ts';
+import { residentBytes, Transfers } from '../../node/simulated/machine/transfers.ts';
+import type { Informers } from '../../runtime/informers.ts';
+import { keyIn } from '../../runtime/key.ts';
+import { INSTANCE_SUFFIX, SIMULATED_VMS } from '../../simulation-library/simulated-vm.ts';
+
+const BYTES_A_MEGABIT = 125_000;
+
+/** What became of a machine that was to move. Times are milliseconds of simulated time of day. */
+export interface Migration {
+  readonly vm: string;
+  readonly from: string;
+  /** Where it was to go; '' where the scheduler was to decide. */
+  readonly wanted: string;
+  /** Where it went; '' where it did not. */
+  readonly to: string;
+  readonly cause: string;
+  readonly begunAt: number;
+  readonly endedAt: number;
+  /** How long its memory took to send. */
+  readonly transferMs: number;
+  /** How long it did not run. */
+  readonly downMs: number;
+  /** Why it failed; '' where it did not. */
+  readonly error: string;
+}
+
+export interface MoverParts {
+  readonly client: Client;
+  readonly informers: Informers;
+  readonly clock: Clock;
+  readonly namespace: string;
+  readonly podOf: (vm: string) => Pod | undefined;
+  /** Of the link of each node. */
+  readonly bandwidthMbps: number;
+  readonly onMoved: (migration: Migration) => void;
+  readonly onFailure: (what: string, error: unknown) => void;
+}
+
+interface Moving {
+  readonly vm: string;
+  readonly from: string;
+  readonly wanted: string;
+  readonly cause: string;
+  readonly pod: string;
+  readonly begunAt: number;
+  stoppedAt: number;
+}
+
+/** How long a machine may be without a place before its move counts as failed. */
+const PATIENCE_MS = 600_000;
+
+/**
+ * Moves simulated machines: first their memory is sent, which takes as long as the links of both nodes and the guest's own
+ * writing let it; then the machine stops and starts again, on the node that was named or that the scheduler finds.
+ */
+export class Mover {
+  readonly #parts: MoverParts;
+  readonly #transfers: Transfers;
+  readonly #moving = new Map<string, Moving>();
+  readonly #stop: () => void;
+
+  constructor(parts: MoverParts) {
+    this.#parts = parts;
+    const { clock, bandwidthMbps, informers } = parts;
+    this.#transfers = new Transfers({ clock, link: bandwidthMbps * BYTES_A_MEGABIT });
+    this.#stop = informers.of(PODS).onChange(({ type, object }) => {
+      if (type !== 'deleted') this.#look(object);
+    });
+  }
+
+  stop(): void {
+    this.#stop();
+  }
+
+  /** How many machines are on their way. */
+  get moving(): number {
+    return this.#moving.size;
+  }
+
+  isMoving(vm: string): boolean {
+    return this.#moving.has(vm);
+  }
+
+  /** Begins a move; whether it could, and how it went, is told in the end. One that moves already goes on. */
+  move(vm: string, target: string | undefined, cause: string): void {
+    const { podOf, clock, namespace, informers } = this.#parts;
+    const pod = podOf(vm);
+    const { nodeName: from = '' } = pod?.spec ?? {};
+    if (pod === undefined || from === '' || from === target || this.#moving.has(vm)) return;
+    const now = clock.now();
+    const { uid = '' } = pod.metadata;
+    const moving = { vm, from, wanted: target ?? '', cause, pod: uid, begunAt: now, stoppedAt: now };
+    this.#moving.set(vm, moving);
+    const { dirtyRateMbps = 0 } = informers.of(SIMULATED_VMS).cache.get(keyIn(namespace, vm))?.spec.migration ?? {};
+    const used = demandOf(pod)?.bytes ?? 0;
+    this.#transfers.start({
+      source: from,
+      // Where it goes is not known before the scheduler has said so: then its own link alone counts.
+      target: target ?? `wherever ${vm} goes`,
+      bytes: residentBytes(Math.max(used, 1), 1),
+      dirtyRate: () => dirtyRateMbps * BYTES_A_MEGABIT,
+      done: () => void this.#switch(moving).catch((error: unknown) => this.#fail(moving, reasonOf(error))),
+      failed: (why) => this.#fail(moving, why),
+    });
+  }
+
+  /** The memory is over there: the machine stops here. */
+  async #switch(moving: Moving): Promise<void> {
+    const { client, namespace, clock, podOf } = this.#parts;
+    const { vm, wanted } = moving;
+    if (podOf(vm)?.metadata.uid !== moving.pod)
+      throw new Error('it ended, or went elsewhere, while its memory was sent');
+    if (wanted !== '') await this.#force(vm, wanted);
+    moving.stoppedAt = clock.now();
+    const name = `${vm}${INSTANCE_SUFFIX}`;
+    const instance = await ifFound(client.get(VMIS, name, { namespace }));
+    if (instance === undefined) throw new Error('it does not run');
+    await client.delete(VMIS, name, { namespace, preconditions: { uid: instance.metadata.uid } });
+    clock.timer(PATIENCE_MS, () => {
+      if (this.#moving.get(vm) === moving) this.#fail(moving, 'no node has room for it');
+    });
+  }
+
+  /** Says to the operator where the next pod is to be, or that the scheduler decides again. */
+  async #force(vm: string, node: string | null): Promise<void> {
+    const { client, namespace } = this.#parts;
+    const body = { metadata: { annotations: { [FORCED_NODE]: node } } };
+    await client.patch(SIMULATED_VMS, vm, { type: 'merge', body }, { namespace });
+  }
+
+  #look(pod: Pod): void {
+    const { namespace } = this.#parts;
+    const key = machineKey(pod);
+    if (this.#moving.size === 0 || key === undefined || !key.startsWith(`${namespace}/`)) return;
+    const moving = this.#moving.get(key.slice(namespace.length + 1));
+    const { nodeName = '' } = pod.spec;
+    if (moving === undefined || pod.metadata.uid === moving.pod || nodeName === '' || !isLive(pod)) return;
+    if (pod.status?.phase === 'Running') this.#end(moving, nodeName, '');
+  }
+
+  #fail(moving: Moving, error: string): void {
+    this.#end(moving, '', error);
+  }
+
+  #end(moving: Moving, to: string, error: string): void {
+    if (this.#moving.get(moving.vm) !== moving) return;
+    this.#moving.delete(moving.vm);
+    const { clock, onMoved, onFailure } = this.#parts;
+    const { vm, from, wanted, cause, begunAt, stoppedAt } = moving;
+    const endedAt = clock.now();
+    const stopped = to === '' && stoppedAt === begunAt ? endedAt : stoppedAt;
+    onMoved({
+      vm,
+      from,
+      wanted,
+      to,
+      cause,
+      begunAt,
+      endedAt,
+      transferMs: stopped - begunAt,
+      downMs: endedAt - stopped,
+      error,
+    });
+    // Where it starts the next time is the scheduler's again: the node may be gone by then.
+    if (wanted === '') return;
+    void this.#force(vm, null).catch((failure: unknown) => {
+      if (!isNotFound(failure)) onFailure(`let the scheduler place ${vm} again`, failure);
+    });
+  }
+}
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

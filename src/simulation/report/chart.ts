@@ -1,0 +1,98 @@
+/** A line of a chart: one value for each time. */
+export interface Line {
+  readonly name: string;
+  readonly values: readonly number[];
+}
+
+export interface ChartData {
+  readonly title: string;
+  /** What the numbers are: shares are shown in percent. */
+  readonly unit: 'share' | 'count';
+  /** Seconds from the start, rising. */
+  readonly times: readonly number[];
+  readonly lines: readonly Line[];
+  /** A line across that says where too much begins. */
+  readonly limit?: number;
+}
+
+const LEFT = 52;
+const TOP = 10;
+const WIDTH = 840;
+const HEIGHT = 200;
+const MOST_POINTS = 600;
+
+/** Curves over time as a picture that needs nothing else; its colours are those of the page. */
+export function chart({ title, unit, times, lines, limit }: ChartData): string {
+  const end = Math.max(1, times.at(-1) ?? 1);
+  const most = niceMost(Math.max(limit ?? 0, ...lines.map(({ values }) => largest(values))), unit);
+  const x = (t: number) => (LEFT + (t / end) * WIDTH).toFixed(1);
+  const y = (value: number) => (TOP + (1 - value / most) * HEIGHT).toFixed(1);
+  const grid = [0, 0.25, 0.5, 0.75, 1].map((part) => {
+    const height = y(part * most);
+    return `<path class="grid" d="M${LEFT} ${height}h${WIDTH}"/><text x="${LEFT - 8}" y="${height}" text-anchor="end" dominant-baseline="middle">${label(part * most, unit)}</text>`;
+  });
+  const hours = ticks(end).map(
+    (t) => `<text x="${x(t)}" y="${TOP + HEIGHT + 18}" text-anchor="middle">${timeText(t)}</text>`,
+  );
+  const every = Math.max(1, Math.ceil(times.length / MOST_POINTS));
+  const curves = lines.map(({ name, values }, at) => {
+    const points = thinned(times, values, every).map(([t, value]) => `${x(t)},${y(Math.min(most, value))}`);
+    return `<polyline class="line line-${at % COLOURS}" points="${points.join(' ')}"><title>${escaped(name)}</title></polyline>`;
+  });
+  const border = limit === undefined ? '' : `<path class="limit" d="M${LEFT} ${y(limit)}h${WIDTH}"/>`;
+  const legend = lines
+    .map(({ name }, at) => `<span class="key key-${at % COLOURS}"></span>${escaped(name)}`)
+    .join('&emsp;');
+  return [
+    `<figure><figcaption><b>${escaped(title)}</b><br>${legend}</figcaption>`,
+    `<svg viewBox="0 0 ${LEFT + WIDTH + 20} ${TOP + HEIGHT + 30}" role="img" aria-label="${escaped(title)}">`,
+    ...grid,
+    ...hours,
+    border,
+    ...curves,
+    '</svg></figure>',
+  ].join('\n');
+}
+
+/** As many colours as the page has. */
+const COLOURS = 4;
+
+/** The highest of every few values, so that no peak is lost. */
+function thinned(times: readonly number[], values: readonly number[], every: number): [number, number][] {
+  const points: [number, number][] = [];
+  for (let at = 0; at < times.length; at += every) {
+    points.push([times[at] ?? 0, largest(values.slice(at, at + every))]);
+  }
+  return points;
+}
+
+const largest = (values: readonly number[]) => values.reduce((found, value) => Math.max(found, value), 0);
+
+/** Where the axis ends: a little beyond the largest value, at a number that reads well. */
+function niceMost(value: number, unit: ChartData['unit']): number {
+  if (value <= 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  const most = ([1, 2, 4, 5, 8, 10].find((step) => step * power >= value) ?? 10) * power;
+  return unit === 'count' ? Math.max(4, most) : most;
+}
+
+function label(value: number, unit: ChartData['unit']): string {
+  return unit === 'share' ? `${Number((value * 100).toFixed(2))}%` : `${Number(value.toFixed(2))}`;
+}
+
+const STEPS = [60, 300, 600, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400, 604_800];
+
+function ticks(end: number): number[] {
+  const step = STEPS.find((each) => end / each <= 12) ?? Math.ceil(end / 12);
+  return Array.from({ length: Math.floor(end / step) + 1 }, (_, at) => at * step);
+}
+
+/** Simulated time since the start, as hours and minutes. */
+export function timeText(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`;
+}
+
+export function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}

@@ -1,0 +1,94 @@
+import { escaped, timeText } from './chart.ts';
+
+const COLUMNS = 96;
+const ROWS = 100;
+const CELL = 8.75;
+const ROW = 7;
+const LEFT = 52;
+/** Shares from which on a cell has the next colour. */
+const LEVELS = [0.25, 0.5, 0.7, 0.9, 1];
+
+/** How busy each node was in each stretch of time: at most so many rows and columns, whatever is simulated. */
+export class HeatMap {
+  readonly #end: number;
+  /** By node: the highest value of each stretch; -1 while it was down, NaN where nobody looked. */
+  readonly #rows = new Map<string, Float32Array>();
+  #hidden = 0;
+
+  constructor(end: number) {
+    this.#end = Math.max(1, end);
+  }
+
+  /** A value below 0 means that the node was down. */
+  add(t: number, node: string, value: number): void {
+    let row = this.#rows.get(node);
+    if (row === undefined) {
+      if (this.#rows.size >= ROWS) {
+        this.#hidden++;
+        return;
+      }
+      row = new Float32Array(COLUMNS).fill(Number.NaN);
+      this.#rows.set(node, row);
+    }
+    // A look tells of the time before it.
+    const column = Math.min(COLUMNS - 1, Math.max(0, Math.ceil((t / this.#end) * COLUMNS) - 1));
+    const before = row[column] ?? Number.NaN;
+    row[column] = Number.isNaN(before) ? value : Math.max(before, value);
+  }
+
+  /** Neighbours of the same colour are one rectangle, which keeps the page small. */
+  svg(title: string): string {
+    const names = [...this.#rows.keys()].sort(naturally);
+    const height = names.length * ROW + 24;
+    const rects = names.flatMap((name, at) =>
+      stretches(held(this.#rows.get(name) ?? new Float32Array())).map(
+        ({ from, to, level }) =>
+          `<rect class="heat-${level}" x="${(LEFT + from * CELL).toFixed(1)}" y="${at * ROW}" width="${((to - from) * CELL).toFixed(1)}" height="${ROW - 1}"><title>${escaped(name)} ${timeText((from / COLUMNS) * this.#end)}</title></rect>`,
+      ),
+    );
+    const keys = [
+      'down',
+      ...LEVELS.map(
+        (level, i) =>
+          `${i === 0 ? 'below' : `${Math.round((LEVELS[i - 1] ?? 0) * 100)}% to`} ${Math.round(level * 100)}%`,
+      ),
+      'more',
+    ];
+    const legend = keys.map((key, level) => `<span class="key heat-${level - 1}"></span>${key}`).join('&emsp;');
+    const note = this.#hidden > 0 ? ` (the first ${ROWS} nodes)` : '';
+    return [
+      `<figure><figcaption><b>${escaped(title)}${note}</b><br>${legend}</figcaption>`,
+      `<svg viewBox="0 0 ${LEFT + COLUMNS * CELL + 20} ${height}" role="img" aria-label="${escaped(title)}">`,
+      ...rects,
+      `<text x="${LEFT}" y="${height - 6}">0:00</text><text x="${LEFT + COLUMNS * CELL}" y="${height - 6}" text-anchor="end">${timeText(this.#end)}</text>`,
+      '</svg></figure>',
+    ].join('\n');
+  }
+}
+
+/** Fewer looks than columns leave gaps, which hold what was seen next; after the last look, what was seen last. */
+function held(row: Float32Array): Float32Array {
+  const filled = row.slice();
+  for (let at = filled.length - 2; at >= 0; at--)
+    if (Number.isNaN(filled[at])) filled[at] = filled[at + 1] ?? Number.NaN;
+  for (let at = 1; at < filled.length; at++) if (Number.isNaN(filled[at])) filled[at] = filled[at - 1] ?? Number.NaN;
+  return filled;
+}
+
+function stretches(row: Float32Array): { from: number; to: number; level: number }[] {
+  const found: { from: number; to: number; level: number }[] = [];
+  row.forEach((value, at) => {
+    const level = value < 0 ? -1 : LEVELS.filter((each) => value >= each).length;
+    const last = found.at(-1);
+    if (last !== undefined && last.level === level) last.to = at + 1;
+    else found.push({ from: at, to: at + 1, level });
+  });
+  return found;
+}
+
+/** node-2 before node-10. */
+function naturally(a: string, b: string): number {
+  const [x, y] = [a, b].map((name) => /^(.*?)(\d*)$/.exec(name) ?? []);
+  const prefix = (x?.[1] ?? '') < (y?.[1] ?? '') ? -1 : (x?.[1] ?? '') > (y?.[1] ?? '') ? 1 : 0;
+  return prefix || Number(x?.[2] ?? 0) - Number(y?.[2] ?? 0);
+}

@@ -1,0 +1,105 @@
+import { closeSync, mkdirSync, openSync, readdirSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { VimanaError } from '../../base/errors.ts';
+import { csvLine, type Row } from './csv.ts';
+
+/** Where a report goes. */
+export interface Output {
+  /** Adds a row to a series, which becomes a file of JSON lines and one of comma-separated values. */
+  row(series: SeriesName, row: object): void;
+  file(name: string, text: string): void;
+  /** Everything is written when it returns. */
+  close(): void;
+}
+
+/** The series of a report and their columns; each is there even where it has no rows. */
+const SERIES = {
+  cluster: [
+    't',
+    'nodes_up',
+    'vms',
+    'running',
+    'pending',
+    'cpu_mean',
+    'cpu_max',
+    'cpu_sigma',
+    'memory_mean',
+    'memory_max',
+    'memory_sigma',
+    'cpu_pressure_max',
+    'memory_pressure_max',
+    'moving',
+    'migrations',
+    'tasks',
+  ],
+  nodes: ['t', 'node', 'up', 'cpu_usage', 'cpu_pressure', 'memory_usage', 'memory_pressure', 'vms'],
+  migrations: ['t', 'vm', 'from', 'wanted', 'to', 'cause', 'transfer_seconds', 'down_seconds', 'ended', 'error'],
+  violations: ['from', 'to', 'promise', 'node', 'peak', 'vm_seconds'],
+  oscillations: ['vm', 'moves', 'returns', 'soonest'],
+  events: ['t', 'cause', 'name', 'action', 'what'],
+} as const;
+export type SeriesName = keyof typeof SERIES;
+
+/** So much is kept in memory before it is written. */
+const CHUNK = 1 << 18;
+
+interface Series {
+  readonly columns: readonly string[];
+  readonly json: Written;
+  readonly csv: Written;
+}
+
+interface Written {
+  readonly fd: number;
+  text: string;
+}
+
+/** A report in a folder, which must hold nothing else: files of another run beside it would be taken for its own. */
+export function folderOutput(folder: string): Output {
+  try {
+    mkdirSync(folder, { recursive: true });
+    const [other] = readdirSync(folder).filter((name) => !OURS.test(name));
+    if (other !== undefined) {
+      throw new VimanaError('REFUSED', `${folder} holds ${other}, which is of no report`, {
+        hint: 'Name another folder with --out; one of an earlier report is written over.',
+      });
+    }
+  } catch (error) {
+    if (error instanceof VimanaError) throw error;
+    throw new VimanaError('UNWRITABLE', `cannot write to ${folder}: ${(error as Error).message}`, { cause: error });
+  }
+  const written = (name: string): Written => ({ fd: openSync(join(folder, name), 'w'), text: '' });
+  const open = new Map(
+    Object.entries(SERIES).map(([name, columns]): [string, Series] => {
+      const csv = written(`${name}.csv`);
+      csv.text = csvLine(columns);
+      return [name, { columns, json: written(`${name}.jsonl`), csv }];
+    }),
+  );
+  const write = (to: Written, text: string): void => {
+    to.text += text;
+    if (to.text.length < CHUNK) return;
+    writeSync(to.fd, to.text);
+    to.text = '';
+  };
+  return {
+    row(name, row) {
+      const series = open.get(name);
+      if (series === undefined) throw new Error('the report is closed');
+      write(series.json, `${JSON.stringify(row)}\n`);
+      write(series.csv, csvLine(series.columns.map((column) => (row as Row)[column] ?? '')));
+    },
+    file: (name, text) => writeFileSync(join(folder, name), text),
+    close() {
+      for (const { json, csv } of open.values()) {
+        for (const { fd, text } of [json, csv]) {
+          writeSync(fd, text);
+          closeSync(fd);
+        }
+      }
+      open.clear();
+    },
+  };
+}
+
+const OURS = new RegExp(`^(?:${Object.keys(SERIES).join('|')})\\.(?:jsonl|csv)$|^summary\\.json$|^report\\.html$`);

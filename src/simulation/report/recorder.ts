@@ -1,0 +1,90 @@
+import type { Tally } from '../course/course.ts';
+import type { Happening } from '../course/deed.ts';
+import type { SeenNode } from '../course/seen.ts';
+import type { Migration } from '../play/mover.ts';
+import { HeatMap } from './heat-map.ts';
+import { html } from './html.ts';
+import { type MigrationRow, migrationRow } from './migration-row.ts';
+import { oscillations } from './oscillation.ts';
+import type { Output } from './output.ts';
+import { type Counts, nodeSampleOf, rounded, type Sample, sampleOf } from './sample.ts';
+import { type Setting, summaryOf } from './summary.ts';
+import { type Violation, Violations } from './violation.ts';
+
+/** What a run is remembered by: rows go out as they come, and the whole is told at the end. */
+export class Recorder {
+  readonly #output: Output;
+  readonly #setting: Setting;
+  /** Time of day at which the scenario starts. */
+  readonly #start: number;
+  readonly #samples: Sample[] = [];
+  readonly #migrations: MigrationRow[] = [];
+  readonly #violations: Violation[] = [];
+  readonly #problems: string[] = [];
+  readonly #watch: Violations;
+  readonly #heat: HeatMap;
+  #pauses = 0;
+
+  constructor(output: Output, setting: Setting, start: number) {
+    this.#output = output;
+    this.#setting = setting;
+    this.#start = start;
+    this.#heat = new HeatMap(setting.duration_seconds);
+    this.#watch = new Violations(setting.slo, (violation) => {
+      this.#violations.push(violation);
+      output.row('violations', violation);
+    });
+  }
+
+  sample(time: number, nodes: readonly SeenNode[], counts: Omit<Counts, 'migrations'>): Sample {
+    const t = rounded(time / 1000);
+    const migrations = this.#migrations.reduce((sum, { error }) => sum + (error === '' ? 1 : 0), 0);
+    const sample = sampleOf(t, nodes, { ...counts, migrations });
+    this.#samples.push(sample);
+    this.#output.row('cluster', sample);
+    for (const node of nodes) {
+      this.#output.row('nodes', nodeSampleOf(t, node));
+      this.#heat.add(t, node.name, node.up ? node.cpuUsage : -1);
+    }
+    this.#watch.look(t, nodes, counts.pending);
+    return sample;
+  }
+
+  happened({ at, ...rest }: Happening): void {
+    if (rest.action === 'pause') this.#pauses++;
+    this.#output.row('events', { t: rounded(at / 1000), ...rest });
+  }
+
+  migrated(migration: Migration): void {
+    const row = migrationRow(migration, this.#start);
+    this.#migrations.push(row);
+    this.#output.row('migrations', row);
+  }
+
+  problem(text: string): void {
+    this.#problems.push(text);
+  }
+
+  /** Writes what can only be said at the end. */
+  finish(tally: Tally, steps: number): object {
+    this.#watch.finish();
+    const moves = this.#migrations.filter(({ error }) => error === '').map((row) => ({ ...row, at: row.ended }));
+    const back = oscillations(moves);
+    for (const oscillation of back) this.#output.row('oscillations', oscillation);
+    const found = {
+      samples: this.#samples,
+      migrations: this.#migrations,
+      violations: this.#violations,
+      oscillations: back,
+      steps,
+      tally,
+      problems: this.#problems,
+      pauses: this.#pauses,
+    };
+    const summary = summaryOf(this.#setting, found);
+    this.#output.file('summary.json', `${JSON.stringify(summary, undefined, 2)}\n`);
+    this.#output.file('report.html', html(this.#setting, found, this.#heat));
+    this.#output.close();
+    return summary;
+  }
+}

@@ -1,0 +1,81 @@
+import { deviation, mean } from '../../rebalance/load.ts';
+import type { SeenNode } from '../course/seen.ts';
+
+/** The cluster at one moment. Times are seconds from the start, in simulated time. */
+export interface Sample {
+  readonly t: number;
+  readonly nodes_up: number;
+  readonly vms: number;
+  readonly running: number;
+  readonly pending: number;
+  readonly cpu_mean: number;
+  readonly cpu_max: number;
+  readonly cpu_sigma: number;
+  readonly memory_mean: number;
+  readonly memory_max: number;
+  readonly memory_sigma: number;
+  /** The worst pressure of any node. */
+  readonly cpu_pressure_max: number;
+  readonly memory_pressure_max: number;
+  readonly moving: number;
+  readonly migrations: number;
+  readonly tasks: number;
+}
+
+export type Counts = Pick<Sample, 'vms' | 'running' | 'pending' | 'moving' | 'migrations' | 'tasks'>;
+
+/** Nodes that are down measure nothing, and would make the others look idle. */
+export function sampleOf(t: number, nodes: readonly SeenNode[], counts: Counts): Sample {
+  const up = nodes.filter((node) => node.up);
+  const of = (metric: 'cpuUsage' | 'memoryUsage') => Float64Array.from(up, (node) => node[metric]);
+  const most = (metric: 'cpuUsage' | 'memoryUsage' | 'cpuPressure' | 'memoryPressure') =>
+    up.reduce((found, node) => Math.max(found, node[metric]), 0);
+  const [cpu, memory] = [of('cpuUsage'), of('memoryUsage')];
+  const { vms, running, pending, moving, migrations, tasks } = counts;
+  return {
+    t,
+    nodes_up: up.length,
+    vms,
+    running,
+    pending,
+    cpu_mean: rounded(mean(cpu)),
+    cpu_max: rounded(most('cpuUsage')),
+    cpu_sigma: rounded(deviation(cpu)),
+    memory_mean: rounded(mean(memory)),
+    memory_max: rounded(most('memoryUsage')),
+    memory_sigma: rounded(deviation(memory)),
+    cpu_pressure_max: rounded(most('cpuPressure')),
+    memory_pressure_max: rounded(most('memoryPressure')),
+    moving,
+    migrations,
+    tasks,
+  };
+}
+
+/** A node at one moment. */
+export interface NodeSample {
+  readonly t: number;
+  readonly node: string;
+  readonly up: boolean;
+  readonly cpu_usage: number;
+  readonly cpu_pressure: number;
+  readonly memory_usage: number;
+  readonly memory_pressure: number;
+  readonly vms: number;
+}
+
+export function nodeSampleOf(t: number, node: SeenNode): NodeSample {
+  return {
+    t,
+    node: node.name,
+    up: node.up,
+    cpu_usage: rounded(node.cpuUsage),
+    cpu_pressure: rounded(node.cpuPressure),
+    memory_usage: rounded(node.memoryUsage),
+    memory_pressure: rounded(node.memoryPressure),
+    vms: node.vmCount,
+  };
+}
+
+/** Six digits: sums of fractions differ in the last ones by the order in which they were added. */
+export const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;

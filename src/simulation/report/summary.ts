@@ -1,0 +1,101 @@
+import type { Tally } from '../course/course.ts';
+import type { MigrationRow } from './migration-row.ts';
+import { type Oscillation } from './oscillation.ts';
+import { rounded, type Sample } from './sample.ts';
+import type { Violation } from './violation.ts';
+
+/** What was simulated; all of it is chosen, nothing measured. */
+export interface Setting {
+  readonly scenario: string;
+  readonly seed: string;
+  /** In simulated time. */
+  readonly start: string;
+  readonly duration_seconds: number;
+  readonly nodes: number;
+  readonly vms: number;
+  readonly sample_seconds: number;
+  readonly resolution: number;
+  /** Absent where nothing was rebalanced. */
+  readonly rebalance?: {
+    readonly every_seconds: number;
+    readonly algorithm: string;
+    readonly mode: string;
+    readonly planner: string;
+    readonly destinations: string;
+    readonly per_node: number;
+    readonly per_step: number;
+    readonly budget: number;
+  };
+  readonly slo: { readonly cpu: number; readonly memory: number };
+}
+
+export interface Findings {
+  readonly samples: readonly Sample[];
+  readonly migrations: readonly MigrationRow[];
+  readonly violations: readonly Violation[];
+  readonly oscillations: readonly Oscillation[];
+  readonly steps: number;
+  readonly tally: Tally;
+  readonly problems: readonly string[];
+  /** How often the scenario asked to be paused. */
+  readonly pauses: number;
+}
+
+const MOST_PROBLEMS = 100;
+
+/** The whole run in figures. */
+export function summaryOf(setting: Setting, found: Findings): object {
+  const { samples, migrations, violations, oscillations, tally, problems } = found;
+  const done = migrations.filter(({ error }) => error === '');
+  return {
+    ...setting,
+    load: {
+      cpu_mean: average(samples, 'cpu_mean'),
+      cpu_max: most(samples, 'cpu_max'),
+      cpu_sigma_mean: average(samples, 'cpu_sigma'),
+      memory_mean: average(samples, 'memory_mean'),
+      memory_max: most(samples, 'memory_max'),
+      memory_sigma_mean: average(samples, 'memory_sigma'),
+      pending_max: most(samples, 'pending'),
+      vms_max: most(samples, 'vms'),
+    },
+    migrations: {
+      rebalancing_steps: found.steps,
+      completed: done.length,
+      failed: migrations.length - done.length,
+      as_wanted: done.filter(({ wanted, to }) => wanted === '' || wanted === to).length,
+      transfer_seconds_mean: mean(done.map(({ transfer_seconds }) => transfer_seconds)),
+      down_seconds: rounded(done.reduce((sum, { down_seconds }) => sum + down_seconds, 0)),
+    },
+    oscillation: {
+      machines: oscillations.length,
+      returns: oscillations.reduce((sum, { returns }) => sum + returns, 0),
+      /** Of all completed moves. */
+      share: done.length === 0 ? 0 : rounded(oscillations.reduce((sum, { returns }) => sum + returns, 0) / done.length),
+    },
+    slo_violations: Object.fromEntries(
+      (['cpu', 'memory', 'placement'] as const).map((promise) => {
+        const broken = violations.filter((violation) => violation.promise === promise);
+        const seconds = broken.reduce((sum, { from, to }) => sum + to - from, 0);
+        const vmSeconds = broken.reduce((sum, { vm_seconds }) => sum + vm_seconds, 0);
+        return [promise, { count: broken.length, seconds: rounded(seconds), vm_seconds: rounded(vmSeconds) }];
+      }),
+    ),
+    events: {
+      timeline: tally.appliedEvents,
+      conditional: Object.fromEntries(tally.conditionalEvents.map(({ name, times }) => [name, times])),
+      pauses: found.pauses,
+    },
+    tasks: { generated: tally.totalTasksGenerated, dropped: tally.droppedTasks, active_at_end: tally.activeTasks },
+    problems: problems.slice(0, MOST_PROBLEMS),
+    ...(problems.length > MOST_PROBLEMS ? { further_problems: problems.length - MOST_PROBLEMS } : {}),
+  };
+}
+
+type Figure = Exclude<keyof Sample, 't'>;
+
+const average = (samples: readonly Sample[], figure: Figure) => mean(samples.map((sample) => sample[figure]));
+const most = (samples: readonly Sample[], figure: Figure) =>
+  samples.reduce((found, sample) => Math.max(found, sample[figure]), 0);
+const mean = (values: readonly number[]) =>
+  values.length === 0 ? 0 : rounded(values.reduce((sum, value) => sum + value, 0) / values.length);

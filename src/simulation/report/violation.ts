@@ -1,0 +1,81 @@
+import type { SeenNode } from '../course/seen.ts';
+import { rounded } from './sample.ts';
+
+/** What is promised; beyond it, machines suffer. */
+export interface Slo {
+  /** Shares of a node. */
+  readonly cpu: number;
+  readonly memory: number;
+}
+
+export type Pledge = 'cpu' | 'memory' | 'placement';
+
+/** A stretch of time in which a promise was not kept. */
+export interface Violation {
+  readonly from: number;
+  readonly to: number;
+  readonly promise: Pledge;
+  /** The node; '' where machines waited for one. */
+  readonly node: string;
+  /** The worst that was seen: a share of the node, or machines that waited. */
+  readonly peak: number;
+  /** Machines that suffered, times how long, in seconds. */
+  readonly vm_seconds: number;
+}
+
+interface Open {
+  readonly from: number;
+  readonly promise: Pledge;
+  readonly node: string;
+  to: number;
+  peak: number;
+  vmSeconds: number;
+}
+
+/** Follows which promises are broken. Between two looks, things are taken to be as they were at the later one. */
+export class Violations {
+  readonly #slo: Slo;
+  readonly #onEnd: (violation: Violation) => void;
+  readonly #open = new Map<string, Open>();
+  #last = 0;
+
+  constructor(slo: Slo, onEnd: (violation: Violation) => void) {
+    this.#slo = slo;
+    this.#onEnd = onEnd;
+  }
+
+  look(t: number, nodes: readonly SeenNode[], pending: number): void {
+    const broken = new Set<string>();
+    for (const { name, up, cpuUsage, memoryUsage, vmCount } of nodes) {
+      if (!up) continue;
+      if (cpuUsage > this.#slo.cpu) this.#break(broken, t, 'cpu', name, cpuUsage, vmCount);
+      if (memoryUsage > this.#slo.memory) this.#break(broken, t, 'memory', name, memoryUsage, vmCount);
+    }
+    if (pending > 0) this.#break(broken, t, 'placement', '', pending, pending);
+    for (const key of [...this.#open.keys()]) if (!broken.has(key)) this.#close(key);
+    this.#last = t;
+  }
+
+  /** It is over: whatever is still broken ends here. */
+  finish(): void {
+    for (const key of [...this.#open.keys()]) this.#close(key);
+  }
+
+  #break(broken: Set<string>, t: number, promise: Pledge, node: string, value: number, vms: number): void {
+    const key = `${promise} ${node}`;
+    broken.add(key);
+    const open = this.#open.get(key) ?? { from: this.#last, promise, node, to: t, peak: 0, vmSeconds: 0 };
+    this.#open.set(key, open);
+    open.to = t;
+    open.peak = Math.max(open.peak, value);
+    open.vmSeconds += vms * (t - this.#last);
+  }
+
+  #close(key: string): void {
+    const open = this.#open.get(key);
+    if (open === undefined) return;
+    this.#open.delete(key);
+    const { from, to, promise, node, peak, vmSeconds } = open;
+    this.#onEnd({ from, to, promise, node, peak: rounded(peak), vm_seconds: rounded(vmSeconds) });
+  }
+}
