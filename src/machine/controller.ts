@@ -21,7 +21,7 @@ import {
 } from './dialect.ts';
 import { heldAddresses } from './held-addresses.ts';
 import { giveIdentity } from './identity.ts';
-import { belonging, shutdownOf, unseenEnd } from './instance-state.ts';
+import { belonging, isToLeave, shutdownOf, unseenEnd } from './instance-state.ts';
 import { isKept } from './memory.ts';
 import { observe, type Sight } from './observe.ts';
 import { createFailure, deleteFailure, type Failure, noAddress } from './obstacle.ts';
@@ -67,6 +67,8 @@ export function machineController(options: MachineControllerOptions): Controller
   const waiting = new Set<string>();
   /** Ends that the status does not tell yet, because the machine was only passing through when they were seen. */
   const untold = new Map<string, Shutdown>();
+  /** When machines were first seen to have to leave a node. */
+  const askedToLeave = new Map<string, number>();
   const teller = new Teller();
   const reviews = new Reviews(dialect.kind, options.review);
   const reference = new ReferenceNode(options.referenceNode);
@@ -84,6 +86,7 @@ export function machineController(options: MachineControllerOptions): Controller
     waiting.delete(key);
     passing.arrived(onWay(key));
     untold.delete(key);
+    askedToLeave.delete(key);
     teller.forget(key);
     reviews.forget(key);
     addresses.release(uids.get(key) ?? '');
@@ -105,14 +108,18 @@ export function machineController(options: MachineControllerOptions): Controller
       return undefined;
     }
     const { namespace, name } = vm.metadata;
+    const instance = known.get(keyIn(namespace, instanceName(dialect, name)));
+    if (instance === undefined || !isToLeave(instance)) askedToLeave.delete(key);
+    else if (!askedToLeave.has(key)) askedToLeave.set(key, clock.now());
     const sight = observe({
       dialect,
       vm,
       surroundings: around(context),
       leaving: leavingOf(vm),
       refusal: reviews.of(key, vm),
-      instance: known.get(keyIn(namespace, instanceName(dialect, name))),
+      instance,
       untold: untold.get(key),
+      askedToLeave: askedToLeave.get(key),
       rollout,
       now: clock.now(),
       random,

@@ -11,6 +11,12 @@ export function isGoing({ metadata }: VirtualMachineInstance): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
+/** Somebody wants it off the node that it is on. */
+export function isToLeave({ status }: VirtualMachineInstance): boolean {
+  const { evacuationNodeName = '', nodeName } = status ?? {};
+  return evacuationNodeName !== '' && evacuationNodeName === nodeName;
+}
+
 /** It ran at some time, whatever became of it. */
 export function everRan({ status }: VirtualMachineInstance): boolean {
   return status?.phase === 'Running' || since(status, 'Running') !== undefined;

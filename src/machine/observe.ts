@@ -31,6 +31,7 @@ export interface Look {
   readonly instance: VirtualMachineInstance | undefined;
   /** How an instance ended, where the status does not tell yet. */
   readonly untold: Shutdown | undefined;
+  readonly askedToLeave: Situation['askedToLeave'];
   readonly rollout: RolloutStrategy;
   readonly now: number;
   readonly random: Random;
@@ -53,7 +54,7 @@ const UNCHANGED: SpecChanges = { live: undefined, restart: [] };
 
 /** Looks at a machine and its instance, and decides what to do and what to tell. Pure but for what is random. */
 export function observe(look: Look): Sight {
-  const { dialect, vm, leaving, instance: named, untold, now, random } = look;
+  const { dialect, vm, leaving, instance: named, untold, askedToLeave, now, random } = look;
   const refusal = leaving === undefined ? look.refusal : undefined;
   const desired = dialect.desired(vm, look.surroundings);
   const before = dialect.memory(vm);
@@ -71,7 +72,7 @@ export function observe(look: Look): Sight {
     named === undefined || refusal !== undefined ? UNCHANGED : changesOf(look, desired, named, whose === 'own');
   const changed = before.generation !== undefined && before.generation !== vm.metadata.generation;
   const machine = { uid: vm.metadata.uid, changed, ...(leaving === undefined ? {} : { leaving }) };
-  const situation: Situation = { machine, desired, memory, instance: named, changes, now };
+  const situation: Situation = { machine, desired, memory, instance: named, changes, askedToLeave, now };
   const problem = refusal ?? problemOf(situation);
   return {
     desired,

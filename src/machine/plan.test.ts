@@ -179,6 +179,12 @@ describe('a machine whose instance is to leave its node', () => {
   ])('%s', (_what, node, byRestart, expected) => {
     expect(deed(plan(leaving(node, byRestart)))).toBe(expected);
   });
+
+  it('stays for a moment, so that who asked hears of it first', () => {
+    const asked = { ...leaving('n1', true), askedToLeave: NOW };
+    expect(plan(asked)).toEqual([{ do: 'wait', until: NOW + 1_000 }]);
+    expect(deed(plan({ ...asked, now: NOW + 1_000 }))).toBe('delete');
+  });
 });
 
 describe('a machine that cannot be started', () => {

@@ -1,6 +1,6 @@
 import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
 import type { DesiredMachine, MachineMemory, Problem } from './dialect.ts';
-import { belonging, everRan, isFinal, isGoing, steadyAt, whyOf } from './instance-state.ts';
+import { belonging, everRan, isFinal, isGoing, isToLeave, steadyAt, whyOf } from './instance-state.ts';
 import type { SpecChanges } from './spec-changes.ts';
 
 /** All that decides what happens to a machine. */
@@ -19,8 +19,16 @@ export interface Situation {
   readonly instance: VirtualMachineInstance | undefined;
   /** What was changed since the instance was made. */
   readonly changes: SpecChanges;
+  /** When the instance was first seen to have to leave its node; long ago where absent. */
+  readonly askedToLeave?: number | undefined;
   readonly now: number;
 }
+
+/**
+ * How long a machine that leaves by a restart stays after it was asked to: whoever asked by an eviction is to have the
+ * answer before the pod ends, or a descheduler takes the end for that of another eviction and waits for its own in vain.
+ */
+const LEAVES_AFTER_MS = 1_000;
 
 export type Action =
   | { readonly do: 'create'; readonly paused: boolean }
@@ -54,9 +62,16 @@ function planStart({ machine, desired, memory, now }: Situation): Action[] {
   return [{ do: 'create', paused: request?.action === 'Start' && request.data?.['paused'] === 'true' }];
 }
 
-function planInstance({ desired, memory, changes }: Situation, instance: VirtualMachineInstance): Action[] {
+function planInstance(situation: Situation, instance: VirtualMachineInstance): Action[] {
+  const { desired, memory, changes, askedToLeave = Number.NEGATIVE_INFINITY, now } = situation;
   const why = reasonToStop(desired, memory, instance);
   if (why !== undefined) return [{ do: 'delete', why }];
+  if (desired.leavesByRestart === true && isToLeave(instance)) {
+    const until = askedToLeave + LEAVES_AFTER_MS;
+    return until > now
+      ? [{ do: 'wait', until }]
+      : [{ do: 'delete', why: `it is to leave node ${instance.status?.nodeName}` }];
+  }
   const isChanged = changes.live !== undefined || changes.annotations !== undefined;
   if (isChanged && !isFinal(instance)) return [{ do: 'update' }];
   // Until it has run for a while, what was wrong with those before may be wrong with it.
@@ -82,17 +97,13 @@ export function isToStart({ runStrategy }: DesiredMachine, memory: MachineMemory
 }
 
 function reasonToStop(
-  { runStrategy, leavesByRestart }: DesiredMachine,
+  { runStrategy }: DesiredMachine,
   memory: MachineMemory,
   instance: VirtualMachineInstance,
 ): string | undefined {
   const [request] = memory.requests;
   if (runStrategy === 'Halted') return 'the machine is to be stopped';
   if (request?.action === 'Stop' && request.uid === instance.metadata.uid) return 'a stop was asked for';
-  const { evacuationNodeName = '', nodeName } = instance.status ?? {};
-  if (leavesByRestart === true && evacuationNodeName !== '' && evacuationNodeName === nodeName) {
-    return `it is to leave node ${nodeName}`;
-  }
   if (!isFinal(instance)) return undefined;
   if (runStrategy === 'Always') return 'it has ended, and the machine is to run always';
   if (runStrategy === 'RerunOnFailure') return `it has ended as ${instance.status?.phase}`;
