@@ -1,0 +1,207 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Plane, startPlane } from '../apiserver/custom/plane.fixture.ts';
+import type { Client } from '../kube/client.ts';
+import { NAMESPACES } from '../kube/kinds/core.ts';
+import { NODES } from '../kube/kinds/node.ts';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '../kube/kinds/rbac.ts';
+import { runCommand } from '../testing/command-world.ts';
+import { DEFINITIONS } from './definitions.ts';
+
+const SIMULATION = ['--dialects', 'simulation'];
+
+describe('vimana install', () => {
+  let server: Plane;
+  let admin: Client;
+  const run = (...args: string[]) => runCommand(admin, args);
+  const as = (name: string, ...args: string[]) =>
+    runCommand(server.plane.client({ name, groups: ['system:authenticated'] }, name), args);
+  const names = async () => (await admin.list(DEFINITIONS)).items.map(({ metadata }) => metadata.name);
+
+  async function allow(user: string, rules: readonly PolicyRule[]): Promise<void> {
+    await admin.create(CLUSTER_ROLES, { metadata: { name: user }, rules });
+    await admin.create(CLUSTER_ROLE_BINDINGS, {
+      metadata: { name: user },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: user },
+      subjects: [{ kind: 'User', name: user }],
+    });
+  }
+
+  beforeEach(async () => {
+    server = await startPlane();
+    admin = server.client;
+  });
+  afterEach(() => server.plane.stop());
+
+  it('changes nothing in a dry run, and does then what that has said', async () => {
+    const wish = ['install', ...SIMULATION, '--nodes', '2', '--examples'];
+    const dry = await run(...wish, '--dry-run');
+    expect(dry.code).toBe(0);
+    expect(await names()).toEqual([]);
+    expect((await admin.list(NODES)).items).toEqual([]);
+    const done = await run(...wish);
+    const objects = (out: string) => out.split('\n').filter((line) => line.includes('/') && line.includes(' created'));
+    expect(objects(done.out).toSorted()).toEqual(
+      objects(dry.out)
+        .map((line) => line.replace(' (server dry run)', ''))
+        .toSorted(),
+    );
+    expect(await names()).toContain('virtualmachines.simulation.node-classifier.io');
+    expect((await admin.list(NODES)).items.map(({ status }) => status?.capacity?.['cpu'])).toEqual(['32', '32']);
+  });
+
+  it('says of everything that it is unchanged the second time, and tells what is not', async () => {
+    const wish = ['install', ...SIMULATION, '--nodes', '1', '--examples'];
+    expect((await run(...wish)).out).toMatch(
+      /^(?:\S+ created\n)+4 kinds are served\n(?:\S+ created\n){7}\d+ created, 0 configured, 0 unchanged\n/,
+    );
+    expect((await run(...wish)).out).toMatch(
+      /^(?:\S+ unchanged\n)+4 kinds[^]*\n0 created, 0 configured, \d+ unchanged\n/,
+    );
+    const larger = await run(...wish, '--node-size', '64cpu,256Gi');
+    expect(larger.out).toContain('node/kwok-node-1 configured\n');
+    expect(larger.out).toMatch(/\n0 created, 1 configured, \d+ unchanged\n/);
+    expect((await admin.get(NODES, 'kwok-node-1')).status?.capacity?.['cpu']).toBe('64');
+  });
+
+  it('names all that is missing at once, and changes nothing', async () => {
+    await allow('newcomer', [
+      { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get'] },
+    ]);
+    const { code, out, err } = await as(
+      'newcomer',
+      'install',
+      ...SIMULATION,
+      '--nodes',
+      '1',
+      '--examples',
+      '-n',
+      'lab',
+    );
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(/^There are no stages|^error: nothing was changed, because\n {2}newcomer may not:\n/);
+    for (const line of [
+      'create, patch, watch customresourcedefinitions.apiextensions.k8s.io',
+      'get, create, patch serviceaccounts in the namespace vimana-system',
+      'get, create, patch, list nodes',
+      'patch nodes/status',
+      'get, create, patch virtualmachines.simulation.node-classifier.io in the namespace lab',
+    ]) {
+      expect(err).toContain(`\n    ${line}\n`);
+    }
+    expect(err).toMatch(
+      /escalate, bind clusterroles\.rbac\.authorization\.k8s\.io, or each right .* (\d+) of \1 are missing/,
+    );
+    expect(err).toContain('there is no namespace lab, where the examples belong');
+    expect(await names()).toEqual([]);
+  });
+
+  it('is content with an administrator who holds every right, and may escalate none', async () => {
+    await allow('holder', [
+      {
+        apiGroups: ['*'],
+        resources: ['*'],
+        verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'],
+      },
+    ]);
+    expect(await as('holder', 'install', ...SIMULATION)).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('leaves alone what belongs to others', async () => {
+    const [kubevirts, theirs] = ['kubevirts', 'virtualmachines'].map((plural) => ({
+      metadata: { name: `${plural}.kubevirt.io` },
+      spec: {
+        group: 'kubevirt.io',
+        scope: 'Namespaced',
+        names: { plural, kind: plural === 'kubevirts' ? 'KubeVirt' : 'VirtualMachine' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+      },
+    }));
+    await admin.create(DEFINITIONS, theirs as never);
+    const refused = await run('install', '--dialects', 'kubevirt');
+    expect(refused.err).toContain('virtualmachines.kubevirt.io is defined by somebody else: leave out kubevirt');
+    await admin.create(DEFINITIONS, kubevirts as never);
+    expect((await run('install', '--dialects', 'kubevirt')).err).toContain('KubeVirt itself is here');
+    const beside = await run('install', '--dialects', 'kubevirt,simulation');
+    expect(beside).toMatchObject({ code: 0, err: expect.stringContaining('its kinds and roles are left alone') });
+    expect(beside.out).not.toMatch(/kubevirt\.io(?::\w+)? created/);
+    expect((await run('uninstall', '--with-objects')).out).not.toMatch(/\bkubevirt\.io(?::\w+)? deleted/);
+    expect(await names()).toEqual(['kubevirts.kubevirt.io', 'virtualmachines.kubevirt.io']);
+  });
+
+  it('takes no node for its own that is a real one, or is played by somebody already', async () => {
+    await admin.create(NODES, { metadata: { name: 'kwok-node-1' } });
+    await admin.create(NODES, { metadata: { name: 'kwok-node-2', labels: { 'vimana.io/runtime': 'simulated' } } });
+    const { err } = await run('install', '--nodes', '3');
+    expect(err).toContain('the node kwok-node-1 is a real one: choose other names with --node-prefix');
+    expect(err).toContain('the node kwok-node-2 is played by vimana up or vimana node');
+    expect((await run('install', '--nodes', '1', '--node-prefix', 'mine-')).code).toBe(0);
+    await run('uninstall');
+    expect((await admin.list(NODES)).items.map(({ metadata }) => metadata.name)).toEqual([
+      'kwok-node-1',
+      'kwok-node-2',
+    ]);
+  });
+
+  it('overwrites what somebody else has set only when it is told to', async () => {
+    await run('install', ...SIMULATION);
+    const name = 'vimana-operator';
+    const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }];
+    const object = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name }, rules };
+    await admin.apply(CLUSTER_ROLES, object, { fieldManager: 'somebody', force: true });
+    const refused = await run('install', ...SIMULATION);
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toMatch(
+      /clusterrole\S+\/vimana-operator: .*conflict with "somebody"[^]*--force-conflicts takes over/,
+    );
+    const forced = await run('install', ...SIMULATION, '--force-conflicts');
+    expect(forced.out).toContain('clusterrole.rbac.authorization.k8s.io/vimana-operator configured\n');
+  });
+
+  it('keeps kinds with objects, and what other groups need, until it is told otherwise', async () => {
+    await run('install', '--dialects', 'hypersdk,novacron', '--examples');
+    expect(await run('uninstall')).toEqual({
+      code: 1,
+      out: '',
+      err: [
+        'error: nothing was changed, because',
+        '  virtualmachines.hypersdk.io has 1 object',
+        '  virtualmachines.novacron.io has 1 object',
+        '--with-objects deletes them too, in every namespace.',
+        '',
+      ].join('\n'),
+    });
+    const one = await run('uninstall', '--dialects', 'hypersdk', '--with-objects');
+    expect(one).toMatchObject({ code: 0, err: '' });
+    expect(one.out).toMatch(/^virtualmachine\.hypersdk\.io\/\S+ deleted\n/);
+    expect(one.out).toContain('clusterrole.rbac.authorization.k8s.io/hypersdk.io:edit deleted\n');
+    expect(one.out).not.toContain('kubevirt.io');
+    expect(await names()).toContain('virtualmachineinstances.kubevirt.io');
+    expect((await run('uninstall', '--dialects', 'novacron', '--with-objects')).code).toBe(0);
+    expect(await names()).toEqual([]);
+    const roles = (await admin.list(CLUSTER_ROLES)).items.map(({ metadata }) => metadata.name ?? '');
+    expect(roles.filter((name) => /vimana|kubevirt|hypersdk|novacron/.test(name))).toEqual([]);
+    expect((await admin.get(NAMESPACES, 'vimana-system')).status?.phase).toBe('Terminating');
+  });
+
+  it('says who would have to let go of machines that are not gone in time', async () => {
+    await run('install', ...SIMULATION, '--examples');
+    const { code, err } = await run('uninstall', '--with-objects', '--timeout', '100ms');
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: [
+        'error: waited 100ms, and virtualmachines.simulation.node-classifier.io are still there',
+        'An operator takes off their finalizers: does one run?',
+        '',
+      ].join('\n'),
+    });
+    expect(await names()).toContain('virtualmachines.simulation.node-classifier.io');
+  });
+
+  it.each([
+    [['install', '--examples', '--no-wait'], '--examples needs kinds that are served'],
+    [['install', '--zones', '3'], '--zones need --nodes'],
+    [['install', '--dialects', 'xen'], 'xen is none of kubevirt'],
+  ])('refuses what cannot be meant: %j', async (args, why) => {
+    expect(await run(...args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(why) });
+  });
+});
