@@ -2,6 +2,7 @@ import { ParseError } from '../../base/errors.ts';
 import { readYaml } from '../../kube/yaml-json.ts';
 import { badRequest, unsupportedMediaType } from '../api-error.ts';
 import { decodeProtobuf, PROTOBUF, type TypeMeta } from '../protobuf/protobuf.ts';
+import { STRATEGIC_PATCH } from '../verbs/patch.ts';
 import type { ApiRequest } from './api-request.ts';
 import { duplicateFields } from './duplicate-fields.ts';
 import { duplicateField } from './field-problems.ts';
@@ -54,7 +55,9 @@ export function decodeJson(text: string, kind: string): Decoded {
 export function decodeYaml(text: string, kind: string): Decoded {
   if (text.startsWith('{')) {
     try {
-      return { value: parseJson(text), duplicates: [] };
+      const value = parseJson(text);
+      // Keys that stand twice are told by their lines, which YAML alone knows.
+      if (duplicateFields(text).length === 0) return { value, duplicates: [] };
     } catch {
       // A map in YAML begins the same way.
     }
@@ -69,10 +72,11 @@ export function decodeYaml(text: string, kind: string): Decoded {
   }
 }
 
-export function decodePatch(text: string): Decoded {
+export function decodePatch(text: string, type: string): Decoded {
   try {
     return { value: parseJson(text), duplicates: [] };
   } catch (error) {
-    throw badRequest(`error decoding patch: ${(error as Error).message}`);
+    const { message } = error as Error;
+    throw badRequest(type === STRATEGIC_PATCH ? message : `error decoding patch: ${message}`);
   }
 }

@@ -1,13 +1,19 @@
+import { jsonProblem } from './json-problem.ts';
+
 /** Deeper than anything that is meant, and far less than what a stack can hold. */
 const DEEPEST = 1_000;
 
 /**
- * Reads JSON that somebody else wrote. Throws a SyntaxError where it is none, or is nested too deeply to be worked on;
- * half a surrogate pair, which no UTF-8 can hold, becomes the sign for what cannot be shown, as in Go.
+ * Reads JSON that somebody else wrote. Throws a SyntaxError in Go's words where it is none, or is nested too deeply to
+ * be worked on; half a surrogate pair, which no UTF-8 can hold, becomes the sign for what cannot be shown, as in Go.
  */
 export function parseJson(text: string): unknown {
   if (text.length > DEEPEST && depthOf(text) > DEEPEST) throw new SyntaxError('exceeded max depth');
-  return JSON.parse(/\\u[dD][89a-fA-F]/.test(text) ? text.replaceAll(ESCAPES, whole) : text);
+  try {
+    return JSON.parse(/\\u[dD][89a-fA-F]/.test(text) ? text.replaceAll(ESCAPES, whole) : text);
+  } catch (error) {
+    throw new SyntaxError(jsonProblem(text), { cause: error });
+  }
 }
 
 const ESCAPES = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|.)/g;

@@ -244,7 +244,7 @@ async function patch(parts: ResourceHandlerParts, asked: ResourceRequest): Promi
   if (asked.name === '') throw badRequest(NAMELESS);
   checkPatchType(resource, type);
   const text = (await request.body()).toString('utf8');
-  const { value, duplicates } = type === APPLY_PATCH ? decodeYaml(text, resource.kind) : decodePatch(text);
+  const { value, duplicates } = type === APPLY_PATCH ? decodeYaml(text, resource.kind) : decodePatch(text, type);
   reportDuplicates(duplicates, call);
   const written =
     type === APPLY_PATCH

@@ -109,7 +109,7 @@ function decodePatchedScale(patched: KubeObject): KubeObject {
 /** A patch that does not speak of the version holds for whichever is newest. */
 async function scalePatch(request: ApiRequest): Promise<ChangeScale> {
   const type = mediaType(request);
-  const { value } = decodePatch((await request.body()).toString('utf8'));
+  const { value } = decodePatch((await request.body()).toString('utf8'), type);
   return (scale) => {
     const patched = decodePatchedScale(patchPlain(scale, type, value));
     if (patched.metadata.resourceVersion === scale.metadata.resourceVersion) delete patched.metadata.resourceVersion;
