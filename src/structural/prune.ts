@@ -14,7 +14,7 @@ type Walk = (value: unknown, dropped: Trail[]) => void;
 const isObject = (value: unknown): value is Container =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Undefined where nothing below this schema can ever be dropped, so that whole branches cost nothing. */
+/** Undefined where nothing below this schema can ever be dropped; scalars cost no more than a look at what they are. */
 export function compilePrune(schema: JsonSchema, root = false): Prune | undefined {
   const walk = compileWalk(schema, root);
   if (walk === undefined) return undefined;
@@ -37,9 +37,28 @@ function compileWalk(schema: JsonSchema, root = false): Walk | undefined {
   const { properties, additionalProperties } = schema;
   if (typeof additionalProperties === 'object') return walkValues(additionalProperties);
   const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true || additionalProperties === true;
-  if (properties === undefined && (keepsUnknown || schema.type !== 'object')) return undefined;
+  if (properties === undefined && keepsUnknown) return undefined;
+  if (properties === undefined && schema.type !== 'object') return dropFields;
   const embedded = root || schema['x-kubernetes-embedded-resource'] === true;
   return walkFields(properties ?? {}, keepsUnknown, embedded);
+}
+
+/** Where no object may be, none of its fields is known. */
+const dropFields: Walk = (value, dropped) => {
+  if (Array.isArray(value)) eachItem(value, dropFields, dropped);
+  else if (isObject(value)) {
+    for (const key in value) {
+      dropped.push([key]);
+      delete value[key];
+    }
+  }
+};
+
+function eachItem(items: readonly unknown[], walk: Walk, dropped: Trail[]): void {
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i];
+    if (typeof item === 'object') into(walk, item, i, dropped);
+  }
 }
 
 /** Walks into a part and adds its place to each trail that came out of it. */
@@ -53,8 +72,8 @@ function walkItems(items: JsonSchema): Walk | undefined {
   const item = compileWalk(items);
   if (item === undefined) return undefined;
   return (value, dropped) => {
-    if (!Array.isArray(value)) return;
-    for (let i = 0; i < value.length; i++) into(item, value[i], i, dropped);
+    if (Array.isArray(value)) eachItem(value, item, dropped);
+    else dropFields(value, dropped);
   };
 }
 
@@ -62,8 +81,9 @@ function walkValues(values: JsonSchema): Walk | undefined {
   const entry = compileWalk(values);
   if (entry === undefined) return undefined;
   return (value, dropped) => {
-    if (!isObject(value)) return;
-    for (const key in value) into(entry, value[key], key, dropped);
+    if (isObject(value)) {
+      for (const key in value) if (typeof value[key] === 'object') into(entry, value[key], key, dropped);
+    } else dropFields(value, dropped);
   };
 }
 
@@ -75,11 +95,15 @@ function walkFields(properties: Readonly<Record<string, JsonSchema>>, keepsUnkno
   for (const [name, field] of Object.entries(properties)) fields.set(name, compileWalk(field));
   if (resource) for (const name of RESOURCE_FIELDS) fields.set(name, undefined);
   return (value, dropped) => {
-    if (!isObject(value)) return;
+    if (!isObject(value)) {
+      if (!keepsUnknown) dropFields(value, dropped);
+      return;
+    }
     for (const key in value) {
       const field = fields.get(key);
-      if (field !== undefined) into(field, value[key], key, dropped);
-      else if (!keepsUnknown && !fields.has(key)) {
+      if (field !== undefined) {
+        if (typeof value[key] === 'object') into(field, value[key], key, dropped);
+      } else if (!keepsUnknown && !fields.has(key)) {
         dropped.push([key]);
         delete value[key];
       }

@@ -54,6 +54,28 @@ describe('a structural schema', () => {
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
 
+  it('drops fields where no object may be, and names them', () => {
+    const odd = compileSchema({
+      type: 'object',
+      properties: {
+        word: { type: 'string' },
+        words: { type: 'array', items: { type: 'string' } },
+        map: { type: 'object', additionalProperties: { type: 'integer' } },
+        free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+      },
+    });
+    const object = {
+      word: { a: 1 },
+      words: [{ b: 1 }, 'x', null],
+      map: { k: [{ c: 1 }] },
+      free: { anything: { at: 'all' } },
+    };
+    expect(odd.prune(object)).toEqual(['word.a', 'words[0].b', 'map.k[0].c']);
+    expect(object).toEqual({ word: {}, words: [{}, 'x', null], map: { k: [{}] }, free: { anything: { at: 'all' } } });
+    const swapped = { words: { a: 1 }, map: [{ d: 1 }] };
+    expect(odd.prune(swapped)).toEqual(['words.a', 'map[0].d']);
+  });
+
   it('takes no inherited name for a field', () => {
     const odd = compileSchema({
       type: 'object',
