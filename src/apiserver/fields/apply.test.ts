@@ -199,6 +199,11 @@ describe('applyConfiguration', () => {
     [{ ...configMap({}), kind: 'Secret' }, 400, 'invalid object type: /v1, Kind=Secret'],
     [configMap({}, { managedFields: [] }), 400, 'metadata.managedFields must be nil'],
     [configMap({ b: 2 }), 500, `${typed('/c')}: .data.b: expected string, got &value.valueUnstructured{Value:2}`],
+    [
+      { ...configMap({}), dat: {}, data: 'x', bin: {} },
+      500,
+      `${typed('/c')}: errors:\n  .data: expected map, got &{x}\n  .dat: field not declared in schema\n  .bin: field not declared in schema`,
+    ],
     [{ ...configMap({}, { namespace: 'n' }), dat: {} }, 500, `${typed('n/c')}: .dat: field not declared in schema`],
     [{ ...configMap({}), data: 'x' }, 500, `${typed('/c')}: .data: expected map, got &{x}`],
     [

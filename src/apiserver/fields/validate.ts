@@ -51,7 +51,7 @@ function checkMap(value: Json, map: MapType, path: string, errors: string[], dep
     const type = map.field(name)?.type ?? map.entries;
     if (type === undefined) {
       errors.push(`${path}.${name}: field not declared in schema`);
-      return;
+      continue;
     }
     check(value[name] as Json, type, `${path}.${name}`, errors, depth + 1);
   }
