@@ -102,6 +102,83 @@ describe('refusals', () => {
   });
 });
 
+describe('what cannot be read', () => {
+  const STRATEGIC = 'application/strategic-merge-patch+json';
+  const path = `${NAMESPACE}/configmaps/unread`;
+
+  it.each([
+    ['POST', 'application/json', '{', "couldn't get version/kind; json parse error: unexpected end of JSON input"],
+    ['PATCH', MERGE, '{"a" 1}', "error decoding patch: invalid character '1' after object key"],
+    ['PATCH', STRATEGIC, 'x', "invalid character 'x' looking for beginning of value"],
+  ])('is told in the words of Go: %s %s %s', async (method, type, text, said) => {
+    const answer = await plane.ask(method, method === 'POST' ? `${NAMESPACE}/configmaps` : path, text, type);
+    expect([answer.code, messageOf(answer)]).toEqual([
+      400,
+      expect.stringMatching(new RegExp(`${RegExp.escape(said)}$`)),
+    ]);
+  });
+
+  it('of keys that stand twice in JSON sent as YAML is told by the line', async () => {
+    const body = '{"metadata":{"name":"a","name":"twice"}}';
+    const { code, warning } = await plane.ask('POST', `${NAMESPACE}/configmaps`, body, 'application/yaml');
+    expect([code, warning]).toEqual([201, '299 - "line 1: key \\"name\\" already set in map"']);
+  });
+});
+
+describe('a kind', () => {
+  it('whose rules do not look at metadata tells of a missing name only where nothing else is wrong', async () => {
+    const budgets = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
+    const fields = async (spec: object) => {
+      const { body } = await plane.ask('POST', budgets, { spec });
+      return (body['details'] as { causes: { field: string }[] }).causes.map(({ field }) => field);
+    };
+    expect(await fields({ minAvailable: 'x' })).toEqual(['spec.minAvailable']);
+    expect(await fields({ minAvailable: 1 })).toEqual(['metadata.name']);
+  });
+
+  it('with lists that are always written has null for an empty one, which its writer owns', async () => {
+    const slices = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices';
+    await plane.ask('POST', slices, { metadata: { name: 's' }, addressType: 'IPv4' });
+    const sent = { metadata: { name: 's' }, addressType: 'IPv4', ports: [] };
+    const { body } = await plane.ask('PUT', `${slices}/s?fieldManager=two`, sent);
+    expect(body).toMatchObject({ ports: null, endpoints: null, metadata: { generation: 1 } });
+    expect(JSON.stringify(body['metadata'])).toContain('"f:ports"');
+    const limits = await plane.ask('POST', `${NAMESPACE}/limitranges`, {
+      metadata: { name: 'l' },
+      spec: { limits: [] },
+    });
+    expect(limits.body['spec']).toEqual({ limits: null });
+  });
+
+  it('of daemon sets counts templates in an annotation that the writer owns', async () => {
+    const path = '/apis/apps/v1/namespaces/default/daemonsets';
+    const spec = { selector: { matchLabels: { a: 'b' } }, template };
+    const { body } = await plane.ask('POST', `${path}?fieldManager=one`, { metadata: { name: 'd' }, spec });
+    const counted = 'deprecated.daemonset.template.generation';
+    expect(body['metadata']).toMatchObject({
+      annotations: { [counted]: '1' },
+      managedFields: [
+        { manager: 'one', fieldsV1: { 'f:metadata': { 'f:annotations': { '.': {}, [`f:${counted}`]: {} } } } },
+      ],
+    });
+  });
+
+  it('of replication controllers counts the bytes of names, and definitions quote versions that are not there', async () => {
+    const name = 'x'.repeat(254);
+    const long = await plane.ask('POST', `${NAMESPACE}/replicationcontrollers`, {
+      metadata: { name },
+      spec: { template },
+    });
+    expect(messageOf(long)).toContain('must be no more than 253 bytes');
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const quoted = async (spec: object) =>
+      messageOf(await plane.ask('POST', definitions, { metadata: { name: 'x.y' }, spec }));
+    const detail = 'must have exactly one version marked as storage version';
+    expect(await quoted({})).toContain(`spec.versions: Invalid value: null: ${detail}`);
+    expect(await quoted({ versions: [] })).toContain(`spec.versions: Invalid value: []: ${detail}`);
+  });
+});
+
 describe('a patch', () => {
   const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
   const JSON_PATCH = 'application/json-patch+json';

@@ -42,6 +42,8 @@ export interface Strategy {
   prepareStatusUpdate?(object: KubeObject, old: KubeObject): void;
   /** What the shape cannot say. */
   validate?(object: KubeObject, old?: KubeObject): readonly FieldError[];
+  /** Whether what is wrong with the metadata of a new object is told only where nothing else is. */
+  readonly metadataLast?: boolean;
   /** What is asked instead of a write of a subresource that is a part of the object, by its name. */
   readonly parts?: ReadonlyMap<string, { validate(object: KubeObject, old?: KubeObject): readonly FieldError[] }>;
   /** Warnings for the writer. */

@@ -15,8 +15,6 @@ export const crdStrategy: Strategy = {
 
   defaults(object) {
     const { spec } = definitionOf(object);
-    // Decoding leaves null where there is no list.
-    spec.versions ??= [];
     const { names } = spec;
     if (!names.singular && names.kind !== '') names.singular = names.kind.toLowerCase();
     if (!names.listKind && names.kind !== '') names.listKind = `${names.kind}List`;
@@ -72,5 +70,6 @@ export const crdStrategy: Strategy = {
 
 /** Undefined where no version says that it is the stored one, which is about to be refused. */
 function storageVersionOf({ spec }: Definition): string | undefined {
-  return spec.versions.some(({ storage }) => storage) ? storageVersion({ spec } as Definition) : undefined;
+  // Decoding leaves null where there is no list.
+  return spec.versions?.some(({ storage }) => storage) ? storageVersion({ spec } as Definition) : undefined;
 }

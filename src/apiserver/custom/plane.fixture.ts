@@ -25,6 +25,7 @@ export interface Plane {
   readonly plane: ControlPlane;
   readonly client: Client;
   readonly log: MemoryLogger;
+  /** A text is sent as it is, everything else as JSON. */
   readonly ask: (method: string, path: string, body?: unknown, type?: string) => Promise<Answered>;
   /** Creates a definition and gives it back once it is established. */
   define(definition: NewDefinition): Promise<Definition>;
@@ -60,7 +61,7 @@ export async function startPlane(options: Partial<ControlPlaneOptions> = {}): Pr
       const answer = await fetch(`${plane.url}${path}`, {
         method,
         headers: { authorization: `Bearer ${plane.adminToken}`, 'content-type': type },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       });
       const text = await answer.text();
       const parsed = text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : { text };

@@ -14,6 +14,8 @@ const RULES: Readonly<Record<string, NameProblems>> = {
   'namespaces.': dns1123LabelProblems,
   'services.': dns1123LabelProblems,
   'statefulsets.apps': dns1123LabelProblems,
+  'replicationcontrollers.': (name) =>
+    dns1123SubdomainProblems(name).map((problem) => problem.replace('253 characters', '253 bytes')),
   'events.': pathSegmentProblems,
   'poddisruptionbudgets.policy': pathSegmentProblems,
   'roles.rbac.authorization.k8s.io': pathSegmentProblems,

@@ -1,4 +1,6 @@
+import type { KubeObject } from '../../kube/kube-object.ts';
 import type { Strategy } from '../resource.ts';
+import { nullEmptyLists } from './empty-lists.ts';
 import { checkFinalizers } from './finalizer.ts';
 import type { KindRules } from './kind-rules.ts';
 import { rulesOf } from './rules-of.ts';
@@ -32,6 +34,9 @@ const ANY_FINALIZER = new Set([
   'validatingwebhookconfigurations.admissionregistration.k8s.io',
 ]);
 
+/** Kinds whose own rules do not look at metadata, so that all kinds' rules do after them. */
+const METADATA_LAST = new Set(['events.', 'events.events.k8s.io', 'poddisruptionbudgets.policy']);
+
 /** Kinds that left their pods alone before anybody could say what becomes of them. */
 const ORPHANS_BY_DEFAULT = new Set(['replicationcontrollers.', 'jobs.batch']);
 
@@ -51,15 +56,18 @@ export function strategyOf(group: string, plural: string): Strategy {
   const name = `${plural}.${group}`;
   const { generation = false, status = false, ...updates } = TRAITS[name] ?? {};
   const rules = rulesOf(group, plural);
+  const settle = nullEmptyLists(name);
   return {
     ...rules,
     ...updates,
     generation,
     status,
     ...(ANSWER_DELETED.has(name) || group === STORAGE_GROUP ? { answersDeleted: true } : {}),
+    ...(METADATA_LAST.has(name) ? { metadataLast: true } : {}),
     ...(ORPHANS_BY_DEFAULT.has(name) ? { orphansByDefault: true } : {}),
     ...(name === 'jobs.batch' ? { orphanWarning: PODS_PRESERVED } : {}),
-    prepareCreate: prepareCreate(rules, status && !STATUS_ON_CREATE.has(name)),
+    prepareCreate: prepareCreate(rules, status && !STATUS_ON_CREATE.has(name), settle),
+    ...(settle === undefined ? {} : { prepareUpdate: prepareUpdate(rules, settle) }),
     validate: (object, old) => [
       ...(ANY_FINALIZER.has(name) ? [] : checkFinalizers(object)),
       ...(rules.validate?.(object, old) ?? []),
@@ -68,9 +76,21 @@ export function strategyOf(group: string, plural: string): Strategy {
 }
 
 /** A new object's status is the server's to write. */
-function prepareCreate(rules: KindRules, resetStatus: boolean): NonNullable<Strategy['prepareCreate']> {
+function prepareCreate(
+  rules: KindRules,
+  resetStatus: boolean,
+  settle: ((object: KubeObject) => void) | undefined,
+): NonNullable<Strategy['prepareCreate']> {
   return (object) => {
     if (resetStatus) object['status'] = rules.firstStatus?.(object) ?? {};
     rules.prepareCreate?.(object);
+    settle?.(object);
+  };
+}
+
+function prepareUpdate(rules: KindRules, settle: (object: KubeObject) => void): NonNullable<Strategy['prepareUpdate']> {
+  return (object, old) => {
+    rules.prepareUpdate?.(object, old);
+    settle(object);
   };
 }

@@ -1,3 +1,4 @@
+import type { FieldError } from '../../base/field-error.ts';
 import { copyJson } from '../../base/json-copy.ts';
 import type { Random } from '../../base/random.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
@@ -86,10 +87,7 @@ async function attemptCreate(
     nameOf(admitted.metadata, random);
     const { name = '' } = admitted.metadata;
     resource.strategy.prepareCreate?.(admitted);
-    const causes = [
-      ...resource.shape.validate(admitted, undefined, '', backend.fitting.has(admitted)),
-      ...(resource.strategy.validate?.(admitted) ?? []),
-    ];
+    const causes = causesOf(resource, admitted, backend.fitting.has(admitted));
     if (causes.length > 0) throw invalid(resource, name, causes);
     call.warnings.push(...(resource.strategy.warnings?.(admitted) ?? []));
     await admit(backend, { ...write, name, object: admitted });
@@ -100,6 +98,12 @@ async function attemptCreate(
   } finally {
     settle(backend, { ...write, object }, stored);
   }
+}
+
+function causesOf({ shape, strategy }: Resource, object: KubeObject, fits: boolean): readonly FieldError[] {
+  const own = strategy.validate?.(object) ?? [];
+  if (own.length > 0 && strategy.metadataLast === true) return own;
+  return [...shape.validate(object, undefined, '', fits), ...own];
 }
 
 function nameOf(metadata: KubeObject['metadata'], random: Random): void {

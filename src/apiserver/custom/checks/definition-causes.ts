@@ -9,6 +9,7 @@ import { storedVersionCauses } from './stored-versions.ts';
 /** All causes why a definition cannot be written, in the words of the API server; `old` is the stored one on update. */
 export function definitionCauses(definition: Definition, old?: Definition): readonly FieldError[] {
   const { metadata, spec, status } = definition;
+  if ((spec.versions as unknown) === null) return causesWithoutVersions(definition, old);
   const accepted = namesCauses(status?.acceptedNames ?? {}, 'status.acceptedNames');
   // Only the status or the metadata was written; the rest has been judged when it came.
   if (old !== undefined && deepEqual(spec, old.spec)) return accepted;
@@ -23,6 +24,14 @@ export function definitionCauses(definition: Definition, old?: Definition): read
     ...approvalCauses(definition, old),
     ...(spec.preserveUnknownFields === true && old?.spec.preserveUnknownFields !== true ? [PRESERVED] : []),
   ];
+}
+
+/** Decoding leaves null where there is no list, which is quoted as such. */
+function causesWithoutVersions(definition: Definition, old: Definition | undefined): FieldError[] {
+  const empty = { ...definition, spec: { ...definition.spec, versions: [] } };
+  return definitionCauses(empty, old).map((cause) =>
+    cause.field === 'spec.versions' ? { ...cause, value: null } : cause,
+  );
 }
 
 const PRESERVED = invalid(

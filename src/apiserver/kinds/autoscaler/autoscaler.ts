@@ -55,7 +55,8 @@ function checkSpec(spec: NonNullable<Autoscaler['spec']>): FieldError[] {
   if (minReplicas !== undefined && minReplicas < 1) {
     causes.push(invalid('spec.minReplicas', minReplicas, 'must be greater than or equal to 1'));
   }
-  if (maxReplicas < 1) causes.push(required('spec.maxReplicas', 'must be set and greater than 0'));
+  if (maxReplicas === 0) causes.push(required('spec.maxReplicas', 'must be set and greater than 0'));
+  if (maxReplicas < 0) causes.push(invalid('spec.maxReplicas', maxReplicas, 'must be greater than or equal to 1'));
   if (minReplicas !== undefined && maxReplicas < minReplicas) {
     causes.push(invalid('spec.maxReplicas', maxReplicas, 'must be greater than or equal to `minReplicas`'));
   }

@@ -37,6 +37,8 @@ function countTemplate({ metadata }: KubeObject, generation: number): void {
 
 export const daemonSets: KindRules<DaemonSet> = {
   defaults(object) {
+    // Not counted yet, and owned by whoever left it open.
+    (object.metadata.annotations ??= {})[TEMPLATE_GENERATION] ??= '0';
     const spec = (object.spec ??= {});
     defaultPodTemplate((spec.template ??= {}));
     spec.revisionHistoryLimit ??= 10;
