@@ -29,7 +29,9 @@ export function nodeLifecycle(health: LastSigns = new NodeHealth()): Controller<
         },
         { namespace: 'kube-node-lease' },
       ),
-      watched(NODES, (node, { clock, events }, { type }) => {
+      watched(NODES, (node, { clock, events }, { type, object }) => {
+        // Told of both sides of a change, of which only the newer counts.
+        if (node !== object) return [];
         if (type !== 'deleted') health.noticeNode(node, clock.now());
         else tell(node, events, 'RemovingNode', (name) => `Node ${name} event: Removing Node ${name} from Controller`);
         return [];
@@ -38,6 +40,8 @@ export function nodeLifecycle(health: LastSigns = new NodeHealth()): Controller<
     async reconcile(node, context) {
       const { client, clock } = context;
       const { name = '' } = node.metadata;
+      // The run may come before whoever watches was told.
+      health.noticeNode(node, clock.now());
       const silent = clock.now() - (health.lastSeen(name) ?? clock.now());
       let known = node;
       if (silent >= GRACE_MS) {

@@ -266,6 +266,28 @@ describe('a node', () => {
 });
 
 describe('a node of which life is assumed', () => {
+  it('that freezes is lost as one that falls silent, and no other', async () => {
+    const own = await startCluster();
+    try {
+      const parts = controllerParts(own, 'node-controller');
+      own.run(manager('test', [parts.informers, runnable(nodeLifecycle(new AssumedHealth()), parts)]));
+      const readiness = async (name: string) =>
+        (await own.admin.get(NODES, name)).status?.conditions?.find(({ type }) => type === 'Ready')?.status;
+      for (const name of ['a', 'b']) {
+        await own.admin.create(NODES, { metadata: { name }, status: { conditions: [{ ...ready }] } });
+      }
+      await own.clock.advance(600_000);
+      const body = { metadata: { annotations: { 'vimana.io/freeze': 'true' } } };
+      await own.admin.patch(NODES, 'a', { type: 'merge', body });
+      await own.clock.advance(39_000);
+      expect([await readiness('a'), await readiness('b')]).toEqual(['True', 'True']);
+      await own.clock.advance(2_000);
+      expect([await readiness('a'), await readiness('b')]).toEqual(['Unknown', 'True']);
+    } finally {
+      await own.stop();
+    }
+  });
+
   const seen = (frozen: boolean): Node => ({
     ...node([]),
     metadata: { name: 'n', ...(frozen ? { annotations: { 'vimana.io/freeze': 'true' } } : {}) },
