@@ -14,6 +14,7 @@ interface PolicyFlags extends MethodFlags, Pick<BoundFlags, 'perNode' | 'perStep
 
 const HEAD = `# For kube-descheduler 0.36 and later. It reads what the rules of "vimana rebalance rules" record.
 # Run it with --feature-gates=EvictionsInBackground=true: a machine leaves by migration, after the eviction is answered.
+# It speaks to Prometheus with the token of its ServiceAccount, and so only from within a pod.
 `;
 
 /** `vimana rebalance policy`: the policy by which kube-descheduler does it. */

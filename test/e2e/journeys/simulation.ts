@@ -69,6 +69,7 @@ function journey(start: () => Promise<Target>): void {
       'kubevirt.io/vm-cpu-consumption': '0.05',
       'kubevirt.io/vm-memory-consumption': '0.08',
       'kubevirt.io/domain': 'vm-small-1',
+      'descheduler.alpha.kubernetes.io/request-evict-only': 'true',
     });
     const [compute] = pod.spec.containers;
     expect(compute).toMatchObject({ name: 'compute', image: 'quay.io/kubevirt/virt-launcher:latest' });
@@ -102,7 +103,10 @@ function journey(start: () => Promise<Target>): void {
       await field('vm vm-small-1', '.status.nodeName'),
     ];
     const watching = kubectl.follow(words('get pods -l vm=vm-small-1 -w --output-watch-events --no-headers'));
-    await vi.waitFor(() => expect(watching.lines()).toHaveLength(1), PATIENCE);
+    const told = kubectl.follow(
+      words('get vm vm-small-1 -w -o jsonpath={.status.phase},{.status.evacuationNodeName};'),
+    );
+    await vi.waitFor(() => expect([watching.lines().length, told.lines().length > 0]).toEqual([1, true]), PATIENCE);
     await ok(`cordon ${node}`);
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod, namespace: 'default' } };
     const answer = await kubectl.run(
@@ -116,6 +120,8 @@ function journey(start: () => Promise<Target>): void {
     expect(await field('vm vm-small-1', '.status.nodeName')).not.toBe(node);
     const seen = watching.lines().map((line) => line.split(/\s+/).slice(0, 2).join(' '));
     await watching.stop();
+    expect(told.lines().join('')).toContain(`Running,${node};`);
+    await told.stop();
     const next = await field('vm vm-small-1', '.status.podName');
     expect(seen.indexOf(`DELETED ${pod}`)).toBeGreaterThan(0);
     expect(seen.indexOf(`ADDED ${next}`)).toBeGreaterThan(seen.indexOf(`DELETED ${pod}`));

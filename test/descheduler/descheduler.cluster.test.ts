@@ -1,0 +1,159 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Component } from '../cluster/component.ts';
+import { hasKubectl, Kubectl } from '../e2e/support/kubectl.ts';
+import { hasPrometheus, Prometheus } from '../e2e/support/prometheus.ts';
+import { type RunningServer, startUp, vimana } from '../e2e/support/vimana.ts';
+import { words } from '../e2e/support/words.ts';
+import { DESCHEDULER_RULES, missingForDescheduler, startDescheduler } from './descheduler.ts';
+
+const WHAT = 'the fleet driven by a real kube-descheduler';
+const missing = missingForDescheduler();
+if (missing !== '') process.stdout.write(`skipped: ${WHAT} needs ${missing}\n`);
+const isReady = missing === '' && hasPrometheus(WHAT) && hasKubectl();
+
+const PATIENCE = { timeout: 120_000, interval: 500 };
+const MACHINES = 12;
+const SHARES = { 'kubevirt.io/vm-cpu-consumption': '0.12', 'kubevirt.io/vm-memory-consumption': '0.1' };
+
+const simulated = (name: string) => ({
+  apiVersion: 'simulation.node-classifier.io/v1alpha1',
+  kind: 'VirtualMachine',
+  metadata: { name },
+  spec: { resources: { cpu: '0.12', memory: '0.1' } },
+});
+
+/** As large as the others, and moved alive. */
+const migrated = (name: string) => ({
+  apiVersion: 'kubevirt.io/v1',
+  kind: 'VirtualMachine',
+  metadata: { name },
+  spec: {
+    runStrategy: 'Always',
+    template: {
+      metadata: { annotations: SHARES },
+      spec: {
+        evictionStrategy: 'LiveMigrate',
+        domain: { cpu: { cores: 4 }, resources: { requests: { cpu: '3840m', memory: '12Gi' } }, devices: {} },
+      },
+    },
+  },
+});
+
+interface Place {
+  readonly pod: string;
+  readonly machine: string;
+  readonly node: string;
+}
+
+describe.skipIf(!isReady)(WHAT, () => {
+  let server: RunningServer;
+  let kubectl: Kubectl;
+  let prometheus: Prometheus;
+  let descheduler: Component | undefined;
+
+  beforeAll(async () => {
+    server = await startUp(['--dialects', 'simulation,kubevirt', '--ephemeral', '--nodes', '4', '--empty']);
+    kubectl = new Kubectl(server.kubeconfig, server.folder);
+    const { stdout } = vimana(server, 'status', '--data-dir', join(server.folder, 'data'), '-o', 'json');
+    const { exporter } = JSON.parse(stdout) as { exporter: string };
+    const rules = vimana(server, 'rebalance', 'rules', '--window', '2s', '--interval', '500ms').stdout;
+    prometheus = await Prometheus.start(exporter, [rules]);
+    const account = 'system:serviceaccount:kube-system:descheduler';
+    await ok('create serviceaccount descheduler -n kube-system');
+    const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name: 'descheduler' } };
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'descheduler' };
+    await apply([
+      { ...rbac, kind: 'ClusterRole', rules: DESCHEDULER_RULES },
+      { ...rbac, kind: 'ClusterRoleBinding', roleRef, subjects: [{ ...roleRef, kind: 'User', name: account }] },
+    ]);
+  }, 120_000);
+  afterAll(async () => {
+    await descheduler?.stop('at once');
+    await prometheus?.stop();
+    await server?.stop();
+  });
+
+  const ok = async (args: string, input = '') => {
+    const outcome = await kubectl.run(words(args), input);
+    expect(outcome, args).toMatchObject({ code: 0 });
+    return outcome.out;
+  };
+  const apply = (items: readonly object[]) =>
+    ok('apply -f -', JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+
+  /** Launchers that run a machine; a target of a migration is none yet. */
+  const places = async (): Promise<Place[]> => {
+    const { items } = JSON.parse(await ok('get pods -l kubevirt.io=virt-launcher -o json')) as {
+      items: readonly {
+        metadata: { name: string; labels: Record<string, string>; deletionTimestamp?: string };
+        spec: { nodeName?: string };
+        status: { phase: string };
+      }[];
+    };
+    return items
+      .filter(({ metadata, status }) => metadata.deletionTimestamp === undefined && status.phase === 'Running')
+      .map(({ metadata, spec }) => ({
+        pod: metadata.name,
+        machine: metadata.labels['kubevirt.io/domain'] ?? '',
+        node: spec.nodeName ?? '',
+      }));
+  };
+  const nodesOf = (found: readonly Place[]) => [...new Set(found.map(({ node }) => node))].sort();
+
+  it.each([
+    ['simulation.node-classifier.io', simulated],
+    ['kubevirt.io', migrated],
+  ])(
+    'moves machines of %s off crowded nodes by the policy that vimana prints, and then stops',
+    async (group, made) => {
+      await ok('cordon kwok-node-3 kwok-node-4');
+      await apply(Array.from({ length: MACHINES }, (_, i) => made(`vm-${i}`)));
+      await vi.waitFor(async () => expect(await places()).toHaveLength(MACHINES), PATIENCE);
+      await ok('uncordon kwok-node-3 kwok-node-4');
+      const before = await places();
+      expect(nodesOf(before)).toEqual(['kwok-node-1', 'kwok-node-2']);
+      const annotations = await ok(`get pod ${before[0]?.pod} -o jsonpath={.metadata.annotations}`);
+      expect(JSON.parse(annotations)).toMatchObject({ 'descheduler.alpha.kubernetes.io/request-evict-only': 'true' });
+
+      const authority = await ok('config view --raw -o jsonpath={.clusters[0].cluster.certificate-authority-data}');
+      descheduler = await startDescheduler({
+        url: server.url,
+        token: (await ok('create token descheduler -n kube-system')).trim(),
+        certificate: Buffer.from(authority, 'base64').toString(),
+        policy: vimana(server, 'rebalance', 'policy', '--window', '2s', '--prometheus', prometheus.url).stdout,
+        folder: mkdtempSync(join(server.folder, 'descheduler-')),
+      });
+
+      // Told twice in a row: what was under way at the first is done by the second.
+      const rest =
+        /overutilized nodes".* totalNumber=0\b(?:(?!totalNumber=[1-9]).)*overutilized nodes".* totalNumber=0\b/s;
+      await vi.waitFor(() => expect(descheduler?.log()).toMatch(rest), PATIENCE);
+      const log = descheduler.log();
+      const asked = [...log.matchAll(/"Eviction in background assumed" pod="default\/virt-launcher-vm-/g)];
+      expect(asked.length, log).toBeGreaterThanOrEqual(4);
+      expect(log).not.toMatch(/forbidden|"Error evicting pod"|totalEvicted=[1-9]/);
+
+      await vi.waitFor(async () => {
+        const after = await places();
+        expect(nodesOf(after)).toHaveLength(4);
+        // None is lost, and none runs twice.
+        expect(after.map(({ machine }) => machine).sort()).toEqual(before.map(({ machine }) => machine).sort());
+      }, PATIENCE);
+      const phases = (await ok('get vmim -o jsonpath={.items[*].status.phase}'))
+        .split(' ')
+        .filter((each) => each !== '');
+      // Simulated machines stop and start elsewhere; those of KubeVirt go on meanwhile.
+      expect(phases).toEqual(group === 'kubevirt.io' ? asked.map(() => 'Succeeded') : []);
+      // Nothing is still thought to be on its way, which would count against the limits of every later step.
+      await vi.waitFor(
+        () => expect(/evictionRequests=(\d+)\s*$/.exec(descheduler?.log().trimEnd() ?? '')?.[1]).toBe('0'),
+        PATIENCE,
+      );
+      await descheduler.stop('at once');
+      await ok(`delete virtualmachines.${group} --all --timeout=60s`);
+    },
+    400_000,
+  );
+});
