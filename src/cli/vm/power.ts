@@ -1,27 +1,15 @@
 import type { Command } from 'commander';
-import { UsageError, VimanaError } from '../../base/errors.ts';
+import { VimanaError } from '../../base/errors.ts';
 import { isBuilt } from '../../dialects/built.ts';
-import type { Client } from '../../kube/client.ts';
-import { VMIMS, VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { connected } from '../connection.ts';
+import { type Asked, ofInstance, type PowerFlags, runningInstance } from './asked.ts';
 import type { VmParts } from './command.ts';
 import { allOf, eachOf } from './each.ts';
-import { type Found, findMachine, instanceOf } from './find.ts';
+import { findMachine, instanceOf } from './find.ts';
+import { moved } from './migrate.ts';
 import { summaryOf } from './summary.ts';
-import { type Progress, type WaitFlags, waitFor, withWaitFlags } from './wait.ts';
-
-interface PowerFlags extends WaitFlags {
-  readonly nodeSelector?: string[];
-}
-
-interface Asked {
-  readonly client: Client;
-  readonly found: Found;
-  readonly name: string;
-  readonly namespace: string;
-  readonly flags: PowerFlags;
-  readonly parts: VmParts;
-}
+import { waitFor, withWaitFlags } from './wait.ts';
 
 const SUBRESOURCES = '/apis/subresources.kubevirt.io/v1';
 const KUBEVIRT = 'kubevirt.io';
@@ -52,7 +40,14 @@ export function addPowerCommands(vm: Command, parts: VmParts): void {
     await put(asked, `virtualmachineinstances/${await instanceName(asked)}/unpause`);
     return paused(asked, false);
   });
-  const migrate = add(vm, parts, 'migrate', 'move running machines to other nodes', 'asked to move', moved);
+  const migrate = add(
+    vm,
+    parts,
+    'migrate',
+    'move running machines to other nodes: alive, simulated ones by a stop and a start where the scheduler likes',
+    'asked to move',
+    moved,
+  );
   migrate.option('--node-selector <key=value...>', 'labels that the node must have');
 }
 
@@ -103,11 +98,7 @@ async function put({ client, namespace }: Asked, path: string): Promise<void> {
   await client.request({ method: 'PUT', path: `${SUBRESOURCES}/namespaces/${namespace}/${path}`, body: {} });
 }
 
-async function instanceName({ client, found, name }: Asked): Promise<string> {
-  const instance = await instanceOf(client, found);
-  if (instance !== undefined) return instance.metadata.name;
-  throw new VimanaError('NOT_RUNNING', `${name} does not run`, { hint: `vimana vm start ${name} --wait` });
-}
+const instanceName = async (asked: Asked) => (await runningInstance(asked)).metadata.name;
 
 function runs(asked: Asked): () => Promise<void> {
   return reaches(asked, ['Running'], 'to run');
@@ -149,55 +140,4 @@ async function paused(asked: Asked, wanted: boolean): Promise<() => Promise<void
     const state = is ? 'Paused' : 'Running';
     return is === wanted ? { done: state } : { at: state };
   });
-}
-
-function ofInstance(
-  { client, name, namespace, flags, parts }: Asked,
-  instance: string,
-  what: string,
-  progress: (instance: Vmi | undefined) => Progress,
-): () => Promise<void> {
-  const awaited = { type: VMIS, name: instance, namespace, machine: name, what: `${name} ${what}`, progress };
-  return () => waitFor({ ...parts, client }, awaited, flags.timeout);
-}
-
-/** Makes the migration itself, so that its name is known and its end can be waited for. */
-async function moved(asked: Asked): Promise<() => Promise<void>> {
-  const { client, name, namespace, flags, parts } = asked;
-  const selector = Object.fromEntries(
-    (flags.nodeSelector ?? []).map((pair) => {
-      const at = pair.indexOf('=');
-      if (at <= 0) throw new UsageError(`--node-selector ${pair}: it must be key=value`);
-      return [pair.slice(0, at), pair.slice(at + 1)] as const;
-    }),
-  );
-  const vmiName = await instanceName(asked);
-  const migration = await client.create(
-    VMIMS,
-    {
-      metadata: { generateName: 'kubevirt-migrate-vm-', namespace },
-      spec: { vmiName, ...(flags.nodeSelector === undefined ? {} : { addedNodeSelector: selector }) },
-    },
-    { namespace, fieldManager: 'vimana-cli' },
-  );
-  return () =>
-    waitFor(
-      { ...parts, client },
-      {
-        type: VMIMS,
-        name: migration.metadata.name,
-        namespace,
-        machine: name,
-        what: `${name} to move`,
-        progress(now) {
-          if (now === undefined) return { failed: 'the migration was given up' };
-          const phase = now.status?.phase ?? 'Pending';
-          if (phase === 'Succeeded')
-            return { done: `Running on ${now.status?.migrationState?.targetNode ?? 'another node'}` };
-          if (phase !== 'Failed') return { at: phase };
-          return { failed: now.status?.migrationState?.failureReason ?? 'the migration failed' };
-        },
-      },
-      flags.timeout,
-    );
 }

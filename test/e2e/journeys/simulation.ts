@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { hasKubectl, Kubectl } from '../support/kubectl.ts';
 import type { Target } from '../support/target.ts';
+import { vimana } from '../support/vimana.ts';
 import { words } from '../support/words.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 50 };
@@ -126,6 +127,29 @@ function journey(start: () => Promise<Target>): void {
     expect(seen.indexOf(`DELETED ${pod}`)).toBeGreaterThan(0);
     expect(seen.indexOf(`ADDED ${next}`)).toBeGreaterThan(seen.indexOf(`DELETED ${pod}`));
   }, 90_000);
+
+  it('moves by vimana vm migrate as an eviction moves it: another pod, where the scheduler likes', async () => {
+    await runs('vm-small-1');
+    const [pod, node] = [
+      await field('vm vm-small-1', '.status.podName'),
+      await field('vm vm-small-1', '.status.nodeName'),
+    ];
+    const selective = vimana(target, 'vm', 'migrate', 'vm-small-1', '--node-selector', 'disk=fast');
+    expect([selective.status, selective.stderr]).toEqual([2, expect.stringContaining('where the scheduler puts it')]);
+    await ok(`cordon ${node}`);
+    const { status, stdout, stderr } = vimana(target, 'vm', 'migrate', 'vm-small-1', '--wait');
+    await ok(`uncordon ${node}`);
+    expect([status, stderr]).toEqual([0, '']);
+    await vi.waitFor(async () => expect(await field('vm vm-small-1', '.status.podName')).not.toBe(pod), PATIENCE);
+    const [next, now] = [
+      await field('vm vm-small-1', '.status.podName'),
+      await field('vm vm-small-1', '.status.nodeName'),
+    ];
+    expect([next === pod, now === node]).toEqual([false, false]);
+    expect(stdout).toBe(`vm-small-1 asked to move\nvm-small-1 is Running on ${now}\n`);
+    expect(await ok('get vmim -o name')).toBe('');
+    expect((await ok('get pods -l vm=vm-small-1 -o name')).trim()).toBe(`pod/${next}`);
+  }, 60_000);
 
   it('stops, starts, tells what it cannot have, and leaves nothing behind', async () => {
     await ok('patch vm vm-large-1 --type merge -p {"spec":{"running":false}}');

@@ -1,0 +1,38 @@
+import { VimanaError } from '../../base/errors.ts';
+import type { Client } from '../../kube/client.ts';
+import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import type { VmParts } from './command.ts';
+import { type Found, instanceOf } from './find.ts';
+import { type Progress, type WaitFlags, waitFor } from './wait.ts';
+
+export interface PowerFlags extends WaitFlags {
+  readonly nodeSelector?: string[];
+}
+
+/** What a machine is asked to do, and by whom it is reached. */
+export interface Asked {
+  readonly client: Client;
+  readonly found: Found;
+  readonly name: string;
+  readonly namespace: string;
+  readonly flags: PowerFlags;
+  readonly parts: VmParts;
+}
+
+/** The instance that a machine runs as; throws where it does not run. */
+export async function runningInstance({ client, found, name }: Asked): Promise<Vmi> {
+  const instance = await instanceOf(client, found);
+  if (instance !== undefined) return instance;
+  throw new VimanaError('NOT_RUNNING', `${name} does not run`, { hint: `vimana vm start ${name} --wait` });
+}
+
+/** Waits for what becomes of the instance of a machine. */
+export function ofInstance(
+  { client, name, namespace, flags, parts }: Asked,
+  instance: string,
+  what: string,
+  progress: (instance: Vmi | undefined) => Progress,
+): () => Promise<void> {
+  const awaited = { type: VMIS, name: instance, namespace, machine: name, what: `${name} ${what}`, progress };
+  return () => waitFor({ ...parts, client }, awaited, flags.timeout);
+}

@@ -1,0 +1,71 @@
+import { virtualMachine as simulated } from '../../api/simulation/virtual-machine.ts';
+import { UsageError } from '../../base/errors.ts';
+import { VMIMS, VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import { type Asked, ofInstance, runningInstance } from './asked.ts';
+import { waitFor } from './wait.ts';
+
+/** Moves a machine to another node in the way of its group; waits for the end of it where that is called. */
+export async function moved(asked: Asked): Promise<() => Promise<void>> {
+  const instance = await runningInstance(asked);
+  return asked.found.type.group === simulated.group ? movedByRestart(asked, instance) : movedAlive(asked, instance);
+}
+
+/** A simulated machine is a pod that is made anew; where it goes is for the scheduler to say. */
+async function movedByRestart(asked: Asked, before: Vmi): Promise<() => Promise<void>> {
+  const { client, name, namespace, flags } = asked;
+  if (flags.nodeSelector !== undefined) {
+    throw new UsageError(`--node-selector: ${name} is a simulated machine, and goes where the scheduler puts it`);
+  }
+  const { uid, name: instance } = before.metadata;
+  await client.delete(VMIS, instance, { namespace, preconditions: { uid } });
+  return ofInstance(asked, instance, 'to move', (now) => {
+    if (now === undefined || now.metadata.uid === uid) return { at: 'Stopping' };
+    const { phase = '', nodeName = '' } = now.status ?? {};
+    if (phase !== 'Running') return { at: phase };
+    const stays = nodeName === before.status?.nodeName;
+    return { done: stays ? `Running on ${nodeName} again, where the scheduler put it` : `Running on ${nodeName}` };
+  });
+}
+
+/** Makes the migration itself, so that its name is known and its end can be waited for. */
+async function movedAlive(asked: Asked, instance: Vmi): Promise<() => Promise<void>> {
+  const { client, name, namespace, flags, parts } = asked;
+  const selector = Object.fromEntries(
+    (flags.nodeSelector ?? []).map((pair) => {
+      const at = pair.indexOf('=');
+      if (at <= 0) throw new UsageError(`--node-selector ${pair}: it must be key=value`);
+      return [pair.slice(0, at), pair.slice(at + 1)] as const;
+    }),
+  );
+  const migration = await client.create(
+    VMIMS,
+    {
+      metadata: { generateName: 'kubevirt-migrate-vm-', namespace },
+      spec: {
+        vmiName: instance.metadata.name,
+        ...(flags.nodeSelector === undefined ? {} : { addedNodeSelector: selector }),
+      },
+    },
+    { namespace, fieldManager: 'vimana-cli' },
+  );
+  return () =>
+    waitFor(
+      { ...parts, client },
+      {
+        type: VMIMS,
+        name: migration.metadata.name,
+        namespace,
+        machine: name,
+        what: `${name} to move`,
+        progress(now) {
+          if (now === undefined) return { failed: 'the migration was given up' };
+          const phase = now.status?.phase ?? 'Pending';
+          if (phase === 'Succeeded')
+            return { done: `Running on ${now.status?.migrationState?.targetNode ?? 'another node'}` };
+          if (phase !== 'Failed') return { at: phase };
+          return { failed: now.status?.migrationState?.failureReason ?? 'the migration failed' };
+        },
+      },
+      flags.timeout,
+    );
+}
