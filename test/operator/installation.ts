@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chownSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { realClock } from '../../src/base/clock.ts';
 import type { HttpClient } from '../../src/kube/http/http-client.ts';
@@ -56,6 +56,8 @@ export interface Installation {
   readonly replicas: readonly Replica[];
   /** Further flags come after those of the Deployment. */
   startReplica(...flags: string[]): Promise<Replica>;
+  /** Takes the Deployment as it is now, for replicas that are started then. */
+  reread(): Promise<void>;
   /** Upgrades the release to the chart of this working tree, definitions too; replicas that are started then are of it. */
   upgrade(): Promise<void>;
   stop(): Promise<void>;
@@ -81,16 +83,18 @@ export interface ChartOptions {
   readonly tree?: string;
   /** Where replicas reach the API server, if not directly. */
   readonly server?: string;
+  /** What stands for the command of the container; the operator of the tree where absent. */
+  readonly program?: readonly string[];
+  /** The number of the user that replicas run as; whoever runs the tests where absent. */
+  readonly user?: number;
 }
 
 /**
  * Installs the chart. Nobody runs its pods, so replicas are processes here, with the arguments, environment and
  * ServiceAccount of the Deployment; its Services lead to them by the name of this machine.
  */
-export async function installChart(
-  cluster: RealCluster,
-  { name = 'vimana-operator', namespace = 'vimana-system', set = [], tree = ROOT, server }: ChartOptions = {},
-): Promise<Installation> {
+export async function installChart(cluster: RealCluster, options: ChartOptions = {}): Promise<Installation> {
+  const { name = 'vimana-operator', namespace = 'vimana-system', set = [], tree = ROOT, server, user } = options;
   const client = await cluster.client();
   const replicas: Replica[] = [];
   const proxy = await startServiceProxy(() => replicas.map(({ webhookPort }) => webhookPort));
@@ -111,12 +115,17 @@ export async function installChart(
     async startReplica(...flags) {
       const kubeconfig = cluster.kubeconfigFor(await cluster.tokenFor(account), namespace);
       if (server !== undefined) redirect(kubeconfig, cluster.url, server);
-      const program = [process.execPath, join(from, 'src/main.ts'), 'vimana', 'operator'];
+      const own = options.program ?? [process.execPath, join(from, 'src/main.ts'), 'vimana', 'operator'];
+      if (user !== undefined) chownSync(kubeconfig, user, user);
+      const program = [...(user === undefined ? [] : asUser(user)), ...own];
       const replica = await startReplica({ program, deployment, flags, kubeconfig, folder: cluster.folder }, () => {
         replicas.splice(replicas.indexOf(replica), 1);
       });
       replicas.push(replica);
       return replica;
+    },
+    async reread() {
+      deployment = await client.get(DEPLOYMENTS, name, { namespace });
     },
     async upgrade() {
       await helm(cluster, 'upgrade', name, chartOf(ROOT), '--namespace', namespace, ...values);
@@ -136,6 +145,8 @@ async function leadHere(client: HttpClient, name: string, namespace: string): Pr
   const spec = { type: 'ExternalName', externalName: 'localhost', clusterIP: null, clusterIPs: null, selector: null };
   await client.patch(SERVICES, name, { type: 'merge', body: { spec } }, { namespace });
 }
+
+const asUser = (user: number) => ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups'];
 
 function redirect(kubeconfig: string, from: string, to: string): void {
   writeFileSync(kubeconfig, readFileSync(kubeconfig, 'utf8').replaceAll(from, to));

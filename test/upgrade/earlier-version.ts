@@ -52,6 +52,9 @@ export function earlierVersion(ref: string): EarlierVersion {
 }
 
 function install(folder: string): void {
-  const { status, stderr } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, encoding: 'utf8' });
+  const { status, stderr } = spawnSync('npm', ['install', '--no-audit', '--no-fund'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
   if (status !== 0) throw new Error(`its dependencies cannot be installed: ${stderr}`);
 }
