@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { virtualMachine as simulatedMachine } from '../api/simulation/group.ts';
 import { type Plane, startPlane } from '../apiserver/custom/plane.fixture.ts';
 import type { Client } from '../kube/client.ts';
 import { NAMESPACES } from '../kube/kinds/core.ts';
+import { resourceOfKind } from '../kube/kinds/machines.ts';
 import { NODES } from '../kube/kinds/node.ts';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '../kube/kinds/rbac.ts';
 import { runCommand } from '../testing/command-world.ts';
@@ -140,6 +142,36 @@ describe('vimana install', () => {
       'kwok-node-1',
       'kwok-node-2',
     ]);
+  });
+
+  it('leaves examples as somebody has changed them', async () => {
+    const wish = ['install', ...SIMULATION, '--examples'];
+    await run(...wish);
+    const machines = resourceOfKind(simulatedMachine);
+    const size = { type: 'merge', body: { spec: { resources: { cpu: '0.5' } } } } as const;
+    await admin.patch(machines, 'vm-small-1', size, { namespace: 'default' });
+    expect(await run(...wish)).toMatchObject({ code: 0, out: expect.stringContaining('/vm-small-1 unchanged\n') });
+    const { spec } = await admin.get(machines, 'vm-small-1', { namespace: 'default' });
+    expect(spec.resources.cpu).toBe('0.5');
+  });
+
+  it('gives KWOK its stages where it reads them from the cluster', async () => {
+    const stage = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+    await server.define({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'stages.kwok.x-k8s.io' },
+      spec: {
+        group: 'kwok.x-k8s.io',
+        scope: 'Cluster',
+        names: { plural: 'stages', kind: 'Stage' },
+        versions: [{ name: 'v1alpha1', served: true, storage: true, schema: { openAPIV3Schema: stage } }],
+      },
+    } as never);
+    const wish = ['install', ...SIMULATION, '--nodes', '1'];
+    expect(await run(...wish)).toMatchObject({ err: '', out: expect.stringContaining('/pod-ready created\n') });
+    expect((await run(...wish)).out).toContain('stage.kwok.x-k8s.io/pod-ready unchanged\n');
+    expect((await run('uninstall')).out).toContain('stage.kwok.x-k8s.io/pod-ready deleted\n');
   });
 
   it('overwrites what somebody else has set only when it is told to', async () => {

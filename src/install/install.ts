@@ -46,11 +46,13 @@ export async function install(settings: InstallSettings, parts: InstallParts): P
 
 async function brought(
   wanted: Wanted,
-  { before }: Plan,
+  { before, examples }: Plan,
   { dryRun, force }: { readonly dryRun: boolean; readonly force: boolean },
   { client, signal }: InstallParts,
 ): Promise<Outcome> {
   const was = before.get(wanted);
+  // An example that somebody has made their own stays so.
+  if (was !== undefined && examples.includes(wanted)) return 'unchanged';
   // What is to come where its namespace or its kind is to come too cannot be asked for.
   if (dryRun && was === undefined) return 'created';
   return apply(client, wanted, was, { dryRun, force, signal });

@@ -74,7 +74,11 @@ export async function planned(settings: InstallSettings, parts: InstallParts): P
   }
   const before = await found(client, all, signal);
   problems.push(...foreign(before));
-  if (problems.length === 0) problems.push(...(await refusals(all, before, settings, parts)));
+  if (problems.length === 0) {
+    const { examples, ...applied } = wanted;
+    const fresh = examples.filter((each) => !before.has(each));
+    problems.push(...(await refusals([...Object.values(applied).flat(), ...fresh], before, settings, parts)));
+  }
   if (problems.length > 0) throw refused(problems);
   return { ...wanted, dialects, before, notes };
 }
