@@ -2,7 +2,7 @@ import type { KubeObject } from '../kube/kube-object.ts';
 import { validateMeta } from '../structural/object-meta.ts';
 import { badRequest } from './api-error.ts';
 import type { KindParts } from './builtin-resources.ts';
-import { decodeBuiltIn } from './builtin-schema/decode.ts';
+import { conversionProblem, decodeBuiltIn } from './builtin-schema/decode.ts';
 import { crdStrategy } from './custom/definition-strategy.ts';
 import { conversionOf } from './kinds/conversion-of.ts';
 import { nameProblems } from './kinds/object-name.ts';
@@ -26,6 +26,7 @@ function shapeOf(group: string, version: string, kind: string, plural: string): 
       if (error === undefined) return { object: object as KubeObject, unknown };
       throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${error}`);
     },
+    conversionProblem: (object) => conversionProblem(apiVersion, kind, object),
     // All defaults of built-in kinds are code.
     applyDefaults() {},
     validate: ({ metadata }) => validateMeta(metadata, problems),

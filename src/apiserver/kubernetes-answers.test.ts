@@ -107,7 +107,7 @@ describe('what cannot be read', () => {
   const path = `${NAMESPACE}/configmaps/unread`;
 
   it.each([
-    ['POST', 'application/json', '{', "couldn't get version/kind; json parse error: unexpected end of JSON input"],
+    ['POST', 'application/json', '{', "couldn't get version/kind; json parse error: unexpected end of JSON input ({)"],
     ['PATCH', MERGE, '{"a" 1}', "error decoding patch: invalid character '1' after object key"],
     ['PATCH', STRATEGIC, 'x', "invalid character 'x' looking for beginning of value"],
   ])('is told in the words of Go: %s %s %s', async (method, type, text, said) => {
@@ -188,6 +188,28 @@ describe('a patch', () => {
     const patch = [{ op: 'replace', path: '/metadata', value: { name: 'l' } }];
     const { code } = await plane.ask('PATCH', `${leases}/l`, patch, JSON_PATCH);
     expect(code).toBe(422);
+  });
+
+  it.each([
+    [{ spec: 1.5 }, 'map[spec:1.5]', 'cannot restore struct from: float64'],
+    [{ spec: { holderIdentity: 7 } }, 'map[spec:map[holderIdentity:7]]', 'cannot convert int64 to string'],
+    [{ spec: { holderIdentity: [] } }, 'map[spec:map[holderIdentity:[]]]', 'unrecognized type: string'],
+    [
+      { spec: { leaseDurationSeconds: 1.5 } },
+      'map[spec:map[leaseDurationSeconds:1.5]]',
+      'cannot convert float64 to int32',
+    ],
+    [
+      { spec: { renewTime: 5 } },
+      'map[spec:map[renewTime:5]]',
+      'json: cannot unmarshal number into Go value of type string',
+    ],
+    [{ metadata: { labels: 'x' } }, 'map[metadata:map[labels:x]]', 'cannot restore map from string'],
+    [{ metadata: { finalizers: {} } }, 'map[metadata:map[finalizers:map[]]]', 'cannot restore slice from map'],
+  ])('that does not fit is quoted, and told in the words of a converter: %j', async (patch, quoted, why) => {
+    await plane.ask('POST', leases, { metadata: { name: 'words' }, spec: {} });
+    const answer = await plane.ask('PATCH', `${leases}/words`, patch, 'application/strategic-merge-patch+json');
+    expect(messageOf(answer)).toBe(` "" is invalid: patch: Invalid value: "${quoted}": ${why}`);
   });
 
   it('that leaves no owners leaves none', async () => {

@@ -13,6 +13,8 @@ export interface Shape {
    * and named. Throws an ApiError where a value cannot be decoded at all, as Go's decoder would.
    */
   read(body: KubeObject): ReadObject;
+  /** Why an object that was put together from parts is not of the kind, where there are words of their own for that. */
+  conversionProblem?(object: KubeObject): string | undefined;
   /** Whether reading leaves the body as it is, and shares nothing with it. */
   readonly copies: boolean;
   /** Fills in defaults in place. */

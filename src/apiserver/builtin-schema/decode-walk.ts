@@ -9,6 +9,9 @@ const DEEPEST = 500;
 /** Reads an object of a message; `decode` does, and is handed in because types that read their own JSON nest messages too. */
 export type ReadMessage = (value: unknown, message: string, walk: DecodeWalk) => unknown;
 
+/** What a type of Go is in the end, whatever it is called. */
+export type GoKind = 'string' | 'bool' | 'int32' | 'int64' | 'float64' | 'slice' | 'map' | 'struct';
+
 /** Where the reading of a body stands, and what it has found: fields nobody knows, and the first value of a wrong type. */
 export class DecodeWalk {
   readonly unknown: string[] = [];
@@ -16,10 +19,13 @@ export class DecodeWalk {
   #refusal: string | undefined;
   readonly #places: (FieldPlace | string | number)[] = [];
   readonly #readMessage: ReadMessage;
+  /** Whether the body was put together from parts, which Go reads in another way and with other words than a text. */
+  readonly #converts: boolean;
   #quiet = false;
 
-  constructor(readMessage: ReadMessage) {
+  constructor(readMessage: ReadMessage, converts = false) {
     this.#readMessage = readMessage;
+    this.#converts = converts;
   }
 
   enterField(place: FieldPlace): void {
@@ -74,8 +80,13 @@ export class DecodeWalk {
   }
 
   /** Tells that a value has not the type that Go wants here. */
-  mismatch(value: unknown, goType: string): undefined {
-    return this.fail(this.#mismatchText(value, goType));
+  mismatch(value: unknown, goType: string, kind: GoKind): undefined {
+    return this.fail(this.#converts ? conversionText(value, goType, kind) : this.#mismatchText(value, goType));
+  }
+
+  /** Tells that a text does not stand for bytes. */
+  failBytes(problem: string): undefined {
+    return this.fail(this.#converts ? `error decoding from json: ${problem}` : problem);
   }
 
   /** Tells the same of a value inside a type which reads its own JSON. */
@@ -84,7 +95,8 @@ export class DecodeWalk {
   }
 
   #mismatchText(value: unknown, goType: string): string {
-    const fields = this.#places.filter((place) => typeof place === 'object');
+    // What is converted is read by itself, so that nothing is known of where it stands.
+    const fields = this.#converts ? [] : this.#places.filter((place) => typeof place === 'object');
     const target =
       fields.length === 0
         ? `Go value of type ${goType}`
@@ -115,4 +127,21 @@ function valueName(value: unknown, goType: string): string {
     default:
       return 'object';
   }
+}
+
+/** Why a value cannot be converted, in the words of Go's converter. */
+function conversionText(value: unknown, goType: string, kind: GoKind): string {
+  const from = kindOf(value);
+  if (kind === 'slice' || kind === 'map') return `cannot restore ${kind} from ${from}`;
+  if (kind === 'struct') return `cannot restore struct from: ${from}`;
+  // Go takes the number of a character for a text, and cuts off what follows the point, before it thinks better of it.
+  const thinksOfIt = kind === 'string' ? from === 'int64' : kind !== 'bool' && typeof value === 'number';
+  return thinksOfIt ? `cannot convert ${from} to ${goType}` : `unrecognized type: ${kind}`;
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'slice';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'string' ? 'string' : 'map';
 }

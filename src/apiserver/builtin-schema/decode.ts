@@ -27,6 +27,19 @@ export function decodeBuiltIn(apiVersion: string, kind: string, body: unknown): 
   return { object, unknown: walk.unknown, ...(walk.error === undefined ? {} : { error: walk.error }) };
 }
 
+/**
+ * Why an object that was put together from parts is not of a built-in kind, in Go's words for that; undefined where it
+ * is, or the kind is not built in.
+ */
+export function conversionProblem(apiVersion: string, kind: string, object: unknown): string | undefined {
+  const schemaName = schemaNameOf(apiVersion, kind);
+  const message = schemaName === undefined ? '' : messageOf(schemaName);
+  if (message === '') return undefined;
+  const walk = new DecodeWalk(readMessage, true);
+  readMessage(object, message, walk);
+  return walk.error;
+}
+
 /** '' where there is none. */
 function messageOf(schemaName: string): string {
   let message = messages.get(schemaName);
@@ -59,7 +72,7 @@ function readMessage(value: unknown, message: string, walk: DecodeWalk): unknown
   const plan = readPlan(message);
   if (plan.special !== undefined) return plan.special.read(value, walk);
   if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
-    return walk.mismatch(value, goTypeOf(message));
+    return walk.mismatch(value, goTypeOf(message), 'struct');
   }
   if (walk.tooDeep) return walk.refuse('exceeded max depth');
   const source = (value ?? {}) as Json;
@@ -88,7 +101,7 @@ function readKey(value: unknown, key: string, plan: ReadPlan, walk: DecodeWalk, 
   if (place === undefined) walk.unknownField(key);
   else if (typeof value !== 'string' && value !== null) {
     walk.enterField(place);
-    walk.mismatch(value, 'string');
+    walk.mismatch(value, 'string', 'string');
     walk.leave();
   }
 }
@@ -97,10 +110,10 @@ function readField(value: unknown, field: Field, walk: DecodeWalk): unknown {
   if (value === null) return field.absent === 'zero' ? zeroOf(field) : undefined;
   if (field.container === 'one') return readOne(value, field, field.goType, walk);
   if (field.container === 'list') {
-    if (!Array.isArray(value)) return walk.mismatch(value, field.goType);
+    if (!Array.isArray(value)) return walk.mismatch(value, field.goType, 'slice');
     return value.map((entry, i) => readItem(entry, i, field, walk));
   }
-  if (typeof value !== 'object' || Array.isArray(value)) return walk.mismatch(value, field.goType);
+  if (typeof value !== 'object' || Array.isArray(value)) return walk.mismatch(value, field.goType, 'map');
   const entries: Json = {};
   const keys = Object.keys(value);
   for (const key of keys) {
@@ -130,15 +143,15 @@ function readItem(value: unknown, segment: string | number, field: Field, walk: 
 function readOne(value: unknown, field: Field, goType: string, walk: DecodeWalk): unknown {
   switch (field.type) {
     case 'string':
-      return typeof value === 'string' ? value : walk.mismatch(value, goType);
+      return typeof value === 'string' ? value : walk.mismatch(value, goType, 'string');
     case 'bool':
-      return typeof value === 'boolean' ? value : walk.mismatch(value, goType);
+      return typeof value === 'boolean' ? value : walk.mismatch(value, goType, 'bool');
     case 'int32':
-      return isInteger(value, 2 ** 31) ? value : walk.mismatch(value, goType);
+      return isInteger(value, 2 ** 31) ? value : walk.mismatch(value, goType, 'int32');
     case 'int64':
-      return isInteger(value, 2 ** 63) ? value : walk.mismatch(value, goType);
+      return isInteger(value, 2 ** 63) ? value : walk.mismatch(value, goType, 'int64');
     case 'double':
-      return typeof value === 'number' ? value : walk.mismatch(value, goType);
+      return typeof value === 'number' ? value : walk.mismatch(value, goType, 'float64');
     case 'bytes':
       return readBytes(value, goType, walk);
     default:
@@ -150,11 +163,11 @@ function readOne(value: unknown, field: Field, goType: string, walk: DecodeWalk)
 function readBytes(value: unknown, goType: string, walk: DecodeWalk): unknown {
   if (Array.isArray(value)) {
     const wrong = value.findIndex((item) => !isInteger(item, 256) || item < 0);
-    return wrong < 0 ? Buffer.from(value).toString('base64') : walk.mismatch(value[wrong], 'uint8');
+    return wrong < 0 ? Buffer.from(value).toString('base64') : walk.mismatch(value[wrong], 'uint8', 'int32');
   }
-  if (typeof value !== 'string') return walk.mismatch(value, goType);
+  if (typeof value !== 'string') return walk.mismatch(value, goType, 'slice');
   const problem = base64Problem(value);
-  return problem === undefined ? Buffer.from(value, 'base64').toString('base64') : walk.fail(problem);
+  return problem === undefined ? Buffer.from(value, 'base64').toString('base64') : walk.failBytes(problem);
 }
 
 const isInteger = (value: unknown, bound: number): boolean =>

@@ -83,8 +83,10 @@ const texts: SpecialJson = {
   zero: null,
   read(value, walk) {
     if (value === null) return null;
-    if (!Array.isArray(value)) return walk.mismatch(value, 'v1.ExtraValue');
-    return value.map((item) => (item === null ? '' : typeof item === 'string' ? item : walk.mismatch(item, 'string')));
+    if (!Array.isArray(value)) return walk.mismatch(value, 'v1.ExtraValue', 'slice');
+    return value.map((item) =>
+      item === null ? '' : typeof item === 'string' ? item : walk.mismatch(item, 'string', 'string'),
+    );
   },
 };
 

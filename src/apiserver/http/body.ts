@@ -2,6 +2,7 @@ import { ParseError } from '../../base/errors.ts';
 import { readYaml } from '../../kube/yaml-json.ts';
 import { badRequest, unsupportedMediaType } from '../api-error.ts';
 import { decodeProtobuf, PROTOBUF, type TypeMeta } from '../protobuf/protobuf.ts';
+import { summaryOf } from '../verbs/object-type.ts';
 import { STRATEGIC_PATCH } from '../verbs/patch.ts';
 import type { ApiRequest } from './api-request.ts';
 import { duplicateFields } from './duplicate-fields.ts';
@@ -47,7 +48,7 @@ export function decodeJson(text: string, kind: string): Decoded {
     return { value, duplicates, ...(duplicates.length === 0 ? {} : { text }) };
   } catch (error) {
     const why = `couldn't get version/kind; json parse error: ${(error as Error).message}`;
-    throw badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why}`);
+    throw badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summaryOf(text)})`);
   }
 }
 

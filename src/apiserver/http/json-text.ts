@@ -1,4 +1,4 @@
-import { jsonProblem } from './json-problem.ts';
+import { jsonProblem } from '../../base/json-problem.ts';
 
 /** Deeper than anything that is meant, and far less than what a stack can hold. */
 const DEEPEST = 1_000;

@@ -1,3 +1,4 @@
+import { jsonProblem } from '../../base/json-problem.ts';
 import { type ApiError, badRequest } from '../api-error.ts';
 
 /** Where the next page of a list starts, as clients carry it; the form is Kubernetes' own. */
@@ -11,11 +12,12 @@ export const NEWEST = -1;
 export function decodeContinue(token: string): { revision: number; start: string } {
   const fault = base64Fault(token);
   if (fault !== undefined) throw invalidToken(`illegal base64 data at input byte ${fault}`);
+  const bytes = Buffer.from(token, 'base64url');
   let read: unknown;
   try {
-    read = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
-  } catch (error) {
-    throw invalidToken((error as Error).message);
+    read = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw invalidToken(jsonProblem(bytes));
   }
   const { v, rv, start } = (read ?? {}) as Readonly<Record<string, unknown>>;
   if (v !== 'meta.k8s.io/v1') throw invalidToken('server does not recognize this encoded version');

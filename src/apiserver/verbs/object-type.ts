@@ -89,7 +89,9 @@ function checkBuiltIn(resource: Resource, said: Said): void {
 
 /** A body that does not even say what it is. */
 export function unrecognized({ kind }: Resource, body: unknown, why: string): ApiError {
-  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summary(body)})`);
+  return badRequest(
+    `the object provided is unrecognized (must be of type ${kind}): ${why} (${summaryOf(JSON.stringify(body))})`,
+  );
 }
 
 export function notAnObject(body: unknown): string {
@@ -102,8 +104,8 @@ export function notAnObject(body: unknown): string {
 const SHOWN = 30;
 
 /** The beginning of a body: as text where it may be an object, as bytes where it may be anything. */
-function summary(body: unknown): string {
-  const text = JSON.stringify(body);
+export function summaryOf(text: string): string {
+  if (text === '') return '<empty>';
   const shown = text.startsWith('{') ? text.slice(0, SHOWN) : Buffer.from(text).subarray(0, SHOWN).toString('hex');
   return text.length > SHOWN ? `${shown} ...` : shown;
 }

@@ -3,6 +3,7 @@ import { invalid as invalidField } from '../../base/field-error.ts';
 import { goJson } from '../../base/go-value.ts';
 import { copyJson } from '../../base/json-copy.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
+import { goPrint } from '../../kube/patches/go-print.ts';
 import { applyJsonPatch } from '../../kube/patches/json-patch.ts';
 import { applyMergePatch } from '../../kube/patches/merge-patch.ts';
 import { PatchError } from '../../kube/patches/patch-error.ts';
@@ -40,7 +41,7 @@ export async function patchObject(
     (current) => {
       const patched = copyJson(guarded(() => change(current as never, patch as Json))) as unknown as KubeObject;
       clarifyOwners(target.resource, patched);
-      const object = decodePatched(target.resource, patched, call);
+      const object = decodePatched(target.resource, patched, call, type === STRATEGIC_PATCH ? patch : undefined);
       checkPlace(target, object);
       checkVersioned(target, object);
       return object;
@@ -98,11 +99,12 @@ function guarded<T>(patch: () => T): T {
   }
 }
 
-/** What is wrong with a patched object is told as a fault of the patch. */
-function decodePatched(resource: Resource, object: KubeObject, call: Call): KubeObject {
+/** What is wrong with a patched object is told as a fault of the patch, and of the strategic one that is quoted. */
+function decodePatched(resource: Resource, object: KubeObject, call: Call, quoted?: unknown): KubeObject {
   checkPatchedType(resource, object);
   const strict = call.fieldValidation === 'Strict';
-  const before = strict ? goJson(object) : undefined;
+  const before = strict && quoted === undefined ? goJson(object) : undefined;
+  const shown = () => before ?? (quoted === undefined ? goJson(object) : goPrint(quoted as Json));
   const warnings: string[] = [];
   try {
     const decoded = decodeBody(resource, object, strict ? { ...call, fieldValidation: 'Warn', warnings } : call);
@@ -110,9 +112,10 @@ function decodePatched(resource: Resource, object: KubeObject, call: Call): Kube
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 400)) throw error;
     const why = error.message.slice(error.message.indexOf(' cannot be handled as a '));
-    throw badPatch(before ?? goJson(object), why.replace(/^ cannot be handled as a [^:]*: /, ''));
+    const told = why.replace(/^ cannot be handled as a [^:]*: /, '');
+    throw badPatch(shown(), (quoted === undefined ? undefined : resource.shape.conversionProblem?.(object)) ?? told);
   }
-  throw badPatch(before ?? '', `strict decoding error: ${warnings.join(', ')}`);
+  throw badPatch(shown(), `strict decoding error: ${warnings.join(', ')}`);
 }
 
 export function badPatch(text: string, why: string): ApiError {
@@ -120,15 +123,17 @@ export function badPatch(text: string, why: string): ApiError {
 }
 
 /** A configuration whose fields are right and whose values are not is a fault of the server, as it sees it. */
-function converted<T>({ group, version, kind }: Resource, { metadata }: KubeObject, decode: () => T): T {
+function converted(resource: Resource, merged: KubeObject, { metadata }: KubeObject, call: Call): KubeObject {
+  const { group, version, kind } = resource;
   try {
-    return decode();
+    return decodeBody(resource, copyJson(merged), call);
   } catch (error) {
     const [, why] = error instanceof ApiError ? (/ cannot be handled as a \S+: (.*)$/s.exec(error.message) ?? []) : [];
     if (why === undefined || why.startsWith('strict decoding error')) throw error;
     const type = `${group}/${version}, Kind=${kind}`;
     const place = `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${type}`;
-    const message = `failed to convert new object (${place}) to proper version: unable to convert unstructured object to ${type}: ${why.startsWith('quantities must match') ? '' : 'error decoding from json: '}${why}`;
+    const problem = resource.shape.conversionProblem?.(merged) ?? why;
+    const message = `failed to convert new object (${place}) to proper version: unable to convert unstructured object to ${type}: ${problem}`;
     throw new ApiError(500, '', message);
   }
 }
@@ -162,7 +167,7 @@ export async function applyObject(
     delete object.metadata.resourceVersion;
     const fresh = backend.fields.apply(resource, object, undefined, writer(), force);
     checkPlace(target, fresh);
-    converted(resource, object, () => decodeBody(resource, copyJson(fresh), { ...call, warnings: [] }));
+    converted(resource, fresh, object, { ...call, warnings: [] });
     return await createObject(backend, resource, namespace, fresh, call, true);
   }
   return await rewrite(
@@ -170,7 +175,7 @@ export async function applyObject(
     target,
     (current) => {
       const merged = backend.fields.apply(resource, copyJson(object), current, writer(), force);
-      const decoded = converted(resource, object, () => decodeBody(resource, copyJson(merged), call));
+      const decoded = converted(resource, merged, object, call);
       checkPlace(target, decoded);
       return decoded;
     },

@@ -1,6 +1,6 @@
 /** Where a text stops to be JSON, in the words of Go's decoder, which clients of an API server know. */
-export function jsonProblem(text: string): string {
-  const scan = new Scan(new TextEncoder().encode(text));
+export function jsonProblem(text: string | Uint8Array): string {
+  const scan = new Scan(typeof text === 'string' ? new TextEncoder().encode(text) : text);
   try {
     scan.value();
     scan.skipSpace();
