@@ -1,4 +1,4 @@
-import type { NodeLoad } from './node-load.ts';
+import type { NodeLoad, NodeState, Spent } from './node-load.ts';
 
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -6,61 +6,80 @@ interface Family {
   readonly name: string;
   readonly type: 'gauge' | 'counter';
   readonly help: string;
-  /** The lines of one node; `node` and `instance` are its name as a label value, in quotes. */
-  readonly lines: (load: NodeLoad, name: string) => string;
 }
 
-const gauge = (name: string, help: string, value: (load: NodeLoad) => number): Family => ({
-  name,
-  type: 'gauge',
-  help,
-  lines: (load, node) => `${name}{node=${node}} ${value(load)}\n`,
+/** Lines that stay as they are while the state of a node does; `name` is that of the node as a label value, in quotes. */
+interface Gauge extends Family {
+  readonly lines: (state: NodeState, name: string) => string;
+}
+
+/** Lines that change with time. */
+interface Counter extends Family {
+  readonly series: readonly { readonly labels: string; readonly value: (spent: Spent) => number }[];
+}
+
+const gauge = (name: string, label: 'node' | 'instance', help: string, value: (state: NodeState) => number): Gauge => ({
+  ...{ name, type: 'gauge', help },
+  lines: (state, node) => `${name}{${label}=${node}} ${value(state)}\n`,
 });
 
-const ofInstance = (name: string, type: Family['type'], help: string, value: (load: NodeLoad) => number): Family => ({
-  name,
-  type,
-  help,
-  lines: (load, node) => `${name}{instance=${node}} ${value(load)}\n`,
-});
-
-const FAMILIES: readonly Family[] = [
+const RATIOS: readonly Gauge[] = [
   gauge(
     'node_cpu_usage_ratio',
+    'node',
     'CPU that machines use, as a share of the node; above 1 where they want more.',
-    (load) => load.cpuUsage,
+    (state) => state.cpuUsage,
   ),
-  gauge('node_cpu_pressure_psi', 'Share of time in which something waits for CPU.', (load) => load.cpuPressure),
-  gauge('node_memory_usage_ratio', 'Memory that machines use, as a share of the node.', (load) => load.memoryUsage),
+  gauge(
+    'node_cpu_pressure_psi',
+    'node',
+    'Share of time in which something waits for CPU.',
+    (state) => state.cpuPressure,
+  ),
+  gauge(
+    'node_memory_usage_ratio',
+    'node',
+    'Memory that machines use, as a share of the node.',
+    (state) => state.memoryUsage,
+  ),
   gauge(
     'node_memory_pressure_psi',
+    'node',
     'Share of time in which something waits for memory.',
-    (load) => load.memoryPressure,
+    (state) => state.memoryPressure,
   ),
-  gauge('node_vm_count', 'Machines on the node.', (load) => load.vms),
+  gauge('node_vm_count', 'node', 'Machines on the node.', (state) => state.vms),
+];
+
+const COUNTERS: readonly Counter[] = [
   {
     name: 'node_cpu_seconds_total',
     type: 'counter',
     help: 'Seconds that the CPUs of the node spent in each mode.',
-    lines: ({ spent }, node) =>
-      `node_cpu_seconds_total{instance=${node},mode="idle"} ${spent.cpuIdle}\nnode_cpu_seconds_total{instance=${node},mode="user"} ${spent.cpuUser}\n`,
+    series: [
+      { labels: ',mode="idle"', value: ({ cpuIdle }) => cpuIdle },
+      { labels: ',mode="user"', value: ({ cpuUser }) => cpuUser },
+    ],
   },
-  ofInstance(
-    'node_pressure_cpu_waiting_seconds_total',
-    'counter',
-    'Seconds in which something waited for CPU.',
-    (load) => load.spent.cpuWaiting,
+  {
+    name: 'node_pressure_cpu_waiting_seconds_total',
+    type: 'counter',
+    help: 'Seconds in which something waited for CPU.',
+    series: [{ labels: '', value: ({ cpuWaiting }) => cpuWaiting }],
+  },
+  {
+    name: 'node_pressure_memory_waiting_seconds_total',
+    type: 'counter',
+    help: 'Seconds in which something waited for memory.',
+    series: [{ labels: '', value: ({ memoryWaiting }) => memoryWaiting }],
+  },
+];
+
+const AMOUNTS: readonly Gauge[] = [
+  gauge('node_memory_MemAvailable_bytes', 'instance', 'Memory of the node that nothing uses.', (state) =>
+    Math.round(state.memoryBytes * (1 - state.memoryUsage)),
   ),
-  ofInstance(
-    'node_pressure_memory_waiting_seconds_total',
-    'counter',
-    'Seconds in which something waited for memory.',
-    (load) => load.spent.memoryWaiting,
-  ),
-  ofInstance('node_memory_MemAvailable_bytes', 'gauge', 'Memory of the node that nothing uses.', (load) =>
-    Math.round(load.memoryBytes * (1 - load.memoryUsage)),
-  ),
-  ofInstance('node_memory_MemTotal_bytes', 'gauge', 'Memory of the node.', (load) => load.memoryBytes),
+  gauge('node_memory_MemTotal_bytes', 'instance', 'Memory of the node.', (state) => state.memoryBytes),
   {
     name: 'kube_node_role',
     type: 'gauge',
@@ -70,15 +89,65 @@ const FAMILIES: readonly Family[] = [
   },
 ];
 
-/** What Prometheus is told of nodes. */
-export function exposition(loads: readonly NodeLoad[]): string {
+const GAUGES = [...RATIOS, ...AMOUNTS];
+/** Nodes whose gauges are kept together: where one changes, those of so many are written again. */
+const BLOCK = 128;
+
+/** The gauges of some nodes, by family, as long as their states are these. */
+interface Block {
+  readonly states: readonly NodeState[];
+  readonly texts: readonly Buffer[];
+}
+
+/** What Prometheus is told of nodes. What has not changed since the last time is not written again. */
+export class Exposition {
+  #blocks: readonly Block[] = [];
+
+  of(loads: readonly NodeLoad[]): Buffer {
+    const count = Math.ceil(loads.length / BLOCK);
+    this.#blocks = Array.from({ length: count }, (_, at) =>
+      blockOf(loads.slice(at * BLOCK, (at + 1) * BLOCK), this.#blocks[at]),
+    );
+    const gauges = GAUGES.map((family, at) => [
+      headOf(family),
+      ...this.#blocks.map(({ texts }) => texts[at] as Buffer),
+    ]);
+    const counters = Buffer.from(countersOf(loads));
+    return Buffer.concat([...gauges.slice(0, RATIOS.length).flat(), counters, ...gauges.slice(RATIOS.length).flat()]);
+  }
+}
+
+function blockOf(loads: readonly NodeLoad[], known: Block | undefined): Block {
+  if (known?.states.length === loads.length && loads.every(({ state }, at) => state === known.states[at])) return known;
+  const states = loads.map(({ state }) => state);
+  const names = states.map(({ name }) => quoted(name));
+  const texts = GAUGES.map(({ lines }) => {
+    let text = '';
+    for (const [at, state] of states.entries()) text += lines(state, names[at] as string);
+    return Buffer.from(text);
+  });
+  return { states, texts };
+}
+
+function countersOf(loads: readonly NodeLoad[]): string {
   const names = loads.map(({ name }) => quoted(name));
   let text = '';
-  for (const { name, type, help, lines } of FAMILIES) {
-    text += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
-    for (let i = 0; i < loads.length; i++) text += lines(loads[i] as NodeLoad, names[i] as string);
+  for (const family of COUNTERS) {
+    text += head(family);
+    for (let i = 0; i < loads.length; i++) {
+      const { spent } = loads[i] as NodeLoad;
+      for (const { labels, value } of family.series) {
+        text += `${family.name}{instance=${names[i]}${labels}} ${seconds(value(spent))}\n`;
+      }
+    }
   }
   return text;
 }
+
+const headOf = (family: Family) => Buffer.from(head(family));
+const head = ({ name, type, help }: Family) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
+
+/** To the microsecond: nobody measures better, and writing all digits takes longer than everything else. */
+const seconds = (value: number) => Math.round(value * 1e6) / 1e6;
 
 const quoted = (value: string) => `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;

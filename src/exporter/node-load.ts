@@ -1,7 +1,7 @@
 import { cpuPressure, memoryPressure } from '../rebalance/pressure.ts';
 
 /** What a node has and what is used of it. */
-export interface NodeLoad {
+export interface NodeState {
   readonly name: string;
   readonly roles: readonly string[];
   readonly cpuCores: number;
@@ -12,6 +12,12 @@ export interface NodeLoad {
   readonly memoryUsage: number;
   readonly memoryPressure: number;
   readonly vms: number;
+}
+
+/** The same at some moment. */
+export interface NodeLoad extends NodeState {
+  /** The very same object as long as nothing in it has changed, so that what was made of it can be kept. */
+  readonly state: NodeState;
   /** Since the node was first seen. */
   readonly spent: Spent;
 }
@@ -26,11 +32,11 @@ export interface Spent {
 
 export const NOTHING_SPENT: Spent = { cpuUser: 0, cpuIdle: 0, cpuWaiting: 0, memoryWaiting: 0 };
 
-export type Measures = Pick<NodeLoad, 'cpuUsage' | 'cpuPressure' | 'memoryUsage' | 'memoryPressure'>;
+export type Measures = Pick<NodeState, 'cpuUsage' | 'cpuPressure' | 'memoryUsage' | 'memoryPressure'>;
 
 /** What a node measures from how much of it is used, in cores and bytes. */
 export function measured(
-  { cpuCores, memoryBytes }: Pick<NodeLoad, 'cpuCores' | 'memoryBytes'>,
+  { cpuCores, memoryBytes }: Pick<NodeState, 'cpuCores' | 'memoryBytes'>,
   used: { readonly cores: number; readonly bytes: number },
 ): Measures {
   const cpuUsage = cpuCores > 0 ? used.cores / cpuCores : 0;

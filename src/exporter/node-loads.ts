@@ -8,7 +8,15 @@ import type { Cache, Change } from '../runtime/cache.ts';
 import type { Informer } from '../runtime/informer.ts';
 import { keyOf } from '../runtime/key.ts';
 import { amountsOf, byInstance, type Demand, demandOf, isLive } from './launcher-demand.ts';
-import { type Measures, measured, NOTHING_SPENT, type NodeLoad, type Spent, spentAfter } from './node-load.ts';
+import {
+  type Measures,
+  measured,
+  NOTHING_SPENT,
+  type NodeLoad,
+  type NodeState,
+  type Spent,
+  spentAfter,
+} from './node-load.ts';
 
 interface Entry {
   microCores: number;
@@ -19,6 +27,8 @@ interface Entry {
   spent: Spent;
   /** Until when `spent` counts, on the monotonic clock. */
   at: number;
+  /** What all this comes to, and for which version of the node and which era; undefined where it has to be reckoned. */
+  known: { readonly state: NodeState; readonly node: Node; readonly era: number } | undefined;
 }
 
 export interface NodeLoadsParts {
@@ -43,6 +53,10 @@ export class NodeLoads {
   readonly #counted = new Map<string, Demand>();
   readonly #sizes = new WeakMap<Node, Amounts>();
   #reference: NodeSize | undefined;
+  /** Counts the times at which shares have come to mean something else. */
+  #era = 0;
+  /** The names of all nodes in order; undefined after some have come or gone. */
+  #names: readonly string[] | undefined;
   readonly #stops: readonly (() => void)[];
 
   constructor({ nodes, pods, clock, usual = USUAL_NODE }: NodeLoadsParts) {
@@ -63,21 +77,35 @@ export class NodeLoads {
   }
 
   all(): NodeLoad[] {
-    return [...this.#nodes.all()].map((node) => this.#load(node)).sort((a, b) => compare(a.name, b.name));
+    this.#names ??= [...this.#nodes.all()].map(({ metadata }) => metadata.name ?? '').sort(compare);
+    const now = this.#clock.monotonic();
+    return this.#names.flatMap((name) => {
+      const node = this.#nodes.get(name);
+      return node === undefined ? [] : [this.#load(name, node, now)];
+    });
   }
 
   get(name: string): NodeLoad | undefined {
     const node = this.#nodes.get(name);
-    return node === undefined ? undefined : this.#load(node);
+    return node === undefined ? undefined : this.#load(name, node, this.#clock.monotonic());
   }
 
-  #load(node: Node): NodeLoad {
-    const { name = '' } = node.metadata;
+  #load(name: string, node: Node, now: number): NodeLoad {
     const entry = this.#entry(name);
-    const measures = this.#measures(entry, node);
-    this.#pass(entry, node, measures);
+    const state = this.#state(entry, node);
+    pass(entry, state, state.cpuCores, now);
+    return { ...state, state, spent: entry.spent };
+  }
+
+  #state(entry: Entry, node: Node): NodeState {
+    const { known } = entry;
+    if (known !== undefined && known.node === node && known.era === this.#era) return known.state;
     const { cores: cpuCores, bytes: memoryBytes } = this.#sizeOf(node);
-    return { name, roles: rolesOf(node), cpuCores, memoryBytes, ...measures, vms: entry.vms, spent: entry.spent };
+    const { name = '' } = node.metadata;
+    const measures = this.#measures(entry, node);
+    const state = { name, roles: rolesOf(node), cpuCores, memoryBytes, ...measures, vms: entry.vms };
+    entry.known = { state, node, era: this.#era };
+    return state;
   }
 
   #measures({ microCores, bytes, cpuShare, memoryShare }: Entry, node: Node): Measures {
@@ -101,7 +129,7 @@ export class NodeLoads {
     let entry = this.#entries.get(name);
     if (entry === undefined) {
       const empty = { microCores: 0, bytes: 0, cpuShare: 0, memoryShare: 0, vms: 0 };
-      entry = { ...empty, spent: NOTHING_SPENT, at: this.#clock.monotonic() };
+      entry = { ...empty, spent: NOTHING_SPENT, at: this.#clock.monotonic(), known: undefined };
       this.#entries.set(name, entry);
     }
     return entry;
@@ -110,16 +138,12 @@ export class NodeLoads {
   /** Counts the time that went by with what the node measured until now; called before anything changes. */
   #advance(name: string, node: Node | undefined): Entry {
     const entry = this.#entry(name);
-    if (node === undefined) entry.at = this.#clock.monotonic();
-    else this.#pass(entry, node, this.#measures(entry, node));
-    return entry;
-  }
-
-  #pass(entry: Entry, node: Node, measures: Measures): void {
     const now = this.#clock.monotonic();
-    if (now <= entry.at) return;
-    entry.spent = spentAfter(entry.spent, (now - entry.at) / 1000, this.#sizeOf(node).cores, measures);
-    entry.at = now;
+    if (node === undefined) entry.at = now;
+    else if (now > entry.at)
+      pass(entry, entry.known?.state ?? this.#measures(entry, node), this.#sizeOf(node).cores, now);
+    entry.known = undefined;
+    return entry;
   }
 
   #node({ type, object, old }: Change<Node>): void {
@@ -130,7 +154,9 @@ export class NodeLoads {
     // A node that comes back begins anew, as one that was started again does.
     if (type !== 'updated') entry.spent = NOTHING_SPENT;
     if (type === 'deleted' && entry.vms === 0) this.#entries.delete(name);
+    if (type !== 'updated') this.#names = undefined;
     this.#reference = undefined;
+    this.#era++;
   }
 
   #pod({ type, object }: Change<Pod>): void {
@@ -175,6 +201,13 @@ export class NodeLoads {
     entry.vms += times;
     if (entry.vms === 0 && this.#nodes.get(node) === undefined) this.#entries.delete(node);
   }
+}
+
+/** Counts the time until now with what the node has measured. */
+function pass(entry: Entry, measures: Measures, cpuCores: number, now: number): void {
+  if (now <= entry.at) return;
+  entry.spent = spentAfter(entry.spent, (now - entry.at) / 1000, cpuCores, measures);
+  entry.at = now;
 }
 
 type Amounts = ReturnType<typeof amountsOf>;

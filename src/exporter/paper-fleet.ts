@@ -98,7 +98,8 @@ export class PaperFleet implements Fleet {
     const now = this.#clock.monotonic();
     node.spent = spentAfter(node.spent, (now - node.at) / 1000, cpuCores, measures);
     node.at = now;
-    return { name, roles: ['worker'], cpuCores, memoryBytes, ...measures, vms: vms.size, spent: node.spent };
+    const state = { name, roles: ['worker'], cpuCores, memoryBytes, ...measures, vms: vms.size };
+    return { ...state, state, spent: node.spent };
   }
 }
 

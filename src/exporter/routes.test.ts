@@ -3,7 +3,7 @@ import { realClock } from '../base/clock.ts';
 import { FakeClock } from '../base/fake-clock.ts';
 import { silentLogger } from '../base/logger.ts';
 import { type HttpServer, startHttpServer } from '../runtime/http/http-server.ts';
-import { exposition } from './exposition.ts';
+import { Exposition } from './exposition.ts';
 import { PaperFleet } from './paper-fleet.ts';
 import { exporterRoutes } from './routes.ts';
 
@@ -148,5 +148,5 @@ it('metrics quote whatever nodes are called', () => {
   const clock = new FakeClock();
   const fleet = new PaperFleet(clock);
   void fleet.replace({ name: 's', nodes: [{ name: 'a"\\\n', path: '', cpuCores: 1, memoryBytes: 1, vms: [] }] });
-  expect(exposition(fleet.loads())).toContain('node_vm_count{node="a\\"\\\\\\n"} 0\n');
+  expect(String(new Exposition().of(fleet.loads()))).toContain('node_vm_count{node="a\\"\\\\\\n"} 0\n');
 });

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { formatFieldError } from '../base/field-error.ts';
 import { readBody } from '../runtime/http/body.ts';
 import type { Route } from '../runtime/http/route.ts';
-import { EXPOSITION_TYPE, exposition } from './exposition.ts';
+import { EXPOSITION_TYPE, Exposition } from './exposition.ts';
 import { readMoves } from './feedback-request.ts';
 import { type Fleet, RefusedError } from './fleet.ts';
 import { readWanted } from './scenario-request.ts';
@@ -17,11 +17,12 @@ const LARGEST_FEEDBACK = 4 * 1024 * 1024;
 
 /** The endpoints of the exporter, for whatever fleet. */
 export function exporterRoutes(fleet: Fleet): Route[] {
+  const exposition = new Exposition();
   return [
     {
       path: '/metrics',
       handle(_request, response) {
-        const text = Buffer.from(exposition(fleet.loads()));
+        const text = exposition.of(fleet.loads());
         response.writeHead(200, { 'content-type': EXPOSITION_TYPE, 'content-length': text.length, ...FRESH }).end(text);
       },
     },

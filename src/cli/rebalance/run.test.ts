@@ -5,7 +5,7 @@ import { realClock } from '../../base/clock.ts';
 import { FakeClock } from '../../base/fake-clock.ts';
 import { silentLogger } from '../../base/logger.ts';
 import { seededRandom } from '../../base/random.ts';
-import { exposition } from '../../exporter/exposition.ts';
+import { Exposition } from '../../exporter/exposition.ts';
 import { PaperFleet } from '../../exporter/paper-fleet.ts';
 import { exporterRoutes } from '../../exporter/routes.ts';
 import { readWanted } from '../../exporter/scenario-request.ts';
@@ -47,7 +47,7 @@ async function startPrometheus(fleet: PaperFleet) {
     const query = new URL(request.url ?? '', 'http://p').searchParams.get('query') ?? '';
     if (query.startsWith('scalar(')) {
       if (++looks % 3 === 0) {
-        scraped = exposition(fleet.loads()).split('\n');
+        scraped = String(new Exposition().of(fleet.loads())).split('\n');
         scrapedAt = now;
       }
       const oldest = scraped.length === 0 ? 'NaN' : String(scrapedAt);
