@@ -7,8 +7,9 @@ import { NODES } from '../kube/kinds/node.ts';
 import { type Context, type Controller, watched } from '../runtime/controller.ts';
 import { Expectations } from '../runtime/expectations.ts';
 import { keyIn, keyOf } from '../runtime/key.ts';
+import { OwnWrites } from '../runtime/own-writes.ts';
 import { writeStatus } from '../runtime/status.ts';
-import type { Again } from '../runtime/work-queue.ts';
+import { type Again, NO_MORE } from '../runtime/work-queue.ts';
 import type { AddressPool } from './address-pool.ts';
 import { deedsFor, type Machine } from './deeds.ts';
 import {
@@ -26,6 +27,7 @@ import { isKept } from './memory.ts';
 import { observe, type Sight } from './observe.ts';
 import { createFailure, deleteFailure, type Failure, noAddress } from './obstacle.ts';
 import { passingState } from './on-its-way.ts';
+
 import type { PassingStates } from './passing-state.ts';
 import { ReferenceNode } from './reference-node.ts';
 import { type Review, Reviews } from './review.ts';
@@ -61,8 +63,9 @@ export function machineController(options: MachineControllerOptions): Controller
   const instances = new Expectations();
   const machines = new Expectations();
   const uids = new Map<string, string>();
-  /** The versions that own writes of a status have made. */
-  const own = new Map<string, string>();
+  const own = new OwnWrites();
+  /** Machines whose instance is being created. */
+  const starting = new Set<string>();
   /** Machines that wait for the cache to show what was written. */
   const waiting = new Set<string>();
   /** Ends that the status does not tell yet, because the machine was only passing through when they were seen. */
@@ -82,7 +85,7 @@ export function machineController(options: MachineControllerOptions): Controller
   function forget(key: string): void {
     instances.forget(key);
     machines.forget(key);
-    own.delete(key);
+    own.forget(key);
     waiting.delete(key);
     passing.arrived(onWay(key));
     untold.delete(key);
@@ -166,9 +169,11 @@ export function machineController(options: MachineControllerOptions): Controller
     }
     if (!(await isCurrent(vm, desired.runStrategy, context))) return { afterMs: STALE_RETRY_MS };
     const making = { dialect, machine: vm, desired, identity, rollout, paused };
+    starting.add(keyOf(vm));
     const instance = await deedsFor(type, vm, instances, context)
       .create(making)
-      .catch((error: unknown) => failed(vm, observed, createFailure(error), context));
+      .catch((error: unknown) => failed(vm, observed, createFailure(error), context))
+      .finally(() => starting.delete(keyOf(vm)));
     const { runStrategy } = desired;
     // A request to start is done with the start.
     const requests = observed.memory.requests.slice(observed.memory.requests[0]?.action === 'Start' ? 1 : 0);
@@ -197,6 +202,7 @@ export function machineController(options: MachineControllerOptions): Controller
   async function report(vm: Machine, observed: ObservedMachine, context: Context): Promise<Again | undefined> {
     const key = keyOf(vm);
     const state = passingState(vm.metadata.deletionTimestamp !== undefined, observed);
+    const held = passing.holds(onWay(key));
     if (state === undefined) passing.arrived(onWay(key));
     const afterMs = state === undefined ? 0 : passing.delay(onWay(key), state, context.clock.monotonic());
     if (afterMs > 0) {
@@ -204,17 +210,16 @@ export function machineController(options: MachineControllerOptions): Controller
       return { afterMs };
     }
     await write(vm, observed, context);
-    return undefined;
+    return state === undefined && held ? NO_MORE : undefined;
   }
 
   async function write(vm: Machine, observed: ObservedMachine, context: Context): Promise<Machine> {
     const { client } = context;
-    const written = await writeStatus(client, type, vm, dialect.report(vm, observed, around(context)));
-    if (written !== vm) {
-      machines.wrote(keyOf(vm), written);
-      own.set(keyOf(vm), written.metadata.resourceVersion);
-    }
-    untold.delete(keyOf(vm));
+    const key = keyOf(vm);
+    const status = dialect.report(vm, observed, around(context));
+    const written = await own.during(key, writeStatus(client, type, vm, status), () => context.enqueue(key));
+    if (written !== vm) machines.wrote(key, written);
+    untold.delete(key);
     return written;
   }
 
@@ -223,10 +228,10 @@ export function machineController(options: MachineControllerOptions): Controller
     name: `${dialect.kind.singular}.${dialect.kind.group}`,
     for: type,
     // Runs mostly wait for writes, which a store puts down many at a time.
-    concurrency: 64,
+    concurrency: 256,
     knows({ metadata }) {
       const key = keyIn(metadata.namespace, metadata.name);
-      return own.get(key) === metadata.resourceVersion && !waiting.delete(key);
+      return own.knows(key, metadata.resourceVersion) && !waiting.delete(key);
     },
     reads: [
       ...options.dialects.map(({ kind }) => resourceOfKind(kind)),
@@ -240,6 +245,9 @@ export function machineController(options: MachineControllerOptions): Controller
         const key = keyIn(namespace, machine);
         const vm = machine === undefined ? undefined : cache(type).get(key);
         if (vm === undefined) return [];
+        // Whoever made it has decided already what follows.
+        const known = starting.has(key) || instances.isEcho(key, instance);
+        if (change.type === 'added' && known && !waiting.delete(key)) return [];
         // Its end may be seen here for the first and only time.
         const gone = change.type === 'deleted' && belonging(instance, vm.metadata.uid) === 'own';
         if (gone) untold.set(key, shutdownOf(instance) ?? unseenEnd(instance));

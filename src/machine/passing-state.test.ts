@@ -38,10 +38,10 @@ describe('a state that passes', () => {
     const { clock, states } = passing();
     for (const name of names(1017)) states.delay(name, 'Starting');
     await clock.advance(100);
-    expect(states.delay('ns/vm-1000', 'Starting')).toBe(2000);
+    expect(states.delay('ns/vm-1000', 'Starting')).toBe(3000);
     for (const name of names(1000)) states.arrived(name);
-    expect(states.delay('ns/vm-1016', 'Starting')).toBe(2000);
-    await clock.advance(2000);
+    expect(states.delay('ns/vm-1016', 'Starting')).toBe(3000);
+    await clock.advance(3000);
     expect(states.delay('ns/vm-1016', 'Starting')).toBe(0);
   });
 

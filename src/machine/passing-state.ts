@@ -2,7 +2,7 @@
 const MOST = 16;
 /** A state that lasts this long is none that passes; where there is a crowd, everything takes longer. */
 const HOLD_MS = 100;
-const HOLD_MS_EACH = 2;
+const HOLD_MS_EACH = 3;
 /** Where writes take long, a state lasts as long as the next few of them. */
 const HOLD_WRITES = 8;
 /** How much the last write counts in what writes take of late. */
@@ -41,6 +41,11 @@ export class PassingStates {
     // The last of a crowd have waited behind all others.
     own.hold = Math.max(own.hold, this.#hold());
     return Math.max(0, own.since + own.hold - now);
+  }
+
+  /** Whether the state that the machine was last seen in is not written yet, because it may pass. */
+  holds(machine: string): boolean {
+    return (this.#onTheirWay.get(machine)?.hold ?? 0) > 0;
   }
 
   /** The machine is where it was going, or gone. */

@@ -28,8 +28,8 @@ export interface Context {
    * is complete. Asking again does nothing more.
    */
   readonly follow: (watch: Watched) => Promise<void>;
-  /** Asks for a run of an object, at once or after a while. */
-  readonly enqueue: (key: string, afterMs?: number) => void;
+  /** Asks for a run of an object. */
+  readonly enqueue: (key: string) => void;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -160,7 +160,7 @@ export function runnable<T extends KubeObject>(controller: Controller<T>, parts:
     client: parts.client,
     cache: (type, selection) => informers.of(type, selection).cache,
     follow: (watch) => follow(watch, signal),
-    enqueue: (key, afterMs = 0) => queue.addAfter(key, afterMs),
+    enqueue: (key) => queue.add(key),
     clock,
     random,
     log,

@@ -30,6 +30,13 @@ export class DelayedKeys {
     if (this.#queue.peek() === entry) this.#arm(entry);
   }
 
+  remove(key: string): void {
+    const known = this.#entries.get(key);
+    if (known === undefined) return;
+    this.#queue.cancel(known);
+    this.#entries.delete(key);
+  }
+
   clear(): void {
     for (const entry of this.#entries.values()) this.#queue.cancel(entry);
     this.#entries.clear();

@@ -39,6 +39,11 @@ export class Expectations {
     return true;
   }
 
+  /** Whether this is the newest state of a child that was written for the owner, and none has been planned upon since. */
+  isEcho(owner: string, { metadata }: KubeObject): boolean {
+    return this.#byOwner.get(owner)?.version === metadata.resourceVersion;
+  }
+
   /** The owner is gone. */
   forget(owner: string): void {
     this.#byOwner.delete(owner);

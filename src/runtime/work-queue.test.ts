@@ -5,7 +5,7 @@ import { FakeClock } from '../base/fake-clock.ts';
 import { seededRandom } from '../base/random.ts';
 import { KubeError } from '../kube/kube-error.ts';
 import { backOffDelay } from './back-off.ts';
-import { WorkQueue, type WorkQueueOptions } from './work-queue.ts';
+import { NO_MORE, WorkQueue, type WorkQueueOptions } from './work-queue.ts';
 
 function started(work: WorkQueueOptions['work'], options: Partial<WorkQueueOptions> = {}) {
   const clock = new FakeClock();
@@ -42,6 +42,22 @@ describe('a work queue', () => {
     queue.add('a');
     await clock.advance(1000);
     expect(worked).toEqual(['a', 'b', 'a']);
+  });
+
+  it('forgets what earlier runs asked for when a run says that it is settled', async () => {
+    const worked: number[] = [];
+    const { clock, queue } = started(async () => {
+      worked.push(clock.monotonic());
+      return worked.length === 2 ? NO_MORE : { afterMs: 100 };
+    });
+    queue.add('a');
+    await clock.advance(10);
+    queue.add('a');
+    await clock.advance(1000);
+    expect(worked).toHaveLength(2);
+    queue.add('a');
+    await clock.advance(100);
+    expect(worked).toHaveLength(4);
   });
 
   it('never works on one key twice at once, nor on more keys than it may, and loses none', async () => {

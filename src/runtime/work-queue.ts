@@ -12,6 +12,9 @@ export interface Again {
   readonly afterMs: number;
 }
 
+/** What a run answers that has settled what earlier ones asked to be run again for. */
+export const NO_MORE: Again = { afterMs: Number.POSITIVE_INFINITY };
+
 export interface WorkQueueOptions {
   readonly name: string;
   readonly clock: Clock;
@@ -147,7 +150,8 @@ export class WorkQueue implements Runnable {
     try {
       const again = await this.#options.work(key, signal);
       this.#failures.delete(key);
-      if (again !== undefined) {
+      if (again === NO_MORE) this.#delayed.remove(key);
+      else if (again !== undefined) {
         result = 'requeue';
         this.addAfter(key, again.afterMs);
       }

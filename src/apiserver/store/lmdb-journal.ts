@@ -1,7 +1,7 @@
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { lockFolder } from './folder-lock.ts';
 import type { Compaction, Journal } from './journal.ts';
-import { decodeRecord, encodeRecords } from './record.ts';
+import { decodeRecord, RecordEncoder } from './record.ts';
 import { StoreError } from './store-error.ts';
 import { FIRST_REVISION, Timeline } from './timeline.ts';
 import type { Version } from './version.ts';
@@ -26,6 +26,8 @@ export class LmdbJournal implements Journal {
   readonly #folder: string;
   readonly #durability: Durability;
   readonly #unlock: () => void;
+  /** LMDB has read the records of a group when its commit is answered, and no group begins before that. */
+  #encoder = new RecordEncoder();
   #environment: Environment;
   #newest: number = FIRST_REVISION;
   #failed = false;
@@ -54,7 +56,7 @@ export class LmdbJournal implements Journal {
   async append(versions: readonly Version[], compaction: Compaction | undefined): Promise<void> {
     if (this.#failed) await this.#recover();
     const { root, records, meta } = this.#environment;
-    const encoded = encodeRecords(versions);
+    const encoded = this.#encoder.encode(versions);
     const puts: Promise<boolean>[] = [];
     try {
       const committed = root.batch(() => {
@@ -69,6 +71,7 @@ export class LmdbJournal implements Journal {
       if (stored.includes(false)) throw new StoreError('Corrupt', 'storage holds revisions that were never given out');
     } catch (error) {
       this.#failed = true;
+      this.#encoder = new RecordEncoder();
       throw await causeOf(error);
     }
     this.#newest = versions.at(-1)?.revision ?? this.#newest;

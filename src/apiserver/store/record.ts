@@ -8,28 +8,41 @@ import { Version } from './version.ts';
 const HEADER = 13;
 const PUT = 1;
 const DELETE = 2;
+/** The largest buffer that is kept for further groups. */
+const KEPT = 1024 * 1024;
 
-/** Encodes versions into parts of one buffer, one allocation for a whole commit. */
-export function encodeRecords(versions: readonly Version[]): Buffer[] {
-  const sizes = versions.map(({ key, value }) => ({
-    key: Buffer.byteLength(key),
-    value: Buffer.byteLength(value ?? ''),
-  }));
-  const total = sizes.reduce((sum, size) => sum + HEADER + size.key + size.value, 0);
-  const buffer = Buffer.allocUnsafeSlow(total);
-  let start = 0;
-  return versions.map(({ key, value, createRevision }, i) => {
-    const size = sizes[i]!;
-    const end = start + HEADER + size.key + size.value;
-    buffer.writeUInt8(value === undefined ? DELETE : PUT, start);
-    buffer.writeUInt32LE(size.key, start + 1);
-    buffer.writeDoubleLE(createRevision, start + 5);
-    write(buffer, key, start + HEADER, size.key);
-    if (value !== undefined) write(buffer, value, start + HEADER + size.key, size.value);
-    const record = buffer.subarray(start, end);
-    start = end;
-    return record;
-  });
+/** Encodes groups of versions, each into parts of one buffer that the next group is written over. */
+export class RecordEncoder {
+  #buffer = Buffer.alloc(0);
+
+  encode(versions: readonly Version[]): Buffer[] {
+    const sizes = versions.map(({ key, value }) => ({
+      key: Buffer.byteLength(key),
+      value: Buffer.byteLength(value ?? ''),
+    }));
+    const buffer = this.#room(sizes.reduce((sum, size) => sum + HEADER + size.key + size.value, 0));
+    let start = 0;
+    return versions.map(({ key, value, createRevision }, i) => {
+      const size = sizes[i]!;
+      const end = start + HEADER + size.key + size.value;
+      buffer.writeUInt8(value === undefined ? DELETE : PUT, start);
+      buffer.writeUInt32LE(size.key, start + 1);
+      buffer.writeDoubleLE(createRevision, start + 5);
+      write(buffer, key, start + HEADER, size.key);
+      if (value !== undefined) write(buffer, value, start + HEADER + size.key, size.value);
+      const record = buffer.subarray(start, end);
+      start = end;
+      return record;
+    });
+  }
+
+  /** New memory costs more than what is written into it; only an unusually large group gets some of its own. */
+  #room(size: number): Buffer {
+    if (size > KEPT) return Buffer.allocUnsafeSlow(size);
+    if (size > this.#buffer.length)
+      this.#buffer = Buffer.allocUnsafeSlow(Math.min(KEPT, 2 ** Math.ceil(Math.log2(size))));
+    return this.#buffer;
+  }
 }
 
 /** Text of as many bytes as characters is ASCII, of which both encodings say the same, and one is a plain copy. */

@@ -38,6 +38,12 @@ export interface Actor {
 
 /** Carries out what was planned for instances. */
 export function actor({ settings, addresses, expectations, passing }: ActorParts): Actor {
+  /** When to look whether a state that should pass still holds; undefined: it is worth a write now. */
+  function afterCrowd(vmi: Vmi, state: string, { clock }: Context): Again | undefined {
+    const afterMs = passing.delay(keyOf(vmi), state, clock.monotonic());
+    return afterMs > 0 ? { afterMs } : undefined;
+  }
+
   async function create(seen: Vmi, context: Context): Promise<Again | undefined> {
     const { cache, client, clock, events } = context;
     const { vmi, problem } = await addresses.give(seen, context);
@@ -50,6 +56,8 @@ export function actor({ settings, addresses, expectations, passing }: ActorParts
     const node = vmi.metadata.annotations?.[NODE_ANNOTATION];
     const pod = node === undefined ? launcher : { ...launcher, spec: { ...launcher.spec, nodeName: node } };
     const began = clock.monotonic();
+    // Before the pod is there, whose coming is then no news.
+    const again = afterCrowd(vmi, 'Scheduling', context);
     try {
       const settled = vmi.metadata.annotations?.[LAUNCHER_ANNOTATION];
       const made =
@@ -59,7 +67,7 @@ export function actor({ settings, addresses, expectations, passing }: ActorParts
       passing.wrote(clock.monotonic() - began);
       expectations.wrote(keyOf(vmi), made);
       events.event(vmi, 'Normal', 'SuccessfulCreate', `Created virtual machine pod ${made.metadata.name}`);
-      return undefined;
+      return again;
     } catch (error) {
       if (!(error instanceof KubeError) || isNamespaceEnding(error)) throw error;
       const obstacle = { reason: 'FailedCreate', message: `failed to create virtual machine pod: ${error.message}` };
@@ -116,8 +124,8 @@ export function actor({ settings, addresses, expectations, passing }: ActorParts
           return { afterMs: action.afterMs };
         case 'report': {
           const { status } = action;
-          const wait = action.passing ? passing.delay(keyOf(vmi), status.phase ?? '', context.clock.monotonic()) : 0;
-          if (wait > 0) return { afterMs: wait };
+          const again = action.passing ? afterCrowd(vmi, status.phase ?? '', context) : undefined;
+          if (again !== undefined) return again;
           await report(vmi, status, context);
           return undefined;
         }

@@ -13,7 +13,7 @@ import { byController, type Change } from '../../runtime/cache.ts';
 import { type Context, type Controller, watched } from '../../runtime/controller.ts';
 import { Expectations } from '../../runtime/expectations.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
-import type { Again } from '../../runtime/work-queue.ts';
+import { type Again, NO_MORE } from '../../runtime/work-queue.ts';
 import { actor } from './act.ts';
 import { planBudget } from './budget.ts';
 import { byClaim, instanceKey, instancesOn } from './indices.ts';
@@ -35,6 +35,8 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
   const abandoned = new Map<string, { readonly uid: string; readonly node: string }>();
   /** Since when agents owe their word, by the key of the instance. */
   const owed = new Map<string, { readonly uid: string; readonly since: number }>();
+  /** Instances that wait for the cache to show what was written. */
+  const waiting = new Set<string>();
   const addresses = new OwnAddresses(settings.addresses);
   const reviews = new Reviews(virtualMachineInstance, settings.review);
   const act = actor({ settings, addresses, expectations, passing });
@@ -93,17 +95,20 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
   async function step(vmi: Vmi, context: Context): Promise<Again | 'released' | undefined> {
     const { cache } = context;
     const key = keyOf(vmi);
-    if (!expectations.met(key, cache(PODS))) return undefined;
+    if (!expectations.met(key, cache(PODS))) {
+      waiting.add(key);
+      return undefined;
+    }
     const sight = await look(vmi, context);
     const actions = [...planLoad(vmi, sight.pods), ...plan(sight, settings)];
     if (!actions.some((action) => action.do === 'await agent')) owed.delete(key);
-    if (!actions.some((action) => action.do === 'create' || (action.do === 'report' && action.passing))) {
-      passing.arrived(key);
-    }
+    const passes = actions.some((action) => action.do === 'create' || (action.do === 'report' && action.passing));
+    const arrives = !passes && passing.holds(key);
+    if (!passes) passing.arrived(key);
     for (const action of planBudget(vmi, [...cache(POD_DISRUPTION_BUDGETS).by(byController, vmi.metadata.uid)])) {
       await act.onBudget(action, context);
     }
-    let again: Again | undefined;
+    let again: Again | undefined = arrives ? NO_MORE : undefined;
     for (const action of actions) {
       if (action.do === 'release') return 'released';
       again = (action.do === 'await agent' ? patience(vmi, context) : await act.on(action, vmi, context)) ?? again;
@@ -117,14 +122,16 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
     owns: [POD_DISRUPTION_BUDGETS],
     reads: addresses.reads,
     // Runs mostly wait for writes, which a store puts down many at a time.
-    concurrency: 64,
+    concurrency: 256,
     watches: [
       ...nodes.watches,
       watched(PODS, (pod, { cache }, change) => {
         const key = instanceKey(pod);
-        return key === undefined || (isBegun(change) && !isPlayed(cache(NODES).get(pod.spec.nodeName ?? '')))
-          ? []
-          : [key];
+        if (key === undefined) return [];
+        const played = isPlayed(cache(NODES).get(change.object.spec.nodeName ?? ''));
+        if (isBegun(change) && !played) return [];
+        // In a crowd nobody looks before the instance runs, or should have.
+        return passing.holds(key) && isOnItsWay(change) && !played && !waiting.delete(key) ? [] : [key];
       }),
       // An agent says that a pod is finished before it lets it go; whoever else removes one leaves its machine to the agent.
       watched(PODS, (pod, _context, { type }) => {
@@ -150,6 +157,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
     },
     forget(key) {
       expectations.forget(key);
+      waiting.delete(key);
       abandoned.delete(key);
       owed.delete(key);
       reviews.forget(key);
@@ -175,4 +183,11 @@ function isBegun({ object, old }: Change<Pod>): boolean {
   if (old === undefined || isFinished(object) || isFinished(old)) return false;
   const sameLife = object.metadata.deletionTimestamp === old.metadata.deletionTimestamp;
   return isBound(old) && isBound(object) && sameLife && object.status?.phase !== old.status?.phase;
+}
+
+/** Whether a pod has come into being or found its node, and nothing else has become of it. */
+function isOnItsWay({ type, object, old }: Change<Pod>): boolean {
+  if (object.metadata.deletionTimestamp !== undefined || isFinished(object)) return false;
+  if (type === 'added') return !isBound(object);
+  return old !== undefined && !isBound(old) && isBound(object);
 }

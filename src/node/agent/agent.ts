@@ -52,7 +52,7 @@ export const byNode: Index<Pod> = {
 };
 
 /** Runs mostly wait for writes, which a store puts down many at a time. */
-const CONCURRENCY = 64;
+const CONCURRENCY = 256;
 /** An agent that cannot reach its server must be back soon after it can. */
 const BACK_OFF = { first: 20, most: 10_000 };
 

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import type { KubeObject } from '../kube/kube-object.ts';
+import { OwnWrites } from './own-writes.ts';
+
+const version = (resourceVersion: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'a', resourceVersion },
+});
+
+function writing(own: OwnWrites) {
+  const write = Promise.withResolvers<KubeObject>();
+  let missed = 0;
+  const done = own.during('a', write.promise, () => missed++);
+  return { write, done, missed: () => missed };
+}
+
+it('knows a write of its own, seen before its answer or after', async () => {
+  const own = new OwnWrites();
+  const { write, done, missed } = writing(own);
+  expect(own.knows('a', '7')).toBe(true);
+  write.resolve(version('7'));
+  await done;
+  expect(missed()).toBe(0);
+  expect(own.knows('a', '7')).toBe(true);
+  expect(own.knows('a', '8')).toBe(false);
+  expect(own.knows('b', '7')).toBe(false);
+});
+
+it('tells of what others wrote while it was writing', async () => {
+  const own = new OwnWrites();
+  const { write, done, missed } = writing(own);
+  expect(own.knows('a', '6')).toBe(true);
+  expect(own.knows('a', '7')).toBe(true);
+  write.resolve(version('7'));
+  await done;
+  expect(missed()).toBe(1);
+});
+
+it('tells of what was seen during a write that failed', async () => {
+  const own = new OwnWrites();
+  const { write, done, missed } = writing(own);
+  own.knows('a', '6');
+  write.reject(new Error('conflict'));
+  await expect(done).rejects.toThrow('conflict');
+  expect(missed()).toBe(1);
+  expect(own.knows('a', '6')).toBe(false);
+});
+
+it('forgets an object that is gone', async () => {
+  const own = new OwnWrites();
+  const { write, done } = writing(own);
+  write.resolve(version('7'));
+  await done;
+  own.forget('a');
+  expect(own.knows('a', '7')).toBe(false);
+});
