@@ -76,7 +76,7 @@ export function simulateCommand(io: Io, start: (settings: SimulateSettings) => P
     .option('--out <folder>', 'where the report goes', filled, 'simulation-report')
     .option('--nodes <count>', 'nodes of 32 CPUs and 128Gi, where the scenario brings none', wholeNumber(1, 10_000), 10)
     .addOption(durationOption('--sample <duration>', 'how often nodes are measured', '5m').argParser(positive))
-    .option('--resolution <share>', 'smallest change of its load that a machine is told of', share, 0.05)
+    .option('--resolution <share>', 'steps in which machines are told of a load that drifts', share, 0.1)
     .option('--slo-cpu <share>', 'CPU of a node beyond which machines suffer', share, 0.9)
     .option('--slo-memory <share>', 'memory of a node beyond which machines suffer', share, 0.95)
     .option('--no-rebalance', 'leave machines where they are')

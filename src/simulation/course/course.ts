@@ -15,7 +15,7 @@ export interface CourseOptions {
   readonly reference: Reference;
   /** How often machines, tasks and conditions are looked at, in simulated time. */
   readonly tickMs: number;
-  /** Smallest change of a share that machines are told of. */
+  /** Steps, as shares of their size, in which machines are told of a load that drifts. */
   readonly resolution: number;
   /** How long it lasts where that is less than the scenario says. */
   readonly untilMs?: number;

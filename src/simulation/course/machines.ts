@@ -40,9 +40,25 @@ export function useOf({ conduct, taskCores, taskBytes, cores, bytes }: Machine, 
   return { cpu: rounded(cpu), memory: rounded(Math.min(1, memory)) };
 }
 
-/** Whether a use differs enough from another to be told of. */
-export function differs(a: Use, b: Use, resolution: number): boolean {
-  return Math.abs(a.cpu - b.cpu) >= resolution || Math.abs(a.memory - b.memory) >= resolution;
+/** How far a load may drift from what was told, in steps, before the next step is told: a little more than half of one, so that noise does not go back and forth. */
+const DRIFT = 0.6;
+/** From so many steps on, a change is no drift but a jump, and told as it is. */
+const JUMP = 2;
+
+/**
+ * What a machine is told next: a load that drifts is told in steps, and half of them ahead of it, so that what machines
+ * are told is right on average and not behind. Undefined where what was told is still near enough.
+ */
+export function nextTold(use: Use, told: Use, step: number): Use | undefined {
+  const next = { cpu: stepped(use.cpu, told.cpu, step), memory: Math.min(1, stepped(use.memory, told.memory, step)) };
+  return next.cpu === told.cpu && next.memory === told.memory ? undefined : next;
+}
+
+function stepped(value: number, told: number, step: number): number {
+  const drift = value - told;
+  if (Math.abs(drift) < DRIFT * step) return told;
+  if (Math.abs(drift) >= JUMP * step) return value;
+  return rounded(told + Math.sign(drift) * step * Math.max(1, Math.round(Math.abs(drift) / step)));
 }
 
 /** As written into objects: three digits, which is finer than anybody looks. Never minus nothing. */

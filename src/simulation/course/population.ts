@@ -4,10 +4,10 @@ import {
   type Conduct,
   conductOf,
   constantConduct,
-  differs,
   type Machine,
   machineOf,
   newMachine,
+  nextTold,
   type Reference,
   sizeOf,
   useOf,
@@ -127,7 +127,10 @@ export class Population {
         profile === undefined
           ? constantConduct(machine.conduct, fixed)
           : conductOf(profile, this.#random.fork(`${name} ${profile.name}`));
-      return this.#tell(machine, time, 0.001);
+      const use = useOf(machine, time);
+      if (use.cpu === machine.told.cpu && use.memory === machine.told.memory) return NOTHING;
+      machine.told = use;
+      return [{ do: 'load', vm: name, use }];
     });
   }
 
@@ -138,11 +141,11 @@ export class Population {
     return deeds;
   }
 
-  #tell(machine: Machine, time: number, resolution: number): Deed[] {
-    const use = useOf(machine, time);
-    if (!differs(use, machine.told, resolution)) return NOTHING;
-    machine.told = use;
-    return [{ do: 'load', vm: machine.name, use }];
+  #tell(machine: Machine, time: number, step: number): Deed[] {
+    const told = nextTold(useOf(machine, time), machine.told, step);
+    if (told === undefined) return NOTHING;
+    machine.told = told;
+    return [{ do: 'load', vm: machine.name, use: told }];
   }
 
   #conduct({ profile, fixed }: PoolState, vm: string): Conduct {

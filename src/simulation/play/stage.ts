@@ -36,7 +36,6 @@ export interface StageOptions {
 
 /** How often machines, tasks and conditions are looked at: often enough for people, and seldom enough for a whole day. */
 export const TICK_MS = 60_000;
-export const USUAL_RESOLUTION = 0.05;
 
 /** A scenario on a cluster: the course decides, and what it asks for is done. Who plays it says when time has come. */
 export class Stage {
