@@ -163,6 +163,29 @@ describe('a kind', () => {
     });
   });
 
+  it('of definitions asks for one schema where versions select by the same fields', async () => {
+    const version = (name: string, more: object) => ({
+      name,
+      served: true,
+      storage: name === 'v1',
+      schema: { openAPIV3Schema: { type: 'object', properties: { a: { type: 'string' }, ...more } } },
+      selectableFields: [{ jsonPath: '.a' }],
+    });
+    const spec = (more: object) => ({
+      group: 'select.example',
+      scope: 'Namespaced',
+      names: { plural: 'things', kind: 'Thing' },
+      versions: [version('v1', {}), version('v2', more)],
+    });
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All';
+    const metadata = { name: 'things.select.example' };
+    expect((await plane.ask('POST', path, { metadata, spec: spec({}) })).code).toBe(201);
+    const refused = await plane.ask('POST', path, { metadata, spec: spec({ b: { type: 'string' } }) });
+    expect(messageOf(refused)).toContain(
+      'spec.selectableFields: Invalid value: "": may only be set when validations.schema is included',
+    );
+  });
+
   it('of replication controllers counts the bytes of names, and definitions quote versions that are not there', async () => {
     const name = 'x'.repeat(254);
     const long = await plane.ask('POST', `${NAMESPACE}/replicationcontrollers`, {
@@ -210,6 +233,26 @@ describe('a patch', () => {
     await plane.ask('POST', leases, { metadata: { name: 'words' }, spec: {} });
     const answer = await plane.ask('PATCH', `${leases}/words`, patch, 'application/strategic-merge-patch+json');
     expect(messageOf(answer)).toBe(` "" is invalid: patch: Invalid value: "${quoted}": ${why}`);
+  });
+
+  it('that makes two fields unreadable tells of the first by name', async () => {
+    await plane.ask('POST', leases, { metadata: { name: 'two' }, spec: {} });
+    const patch = ['labels', 'annotations'].map((field) => ({ op: 'add', path: `/metadata/${field}`, value: 'x' }));
+    const answer = await plane.ask('PATCH', `${leases}/two`, patch, JSON_PATCH);
+    expect(messageOf(answer)).toMatch(
+      /: json: cannot unmarshal string into Go struct field ObjectMeta.metadata.annotations of type map\[string\]string$/,
+    );
+  });
+
+  it('that makes another kind of an object is read as that first', async () => {
+    await plane.ask('POST', `${NAMESPACE}/configmaps`, { metadata: { name: 'plain' }, data: { a: '1' } });
+    const path = `${NAMESPACE}/configmaps/plain`;
+    expect(messageOf(await plane.ask('PATCH', path, { kind: 'Secret' }, MERGE))).toMatch(
+      /illegal base64 data at input byte 0$/,
+    );
+    expect(messageOf(await plane.ask('PATCH', path, { kind: 'Pod', data: null }, MERGE))).toMatch(
+      /: converting \(v1.Pod\) to \(core.ConfigMap\): unknown conversion$/,
+    );
   });
 
   it('that leaves no owners leaves none', async () => {

@@ -1,6 +1,7 @@
 import { invalid as invalidField } from '../../base/field-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { type ApiError, badRequest, invalid } from '../api-error.ts';
+import { decodeBuiltIn } from '../builtin-schema/decode.ts';
 import { schemaNameOf } from '../builtin-schema/kinds.ts';
 import { apiVersionOf, type Resource } from '../resource.ts';
 
@@ -20,7 +21,7 @@ export function checkType(resource: Resource, object: KubeObject): void {
     throw unrecognized(resource, object, `unexpected GroupVersion string: ${said.apiVersion}`);
   }
   if (resource.custom) checkCustom(resource, object, said);
-  else checkBuiltIn(resource, said);
+  else checkBuiltIn(resource, object, said);
 }
 
 interface Said {
@@ -72,7 +73,7 @@ function nameIn({ metadata }: KubeObject): string {
   return typeof name === 'string' ? name : '';
 }
 
-function checkBuiltIn(resource: Resource, said: Said): void {
+function checkBuiltIn(resource: Resource, object: KubeObject, said: Said): void {
   const expected = apiVersionOf(resource);
   const kind = said.kind || resource.kind;
   const apiVersion = said.apiVersion || expected;
@@ -81,8 +82,10 @@ function checkBuiltIn(resource: Resource, said: Said): void {
   if (known && kind === resource.kind) throw otherVersion(resource, apiVersion);
   const version = apiVersion.split('/').at(-1) ?? '';
   const group = resource.group === '' ? 'core' : (resource.group.split('.')[0] ?? '');
+  // It is read as what it says it is first.
   const why = known
-    ? `converting (${version}.${kind}) to (${group}.${resource.kind}): unknown conversion`
+    ? (decodeBuiltIn(apiVersion, kind, object)?.error ??
+      `converting (${version}.${kind}) to (${group}.${resource.kind}): unknown conversion`)
     : `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`;
   throw badRequest(`${kind} in version "${version}" cannot be handled as a ${resource.kind}: ${why}`);
 }

@@ -111,11 +111,25 @@ function decodePatched(resource: Resource, object: KubeObject, call: Call, quote
     if (warnings.length === 0) return decoded;
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 400)) throw error;
-    const why = error.message.slice(error.message.indexOf(' cannot be handled as a '));
-    const told = why.replace(/^ cannot be handled as a [^:]*: /, '');
-    throw badPatch(shown(), (quoted === undefined ? undefined : resource.shape.conversionProblem?.(object)) ?? told);
+    const why = quoted === undefined ? firstProblem(resource, shown()) : resource.shape.conversionProblem?.(object);
+    throw badPatch(shown(), why ?? problemIn(error));
   }
   throw badPatch(shown(), `strict decoding error: ${warnings.join(', ')}`);
+}
+
+/** The first problem of the text that is quoted, in which fields stand in another order than in the object. */
+function firstProblem(resource: Resource, text: string): string | undefined {
+  try {
+    resource.shape.read(JSON.parse(text) as KubeObject);
+    return undefined;
+  } catch (error) {
+    return error instanceof ApiError ? problemIn(error) : undefined;
+  }
+}
+
+/** Why an object cannot be read, without what it was taken for. */
+function problemIn({ message }: ApiError): string {
+  return message.replace(/^.*? cannot be handled as a [^:]*: /s, '');
 }
 
 export function badPatch(text: string, why: string): ApiError {

@@ -20,7 +20,7 @@ export function shareParts({ spec }: Definition): SharedParts {
   const sameSchema = same('schema');
   const parts: Part[] = (['subresources', 'additionalPrinterColumns'] as const).filter(same);
   if (sameSchema) parts.push('schema');
-  if (sameSchema && same('selectableFields')) parts.push('selectableFields');
+  if (same('selectableFields')) parts.push('selectableFields');
   const shared: Partial<Pick<DefinitionVersion, Part>> = {};
   for (const part of parts) if (first[part] !== undefined) Object.assign(shared, { [part]: first[part] });
   const own = versions.map((version) => {
