@@ -1,9 +1,9 @@
 import { seededRandom } from '../../../src/base/random.ts';
 import { DEFINITIONS, GROUP } from './definition.ts';
 import { type Difference, type Pair, play } from './difference.ts';
-import { Session } from './session.ts';
+import { type Answer, Session } from './session.ts';
 import { type Shrunk, shrink } from './shrink.ts';
-import type { Sequence } from './step.ts';
+import type { Sequence, Step } from './step.ts';
 import { TOPICS } from './topics.ts';
 
 export interface Campaign {
@@ -68,22 +68,41 @@ export function sequenceOf(seed: string, number: number, only?: string): Sequenc
   return { topic, steps };
 }
 
+const DEFINITION_PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
 /** Installs the custom resources that sequences use, and waits until both servers serve them. */
 export async function prepare(pair: Pair): Promise<void> {
   for (const target of [pair.ours, pair.theirs]) {
     const session = new Session(target, 'default', pair.agent);
-    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
     for (const body of DEFINITIONS) {
-      const { status, body: said } = await session.play({ method: 'POST', path, body });
+      const { status, body: said } = await session.play({ method: 'POST', path: DEFINITION_PATH, body });
       if (status !== 201 && status !== 409)
         throw new Error(`${target.name} takes no definition: ${JSON.stringify(said)}`);
     }
-    for (const plural of ['gadgets', 'territories']) {
-      const served = async () =>
-        (await session.play({ method: 'GET', path: `/apis/${GROUP}/v1/${plural}` })).status === 200;
-      while (!(await served())) await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    for (const plural of ['gadgets', 'territories']) await served(session, plural);
   }
+}
+
+/** Waits for the condition of a definition, and for the handler, which hears of that by a watch of its own. */
+async function served(session: Session, plural: string): Promise<void> {
+  const fieldSelector = `metadata.name=${plural}.${GROUP}`;
+  const query = { watch: '1', fieldSelector };
+  await session.play({ method: 'GET', path: DEFINITION_PATH, query, until: isEstablished });
+  const list: Step = { method: 'GET', path: `/apis/${GROUP}/v1/${plural}` };
+  let last: Answer | undefined;
+  for (let turn = 0; turn < TURNS; turn++) {
+    last = await session.play(list);
+    if (last.status === 200) return;
+  }
+  throw new Error(`${session.target.name} does not serve ${plural}: ${JSON.stringify(last?.body)}`);
+}
+
+/** Each is a request and its answer. */
+const TURNS = 2_000;
+
+function isEstablished(object: unknown): boolean {
+  const { status } = object as { status?: { conditions?: readonly { type: string; status: string }[] } };
+  return status?.conditions?.some(({ type, status: is }) => type === 'Established' && is === 'True') === true;
 }
 
 /** A difference for a reader: the requests that lead to it, and both answers. */

@@ -1,4 +1,3 @@
-import { OPEN } from './open.ts';
 import type { Answer } from './session.ts';
 import type { Step } from './step.ts';
 
@@ -13,11 +12,15 @@ export interface Deliberate {
 }
 
 export const DELIBERATE: readonly Deliberate[] = [
-  ...OPEN,
   {
     name: 'column descriptions',
     reason: 'tables of built-in kinds describe their columns with sentences of the documentation of Kubernetes',
     plain: (answer) => ({ ...answer, body: withoutDescriptions(answer.body) }),
+  },
+  {
+    name: 'the annotation of a daemon set in tables',
+    reason: 'stands there as it does in the object, where kube-apiserver leaves it out',
+    plain: (answer) => ({ ...answer, body: withoutCountOfTemplates(answer.body) }),
   },
   {
     name: 'empty continue',
@@ -40,15 +43,10 @@ export const DELIBERATE: readonly Deliberate[] = [
     plain: (answer) => texts(answer, (text) => text.replaceAll(/\n(?:@@ .*)?$/gs, '')),
   },
   {
-    name: 'words of the JSON parser',
-    reason: 'where JSON cannot be parsed, the parser says so in its own words',
+    name: 'words of the YAML parser',
+    reason: 'where YAML cannot be parsed, the parser says so in its own words',
     plain: (answer) =>
-      texts(answer, (text) =>
-        text.replace(
-          /((?:continue key is not valid|error decoding patch|object provided is unrecognized[^:]*|unable to parse[^:]*|couldn't get version\/kind; json parse error): ).*$/s,
-          '$1<words>',
-        ),
-      ),
+      texts(answer, (text) => text.replace(/((?:error decoding YAML|must be of type \w+\): yaml): ).*$/s, '$1<words>')),
   },
   {
     name: 'owner of what a quota has used',
@@ -65,14 +63,36 @@ export const DELIBERATE: readonly Deliberate[] = [
     }),
   },
   {
-    name: 'words for a patch that does not fit',
-    reason: 'why a patched object cannot be read is told in the words of a decoder',
-    plain: (answer) =>
-      texts({ ...answer, body: withoutPatchWords(answer.body) }, (text) =>
-        text
-          .replace(/(unable to convert unstructured object to ).*$/s, '$1<words>')
-          .replace(/^map: .* does not contain declared merge key: .*$/s, '<no merge key>'),
-      ),
+    name: 'fields that a configuration cannot have',
+    reason:
+      'ours names them all, kube-apiserver those that it meets, in an order of chance, up to the first unknown one',
+    excuses: ({ ours, theirs }) => {
+      const [told, known] = [typeErrors(theirs), new Set(typeErrors(ours))];
+      return told.some((line) => line.endsWith(UNDECLARED)) && told.every((line) => known.has(line));
+    },
+  },
+  {
+    name: 'numbers that do not fit',
+    reason:
+      'refused in strategic patches and applied configurations too, where kube-apiserver cuts off what is too much',
+    excuses: ({ ours, theirs }) => theirs.status !== 400 && /: cannot convert int64 to int32$/.test(said(ours)),
+  },
+  {
+    name: 'a panic',
+    reason: 'refused, where kube-apiserver breaks off: selectable fields of a version without a schema',
+    excuses: ({ ours, theirs }) => theirs.status === 0 && ours.status === 422,
+  },
+  {
+    name: 'a single custom object as a list of metadata',
+    reason: 'refused with 406, where kube-apiserver fails with 500',
+    excuses: ({ ours, theirs }) =>
+      ours.status === 406 && theirs.status === 500 && said(theirs) === 'content is not a list',
+  },
+  {
+    name: 'the version that a deletion expects, where finalizers are taken off with it',
+    reason: 'deleted, where kube-apiserver compares the version again after it has changed it itself',
+    excuses: ({ step, theirs }) =>
+      step.method === 'DELETE' && theirs.status === 409 && said(theirs).includes('ResourceVersion in precondition: ,'),
   },
   {
     name: 'a Service without a name',
@@ -85,9 +105,14 @@ export const DELIBERATE: readonly Deliberate[] = [
   },
   {
     name: 'quoted objects',
-    reason: 'where an error quotes a whole object, its fields stand in another order',
+    reason:
+      'where an error quotes a whole object, its fields stand in another order, and empty lists are not told from none',
     plain: (answer) =>
-      texts(answer, (text) => text.replaceAll(/Invalid value: "?\{.*\}"?: /gs, 'Invalid value: <object>: ')),
+      texts(answer, (text) =>
+        text
+          .replaceAll(/Invalid value: "?\{.*\}"?: /gs, 'Invalid value: <object>: ')
+          .replaceAll(/("[A-Z]\w*"):\[\]/g, '$1:null'),
+      ),
   },
 ];
 
@@ -96,6 +121,7 @@ function withoutDescriptions(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDescriptions);
   if (typeof value !== 'object' || value === null) return value;
   const { object, columnDefinitions, ...rest } = value as { object?: unknown; columnDefinitions?: object[] | null };
+  if (object === undefined && columnDefinitions === undefined) return value;
   return {
     ...rest,
     ...(object === undefined ? {} : { object: withoutDescriptions(object) }),
@@ -103,6 +129,26 @@ function withoutDescriptions(value: unknown): unknown {
       ? { columnDefinitions }
       : { columnDefinitions: columnDefinitions.map((column) => ({ ...column, description: '' })) }),
   };
+}
+
+const TEMPLATES = 'deprecated.daemonset.template.generation';
+
+interface Row {
+  readonly object: { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } };
+}
+
+function withoutCountOfTemplates(body: unknown): unknown {
+  const { kind, rows } = (body ?? {}) as { kind?: string; rows?: Row[] };
+  if (kind !== 'Table' || !Array.isArray(rows)) return body;
+  return { ...(body as object), rows: rows.map(withoutCount) };
+}
+
+function withoutCount(row: Row): unknown {
+  const { annotations, ...metadata } = row.object?.metadata ?? {};
+  if (annotations?.[TEMPLATES] === undefined) return row;
+  const { [TEMPLATES]: _, ...rest } = annotations;
+  const left = Object.keys(rest).length === 0 ? metadata : { ...metadata, annotations: rest };
+  return { ...row, object: { ...row.object, metadata: left } };
 }
 
 /** The answer with the texts of its Status changed. */
@@ -155,10 +201,16 @@ function withCausesSorted(body: unknown): unknown {
   return { ...(body as object), message: begin, details: { ...details, causes } };
 }
 
-function withoutPatchWords(body: unknown): unknown {
-  const { details, message = '' } = (body ?? {}) as { details?: { causes?: { field?: string }[] }; message?: string };
-  if (!message.includes('""') || details?.causes?.[0]?.field !== 'patch') return body;
-  return { ...(body as object), message: '<words>', details: { ...details, causes: [{ field: 'patch' }] } };
+const UNDECLARED = 'field not declared in schema';
+
+/** Why a configuration is not of its type, line by line. */
+function typeErrors(answer: Answer): string[] {
+  const [, place = '', text = ''] = /^(failed to create typed patch object \(.*?\)): (.*)$/s.exec(said(answer)) ?? [];
+  return text
+    .replace(/^errors:\n/, '')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => `${place}: ${line.trim()}`);
 }
 
 function said({ body }: Answer): string {

@@ -1,5 +1,6 @@
 import { Agent, request } from 'undici';
 import { parse as parseYaml } from 'yaml';
+import { realClock } from '../../../src/base/clock.ts';
 import type { Step } from './step.ts';
 
 /** A server to ask: its address and a token of an administrator. */
@@ -17,6 +18,9 @@ export interface Answer {
   /** Parsed where it is JSON; of a watch, the list of its events. */
   readonly body: unknown;
 }
+
+/** What stands for an answer where the server breaks off instead, as kube-apiserver does when it panics. */
+export const BROKEN_OFF: Answer = { status: 0, type: '', warnings: [], body: undefined };
 
 interface Metadata {
   readonly name?: string;
@@ -53,13 +57,12 @@ export class Session {
   }
 
   async play(step: Step): Promise<Answer> {
-    if (step.after !== undefined) await new Promise((resolve) => setTimeout(resolve, step.after));
+    if (step.after !== undefined) await realClock.sleep(step.after);
     const prefix = (step.body as { metadata?: Metadata } | undefined)?.metadata?.generateName;
     if (typeof prefix === 'string' && prefix !== '') this.prefixes.add(prefix.slice(0, LONGEST_PREFIX));
     const url = new URL(this.#filled(step.path), this.target.url);
     for (const [key, value] of Object.entries(step.query ?? {})) url.searchParams.set(key, this.#filled(value));
-    const stop = new AbortController();
-    const timer = setTimeout(() => stop.abort(), PATIENCE);
+    const stop = AbortSignal.timeout(PATIENCE);
     try {
       const { statusCode, headers, body } = await request(url, {
         method: step.method as 'GET',
@@ -74,20 +77,23 @@ export class Session {
         ...(step.body === undefined
           ? {}
           : { body: this.#filled(typeof step.body === 'string' ? step.body : JSON.stringify(step.body)) }),
-        signal: stop.signal,
+        signal: stop,
       });
       const type = String(headers['content-type'] ?? '');
       const warnings = [headers['warning'] ?? []].flat();
       if (step.until !== undefined && statusCode === 200) {
-        const until = this.#filled(step.until);
+        const { until: wanted } = step;
+        const name = typeof wanted === 'string' ? this.#filled(wanted) : '';
+        const until = typeof wanted === 'string' ? (object: Told) => tellsOf(object, name) : wanted;
         return { status: statusCode, type, warnings, body: await eventsUntil(body, until, stop) };
       }
       const text = await body.text();
       const parsed = type.includes('json') ? parse(text) : type.includes('yaml') ? parseYaml(text) : text;
       this.#remember(step, url.pathname, statusCode, parsed);
       return { status: statusCode, type, warnings, body: parsed };
-    } finally {
-      clearTimeout(timer);
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'UND_ERR_SOCKET') throw error;
+      return BROKEN_OFF;
     }
   }
 
@@ -134,30 +140,41 @@ function parse(text: string): unknown {
   }
 }
 
-/** The events of a watch up to the one that tells of an object of this name, or as many as came in time. */
-async function eventsUntil(body: AsyncIterable<Buffer>, until: string, stop: AbortController): Promise<unknown[]> {
+/** The events of a watch up to the one with such an object; fewer where that takes too long. */
+async function eventsUntil(
+  body: AsyncIterable<Buffer>,
+  until: (object: Told) => boolean,
+  stop: AbortSignal,
+): Promise<unknown[]> {
   const events: unknown[] = [];
   let rest = '';
-  const timer = setTimeout(() => stop.abort(), 1_500);
   try {
     for await (const chunk of body) {
       const lines = (rest + chunk.toString()).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines.filter((each) => each !== '')) {
-        const event = parse(line) as { object?: { metadata?: Metadata } };
-        events.push(event);
-        if (event.object?.metadata?.name === until) return events;
+        const { object, ...event } = parse(line) as { object?: Told };
+        events.push({ ...event, object });
+        if (object !== undefined && until(object)) return events;
       }
     }
   } catch (error) {
-    if (!stop.signal.aborted) throw error;
-  } finally {
-    clearTimeout(timer);
+    if (!stop.aborted) throw error;
   }
   return events;
 }
 
-/** Connections to servers whose certificates nobody signed that we know. */
+/** What an event tells of: an object, or a table with the metadata of one in a row. */
+interface Told {
+  readonly metadata?: Metadata;
+  readonly rows?: readonly { readonly object?: { readonly metadata?: Metadata } }[];
+}
+
+function tellsOf({ metadata, rows = [] }: Told, name: string): boolean {
+  return metadata?.name === name || rows.some(({ object }) => object?.metadata?.name === name);
+}
+
+/** Connections to servers whose certificates nobody signed that we know; one that breaks off ends one request alone. */
 export function connections(): Agent {
-  return new Agent({ connect: { rejectUnauthorized: false }, connections: 4, pipelining: 1 });
+  return new Agent({ connect: { rejectUnauthorized: false }, connections: 4, pipelining: 1, allowH2: false });
 }

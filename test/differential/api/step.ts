@@ -16,8 +16,8 @@ export interface Step {
   readonly as?: string;
   /** Milliseconds before it is sent, where a server must hear of the request before by a watch of its own. */
   readonly after?: number;
-  /** A watch, read until an object of this name is told of. */
-  readonly until?: string;
+  /** A watch, read until an object of this name is told of, or one that is as asked. */
+  readonly until?: string | ((object: unknown) => boolean);
 }
 
 /** A sequence that was made from a seed, and what it is about. */
