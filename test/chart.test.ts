@@ -128,6 +128,17 @@ describe.skipIf(helm === undefined)('the chart', () => {
     expect(named(rendered('a', 'x', 'crds.install=false'), 'APIService')).toHaveLength(2);
   });
 
+  it('brings no exporter unless asked, and one that the selectors of the operator do not find', () => {
+    const text = JSON.stringify(rendered('a', 'x', 'crds.install=false'));
+    expect(text).not.toContain('a-exporter');
+    const manifests = rendered('a', 'x', 'crds.install=false', 'exporter.enabled=true');
+    const exporter = manifests.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'a-exporter');
+    expect(exporter).toMatchObject({
+      spec: { replicas: 1, template: { metadata: { labels: { app: 'a-exporter' } } } },
+    });
+    expect(JSON.stringify(exporter)).not.toMatch(/"app":"a"/);
+  });
+
   it('never lets a webhook stand in the way of a deletion', () => {
     const manifests = rendered('a', 'b', 'crds.install=false');
     const hooks = manifests
@@ -147,6 +158,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
     ['dialects.xen=true', 'xen'],
     ['logLevel=loud', 'logLevel'],
     ['webhook.port=0', 'port'],
+    ['exporter.referenceNode=32', 'referenceNode'],
   ])('refuses the value %s', (value, name) => {
     const { status, stderr } = run('template', 'a', CHART, ...KUBERNETES, '--set', value);
     expect(status).not.toBe(0);
@@ -161,6 +173,8 @@ describe.skipIf(helm === undefined)('the chart', () => {
       'crds.install=false',
       'networkPolicy.enabled=true',
       'webhook.certManager.enabled=true',
+      'exporter.enabled=true',
+      'exporter.serviceMonitor.enabled=true',
       ...on,
     );
     const kinds = manifests.map(({ kind }) => kind);
@@ -168,6 +182,8 @@ describe.skipIf(helm === undefined)('the chart', () => {
       expect(kinds).toContain(kind);
     }
     expect(kinds).not.toContain('Secret');
+    expect(named(manifests, 'NetworkPolicy').sort()).toEqual(['a', 'a-exporter']);
+    expect(named(manifests, 'ServiceMonitor').sort()).toEqual(['a', 'a-exporter']);
     const dashboard = manifests.find(({ kind }) => kind === 'ConfigMap')?.['data'] as Record<string, string>;
     expect(JSON.parse(dashboard['vimana.json'] ?? '')).toMatchObject({ title: 'Vimana' });
   });

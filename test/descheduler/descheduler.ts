@@ -6,13 +6,14 @@ import { build, hasGo } from '../cluster/build.ts';
 import { Component } from '../cluster/component.ts';
 
 /** A mount namespace of our own, in which somebody is root who is not. */
-const UNSHARE = ['--user', '--map-root-user', '--mount'];
+const UNSHARE = 'unshare';
+const SEPARATE = ['--user', '--map-root-user', '--mount'];
 
 /** What is missing to run kube-descheduler as if in a pod; '' where nothing is. */
 export function missingForDescheduler(): string {
   if (findAsset('descheduler') === undefined && !hasGo())
     return 'kube-descheduler (in KUBE_ASSETS or PATH), or Go to build it';
-  const separated = spawnSync('unshare', [...UNSHARE, 'true'], { stdio: 'ignore' }).status === 0;
+  const separated = spawnSync(UNSHARE, [...SEPARATE, 'true'], { stdio: 'ignore' }).status === 0;
   return separated ? '' : 'a system that lets users have mount namespaces (unshare --user --mount)';
 }
 
@@ -55,8 +56,8 @@ export async function startDescheduler(settings: DeschedulerSettings): Promise<C
   const { hostname, port } = new URL(url);
   const descheduler = new Component({
     name: 'descheduler',
-    binary: 'unshare',
-    args: [...UNSHARE, 'sh', '-c', IN_A_POD, 'sh', account, ...program],
+    binary: UNSHARE,
+    args: [...SEPARATE, 'sh', '-c', IN_A_POD, 'sh', account, ...program],
     folder,
     env: { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port },
   });

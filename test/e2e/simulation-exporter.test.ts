@@ -1,10 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EXPORTER_RULES } from '../../src/exporter/rules.ts';
 import { readManifest } from '../../src/kube/manifest.ts';
+import { startExporter } from './support/exporter.ts';
 import { hasKubectl, Kubectl } from './support/kubectl.ts';
 import { type RunningServer, startUp } from './support/vimana.ts';
 import { words } from './support/words.ts';
@@ -12,37 +12,6 @@ import { words } from './support/words.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const SCENARIOS = join(ROOT, 'examples/simulation/sample_scenarios.json');
 const PATIENCE = { timeout: 15_000, interval: 100 };
-
-/** A `vimana exporter` process. */
-async function startExporter(flags: readonly string[], env: NodeJS.ProcessEnv) {
-  const child = spawn(join(ROOT, 'bin/vimana'), ['exporter', '--port', '0', ...flags], {
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'inherit', 'pipe'],
-  });
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  const exited = once(child, 'exit');
-  const url = await vi.waitFor(
-    () => {
-      const found = /serving metrics url=(\S+)/.exec(said)?.[1];
-      if (found === undefined) throw new Error(`not serving yet:\n${said}`);
-      return found;
-    },
-    { timeout: 30_000, interval: 50 },
-  );
-  const get = async (path: string) => (await fetch(`${url}${path}`)).text();
-  return {
-    said: () => said,
-    get,
-    json: async (path: string) => JSON.parse(await get(path)) as Record<string, unknown>,
-    post: async (path: string, body: unknown) =>
-      (await (await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(body) })).json()) as object,
-    stop: async () => {
-      child.kill('SIGTERM');
-      expect((await exited)[0]).toBe(0);
-    },
-  };
-}
 
 describe.skipIf(!hasKubectl())('vimana exporter', () => {
   let server: RunningServer;

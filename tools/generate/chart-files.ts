@@ -3,6 +3,7 @@ import { crdOf } from '../../src/api/crd.ts';
 import type { Kind } from '../../src/api/kind.ts';
 import { KINDS } from '../../src/api/kinds.ts';
 import { DIALECT_NAMES, type DialectName } from '../../src/cli/up.ts';
+import { EXPORTER_RULES } from '../../src/exporter/rules.ts';
 import { GROUPS } from '../../src/install/definitions.ts';
 import type { ClusterRole, PolicyRule } from '../../src/kube/kinds/rbac.ts';
 import { USER_ROLES } from '../../src/machine/subresources/roles.ts';
@@ -48,6 +49,7 @@ export function chartFiles(): { path: string; text: string }[] {
     frontProxy: { rules: compactRules(FRONT_PROXY_RULES), namespace: FRONT_PROXY.namespace },
     home: { rules: compactRules(homeRules(NAME)) },
     node: { rules: compactRules(NODE_RULES) },
+    exporter: exporterData(),
     dashboard: { rules: seen('', SHOWN) },
   };
   return [{ path: `${CHART}/files/parts.yaml`, text: `${HEADER}${yaml(data)}` }, ...KINDS.map(definition)];
@@ -63,6 +65,15 @@ function dialectData(name: DialectName): object {
     // Those of kubevirt.io speak of instances too, and come with them.
     userRoles: name === 'kubevirt' ? [] : userRoles(GROUPS[name], kinds),
     seen: seen(GROUPS[name], kinds),
+  };
+}
+
+/** Nodes belong to the cluster; all else may be that of one namespace. */
+function exporterData(): object {
+  const isOfCluster = ({ resources = [] }: PolicyRule) => resources.includes('nodes');
+  return {
+    clusterRules: compactRules(EXPORTER_RULES.filter(isOfCluster)),
+    rules: compactRules(EXPORTER_RULES.filter((rule) => !isOfCluster(rule))),
   };
 }
 

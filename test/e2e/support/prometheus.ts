@@ -7,11 +7,14 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 
 /** Programs of Debian's package `prometheus`. */
-const PROGRAMS = ['prometheus', 'promtool'];
+const PROMETHEUS = 'prometheus';
+const PROMTOOL = 'promtool';
 
 /** Whether the real Prometheus is here; says what is skipped where it is not. */
 export function hasPrometheus(what: string): boolean {
-  const missing = PROGRAMS.filter((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status !== 0);
+  const missing = [PROMETHEUS, PROMTOOL].filter(
+    (name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status !== 0,
+  );
   if (missing.length > 0) process.stdout.write(`skipped: ${what}, because there is no ${missing.join(' and ')} here\n`);
   return missing.length === 0;
 }
@@ -40,10 +43,10 @@ export class Prometheus {
     const global = { scrape_interval: '500ms', scrape_timeout: '500ms', evaluation_interval: '500ms' };
     const config = join(folder, 'prometheus.yaml');
     writeFileSync(config, stringify({ global, rule_files: files, scrape_configs: [job] }));
-    execFileSync('promtool', ['check', 'config', config], { stdio: 'ignore' });
+    execFileSync(PROMTOOL, ['check', 'config', config], { stdio: 'ignore' });
     const port = await freePort();
     const flags = [`--config.file=${config}`, `--storage.tsdb.path=${join(folder, 'data')}`];
-    const child = spawn('prometheus', [...flags, `--web.listen-address=127.0.0.1:${port}`], { stdio: 'ignore' });
+    const child = spawn(PROMETHEUS, [...flags, `--web.listen-address=127.0.0.1:${port}`], { stdio: 'ignore' });
     const prometheus = new Prometheus(`http://127.0.0.1:${port}`, child, folder);
     await prometheus.#ready();
     return prometheus;

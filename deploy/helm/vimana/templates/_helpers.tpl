@@ -19,6 +19,11 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 
+{{- /* Those of the exporter, which no selector of the operator finds. */ -}}
+{{- define "vimana.exporter.labels" -}}
+{{ include "vimana.labels" . | replace (include "vimana.selector" .) (printf "%s-exporter" (include "vimana.selector" .)) }}
+{{- end -}}
+
 {{- /* The names of the groups that are on, in the order of the code. */ -}}
 {{- define "vimana.dialects" -}}
 {{- $on := list -}}

@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { expect, vi } from 'vitest';
+
+const LAUNCHER = resolve(import.meta.dirname, '../../../bin/vimana');
+
+/** A `vimana exporter` process. */
+export async function startExporter(flags: readonly string[], env: NodeJS.ProcessEnv) {
+  const child = spawn(LAUNCHER, ['exporter', '--port', '0', ...flags], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'inherit', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const exited = once(child, 'exit');
+  const url = await vi.waitFor(
+    () => {
+      const found = /serving metrics url=(\S+)/.exec(said)?.[1];
+      if (found === undefined) throw new Error(`not serving yet:\n${said}`);
+      return found;
+    },
+    { timeout: 30_000, interval: 50 },
+  );
+  const get = async (path: string) => (await fetch(`${url}${path}`)).text();
+  return {
+    said: () => said,
+    get,
+    json: async (path: string) => JSON.parse(await get(path)) as Record<string, unknown>,
+    post: async (path: string, body: unknown) =>
+      (await (await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(body) })).json()) as object,
+    stop: async () => {
+      child.kill('SIGTERM');
+      expect((await exited)[0]).toBe(0);
+    },
+  };
+}
