@@ -1,0 +1,35 @@
+/** What differs from one run to the next, and how it is written in all of them. */
+const ALIKE: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+(?:\.\d+)?(?:ms|s))\b/g, 'TIME'],
+  [/\bkwok-node-\d+\b/g, 'NODE'],
+  [/\b(virt-launcher-[a-z0-9-]+)-[a-z0-9]{5}\b/g, '$1-SUFFIX'],
+  [/\b10\.\d+\.\d+\.\d+\b/g, 'ADDRESS'],
+  [/\b(?:127\.0\.0\.1|localhost):\d+\b/g, 'HOST'],
+];
+
+const plain = (line: string) =>
+  ALIKE.reduce((text, [from, to]) => text.replace(from, to), line)
+    .trim()
+    .replaceAll(/\s+/g, ' ');
+
+/**
+ * Whether an output is as a guide shows it. Spaces, times, nodes, suffixes and addresses may differ; `…` stands for
+ * anything in a line, and a line of its own for any lines.
+ */
+export function isAlike(shown: string, printed: string): boolean {
+  const lines = (text: string) =>
+    text
+      .split('\n')
+      .map(plain)
+      .filter((line) => line !== '');
+  const pattern = lines(shown).map((line) =>
+    line === '…' ? '(?:.*\n)*?' : `${line.split('…').map(escaped).join('.*')}\n`,
+  );
+  return new RegExp(`^${pattern.join('')}$`).test(
+    lines(printed)
+      .map((line) => `${line}\n`)
+      .join(''),
+  );
+}
+
+const escaped = (text: string) => RegExp.escape(text);

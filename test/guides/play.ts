@@ -1,0 +1,97 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { realClock } from '../../src/base/clock.ts';
+import { startUp } from '../e2e/support/vimana.ts';
+import { isAlike } from './likeness.ts';
+import { Shell } from './shell.ts';
+import { type Step, stepsOf } from './steps.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const PATIENCE_MS = 20_000;
+const PAUSE_MS = 100;
+
+/** What is there before a test begins, or must not be done by one. */
+const LEFT_OUT = /^npm (?:install|ci)\b/;
+const STARTS = /^(?:npm start|bin\/vimana up)(?![\w-])(?: --(?= ))?\s*([^#]*)/;
+const SERVES = /^bin\/vimana (?:exporter|operator)\b/;
+const SERVING = /serving metrics|started/;
+const GOES_ON = /^kubectl .*(?:\s-w\b|\s--watch\b)/;
+/** Asking again does no harm. */
+const ASKS =
+  /^(?:kubectl (?:get|describe|top|explain|config) |bin\/vimana (?:vm (?:list|get)|status|explain) |curl -s [^-]\S*(?: \||$|  #))/;
+
+export interface Where {
+  /** Of a cluster that is there; without it, the guide starts its own. */
+  readonly kubeconfig?: string;
+  /** Folders of further programs. */
+  readonly path?: readonly string[];
+  /** Whether the slow steps are made too. */
+  readonly slow?: boolean;
+}
+
+/** Does everything that a guide says, in its order, and throws at the first that does not come out as it is shown. */
+export async function play(file: string, { kubeconfig, path = [], slow = false }: Where = {}): Promise<number> {
+  const steps = stepsOf(readFileSync(file, 'utf8')).filter((step) => slow || !step.slow);
+  const start = steps.map(({ command }) => STARTS.exec(command)?.[1]).find((flags) => flags !== undefined);
+  const up = start === undefined ? undefined : await startUp(words(start), undefined, 'no folder');
+  const home = up?.folder ?? mkdtempSync(join(tmpdir(), 'vimana-guide-'));
+  const shell = new Shell(ROOT, {
+    PATH: [...path, dirname(process.execPath), process.env['PATH']].join(':'),
+    HOME: home,
+    KUBECONFIG: up?.kubeconfig ?? kubeconfig ?? join(home, 'no-cluster'),
+  });
+  try {
+    const places = up === undefined ? {} : await placesOf(shell);
+    let done = 0;
+    for (const step of steps) {
+      if (LEFT_OUT.test(step.command) || STARTS.test(step.command)) continue;
+      await make(shell, step, placed(step.command, places), basename(file));
+      done++;
+    }
+    return done;
+  } finally {
+    await shell.stop();
+    if (up === undefined) rmSync(home, { recursive: true, force: true });
+    else await up.stop();
+  }
+}
+
+async function make(shell: Shell, { line, shown }: Step, command: string, file: string): Promise<void> {
+  if (SERVES.test(command)) return shell.serve(command.replace(/--port \d+/, '--port 0'), SERVING);
+  // What an error is shown of fails.
+  const fails = /^(?:error|The \w+ "\S+" is invalid)/i.test(shown ?? '');
+  const until = realClock.monotonic() + (ASKS.test(command) ? PATIENCE_MS : 0);
+  for (;;) {
+    const { code, out } = await (GOES_ON.test(command) ? shell.watch(command) : shell.run(command));
+    const isGood = (code !== 0) === fails && (shown === undefined || isAlike(shown, out));
+    if (isGood) return;
+    if (realClock.monotonic() >= until) {
+      const wanted = shown === undefined ? '' : `\nis shown as\n${shown}\n`;
+      throw new Error(`${file}:${line}: ${command}${wanted}\nended with ${code} and printed\n${out}`);
+    }
+    await realClock.sleep(PAUSE_MS);
+  }
+}
+
+/** Where things are that the guide names by their usual ports. */
+async function placesOf(shell: Shell): Promise<Record<string, string>> {
+  const { out } = await shell.run('bin/vimana status -o json');
+  const { exporter, metrics } = JSON.parse(out) as { readonly exporter?: string; readonly metrics: string };
+  return {
+    ...(exporter === undefined ? {} : { '8000': new URL(exporter).port }),
+    '8080': new URL(metrics).port,
+  };
+}
+
+const placed = (command: string, places: Readonly<Record<string, string>>) =>
+  command.replaceAll(
+    /(localhost|127\.0\.0\.1):(\d+)/g,
+    (_, host: string, port: string) => `${host}:${places[port] ?? port}`,
+  );
+
+const words = (text: string) =>
+  text
+    .trim()
+    .split(/\s+/)
+    .filter((word) => word !== '');
