@@ -52,7 +52,7 @@ export function addRunCommand(parent: Command, parts: RebalanceParts): void {
     .addOption(plannerOption())
     .option('--steps <count>', 'steps after which it is enough', wholeNumber(1, 10_000), 50)
     .option('--seed <text>', 'what chance follows from', '1')
-    .option('--dry-run', 'say what the first step would do, and do nothing')
+    .option('--dry-run', 'say what the first step would do, and do nothing; the exit code is 1 where that is something')
     .addOption(
       new Option('-o, --output <format>', 'how to print; csv and json come when it is over')
         .choices(RUN_FORMATS)
