@@ -7,6 +7,7 @@ import { writtenDuration } from './cli/duration-option.ts';
 import type { Io } from './cli/io.ts';
 import type { SimulateSettings } from './cli/simulate.ts';
 import type { NodePool } from './node/simulated/node-pool.ts';
+import { poolOf } from './simulation/play/node-groups.ts';
 import { Rebalancer } from './simulation/play/rebalancer.ts';
 import { Stage, TICK_MS } from './simulation/play/stage.ts';
 import { folderOutput, type Output } from './simulation/report/output.ts';
@@ -122,13 +123,7 @@ function poolsOf({ scenario, nodes: usual }: SimulateSettings): readonly NodePoo
   if (nodes.length === 0) {
     return [{ name: 'node', prefix: 'node-', count: usual, size: { cpu: '32', memory: '128Gi', pods: '110' } }];
   }
-  return nodes.map(({ name, count, cpu, memory, maxPods, labels = {} }) => ({
-    name,
-    prefix: `${name}-`,
-    count,
-    size: { cpu: `${cpu}`, memory: `${memory}`, pods: `${maxPods}` },
-    labels,
-  }));
+  return nodes.map(poolOf);
 }
 
 /** Waits until a simulated time has come at a speed; not at all at the highest. */

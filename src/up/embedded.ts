@@ -35,10 +35,13 @@ import { Metrics } from '../runtime/metrics.ts';
 import { EVENT_RULES, leaseRules } from '../runtime/rules.ts';
 import type { SchedulerConfiguration } from '../scheduler/config/configuration.ts';
 import { scheduler } from '../scheduler/scheduler.ts';
+import { scenarioController } from '../simulation/play/scenario-controller.ts';
+import { SCENARIO_RULES } from '../simulation/rules.ts';
 import { PodManager } from '../simulation-library/pod-manager.ts';
 import { type ExplanationsOf, explanationsApi } from './explanations.ts';
 import { type Changed, install, SYSTEM_NAMESPACE } from './install.ts';
 import { type KeptMachines, keptMachines } from './kept-machines.ts';
+import { scenarioNodes } from './scenario-nodes.ts';
 
 export interface EmbeddedOptions {
   readonly dataDir?: string;
@@ -102,6 +105,7 @@ const OPERATOR = 'vimana-operator';
 const NODE = 'vimana-node';
 const PROVISIONER = 'vimana-provisioner';
 const EXPORTER = 'vimana-exporter';
+const PLAYER = 'vimana-scenario';
 const NODE_LOST_AFTER_MS = 40_000;
 const HOUR = 3_600_000;
 /** Nobody else is there who could take the lead. */
@@ -193,7 +197,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const chosen = builtDialects(options.dialects);
   let kept: readonly KeptMachines[] = [];
   let dialects: readonly Dialect[] = chosen;
-  const runs = new Set(['VirtualMachineInstance', 'VirtualMachineInstanceMigration']);
+  const runs = new Set(['VirtualMachineInstance', 'VirtualMachineInstanceMigration', 'SimulationScenario']);
   let parts: ReturnType<typeof partsOf> | undefined;
   const { dataDir, store, durability, host, port, audit } = options;
   const plane = await startControlPlane({
@@ -249,7 +253,20 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     nodeEvents: events.recorder('node-controller'),
     ...given({ signsOfLife: options.signsOfLife }),
   });
-  const ended = manager('vimana up', [informers, events, ...kubernetes, ...runnables]).run(stop.signal);
+  const scenarios =
+    exporter === undefined
+      ? []
+      : [
+          runnable(scenarioController({ informers, fleet: exporter, nodes: scenarioNodes(fleet) }), {
+            clock,
+            random,
+            log,
+            informers,
+            client: plane.client(serviceAccount(PLAYER), PLAYER),
+            events: events.recorder('scenario-controller'),
+          }),
+        ];
+  const ended = manager('vimana up', [informers, events, ...kubernetes, ...runnables, ...scenarios]).run(stop.signal);
   return {
     plane,
     admin,
@@ -277,7 +294,12 @@ async function prepare(admin: Client, options: EmbeddedOptions, dialects: readon
       { name: OPERATOR, rules: [...operatorRules(dialects), ...leaseRules(LEASE.name), ...EVENT_RULES] },
       { name: NODE, rules: NODE_RULES },
       { name: PROVISIONER, rules: PROVISIONER_RULES },
-      ...(options.dialects.includes('simulation') ? [{ name: EXPORTER, rules: EXPORTER_RULES }] : []),
+      ...(options.dialects.includes('simulation')
+        ? [
+            { name: EXPORTER, rules: EXPORTER_RULES },
+            { name: PLAYER, rules: [...SCENARIO_RULES, ...EVENT_RULES] },
+          ]
+        : []),
     ],
     roles: USER_ROLES,
   });

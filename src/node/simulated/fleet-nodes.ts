@@ -16,7 +16,7 @@ import type { Host, Hosts } from '../agent/host.ts';
 import { FENCE_AFTER, Leases } from '../agent/leases.ts';
 import type { Simulation } from './machine/simulation.ts';
 import { type NodeShape, nodeLabels, nodeObject, nodeStatus, seemsUnwell } from './node-object.ts';
-import { type NodePool, shapesOf } from './node-pool.ts';
+import { DEFAULT_PREFIX, type NodePool, shapesOf } from './node-pool.ts';
 
 export interface FleetNodesParts {
   readonly client: Client;
@@ -117,6 +117,22 @@ export class FleetNodes implements Runnable, Hosts {
   async scale(count: number, pool: string): Promise<void> {
     if (!this.#pools.some(({ name = '' }) => name === pool)) throw new RangeError(`there is no pool "${pool}"`);
     this.#pools = this.#pools.map((each) => ((each.name ?? '') === pool ? { ...each, count } : each));
+    await Promise.all(this.#shape().map((node) => this.#deregister(node)));
+  }
+
+  /** Adds a pool, or makes the one of its name as it says. Nodes of other pools must not have its names. */
+  async set(pool: NodePool & { readonly name: string; readonly prefix: string }): Promise<void> {
+    const { name, prefix, count } = pool;
+    const others = this.#pools.filter((each) => each.name !== name);
+    const taken = others.find((each) => each.count > 0 && (each.prefix ?? DEFAULT_PREFIX) === prefix);
+    if (taken !== undefined) throw new RangeError(`there are other nodes named ${prefix}1 and so on`);
+    // Those that have none are left out: it is as if they had never been there.
+    this.#pools =
+      count === 0
+        ? others
+        : this.#pools.some((each) => each.name === name)
+          ? this.#pools.map((each) => (each.name === name ? pool : each))
+          : [...this.#pools, pool];
     await Promise.all(this.#shape().map((node) => this.#deregister(node)));
   }
 

@@ -127,6 +127,11 @@ export class Fleet implements Runnable, NodeRuntime {
     await this.#nodes.scale(count, pool);
   }
 
+  /** Adds a pool, or makes the one of its name as it says. Throws a RangeError where nodes of another have its names. */
+  async set(pool: NodePool & { readonly name: string; readonly prefix: string }): Promise<void> {
+    await this.#nodes.set(pool);
+  }
+
   /** What a container has said. */
   logs(request: LogRequest): ContainerLog | undefined {
     return this.#logs.read(request);

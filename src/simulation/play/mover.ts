@@ -40,6 +40,8 @@ export interface MoverParts {
   readonly podOf: (vm: string) => Pod | undefined;
   /** Of the link of each node. */
   readonly bandwidthMbps: number;
+  /** How many simulated seconds pass in one of the clock, where it does not tell simulated time itself. */
+  readonly hurry?: () => number;
   readonly onMoved: (migration: Migration) => void;
   readonly onFailure: (what: string, error: unknown) => void;
 }
@@ -105,7 +107,7 @@ export class Mover {
       source: from,
       // Where it goes is not known before the scheduler has said so: then its own link alone counts.
       target: target ?? `wherever ${vm} goes`,
-      bytes: residentBytes(Math.max(used, 1), 1),
+      bytes: residentBytes(Math.max(used, 1), 1) / (this.#parts.hurry?.() ?? 1),
       dirtyRate: () => dirtyRateMbps * BYTES_A_MEGABIT,
       done: () => void this.#switch(moving).catch((error: unknown) => this.#fail(moving, reasonOf(error))),
       failed: (why) => this.#fail(moving, why),

@@ -24,6 +24,8 @@ export interface StageParts {
   readonly scenario: string;
   readonly owner?: KubeOwnerReference;
   readonly groups: NodeGroups;
+  /** See Mover. */
+  readonly hurry?: () => number;
   readonly onMoved: (migration: Migration) => void;
   readonly onFailure: (what: string, error: unknown) => void;
 }
@@ -55,6 +57,7 @@ export class Stage {
       namespace,
       podOf: (vm) => this.view.podOf(vm),
       bandwidthMbps: spec.networkBandwidthMbps,
+      ...(parts.hurry === undefined ? {} : { hurry: parts.hurry }),
       onMoved,
       onFailure,
     });

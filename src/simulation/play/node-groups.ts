@@ -1,0 +1,11 @@
+import type { NodePool } from '../../node/simulated/node-pool.ts';
+import type { NodeGroup } from '../course/scenario-spec.ts';
+
+/** A group of nodes of a scenario as a pool of a fleet: <group>-1, <group>-2 and so on. */
+export function poolOf({ name, count, cpu, memory, maxPods, labels = {} }: NodeGroup): NodePool & {
+  readonly name: string;
+  readonly prefix: string;
+} {
+  const size = { cpu: `${cpu}`, memory: `${memory}`, pods: `${maxPods}` };
+  return { name, prefix: `${name}-`, count, size, labels };
+}

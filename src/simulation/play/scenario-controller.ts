@@ -1,0 +1,203 @@
+import { type SimulationScenario, simulationScenario } from '../../api/simulation/simulation-scenario.ts';
+import { seededRandom } from '../../base/random.ts';
+import type { ClusterFleet } from '../../exporter/cluster-fleet.ts';
+import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import { NODES } from '../../kube/kinds/node.ts';
+import { PODS } from '../../kube/kinds/pod.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import type { Context, Controller } from '../../runtime/controller.ts';
+import type { Informers } from '../../runtime/informers.ts';
+import { keyOf } from '../../runtime/key.ts';
+import { writeStatus } from '../../runtime/status.ts';
+import { SIMULATED_VMS } from '../../simulation-library/simulated-vm.ts';
+import type { NodeGroup } from '../course/scenario-spec.ts';
+import { Pace } from './pace.ts';
+import { abandoned, type Progress, type ScenarioPhase, statusOf } from './scenario-status.ts';
+import { Stage, TICK_MS } from './stage.ts';
+
+export type Scenario = SimulationScenario & KubeObject;
+export const SCENARIOS = resourceOfKind(simulationScenario);
+
+/** Who has simulated nodes to give to scenarios that bring their own. */
+export interface ScenarioNodes {
+  /** A scenario has a group of so many nodes from now on. */
+  set(scenario: string, group: NodeGroup, count: number): Promise<void>;
+  /** The nodes of a scenario go. */
+  clear(scenario: string): Promise<void>;
+}
+
+export interface ScenarioControllerParts {
+  readonly informers: Informers;
+  readonly fleet: Pick<ClusterFleet, 'loads'>;
+  readonly nodes: ScenarioNodes;
+}
+
+interface Played {
+  readonly uid: string;
+  readonly stage: Stage;
+  readonly pace: Pace;
+  migrations: number;
+  message: string;
+  toldAt: number;
+}
+
+/** How often people are told how far it is. */
+const TELL_MS = 1000;
+/** Nobody sees steps that are nearer to each other than this. */
+const SHORTEST_MS = 20;
+const NODES_MS = 200;
+const RESOLUTION = 0.05;
+
+/** Plays SimulationScenarios on the cluster that they are in, in the time that they ask for. */
+export function scenarioController(parts: ScenarioControllerParts): Controller<Scenario> {
+  const played = new Map<string, Played>();
+
+  async function begin(scenario: Scenario, context: Context): Promise<Played | undefined> {
+    const { client, clock, log } = context;
+    const { uid = '', name = '', namespace = '' } = scenario.metadata;
+    const { spec } = scenario;
+    const key = keyOf(scenario);
+    const groups = new Map((spec.nodes ?? []).map((group) => [group.name, group]));
+    for (const group of groups.values()) await parts.nodes.set(key, group, group.count);
+    const wanted = [...groups.values()].flatMap((group) =>
+      Array.from({ length: group.count }, (_, at) => `${group.name}-${at + 1}`),
+    );
+    if (wanted.some((node) => context.cache(NODES).get(node) === undefined)) return undefined;
+    const stage = new Stage(
+      spec,
+      {
+        client,
+        informers: parts.informers,
+        fleet: parts.fleet,
+        clock,
+        random: seededRandom(`${spec.seed}`).fork('scenario'),
+        namespace,
+        scenario: name,
+        owner: {
+          apiVersion: simulationScenario.apiVersion,
+          kind: simulationScenario.kind,
+          name,
+          uid,
+          controller: false,
+        },
+        hurry: () => current.pace.speed.scale,
+        groups: {
+          grow: async (group, total) => {
+            const known = groups.get(group);
+            if (known !== undefined) await parts.nodes.set(key, known, total);
+          },
+        },
+        onMoved: ({ error }) => {
+          if (error === '') current.migrations++;
+        },
+        onFailure: (what, error) => {
+          current.message = `${what}: ${error instanceof Error ? error.message : String(error)}`;
+          log.warn({ scenario: key, what, err: error }, 'a scenario could not do what it says');
+        },
+      },
+      { tickMs: TICK_MS, resolution: RESOLUTION },
+    );
+    const current: Played = {
+      uid,
+      stage,
+      pace: new Pace(clock.monotonic()),
+      migrations: 0,
+      message: '',
+      toldAt: Number.NEGATIVE_INFINITY,
+    };
+    played.set(key, current);
+    context.events.event(
+      scenario,
+      'Normal',
+      'Started',
+      `${spec.duration} at ${spec.timeScale} simulated seconds a second`,
+    );
+    return current;
+  }
+
+  /** Does what is due; says in which phase that leaves the scenario. */
+  async function advance(scenario: Scenario, { stage, pace }: Played, context: Context): Promise<ScenarioPhase> {
+    const { clock, client } = context;
+    const { paused, timeScale: scale } = scenario.spec;
+    if (pace.speed.paused !== paused || pace.speed.scale !== scale) pace.set(clock.monotonic(), { paused, scale });
+    const { course } = stage;
+    const time = Math.min(course.end, pace.at(clock.monotonic()).simulated);
+    if (course.nextAt !== undefined && course.nextAt <= time) {
+      const { pause } = await stage.step(time);
+      if (pause) {
+        pace.set(clock.monotonic(), { paused: true, scale });
+        const { name = '', namespace = '' } = scenario.metadata;
+        await client.patch(SCENARIOS, name, { type: 'merge', body: { spec: { paused: true } } }, { namespace });
+        context.events.event(scenario, 'Normal', 'Paused', 'its timeline says so; set spec.paused to false to go on');
+        return 'Paused';
+      }
+    }
+    if (time >= course.end && course.nextAt === undefined) return 'Completed';
+    return paused ? 'Paused' : 'Running';
+  }
+
+  function progressOf(
+    { stage, pace, migrations, message }: Played,
+    phase: ScenarioPhase,
+    { clock }: Context,
+  ): Progress {
+    const { course, view } = stage;
+    const { simulated, real } = pace.at(clock.monotonic());
+    const nodes = view.nodes().filter(({ up }) => up).length;
+    return {
+      now: clock.now(),
+      phase,
+      simulated: Math.min(course.end, simulated),
+      real,
+      counts: { nodes, running: view.running(), pending: view.pending() },
+      migrations,
+      tally: course.tally,
+      message,
+    };
+  }
+
+  return {
+    name: 'simulation scenario',
+    for: SCENARIOS,
+    reads: [SIMULATED_VMS, PODS, NODES],
+    async reconcile(scenario, context) {
+      const { phase = 'Pending' } = scenario.status ?? {};
+      if (phase === 'Completed' || phase === 'Failed') return undefined;
+      const { clock, client } = context;
+      const key = keyOf(scenario);
+      const known = played.get(key);
+      if (known !== undefined && known.uid !== scenario.metadata.uid) known.stage.stop();
+      const present = known?.uid === scenario.metadata.uid ? known : undefined;
+      if (present === undefined && phase !== 'Pending') {
+        await writeStatus(client, SCENARIOS, scenario, abandoned(scenario, clock.now()));
+        return undefined;
+      }
+      const current = present ?? (await begin(scenario, context));
+      if (current === undefined) return { afterMs: NODES_MS };
+      const next = await advance(scenario, current, context);
+      const now = clock.monotonic();
+      if (next !== phase || now - current.toldAt >= TELL_MS) {
+        current.toldAt = now;
+        await writeStatus(client, SCENARIOS, scenario, statusOf(scenario, progressOf(current, next, context)));
+      }
+      if (next === 'Completed') {
+        current.stage.stop();
+        context.events.event(scenario, 'Normal', 'Completed', `${scenario.spec.duration} were simulated`);
+        return undefined;
+      }
+      if (next === 'Paused') return undefined;
+      const { course } = current.stage;
+      const due = current.pace.until(course.nextAt ?? course.end, now);
+      return { afterMs: Math.min(TELL_MS, Math.max(SHORTEST_MS, due)) };
+    },
+    forget(key, { log }) {
+      played.get(key)?.stage.stop();
+      played.delete(key);
+      void parts.nodes
+        .clear(key)
+        .catch((error: unknown) =>
+          log.warn({ scenario: key, err: error }, 'the nodes of a scenario could not be taken away'),
+        );
+    },
+  };
+}

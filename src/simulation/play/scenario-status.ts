@@ -1,0 +1,90 @@
+import type { SimulationScenario } from '../../api/simulation/simulation-scenario.ts';
+import { formatDuration, parseDuration } from '../../base/duration.ts';
+import { timestamp } from '../../kube/timestamp.ts';
+import type { Tally } from '../course/course.ts';
+
+export type ScenarioStatus = NonNullable<SimulationScenario['status']>;
+export type ScenarioPhase = NonNullable<ScenarioStatus['phase']>;
+
+/** What is known of a scenario that is, or was, played. Times are milliseconds; `simulated` and `real` count from its start. */
+export interface Progress {
+  readonly now: number;
+  readonly phase: ScenarioPhase;
+  readonly simulated: number;
+  readonly real: number;
+  readonly counts: { readonly nodes: number; readonly running: number; readonly pending: number };
+  readonly migrations: number;
+  readonly tally: Tally;
+  readonly message: string;
+}
+
+const DAY = 86_400_000;
+
+/** The simulated time of day at which a scenario starts. */
+export function startOf({ spec, status }: SimulationScenario, now: number): number {
+  if (spec.startTime !== undefined) return Date.parse(spec.startTime);
+  const began = status?.startTime === undefined ? now : Date.parse(status.startTime);
+  return Math.floor(began / DAY) * DAY;
+}
+
+/** The status of a scenario that has begun. */
+export function statusOf(scenario: SimulationScenario, progress: Progress): ScenarioStatus {
+  const { metadata, status: before } = scenario;
+  const { now, phase, simulated, real, counts, migrations, tally, message } = progress;
+  const start = startOf(scenario, now);
+  const isOver = phase === 'Completed' || phase === 'Failed';
+  const written = (ms: number) => formatDuration(Math.floor(ms / 1000) * 1000);
+  return {
+    ...(metadata.generation === undefined ? {} : { observedGeneration: metadata.generation }),
+    phase,
+    startTime: before?.startTime ?? timestamp(now),
+    ...(isOver ? { completionTime: before?.completionTime ?? timestamp(now) } : {}),
+    currentSimulatedTime: timestamp(start + simulated),
+    elapsedRealTime: written(real),
+    elapsedSimulatedTime: written(simulated),
+    nodes: counts.nodes,
+    vms: tally.vms,
+    runningVMs: counts.running,
+    pendingVMs: counts.pending,
+    migrations,
+    appliedEvents: tally.appliedEvents,
+    totalTasksGenerated: tally.totalTasksGenerated,
+    droppedTasks: tally.droppedTasks,
+    activeTasks: tally.activeTasks,
+    conditionalEvents: tally.conditionalEvents.map(({ name, times, last }) => ({
+      name,
+      times,
+      ...(last === undefined ? {} : { lastTime: timestamp(start + last) }),
+    })),
+    ...(message === '' ? {} : { message }),
+    conditions: conditionsOf(before, phase, now, message),
+  };
+}
+
+/** A scenario that nobody plays any more, with what was last known of it. */
+export function abandoned({ status = {}, spec }: SimulationScenario, now: number): ScenarioStatus {
+  const message = `the process that played it ended after ${status.elapsedSimulatedTime ?? '0s'} of ${formatDuration(parseDuration(spec.duration))}: delete it and create it again`;
+  return {
+    ...status,
+    phase: 'Failed',
+    completionTime: timestamp(now),
+    message,
+    conditions: conditionsOf(status, 'Failed', now, message),
+  };
+}
+
+function conditionsOf(
+  before: ScenarioStatus | undefined,
+  phase: ScenarioPhase,
+  now: number,
+  message: string,
+): NonNullable<ScenarioStatus['conditions']> {
+  const isTrue = { Ready: phase === 'Running', Completed: phase === 'Completed', Failed: phase === 'Failed' };
+  return Object.entries(isTrue).map(([type, holds]) => {
+    const status = holds ? ('True' as const) : ('False' as const);
+    const known = before?.conditions?.find((each) => each.type === type);
+    const since = known?.status === status ? (known.lastTransitionTime ?? timestamp(now)) : timestamp(now);
+    const told = type === 'Failed' && holds ? { message } : {};
+    return { type, status, reason: phase, ...told, lastTransitionTime: since };
+  });
+}

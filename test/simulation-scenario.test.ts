@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '../src/base/fake-clock.ts';
+import { type MemoryLogger, memoryLogger } from '../src/base/logger.ts';
+import { seededRandom } from '../src/base/random.ts';
+import { NODES } from '../src/kube/kinds/node.ts';
+import { SCENARIOS, type Scenario } from '../src/simulation/play/scenario-controller.ts';
+import { SIMULATED_VMS } from '../src/simulation-library/simulated-vm.ts';
+import { type Embedded, startEmbedded } from '../src/up/embedded.ts';
+
+const namespace = 'default';
+let clock: FakeClock;
+let log: MemoryLogger;
+let world: Embedded;
+beforeEach(async () => {
+  clock = new FakeClock({ start: Date.UTC(2030, 0, 1, 9, 30) });
+  log = memoryLogger(clock);
+  world = await startEmbedded({
+    store: 'memory',
+    dialects: ['simulation'],
+    pools: [{ name: 'there', prefix: 'there-', count: 1 }],
+    clock,
+    random: seededRandom('scenario'),
+    log,
+  });
+  await clock.advance(5000);
+});
+afterEach(() => world.stop());
+
+const apply = (spec: object) =>
+  world.admin.create(SCENARIOS, { metadata: { name: 'play', namespace }, spec } as never, { namespace });
+const scenario = (): Promise<Scenario> => world.admin.get(SCENARIOS, 'play', { namespace });
+const edit = (spec: object) => world.admin.patch(SCENARIOS, 'play', { type: 'merge', body: { spec } }, { namespace });
+const machines = async () =>
+  (await world.admin.list(SIMULATED_VMS, { namespace })).items.map(({ metadata }) => metadata.name).toSorted();
+const nodes = async () => (await world.admin.list(NODES)).items.map(({ metadata }) => metadata.name).toSorted();
+const pool = { name: 'web', count: 2, resources: { cpu: '2', memory: '4Gi' } };
+
+describe('a SimulationScenario on a running cluster', () => {
+  it('is played at its speed, and says how far it is', async () => {
+    await apply({
+      duration: '10m',
+      timeScale: 60,
+      nodes: [{ name: 'own', count: 2 }],
+      vmPools: [pool],
+      timeline: [
+        { at: '5m', action: 'scale', pool: 'web', count: 4 },
+        { at: '6m', action: 'addNodes', nodeGroup: 'own', count: 1 },
+      ],
+    });
+    await clock.advance(4000);
+    expect(await nodes()).toEqual(['own-1', 'own-2', 'there-1']);
+    expect(await machines()).toEqual(['web-1', 'web-2']);
+    expect((await scenario()).status).toMatchObject({
+      phase: 'Running',
+      startTime: '2030-01-01T09:30:05Z',
+      currentSimulatedTime: expect.stringMatching(/^2030-01-01T00:0[34]:/),
+      elapsedSimulatedTime: expect.stringMatching(/^3m/),
+      nodes: 3,
+      vms: 2,
+      runningVMs: 2,
+      pendingVMs: 0,
+      appliedEvents: 0,
+    });
+    await clock.advance(10_000);
+    const { status } = await scenario();
+    expect(status).toMatchObject({
+      phase: 'Completed',
+      elapsedSimulatedTime: '10m0s',
+      elapsedRealTime: '10s',
+      vms: 4,
+      runningVMs: 4,
+      appliedEvents: 2,
+    });
+    expect(status?.conditions?.find(({ type }) => type === 'Completed')?.status).toBe('True');
+    expect(await nodes()).toEqual(['own-1', 'own-2', 'own-3', 'there-1']);
+    expect(log.entries.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
+  });
+
+  it('stands still while it is paused, by its timeline or by hand, and goes on where it was', async () => {
+    await apply({ duration: '10m', timeScale: 60, vmPools: [pool], timeline: [{ at: '3m', action: 'pause' }] });
+    await clock.advance(20_000);
+    expect(await scenario()).toMatchObject({
+      spec: { paused: true },
+      status: { phase: 'Paused', elapsedSimulatedTime: '3m0s', appliedEvents: 1 },
+    });
+    await edit({ paused: false, timeScale: 30 });
+    await clock.advance(2500);
+    expect((await scenario()).status).toMatchObject({
+      phase: 'Running',
+      elapsedSimulatedTime: expect.stringMatching(/^4m/),
+    });
+    await edit({ paused: true });
+    await clock.advance(60_000);
+    expect((await scenario()).status).toMatchObject({
+      phase: 'Paused',
+      elapsedSimulatedTime: expect.stringMatching(/^4m/),
+    });
+    await edit({ paused: false });
+    await clock.advance(12_000);
+    expect((await scenario()).status?.phase).toBe('Completed');
+  });
+
+  it('takes its machines and nodes along when it is deleted', async () => {
+    await apply({ duration: '1h', nodes: [{ name: 'own' }], vmPools: [pool] });
+    await clock.advance(3000);
+    expect(await machines()).toHaveLength(2);
+    await world.admin.delete(SCENARIOS, 'play', { namespace });
+    await clock.advance(10_000);
+    expect(await machines()).toEqual([]);
+    expect(await nodes()).toEqual(['there-1']);
+  });
+
+  it('lets nodes fail and recover, and machines move', async () => {
+    await apply({
+      duration: '30m',
+      timeScale: 1,
+      nodes: [{ name: 'own', count: 3 }],
+      vmPools: [pool],
+      timeline: [
+        { at: '1m', action: 'migrate', vm: 'web-1', targetNode: 'own-3' },
+        { at: '2m', action: 'failNodes', nodes: ['own-1', 'own-2'] },
+        { at: '8m', action: 'recoverNodes', nodes: ['own-1'] },
+      ],
+    });
+    const home = async (name: string) => (await world.admin.get(SIMULATED_VMS, name, { namespace })).status?.nodeName;
+    await clock.advance(90_000);
+    expect(await home('web-1')).toBe('own-3');
+    expect((await scenario()).status?.migrations).toBe(1);
+    await clock.advance(360_000);
+    expect((await scenario()).status).toMatchObject({ nodes: 2, runningVMs: 2 });
+    expect(await home('web-1')).toBe('own-3');
+    expect(['own-3', 'there-1']).toContain(await home('web-2'));
+    await clock.advance(120_000);
+    expect((await scenario()).status?.nodes).toBe(3);
+  });
+
+  it('says when what it asks for cannot be done', async () => {
+    await world.admin.create(
+      SIMULATED_VMS,
+      { metadata: { name: 'web-2', namespace }, spec: { resources: { cpu: '1', memory: '1Gi' } } } as never,
+      { namespace },
+    );
+    await apply({ duration: '1h', vmPools: [pool] });
+    await clock.advance(3000);
+    expect((await scenario()).status).toMatchObject({
+      phase: 'Running',
+      message: expect.stringContaining('web-2'),
+    });
+  });
+});
