@@ -9,5 +9,6 @@ export async function actingOperator(client: Client, clock: Clock, signal: Abort
     .catch(() => undefined);
   const { holderIdentity = '', renewTime = '', leaseDurationSeconds = 0 } = lease?.spec ?? {};
   const isHeld = holderIdentity !== '' && Date.parse(renewTime) + leaseDurationSeconds * 1000 > clock.now();
-  return isHeld ? holderIdentity : undefined;
+  // After the name comes what tells processes apart.
+  return isHeld ? holderIdentity.split('_')[0] : undefined;
 }

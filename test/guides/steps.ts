@@ -76,7 +76,7 @@ function commandsOf({ text, line }: Block): { command: string; line: number }[] 
 
 function isWhole(command: string): boolean {
   const { status, stderr } = spawnSync('bash', ['-n'], { input: `${command}\n`, encoding: 'utf8' });
-  return status === 0 && stderr === '' && !/\\$/.test(command);
+  return status === 0 && stderr === '' && !command.endsWith('\\');
 }
 
 /** Code in a table that is a command. */
