@@ -13,6 +13,7 @@ import { systemRandom } from '../src/base/random.ts';
 import { ClusterFleet } from '../src/exporter/cluster-fleet.ts';
 import { exporterRoutes } from '../src/exporter/routes.ts';
 import type { Client } from '../src/kube/client.ts';
+import { NAMESPACES } from '../src/kube/kinds/core.ts';
 import { NODES } from '../src/kube/kinds/node.ts';
 import { PODS } from '../src/kube/kinds/pod.ts';
 import { resourceType } from '../src/kube/kinds/resource-type.ts';
@@ -46,7 +47,11 @@ interface Answer {
   readonly results: readonly object[];
   readonly causes: readonly { readonly message: string }[];
   readonly unschedulable: readonly { readonly error: string }[];
-  readonly nodes: readonly { readonly cpu_usage: number }[];
+  readonly nodes: readonly {
+    readonly name: string;
+    readonly cpu_usage: number;
+    readonly vms: readonly { readonly id: string }[];
+  }[];
 }
 
 describe('the exporter of a cluster', () => {
@@ -167,6 +172,29 @@ describe('the exporter of a cluster', () => {
     expect(body.results[1]).toMatchObject({ success: false, error: 'there is no machine default/nobody that runs' });
     expect(body.results[2]).toMatchObject({ success: false, actual_node: second?.spec.nodeName });
     expect(body.results[3]).toMatchObject({ success: false });
+  }, 30_000);
+
+  it('tells machines of other namespaces apart, and moves them by what it calls them', async () => {
+    await embedded.admin.create(NAMESPACES, { metadata: { name: 'other' } });
+    const vm = { id: 'mine', cpuConsumption: 0.01, memoryConsumption: 0.01 };
+    await embedded.admin.create(SIMULATED_VMS, vmObject(vm, { namespace: 'other' }), { namespace: 'other' });
+    const found = await vi.waitFor(async () => {
+      const { nodes } = (await ask('/scenario')).body;
+      const all = nodes.flatMap(({ name, vms }) => vms.map(({ id }) => ({ id, name })));
+      expect(
+        all
+          .filter(({ id }) => id.endsWith('mine'))
+          .map(({ id }) => id)
+          .sort(),
+      ).toEqual(['mine', 'other/mine']);
+      return all.find(({ id }) => id === 'other/mine');
+    }, PATIENCE);
+    const migrations = [{ vm_id: 'other/mine', from_node: found?.name, to_node: 'kwok-node-1' }];
+    expect((await ask('/feedback', { migrations })).body.results[0]).toMatchObject({ success: true, error: null });
+    await embedded.admin.delete(SIMULATED_VMS, 'mine', { namespace: 'other' });
+    await vi.waitFor(async () => {
+      expect((await embedded.admin.list(PODS, { namespace: 'other' })).items).toEqual([]);
+    }, PATIENCE);
   }, 30_000);
 
   it('refuses nodes that are not there and machines that are not its own, and changes nothing', async () => {

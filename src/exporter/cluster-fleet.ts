@@ -87,11 +87,12 @@ export class ClusterFleet implements Fleet {
   vmsOn(node: string): readonly FleetVm[] {
     const vms: FleetVm[] = [];
     for (const pod of this.#pods.cache.by(byNode, node)) {
-      const id = machineOf(pod);
-      if (id === undefined || !isLive(pod)) continue;
-      const { annotations = {}, name = '' } = pod.metadata;
+      const machine = machineOf(pod);
+      if (machine === undefined || !isLive(pod)) continue;
+      const { annotations = {}, name = '', namespace } = pod.metadata;
       vms.push({
-        id,
+        // Machines of several namespaces may share a name; by this one each can be moved.
+        id: namespace === this.#parts.namespace ? machine : `${namespace}/${machine}`,
         cpu_consumption: amount(annotations[CPU_CONSUMPTION]),
         memory_consumption: amount(annotations[MEMORY_CONSUMPTION]),
         pod_name: name,
