@@ -70,12 +70,18 @@ export function controllerManager(place: Place, kubeconfig: string, flags: reado
   ]);
 }
 
-export function scheduler(place: Place, kubeconfig: string, flags: readonly string[] = []): Component {
+export function scheduler(
+  place: Place,
+  kubeconfig: string,
+  flags: readonly string[] = [],
+  settings: object = {},
+): Component {
   const config = {
     apiVersion: 'kubescheduler.config.k8s.io/v1',
     kind: 'KubeSchedulerConfiguration',
     clientConnection: { kubeconfig, qps: 400, burst: 800 },
     leaderElection: { leaderElect: false },
+    ...settings,
   };
   const file = written(place, 'scheduler.yaml', stringify(config));
   return component(place, 'kube-scheduler', [`--config=${file}`, '--secure-port=0', ...flags]);

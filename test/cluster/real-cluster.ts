@@ -23,6 +23,8 @@ export interface RealClusterOptions {
   /** Whether kube-scheduler runs; where absent, it does. */
   readonly scheduler?: boolean;
   readonly schedulerFlags?: readonly string[];
+  /** What is said in the configuration of kube-scheduler beside how it connects. */
+  readonly schedulerSettings?: object;
   readonly apiServerFlags?: readonly string[];
   /** Whether it is written down in `auditLog` who asked for what. */
   readonly audit?: boolean;
@@ -127,7 +129,12 @@ async function controlPlane(place: Place, options: RealClusterOptions): Promise<
       access.certified('system:kube-controller-manager'),
       credentials.controllerManagerFlags,
     ),
-    scheduler: scheduler(place, access.certified('system:kube-scheduler'), options.schedulerFlags),
+    scheduler: scheduler(
+      place,
+      access.certified('system:kube-scheduler'),
+      options.schedulerFlags,
+      options.schedulerSettings,
+    ),
     kwok: kwok(place, access.kubeconfig),
     client: (token) => access.client(token),
     kubeconfigFor: (token, namespace) => access.kubeconfigFor(token, namespace),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { missingAssets } from '../cluster/assets.ts';
 import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
 import { type Disagreement, Lockstep } from './scheduler/lockstep.ts';
+import { BROAD_PERCENTAGE, BROAD_SCHEDULER, DEFAULT_SCHEDULER } from './scheduler/random-cluster.ts';
 
 /**
  * kube-scheduler and ours, pod by pod, over random clusters. VIMANA_DIFFERENTIAL_SEED and VIMANA_DIFFERENTIAL_CLUSTERS
@@ -19,6 +20,14 @@ describe.skipIf(missingAssets().length > 0)('our scheduler', () => {
       controllerManager: false,
       // Scores are written by that file alone; batches of alike pods would skip them.
       schedulerFlags: ['--vmodule=schedule_one=10', '--feature-gates=OpportunisticBatching=false'],
+      // One node after the other, so that the order in which they are met is known.
+      schedulerSettings: {
+        parallelism: 1,
+        profiles: [
+          { schedulerName: DEFAULT_SCHEDULER },
+          { schedulerName: BROAD_SCHEDULER, percentageOfNodesToScore: BROAD_PERCENTAGE },
+        ],
+      },
       // Nobody here makes nodes ready, nor accounts for pods.
       apiServerFlags: ['--disable-admission-plugins=TaintNodesByCondition,ServiceAccount,StorageObjectInUseProtection'],
     });
@@ -35,7 +44,7 @@ describe.skipIf(missingAssets().length > 0)('our scheduler', () => {
       }
       const { figures } = lockstep;
       process.stdout.write(
-        `${figures.clusters} clusters: ${figures.placed} pods placed, ${figures.scores} scores, ${figures.refused} refusals in words, ${figures.evictions} evictions\n`,
+        `${figures.clusters} clusters, ${figures.sampled} of them sampled: ${figures.placed} pods placed, ${figures.scores} scores, ${figures.refused} refusals in words, ${figures.evictions} evictions, ${figures.volumes} volumes with a node\n`,
       );
       expect(figures.scores).toBeGreaterThan(10 * CLUSTERS);
     },

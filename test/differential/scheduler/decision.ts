@@ -6,6 +6,8 @@ export type Decision = Placement | Refusal;
 
 /** One of the nodes, all equally good; no scores where there was no choice. */
 export interface Placement {
+  /** The one of them that follows from the order in which they are looked at. */
+  readonly chosen: string;
   readonly nodes: readonly string[];
   readonly scores: Scores;
 }

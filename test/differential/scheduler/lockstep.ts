@@ -5,24 +5,45 @@ import { type Random, seededRandom } from '../../../src/base/random.ts';
 import type { Client } from '../../../src/kube/client.ts';
 import { conditionOf } from '../../../src/kube/kinds/condition.ts';
 import { NAMESPACES as NAMESPACE_TYPE, SERVICES } from '../../../src/kube/kinds/core.ts';
-import { NODES } from '../../../src/kube/kinds/node.ts';
+import { NODES, type Node, type Taint } from '../../../src/kube/kinds/node.ts';
 import { PODS, type Pod } from '../../../src/kube/kinds/pod.ts';
 import { POD_DISRUPTION_BUDGETS, type PodDisruptionBudget } from '../../../src/kube/kinds/policy.ts';
 import { resourceType } from '../../../src/kube/kinds/resource-type.ts';
-import { CSI_NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../../src/kube/kinds/storage.ts';
+import {
+  CSI_NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  type PersistentVolumeClaim,
+  STORAGE_CLASSES,
+} from '../../../src/kube/kinds/storage.ts';
+import type { Rotation } from '../../../src/scheduler/framework/sampling.ts';
 import type { RealCluster } from '../../cluster/real-cluster.ts';
 import type { Placement, Refusal, Scores } from './decision.ts';
-import { BUDGETS, NAMESPACES, PRIORITIES, type RandomCluster, randomCluster, SERVED } from './random-cluster.ts';
+import {
+  BUDGETS,
+  largeCluster,
+  NAMESPACES,
+  PRIORITIES,
+  type RandomCluster,
+  randomCluster,
+  SERVED,
+} from './random-cluster.ts';
+import { CLASSES } from './random-storage.ts';
 import { ScoreLog } from './score-log.ts';
-import { decide, type Standing } from './shadow.ts';
+import { decide, hasDelayedClaims, rotationThatMeets, type Standing, volumesOn } from './shadow.ts';
+import { bindClaims, MADE } from './volume-controller.ts';
 
-/** What was compared, and where the schedulers disagree. */
+/** What was compared. */
 export interface Figures {
   clusters: number;
+  /** Those in which not all nodes were looked at. */
+  sampled: number;
   placed: number;
   refused: number;
   evictions: number;
   scores: number;
+  /** Claims that got their volume together with a node. */
+  volumes: number;
 }
 
 /** A pod about which the schedulers disagree. */
@@ -35,8 +56,13 @@ export interface Disagreement {
 }
 
 const PATIENCE = 20_000;
-/** Until informers of other resources than pods have told of what was written. */
-const HEARD = 120;
+/** Until informers of other resources than pods and nodes have told of what was written. */
+const HEARD = 250;
+/** As many nodes are all looked at. */
+const SMALL = 100;
+/** So many clusters have one among them in which not all nodes are looked at. */
+const LARGE_EVERY = 20;
+const CLOSED: Taint = { key: 'differential.example/closed', effect: 'NoSchedule' };
 const PRIORITY_CLASSES = resourceType('scheduling.k8s.io/v1', 'PriorityClass', 'priorityclasses', 'Cluster');
 
 /**
@@ -44,7 +70,7 @@ const PRIORITY_CLASSES = resourceType('scheduling.k8s.io/v1', 'PriorityClass', '
  * kube-scheduler did is where the next pod begins, so that one tie does not lead the two apart.
  */
 export class Lockstep {
-  readonly figures: Figures = { clusters: 0, placed: 0, refused: 0, evictions: 0, scores: 0 };
+  readonly figures: Figures = { clusters: 0, sampled: 0, placed: 0, refused: 0, evictions: 0, scores: 0, volumes: 0 };
   readonly #client: Client;
   readonly #log: ScoreLog;
   #budgets: readonly PodDisruptionBudget[] = [];
@@ -76,6 +102,7 @@ export class Lockstep {
       const preemptionPolicy = name === 'polite' ? 'Never' : 'PreemptLowerPriority';
       await client.create(PRIORITY_CLASSES, { metadata: { name }, value, preemptionPolicy });
     }
+    for (const each of CLASSES) await client.create(STORAGE_CLASSES, each);
     const budgets: PodDisruptionBudget[] = [];
     for (const [app, disruptionsAllowed] of Object.entries(BUDGETS)) {
       const spec = { minAvailable: 1, selector: { matchLabels: { app } } };
@@ -98,7 +125,8 @@ export class Lockstep {
   /** Plays one random cluster up to the first pod that the schedulers disagree about. */
   async play(seed: string, number: number): Promise<Disagreement | undefined> {
     const random = seededRandom(seed).fork(`cluster ${number}`);
-    const cluster = randomCluster(random, `c${number}`);
+    const isLarge = number % LARGE_EVERY === LARGE_EVERY - 1;
+    const cluster = (isLarge ? largeCluster : randomCluster)(random, `c${number}`);
     try {
       const standing = await this.#build(cluster, number);
       this.figures.clusters += 1;
@@ -110,31 +138,56 @@ export class Lockstep {
 
   async #build({ nodes, csiNodes, volumes, claims }: RandomCluster, number: number): Promise<Standing> {
     const client = this.#client;
-    const bound = [];
     const kept = [];
+    const known = [];
     for (const volume of volumes) kept.push(await client.create(PERSISTENT_VOLUMES, volume));
-    for (const claim of claims) {
-      await client.create(PERSISTENT_VOLUME_CLAIMS, claim);
-      const body = {
-        status: { phase: 'Bound', accessModes: claim.spec?.['accessModes'], capacity: { storage: '1Gi' } },
-      };
-      const options = { namespace: claim.metadata.namespace ?? '', subresource: 'status' };
-      bound.push(
-        await client.patch(PERSISTENT_VOLUME_CLAIMS, claim.metadata.name ?? '', { type: 'merge', body }, options),
-      );
-    }
+    for (const claim of claims) known.push(await this.#claimed(claim));
     for (const csiNode of csiNodes) await client.create(CSI_NODES, csiNode);
-    const made = await Promise.all(nodes.map((node) => client.create(NODES, node as never)));
-    if (volumes.length > 0) await realClock.sleep(HEARD);
-    await this.#known(made.length, `probe-${number}`);
-    return { nodes: made, pods: [], budgets: this.#budgets, csiNodes, volumes: kept, claims: bound };
+    if (volumes.length + claims.length > 0) await realClock.sleep(HEARD);
+    const made = await this.#opened(nodes, `probe-${number}`);
+    return { nodes: made, pods: [], budgets: this.#budgets, csiNodes, volumes: kept, claims: known };
   }
 
-  /** Waits until the scheduler counts as many nodes as there are, which it says of a pod that fits none. */
-  async #known(nodes: number, name: string): Promise<void> {
+  /** A claim that names its volume has it. */
+  async #claimed(claim: PersistentVolumeClaim): Promise<PersistentVolumeClaim> {
+    const created = await this.#client.create(PERSISTENT_VOLUME_CLAIMS, claim);
+    if (claim.spec.volumeName === undefined) return created;
+    const status = { phase: 'Bound', accessModes: claim.spec.accessModes, capacity: { storage: '1Gi' } };
+    const options = { namespace: claim.metadata.namespace ?? '', subresource: 'status' };
+    const { name = '' } = claim.metadata;
+    return await this.#client.patch(PERSISTENT_VOLUME_CLAIMS, name, { type: 'merge', body: { status } }, options);
+  }
+
+  /**
+   * Nodes, in the order in which they came. They are closed until the scheduler knows them all, and opened then: it
+   * counts the nodes that have an image when it hears of a node, and not again when it hears of another.
+   */
+  async #opened(nodes: readonly Node[], name: string): Promise<Node[]> {
+    const closed = nodes.map((node) => ({
+      ...node,
+      spec: { ...node.spec, taints: [...(node.spec?.taints ?? []), CLOSED] },
+    }));
+    const made = await Promise.all(closed.map((node) => this.#client.create(NODES, node)));
+    await this.#probe(name, (message) => message.startsWith(`0/${made.length} nodes`));
+    const open = await Promise.all(
+      made.map(({ metadata, spec }) => {
+        const taints = spec?.taints?.filter(({ key }) => key !== CLOSED.key) ?? [];
+        const body = { spec: { taints: taints.length === 0 ? null : taints } };
+        return this.#client.patch(NODES, metadata.name ?? '', { type: 'merge', body });
+      }),
+    );
+    await this.#probe(`${name}-open`, (message) => !message.includes('taint'));
+    const versions = new Map(made.map(({ metadata }) => [metadata.uid, Number(metadata.resourceVersion)]));
+    const order = ({ metadata }: Node) => versions.get(metadata.uid) ?? 0;
+    return open.sort((a, b) => order(a) - order(b));
+  }
+
+  /** Waits until the scheduler says what is expected of a pod that fits no node. */
+  async #probe(name: string, expected: (message: string) => boolean): Promise<void> {
     const until = realClock.monotonic() + PATIENCE;
     const spec = {
       nodeSelector: { nobody: name },
+      tolerations: ['k', 'l', 'm'].map((key) => ({ key, operator: 'Exists' })),
       containers: [{ name: 'c', image: 'i' }],
       automountServiceAccountToken: false,
     };
@@ -143,36 +196,77 @@ export class Lockstep {
         metadata: { name: `${name}-${attempt}`, namespace: 'plain' },
         spec,
       });
-      const { status } = await this.#outcome(probe);
+      const { status } = await this.#outcome(probe, false);
       await this.#client.delete(PODS, probe.metadata.name ?? '', { namespace: 'plain', gracePeriodSeconds: 0 });
       const message = conditionOf(status?.conditions, 'PodScheduled')?.message ?? '';
-      if (message.startsWith(`0/${nodes} nodes`)) return;
-      if (realClock.monotonic() > until) throw new Error(`the scheduler does not know of ${nodes} nodes: ${message}`);
+      if (expected(message)) return;
+      if (realClock.monotonic() > until)
+        throw new Error(`the scheduler does not know the nodes of ${name}: ${message}`);
     }
   }
 
   async #schedule(first: Standing, pods: readonly Pod[], random: Random): Promise<Disagreement | undefined> {
     let standing = first;
+    const isSampled = first.nodes.length > SMALL;
+    if (isSampled) this.figures.sampled += 1;
+    let rotation: Rotation | undefined;
     for (const [at, wanted] of pods.entries()) {
       const pod = await this.#client.create(PODS, wanted);
-      const ours = decide(standing, pod);
-      const seen = await this.#outcome(pod);
+      const delayed = hasDelayedClaims(standing, pod);
+      const seen = await this.#outcome(pod, delayed);
+      // Where the search begins is not told, but follows from what the first pod meets.
+      if (isSampled && rotation === undefined) {
+        const met = new Set(this.#scoresOf(seen).keys());
+        rotation = rotationThatMeets(met, standing, pod);
+        if (rotation === undefined) return { what: 'the nodes to look at', ours: '', theirs: [...met], pod, standing };
+      }
+      const ours = decide(standing, pod, rotation);
       const wrong =
-        'nodes' in ours ? this.#comparePlaced(ours, seen) : await this.#compareRefused(ours, seen, standing);
+        'nodes' in ours
+          ? (this.#comparePlaced(ours, seen, isSampled) ??
+            (delayed ? await this.#compareVolumes(standing, seen) : undefined))
+          : await this.#compareRefused(ours, seen, standing);
       if (wrong !== undefined) return { ...wrong, pod, standing };
       standing = await this.#next(standing, seen, at, random);
+      if (delayed) standing = { ...standing, ...(await this.#storage()) };
     }
     return undefined;
   }
 
-  #comparePlaced(ours: Placement, pod: Pod) {
+  #scoresOf({ metadata }: Pod): Scores {
+    return this.#log.scoresOf(`${metadata.namespace}/${metadata.name}`);
+  }
+
+  /** Which volumes the claims of a pod got, and which were to be made. */
+  async #compareVolumes(standing: Standing, pod: Pod) {
+    const ours = volumesOn(standing, pod, pod.spec.nodeName ?? '');
+    const { claims } = await this.#storage();
+    const entries = Object.keys(ours).map((name) => {
+      const volume = claims.find(({ metadata }) => metadata.name === name)?.spec.volumeName ?? '';
+      return [name, volume.startsWith(MADE) ? '' : volume] as const;
+    });
+    const theirs = Object.fromEntries(entries);
+    if (!isDeepStrictEqual(ours, theirs)) return { what: 'volumes', ours, theirs };
+    this.figures.volumes += entries.length;
+    return undefined;
+  }
+
+  async #storage(): Promise<Pick<Standing, 'volumes' | 'claims'>> {
+    const { items: volumes } = await this.#client.list(PERSISTENT_VOLUMES);
+    const { items: claims } = await this.#client.list(PERSISTENT_VOLUME_CLAIMS);
+    return { volumes, claims };
+  }
+
+  #comparePlaced(ours: Placement, pod: Pod, isExact: boolean) {
     const node = pod.spec.nodeName ?? '';
     if (node === '') return { what: 'whether a node suits', ours: ours.nodes, theirs: messageOf(pod) };
-    const scores = this.#log.scoresOf(`${pod.metadata.namespace}/${pod.metadata.name}`);
+    const scores = this.#scoresOf(pod);
     if (!isDeepStrictEqual(plain(ours.scores), plain(scores))) {
       return { what: 'scores', ours: plain(ours.scores), theirs: plain(scores) };
     }
     if (!ours.nodes.includes(node)) return { what: 'the node', ours: ours.nodes, theirs: node };
+    // The order in which nodes are met decides among equals, and is known where the search was followed.
+    if (isExact && ours.chosen !== node) return { what: 'the choice among equals', ours: ours.chosen, theirs: node };
     this.figures.placed += 1;
     for (const plugins of scores.values()) this.figures.scores += plugins.size;
     return undefined;
@@ -231,12 +325,13 @@ export class Lockstep {
   }
 
   /** The pod once it is on a node, or told why it is not. */
-  async #outcome({ metadata }: Pod): Promise<Pod> {
+  async #outcome({ metadata }: Pod, bindsClaims: boolean): Promise<Pod> {
     const until = realClock.monotonic() + PATIENCE;
     const { name = '', namespace = '' } = metadata;
     for (;;) {
       const pod = await this.#client.get(PODS, name, { namespace });
       if ((pod.spec.nodeName ?? '') !== '' || messageOf(pod) !== '') return pod;
+      if (bindsClaims) await bindClaims(this.#client, pod);
       if (realClock.monotonic() > until) throw new Error(`the scheduler says nothing of the pod ${name}`);
       await realClock.sleep(4);
     }

@@ -2,6 +2,8 @@ import type { Random } from '../../../src/base/random.ts';
 import type { Node, Taint } from '../../../src/kube/kinds/node.ts';
 import type { Pod } from '../../../src/kube/kinds/pod.ts';
 import type { CsiNode, PersistentVolume, PersistentVolumeClaim } from '../../../src/kube/kinds/storage.ts';
+import { chance, DRIVER, HOSTNAME, ZONE } from './random-part.ts';
+import { someDelayedClaim, someLocalVolume } from './random-storage.ts';
 
 /** Nodes, storage, and the pods that come one after the other. */
 export interface RandomCluster {
@@ -12,8 +14,6 @@ export interface RandomCluster {
   readonly pods: readonly Pod[];
 }
 
-export const HOSTNAME = 'kubernetes.io/hostname';
-export const ZONE = 'topology.kubernetes.io/zone';
 /** In the second, a Service selects pods with the label app=a, so that they are spread by default. */
 export const NAMESPACES: Readonly<Record<string, Record<string, string>>> = {
   plain: { team: 'red' },
@@ -50,14 +50,44 @@ export function randomCluster(random: Random, name: string): RandomCluster {
   const csiNodes = nodes
     .filter(() => withStorage && random.next() < 0.5)
     .map(({ metadata }) => csiNode(metadata.name ?? '', random.int(1, 2)));
-  const claims = storage.map(({ claim }) => claim);
   const crowded = random.next() < 0.35;
+  const later = random.fork('delayed');
+  const [local, delayed] = [withStorage ? later.int(0, 4) : 0, withStorage ? later.int(0, 4) : 0];
+  const locals = Array.from({ length: local }, (_, i) => someLocalVolume(later, `${name}-l${i}`, nodes));
+  const claims = [
+    ...storage.map(({ claim }) => claim),
+    ...Array.from({ length: delayed }, (_, i) => someDelayedClaim(later, `${name}-d${i}`)),
+  ];
   const pods = Array.from({ length: random.int(6, 14) }, (_, i) => somePod(random, `${name}-p${i}`, claims, crowded));
-  return { nodes, csiNodes, volumes: storage.map(({ volume }) => volume), claims, pods };
+  return { nodes, csiNodes, volumes: [...storage.map(({ volume }) => volume), ...locals], claims, pods };
 }
 
-const chance = <T extends object>(random: Random, share: number, make: () => T): T | Record<string, never> =>
-  random.next() < share ? make() : {};
+/**
+ * A cluster with so many nodes that not all are looked at. The first pod suits every node that is open to anybody, so
+ * that it shows where the search begins; nobody has to go for a pod, because that is tried a number of times that depends
+ * on the time.
+ */
+export function largeCluster(random: Random, name: string): RandomCluster {
+  const nodes = Array.from({ length: random.int(101, 180) }, (_, i) => someNode(random, `${name}-n${i}`));
+  const first = { ...somePod(random, `${name}-p0`, [], false), spec: { ...ANYWHERE } } as Pod;
+  const pods = Array.from({ length: random.int(5, 9) }, (_, i) => {
+    const pod = somePod(random, `${name}-p${i + 1}`, [], false);
+    const { priorityClassName: _anybody, ...spec } = pod.spec;
+    return { ...pod, spec: { ...spec, schedulerName: random.pick([DEFAULT_SCHEDULER, BROAD_SCHEDULER]) } };
+  });
+  return { nodes, csiNodes: [], volumes: [], claims: [], pods: [first, ...pods] };
+}
+
+export const DEFAULT_SCHEDULER = 'default-scheduler';
+/** A profile that looks at more nodes of a large cluster. */
+export const BROAD_SCHEDULER = 'broad';
+export const BROAD_PERCENTAGE = 85;
+
+const ANYWHERE = {
+  terminationGracePeriodSeconds: 0,
+  automountServiceAccountToken: false,
+  containers: [{ name: 'c', image: 'registry.example/other:1' }],
+};
 
 function someNode(random: Random, name: string): Node {
   const labels = {
@@ -88,8 +118,6 @@ function someNode(random: Random, name: string): Node {
     },
   };
 }
-
-const DRIVER = 'driver.example';
 
 function csiNode(name: string, count: number): CsiNode {
   return {

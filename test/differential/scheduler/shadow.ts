@@ -5,13 +5,20 @@ import type { PodDisruptionBudget } from '../../../src/kube/kinds/policy.ts';
 import { buildProfile } from '../../../src/scheduler/config/build-profile.ts';
 import type { Attempt } from '../../../src/scheduler/framework/attempt.ts';
 import { fitMessage } from '../../../src/scheduler/framework/diagnosis.ts';
+import { Placer } from '../../../src/scheduler/framework/placer.ts';
+import { Rotation } from '../../../src/scheduler/framework/sampling.ts';
 import type { Surroundings } from '../../../src/scheduler/framework/surroundings.ts';
 import { podInfoOf } from '../../../src/scheduler/pod/pod-info.ts';
 import { selectorOf } from '../../../src/scheduler/pod/selector-cache.ts';
 import { preempt } from '../../../src/scheduler/preemption/preempt.ts';
-import { placerOf, world } from '../../../src/scheduler/world.fixture.ts';
+import { NominatedPods } from '../../../src/scheduler/queue/nominated-pods.ts';
+import { podClaimsOf } from '../../../src/scheduler/volumes/pod-claims.ts';
+import { planVolumes } from '../../../src/scheduler/volumes/volume-plan.ts';
+import { world } from '../../../src/scheduler/world.fixture.ts';
 import type { Decision, Eviction, Scores } from './decision.ts';
-import { NAMESPACES, type RandomCluster, SERVED } from './random-cluster.ts';
+import { BROAD_PERCENTAGE, BROAD_SCHEDULER, NAMESPACES, type RandomCluster, SERVED } from './random-cluster.ts';
+import { CLASSES } from './random-storage.ts';
+import { claimNamesOf } from './volume-controller.ts';
 
 /** A cluster as it stands before a pod comes: what the API server tells of it. */
 export interface Standing extends Pick<RandomCluster, 'csiNodes' | 'volumes' | 'claims'> {
@@ -22,27 +29,78 @@ export interface Standing extends Pick<RandomCluster, 'csiNodes' | 'volumes' | '
 }
 
 const PROFILE = buildProfile();
+const BROAD_PROFILE = { ...PROFILE, percentageOfNodesToScore: BROAD_PERCENTAGE };
 
-/** What our scheduler decides about a pod. */
-export function decide(standing: Standing, pod: Pod): Decision {
+/** What our scheduler decides about a pod, with the search beginning where the rotation says; moves it on. */
+export function decide(standing: Standing, pod: Pod, rotation = new Rotation()): Decision {
   const around = surroundingsOf(standing);
-  const attempt = placerOf(around, PROFILE).placer.place(podInfoOf(pod));
+  const profile = pod.spec.schedulerName === BROAD_SCHEDULER ? BROAD_PROFILE : PROFILE;
+  const nominations = new NominatedPods(around.nodes);
+  const attempt = new Placer({ profile, surroundings: around, nominations, rotation }).place(podInfoOf(pod));
   if (attempt.chosen === undefined) return refused(attempt, around, standing.budgets);
   const named = (slot: number) => around.nodes.nameAt(slot);
+  const chosen = named(attempt.chosen);
   const feasible = [...attempt.feasible.subarray(0, attempt.feasibleCount)];
-  if (feasible.length === 1) return { nodes: feasible.map(named), scores: new Map() };
+  if (feasible.length === 1) return { chosen, nodes: feasible.map(named), scores: new Map() };
   const totals = feasible.map((_, i) => attempt.totals[i] ?? 0);
   const most = Math.max(...totals);
   return {
+    chosen,
     nodes: feasible.filter((_, i) => totals[i] === most).map(named),
     scores: scoresOf(attempt, feasible.map(named)),
   };
 }
 
+/** A rotation by which the search for a pod meets exactly these nodes; undefined where none does. */
+export function rotationThatMeets(nodes: ReadonlySet<string>, standing: Standing, pod: Pod): Rotation | undefined {
+  const { length } = standing.nodes;
+  for (let start = 0; start < length; start++) {
+    const rotation = rotationFrom(start, length);
+    const decision = decide(standing, pod, rotation);
+    if ('scores' in decision && new Set(decision.scores.keys()).symmetricDifference(nodes).size === 0) {
+      return rotationFrom(start, length);
+    }
+  }
+  return undefined;
+}
+
+function rotationFrom(start: number, nodes: number): Rotation {
+  const rotation = new Rotation();
+  rotation.advance(start, nodes);
+  return rotation;
+}
+
+/** What our scheduler would do for the claims of a pod on a node, by claim: the name of a volume, or '' to have one made. */
+export function volumesOn(standing: Standing, pod: Pod, name: string): Record<string, string> {
+  const { storage } = surroundingsOf(standing);
+  const node = standing.nodes.find(({ metadata }) => metadata.name === name);
+  const claims = podClaimsOf(podInfoOf(pod), storage);
+  const plan = node === undefined || typeof claims === 'string' ? '' : planVolumes(claims, node, storage);
+  if (typeof plan === 'string') return {};
+  return Object.fromEntries([
+    ...plan.bind.map(({ claim, volume }) => [claim.metadata.name, volume.metadata.name]),
+    ...plan.provision.map(({ metadata }) => [metadata.name, '']),
+  ]);
+}
+
+/** Whether a pod has claims that wait for it. */
+export function hasDelayedClaims({ claims }: Standing, pod: Pod): boolean {
+  const names = new Set(claimNamesOf(pod));
+  return claims.some(({ metadata, spec }) => names.has(metadata.name ?? '') && (spec.volumeName ?? '') === '');
+}
+
 function surroundingsOf({ nodes, pods, volumes, claims, csiNodes }: Standing): Surroundings {
   const placed: Record<string, Pod[]> = {};
   for (const pod of pods) (placed[pod.spec.nodeName ?? ''] ??= []).push(pod);
-  const around = world({ nodes, pods: placed, namespaces: NAMESPACES, volumes, claims, csiNodes });
+  const around = world({
+    nodes,
+    pods: placed,
+    namespaces: NAMESPACES,
+    volumes,
+    claims,
+    classes: CLASSES,
+    csiNodes,
+  });
   const selector = selectorOf({ matchLabels: SERVED });
   return {
     ...around,
