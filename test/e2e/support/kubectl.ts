@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { words } from './words.ts';
 
 export interface Outcome {
   readonly code: number;
@@ -31,6 +32,13 @@ export class Kubectl {
     child.stdin.end(input);
     const code = await new Promise<number>((resolve) => child.on('close', (status) => resolve(status ?? -1)));
     return { code, out, err };
+  }
+
+  /** Runs a command line that has to succeed, and gives what it printed. */
+  async ok(line: string, input = ''): Promise<string> {
+    const { code, out, err } = await this.run(words(line), input);
+    if (code !== 0) throw new Error(`kubectl ${line} ended with ${code}: ${err}`);
+    return out;
   }
 
   /** Starts kubectl and hands out what it prints until `stop`. */

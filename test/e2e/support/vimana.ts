@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { mind } from './minder.ts';
 import type { Target } from './target.ts';
 
 const LAUNCHER = resolve(import.meta.dirname, '../../../bin/vimana');
@@ -27,6 +28,7 @@ export async function startApiServer(...flags: string[]): Promise<RunningServer>
   const data = join(folder, 'data');
   const args = ['apiserver', '--port', '0', '--data-dir', data, '--kubeconfig-out', kubeconfig, '--log-level', 'warn'];
   const child = spawn(LAUNCHER, [...args, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+  mind(child, folder);
   const exited = once(child, 'exit');
   const ready = once(createInterface(child.stdout), 'line') as Promise<[string]>;
   const first = await Promise.race([ready, exited.then(() => undefined)]);
@@ -57,6 +59,7 @@ export async function startUp(
   const args = ['up', '--port', '0', ...where, '--kubeconfig-out', kubeconfig];
   const env = { ...process.env, HOME: folder, XDG_DATA_HOME: undefined };
   const child = spawn(LAUNCHER, [...args, ...flags], { stdio: ['ignore', 'pipe', 'inherit'], env });
+  mind(child, given === undefined ? folder : undefined);
   const exited = once(child, 'exit');
   let said = '';
   const ready = new Promise<true>((resolve) => {
