@@ -1,19 +1,19 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { realClock } from '../../base/clock.ts';
-import { FakeClock } from '../../base/fake-clock.ts';
-import { silentLogger } from '../../base/logger.ts';
-import { seededRandom } from '../../base/random.ts';
-import { Exposition } from '../../exporter/exposition.ts';
-import { PaperFleet } from '../../exporter/paper-fleet.ts';
-import { exporterRoutes } from '../../exporter/routes.ts';
-import { readWanted } from '../../exporter/scenario-request.ts';
-import { generate } from '../../rebalance/generate.ts';
-import { startHttpServer } from '../../runtime/http/http-server.ts';
-import { toldFailure } from '../failure.ts';
-import type { Io } from '../io.ts';
-import { rebalanceCommand } from './command.ts';
+import { realClock } from '../src/base/clock.ts';
+import { FakeClock } from '../src/base/fake-clock.ts';
+import { silentLogger } from '../src/base/logger.ts';
+import { seededRandom } from '../src/base/random.ts';
+import { toldFailure } from '../src/cli/failure.ts';
+import type { Io } from '../src/cli/io.ts';
+import { rebalanceCommand } from '../src/cli/rebalance/command.ts';
+import { Exposition } from '../src/exporter/exposition.ts';
+import { PaperFleet } from '../src/exporter/paper-fleet.ts';
+import { exporterRoutes } from '../src/exporter/routes.ts';
+import { readWanted } from '../src/exporter/scenario-request.ts';
+import { generate } from '../src/rebalance/generate.ts';
+import { startHttpServer } from '../src/runtime/http/http-server.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
