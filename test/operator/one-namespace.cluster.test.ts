@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { HttpClient } from '../../src/kube/http/http-client.ts';
+import { NAMESPACES } from '../../src/kube/kinds/core.ts';
+import { VMIS, VMS } from '../../src/kube/kinds/machines.ts';
+import { missingAssets } from '../cluster/assets.ts';
+import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
+import { createMachines, machine, untilRunning } from './fleet-of-machines.ts';
+import { type Installation, installChart } from './installation.ts';
+
+const PATIENCE = { timeout: 60_000, interval: 200 };
+
+describe.skipIf(missingAssets().length > 0)('an operator for one namespace', () => {
+  let cluster: RealCluster;
+  let client: HttpClient;
+  let installed: Installation;
+
+  beforeAll(async () => {
+    cluster = await startRealCluster({ nodes: 2 });
+    client = await cluster.client();
+    for (const name of ['looked-after', 'apart']) await client.create(NAMESPACES, { metadata: { name } });
+    installed = await installChart(cluster, { set: ['watchNamespace=looked-after'] });
+    await (await installed.startReplica()).untilReady();
+  });
+  afterAll(async () => {
+    await installed?.stop();
+    await cluster?.stop();
+  });
+
+  it('runs machines there, and leaves all others alone', async () => {
+    await createMachines(client, 'apart', ['left-alone']);
+    await vi.waitFor(() => createMachines(client, 'looked-after', ['first']), PATIENCE);
+    await createMachines(client, 'looked-after', ['second']);
+    await untilRunning(client, 'looked-after', 2, PATIENCE.timeout);
+    const other = await client.get(VMS, 'left-alone', { namespace: 'apart' });
+    expect([other.status, other.metadata.finalizers]).toEqual([undefined, undefined]);
+    expect((await client.list(VMIS)).items.map(({ metadata }) => metadata.namespace)).toEqual([
+      'looked-after',
+      'looked-after',
+    ]);
+  });
+
+  it('refuses bad objects there, and has no say elsewhere', async () => {
+    const bad = (namespace: string) => machine('bad', namespace, { networks: [{ name: 'x' }] });
+    const refused = client.create(VMS, bad('looked-after'), { namespace: 'looked-after' });
+    await expect(refused).rejects.toMatchObject({ code: 422 });
+    await installed.replicas[0]?.kill();
+    await expect(client.create(VMS, machine('late', 'looked-after'))).rejects.toMatchObject({ code: 500 });
+    await expect(client.create(VMS, bad('apart'))).resolves.toBeDefined();
+  });
+});
