@@ -1,35 +1,23 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { missingAssets } from './cluster/assets.ts';
 import { Component } from './cluster/component.ts';
 import { freePorts } from './cluster/ports.ts';
-import { type RealCluster, startRealCluster } from './cluster/real-cluster.ts';
-import { Kubectl } from './e2e/support/kubectl.ts';
+import { startRealCluster } from './cluster/real-cluster.ts';
+import { onCluster } from './e2e/support/on-cluster.ts';
 import { words } from './e2e/support/words.ts';
 
 const LAUNCHER = resolve(import.meta.dirname, '../bin/vimana');
 const WISH = 'install --dialects simulation --nodes 3 --examples';
 
 describe.skipIf(missingAssets().length > 0)('vimana install on kube-apiserver', () => {
-  let cluster: RealCluster;
-  let kubectl: Kubectl;
+  const place = onCluster(() => startRealCluster({ kwok: true }));
+  const { ok } = place;
 
-  beforeAll(async () => {
-    cluster = await startRealCluster({ kwok: true });
-    kubectl = new Kubectl(cluster.kubeconfig, cluster.folder);
-  }, 120_000);
-  afterAll(() => cluster?.stop());
-
-  const ok = async (args: string, input = '') => {
-    const outcome = await kubectl.run(words(args), input);
-    expect(outcome, args).toMatchObject({ code: 0 });
-    return outcome.out;
-  };
-
-  async function vimana(line: string, kubeconfig = cluster.kubeconfig) {
-    const env = { PATH: process.env['PATH'], HOME: cluster.folder, KUBECONFIG: kubeconfig };
+  async function vimana(line: string, kubeconfig = place.target.kubeconfig) {
+    const env = { PATH: process.env['PATH'], HOME: place.target.folder, KUBECONFIG: kubeconfig };
     const child = spawn(LAUNCHER, words(line), { env });
     let [out, err] = ['', ''];
     child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
@@ -40,8 +28,8 @@ describe.skipIf(missingAssets().length > 0)('vimana install on kube-apiserver', 
 
   it('tells an account what it lacks, all at once', async () => {
     await ok('create serviceaccount newcomer');
-    const token = await cluster.tokenFor({ namespace: 'default', name: 'newcomer' });
-    const { code, out, err } = await vimana(WISH, cluster.kubeconfigFor(token));
+    const token = await place.target.tokenFor({ namespace: 'default', name: 'newcomer' });
+    const { code, out, err } = await vimana(WISH, place.target.kubeconfigFor(token));
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain('system:serviceaccount:default:newcomer may not:\n');
     expect(err).toContain('    get, create, patch, watch customresourcedefinitions.apiextensions.k8s.io\n');
@@ -53,7 +41,7 @@ describe.skipIf(missingAssets().length > 0)('vimana install on kube-apiserver', 
     await ok(`create clusterrole all --verb=${verbs.join(',')} --resource=*.*`);
     await ok('create clusterrolebinding all --clusterrole=all --serviceaccount=default:newcomer');
     await expect
-      .poll(() => vimana(`${WISH} --dry-run`, cluster.kubeconfigFor(token)), { timeout: 20_000 })
+      .poll(() => vimana(`${WISH} --dry-run`, place.target.kubeconfigFor(token)), { timeout: 20_000 })
       .toMatchObject({ code: 0 });
     expect(await ok('get crds -o name')).toBe('');
   }, 120_000);
@@ -80,13 +68,13 @@ describe.skipIf(missingAssets().length > 0)('vimana install on kube-apiserver', 
       binary: LAUNCHER,
       args: [
         ...words(named),
-        `--kubeconfig=${cluster.kubeconfig}`,
+        `--kubeconfig=${place.target.kubeconfig}`,
         `--metrics-bind-addr=127.0.0.1:${metrics}`,
         `--health-probe-bind-addr=127.0.0.1:${health}`,
       ],
-      folder: cluster.folder,
+      folder: place.target.folder,
     });
-    cluster.onStop(() => operator.stop('at once'));
+    place.target.onStop(() => operator.stop('at once'));
     operator.start();
     await ok('wait vm --all --for=jsonpath={.status.phase}=Running --timeout=120s');
     const kept = await vimana('uninstall');

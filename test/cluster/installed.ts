@@ -54,10 +54,7 @@ export async function installOperator(
   { serving = true, dialects = DIALECT_NAMES, flags = [] }: InstallOptions = {},
 ): Promise<InstalledOperator> {
   const kubectl = new Kubectl(cluster.kubeconfig, cluster.folder);
-  const ok = async (args: string, input = '') => {
-    const { code, err } = await kubectl.run(args.split(' '), input);
-    if (code !== 0) throw new Error(`kubectl ${args}: ${err}`);
-  };
+  const ok = (args: string, input?: string) => kubectl.ok(args, input);
   const [webhook = 0, metrics = 0, health = 0] = await freePorts(3);
   const ports = { webhook: serving ? webhook : 0, metrics, health };
   const kinds = new Set(kindsOf(dialects).map(({ plural, group }) => `${plural}.${group}`));

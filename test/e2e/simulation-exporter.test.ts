@@ -1,34 +1,24 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { EXPORTER_RULES } from '../../src/exporter/rules.ts';
 import { readManifest } from '../../src/kube/manifest.ts';
 import { startExporter } from './support/exporter.ts';
-import { hasKubectl, Kubectl } from './support/kubectl.ts';
-import { type RunningServer, startUp } from './support/vimana.ts';
-import { words } from './support/words.ts';
+import { hasKubectl } from './support/kubectl.ts';
+import { onCluster } from './support/on-cluster.ts';
+import { startUp } from './support/vimana.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const SCENARIOS = join(ROOT, 'examples/simulation/sample_scenarios.json');
 const PATIENCE = { timeout: 15_000, interval: 100 };
 
 describe.skipIf(!hasKubectl())('vimana exporter', () => {
-  let server: RunningServer;
-  let kubectl: Kubectl;
-  beforeAll(async () => {
-    server = await startUp(['--dialects', 'simulation', '--ephemeral', '--nodes', '12']);
-    kubectl = new Kubectl(server.kubeconfig, server.folder);
-  }, 60_000);
-  afterAll(() => server?.stop());
-  const ok = async (args: string) => {
-    const outcome = await kubectl.run(words(args));
-    expect(outcome, args).toMatchObject({ code: 0 });
-    return outcome.out;
-  };
+  const cluster = onCluster(() => startUp(['--dialects', 'simulation', '--ephemeral', '--nodes', '12']));
+  const { ok } = cluster;
 
   it('loads the samples, tells of the machines, and follows what kubectl does', async () => {
-    const exporter = await startExporter(['--scenario', SCENARIOS], { KUBECONFIG: server.kubeconfig });
+    const exporter = await startExporter(['--scenario', SCENARIOS], { KUBECONFIG: cluster.target.kubeconfig });
     expect(exporter.said()).toContain('Kubernetes client and pod manager initialized');
     expect(exporter.said()).toContain('the first scenario is loaded scenario=light_load');
     expect((await ok('get pods -l app=virt-launcher -o name')).trim().split('\n')).toHaveLength(112);
@@ -65,7 +55,7 @@ describe.skipIf(!hasKubectl())('vimana exporter', () => {
     await ok(`apply -n other -f ${manifest}`);
     await ok('wait -n other vm spare --for=jsonpath={.status.phase}=Running --timeout=30s');
     const total = async (...flags: string[]) => {
-      const exporter = await startExporter(flags, { KUBECONFIG: server.kubeconfig });
+      const exporter = await startExporter(flags, { KUBECONFIG: cluster.target.kubeconfig });
       const counts = [...(await exporter.get('/metrics')).matchAll(/^node_vm_count\S* (\d+)$/gm)];
       await exporter.stop();
       return counts.reduce((sum, [, count]) => sum + Number(count), 0);
@@ -74,7 +64,7 @@ describe.skipIf(!hasKubectl())('vimana exporter', () => {
   }, 90_000);
 
   it('works on paper where no cluster answers', async () => {
-    const nowhere = join(server.folder, 'nowhere');
+    const nowhere = join(cluster.target.folder, 'nowhere');
     const exporter = await startExporter(['--kubeconfig', nowhere, '--scenario', `${SCENARIOS}#mixed_load`], {});
     const warning = 'Running without pod management - metrics will be calculated from VMs directly';
     expect(exporter.said()).toContain(`WARN  ${warning}`);
@@ -83,7 +73,7 @@ describe.skipIf(!hasKubectl())('vimana exporter', () => {
   }, 60_000);
 
   it('says what is wrong with a scenario, and does not start', () => {
-    const file = join(server.folder, 'broken.json');
+    const file = join(cluster.target.folder, 'broken.json');
     writeFileSync(file, JSON.stringify({ a: [{ name: 'n', vms: [{ id: 'x', cpu_consumption: -1 }] }] }));
     const { status, stderr } = spawnSync(join(ROOT, 'bin/vimana'), ['exporter', '--scenario', file], {
       encoding: 'utf8',

@@ -1,7 +1,8 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { hasKubectl, Kubectl } from '../support/kubectl.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { hasKubectl } from '../support/kubectl.ts';
+import { onCluster } from '../support/on-cluster.ts';
 import type { Target } from '../support/target.ts';
 
 const WEB = `
@@ -241,18 +242,11 @@ export function kubectlJourney({
 }
 
 function journey(start: () => Promise<Target>): void {
-  let target: Target;
-  let kubectl: Kubectl;
-
-  beforeAll(async () => {
-    target = await start();
-    kubectl = new Kubectl(target.kubeconfig, target.folder);
-  });
-  afterAll(() => target?.stop());
+  const cluster = onCluster(start);
 
   /** Plays the editor of `kubectl edit`. */
   function editor(): NodeJS.ProcessEnv {
-    const script = join(target.folder, 'editor.sh');
+    const script = join(cluster.target.folder, 'editor.sh');
     writeFileSync(script, '#!/bin/sh\nsed -i \'s/a: "1"/a: edited/\' "$1"\n');
     chmodSync(script, 0o755);
     return { KUBE_EDITOR: script };
@@ -267,7 +261,7 @@ function journey(start: () => Promise<Target>): void {
   );
 
   async function make({ run, input, prints, fails }: Step): Promise<void> {
-    const { code, out, err } = await kubectl.run(run.split(' '), input ?? '', editor());
+    const { code, out, err } = await cluster.kubectl.run(run.split(' '), input ?? '', editor());
     if (fails !== undefined) {
       expect({ code, err }).toEqual({ code: 1, err: holding(fails) });
     } else {
@@ -281,13 +275,13 @@ function journey(start: () => Promise<Target>): void {
   });
 
   it('watches what happens', async () => {
-    const watch = kubectl.follow(['get', 'cm', '-w', '--no-headers', '-l', 'watched=yes']);
-    await kubectl.run(
+    const watch = cluster.kubectl.follow(['get', 'cm', '-w', '--no-headers', '-l', 'watched=yes']);
+    await cluster.kubectl.run(
       ['create', '-f', '-'],
       'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: seen, labels: {watched: "yes"}}\n',
     );
     await vi.waitFor(() => expect(watch.lines()).toHaveLength(1), 5000);
-    await kubectl.run(['delete', 'cm', 'seen']);
+    await cluster.kubectl.run(['delete', 'cm', 'seen']);
     await vi.waitFor(() => expect(watch.lines()).toHaveLength(2), 5000);
     await watch.stop();
   });

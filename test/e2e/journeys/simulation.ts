@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { hasKubectl, Kubectl } from '../support/kubectl.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { hasKubectl } from '../support/kubectl.ts';
+import { onCluster } from '../support/on-cluster.ts';
 import type { Target } from '../support/target.ts';
 import { vimana } from '../support/vimana.ts';
 import { words } from '../support/words.ts';
@@ -17,21 +18,8 @@ export function simulationJourney(where: { readonly name: string; readonly start
 }
 
 function journey(start: () => Promise<Target>): void {
-  let target: Target;
-  let kubectl: Kubectl;
-
-  beforeAll(async () => {
-    target = await start();
-    kubectl = new Kubectl(target.kubeconfig, target.folder);
-  }, 120_000);
-  afterAll(() => target?.stop());
-
-  const ok = async (args: string, input = '') => {
-    const outcome = await kubectl.run(words(args), input);
-    expect(outcome, args).toMatchObject({ code: 0 });
-    return outcome.out;
-  };
-  const field = (what: string, path: string) => ok(`get ${what} -o jsonpath={${path}}`);
+  const cluster = onCluster(start);
+  const { ok, field } = cluster;
   const runs = (...names: string[]) =>
     ok(`wait vm ${names.join(' ')} --for=jsonpath={.status.phase}=Running --timeout=30s`);
   const annotation = (pod: string, name: string) => field(`pod ${pod}`, `.metadata.annotations.kubevirt\\.io/${name}`);
@@ -54,10 +42,10 @@ function journey(start: () => Promise<Target>): void {
     expect(pod).toMatch(/^virt-launcher-vm-1-[a-z0-9]{5}$/);
     expect(await field('vm vm-1', '.status.nodeName')).toBe(await field(`pod ${pod}`, '.spec.nodeName'));
     expect(await ok('get vms')).toContain('vm-1');
-    const watching = kubectl.follow(words('get vm -w'));
+    const watching = cluster.kubectl.follow(words('get vm -w'));
     await vi.waitFor(() => expect(watching.lines().length).toBeGreaterThan(6), PATIENCE);
     await ok('delete vm vm-1');
-    await vi.waitFor(async () => expect((await kubectl.run(['get', 'pod', pod])).code).toBe(1), PATIENCE);
+    await vi.waitFor(async () => expect((await cluster.kubectl.run(['get', 'pod', pod])).code).toBe(1), PATIENCE);
     await watching.stop();
   }, 90_000);
 
@@ -103,14 +91,14 @@ function journey(start: () => Promise<Target>): void {
       await field('vm vm-small-1', '.status.podName'),
       await field('vm vm-small-1', '.status.nodeName'),
     ];
-    const watching = kubectl.follow(words('get pods -l vm=vm-small-1 -w --output-watch-events --no-headers'));
-    const told = kubectl.follow(
+    const watching = cluster.kubectl.follow(words('get pods -l vm=vm-small-1 -w --output-watch-events --no-headers'));
+    const told = cluster.kubectl.follow(
       words('get vm vm-small-1 -w -o jsonpath={.status.phase},{.status.evacuationNodeName};'),
     );
     await vi.waitFor(() => expect([watching.lines().length, told.lines().length > 0]).toEqual([1, true]), PATIENCE);
     await ok(`cordon ${node}`);
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod, namespace: 'default' } };
-    const answer = await kubectl.run(
+    const answer = await cluster.kubectl.run(
       words(`create --raw /api/v1/namespaces/default/pods/${pod}/eviction -f -`),
       JSON.stringify(eviction),
     );
@@ -134,10 +122,10 @@ function journey(start: () => Promise<Target>): void {
       await field('vm vm-small-1', '.status.podName'),
       await field('vm vm-small-1', '.status.nodeName'),
     ];
-    const selective = vimana(target, 'vm', 'migrate', 'vm-small-1', '--node-selector', 'disk=fast');
+    const selective = vimana(cluster.target, 'vm', 'migrate', 'vm-small-1', '--node-selector', 'disk=fast');
     expect([selective.status, selective.stderr]).toEqual([2, expect.stringContaining('where the scheduler puts it')]);
     await ok(`cordon ${node}`);
-    const { status, stdout, stderr } = vimana(target, 'vm', 'migrate', 'vm-small-1', '--wait');
+    const { status, stdout, stderr } = vimana(cluster.target, 'vm', 'migrate', 'vm-small-1', '--wait');
     await ok(`uncordon ${node}`);
     expect([status, stderr]).toEqual([0, '']);
     await vi.waitFor(async () => expect(await field('vm vm-small-1', '.status.podName')).not.toBe(pod), PATIENCE);
@@ -166,7 +154,7 @@ function journey(start: () => Promise<Target>): void {
       '{"resources":{"cpu":"0.1","memory":"1Gi"},"utilization":{"memory":"2"}}',
       'must be from 0 to 1',
     ];
-    const refused = await kubectl.run(words(`patch vm vm-small-1 --type merge -p {"spec":${mixed}}`));
+    const refused = await cluster.kubectl.run(words(`patch vm vm-small-1 --type merge -p {"spec":${mixed}}`));
     expect(refused.err).toContain(use);
     await ok('delete vm --all --timeout=60s');
     await vi.waitFor(async () => expect(await ok('get pods,vmi -o name')).toBe(''), PATIENCE);

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { hasKubectl, Kubectl } from '../support/kubectl.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { hasKubectl } from '../support/kubectl.ts';
+import { onCluster } from '../support/on-cluster.ts';
 import type { Target } from '../support/target.ts';
 import { vimana } from '../support/vimana.ts';
 import { words } from '../support/words.ts';
@@ -63,30 +64,13 @@ export function machineJourney(where: { readonly name: string; readonly start: (
 }
 
 function journey(start: () => Promise<MachineTarget>): void {
-  let target: MachineTarget;
-  let kubectl: Kubectl;
-
-  beforeAll(async () => {
-    target = await start();
-    kubectl = new Kubectl(target.kubeconfig, target.folder);
-  }, 120_000);
-  afterAll(() => target?.stop());
-
-  const ok = async (args: string, input = '') => {
-    const outcome = await kubectl.run(words(args), input);
-    expect(outcome, args).toMatchObject({ code: 0 });
-    return outcome.out;
-  };
-  const status = async (what: string, path: string) => {
-    const outcome = await kubectl.run(['get', ...words(what), '-o', `jsonpath={${path}}`]);
-    expect(outcome, what).toMatchObject({ code: 0 });
-    return outcome.out;
-  };
+  const cluster = onCluster(start);
+  const { ok, field } = cluster;
   const becomes = (what: string, path: string, value: string) =>
-    vi.waitFor(async () => expect(await status(what, path)).toBe(value), PATIENCE);
+    vi.waitFor(async () => expect(await field(what, path)).toBe(value), PATIENCE);
 
   it('is seen going through its phases', async () => {
-    const watch = kubectl.follow(['get', 'vmi', '-w', '--no-headers']);
+    const watch = cluster.kubectl.follow(['get', 'vmi', '-w', '--no-headers']);
     await ok('get vmi');
     await ok('create -f -', slow('phases'));
     const seen = () => watch.lines().map((line) => line.split(/\s+/)[2]);
@@ -94,7 +78,7 @@ function journey(start: () => Promise<MachineTarget>): void {
     await watch.stop();
     const order = seen().filter((phase, at, all) => phase !== all[at - 1]);
     // Where scheduler and operator hear of a new pod at the same moment, nobody may see it unscheduled.
-    const passing = target.ours || order.includes('Scheduling') ? ['Scheduling'] : [];
+    const passing = cluster.target.ours || order.includes('Scheduling') ? ['Scheduling'] : [];
     expect(order).toEqual(['Pending', ...passing, 'Scheduled', 'Running']);
     expect(await ok('get vm phases')).toMatch(/phases\s+\S+\s+Running\s+True/);
     await ok('delete vm phases');
@@ -102,7 +86,7 @@ function journey(start: () => Promise<MachineTarget>): void {
 
   it('does what its document says: create, start, describe, stop', async () => {
     await ok('apply -f -', CLAIM);
-    const created = await kubectl.run(['create', '-f', '-'], MYVM.replace('VOLUME', 'mypvc'));
+    const created = await cluster.kubectl.run(['create', '-f', '-'], MYVM.replace('VOLUME', 'mypvc'));
     expect(created).toMatchObject({ code: 0, out: 'virtualmachine.kubevirt.io/myvm created\n' });
     await becomes('vm myvm', '.status.printableStatus', 'Stopped');
     await ok(`patch virtualmachine myvm --type=merge -p {"spec":{"running":true}}`);
@@ -110,23 +94,23 @@ function journey(start: () => Promise<MachineTarget>): void {
     const described = await ok('describe virtualmachine myvm');
     expect(described).toContain('Printable Status:');
     expect(described).toMatch(/SuccessfulCreate.*Started the virtual machine/);
-    expect(await status('vm myvm', '.status.created}{.status.ready}{.status.virtualMachine')).toBe('truetruemyvm');
-    expect(await status('vmi myvm', '.metadata.ownerReferences[0].name')).toBe('myvm');
-    expect(await status('vmi myvm', '.metadata.labels.my')).toBe('label');
+    expect(await field('vm myvm', '.status.created}{.status.ready}{.status.virtualMachine')).toBe('truetruemyvm');
+    expect(await field('vmi myvm', '.metadata.ownerReferences[0].name')).toBe('myvm');
+    expect(await field('vmi myvm', '.metadata.labels.my')).toBe('label');
     await ok(`patch virtualmachine myvm --type=merge -p {"spec":{"running":false}}`);
     await becomes('vm myvm', '.status.printableStatus', 'Stopped');
-    expect((await kubectl.run(['get', 'vmi', 'myvm'])).err).toContain('NotFound');
+    expect((await cluster.kubectl.run(['get', 'vmi', 'myvm'])).err).toContain('NotFound');
   });
 
   it('takes its instance along when it is deleted, unless told otherwise, and adopts one that was left', async () => {
     await ok(`patch virtualmachine myvm --type=merge -p {"spec":{"running":true}}`);
     await becomes('vm myvm', '.status.printableStatus', 'Running');
-    const uid = await status('vmi myvm', '.metadata.uid');
+    const uid = await field('vmi myvm', '.metadata.uid');
     await ok('delete virtualmachine myvm --cascade=orphan');
-    expect(await status('vmi myvm', '.metadata.uid}{.status.phase}{.metadata.ownerReferences')).toBe(`${uid}Running`);
+    expect(await field('vmi myvm', '.metadata.uid}{.status.phase}{.metadata.ownerReferences')).toBe(`${uid}Running`);
     await ok('create -f -', MYVM.replace('VOLUME', 'mypvc').replace('running: false', 'running: true'));
     await becomes('vm myvm', '.status.printableStatus', 'Running');
-    expect(await status('vmi myvm', '.metadata.uid}{.metadata.ownerReferences[0].name')).toBe(`${uid}myvm`);
+    expect(await field('vmi myvm', '.metadata.uid}{.metadata.ownerReferences[0].name')).toBe(`${uid}myvm`);
     await ok('delete virtualmachine myvm --cascade=background');
     await vi.waitFor(async () => expect(await ok('get vmi,pods -o name')).toBe(''), PATIENCE);
     await ok('create -f -', MYVM.replace('VOLUME', 'mypvc').replace('running: false', 'running: true'));
@@ -136,7 +120,7 @@ function journey(start: () => Promise<MachineTarget>): void {
   });
 
   it('says why a machine with a disk of no volume is not started', async () => {
-    const outcome = await kubectl.run(['create', '-f', '-'], MYVM.replace('VOLUME', 'mypcv'));
+    const outcome = await cluster.kubectl.run(['create', '-f', '-'], MYVM.replace('VOLUME', 'mypcv'));
     expect(outcome.code).toBe(0);
     expect(outcome.err).toContain('mypcv');
     await ok(`patch virtualmachine myvm --type=merge -p {"spec":{"running":true}}`);
@@ -148,7 +132,7 @@ function journey(start: () => Promise<MachineTarget>): void {
     const bad = slow('bad')
       .replace('guest: 1Gi', 'guest: lots')
       .replace('runStrategy: Always', 'runStrategy: Sometimes');
-    const outcome = await kubectl.run(['create', '-f', '-'], bad);
+    const outcome = await cluster.kubectl.run(['create', '-f', '-'], bad);
     expect(outcome.code).toBe(1);
     expect(outcome.err).toContain('spec.runStrategy');
     expect(outcome.err).toContain('spec.template.spec.domain.memory.guest');
@@ -158,33 +142,33 @@ function journey(start: () => Promise<MachineTarget>): void {
   it('moves machines off a node that is drained, with address and identity kept', async () => {
     await ok('create -f -', slow('mover'));
     await becomes('vm mover', '.status.printableStatus', 'Running');
-    const before = await status('vmi mover', '.metadata.uid} {.status.interfaces[0].ipAddress');
-    const node = await status('vmi mover', '.status.nodeName');
+    const before = await field('vmi mover', '.metadata.uid} {.status.interfaces[0].ipAddress');
+    const node = await field('vmi mover', '.status.nodeName');
     await ok(`drain ${node} --ignore-daemonsets --delete-emptydir-data --timeout=30s`);
-    await vi.waitFor(async () => expect(await status('vmi mover', '.status.nodeName')).not.toBe(node), PATIENCE);
-    expect(await status('vmi mover', '.metadata.uid} {.status.interfaces[0].ipAddress')).toBe(before);
+    await vi.waitFor(async () => expect(await field('vmi mover', '.status.nodeName')).not.toBe(node), PATIENCE);
+    expect(await field('vmi mover', '.metadata.uid} {.status.interfaces[0].ipAddress')).toBe(before);
     await ok(`uncordon ${node}`);
     await ok('delete vm mover');
   });
 
   it('is handled by vimana vm as well', async () => {
-    expect(vimana(target, 'vm', 'create', 'one', '--cpus', '2', '--memory', '2Gi', '--wait')).toMatchObject({
+    expect(vimana(cluster.target, 'vm', 'create', 'one', '--cpus', '2', '--memory', '2Gi', '--wait')).toMatchObject({
       status: 0,
       stdout: 'virtualmachine.kubevirt.io/one created\none is Running\n',
     });
-    expect(vimana(target, 'vm', 'list').stdout).toMatch(/^NAME .*\none\s+kubevirt.io\s+Running\s+True/);
-    expect(vimana(target, 'vm', 'migrate', 'one', '--wait', '--timeout', '20s')).toMatchObject({
+    expect(vimana(cluster.target, 'vm', 'list').stdout).toMatch(/^NAME .*\none\s+kubevirt.io\s+Running\s+True/);
+    expect(vimana(cluster.target, 'vm', 'migrate', 'one', '--wait', '--timeout', '20s')).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/one is Running on kwok-node-/),
     });
-    expect(vimana(target, 'vm', 'start', 'one')).toMatchObject({ status: 1 });
-    expect(vimana(target, 'vm', 'events', 'one').stdout).toContain('Migrated');
+    expect(vimana(cluster.target, 'vm', 'start', 'one')).toMatchObject({ status: 1 });
+    expect(vimana(cluster.target, 'vm', 'events', 'one').stdout).toContain('Migrated');
     const pod = (await ok('get pods -o name')).trim().replace('pod/', '');
-    if (target.ours) {
-      expect(vimana(target, 'explain', 'pod', pod).stdout).toContain('placed on kwok-node-');
+    if (cluster.target.ours) {
+      expect(vimana(cluster.target, 'explain', 'pod', pod).stdout).toContain('placed on kwok-node-');
       expect(await ok(`logs ${pod}`)).not.toBe('');
     }
-    expect(vimana(target, 'vm', 'delete', 'one', '--wait')).toMatchObject({ status: 0 });
-    expect(vimana(target, 'vm', 'get', 'one')).toMatchObject({ status: 1 });
+    expect(vimana(cluster.target, 'vm', 'delete', 'one', '--wait')).toMatchObject({ status: 0 });
+    expect(vimana(cluster.target, 'vm', 'get', 'one')).toMatchObject({ status: 1 });
   }, 60_000);
 }

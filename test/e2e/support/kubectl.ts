@@ -34,10 +34,11 @@ export class Kubectl {
     return { code, out, err };
   }
 
-  /** Runs a command line that has to succeed, and gives what it printed. */
-  async ok(line: string, input = ''): Promise<string> {
-    const { code, out, err } = await this.run(words(line), input);
-    if (code !== 0) throw new Error(`kubectl ${line} ended with ${code}: ${err}`);
+  /** Runs a command line, or its words, that has to succeed, and gives what it printed. */
+  async ok(line: string | readonly string[], input = ''): Promise<string> {
+    const args = typeof line === 'string' ? words(line) : line;
+    const { code, out, err } = await this.run(args, input);
+    if (code !== 0) throw new Error(`kubectl ${args.join(' ')} ended with ${code}: ${err}`);
     return out;
   }
 
