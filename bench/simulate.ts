@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** How many times the nodes and machines of the day, and how much of the day is played. */
+const SIZES = [
+  { times: 1, until: '24h', runs: 2 },
+  { times: 10, until: '1h', runs: 1 },
+  { times: 100, until: '5m', runs: 1 },
+];
+const wanted = process.env['BENCH_TIMES']?.split(',').map(Number) ?? [1, 10];
+const TARGET_SECONDS = 60;
+const TARGET_MIB = 1024;
+
+const MAIN = resolve(import.meta.dirname, '../src/main.ts');
+const DAY = resolve(import.meta.dirname, '../examples/simulation/day.yaml');
+
+/** The day of examples/simulation/day.yaml, and shorter stretches of it with more nodes and machines. BENCH_TIMES=1,10,100 for all. */
+export async function run(): Promise<void> {
+  for (const { times, until, runs } of SIZES.filter((size) => wanted.includes(size.times))) {
+    const folder = mkdtempSync(join(tmpdir(), 'bench-simulate-'));
+    try {
+      const scenario = join(folder, 'day.yaml');
+      writeFileSync(scenario, grown(readFileSync(DAY, 'utf8'), times));
+      const digests = new Set<string>();
+      for (let at = 0; at < runs; at++) {
+        const out = join(folder, `run-${at}`);
+        const { cpu, main, wall, mib } = await measured([
+          'simulate',
+          '--scenario',
+          scenario,
+          '--until',
+          until,
+          '--out',
+          out,
+        ]);
+        digests.add(digestOf(out));
+        const size = `${(100 * times).toLocaleString('en')} nodes, ${(2000 * times).toLocaleString('en')} machines, ${until}`;
+        const target = times === 1 ? `  at most ${TARGET_SECONDS} s and ${TARGET_MIB} MiB` : '';
+        console.log(
+          `  ${size.padEnd(44)}${wall.toFixed(1)} s on the wall, ${main.toFixed(1)} s of its thread, ${cpu.toFixed(1)} s of all, ${Math.round(mib)} MiB${target}`,
+        );
+      }
+      if (runs > 1) console.log(`  ${digests.size === 1 ? 'the same bytes each time' : 'DIFFERENT BYTES'}`);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+/** The same day with so many times the nodes, machines and tasks. */
+function grown(text: string, times: number): string {
+  if (times === 1) return text;
+  return text
+    .replace(/count: (\d{2,})/g, (_, count: string) => `count: ${Number(count) * times}`)
+    .replace(/ratePerHour: (\d+)/, (_, rate: string) => `ratePerHour: ${Number(rate) * times}`)
+    .replace(/mean: 240 /, `mean: ${240 / times} `)
+    .replace(/maxConcurrent: (\d+)/, (_, most: string) => `maxConcurrent: ${Number(most) * times}`);
+}
+
+interface Measured {
+  readonly wall: number;
+  readonly cpu: number;
+  /** Of the thread that does the work: what collects garbage beside it left out. */
+  readonly main: number;
+  readonly mib: number;
+}
+
+async function measured(args: readonly string[]): Promise<Measured> {
+  const began = performance.now();
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), ...args], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  let told: Omit<Measured, 'wall'> | undefined;
+  child.on('message', (message) => (told = message as Omit<Measured, 'wall'>));
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0 || told === undefined) throw new Error(`vimana simulate ended with ${code}`);
+  return { ...told, wall: (performance.now() - began) / 1000 };
+}
+
+function digestOf(folder: string): string {
+  const hash = createHash('sha256');
+  for (const name of readdirSync(folder).sort()) hash.update(name).update(readFileSync(join(folder, name)));
+  return hash.digest('hex');
+}
+
+/** As a process of its own: runs the command and tells what it took. */
+if (import.meta.main) {
+  process.argv.splice(1, 1, MAIN, 'vimana');
+  process.on('exit', () => {
+    const { user, system } = process.cpuUsage();
+    const thread = process.threadCpuUsage();
+    process.send?.({
+      cpu: (user + system) / 1e6,
+      main: (thread.user + thread.system) / 1e6,
+      mib: process.resourceUsage().maxRSS / 1024,
+    });
+  });
+  await import('../src/main.ts');
+}

@@ -1,0 +1,138 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const LAUNCHER = resolve(import.meta.dirname, '../../bin/vimana');
+const EXAMPLES = resolve(import.meta.dirname, '../../examples/simulation');
+const folder = mkdtempSync(join(tmpdir(), 'vimana-simulate-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const simulate = (...args: string[]) =>
+  spawnSync(LAUNCHER, ['simulate', ...args], { encoding: 'utf8', env: { PATH: process.env['PATH'], HOME: folder } });
+
+/** A scenario in which everything happens that can, on few nodes. */
+const BUSY = `apiVersion: simulation.node-classifier.io/v1alpha1
+kind: SimulationScenario
+metadata: { name: busy }
+spec:
+  duration: 3h
+  nodes: [{ name: rack, count: 4, cpu: "8", memory: 32Gi }]
+  profiles:
+    - name: restless
+      cpu: { type: randomWalk, randomWalk: { start: 0.5, step: 0.2, max: 1.5 } }
+      memory: { type: constant, constant: { value: 0.5 } }
+  vmPools:
+    - { name: web, count: 12, resources: { cpu: "1", memory: 2Gi }, profile: restless, dirtyRateMbps: 100 }
+  hotSpots: [{ name: hot, nodes: [rack-1] }]
+  timeline:
+    - { at: 30m, action: failNodes, nodes: [rack-3] }
+    - { at: 60m, action: recoverNodes, nodes: [rack-3] }
+    - { at: 90m, action: addNodes, nodeGroup: rack, count: 1 }
+    - { at: 100m, action: pause }
+    - { at: 120m, action: removeNodes, nodes: [rack-2] }
+  taskGenerators:
+    - name: pile
+      hotSpot: hot
+      arrivals: { type: poisson, ratePerHour: 60 }
+      cpu: { type: normal, mean: 1, stddev: 0.2 }
+      memoryGi: { type: uniform, min: 0, max: 0.5 }
+      lifetimeSeconds: { type: exponential, mean: 900 }
+    - name: build
+      creates: vm
+      arrivals: { type: exponential, mean: 600 }
+      cpu: { value: 1 }
+      memoryGi: { value: 1 }
+      lifetimeSeconds: { type: normal, mean: 900, stddev: 200, min: 60 }
+  conditionalEvents:
+    - name: relief
+      when: { scope: node, metric: cpuUsage, threshold: 0.9, for: 5m }
+      actions: [{ action: migrate, pool: web, count: 1 }]
+`;
+const busy = join(folder, 'busy.yaml');
+writeFileSync(busy, BUSY);
+
+const filesOf = (out: string) =>
+  Object.fromEntries(readdirSync(out).map((name) => [name, readFileSync(join(out, name), 'utf8')]));
+const lines = (text: string | undefined) => (text ?? '').split('\n').filter((line) => line !== '');
+
+describe('vimana simulate', () => {
+  it('gives the same bytes for the same seed, and others for another', () => {
+    const out = (name: string) => join(folder, name);
+    const one = simulate('--scenario', busy, '--seed', '7', '--out', out('one'));
+    expect(one.stderr).toBe('');
+    expect(one.status).toBe(0);
+    expect(one.stdout).toMatch(/^3h simulated in [\d.]+ s: [\d,]+ times as fast as real time, with \d+ MiB/);
+    expect(simulate('--scenario', busy, '--seed', '7', '--out', out('two')).status).toBe(0);
+    expect(simulate('--scenario', busy, '--seed', '8', '--out', out('three')).status).toBe(0);
+    const first = filesOf(out('one'));
+    expect(filesOf(out('two'))).toEqual(first);
+    expect(filesOf(out('three'))['nodes.jsonl']).not.toBe(first['nodes.jsonl']);
+    const summary = JSON.parse(first['summary.json'] ?? '{}');
+    expect(summary).toMatchObject({
+      scenario: 'busy',
+      seed: '7',
+      duration_seconds: 10_800,
+      events: { timeline: 5, pauses: 1 },
+      migrations: { rebalancing_steps: 36 },
+      problems: [],
+    });
+    expect(summary.migrations.completed).toBeGreaterThan(0);
+    expect(summary.tasks.generated).toBeGreaterThan(100);
+    expect(lines(first['cluster.jsonl'])).toHaveLength(36);
+    expect(lines(first['cluster.csv'])).toHaveLength(37);
+    expect(lines(first['migrations.jsonl'])).toHaveLength(summary.migrations.completed + summary.migrations.failed);
+    // A node that fails is down until it recovers, and nothing is moved to it.
+    const down = lines(first['nodes.jsonl'])
+      .map((line) => JSON.parse(line))
+      .filter(({ node, up }) => node === 'rack-3' && !up);
+    expect(down.map(({ t }) => t)).toEqual([2100, 2400, 2700, 3000, 3300, 3600]);
+    const moves = lines(first['migrations.jsonl']).map((line) => JSON.parse(line));
+    expect(moves.filter(({ t, wanted }) => t > 1900 && t < 3600 && wanted === 'rack-3')).toEqual([]);
+  }, 300_000);
+
+  it('ends sooner, leaves machines where they are, and keeps to a speed where it is asked to', () => {
+    const out = join(folder, 'short');
+    const scenario = join(EXAMPLES, 'scenario-small.yaml');
+    const flags = ['--until', '2m', '--speed', '60', '--no-rebalance', '--nodes', '2', '--sample', '1m'];
+    const { stdout, status } = simulate('--scenario', scenario, ...flags, '--out', out);
+    expect(status).toBe(0);
+    const times = Number(/: ([\d,]+) times/.exec(stdout)?.[1]?.replaceAll(',', ''));
+    expect(times).toBeLessThanOrEqual(60);
+    const summary = JSON.parse(filesOf(out)['summary.json'] ?? '{}');
+    expect(summary).toMatchObject({ nodes: 2, vms: 4, duration_seconds: 120, migrations: { rebalancing_steps: 0 } });
+    expect(summary).not.toHaveProperty('rebalance');
+  }, 120_000);
+
+  it('tells everything that is wrong with a scenario at once, with its lines', () => {
+    const wrong = join(folder, 'wrong.yaml');
+    writeFileSync(
+      wrong,
+      BUSY.replace('duration: 3h', 'duration: 90m')
+        .replace('nodes: [rack-3] }', 'nodes: [x-3] }')
+        .replace('hotSpot: hot', 'hotSpot: cold'),
+    );
+    const { stderr, status } = simulate('--scenario', wrong, '--out', join(folder, 'never'));
+    expect(status).toBe(1);
+    expect(stderr.split('\n').filter((line) => line.startsWith('  '))).toEqual([
+      expect.stringMatching(/wrong\.yaml:15: spec\.timeline\[0\]\.nodes\[0\]: Invalid value: "x-3"/),
+      expect.stringMatching(/wrong\.yaml:18: spec\.timeline\[3\]\.at: Invalid value: "100m"/),
+      expect.stringMatching(/wrong\.yaml:19: spec\.timeline\[4\]\.at: Invalid value: "120m"/),
+      expect.stringMatching(/wrong\.yaml:22: spec\.taskGenerators\[0\]\.hotSpot: Invalid value: "cold"/),
+    ]);
+    expect(readdirSync(folder)).not.toContain('never');
+  });
+
+  it.each([
+    [['--scenario', busy, '--until', '4h'], 'the scenario lasts 3h'],
+    [['--scenario', join(EXAMPLES, 'sample_scenarios.json')], 'holds no SimulationScenario'],
+    [['--scenario', `${busy}#other`], 'holds no SimulationScenario "other"; there are busy'],
+    [['--scenario', busy, '--speed', 'fast', '--resolution', '0', '--sample', '1ms'], '--speed fast'],
+    [['--scenario', busy, '--out', folder], 'which is of no report'],
+  ])('refuses %j', (args, why) => {
+    const { stderr, status } = simulate(...args);
+    expect(status).toBeGreaterThan(0);
+    expect(stderr).toContain(why);
+  });
+});
