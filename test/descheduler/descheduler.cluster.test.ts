@@ -126,14 +126,21 @@ describe.skipIf(!isReady)(WHAT, () => {
         folder: mkdtempSync(join(server.folder, 'descheduler-')),
       });
 
+      const crowded = () =>
+        [...(descheduler?.log() ?? '').matchAll(/"Number of overutilized nodes".* totalNumber=(\d+)/g)].map(
+          ([, count]) => Number(count),
+        );
       // Told twice in a row: what was under way at the first is done by the second.
-      const rest =
-        /overutilized nodes".* totalNumber=0\b(?:(?!totalNumber=[1-9]).)*overutilized nodes".* totalNumber=0\b/s;
-      await vi.waitFor(() => expect(descheduler?.log()).toMatch(rest), PATIENCE);
+      await vi.waitFor(() => expect(crowded().slice(-2)).toEqual([0, 0]), PATIENCE);
+      expect(crowded()[0]).toBe(2);
       const log = descheduler.log();
       const asked = [...log.matchAll(/"Eviction in background assumed" pod="default\/virt-launcher-vm-/g)];
       expect(asked.length, log).toBeGreaterThanOrEqual(4);
-      expect(log).not.toMatch(/forbidden|"Error evicting pod"|totalEvicted=[1-9]/);
+      // It may want more than its limits allow, or a machine that has just gone; nothing else is refused.
+      const benign = /maximum number of evicted pods|pod not found when evicting/;
+      const refused = log.split('\n').filter((line) => /"Error evicting pod"|forbidden/.test(line));
+      expect(refused.filter((line) => !benign.test(line))).toEqual([]);
+      expect(log).not.toMatch(/totalEvicted=[1-9]/);
 
       await vi.waitFor(async () => {
         const after = await places();
@@ -145,7 +152,7 @@ describe.skipIf(!isReady)(WHAT, () => {
         .split(' ')
         .filter((each) => each !== '');
       // Simulated machines stop and start elsewhere; those of KubeVirt go on meanwhile.
-      expect(phases).toEqual(group === 'kubevirt.io' ? asked.map(() => 'Succeeded') : []);
+      expect(new Set(phases)).toEqual(new Set(group === 'kubevirt.io' ? ['Succeeded'] : []));
       // Nothing is still thought to be on its way, which would count against the limits of every later step.
       await vi.waitFor(
         () => expect(/evictionRequests=(\d+)\s*$/.exec(descheduler?.log().trimEnd() ?? '')?.[1]).toBe('0'),

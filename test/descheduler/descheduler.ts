@@ -41,7 +41,7 @@ export interface DeschedulerSettings {
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 const IN_A_POD = `mount -t tmpfs none "$(readlink -f /var/run)" && mkdir -p ${ACCOUNT} && cp "$1"/* ${ACCOUNT}/ && shift && exec "$@"`;
 
-/** The real kube-descheduler, unmodified, every two seconds; it finds itself in a pod. Builds it where it is missing. */
+/** The real kube-descheduler, unmodified, every four seconds; it finds itself in a pod. Builds it where it is missing. */
 export async function startDescheduler(settings: DeschedulerSettings): Promise<Component> {
   await build(['descheduler'], (line) => process.stdout.write(`${line}\n`));
   const { url, token, certificate, policy, folder } = settings;
@@ -51,7 +51,7 @@ export async function startDescheduler(settings: DeschedulerSettings): Promise<C
   writeFileSync(join(account, 'ca.crt'), certificate);
   const file = join(folder, 'policy.yaml');
   writeFileSync(file, policy);
-  const flags = ['--feature-gates=EvictionsInBackground=true', '--secure-port=0', '--descheduling-interval=2s', '-v=4'];
+  const flags = ['--feature-gates=EvictionsInBackground=true', '--secure-port=0', '--descheduling-interval=4s', '-v=4'];
   const program = [findAsset('descheduler') ?? '', `--policy-config-file=${file}`, ...flags];
   const { hostname, port } = new URL(url);
   const descheduler = new Component({
