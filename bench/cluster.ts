@@ -1,22 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { realClock } from '../src/base/clock.ts';
-import { silentLogger } from '../src/base/logger.ts';
-import { systemRandom } from '../src/base/random.ts';
 import type { Client } from '../src/kube/client.ts';
 import { VMS } from '../src/kube/kinds/machines.ts';
-import { startEmbedded } from '../src/up/embedded.ts';
 import { missingAssets } from '../test/cluster/assets.ts';
-import { nodesReady } from '../test/cluster/nodes.ts';
 import { startRealCluster } from '../test/cluster/real-cluster.ts';
 import { type Installation, installChart } from '../test/operator/installation.ts';
 import { type Call, callsIn } from '../test/operator/rights.ts';
+import { withEmbeddedFleet } from './support/embedded-fleet.ts';
 import { machineNumber } from './support/machine.ts';
 
 const MACHINES = Number(process.env['VIMANA_BENCH_MACHINES'] ?? 1000);
 const NODES = Number(process.env['VIMANA_BENCH_NODES'] ?? 100);
-const READY_WITHIN = 120_000;
 const NAMESPACE = 'default';
 const AT_ONCE = 16;
 const WRITES = new Set(['create', 'update', 'patch', 'delete']);
@@ -107,28 +100,14 @@ async function admitted(client: Client): Promise<void> {
   await client.delete(VMS, 'first', { namespace: NAMESPACE });
 }
 
-async function onEmbedded(): Promise<Figures> {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-cluster-'));
-  const embedded = await startEmbedded({
-    dataDir: folder,
-    store: 'lmdb',
-    dialects: ['kubevirt'],
-    pools: [{ count: NODES, size: { cpu: '32', memory: '128Gi', pods: '110' } }],
-    clock: realClock,
-    random: systemRandom(),
-    log: silentLogger,
-  });
-  try {
-    await nodesReady(embedded.admin, READY_WITHIN);
-    const { main } = embedded.plane.backend.stores;
+function onEmbedded(): Promise<Figures> {
+  return withEmbeddedFleet(NODES, async ({ admin, plane }) => {
+    const { main } = plane.backend.stores;
     const before = main.revision;
-    const seconds = await allRunning(embedded.admin);
+    const seconds = await allRunning(admin);
     const everybodys = (main.revision - before) / MACHINES - 1;
     return { seconds, writes: everybodys, everybodys, memory: process.memoryUsage.rss() };
-  } finally {
-    await embedded.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 /** The seconds from the first create until all run. */

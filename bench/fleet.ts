@@ -1,15 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { realClock } from '../src/base/clock.ts';
-import { silentLogger } from '../src/base/logger.ts';
-import { systemRandom } from '../src/base/random.ts';
 import { VMS } from '../src/kube/kinds/machines.ts';
-import { NODES as NODE_TYPE } from '../src/kube/kinds/node.ts';
-import { type Embedded, startEmbedded } from '../src/up/embedded.ts';
+import type { Embedded } from '../src/up/embedded.ts';
+import { withEmbeddedFleet } from './support/embedded-fleet.ts';
 import { machineNumber } from './support/machine.ts';
 import { statusDelays } from './support/status-delays.ts';
 
@@ -19,11 +14,6 @@ const AT_ONCE = 64;
 const CONNECTIONS = 32;
 const SETTLE_MS = 30_000;
 const IDLE_MS = 60_000;
-
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-}
 
 /** As bin/vimana starts `vimana up`. */
 const FLAGS = ['--max-semi-space-size=64'];
@@ -37,7 +27,7 @@ export async function run(): Promise<void> {
 }
 
 async function inProcess(): Promise<void> {
-  await withFleet(async (embedded) => {
+  await withEmbeddedFleet(NODES, async (embedded) => {
     const { perSecond } = await burst(embedded, () => createInProcess(embedded));
     figure('from first create to all running', `${perSecond}/s`, 'at least 1,000');
     await told(embedded);
@@ -49,30 +39,10 @@ async function inProcess(): Promise<void> {
 }
 
 async function overHttps(): Promise<void> {
-  await withFleet(async (embedded) => {
+  await withEmbeddedFleet(NODES, async (embedded) => {
     const { perSecond } = await burst(embedded, () => createOverHttps(embedded));
     figure('the same with creates over HTTPS', `${perSecond}/s`, 'at least 500');
   });
-}
-
-async function withFleet(measure: (embedded: Embedded) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-fleet-'));
-  const embedded = await startEmbedded({
-    dataDir: folder,
-    store: 'lmdb',
-    dialects: ['kubevirt'],
-    pools: [{ count: NODES, size: { cpu: '32', memory: '128Gi', pods: '110' } }],
-    clock: realClock,
-    random: systemRandom(),
-    log: silentLogger,
-  });
-  try {
-    await ready(embedded);
-    await measure(embedded);
-  } finally {
-    await embedded.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
 
 /** How many writes there are until the signal, but for the leases of nodes, which come with time and not with machines. */
@@ -123,16 +93,6 @@ async function inChild(args: readonly string[], input = ''): Promise<void> {
   child.stdin.end(input);
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code !== 0) throw new Error(`${args[0]} ended with ${code}`);
-}
-
-async function ready({ admin }: Embedded): Promise<void> {
-  const open = new Set<string>();
-  for await (const { type, object } of admin.watch(NODE_TYPE)) {
-    const { status, spec } = object as { status?: { conditions?: readonly Condition[] }; spec?: { taints?: unknown } };
-    const isReady = status?.conditions?.some((each) => each.type === 'Ready' && each.status === 'True') === true;
-    if (type !== 'BOOKMARK' && isReady && spec?.taints === undefined) open.add(object.metadata.name ?? '');
-    if (open.size === NODES) return;
-  }
 }
 
 async function running({ admin }: Embedded, count: number): Promise<void> {

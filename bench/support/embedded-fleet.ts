@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { realClock } from '../../src/base/clock.ts';
+import { silentLogger } from '../../src/base/logger.ts';
+import { systemRandom } from '../../src/base/random.ts';
+import { conditionOf } from '../../src/kube/kinds/condition.ts';
+import { NODES } from '../../src/kube/kinds/node.ts';
+import { type Embedded, startEmbedded } from '../../src/up/embedded.ts';
+
+/** Measures on a control plane in this process, with durable writes and so many ready nodes. */
+export async function withEmbeddedFleet<T>(nodes: number, measure: (embedded: Embedded) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-fleet-'));
+  const embedded = await startEmbedded({
+    dataDir: folder,
+    store: 'lmdb',
+    dialects: ['kubevirt'],
+    pools: [{ count: nodes, size: { cpu: '32', memory: '128Gi', pods: '110' } }],
+    clock: realClock,
+    random: systemRandom(),
+    log: silentLogger,
+  });
+  try {
+    await ready(embedded, nodes);
+    return await measure(embedded);
+  } finally {
+    await embedded.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Waits until so many nodes take machines. */
+async function ready({ admin }: Embedded, count: number): Promise<void> {
+  const open = new Set<string>();
+  for await (const { type, object } of admin.watch(NODES)) {
+    if (type === 'BOOKMARK') continue;
+    const { status, spec } = object;
+    const isReady = conditionOf(status?.conditions, 'Ready')?.status === 'True';
+    if (isReady && spec?.taints === undefined) open.add(object.metadata.name ?? '');
+    if (open.size === count) return;
+  }
+}
