@@ -7,6 +7,7 @@ import { resourceType } from '../kube/kinds/resource-type.ts';
 import { isConflict, isNotFound } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import type { Runnable } from '../runtime/runnable.ts';
+import { lookAgain } from './look-again.ts';
 import { fitCertificate, type ServingCertificate } from './serving-certificate.ts';
 
 interface Secret extends KubeObject {
@@ -14,8 +15,6 @@ interface Secret extends KubeObject {
 }
 
 const SECRETS = resourceType<Secret>('v1', 'Secret', 'secrets');
-const LOOK_EVERY_MS = 60_000;
-const RETRY_MS = 2000;
 
 /** What a server shows its clients. */
 export interface Credentials {
@@ -88,22 +87,20 @@ function kept(
     get current() {
       return current;
     },
-    async run(signal) {
-      while (!signal.aborted) {
-        let pause = LOOK_EVERY_MS;
-        try {
+    run: (signal) =>
+      lookAgain(
+        clock,
+        signal,
+        async () => {
           const found = await look(signal);
           if (found.cert !== current?.cert || found.ca !== current.ca) onChange(found);
           current = found;
-        } catch (error) {
-          pause = RETRY_MS;
+        },
+        (error) => {
           // Of several that issue at once, one is first, and the others take what it wrote.
-          if (!signal.aborted && !isConflict(error))
-            log.warn({ err: error }, 'no certificate can be had; trying again');
-        }
-        await clock.sleep(pause, signal).catch(() => {});
-      }
-    },
+          if (!isConflict(error)) log.warn({ err: error }, 'no certificate can be had; trying again');
+        },
+      ),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Logger } from '../base/logger.ts';
 import type { Client } from '../kube/client.ts';
 import { CONFIG_MAPS } from '../kube/kinds/core.ts';
 import type { Runnable } from '../runtime/runnable.ts';
+import { lookAgain } from './look-again.ts';
 
 /** By what the API server is known when it hands a request on, and in which headers it says whose it is. */
 export interface FrontProxy {
@@ -24,8 +25,6 @@ export interface ProxiedUser {
 
 /** Where every API server of Kubernetes says it. */
 export const FRONT_PROXY = { namespace: 'kube-system', name: 'extension-apiserver-authentication' };
-const LOOK_EVERY_MS = 60_000;
-const RETRY_MS = 2000;
 
 /** What the cluster says of its front proxy; undefined where it has none. */
 export function readFrontProxy(data: Readonly<Record<string, string>>): FrontProxy | undefined {
@@ -91,24 +90,19 @@ export function followFrontProxy(
     get current() {
       return current;
     },
-    async run(signal) {
-      while (!signal.aborted) {
-        let pause = LOOK_EVERY_MS;
-        try {
-          const { data = {} } = await client.get(CONFIG_MAPS, FRONT_PROXY.name, {
-            namespace: FRONT_PROXY.namespace,
-            signal,
-          });
+    run: (signal) =>
+      lookAgain(
+        clock,
+        signal,
+        async () => {
+          const { namespace, name } = FRONT_PROXY;
+          const { data = {} } = await client.get(CONFIG_MAPS, name, { namespace, signal });
           const found = readFrontProxy(data);
           const isNew = found?.ca !== current?.ca;
           current = found;
           if (isNew) onChange();
-        } catch (error) {
-          pause = RETRY_MS;
-          if (!signal.aborted) log.warn({ err: error }, 'the front proxy of the cluster is not known; asking again');
-        }
-        await clock.sleep(pause, signal).catch(() => {});
-      }
-    },
+        },
+        (error) => log.warn({ err: error }, 'the front proxy of the cluster is not known; asking again'),
+      ),
   };
 }

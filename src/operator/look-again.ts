@@ -1,0 +1,23 @@
+import type { Clock } from '../base/clock.ts';
+
+const LOOK_EVERY_MS = 60_000;
+const RETRY_MS = 2000;
+
+/** Looks at something that changes now and then, without end but for the signal; sooner again after a look that failed. */
+export async function lookAgain(
+  clock: Clock,
+  signal: AbortSignal,
+  look: () => Promise<void>,
+  onFailure: (error: unknown) => void,
+): Promise<void> {
+  while (!signal.aborted) {
+    let pause = LOOK_EVERY_MS;
+    try {
+      await look();
+    } catch (error) {
+      pause = RETRY_MS;
+      if (!signal.aborted) onFailure(error);
+    }
+    await clock.sleep(pause, signal).catch(() => {});
+  }
+}
