@@ -6,7 +6,7 @@ import type { Listed } from './cell.ts';
 import { customTable } from './custom-table.ts';
 // Cells that Kubernetes 1.36 prints for objects of every kind, reduced to the fields that have a say in them.
 import answers from './rows.data.json' with { type: 'json' };
-import { listTable, objectTable, parseIncludeObject, partialObjectList } from './table.ts';
+import { listTable, objectTable, parseIncludeObject } from './table.ts';
 
 interface BuiltInAnswer {
   readonly resource: string;
@@ -189,14 +189,5 @@ describe('a table', () => {
     expect(() => parseIncludeObject('Foo')).toThrow(
       `Unable to convert to Table as requested: includeObject: Invalid value: "Foo": must be 'Metadata', 'Object', 'None', or empty`,
     );
-  });
-
-  it('may be left out for the metadata alone', () => {
-    expect(partialObjectList([namespace], { resourceVersion: '9' })).toEqual({
-      kind: 'PartialObjectMetadataList',
-      apiVersion: 'meta.k8s.io/v1',
-      metadata: { resourceVersion: '9' },
-      items: [partial],
-    });
   });
 });

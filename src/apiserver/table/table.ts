@@ -91,13 +91,3 @@ function objectOf(object: Listed, { includeObject = 'Metadata', version }: Table
 export function partialObject(object: Listed, version = 'v1'): object {
   return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata ?? {} };
 }
-
-/** A list of objects with nothing but their metadata. */
-export function partialObjectList(items: readonly Listed[], metadata: ListMeta, version = 'v1'): object {
-  return {
-    kind: 'PartialObjectMetadataList',
-    apiVersion: `meta.k8s.io/${version}`,
-    metadata,
-    items: items.map((object) => partialObject(object, version)),
-  };
-}
