@@ -17,9 +17,9 @@ export interface MonitorEvents {
   changed(before: Member | undefined, member: Member | undefined): void;
 }
 
-/** How long one resource that cannot be listed may hold up the collection of all others. */
 /** Objects of a list that are taken in at a time. */
 const AT_ONCE = 500;
+/** How long one resource that cannot be listed may hold up the collection of all others. */
 const PATIENCE_MS = 30_000;
 
 /** Follows every resource whose objects can own or be owned, and keeps the graph up to date. */
