@@ -13,6 +13,8 @@ const messageOf = ({ body }: { readonly body: Readonly<Record<string, unknown>> 
 
 beforeAll(async () => {
   plane = await startPlane();
+  // Pods run as it.
+  await plane.ask('POST', `${NAMESPACE}/serviceaccounts`, { metadata: { name: 'default' } });
 });
 afterAll(() => plane.plane.stop());
 
@@ -102,6 +104,60 @@ describe('refusals', () => {
   });
 });
 
+describe('what may be left out or said again', () => {
+  const CONFIG_MAPS = `${NAMESPACE}/configmaps`;
+
+  it('is the name of a limit range, which is made then', async () => {
+    const { code, body } = await plane.ask('POST', `${NAMESPACE}/limitranges`, {});
+    expect([code, (body['metadata'] as { name: string }).name]).toEqual([
+      201,
+      expect.stringMatching(/^[0-9a-f-]{36}$/),
+    ]);
+  });
+
+  it('is when an object ends, once that is decided', async () => {
+    await plane.ask('POST', CONFIG_MAPS, { metadata: { name: 'ending', finalizers: ['x.y/z'] } });
+    const patch = { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } };
+    expect((await plane.ask('PATCH', `${CONFIG_MAPS}/ending`, patch, MERGE)).code).toBe(422);
+    await plane.ask('DELETE', `${CONFIG_MAPS}/ending`);
+    expect((await plane.ask('PATCH', `${CONFIG_MAPS}/ending`, patch, MERGE)).code).toBe(200);
+  });
+
+  it('is the deletion of a pod, which changes nothing about the first one', async () => {
+    const metadata = { name: 'held', finalizers: ['foregroundDeletion'] };
+    await plane.ask('POST', `${NAMESPACE}/pods`, { metadata, spec: template.spec });
+    await plane.ask('DELETE', `${NAMESPACE}/pods/held`);
+    const { body } = await plane.ask('DELETE', `${NAMESPACE}/pods/held`, { propagationPolicy: 'Background' });
+    expect(body['metadata']).toMatchObject({ finalizers: ['foregroundDeletion'] });
+  });
+
+  it('is not the right way to delete, even of nothing', async () => {
+    const { code } = await plane.ask('DELETE', `${CONFIG_MAPS}?labelSelector=no=one&propagationPolicy=Wrong`);
+    expect(code).toBe(422);
+  });
+
+  it('is the rest of a list that asks for one name', async () => {
+    for (const name of ['one', 'two', 'unread']) await plane.ask('POST', CONFIG_MAPS, { metadata: { name } });
+    const { body } = await plane.ask('GET', `${CONFIG_MAPS}?fieldSelector=metadata.name=one&limit=1`);
+    expect(body['metadata']).not.toHaveProperty('continue');
+  });
+
+  it('are keys of a patch, of which the last counts and the writer hears', async () => {
+    await plane.ask('POST', CONFIG_MAPS, { metadata: { name: 'twice-patched' } });
+    const path = `${CONFIG_MAPS}/twice-patched`;
+    const merged = await plane.ask('PATCH', path, '{"data":{"a":"1","a":"2"}}', MERGE);
+    expect([merged.body['data'], merged.warning]).toEqual([{ a: '2' }, '299 - "duplicate field \\"data.a\\""']);
+    const strict = await plane.ask('PATCH', `${path}?fieldValidation=Strict`, '{"data":{"a":"1","a":"2"}}', MERGE);
+    expect([strict.code, messageOf(strict)]).toEqual([
+      422,
+      expect.stringMatching(/strict decoding error: duplicate field "data.a"$/),
+    ]);
+    const operation = '[{"op":"add","op":"add","path":"/data","value":{}}]';
+    const { warning } = await plane.ask('PATCH', path, operation, 'application/json-patch+json');
+    expect(warning).toBe('299 - "json patch duplicate field \\"[0].op\\""');
+  });
+});
+
 describe('what cannot be read', () => {
   const STRATEGIC = 'application/strategic-merge-patch+json';
   const path = `${NAMESPACE}/configmaps/unread`;
@@ -122,83 +178,6 @@ describe('what cannot be read', () => {
     const body = '{"metadata":{"name":"a","name":"twice"}}';
     const { code, warning } = await plane.ask('POST', `${NAMESPACE}/configmaps`, body, 'application/yaml');
     expect([code, warning]).toEqual([201, '299 - "line 1: key \\"name\\" already set in map"']);
-  });
-});
-
-describe('a kind', () => {
-  it('whose rules do not look at metadata tells of a missing name only where nothing else is wrong', async () => {
-    const budgets = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
-    const fields = async (spec: object) => {
-      const { body } = await plane.ask('POST', budgets, { spec });
-      return (body['details'] as { causes: { field: string }[] }).causes.map(({ field }) => field);
-    };
-    expect(await fields({ minAvailable: 'x' })).toEqual(['spec.minAvailable']);
-    expect(await fields({ minAvailable: 1 })).toEqual(['metadata.name']);
-  });
-
-  it('with lists that are always written has null for an empty one, which its writer owns', async () => {
-    const slices = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices';
-    await plane.ask('POST', slices, { metadata: { name: 's' }, addressType: 'IPv4' });
-    const sent = { metadata: { name: 's' }, addressType: 'IPv4', ports: [] };
-    const { body } = await plane.ask('PUT', `${slices}/s?fieldManager=two`, sent);
-    expect(body).toMatchObject({ ports: null, endpoints: null, metadata: { generation: 1 } });
-    expect(JSON.stringify(body['metadata'])).toContain('"f:ports"');
-    const limits = await plane.ask('POST', `${NAMESPACE}/limitranges`, {
-      metadata: { name: 'l' },
-      spec: { limits: [] },
-    });
-    expect(limits.body['spec']).toEqual({ limits: null });
-  });
-
-  it('of daemon sets counts templates in an annotation that the writer owns', async () => {
-    const path = '/apis/apps/v1/namespaces/default/daemonsets';
-    const spec = { selector: { matchLabels: { a: 'b' } }, template };
-    const { body } = await plane.ask('POST', `${path}?fieldManager=one`, { metadata: { name: 'd' }, spec });
-    const counted = 'deprecated.daemonset.template.generation';
-    expect(body['metadata']).toMatchObject({
-      annotations: { [counted]: '1' },
-      managedFields: [
-        { manager: 'one', fieldsV1: { 'f:metadata': { 'f:annotations': { '.': {}, [`f:${counted}`]: {} } } } },
-      ],
-    });
-  });
-
-  it('of definitions asks for one schema where versions select by the same fields', async () => {
-    const version = (name: string, more: object) => ({
-      name,
-      served: true,
-      storage: name === 'v1',
-      schema: { openAPIV3Schema: { type: 'object', properties: { a: { type: 'string' }, ...more } } },
-      selectableFields: [{ jsonPath: '.a' }],
-    });
-    const spec = (more: object) => ({
-      group: 'select.example',
-      scope: 'Namespaced',
-      names: { plural: 'things', kind: 'Thing' },
-      versions: [version('v1', {}), version('v2', more)],
-    });
-    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All';
-    const metadata = { name: 'things.select.example' };
-    expect((await plane.ask('POST', path, { metadata, spec: spec({}) })).code).toBe(201);
-    const refused = await plane.ask('POST', path, { metadata, spec: spec({ b: { type: 'string' } }) });
-    expect(messageOf(refused)).toContain(
-      'spec.selectableFields: Invalid value: "": may only be set when validations.schema is included',
-    );
-  });
-
-  it('of replication controllers counts the bytes of names, and definitions quote versions that are not there', async () => {
-    const name = 'x'.repeat(254);
-    const long = await plane.ask('POST', `${NAMESPACE}/replicationcontrollers`, {
-      metadata: { name },
-      spec: { template },
-    });
-    expect(messageOf(long)).toContain('must be no more than 253 bytes');
-    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-    const quoted = async (spec: object) =>
-      messageOf(await plane.ask('POST', definitions, { metadata: { name: 'x.y' }, spec }));
-    const detail = 'must have exactly one version marked as storage version';
-    expect(await quoted({})).toContain(`spec.versions: Invalid value: null: ${detail}`);
-    expect(await quoted({ versions: [] })).toContain(`spec.versions: Invalid value: []: ${detail}`);
   });
 });
 

@@ -44,6 +44,8 @@ export interface Strategy {
   prepareStatusUpdate?(object: KubeObject, old: KubeObject): void;
   /** What the shape cannot say. */
   validate?(object: KubeObject, old?: KubeObject): readonly FieldError[];
+  /** Whether the server names an object that nobody names. */
+  readonly namesNameless?: boolean;
   /** Whether what is wrong with the metadata of a new object is told only where nothing else is. */
   readonly metadataLast?: boolean;
   /** What is asked instead of a write of a subresource that is a part of the object, by its name. */

@@ -3,7 +3,7 @@ import { readYaml } from '../../kube/yaml-json.ts';
 import { badRequest, unsupportedMediaType } from '../api-error.ts';
 import { decodeProtobuf, PROTOBUF, type TypeMeta } from '../protobuf/protobuf.ts';
 import { summaryOf } from '../verbs/object-type.ts';
-import { STRATEGIC_PATCH } from '../verbs/patch.ts';
+import { JSON_PATCH, STRATEGIC_PATCH } from '../verbs/patch.ts';
 import type { ApiRequest } from './api-request.ts';
 import { duplicateFields } from './duplicate-fields.ts';
 import { duplicateField } from './field-problems.ts';
@@ -75,7 +75,9 @@ export function decodeYaml(text: string, kind: string): Decoded {
 
 export function decodePatch(text: string, type: string): Decoded {
   try {
-    return { value: parseJson(text), duplicates: [] };
+    const value = parseJson(text);
+    const told = type === JSON_PATCH ? 'json patch ' : '';
+    return { value, duplicates: duplicateFields(text).map((path) => `${told}${duplicateField(path)}`) };
   } catch (error) {
     const { message } = error as Error;
     throw badRequest(type === STRATEGIC_PATCH ? message : `error decoding patch: ${message}`);

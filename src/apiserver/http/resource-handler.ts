@@ -20,6 +20,7 @@ import type { Target } from '../verbs/target.ts';
 import { updateObject } from '../verbs/update.ts';
 import { watchObjects } from '../verbs/watch.ts';
 import type { WatchItems } from '../verbs/watch-item.ts';
+import type { Written } from '../verbs/written.ts';
 import { type Answer, type Draft, json, plain, statusAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { decodePatch, decodeRequest, decodeYaml } from './body.ts';
@@ -244,13 +245,34 @@ async function patch(parts: ResourceHandlerParts, asked: ResourceRequest): Promi
   if (asked.name === '') throw badRequest(NAMELESS);
   checkPatchType(resource, type);
   const text = (await request.body()).toString('utf8');
-  const { value, duplicates } = type === APPLY_PATCH ? decodeYaml(text, resource.kind) : decodePatch(text, type);
-  reportDuplicates(duplicates, call);
-  const written =
-    type === APPLY_PATCH
-      ? await applyObject(parts.backend, asked, value, options.force ?? false, call)
-      : await patchObject(parts.backend, asked, type, value, call);
+  const written = await (type === APPLY_PATCH
+    ? applyText(parts, asked, text, options.force ?? false, call)
+    : patchText(parts, asked, type, text, call));
   return writtenAnswer(parts.backend, request, resource, written);
+}
+
+async function applyText(
+  { backend }: ResourceHandlerParts,
+  asked: ResourceRequest,
+  text: string,
+  force: boolean,
+  call: Call,
+): Promise<Written> {
+  const { value, duplicates } = decodeYaml(text, asked.resource.kind);
+  reportDuplicates(duplicates, call);
+  return await applyObject(backend, asked, value, force, call);
+}
+
+async function patchText(
+  { backend }: ResourceHandlerParts,
+  asked: ResourceRequest,
+  type: string,
+  text: string,
+  call: Call,
+): Promise<Written> {
+  const { value, duplicates } = decodePatch(text, type);
+  const problems = (unknown: readonly string[]) => [...duplicates, ...unknown.map(unknownField)];
+  return await patchObject(backend, asked, type, value, duplicates.length === 0 ? call : { ...call, problems });
 }
 
 const mediaType = (request: ApiRequest): string => request.header('content-type')?.split(';')[0]?.trim() ?? '';

@@ -63,6 +63,7 @@ export function strategyOf(group: string, plural: string): Strategy {
     generation,
     status,
     ...(ANSWER_DELETED.has(name) || group === STORAGE_GROUP ? { answersDeleted: true } : {}),
+    ...(name === 'limitranges.' ? { namesNameless: true } : {}),
     ...(METADATA_LAST.has(name) ? { metadataLast: true } : {}),
     ...(ORPHANS_BY_DEFAULT.has(name) ? { orphansByDefault: true } : {}),
     ...(name === 'jobs.batch' ? { orphanWarning: PODS_PRESERVED } : {}),

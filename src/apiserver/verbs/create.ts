@@ -84,7 +84,7 @@ async function attemptCreate(
   let stored = false;
   try {
     const admitted = (await mutate(backend, { ...write, object })) ?? object;
-    nameOf(admitted.metadata, random);
+    nameOf(admitted.metadata, random, resource.strategy.namesNameless === true);
     const { name = '' } = admitted.metadata;
     resource.strategy.prepareCreate?.(admitted);
     const causes = causesOf(resource, admitted, backend.fitting.has(admitted));
@@ -106,11 +106,11 @@ function causesOf({ shape, strategy }: Resource, object: KubeObject, fits: boole
   return [...shape.validate(object, undefined, '', fits), ...own];
 }
 
-function nameOf(metadata: KubeObject['metadata'], random: Random): void {
+function nameOf(metadata: KubeObject['metadata'], random: Random, always: boolean): void {
   const { name = '', generateName = '' } = metadata;
   if (name === '' && generateName !== '') {
     metadata.name = `${generateName.slice(0, GENERATED_NAME_BASE)}${random.suffix()}`;
-  }
+  } else if (name === '' && always) metadata.name = random.uuid();
 }
 
 /** The namespace of the request is that of the object; cluster-wide objects have none. */

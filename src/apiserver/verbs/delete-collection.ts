@@ -2,7 +2,7 @@ import { ApiError } from '../api-error.ts';
 import type { Backend } from '../backend.ts';
 import type { Call } from '../call.ts';
 import type { Resource } from '../resource.ts';
-import { type DeleteOptions, deleteObject } from './delete.ts';
+import { checkDeleteOptions, type DeleteOptions, deleteObject } from './delete.ts';
 import { type Listing, type ListOptions, listObjects } from './list.ts';
 
 /** DELETE of a collection: every object that the selectors choose; answers what was there. */
@@ -14,6 +14,7 @@ export async function deleteCollection(
   options: DeleteOptions,
   call: Call,
 ): Promise<Listing> {
+  checkDeleteOptions(options);
   const listing = await listObjects(backend, resource, namespace, selection);
   for (const entry of listing.entries) {
     const { metadata } = backend.parsed.get(entry);

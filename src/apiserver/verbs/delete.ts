@@ -46,7 +46,7 @@ export async function deleteObject(
   how: Deleting = {},
 ): Promise<Deleted> {
   const { resource, namespace, name } = target;
-  checkOptions(options);
+  checkDeleteOptions(options);
   const key = keyOf(resource, namespace, name);
   const source = storeOf(backend, resource);
   for (let attempt = 1; ; attempt++) {
@@ -78,7 +78,8 @@ function lastOf({ strategy }: Resource, old: KubeObject, ended: KubeObject): Kub
   return { ...old, metadata: { ...old.metadata, resourceVersion: ended.metadata.resourceVersion } };
 }
 
-function checkOptions(options: DeleteOptions): void {
+/** Refuses options that contradict each other, or say what nobody knows. */
+export function checkDeleteOptions(options: DeleteOptions): void {
   const causes = policyCauses(options);
   if (causes.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', causes);
 }
@@ -115,6 +116,7 @@ function checkPreconditions(resource: Resource, name: string, { metadata }: Kube
 function mark(backend: Backend, resource: Resource, old: KubeObject, options: DeleteOptions): KubeObject | undefined {
   const object = copyJson(old);
   const { metadata } = object;
+  if (isPending(resource, metadata, options)) return isFinished(resource, object) ? object : undefined;
   const finalizers = finalizersAfter(metadata.finalizers ?? [], options, resource.strategy.orphansByDefault === true);
   if (finalizers.length > 0) metadata.finalizers = finalizers;
   else delete metadata.finalizers;
@@ -129,6 +131,13 @@ function mark(backend: Backend, resource: Resource, old: KubeObject, options: De
   if (resource.strategy.generation && !dying) metadata.generation = (metadata.generation ?? 0) + 1;
   if (!dying) resource.strategy.onDelete?.(object);
   return object;
+}
+
+/** Whether the time that an object was given goes on, so that nothing about its deletion can change any more. */
+function isPending({ strategy }: Resource, metadata: KubeObject['metadata'], options: DeleteOptions): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds: left } = metadata;
+  if (strategy.graceSeconds === undefined || deletionTimestamp === undefined || left === undefined) return false;
+  return (options.gracePeriodSeconds ?? left) >= left;
 }
 
 function finalizersAfter(present: readonly string[], options: DeleteOptions, orphansByDefault: boolean): string[] {

@@ -10,9 +10,11 @@ const FROZEN = ['uid', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as con
 
 /** What a writer says of metadata that only the server sets; whoever says nothing of it, or what it is, changes nothing. */
 export function frozenCauses(sent: Metadata, old: Metadata): FieldError[] {
-  const causes = FROZEN.filter((field) => (sent[field] ?? '') !== '' && sent[field] !== old[field]).map((field) =>
-    invalid(`metadata.${field}`, sent[field], 'field is immutable'),
-  );
+  // When an object is to end is kept as it was decided, whatever is said of it later.
+  const fields = old.deletionTimestamp === undefined ? FROZEN : FROZEN.filter((field) => field !== 'deletionTimestamp');
+  const causes = fields
+    .filter((field) => (sent[field] ?? '') !== '' && sent[field] !== old[field])
+    .map((field) => invalid(`metadata.${field}`, sent[field], 'field is immutable'));
   // The API server looks at them twice, and says so.
   return causes.length === 0 ? causes : [...causes, ...causes];
 }

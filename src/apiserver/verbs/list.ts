@@ -82,7 +82,7 @@ async function page(backend: Backend, store: Store, asked: Page): Promise<Listin
       if (!possible || !matches(backend.parsed.get(entry))) continue;
       found.push(entry);
       if (limit > 0 && found.length === limit)
-        return listing(found, at, prefix, undefined, moreAfter(store, base, last));
+        return listing(found, at, prefix, undefined, selection.name === undefined && moreAfter(store, base, last));
     }
     if (range.remaining === 0) return listing(found, at, prefix, 0);
   }

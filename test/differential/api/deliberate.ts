@@ -1,5 +1,5 @@
 import type { Answer } from './session.ts';
-import type { Step } from './step.ts';
+import { APPLY_PATCH, type Step } from './step.ts';
 
 /** A difference that is meant, and listed in docs/reference/control-plane.md. */
 export interface Deliberate {
@@ -75,7 +75,24 @@ export const DELIBERATE: readonly Deliberate[] = [
     name: 'numbers that do not fit',
     reason:
       'refused in strategic patches and applied configurations too, where kube-apiserver cuts off what is too much',
-    excuses: ({ ours, theirs }) => theirs.status !== 400 && /: cannot convert int64 to int32$/.test(said(ours)),
+    excuses: ({ ours }) => said(ours).endsWith(': cannot convert int64 to int32'),
+  },
+  {
+    name: 'fields of custom objects that an applied configuration leaves empty',
+    reason: 'taken as not there, where kube-apiserver refuses the null that it makes of them',
+    excuses: ({ step, theirs }) => step.contentType === APPLY_PATCH && NULL_CAUSE.test(said(theirs)),
+  },
+  {
+    name: 'an applied configuration without metadata',
+    reason:
+      'keeps the name of the object, where kube-apiserver takes it away with the last field that the manager had there',
+    excuses: ({ step, ours, theirs }) =>
+      step.contentType === APPLY_PATCH && ours.status === 200 && said(theirs).endsWith(NAMELESS),
+  },
+  {
+    name: 'lists without merge keys',
+    reason: 'of several in a strategic patch ours names the first, kube-apiserver any',
+    excuses: ({ ours, theirs }) => [ours, theirs].every((answer) => NO_MERGE_KEY.test(said(answer))),
   },
   {
     name: 'a panic',
@@ -201,6 +218,9 @@ function withCausesSorted(body: unknown): unknown {
   return { ...(body as object), message: begin, details: { ...details, causes } };
 }
 
+const NO_MERGE_KEY = /^map: .* does not contain declared merge key: /s;
+const NULL_CAUSE = /in body must be of type \w+: "null"/;
+const NAMELESS = 'was undeterminable: name must be provided';
 const UNDECLARED = 'field not declared in schema';
 
 /** Why a configuration is not of its type, line by line. */

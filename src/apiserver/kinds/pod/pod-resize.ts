@@ -33,6 +33,13 @@ function resizedTo(container: Container, { resources, resizePolicy }: Container)
   return resized;
 }
 
+/** A node that can resize pods tells what their running containers have; of others nothing is known. */
+function supportsResize({ status }: Pod): boolean {
+  const { containerStatuses = [] } = (status ?? {}) as { containerStatuses?: { state?: object; resources?: object }[] };
+  const running = containerStatuses.find(({ state }) => state !== undefined && 'running' in state);
+  return running === undefined || running.resources !== undefined;
+}
+
 /** What a pod may ask for once it runs: other amounts of cpu and memory, and nothing that changes how it is treated. */
 export const podResize: Required<Pick<KindRules<Pod>, 'validate'>> = {
   validate(pod, old) {
@@ -41,6 +48,7 @@ export const podResize: Required<Pick<KindRules<Pod>, 'validate'>> = {
     const ofSpec = causes.length;
     const unable = whyNever(old);
     if (unable !== undefined) return [forbidden('[]', `${unable} pods cannot be resized`)];
+    if (!supportsResize(old)) causes.push(forbidden('spec', 'Pod running on node without support for resize'));
     const before = qosClass(old.spec);
     if (qosClass(pod.spec) !== before) {
       causes.push(invalid('spec', before, 'Pod QOS Class may not change as a result of resizing'));

@@ -54,14 +54,14 @@ export function podWarnings(field: string, spec: PodSpec = {}): string[] {
 
 /** Warnings of a kind that makes pods: a name with dots cannot be a host's. */
 export function podMakerWarnings(
-  { name = '' }: KubeMeta,
+  { name = '', generation }: KubeMeta,
   field: string,
   template: PodTemplate | undefined,
-  old: object | undefined,
+  old: { readonly metadata: KubeMeta } | undefined,
   named = true,
 ): string[] {
-  if (old !== undefined) return [];
-  const problems = named && name !== '' ? dns1123LabelProblems(name) : [];
+  if (old !== undefined && old.metadata.generation === generation) return [];
+  const problems = old === undefined && named && name !== '' ? dns1123LabelProblems(name) : [];
   const detail =
     'this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended';
   return [

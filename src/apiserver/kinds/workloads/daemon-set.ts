@@ -78,7 +78,7 @@ export const daemonSets: KindRules<DaemonSet> = {
       ]),
     ],
   ]),
-  warnings: ({ metadata, spec }, old) => podMakerWarnings(metadata, 'spec.template', spec?.template, old),
+  warnings: ({ metadata, spec }, old) => podMakerWarnings(metadata, 'spec.template', spec?.template, old, false),
 };
 
 function checkSpec(spec: NonNullable<DaemonSet['spec']>): FieldError[] {

@@ -1,4 +1,5 @@
 import { type FieldError, invalid, required } from '../../../base/field-error.ts';
+import type { KubeObject } from '../../../kube/kube-object.ts';
 import { immutable, notNegative } from '../field-checks.ts';
 import type { KindRules } from '../kind-rules.ts';
 import { checkSelector, matches } from '../label-selector.ts';
@@ -69,15 +70,21 @@ export const replicationControllers: KindRules<ReplicationController> = {
     defaultPodTemplate(template);
     const labels = template.metadata?.labels;
     if (labels === undefined) return;
-    // A controller that says nothing of itself goes by its pods' labels.
     if (Object.keys(spec.selector ?? {}).length === 0) spec.selector = { ...labels };
-    if (Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata.labels = { ...labels };
+    labelByPods(object);
   },
   firstStatus: () => ({ replicas: 0 }),
+  prepareStatusUpdate: labelByPods,
   validate: (object) => checkController(object.spec ?? {}),
   parts: SET_STATUS,
   warnings: ({ metadata, spec }, old) => podMakerWarnings(metadata, 'spec.template', spec?.template, old),
 };
+
+/** A controller that says nothing of itself goes by its pods' labels. */
+function labelByPods({ metadata, spec }: KubeObject & ReplicationController): void {
+  const labels = spec?.template?.metadata?.labels;
+  if (labels !== undefined && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
+}
 
 function checkController(spec: NonNullable<ReplicationController['spec']>): FieldError[] {
   const { selector = {}, template } = spec;

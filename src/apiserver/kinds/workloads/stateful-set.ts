@@ -80,7 +80,7 @@ export const statefulSets: KindRules<StatefulSet> = {
     const { spec = {} } = object;
     const before = old;
     const causes = checkSpec(spec);
-    if (before === undefined) return causes;
+    if (before === undefined) return [...causes, ...checkServiceName(spec)];
     const kept = { ...spec, ...Object.fromEntries(CHANGEABLE.map((field) => [field, before.spec?.[field]])) };
     return same(kept, before.spec) ? causes : [...causes, forbidden('spec', ONLY_THESE)];
   },
@@ -109,8 +109,13 @@ export const statefulSets: KindRules<StatefulSet> = {
   },
 };
 
+/** Looked at on creation alone: it cannot change later. */
+function checkServiceName({ serviceName = '' }: StatefulSetSpec): FieldError[] {
+  return serviceName === '' ? [] : told('spec.serviceName', serviceName, dns1123LabelProblems(serviceName));
+}
+
 function checkSpec(spec: StatefulSetSpec): FieldError[] {
-  const { selector, podManagementPolicy: policy = '', serviceName = '' } = spec;
+  const { selector, podManagementPolicy: policy = '' } = spec;
   const causes: FieldError[] = [];
   if (policy !== 'OrderedReady' && policy !== 'Parallel') {
     causes.push(invalid('spec.podManagementPolicy', policy, "must be 'OrderedReady' or 'Parallel'"));
@@ -121,7 +126,6 @@ function checkSpec(spec: StatefulSetSpec): FieldError[] {
     ...notNegative('spec.minReadySeconds', spec.minReadySeconds),
   );
   causes.push(...notNegative('spec.ordinals.start', spec.ordinals?.start));
-  if (serviceName !== '') causes.push(...told('spec.serviceName', serviceName, dns1123LabelProblems(serviceName)));
   if (selector === undefined || selector === null) causes.push(required('spec.selector'));
   else {
     causes.push(

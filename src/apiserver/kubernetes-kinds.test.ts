@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Plane, startPlane } from './custom/plane.fixture.ts';
+
+/* What kube-apiserver v1.36.3 answered to the same requests about kinds with ways of their own. */
+
+let plane: Plane;
+const NAMESPACE = '/api/v1/namespaces/default';
+const MERGE = 'application/merge-patch+json';
+const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+const messageOf = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) => body['message'];
+
+beforeAll(async () => {
+  plane = await startPlane();
+  // Pods run as it.
+  await plane.ask('POST', `${NAMESPACE}/serviceaccounts`, { metadata: { name: 'default' } });
+});
+afterAll(() => plane.plane.stop());
+
+describe('a kind', () => {
+  it('whose rules do not look at metadata tells of a missing name only where nothing else is wrong', async () => {
+    const budgets = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
+    const fields = async (spec: object) => {
+      const { body } = await plane.ask('POST', budgets, { spec });
+      return (body['details'] as { causes: { field: string }[] }).causes.map(({ field }) => field);
+    };
+    expect(await fields({ minAvailable: 'x' })).toEqual(['spec.minAvailable']);
+    expect(await fields({ minAvailable: 1 })).toEqual(['metadata.name']);
+  });
+
+  it('with lists that are always written has null for an empty one, which its writer owns', async () => {
+    const slices = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices';
+    await plane.ask('POST', slices, { metadata: { name: 's' }, addressType: 'IPv4' });
+    const sent = { metadata: { name: 's' }, addressType: 'IPv4', ports: [] };
+    const { body } = await plane.ask('PUT', `${slices}/s?fieldManager=two`, sent);
+    expect(body).toMatchObject({ ports: null, endpoints: null, metadata: { generation: 1 } });
+    expect(JSON.stringify(body['metadata'])).toContain('"f:ports"');
+    const limits = await plane.ask('POST', `${NAMESPACE}/limitranges`, {
+      metadata: { name: 'l' },
+      spec: { limits: [] },
+    });
+    expect(limits.body['spec']).toEqual({ limits: null });
+  });
+
+  it('of daemon sets counts templates in an annotation that the writer owns', async () => {
+    const path = '/apis/apps/v1/namespaces/default/daemonsets';
+    const spec = { selector: { matchLabels: { a: 'b' } }, template };
+    const { body } = await plane.ask('POST', `${path}?fieldManager=one`, { metadata: { name: 'd' }, spec });
+    const counted = 'deprecated.daemonset.template.generation';
+    expect(body['metadata']).toMatchObject({
+      annotations: { [counted]: '1' },
+      managedFields: [
+        { manager: 'one', fieldsV1: { 'f:metadata': { 'f:annotations': { '.': {}, [`f:${counted}`]: {} } } } },
+      ],
+    });
+  });
+
+  it('of definitions asks for one schema where versions select by the same fields', async () => {
+    const version = (name: string, more: object) => ({
+      name,
+      served: true,
+      storage: name === 'v1',
+      schema: { openAPIV3Schema: { type: 'object', properties: { a: { type: 'string' }, ...more } } },
+      selectableFields: [{ jsonPath: '.a' }],
+    });
+    const spec = (more: object) => ({
+      group: 'select.example',
+      scope: 'Namespaced',
+      names: { plural: 'things', kind: 'Thing' },
+      versions: [version('v1', {}), version('v2', more)],
+    });
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All';
+    const metadata = { name: 'things.select.example' };
+    expect((await plane.ask('POST', path, { metadata, spec: spec({}) })).code).toBe(201);
+    const refused = await plane.ask('POST', path, { metadata, spec: spec({ b: { type: 'string' } }) });
+    expect(messageOf(refused)).toContain(
+      'spec.selectableFields: Invalid value: "": may only be set when validations.schema is included',
+    );
+  });
+
+  it('of stateful sets looks at the name of the service on creation alone', async () => {
+    const sets = '/apis/apps/v1/namespaces/default/statefulsets';
+    const spec = { selector: { matchLabels: { a: 'b' } }, template };
+    const bad = { serviceName: 'a/b' };
+    const created = await plane.ask('POST', sets, { metadata: { name: 's' }, spec: { ...spec, ...bad } });
+    expect(messageOf(created)).toContain('spec.serviceName: Invalid value');
+    await plane.ask('POST', sets, { metadata: { name: 's' }, spec });
+    expect(messageOf(await plane.ask('PATCH', `${sets}/s`, { spec: bad }, MERGE))).not.toContain('serviceName');
+  });
+
+  it('that makes pods warns of their template again when it counts a change, and daemon sets never of their name', async () => {
+    const constraint = { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' };
+    const spread = { ...template, spec: { ...template.spec, topologySpreadConstraints: [constraint] } };
+    const spec = { selector: { matchLabels: { a: 'b' } }, template: spread };
+    const path = '/apis/apps/v1/namespaces/default/deployments';
+    await plane.ask('POST', path, { metadata: { name: 'warned' }, spec });
+    const patch = (metadata: object) => plane.ask('PATCH', `${path}/warned`, { metadata }, MERGE);
+    expect((await patch({ annotations: { a: 'b' } })).warning).toContain(
+      'a null labelSelector results in matching no pod',
+    );
+    expect((await patch({ labels: { a: 'b' } })).warning).toBeNull();
+    const daemons = '/apis/apps/v1/namespaces/default/daemonsets?dryRun=All';
+    const plain = { selector: { matchLabels: { a: 'b' } }, template };
+    expect((await plane.ask('POST', daemons, { metadata: { name: 'a.b' }, spec: plain })).warning).toBeNull();
+  });
+
+  it('of replication controllers keeps the labels of its pods when its status is written without any', async () => {
+    const path = `${NAMESPACE}/replicationcontrollers`;
+    await plane.ask('POST', path, { metadata: { name: 'labelled' }, spec: { template } });
+    const { body } = await plane.ask('PUT', `${path}/labelled/status`, { metadata: { name: 'labelled' } });
+    expect(body['metadata']).toMatchObject({ labels: { a: 'b' } });
+  });
+
+  it('of pods that run without telling what they have cannot be resized', async () => {
+    await plane.ask('POST', `${NAMESPACE}/pods`, { metadata: { name: 'fixed' }, spec: template.spec });
+    const containerStatuses = [
+      { name: 'c', image: 'i', imageID: '', ready: true, restartCount: 0, state: { running: {} } },
+    ];
+    await plane.ask('PATCH', `${NAMESPACE}/pods/fixed/status`, { status: { containerStatuses } }, MERGE);
+    const spec = { containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }] };
+    const strategic = 'application/strategic-merge-patch+json';
+    const answer = await plane.ask('PATCH', `${NAMESPACE}/pods/fixed/resize`, { spec }, strategic);
+    expect(messageOf(answer)).toContain('Pod running on node without support for resize');
+  });
+
+  it('of replication controllers counts the bytes of names, and definitions quote versions that are not there', async () => {
+    const name = 'x'.repeat(254);
+    const long = await plane.ask('POST', `${NAMESPACE}/replicationcontrollers`, {
+      metadata: { name },
+      spec: { template },
+    });
+    expect(messageOf(long)).toContain('must be no more than 253 bytes');
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const quoted = async (spec: object) =>
+      messageOf(await plane.ask('POST', definitions, { metadata: { name: 'x.y' }, spec }));
+    const detail = 'must have exactly one version marked as storage version';
+    expect(await quoted({})).toContain(`spec.versions: Invalid value: null: ${detail}`);
+    expect(await quoted({ versions: [] })).toContain(`spec.versions: Invalid value: []: ${detail}`);
+  });
+});
