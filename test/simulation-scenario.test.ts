@@ -27,12 +27,12 @@ beforeEach(async () => {
 afterEach(() => world.stop());
 
 const apply = (spec: object) =>
-  world.admin.create(SCENARIOS, { metadata: { name: 'play', namespace }, spec } as never, { namespace });
+  world.admin.create(SCENARIOS, { metadata: { name: 'play', namespace }, spec }, { namespace });
 const scenario = (): Promise<Scenario> => world.admin.get(SCENARIOS, 'play', { namespace });
 const edit = (spec: object) => world.admin.patch(SCENARIOS, 'play', { type: 'merge', body: { spec } }, { namespace });
 const machines = async () =>
   (await world.admin.list(SIMULATED_VMS, { namespace })).items.map(({ metadata }) => metadata.name).toSorted();
-const nodes = async () => (await world.admin.list(NODES)).items.map(({ metadata }) => metadata.name).toSorted();
+const nodes = async () => (await world.admin.list(NODES)).items.map(({ metadata }) => metadata.name ?? '').toSorted();
 const pool = { name: 'web', count: 2, resources: { cpu: '2', memory: '4Gi' } };
 
 describe('a SimulationScenario on a running cluster', () => {
@@ -137,7 +137,7 @@ describe('a SimulationScenario on a running cluster', () => {
   it('says when what it asks for cannot be done', async () => {
     await world.admin.create(
       SIMULATED_VMS,
-      { metadata: { name: 'web-2', namespace }, spec: { resources: { cpu: '1', memory: '1Gi' } } } as never,
+      { metadata: { name: 'web-2', namespace }, spec: { resources: { cpu: '1', memory: '1Gi' } } },
       { namespace },
     );
     await apply({ duration: '1h', vmPools: [pool] });

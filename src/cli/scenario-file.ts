@@ -62,5 +62,5 @@ function isScenario(object: unknown): boolean {
 
 const nameOf = (object: unknown) => {
   const { metadata } = (object ?? {}) as { readonly metadata?: { readonly name?: unknown } };
-  return String(metadata?.name ?? '');
+  return typeof metadata?.name === 'string' ? metadata.name : '';
 };

@@ -63,7 +63,7 @@ interface Flags {
 
 /** `vimana simulate`: a scenario played in simulated time, with everything that `vimana up` runs, and a report of it. */
 export function simulateCommand(io: Io, start: (settings: SimulateSettings) => Promise<void>): Command {
-  return withLimitFlags(new CheckedCommand('simulate'))
+  const command = new CheckedCommand('simulate')
     .description('play a SimulationScenario in simulated time, and write a report')
     .requiredOption('--scenario <file>', 'a manifest with a SimulationScenario; #name chooses one of several', filled)
     .addOption(new Option('--until <duration>', 'end sooner, in simulated time').argParser(positive))
@@ -85,7 +85,8 @@ export function simulateCommand(io: Io, start: (settings: SimulateSettings) => P
     )
     .addOption(algorithmOption())
     .addOption(modeOption())
-    .addOption(plannerOption())
+    .addOption(plannerOption());
+  return withLimitFlags(command)
     .option('--budget <plans>', 'plans that a search judges in a step', wholeNumber(1, 100_000), USUAL_BUDGET)
     .addOption(
       new Option('--destinations <who>', 'who says where a machine goes')

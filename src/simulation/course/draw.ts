@@ -25,10 +25,7 @@ export function draw(distribution: Distribution, random: Random): number {
 
 /** Milliseconds from one arrival to the next; never nothing, so that time goes on. */
 export function gap({ type, ratePerHour = 1, ...parameters }: Arrivals, random: Random): number {
-  const ms =
-    type === 'poisson'
-      ? random.exponential(ratePerHour / HOUR)
-      : draw({ ...parameters, type } as Distribution, random) * 1000;
+  const ms = type === 'poisson' ? random.exponential(ratePerHour / HOUR) : draw({ ...parameters, type }, random) * 1000;
   return Math.max(1, ms);
 }
 

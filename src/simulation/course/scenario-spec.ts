@@ -6,7 +6,6 @@ export type NodeGroup = NonNullable<ScenarioSpec['nodes']>[number];
 export type VmPool = NonNullable<ScenarioSpec['vmPools']>[number];
 export type LoadProfile = NonNullable<ScenarioSpec['profiles']>[number];
 export type LoadSignal = LoadProfile['cpu'];
-export type HotSpot = NonNullable<ScenarioSpec['hotSpots']>[number];
 export type TimelineEvent = NonNullable<ScenarioSpec['timeline']>[number];
 export type TaskGenerator = NonNullable<ScenarioSpec['taskGenerators']>[number];
 export type ConditionalEvent = NonNullable<ScenarioSpec['conditionalEvents']>[number];

@@ -10,7 +10,7 @@ import type { Deed, NewMachine, Use } from '../course/deed.ts';
 import type { Mover } from './mover.ts';
 
 /** Machines that a SimulationScenario has made have this label, with its name. */
-export const PLAYED_LABEL = 'simulation.node-classifier.io/played-by';
+const PLAYED_LABEL = 'simulation.node-classifier.io/played-by';
 
 /** Who has nodes to give. */
 export interface NodeGroups {

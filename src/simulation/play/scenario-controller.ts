@@ -54,7 +54,7 @@ export function scenarioController(parts: ScenarioControllerParts): Controller<S
 
   async function begin(scenario: Scenario, context: Context): Promise<Played | undefined> {
     const { client, clock, log } = context;
-    const { uid = '', name = '', namespace = '' } = scenario.metadata;
+    const { uid, name, namespace } = scenario.metadata;
     const { spec } = scenario;
     const key = keyOf(scenario);
     const groups = new Map((spec.nodes ?? []).map((group) => [group.name, group]));
@@ -126,7 +126,7 @@ export function scenarioController(parts: ScenarioControllerParts): Controller<S
       const { pause } = await stage.step(time);
       if (pause) {
         pace.set(clock.monotonic(), { paused: true, scale });
-        const { name = '', namespace = '' } = scenario.metadata;
+        const { name, namespace } = scenario.metadata;
         await client.patch(SCENARIOS, name, { type: 'merge', body: { spec: { paused: true } } }, { namespace });
         context.events.event(scenario, 'Normal', 'Paused', 'its timeline says so; set spec.paused to false to go on');
         return 'Paused';

@@ -58,7 +58,7 @@ interface Written {
 export function folderOutput(folder: string): Output {
   try {
     mkdirSync(folder, { recursive: true });
-    const [other] = readdirSync(folder).filter((name) => !OURS.test(name));
+    const other = readdirSync(folder).find((name) => !OURS.test(name));
     if (other !== undefined) {
       throw new VimanaError('REFUSED', `${folder} holds ${other}, which is of no report`, {
         hint: 'Name another folder with --out; one of an earlier report is written over.',
