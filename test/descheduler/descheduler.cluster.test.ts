@@ -1,6 +1,6 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Component } from '../cluster/component.ts';
 import { hasKubectl, Kubectl } from '../e2e/support/kubectl.ts';
 import { hasPrometheus, Prometheus } from '../e2e/support/prometheus.ts';
@@ -41,6 +41,11 @@ const migrated = (name: string) => ({
   },
 });
 
+const GROUPS = [
+  { group: 'simulation.node-classifier.io', made: simulated },
+  { group: 'kubevirt.io', made: migrated },
+];
+
 interface Place {
   readonly pod: string;
   readonly machine: string;
@@ -69,8 +74,11 @@ describe.skipIf(!isReady)(WHAT, () => {
       { ...rbac, kind: 'ClusterRoleBinding', roleRef, subjects: [{ ...roleRef, kind: 'User', name: account }] },
     ]);
   }, 120_000);
-  afterAll(async () => {
+  afterEach(async () => {
     await descheduler?.stop('at once');
+    for (const { group } of GROUPS) await ok(`delete virtualmachines.${group} --all --timeout=60s`);
+  }, 180_000);
+  afterAll(async () => {
     await prometheus?.stop();
     await server?.stop();
   });
@@ -102,12 +110,9 @@ describe.skipIf(!isReady)(WHAT, () => {
   };
   const nodesOf = (found: readonly Place[]) => [...new Set(found.map(({ node }) => node))].sort();
 
-  it.each([
-    ['simulation.node-classifier.io', simulated],
-    ['kubevirt.io', migrated],
-  ])(
-    'moves machines of %s off crowded nodes by the policy that vimana prints, and then stops',
-    async (group, made) => {
+  it.each(GROUPS)(
+    'moves machines of $group off crowded nodes by the policy that vimana prints, and then stops',
+    async ({ group, made }) => {
       await ok('cordon kwok-node-3 kwok-node-4');
       await apply(Array.from({ length: MACHINES }, (_, i) => made(`vm-${i}`)));
       await vi.waitFor(async () => expect(await places()).toHaveLength(MACHINES), PATIENCE);
@@ -158,8 +163,6 @@ describe.skipIf(!isReady)(WHAT, () => {
         () => expect(/evictionRequests=(\d+)\s*$/.exec(descheduler?.log().trimEnd() ?? '')?.[1]).toBe('0'),
         PATIENCE,
       );
-      await descheduler.stop('at once');
-      await ok(`delete virtualmachines.${group} --all --timeout=60s`);
     },
     400_000,
   );
