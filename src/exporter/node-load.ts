@@ -1,16 +1,12 @@
+import type { Measures } from '../rebalance/measures.ts';
 import { cpuPressure, memoryPressure } from '../rebalance/pressure.ts';
 
 /** What a node has and what is used of it. */
-export interface NodeState {
+export interface NodeState extends Measures {
   readonly name: string;
   readonly roles: readonly string[];
   readonly cpuCores: number;
   readonly memoryBytes: number;
-  /** As shares of the node; that of CPU may exceed 1, where more is asked for than there is. */
-  readonly cpuUsage: number;
-  readonly cpuPressure: number;
-  readonly memoryUsage: number;
-  readonly memoryPressure: number;
   readonly vms: number;
 }
 
@@ -31,8 +27,6 @@ export interface Spent {
 }
 
 export const NOTHING_SPENT: Spent = { cpuUser: 0, cpuIdle: 0, cpuWaiting: 0, memoryWaiting: 0 };
-
-export type Measures = Pick<NodeState, 'cpuUsage' | 'cpuPressure' | 'memoryUsage' | 'memoryPressure'>;
 
 /** What a node measures from how much of it is used, in cores and bytes. */
 export function measured(

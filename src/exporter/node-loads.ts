@@ -4,19 +4,12 @@ import type { Clock } from '../base/clock.ts';
 import type { Node } from '../kube/kinds/node.ts';
 import type { Pod } from '../kube/kinds/pod.ts';
 import { sharedSize } from '../kube/reference-node.ts';
+import type { Measures } from '../rebalance/measures.ts';
 import type { Cache, Change } from '../runtime/cache.ts';
 import type { Informer } from '../runtime/informer.ts';
 import { keyOf } from '../runtime/key.ts';
 import { amountsOf, byInstance, type Demand, demandOf, isLive } from './launcher-demand.ts';
-import {
-  type Measures,
-  measured,
-  NOTHING_SPENT,
-  type NodeLoad,
-  type NodeState,
-  type Spent,
-  spentAfter,
-} from './node-load.ts';
+import { measured, NOTHING_SPENT, type NodeLoad, type NodeState, type Spent, spentAfter } from './node-load.ts';
 
 interface Entry {
   microCores: number;

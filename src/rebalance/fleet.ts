@@ -1,4 +1,5 @@
 import { emptyLoad, type Load } from './load.ts';
+import type { Measures } from './measures.ts';
 import { cpuPressure, memoryPressure } from './pressure.ts';
 
 /** Sums of fractions end a little beside the truth; a node that is exactly full must still count as full, not more. */
@@ -10,14 +11,7 @@ export interface FleetNode {
   readonly cpu: number;
   readonly memory: number;
   /** Load that belongs to no machine and cannot be moved, as shares of the node. */
-  readonly standing?: Standing;
-}
-
-export interface Standing {
-  readonly cpuUsage: number;
-  readonly cpuPressure: number;
-  readonly memoryUsage: number;
-  readonly memoryPressure: number;
+  readonly standing?: Measures;
 }
 
 export interface FleetVm {

@@ -1,16 +1,13 @@
 import { Fleet, type FleetNode, type FleetVm } from './fleet.ts';
 import { emptyLoad, type Load } from './load.ts';
+import type { Measures } from './measures.ts';
 import { cpuPressure, memoryPressure } from './pressure.ts';
 
 /** A node as it was measured, and the machines on it. */
-export interface ObservedNode {
+export interface ObservedNode extends Measures {
   readonly name: string;
   readonly cpuCores: number;
   readonly memoryBytes: number;
-  readonly cpuUsage: number;
-  readonly cpuPressure: number;
-  readonly memoryUsage: number;
-  readonly memoryPressure: number;
   readonly vms: readonly ObservedVm[];
 }
 

@@ -1,4 +1,5 @@
 import { Fleet, type FleetNode, type FleetVm } from './fleet.ts';
+import type { Measures } from './measures.ts';
 
 /** Sizes that a node has where a scenario does not say. */
 export const REFERENCE_NODE = { cpuCores: 32, memoryBytes: 128 * 2 ** 30 } as const;
@@ -11,15 +12,11 @@ export interface ScenarioVm {
   readonly memory: number;
 }
 
-export interface ScenarioNode {
+/** A node and what the scenario says that it measures. */
+export interface ScenarioNode extends Measures {
   readonly name: string;
   readonly cpuCores: number;
   readonly memoryBytes: number;
-  /** What the scenario says that the node measures. */
-  readonly cpuUsage: number;
-  readonly cpuPressure: number;
-  readonly memoryUsage: number;
-  readonly memoryPressure: number;
   readonly vms: readonly ScenarioVm[];
 }
 
