@@ -1,18 +1,10 @@
 import { expect, it } from 'vitest';
 import { driveFleet } from '../examples/simulation/drive-a-fleet.ts';
-import { PodManager, realClock, silentLogger, systemRandom } from '../src/index.ts';
-import { startEmbedded } from '../src/up/embedded.ts';
+import { PodManager } from '../src/index.ts';
+import { startInMemory } from '../src/testing/embedded-in-memory.ts';
 
 it('the example of the library runs as it is written', async () => {
-  const embedded = await startEmbedded({
-    store: 'memory',
-    port: 0,
-    dialects: ['simulation'],
-    pools: [{ count: 3 }],
-    clock: realClock,
-    random: systemRandom(),
-    log: silentLogger,
-  });
+  const embedded = await startInMemory({ dialects: ['simulation'], pools: [{ count: 3 }] });
   try {
     const said: string[] = [];
     await driveFleet(new PodManager({ client: embedded.admin }), (line) => said.push(line));

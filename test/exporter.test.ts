@@ -9,7 +9,6 @@ import { crdOf } from '../src/api/crd.ts';
 import { virtualMachine } from '../src/api/simulation/virtual-machine.ts';
 import { realClock } from '../src/base/clock.ts';
 import { silentLogger } from '../src/base/logger.ts';
-import { systemRandom } from '../src/base/random.ts';
 import { ClusterFleet } from '../src/exporter/cluster-fleet.ts';
 import { exporterRoutes } from '../src/exporter/routes.ts';
 import type { Client } from '../src/kube/client.ts';
@@ -20,7 +19,8 @@ import { resourceType } from '../src/kube/kinds/resource-type.ts';
 import { type HttpServer, startHttpServer } from '../src/runtime/http/http-server.ts';
 import { PodManager } from '../src/simulation-library/pod-manager.ts';
 import { SIMULATED_VMS, vmObject } from '../src/simulation-library/simulated-vm.ts';
-import { type Embedded, startEmbedded } from '../src/up/embedded.ts';
+import { startInMemory } from '../src/testing/embedded-in-memory.ts';
+import type { Embedded } from '../src/up/embedded.ts';
 
 const namespace = 'default';
 const DEFINITIONS = resourceType(
@@ -60,15 +60,7 @@ describe('the exporter of a cluster', () => {
   let server: HttpServer;
 
   beforeAll(async () => {
-    embedded = await startEmbedded({
-      store: 'memory',
-      port: 0,
-      dialects: ['simulation'],
-      pools: [{ count: 12 }],
-      clock: realClock,
-      random: systemRandom(),
-      log: silentLogger,
-    });
+    embedded = await startInMemory({ dialects: ['simulation'], pools: [{ count: 12 }] });
     const client = counting(embedded.plane.client(EXPORTER, 'vimana-exporter'), () => requests++);
     const { informers } = embedded;
     const pods = new PodManager({ client, namespace });
@@ -313,15 +305,7 @@ describe('the exporter of a cluster', () => {
 });
 
 it('the exporter makes and moves pods itself where no operator does', async () => {
-  const embedded = await startEmbedded({
-    store: 'memory',
-    port: 0,
-    dialects: ['kubevirt'],
-    pools: [{ count: 2 }],
-    clock: realClock,
-    random: systemRandom(),
-    log: silentLogger,
-  });
+  const embedded = await startInMemory({ dialects: ['kubevirt'], pools: [{ count: 2 }] });
   try {
     const { admin: client, informers } = embedded;
     await client.create(DEFINITIONS, crdOf(virtualMachine));

@@ -1,8 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { realClock, silentLogger, systemRandom } from '../src/index.ts';
 import { PODS } from '../src/kube/kinds/pod.ts';
 import { PodManager } from '../src/simulation-library/pod-manager.ts';
-import { type Embedded, type EmbeddedOptions, startEmbedded } from '../src/up/embedded.ts';
+import { startInMemory } from '../src/testing/embedded-in-memory.ts';
+import type { Embedded, EmbeddedOptions } from '../src/up/embedded.ts';
 
 let embedded: Embedded;
 afterEach(() => embedded.stop());
@@ -24,8 +24,7 @@ it.each<[string, Pick<EmbeddedOptions, 'pools' | 'referenceNode'>, object]>([
 ])(
   'a share of a node is one of %s',
   async (_what, options, requests) => {
-    const parts = { clock: realClock, random: systemRandom(), log: silentLogger };
-    embedded = await startEmbedded({ ...parts, ...options, store: 'memory', port: 0, dialects: ['simulation'] });
+    embedded = await startInMemory({ ...options, dialects: ['simulation'] });
     const { admin: client, informers } = embedded;
     // Nodes come while the control plane starts.
     const nodes = options.pools.reduce((sum, { count }) => sum + count, 0);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Io } from './io.ts';
+import { memoryIo } from '../testing/memory-io.ts';
 import { validateCommand } from './validate.ts';
 
 const files: Readonly<Record<string, string>> = {
@@ -24,24 +24,14 @@ spec: {cpus: 0, memory: lots, wings: 2, networks: [{name: a, macAddress: zz}]}
 };
 
 async function validate(...paths: string[]) {
-  let [out, err] = ['', ''];
-  const io: Io = {
-    out: (text) => void (out += text),
-    err: (text) => void (err += text),
-    read: (path) => {
-      const text = files[path];
-      if (text === undefined) throw new Error('no such file');
-      return text;
-    },
-    manifestsAt: (path) => (path === 'folder' ? ['good.yaml', 'other.yaml'] : [path]),
-  };
+  const io = memoryIo(files, { folder: ['good.yaml', 'other.yaml'] });
   let failure: string | undefined;
   try {
     await validateCommand(io).parseAsync(paths, { from: 'user' });
   } catch (error) {
     failure = (error as Error).message;
   }
-  return { out, err, failure };
+  return { ...io.printed, failure };
 }
 
 describe('vimana validate', () => {

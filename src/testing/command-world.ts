@@ -1,6 +1,4 @@
 import { realClock } from '../base/clock.ts';
-import { silentLogger } from '../base/logger.ts';
-import { systemRandom } from '../base/random.ts';
 import { toldFailure } from '../cli/failure.ts';
 import type { Io } from '../cli/io.ts';
 import { vimanaProgram } from '../cli/program.ts';
@@ -8,8 +6,10 @@ import { install } from '../install/install.ts';
 import { uninstall } from '../install/uninstall.ts';
 import type { Client } from '../kube/client.ts';
 import type { NodePool } from '../node/simulated/node-pool.ts';
-import { type Embedded, startEmbedded } from '../up/embedded.ts';
+import type { Embedded } from '../up/embedded.ts';
+import { startInMemory } from './embedded-in-memory.ts';
 import { IDLE_STARTERS } from './idle-starters.ts';
+import { memoryIo } from './memory-io.ts';
 
 export interface CommandOutcome {
   readonly code: number;
@@ -35,17 +35,8 @@ export interface RunOptions {
   readonly onOutput?: (out: string) => void;
 }
 
-/** Everything but the process: nodes, scheduler, operator and API server in memory. */
 export async function startCommandWorld(pools: readonly NodePool[] = [{ count: 2 }]): Promise<CommandWorld> {
-  const embedded = await startEmbedded({
-    store: 'memory',
-    port: 0,
-    dialects: ['kubevirt', 'hypersdk'],
-    pools,
-    clock: realClock,
-    random: systemRandom(),
-    log: silentLogger,
-  });
+  const embedded = await startInMemory({ dialects: ['kubevirt', 'hypersdk'], pools });
   const { admin } = embedded;
   return {
     embedded,
@@ -61,15 +52,14 @@ export async function runCommand(
   args: readonly string[],
   { signal = new AbortController().signal, files = {}, io: reading, onOutput = () => {} }: RunOptions = {},
 ): Promise<CommandOutcome> {
-  let [out, err] = ['', ''];
-  const io = {
-    out: (text: string) => {
-      out += text;
-      onOutput(out);
+  const memory = memoryIo(files);
+  const { printed } = memory;
+  const io: Io = {
+    ...memory,
+    out: (text) => {
+      memory.out(text);
+      onOutput(printed.out);
     },
-    err: (text: string) => void (err += text),
-    read: (path: string) => files[path] ?? '',
-    manifestsAt: (path: string) => [path],
     ...reading,
   };
   const connect = async ({ namespace = 'default' }: { readonly namespace?: string }) => ({
@@ -83,8 +73,8 @@ export async function runCommand(
     await vimanaProgram({ io, version: '0', clock: realClock, signal, starters }).parseAsync([...args], {
       from: 'user',
     });
-    return { code: 0, out, err };
+    return { code: 0, ...printed };
   } catch (error) {
-    return { code: toldFailure(error, io, { debug: true }), out, err };
+    return { code: toldFailure(error, io, { debug: true }), ...printed };
   }
 }

@@ -17,13 +17,13 @@ import { Informers } from '../../src/runtime/informers.ts';
 import { manager } from '../../src/runtime/manager.ts';
 import { PodManager } from '../../src/simulation-library/pod-manager.ts';
 import { SIMULATED_VMS, type Vm } from '../../src/simulation-library/simulated-vm.ts';
-import { type Embedded, startEmbedded } from '../../src/up/embedded.ts';
+import { startInMemory } from '../../src/testing/embedded-in-memory.ts';
+import type { Embedded } from '../../src/up/embedded.ts';
 
 const namespace = 'default';
 const PATIENCE = { timeout: 10_000, interval: 20 };
 const shared = { clock: realClock, random: systemRandom(), log: silentLogger };
-const start = (dialects: readonly DialectName[]) =>
-  startEmbedded({ ...shared, store: 'memory', port: 0, dialects, pools: [{ count: 3 }] });
+const start = (dialects: readonly DialectName[]) => startInMemory({ dialects, pools: [{ count: 3 }] });
 const vm = (id: string, cpuConsumption = 0.1, memoryConsumption = 0.2): Vm => ({
   id,
   cpuConsumption,

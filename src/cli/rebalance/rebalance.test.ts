@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { FakeClock } from '../../base/fake-clock.ts';
 import { ALGORITHMS } from '../../rebalance/algorithms.ts';
+import { memoryIo } from '../../testing/memory-io.ts';
 import { toldFailure } from '../failure.ts';
-import type { Io } from '../io.ts';
 import { rebalanceCommand } from './command.ts';
 
 const SAMPLES = readFileSync('examples/simulation/sample_scenarios.json', 'utf8');
@@ -25,17 +25,7 @@ class LivelyClock extends FakeClock {
 }
 
 async function rebalance(line: string) {
-  let [out, err] = ['', ''];
-  const io: Io = {
-    out: (text) => void (out += text),
-    err: (text) => void (err += text),
-    read: (path) => {
-      const text = files[path];
-      if (text === undefined) throw new Error('no such file');
-      return text;
-    },
-    manifestsAt: (path) => [path],
-  };
+  const io = memoryIo(files);
   let code = 0;
   try {
     const command = rebalanceCommand({ io, clock: new LivelyClock(), interrupted: () => new AbortController().signal });
@@ -46,7 +36,7 @@ async function rebalance(line: string) {
   } catch (error) {
     code = toldFailure(error, io, { debug: true });
   }
-  return { out, err, code };
+  return { ...io.printed, code };
 }
 
 describe('vimana rebalance', () => {

@@ -1,0 +1,24 @@
+import type { Io } from '../cli/io.ts';
+
+/** A terminal that remembers what was printed, in front of files that are in memory alone. */
+export interface MemoryIo extends Io {
+  readonly printed: { readonly out: string; readonly err: string };
+}
+
+export function memoryIo(
+  files: Readonly<Record<string, string>> = {},
+  folders: Readonly<Record<string, readonly string[]>> = {},
+): MemoryIo {
+  const printed = { out: '', err: '' };
+  return {
+    printed,
+    out: (text) => void (printed.out += text),
+    err: (text) => void (printed.err += text),
+    read: (path) => {
+      const text = files[path];
+      if (text === undefined) throw new Error('no such file');
+      return text;
+    },
+    manifestsAt: (path) => folders[path] ?? [path],
+  };
+}
