@@ -11,7 +11,7 @@ describe.skipIf(!hasKubectl())('a guide does what it says', () => {
     async ({ file }) => {
       expect(await play(file)).toBeGreaterThan(0);
     },
-    240_000,
+    600_000,
   );
 });
 

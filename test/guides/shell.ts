@@ -16,6 +16,8 @@ export class Shell {
 
   constructor(folder: string, env: NodeJS.ProcessEnv) {
     this.#child = spawn('bash', ['--noprofile', '--norc'], { cwd: folder, env, detached: true });
+    // Ends with whoever writes to it, however that ends, and takes along what it has started.
+    this.#child.stdin?.write("trap 'kill -KILL 0' EXIT\n");
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on('data', (chunk: Buffer) => {
         this.#out += chunk.toString();
