@@ -41,21 +41,31 @@ export async function runOperator(flags: OperatorFlags): Promise<void> {
     });
   }
   const connection = await connect(flags.access);
+  // One of its own, so that no crowd of other requests stands before a renewal.
+  const forLease = await connect(flags.access);
   try {
     const { client, namespace } = connection;
     const taken = (await isKubevirtItself({ client, clock, log }, stop.signal)) ? besideKubevirt(flags, log) : flags;
     const complete = await named(taken, { client, clock, log }, stop.signal);
     if (stop.signal.aborted) return;
-    const operator = await startOperator(complete, { client, namespace, clock, random: systemRandom(), log });
+    const operator = await startOperator(complete, {
+      client,
+      forLease: forLease.client,
+      namespace,
+      clock,
+      random: systemRandom(),
+      log,
+    });
     await operator.run(stop.signal);
     log.info('stopped');
   } finally {
-    await connection.close();
+    await Promise.all([connection.close(), forLease.close()]);
   }
 }
 
 interface Surroundings {
   readonly client: Client;
+  readonly forLease: Client;
   /** Of the pod, or the context. */
   readonly namespace: string;
   readonly clock: Clock;
@@ -65,7 +75,7 @@ interface Surroundings {
 
 /** Takes the ports, so that one that cannot be had is told before anything is done, and gives what is to be run. */
 async function startOperator(flags: NamedFlags, surroundings: Surroundings): Promise<Runnable> {
-  const { client, namespace, clock, random, log } = surroundings;
+  const { client, forLease, namespace, clock, random, log } = surroundings;
   const shared = { clock, random, log };
   const dialects = builtDialects(flags.dialects);
   const metrics = new Metrics({ process: true });
@@ -104,7 +114,7 @@ async function startOperator(flags: NamedFlags, surroundings: Surroundings): Pro
         ...shared,
         lease: { namespace: flags.leaderElectionNamespace ?? namespace, name: flags.leaderElectionId },
         identity: hostname(),
-        client,
+        client: forLease,
         informers,
         run: (term) => act(term.guard(client)).run(term.signal),
       })

@@ -31,6 +31,8 @@ const PATCH_TYPES = {
 } as const;
 const FIRST_PAUSE = 200;
 const LONGEST_PAUSE = 30_000;
+/** Bookmarks come about once a minute: a watch that brings not even those has lost its server. */
+const STANDSTILL = 5 * 60_000;
 
 /** A client over HTTP, and the way to end its connections. */
 export interface HttpClient extends Client {
@@ -224,6 +226,7 @@ async function* watchEvents<T extends KubeObject>(
 ): AsyncGenerator<WatchEvent<T>> {
   const { signal, timeoutSeconds } = options;
   const until = timeoutSeconds === undefined ? Number.POSITIVE_INFINITY : clock.monotonic() + timeoutSeconds * 1000;
+  const silence = options.allowWatchBookmarks === true ? { silentMs: STANDSTILL } : {};
   let version = options.resourceVersion;
   /** Before the first version is known, a broken connection cannot be taken up without repeating events. */
   let seen = false;
@@ -233,7 +236,7 @@ async function* watchEvents<T extends KubeObject>(
         ? { timeoutSeconds: String(Math.max(1, Math.ceil((until - clock.monotonic()) / 1000))) }
         : {};
       const path = pathOf(type, options, { ...watchQuery(options, version, seen), ...left });
-      const stream = await wire.stream({ method: 'GET', path, signal });
+      const stream = await wire.stream({ method: 'GET', path, signal, ...silence });
       for await (const line of lines(stream)) {
         const event = JSON.parse(line) as RawEvent;
         if (event.type === 'ERROR') throw errorOf(event);

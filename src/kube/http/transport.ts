@@ -19,6 +19,8 @@ export interface Sent {
   readonly body?: string;
   readonly contentType?: string;
   readonly signal?: AbortSignal | undefined;
+  /** A stream that says nothing for this long has come to a standstill; any silence is well where absent. */
+  readonly silentMs?: number;
 }
 
 /** A good answer as it came. */
@@ -94,7 +96,7 @@ export class Transport implements Wire {
       },
       ...(sent.body === undefined ? {} : { body: sent.body }),
       ...(sent.signal === undefined ? {} : { signal: sent.signal }),
-      ...(watching ? { bodyTimeout: 0 } : {}),
+      ...(watching ? { bodyTimeout: sent.silentMs ?? 0 } : {}),
     });
   }
 
@@ -109,10 +111,11 @@ export class Transport implements Wire {
       ...(access.serverName === undefined ? {} : { servername: access.serverName }),
       rejectUnauthorized: !access.insecure,
     };
+    // Over HTTP/2, a request that is called off can leave an error behind that nobody hears, which ends the process.
     const agent = (limit: number | null): Dispatcher =>
       access.proxyUrl === undefined
-        ? new Agent({ connections: limit, connect: tls })
-        : new ProxyAgent({ uri: access.proxyUrl, connections: limit, requestTls: tls });
+        ? new Agent({ connections: limit, connect: tls, allowH2: false })
+        : new ProxyAgent({ uri: access.proxyUrl, connections: limit, requestTls: tls, allowH2: false });
     const old = this.#agents;
     this.#agents = { cert: certificate?.cert, ordinary: agent(connections), watching: agent(null) };
     void old?.ordinary.close();

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createSecureServer, type Http2SecureServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openPki } from '../src/apiserver/access/pki.ts';
+import { realClock } from '../src/base/clock.ts';
+import { seededRandom } from '../src/base/random.ts';
+import { Transport } from '../src/kube/http/transport.ts';
+import type { ClusterAccess } from '../src/kube/kubeconfig/cluster-access.ts';
+
+let folder: string;
+let server: Http2SecureServer;
+let transport: Transport;
+const versions: string[] = [];
+
+/** A server that speaks HTTP/2 and HTTP/1.1, and says nothing more after its headers. */
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'vimana-connections-'));
+  const pki = openPki({ folder, clock: realClock });
+  const { certPem: cert, keyPem: key } = pki.server;
+  server = createSecureServer({ cert, key, allowHTTP1: true }, (request, response) => {
+    versions.push(request.httpVersion);
+    response.writeHead(200);
+    response.write('\n');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const access: ClusterAccess = {
+    server: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ca: pki.caPem,
+    insecure: false,
+    namespace: 'default',
+    headers: async () => ({}),
+    certificate: async () => undefined,
+    refused: () => false,
+  };
+  transport = new Transport({ access, clock: realClock, random: seededRandom('connections'), userAgent: 'test' });
+});
+afterEach(async () => {
+  await transport.close();
+  server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function read(silentMs?: number): Promise<void> {
+  const silence = silentMs === undefined ? {} : { silentMs };
+  for await (const _ of await transport.stream({ method: 'GET', path: '/', ...silence }));
+}
+
+it('a watch that brings nothing any more is given up, over HTTP/1.1, on which nothing else depends', async () => {
+  await expect(read(500)).rejects.toThrow('Body Timeout Error');
+  expect(versions).toEqual(['1.1']);
+});
