@@ -15,6 +15,8 @@ const isReady = missing === '' && hasPrometheus(WHAT) && hasKubectl();
 
 const PATIENCE = { timeout: 120_000, interval: 500 };
 const MACHINES = 12;
+/** One machine more than others have is no crowd, or a descheduler that moves two at a time never comes to rest. */
+const POLICY = ['rebalance', 'policy', '--window', '2s', '--mode', 'AsymmetricMedium'];
 const SHARES = { 'kubevirt.io/vm-cpu-consumption': '0.12', 'kubevirt.io/vm-memory-consumption': '0.1' };
 
 const simulated = (name: string) => ({
@@ -127,7 +129,7 @@ describe.skipIf(!isReady)(WHAT, () => {
         url: server.url,
         token: (await ok('create token descheduler -n kube-system')).trim(),
         certificate: Buffer.from(authority, 'base64').toString(),
-        policy: vimana(server, 'rebalance', 'policy', '--window', '2s', '--prometheus', prometheus.url).stdout,
+        policy: vimana(server, ...POLICY, '--prometheus', prometheus.url).stdout,
         folder: mkdtempSync(join(server.folder, 'descheduler-')),
       });
 
