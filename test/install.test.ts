@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { virtualMachine as simulatedMachine } from '../api/simulation/group.ts';
-import { type Plane, startPlane } from '../apiserver/custom/plane.fixture.ts';
-import type { Client } from '../kube/client.ts';
-import { NAMESPACES } from '../kube/kinds/core.ts';
-import { resourceOfKind } from '../kube/kinds/machines.ts';
-import { NODES } from '../kube/kinds/node.ts';
-import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '../kube/kinds/rbac.ts';
-import { runCommand } from '../testing/command-world.ts';
-import { DEFINITIONS } from './definitions.ts';
+import { virtualMachine as simulatedMachine } from '../src/api/simulation/group.ts';
+import { type Plane, startPlane } from '../src/apiserver/custom/plane.fixture.ts';
+import { DEFINITIONS } from '../src/install/definitions.ts';
+import type { Client } from '../src/kube/client.ts';
+import { NAMESPACES } from '../src/kube/kinds/core.ts';
+import { resourceOfKind } from '../src/kube/kinds/machines.ts';
+import { NODES } from '../src/kube/kinds/node.ts';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '../src/kube/kinds/rbac.ts';
+import { runCommand } from '../src/testing/command-world.ts';
 
 const SIMULATION = ['--dialects', 'simulation'];
 
