@@ -3,7 +3,6 @@ import { hasKubectl } from '../support/kubectl.ts';
 import { onCluster } from '../support/on-cluster.ts';
 import type { Target } from '../support/target.ts';
 import { vimana } from '../support/vimana.ts';
-import { words } from '../support/words.ts';
 
 const PATIENCE = { timeout: 15_000, interval: 50 };
 
