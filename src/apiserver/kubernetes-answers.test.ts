@@ -123,12 +123,13 @@ describe('what may be left out or said again', () => {
     expect((await plane.ask('PATCH', `${CONFIG_MAPS}/ending`, patch, MERGE)).code).toBe(200);
   });
 
-  it('is the deletion of a pod, which changes nothing about the first one', async () => {
+  it('is the deletion of a pod, whose finalizers are told of to the end', async () => {
     const metadata = { name: 'held', finalizers: ['foregroundDeletion'] };
     await plane.ask('POST', `${NAMESPACE}/pods`, { metadata, spec: template.spec });
     await plane.ask('DELETE', `${NAMESPACE}/pods/held`);
     const { body } = await plane.ask('DELETE', `${NAMESPACE}/pods/held`, { propagationPolicy: 'Background' });
     expect(body['metadata']).toMatchObject({ finalizers: ['foregroundDeletion'] });
+    expect((await plane.ask('GET', `${NAMESPACE}/pods/held`)).code).toBe(404);
   });
 
   it('is not the right way to delete, even of nothing', async () => {

@@ -72,9 +72,13 @@ export async function deleteObject(
   }
 }
 
-/** What was ended at once never had a time of deletion. */
+/** What was ended at once never had a time of deletion, and nothing lost the finalizers that its end took off. */
 function lastOf({ strategy }: Resource, old: KubeObject, ended: KubeObject): KubeObject {
-  if (strategy.graceSeconds !== undefined || ended.metadata.resourceVersion === undefined) return ended;
+  if (strategy.graceSeconds !== undefined) {
+    const { finalizers } = old.metadata;
+    return finalizers === undefined ? ended : { ...ended, metadata: { ...ended.metadata, finalizers } };
+  }
+  if (ended.metadata.resourceVersion === undefined) return ended;
   return { ...old, metadata: { ...old.metadata, resourceVersion: ended.metadata.resourceVersion } };
 }
 
@@ -116,7 +120,6 @@ function checkPreconditions(resource: Resource, name: string, { metadata }: Kube
 function mark(backend: Backend, resource: Resource, old: KubeObject, options: DeleteOptions): KubeObject | undefined {
   const object = copyJson(old);
   const { metadata } = object;
-  if (isPending(resource, metadata, options)) return isFinished(resource, object) ? object : undefined;
   const finalizers = finalizersAfter(metadata.finalizers ?? [], options, resource.strategy.orphansByDefault === true);
   if (finalizers.length > 0) metadata.finalizers = finalizers;
   else delete metadata.finalizers;
@@ -131,13 +134,6 @@ function mark(backend: Backend, resource: Resource, old: KubeObject, options: De
   if (resource.strategy.generation && !dying) metadata.generation = (metadata.generation ?? 0) + 1;
   if (!dying) resource.strategy.onDelete?.(object);
   return object;
-}
-
-/** Whether the time that an object was given goes on, so that nothing about its deletion can change any more. */
-function isPending({ strategy }: Resource, metadata: KubeObject['metadata'], options: DeleteOptions): boolean {
-  const { deletionTimestamp, deletionGracePeriodSeconds: left } = metadata;
-  if (strategy.graceSeconds === undefined || deletionTimestamp === undefined || left === undefined) return false;
-  return (options.gracePeriodSeconds ?? left) >= left;
 }
 
 function finalizersAfter(present: readonly string[], options: DeleteOptions, orphansByDefault: boolean): string[] {

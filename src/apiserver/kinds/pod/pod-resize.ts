@@ -45,10 +45,10 @@ export const podResize: Required<Pick<KindRules<Pod>, 'validate'>> = {
   validate(pod, old) {
     const causes = checkPodSpec('spec', pod.spec);
     if (old === undefined) return causes;
-    const ofSpec = causes.length;
     const unable = whyNever(old);
     if (unable !== undefined) return [forbidden('[]', `${unable} pods cannot be resized`)];
     if (!supportsResize(old)) causes.push(forbidden('spec', 'Pod running on node without support for resize'));
+    const known = causes.length;
     const before = qosClass(old.spec);
     if (qosClass(pod.spec) !== before) {
       causes.push(invalid('spec', before, 'Pod QOS Class may not change as a result of resizing'));
@@ -60,7 +60,7 @@ export const podResize: Required<Pick<KindRules<Pod>, 'validate'>> = {
         causes.push(...checkKept(`${index(`spec.${list}`, i)}.resources`, resources, old.spec[list]?.[i]?.resources));
       }
     }
-    if (causes.length === ofSpec && !same(withoutCompute(pod.spec), withoutCompute(old.spec))) {
+    if (causes.length === known && !same(withoutCompute(pod.spec), withoutCompute(old.spec))) {
       causes.push(forbidden('spec', 'only cpu and memory resources are mutable'));
     }
     return causes;
