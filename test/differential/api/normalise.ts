@@ -32,7 +32,8 @@ export class Normaliser {
       return key === 'managedFields' ? items.toSorted((a, b) => (order(a) < order(b) ? -1 : 1)) : items;
     }
     if (typeof value !== 'object' || value === null) return value;
-    const entries = Object.entries(value as Record<string, unknown>);
+    // What is numbered by its first mention must not depend on the order of fields.
+    const entries = Object.entries(value as Record<string, unknown>).toSorted(([a], [b]) => (a < b ? -1 : 1));
     const isList = key === 'metadata' && !('name' in value) && !('uid' in value);
     return Object.fromEntries(entries.map(([name, inner]) => [this.#text(name), this.#field(name, inner, isList)]));
   }
