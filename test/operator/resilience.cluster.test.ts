@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { realClock } from '../../src/base/clock.ts';
 import type { HttpClient } from '../../src/kube/http/http-client.ts';
-import { VMS } from '../../src/kube/kinds/machines.ts';
+import { VMIS, VMS } from '../../src/kube/kinds/machines.ts';
+import { ifFound } from '../../src/kube/kube-error.ts';
 import { missingAssets } from '../cluster/assets.ts';
 import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
 import { createMachines, oddInstances, untilRunning } from './fleet-of-machines.ts';
@@ -47,16 +48,19 @@ describe.skipIf(missingAssets().length > 0)('three operators on a real cluster',
     await cluster?.stop();
   });
 
-  /** Creates a machine, and tells how many seconds it took until it ran. */
-  async function secondsToRun(name: string, withinMs: number): Promise<number> {
+  /** Creates a machine, and tells how many seconds it took until an operator acted on it, and until it ran. */
+  async function started(name: string, withinMs: number): Promise<{ readonly acted: number; readonly ran: number }> {
     const since = realClock.monotonic();
+    const passed = () => (realClock.monotonic() - since) / 1000;
     await createWhenServed(name);
     more++;
+    let acted: number | undefined;
     for (;;) {
+      const instance = acted === undefined ? await ifFound(client.get(VMIS, name, { namespace })) : undefined;
+      if (instance !== undefined) acted = passed();
       const { status } = await client.get(VMS, name, { namespace });
-      const seconds = (realClock.monotonic() - since) / 1000;
-      if (status?.printableStatus === 'Running') return seconds;
-      if (seconds * 1000 > withinMs) throw new Error(`${name} is ${status?.printableStatus} after ${seconds} s`);
+      if (acted !== undefined && status?.printableStatus === 'Running') return { acted, ran: passed() };
+      if (passed() * 1000 > withinMs) throw new Error(`${name} is ${status?.printableStatus} after ${passed()} s`);
       await realClock.sleep(100);
     }
   }
@@ -110,9 +114,9 @@ describe.skipIf(missingAssets().length > 0)('three operators on a real cluster',
   it('go on within 20 s when the leading one is killed', async () => {
     const [leader] = await leaders();
     await leader?.kill();
-    const seconds = await secondsToRun('after-the-leader', 60_000);
-    process.stdout.write(`a new leader had started a machine after ${seconds.toFixed(1)} s\n`);
-    expect(seconds).toBeLessThan(20);
+    const { acted, ran } = await started('after-the-leader', 60_000);
+    process.stdout.write(`a new leader acted after ${acted.toFixed(1)} s; a machine ran after ${ran.toFixed(1)} s\n`);
+    expect(acted).toBeLessThan(20);
     await allIsWell(60_000);
   });
 
@@ -122,7 +126,7 @@ describe.skipIf(missingAssets().length > 0)('three operators on a real cluster',
       const another = await installed.startReplica();
       await another.untilReady();
       expect(await old?.stop()).toBeLessThan(9000);
-      expect(await secondsToRun(`after-restart-${turn}`, 60_000)).toBeLessThan(10);
+      expect((await started(`after-restart-${turn}`, 60_000)).acted).toBeLessThan(10);
     }
     await allIsWell(60_000);
   });
@@ -133,7 +137,7 @@ describe.skipIf(missingAssets().length > 0)('three operators on a real cluster',
     for (const turn of [1, 2, 3]) {
       // Each of them watches several kinds.
       expect(way.cut()).toBeGreaterThan(before.length);
-      expect(await secondsToRun(`after-cut-${turn}`, 60_000)).toBeLessThan(15);
+      expect((await started(`after-cut-${turn}`, 60_000)).acted).toBeLessThan(10);
     }
     expect(installed.replicas).toEqual(before);
     expect(await leaders()).toEqual([leader]);
@@ -143,8 +147,8 @@ describe.skipIf(missingAssets().length > 0)('three operators on a real cluster',
   it('are the same processes after a minute without the API server, and every machine runs', async () => {
     const before = [...installed.replicas];
     await cluster.restartApiServer({ downMs: 60_000 });
-    const seconds = await secondsToRun('after-the-outage', 4 * 60_000);
-    process.stdout.write(`a machine had started ${seconds.toFixed(0)} s after the outage\n`);
+    const { acted, ran } = await started('after-the-outage', 4 * 60_000);
+    process.stdout.write(`after the outage: acted after ${acted.toFixed(1)} s, ran after ${ran.toFixed(1)} s\n`);
     await allIsWell(4 * 60_000);
     expect(installed.replicas).toEqual(before);
     for (const replica of before) expect(await replica.ready()).toBe(true);
@@ -152,7 +156,7 @@ describe.skipIf(missingAssets().length > 0)('three operators on a real cluster',
 
   it('recover when etcd is restarted', async () => {
     await cluster.restartEtcd({ how: 'at once' });
-    await secondsToRun('after-etcd', 4 * 60_000);
+    await started('after-etcd', 4 * 60_000);
     await allIsWell(4 * 60_000);
   });
 
