@@ -5,14 +5,27 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseDuration } from '../src/base/duration.ts';
+import { seededRandom } from '../src/base/random.ts';
+import { scenarioAt } from '../src/cli/scenario-file.ts';
+import { terminal } from '../src/cli/terminal.ts';
+import { Course } from '../src/simulation/course/course.ts';
+import { TICK_MS } from '../src/simulation/play/stage.ts';
 
-/** How many times the nodes and machines of the day, and how much of the day is played. */
+/** How many times the nodes and machines of the day, and how much of the day the whole world plays. */
 const SIZES = [
   { times: 1, until: '24h', runs: 2 },
   { times: 10, until: '1h', runs: 1 },
   { times: 100, until: '5m', runs: 1 },
 ];
+/** At a hundred times, the whole world needs about 20 GiB: only where it is asked for. */
 const wanted = process.env['BENCH_TIMES']?.split(',').map(Number) ?? [1, 10];
+/** What the course alone decides, without a world that does it. */
+const DECISIONS = [
+  { times: 1, until: '24h' },
+  { times: 10, until: '24h' },
+  { times: 100, until: '2h' },
+];
 const TARGET_SECONDS = 60;
 const TARGET_MIB = 1024;
 
@@ -21,6 +34,7 @@ const DAY = resolve(import.meta.dirname, '../examples/simulation/day.yaml');
 
 /** The day of examples/simulation/day.yaml, and shorter stretches of it with more nodes and machines. BENCH_TIMES=1,10,100 for all. */
 export async function run(): Promise<void> {
+  for (const { times, until } of DECISIONS) decide(times, until);
   for (const { times, until, runs } of SIZES.filter((size) => wanted.includes(size.times))) {
     const folder = mkdtempSync(join(tmpdir(), 'bench-simulate-'));
     try {
@@ -39,10 +53,9 @@ export async function run(): Promise<void> {
           out,
         ]);
         digests.add(digestOf(out));
-        const size = `${(100 * times).toLocaleString('en')} nodes, ${(2000 * times).toLocaleString('en')} machines, ${until}`;
         const target = times === 1 ? `  at most ${TARGET_SECONDS} s and ${TARGET_MIB} MiB` : '';
         console.log(
-          `  ${size.padEnd(44)}${wall.toFixed(1)} s on the wall, ${main.toFixed(1)} s of its thread, ${cpu.toFixed(1)} s of all, ${Math.round(mib)} MiB${target}`,
+          `  ${sizeText(times, until).padEnd(44)}${wall.toFixed(1)} s on the wall, ${main.toFixed(1)} s of its thread, ${cpu.toFixed(1)} s of all, ${Math.round(mib)} MiB${target}`,
         );
       }
       if (runs > 1) console.log(`  ${digests.size === 1 ? 'the same bytes each time' : 'DIFFERENT BYTES'}`);
@@ -51,6 +64,38 @@ export async function run(): Promise<void> {
     }
   }
 }
+
+/** What happens when, in a world that always looks the same. */
+function decide(times: number, until: string): void {
+  const text = grown(readFileSync(DAY, 'utf8'), times);
+  const { spec } = scenarioAt({ ...terminal, read: () => text }, 'day.yaml');
+  const nodes = Array.from({ length: 100 * times }, (_, at) => ({
+    name: `node-${at + 1}`,
+    up: true,
+    cpuUsage: 0.5,
+    cpuPressure: 0,
+    memoryUsage: 0.5,
+    memoryPressure: 0,
+    vmCount: 20,
+  }));
+  const seen = { nodes: () => nodes, nodeOf: () => 'node-1', machinesOn: () => ['web-1'], pending: () => 0 };
+  const before = process.threadCpuUsage();
+  const course = new Course(spec, {
+    random: seededRandom(1),
+    reference: { cores: 32, bytes: 2 ** 37 },
+    tickMs: TICK_MS,
+    resolution: 0.1,
+    untilMs: parseDuration(until),
+  });
+  let deeds = 0;
+  for (let at = course.nextAt; at !== undefined; at = course.nextAt) deeds += course.step(at, seen).deeds.length;
+  const { user, system } = process.threadCpuUsage(before);
+  const took = `${((user + system) / 1e6).toFixed(1)} s of its thread for ${deeds.toLocaleString('en')} deeds`;
+  console.log(`  deciding alone: ${sizeText(times, until).padEnd(28)}${took}`);
+}
+
+const sizeText = (times: number, until: string) =>
+  `${(100 * times).toLocaleString('en')} nodes, ${(2000 * times).toLocaleString('en')} machines, ${until}`;
 
 /** The same day with so many times the nodes, machines and tasks. */
 function grown(text: string, times: number): string {

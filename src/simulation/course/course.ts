@@ -100,33 +100,36 @@ export class Course {
 
   /** What is to be done at a time, which is `nextAt` or later; whatever was due before is done now. */
   step(time: number, seen: Seen): Step {
-    const deeds: Deed[] = [];
+    let deeds: readonly Deed[] = [];
+    // Not one by one as arguments: there may be more machines than a call can have.
+    const add = (more: readonly Deed[]): void =>
+      void (deeds = deeds.length === 0 ? more : more.length === 0 ? deeds : [...deeds, ...more]);
     const happenings: Happening[] = [];
     if (!this.#begun) {
       this.#begun = true;
-      deeds.push(...this.#population.begin(time));
+      add(this.#population.begin(time));
     }
     for (let next = this.#timeline[this.#applied]; next !== undefined && next.time <= time; ) {
       this.#applied++;
       const done = this.#act(next, time, seen);
-      deeds.push(...done);
+      add(done);
       happenings.push(happening(time, 'timeline', `${next.number}`, next, done));
       next = this.#timeline[this.#applied];
     }
     const tick = Math.floor(time / this.#options.tickMs);
     if (tick > this.#tick) {
       this.#tick = tick;
-      deeds.push(...this.#work.pass(time, seen, this.#population));
+      add(this.#work.pass(time, seen, this.#population));
       for (const condition of this.#conditions) {
         const node = condition.look(time, seen);
         if (node === undefined) continue;
         for (const action of condition.event.actions) {
           const done = this.#act(action, time, seen, node);
-          deeds.push(...done);
+          add(done);
           happenings.push(happening(time, 'conditional', condition.event.name, action, done));
         }
       }
-      deeds.push(...this.#population.tell(time, this.#options.resolution));
+      add(this.#population.tell(time, this.#options.resolution));
     }
     return { deeds, happenings };
   }

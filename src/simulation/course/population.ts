@@ -137,7 +137,8 @@ export class Population {
   /** What machines are to be told of how busy they shall be, where it differs enough from what they were told last. */
   tell(time: number, resolution: number): Deed[] {
     const deeds: Deed[] = [];
-    for (const machine of this.#machines.values()) deeds.push(...this.#tell(machine, time, resolution));
+    for (const machine of this.#machines.values())
+      for (const deed of this.#tell(machine, time, resolution)) deeds.push(deed);
     return deeds;
   }
 
