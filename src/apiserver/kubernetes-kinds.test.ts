@@ -77,6 +77,20 @@ describe('a kind', () => {
     );
   });
 
+  it('of limits asks for resources of containers where they are for pods, and names taken say how they were made', async () => {
+    const spec = { limits: [{ type: 'Pod', max: { x: '1' } }] };
+    const refused = await plane.ask('POST', `${NAMESPACE}/limitranges`, { metadata: { name: 'l2' }, spec });
+    expect(messageOf(refused)).toContain(
+      'spec.limits[0].max[x]: Invalid value: "x": must be a standard resource for containers',
+    );
+    const both = { metadata: { name: 'both', generateName: 'x-' } };
+    await plane.ask('POST', `${NAMESPACE}/configmaps`, both);
+    const taken = await plane.ask('POST', `${NAMESPACE}/configmaps`, both);
+    expect(messageOf(taken)).toBe(
+      'configmaps "both" already exists, the server was not able to generate a unique name for the object',
+    );
+  });
+
   it('of stateful sets looks at the name of the service on creation alone', async () => {
     const sets = '/apis/apps/v1/namespaces/default/statefulsets';
     const spec = { selector: { matchLabels: { a: 'b' } }, template };

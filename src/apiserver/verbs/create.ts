@@ -36,8 +36,13 @@ export async function createObject(
   }
 }
 
-function taken(backend: Backend, resource: Resource, { namespace = '', name = '' }: KubeObject['metadata']): ApiError {
+function taken(backend: Backend, resource: Resource, metadata: KubeObject['metadata']): ApiError {
+  const { namespace = '', name = '', generateName = '' } = metadata;
   const error = alreadyExists(resource, name);
+  if (generateName !== '') {
+    const message = `${error.message}, the server was not able to generate a unique name for the object`;
+    return new ApiError(error.code, error.reason, message, { ...error.details, retryAfterSeconds: 1 });
+  }
   const entry = storeOf(backend, resource).latest(keyOf(resource, namespace, name));
   if (entry === undefined || backend.parsed.get(entry).metadata.deletionTimestamp === undefined) return error;
   return new ApiError(error.code, error.reason, `object is being deleted: ${error.message}`, error.details);

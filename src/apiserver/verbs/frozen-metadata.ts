@@ -25,7 +25,10 @@ export function finalizerCauses({ metadata }: KubeObject, old: KubeObject): Fiel
   const before = new Set(old.metadata.finalizers);
   const added = (metadata.finalizers ?? []).filter((finalizer) => !before.has(finalizer));
   if (added.length === 0) return [];
-  const names = added.map((name) => JSON.stringify(name)).join(', ');
+  const names = added
+    .sort()
+    .map((name) => JSON.stringify(name))
+    .join(', ');
   const detail = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${names}}`;
   return [forbidden('metadata.finalizers', detail)];
 }

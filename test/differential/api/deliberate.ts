@@ -219,7 +219,7 @@ function withCausesSorted(body: unknown): unknown {
 }
 
 const NO_MERGE_KEY = /^map: .* does not contain declared merge key: /s;
-const NULL_CAUSE = /in body must be of type \w+: "null"/;
+const NULL_CAUSE = /in body must be of type [\w,]+: "null"/;
 const NAMELESS = 'was undeterminable: name must be provided';
 const UNDECLARED = 'field not declared in schema';
 

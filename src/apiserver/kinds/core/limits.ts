@@ -62,7 +62,8 @@ function checkLimit(field: string, limit: Limit): FieldError[] {
   const names = (list: keyof Limit, amounts: Amounts) => {
     for (const name of Object.keys(amounts)) {
       const at = key(`${field}.${list}`, name);
-      causes.push(...(type === OF_CONTAINERS ? checkContainerResourceName(at, name) : checkResourceName(at, name)));
+      const ofPods = type === OF_CONTAINERS || type === 'Pod';
+      causes.push(...(ofPods ? checkContainerResourceName : checkResourceName)(at, name));
     }
   };
   names('max', max);
