@@ -68,7 +68,7 @@ export interface RestartOptions {
   readonly downMs?: number;
 }
 
-const READY_WITHIN = 60_000;
+const READY_WITHIN = 120_000;
 
 /** Starts a real control plane. The programs must be there: see `missingAssets`. */
 export async function startRealCluster(options: RealClusterOptions = {}): Promise<RealCluster> {
