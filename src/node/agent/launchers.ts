@@ -9,7 +9,7 @@ import type { Cache } from '../../runtime/cache.ts';
 import type { EventRecorder, EventType } from '../../runtime/events/event-recorder.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
 import type { Again } from '../../runtime/work-queue.ts';
-import { isAlive, type Machine } from '../machine-driver.ts';
+import { isAlive, type Machine, WrongState } from '../machine-driver.ts';
 import { nicsOf } from '../machine-spec.ts';
 import type { Waiting } from '../pod/container-status.ts';
 import { isOver } from '../pod/pod-status.ts';
@@ -237,6 +237,10 @@ export class Launchers {
     run.acting = true;
     try {
       await host.driver.resume(instance.metadata.uid);
+    } catch (error) {
+      if (!(error instanceof WrongState)) throw error;
+      // It has ended meanwhile, which the next look tells.
+      run.stale = true;
     } finally {
       run.acting = false;
     }
