@@ -132,6 +132,8 @@ describe('a SimulationScenario on a running cluster', () => {
     expect(['own-3', 'there-1']).toContain(await home('web-2'));
     await clock.advance(120_000);
     expect((await scenario()).status?.nodes).toBe(3);
+    await world.stop();
+    expect(clock.pending).toBe(0);
   });
 
   it('says when what it asks for cannot be done', async () => {

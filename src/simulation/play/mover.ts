@@ -1,12 +1,12 @@
 import { FORCED_NODE } from '../../api/simulation/virtual-machine.ts';
-import type { Clock } from '../../base/clock.ts';
+import type { Clock, Timer } from '../../base/clock.ts';
 import { demandOf, isLive } from '../../exporter/launcher-demand.ts';
 import { machineKey } from '../../exporter/places.ts';
 import type { Client } from '../../kube/client.ts';
 import { VMIS } from '../../kube/kinds/machines.ts';
 import { PODS, type Pod } from '../../kube/kinds/pod.ts';
 import { ifFound, isNotFound } from '../../kube/kube-error.ts';
-import { residentBytes, Transfers } from '../../node/simulated/machine/transfers.ts';
+import { residentBytes, type Transfer, Transfers } from '../../node/simulated/machine/transfers.ts';
 import type { Informers } from '../../runtime/informers.ts';
 import { keyIn } from '../../runtime/key.ts';
 import { INSTANCE_SUFFIX, SIMULATED_VMS } from '../../simulation-library/simulated-vm.ts';
@@ -54,6 +54,8 @@ interface Moving {
   readonly pod: string;
   readonly begunAt: number;
   stoppedAt: number;
+  transfer?: Transfer;
+  patience?: Timer;
 }
 
 /** How long a machine may be without a place before its move counts as failed. */
@@ -78,8 +80,14 @@ export class Mover {
     });
   }
 
+  /** Whatever is under way is left as it is; nothing is waited for any more. */
   stop(): void {
     this.#stop();
+    for (const { transfer, patience } of this.#moving.values()) {
+      transfer?.cancel();
+      patience?.cancel();
+    }
+    this.#moving.clear();
   }
 
   /** How many machines are on their way. */
@@ -99,11 +107,11 @@ export class Mover {
     if (pod === undefined || from === '' || from === target || this.#moving.has(vm)) return;
     const now = clock.now();
     const { uid = '' } = pod.metadata;
-    const moving = { vm, from, wanted: target ?? '', cause, pod: uid, begunAt: now, stoppedAt: now };
+    const moving: Moving = { vm, from, wanted: target ?? '', cause, pod: uid, begunAt: now, stoppedAt: now };
     this.#moving.set(vm, moving);
     const { dirtyRateMbps = 0 } = informers.of(SIMULATED_VMS).cache.get(keyIn(namespace, vm))?.spec.migration ?? {};
     const used = demandOf(pod)?.bytes ?? 0;
-    this.#transfers.start({
+    moving.transfer = this.#transfers.start({
       source: from,
       // Where it goes is not known before the scheduler has said so: then its own link alone counts.
       target: target ?? `wherever ${vm} goes`,
@@ -125,10 +133,8 @@ export class Mover {
     const name = `${vm}${INSTANCE_SUFFIX}`;
     const instance = await ifFound(client.get(VMIS, name, { namespace }));
     if (instance === undefined) throw new Error('it does not run');
+    moving.patience = clock.timer(PATIENCE_MS, () => this.#fail(moving, 'it has found no place since'));
     await client.delete(VMIS, name, { namespace, preconditions: { uid: instance.metadata.uid } });
-    clock.timer(PATIENCE_MS, () => {
-      if (this.#moving.get(vm) === moving) this.#fail(moving, 'no node has room for it');
-    });
   }
 
   /** Says to the operator where the next pod is to be, or that the scheduler decides again. */
@@ -155,6 +161,7 @@ export class Mover {
   #end(moving: Moving, to: string, error: string): void {
     if (this.#moving.get(moving.vm) !== moving) return;
     this.#moving.delete(moving.vm);
+    moving.patience?.cancel();
     const { clock, onMoved, onFailure } = this.#parts;
     const { vm, from, wanted, cause, begunAt, stoppedAt } = moving;
     const endedAt = clock.now();

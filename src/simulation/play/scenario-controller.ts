@@ -106,6 +106,7 @@ export function scenarioController(parts: ScenarioControllerParts): Controller<S
       toldAt: Number.NEGATIVE_INFINITY,
     };
     played.set(key, current);
+    context.signal.addEventListener('abort', () => stage.stop(), { once: true });
     context.events.event(
       scenario,
       'Normal',
