@@ -224,6 +224,14 @@ describe('a patch', () => {
     );
   });
 
+  it('is no place for another kind, nor is a subresource', async () => {
+    const scale = '/apis/apps/v1/namespaces/default/deployments/none/scale';
+    const answer = await plane.ask('PUT', scale, { apiVersion: 'v1', kind: 'ConfigMap' });
+    expect(messageOf(answer)).toBe(
+      'ConfigMap in version "v1" cannot be handled as a Scale: converting (v1.ConfigMap) to (autoscaling.Scale): unknown conversion',
+    );
+  });
+
   it('that makes another kind of an object is read as that first', async () => {
     await plane.ask('POST', `${NAMESPACE}/configmaps`, { metadata: { name: 'plain' }, data: { a: '1' } });
     const path = `${NAMESPACE}/configmaps/plain`;

@@ -5,6 +5,7 @@ import { decodeBuiltIn } from '../builtin-schema/decode.ts';
 import type { Call } from '../call.ts';
 import { apiVersionOf } from '../resource.ts';
 import { reportUnknown } from '../verbs/decode.ts';
+import { notOfKind } from '../verbs/object-type.ts';
 import type { ApiRequest } from './api-request.ts';
 import { decodeRequest } from './body.ts';
 
@@ -20,7 +21,7 @@ export function decodeAs(wanted: ObjectKind, value: unknown, call?: Call): KubeO
   const apiVersion = apiVersionOf(wanted);
   const said = (value ?? {}) as Partial<KubeObject>;
   if ((said.kind ?? kind) !== kind) {
-    throw badRequest(`no kind ${JSON.stringify(said.kind)} can be handled as a ${kind}`);
+    throw notOfKind(wanted, { kind: String(said.kind), apiVersion: String(said.apiVersion ?? apiVersion) }, value);
   }
   const { object, error, unknown = [] } = decodeBuiltIn(apiVersion, kind, value) ?? { object: value };
   if (error !== undefined) throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${error}`);

@@ -78,16 +78,25 @@ function checkBuiltIn(resource: Resource, object: KubeObject, said: Said): void 
   const kind = said.kind || resource.kind;
   const apiVersion = said.apiVersion || expected;
   if (kind === resource.kind && apiVersion === expected) return;
-  const known = schemaNameOf(apiVersion, kind) !== undefined;
-  if (known && kind === resource.kind) throw otherVersion(resource, apiVersion);
+  if (kind === resource.kind && schemaNameOf(apiVersion, kind) !== undefined) throw otherVersion(resource, apiVersion);
+  throw notOfKind(resource, { kind, apiVersion }, object);
+}
+
+/** Refuses an object of one kind where another is expected. */
+export function notOfKind(
+  wanted: Pick<Resource, 'group' | 'kind'>,
+  { kind, apiVersion }: Said,
+  object: unknown,
+): ApiError {
   const version = apiVersion.split('/').at(-1) ?? '';
-  const group = resource.group === '' ? 'core' : (resource.group.split('.')[0] ?? '');
+  const group = wanted.group === '' ? 'core' : (wanted.group.split('.')[0] ?? '');
   // It is read as what it says it is first.
-  const why = known
-    ? (decodeBuiltIn(apiVersion, kind, object)?.error ??
-      `converting (${version}.${kind}) to (${group}.${resource.kind}): unknown conversion`)
-    : `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`;
-  throw badRequest(`${kind} in version "${version}" cannot be handled as a ${resource.kind}: ${why}`);
+  const why =
+    schemaNameOf(apiVersion, kind) === undefined
+      ? `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`
+      : (decodeBuiltIn(apiVersion, kind, object)?.error ??
+        `converting (${version}.${kind}) to (${group}.${wanted.kind}): unknown conversion`);
+  return badRequest(`${kind} in version "${version}" cannot be handled as a ${wanted.kind}: ${why}`);
 }
 
 /** A body that does not even say what it is. */

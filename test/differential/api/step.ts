@@ -16,6 +16,8 @@ export interface Step {
   readonly as?: string;
   /** Milliseconds before it is sent, where a server must hear of the request before by a watch of its own. */
   readonly after?: number;
+  /** A read that is played again until both servers say the same, where one hears of what was written by a watch of its own. */
+  readonly settles?: boolean;
   /** A watch, read until an object of this name is told of, or one that is as asked. */
   readonly until?: string | ((object: unknown) => boolean);
 }

@@ -36,7 +36,7 @@ export function access(random: Random): Step[] {
       body: random.next() < 0.3 ? spoilt(random, binding) : binding,
     },
     // Roles are known to the authorizer once its informers have told of them.
-    { method: 'GET', path: collection('v1', 'configmaps'), as: 'nobody' },
+    { method: 'GET', path: collection('v1', 'configmaps'), as: 'nobody', settles: true },
   ];
   for (let left = random.int(6, 10); left > 0; left--) steps.push(ask(random));
   return steps;
