@@ -19,7 +19,7 @@ export async function subresourceBody(request: ApiRequest, kind: ObjectKind, cal
 export function decodeAs(wanted: ObjectKind, value: unknown, call?: Call): KubeObject {
   const { kind, version } = wanted;
   const apiVersion = apiVersionOf(wanted);
-  const said = (value ?? {}) as Partial<KubeObject>;
+  const said = (value ?? {}) as { readonly kind?: unknown; readonly apiVersion?: unknown };
   if ((said.kind ?? kind) !== kind) {
     throw notOfKind(wanted, { kind: String(said.kind), apiVersion: String(said.apiVersion ?? apiVersion) }, value);
   }
