@@ -21,7 +21,8 @@ export function decodeAs(wanted: ObjectKind, value: unknown, call?: Call): KubeO
   const apiVersion = apiVersionOf(wanted);
   const said = (value ?? {}) as { readonly kind?: unknown; readonly apiVersion?: unknown };
   if ((said.kind ?? kind) !== kind) {
-    throw notOfKind(wanted, { kind: String(said.kind), apiVersion: String(said.apiVersion ?? apiVersion) }, value);
+    const text = (sent: unknown, unsaid: string) => (typeof sent === 'string' ? sent : unsaid);
+    throw notOfKind(wanted, { kind: text(said.kind, ''), apiVersion: text(said.apiVersion, apiVersion) }, value);
   }
   const { object, error, unknown = [] } = decodeBuiltIn(apiVersion, kind, value) ?? { object: value };
   if (error !== undefined) throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${error}`);
