@@ -6,6 +6,8 @@ export default defineConfig({
     exclude: ['test/long/**', 'test/cluster/**', 'test/**/*.cluster.test.ts'],
     setupFiles: ['test/property-seed.ts'],
     pool: 'threads',
+    // One for each core: much of the time goes into waiting for processes that tests have started.
+    maxWorkers: '100%',
     isolate: false,
     testTimeout: 20_000,
     reporters: ['default', './tools/closing-line.ts'],
