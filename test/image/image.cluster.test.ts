@@ -12,7 +12,7 @@ import { type Installation, installChart } from '../operator/installation.ts';
 import { buildImage, type Image } from './image.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const DEPLOYMENT = join(ROOT, 'test/fixtures/documented/003-deployment.yaml');
+const DEPLOYMENT = join(ROOT, 'test/image/documented-deployment.yaml');
 const PATIENCE = { timeout: 60_000, interval: 200 };
 const MINUTES = 60_000;
 const [name, namespace] = ['novacron-operator', 'novacron-system'];
