@@ -16,7 +16,7 @@ const SETTLE_MS = 30_000;
 const IDLE_MS = 60_000;
 
 /** As bin/vimana starts `vimana up`. */
-const FLAGS = ['--max-semi-space-size=64'];
+const FLAGS = ['--max-semi-space-size=128'];
 
 /**
  * A whole fleet from first create to all running, in one process with durable writes. Each in a process of its own,

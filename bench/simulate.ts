@@ -118,7 +118,7 @@ interface Measured {
 async function measured(args: readonly string[]): Promise<Measured> {
   const began = performance.now();
   // As the launcher starts it.
-  const child = spawn(process.execPath, ['--max-semi-space-size=64', fileURLToPath(import.meta.url), ...args], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=128', fileURLToPath(import.meta.url), ...args], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   let told: Omit<Measured, 'wall'> | undefined;
