@@ -61,6 +61,10 @@ describe('a schema', () => {
     });
   });
 
+  it('says nothing of fields where there are none, since servers drop what is empty', () => {
+    expect(object('A marker.', {}).json).toEqual({ type: 'object', description: 'A marker.' });
+  });
+
   it('is the type of what a reader gets, and of what a user may write', () => {
     interface Disk {
       readonly name: string;

@@ -191,7 +191,8 @@ export function object<F extends Fields, const O extends ObjectOptions>(
   return make(
     {
       type: 'object',
-      properties,
+      // Servers drop an empty one, and would then take what somebody else applies for something else.
+      ...(Object.keys(properties).length === 0 ? {} : { properties }),
       ...(required.length === 0 ? {} : { required }),
       ...(mapType === undefined ? {} : { 'x-kubernetes-map-type': mapType }),
     },

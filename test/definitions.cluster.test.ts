@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DEFINITIONS } from '../src/install/definitions.ts';
+import type { KubeObject } from '../src/kube/kube-object.ts';
+import { readManifest } from '../src/kube/manifest.ts';
+import { missingAssets } from './cluster/assets.ts';
+import { startRealCluster } from './cluster/real-cluster.ts';
+import { onCluster } from './e2e/support/on-cluster.ts';
+
+const FOLDER = resolve(import.meta.dirname, '../deploy/crds');
+const FILES = readdirSync(FOLDER);
+
+interface Versions extends KubeObject {
+  readonly spec: { readonly versions: readonly object[] };
+}
+
+/** A server that changes what it is given takes the same definition for another one when somebody else applies it. */
+describe.skipIf(missingAssets().length > 0)('definitions on kube-apiserver', () => {
+  const place = onCluster(() => startRealCluster());
+
+  it.each(FILES)('are stored as they are applied, and applied by several: %s', async (file) => {
+    const [document] = readManifest(readFileSync(join(FOLDER, file), 'utf8')).documents;
+    const definition = document?.object as Versions;
+    await place.ok(`apply --server-side --field-manager=one -f ${join(FOLDER, file)}`);
+    const client = await place.target.client();
+    const stored = await client.get(DEFINITIONS, definition.metadata.name ?? '');
+    expect((stored as unknown as Versions).spec.versions).toEqual(definition.spec.versions);
+    await place.ok(`apply --server-side --field-manager=two -f ${join(FOLDER, file)}`);
+  });
+});
