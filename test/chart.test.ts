@@ -1,9 +1,16 @@
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { KINDS } from '../src/api/kinds.ts';
+import { DEFINITIONS } from '../src/install/definitions.ts';
 import type { PolicyRule } from '../src/kube/kinds/rbac.ts';
+import { writeKubeconfig } from '../src/kube/kubeconfig/kubeconfig-text.ts';
+import { startInMemory } from '../src/testing/embedded-in-memory.ts';
+import type { Embedded } from '../src/up/embedded.ts';
 import { operatorManifests } from '../tools/generate/operator-manifests.ts';
 import { findAsset } from './cluster/assets.ts';
 
@@ -159,10 +166,36 @@ describe.skipIf(helm === undefined)('the chart', () => {
     ['logLevel=loud', 'logLevel'],
     ['webhook.port=0', 'port'],
     ['exporter.referenceNode=32', 'referenceNode'],
+    ['fullnameOverride=Web', 'fullnameOverride'],
+    ['fullnameOverride=a.b', 'fullnameOverride'],
+    ['fullnameOverride=1st', 'fullnameOverride'],
+    ['nameOverride=web', 'nameOverride'],
+    ['nodeLostAfter=10s', 'nodeLostAfter=10s must be at least 35s'],
+    ['nodeLostAfter=0.5m4s999ms', 'must be at least 35s'],
+    ['metrics.port=8081', 'metrics.port, health.port name port 8081 together'],
+    ['health.port=9443', 'health.port, webhook.port name port 9443 together'],
   ])('refuses the value %s', (value, name) => {
     const { status, stderr } = run('template', 'a', CHART, ...KUBERNETES, '--set', value);
     expect(status).not.toBe(0);
     expect(stderr).toContain(name);
+  });
+
+  it('tells everything that cannot run at once', () => {
+    const values = 'metrics.port=9443,health.port=9443,nodeLostAfter=1s';
+    const { stderr } = run('template', '1st', CHART, ...KUBERNETES, '--set', values);
+    expect(stderr).toContain('1st cannot be the name of a Service');
+    expect(stderr).toContain('nodeLostAfter=1s must be at least 35s');
+    expect(stderr).toContain('metrics.port, health.port, webhook.port name port 9443 together');
+  });
+
+  it.each([
+    'nodeLostAfter=35s',
+    'nodeLostAfter=0.5m5s',
+    'nodeLostAfter=1h',
+    'fullnameOverride=web-1',
+    'webhook.enabled=false,webhook.port=8080',
+  ])('takes the value %s', (value) => {
+    expect(rendered('a', 'b', 'crds.install=false', value)).not.toEqual([]);
   });
 
   it('renders every optional part', () => {
@@ -186,6 +219,83 @@ describe.skipIf(helm === undefined)('the chart', () => {
     expect(named(manifests, 'ServiceMonitor').sort()).toEqual(['a', 'a-exporter']);
     const dashboard = manifests.find(({ kind }) => kind === 'ConfigMap')?.['data'] as Record<string, string>;
     expect(JSON.parse(dashboard['vimana.json'] ?? '')).toMatchObject({ title: 'Vimana' });
+  });
+});
+
+describe.skipIf(helm === undefined)('the notes of a release', () => {
+  let embedded: Embedded;
+  let folder: string;
+
+  beforeAll(async () => {
+    embedded = await startInMemory({ dialects: ['kubevirt', 'hypersdk'], pools: [] });
+    folder = mkdtempSync(join(tmpdir(), 'vimana-chart-'));
+    const { pki, url: server } = embedded.plane;
+    const { certPem: clientCert, keyPem: clientKey } = pki.admin;
+    writeKubeconfig(join(folder, 'kubeconfig'), { name: 'x', server, caPem: pki.caPem, clientCert, clientKey });
+  });
+  afterAll(async () => {
+    await embedded?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const owned = (name: string, metadata: object) =>
+    embedded.admin.patch(DEFINITIONS, name, { type: 'merge', body: { metadata } });
+  const of = (release: string) => ({
+    annotations: { 'meta.helm.sh/release-name': release, 'meta.helm.sh/release-namespace': 'x' },
+    labels: { 'app.kubernetes.io/managed-by': 'Helm' },
+  });
+  const notes = async (...set: string[]) => {
+    // What `vimana up` has of roles and registrations is the operator's own, and in nobody's way here.
+    const flags = [
+      '--dry-run=server',
+      '--take-ownership',
+      '--kubeconfig',
+      join(folder, 'kubeconfig'),
+      '-n',
+      'x',
+      '--set',
+      set.join(','),
+    ];
+    const { stdout } = await promisify(execFile)(helm ?? 'helm', ['install', 'a', CHART, ...flags], {
+      env: { ...process.env, HOME: folder },
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    const [manifests = '', told = ''] = stdout.split('\nNOTES:\n');
+    const written = [...manifests.matchAll(/^kind: CustomResourceDefinition\nmetadata:\n {2}name: (.*)$/gm)];
+    return { told, written: written.map(([, name]) => name) };
+  };
+
+  it('name the definitions that were left alone, whose they are, and how to bring them up to date', async () => {
+    await owned('virtualmachines.hypersdk.io', of('a'));
+    await owned('vmtemplates.hypersdk.io', of('b'));
+    await owned('virtualmachines.kubevirt.io', { labels: { 'app.kubernetes.io/managed-by': 'virt-operator' } });
+    const { told, written } = await notes('dialects.novacron=false', 'dialects.simulation=false');
+    expect(written).toEqual(['virtualmachines.hypersdk.io']);
+    expect(told).toContain('belong to release b in namespace x, which brings them up to date');
+    expect(told).toContain('belong to virt-operator');
+    const [, command = ''] = /(kubectl apply --server-side(?:.*\\\n)*.*)\n/.exec(told) ?? [];
+    const files = [...command.matchAll(/-f (\S+)/g)].map(([, file = '']) => file);
+    const left = files.map((file) => (parse(readFileSync(file, 'utf8')) as Manifest).metadata.name);
+    expect(left.toSorted()).toEqual([
+      'virtualmachineinstancemigrations.kubevirt.io',
+      'virtualmachineinstances.kubevirt.io',
+      'vmoperations.hypersdk.io',
+      'vmsnapshots.hypersdk.io',
+    ]);
+    for (const name of left) expect(told).toContain(`\n  ${name}\n`);
+  });
+
+  it('say nothing of definitions where all are its own, or none is brought', async () => {
+    expect((await notes('crds.install=false')).told).not.toContain('left as they are');
+    for (const { metadata } of (await embedded.admin.list(DEFINITIONS)).items) await owned(metadata.name ?? '', of('a'));
+    expect((await notes('dialects.kubevirt=true')).told).not.toContain('left as they are');
+  });
+
+  it('look at machines of the groups that are on', async () => {
+    expect((await notes('crds.install=false')).told).toContain('kubectl get virtualmachines.kubevirt.io -A');
+    const { told } = await notes('dialects.kubevirt=false', 'dialects.hypersdk=false', 'instances=false');
+    const groups = [...told.matchAll(/kubectl get virtualmachines\.(\S+) -A/g)].map(([, group]) => group);
+    expect(groups).toEqual(['novacron.io', 'simulation.node-classifier.io']);
   });
 });
 

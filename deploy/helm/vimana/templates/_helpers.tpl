@@ -68,3 +68,77 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
     cert-manager.io/inject-ca-from: {{ .Release.Namespace }}/{{ include "vimana.name" . }}-webhook
 {{- end }}
 {{- end }}
+
+{{- /*
+The definitions that this release wants: `own` are its to write, `left` are there and somebody else's, by owner. Nobody
+is the owner of what was applied by hand or by `vimana install`.
+*/ -}}
+{{- define "vimana.definitions" -}}
+{{- $parts := .Files.Get "files/parts.yaml" | fromYaml -}}
+{{- $wanted := list -}}
+{{- range $parts.instances.kinds -}}
+{{- $wanted = append $wanted (dict "plural" .plural "group" "kubevirt.io") -}}
+{{- end -}}
+{{- range $name, $dialect := $parts.dialects -}}
+{{- if index $.Values.dialects $name -}}
+{{- range $dialect.kinds -}}
+{{- $wanted = append $wanted (dict "plural" .plural "group" $dialect.group) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $own := list -}}
+{{- $left := dict -}}
+{{- range $wanted -}}
+{{- $name := printf "%s.%s" .plural .group -}}
+{{- $found := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" $name -}}
+{{- $release := dig "metadata" "annotations" "meta.helm.sh/release-name" "" $found -}}
+{{- $home := dig "metadata" "annotations" "meta.helm.sh/release-namespace" "" $found -}}
+{{- if or (not $found) (and (eq $release $.Release.Name) (eq $home $.Release.Namespace)) -}}
+{{- $own = append $own $name -}}
+{{- else -}}
+{{- $manager := dig "metadata" "labels" "app.kubernetes.io/managed-by" "" $found -}}
+{{- $owner := "nobody" -}}
+{{- if $release -}}
+{{- $owner = printf "release %s in namespace %s" $release $home -}}
+{{- else if $manager -}}
+{{- $owner = $manager -}}
+{{- end -}}
+{{- $of := dict "name" $name "file" (printf "deploy/crds/%s_%s.yaml" .group .plural) -}}
+{{- $left = set $left $owner (append (default list (get $left $owner)) $of) -}}
+{{- end -}}
+{{- end -}}
+{{- dict "own" $own "left" $left | toYaml -}}
+{{- end -}}
+
+{{- /* Fails with all that a schema cannot say of values. */ -}}
+{{- define "vimana.check" -}}
+{{- $wrong := list -}}
+{{- $name := include "vimana.name" . -}}
+{{- if not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" $name) -}}
+{{- $wrong = append $wrong (printf "%s cannot be the name of a Service, which begins with a letter and has no dot: set fullnameOverride" $name) -}}
+{{- end -}}
+{{- $seconds := dict "ms" 0.001 "s" 1.0 "m" 60.0 "h" 3600.0 -}}
+{{- $patience := 0.0 -}}
+{{- range regexFindAll "[0-9]+([.][0-9]+)?(ms|s|m|h)" .Values.nodeLostAfter -1 -}}
+{{- $unit := regexFind "[a-z]+" . -}}
+{{- $patience = addf $patience (mulf (trimSuffix $unit . | float64) (get $seconds $unit)) -}}
+{{- end -}}
+{{- if lt $patience 35.0 -}}
+{{- $wrong = append $wrong (printf "nodeLostAfter=%s must be at least 35s: a silent node ends its machines after 30s" .Values.nodeLostAfter) -}}
+{{- end -}}
+{{- $taken := dict -}}
+{{- $ports := list (list "metrics.port" .Values.metrics.port) (list "health.port" .Values.health.port) -}}
+{{- if .Values.webhook.enabled -}}
+{{- $ports = append $ports (list "webhook.port" .Values.webhook.port) -}}
+{{- end -}}
+{{- range $ports -}}
+{{- $port := toString (int (last .)) -}}
+{{- $taken = set $taken $port (append (default list (get $taken $port)) (first .)) -}}
+{{- end -}}
+{{- range $port, $names := $taken -}}
+{{- if gt (len $names) 1 -}}
+{{- $wrong = append $wrong (printf "%s name port %s together: give each a port of its own" (join ", " $names) $port) -}}
+{{- end -}}
+{{- end -}}
+{{- if $wrong }}{{ fail (join "; " $wrong) }}{{ end -}}
+{{- end -}}
