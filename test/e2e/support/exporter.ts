@@ -2,8 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { expect, vi } from 'vitest';
+import { mind } from './minder.ts';
 
 const LAUNCHER = resolve(import.meta.dirname, '../../../bin/vimana');
+
+/** It serves when the machines of its scenario have their places. */
+const READY_WITHIN = 120_000;
 
 /** A `vimana exporter` process. */
 export async function startExporter(flags: readonly string[], env: NodeJS.ProcessEnv) {
@@ -11,6 +15,7 @@ export async function startExporter(flags: readonly string[], env: NodeJS.Proces
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'inherit', 'pipe'],
   });
+  mind(child);
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const exited = once(child, 'exit');
@@ -20,10 +25,11 @@ export async function startExporter(flags: readonly string[], env: NodeJS.Proces
       if (found === undefined) throw new Error(`not serving yet:\n${said}`);
       return found;
     },
-    { timeout: 30_000, interval: 50 },
+    { timeout: READY_WITHIN, interval: 50 },
   );
   const get = async (path: string) => (await fetch(`${url}${path}`)).text();
   return {
+    url,
     said: () => said,
     get,
     json: async (path: string) => JSON.parse(await get(path)) as Record<string, unknown>,
