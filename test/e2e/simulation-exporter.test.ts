@@ -1,70 +1,26 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
-import { EXPORTER_RULES } from '../../src/exporter/rules.ts';
-import { readManifest } from '../../src/kube/manifest.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { exporterJourney } from './journeys/simulation-exporter.ts';
 import { startExporter } from './support/exporter.ts';
-import { hasKubectl } from './support/kubectl.ts';
-import { onCluster } from './support/on-cluster.ts';
 import { startUp } from './support/vimana.ts';
+
+exporterJourney({
+  name: 'vimana up',
+  start: () => startUp(['--dialects', 'simulation', '--ephemeral', '--nodes', '12']),
+});
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const SCENARIOS = join(ROOT, 'examples/simulation/sample_scenarios.json');
-const PATIENCE = { timeout: 15_000, interval: 100 };
 
-describe.skipIf(!hasKubectl())('vimana exporter', () => {
-  const cluster = onCluster(() => startUp(['--dialects', 'simulation', '--ephemeral', '--nodes', '12']));
-  const { ok } = cluster;
-
-  it('loads the samples, tells of the machines, and follows what kubectl does', async () => {
-    const exporter = await startExporter(['--scenario', SCENARIOS], { KUBECONFIG: cluster.target.kubeconfig });
-    expect(exporter.said()).toContain('Kubernetes client and pod manager initialized');
-    expect(exporter.said()).toContain('the first scenario is loaded scenario=light_load');
-    expect((await ok('get pods -l app=virt-launcher -o name')).trim().split('\n')).toHaveLength(112);
-    expect(await exporter.json('/health')).toEqual({
-      status: 'healthy',
-      nodes: 12,
-      pod_manager_enabled: true,
-      k8s_client_ready: true,
-    });
-    const pod = await ok('get vm vm-1 -o jsonpath={.status.podName}');
-    const node = await ok('get vm vm-1 -o jsonpath={.status.nodeName}');
-    await ok(`annotate pod ${pod} kubevirt.io/vm-cpu-consumption=3 --overwrite`);
-    await vi.waitFor(
-      async () => expect((await exporter.json(`/nodes/${node}`))['cpu_usage']).toBeGreaterThan(3),
-      PATIENCE,
-    );
-    const feedback = { migrations: [{ vm_id: 'vm-1', from_node: node, to_node: 'kwok-node-6' }] };
-    const { results } = (await exporter.post('/feedback', feedback)) as { results: Record<string, unknown>[] };
-    expect(results[0]).toMatchObject({ vm_id: 'vm-1', success: true, error: null });
-    expect(await ok('get pods -l vm=vm-1 -o jsonpath={.items[*].spec.nodeName}')).toBe(results[0]?.['actual_node']);
-    const empty = await exporter.post('/scenario', [{ name: 'kwok-node-1' }]);
-    expect(empty).toEqual({ status: 'success', nodes_loaded: 1, total_vms: 0, unschedulable: [] });
-    expect(await ok('get vm,pods -o name')).toBe('');
-    await vi.waitFor(
-      async () => expect(await exporter.get('/metrics')).toContain('node_vm_count{node="kwok-node-1"} 0'),
-      PATIENCE,
-    );
-    await exporter.stop();
-  }, 90_000);
-
-  it('counts one namespace, or all', async () => {
-    await ok('create namespace other');
-    const manifest = join(ROOT, 'examples/simulation/vms/vm-idle.yaml');
-    await ok(`apply -n other -f ${manifest}`);
-    await ok('wait -n other vm spare --for=jsonpath={.status.phase}=Running --timeout=30s');
-    const total = async (...flags: string[]) => {
-      const exporter = await startExporter(flags, { KUBECONFIG: cluster.target.kubeconfig });
-      const counts = [...(await exporter.get('/metrics')).matchAll(/^node_vm_count\S* (\d+)$/gm)];
-      await exporter.stop();
-      return counts.reduce((sum, [, count]) => sum + Number(count), 0);
-    };
-    expect([await total(), await total('-n', 'other'), await total('-A')]).toEqual([0, 1, 1]);
-  }, 90_000);
+describe('vimana exporter alone', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'vimana-exporter-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it('works on paper where no cluster answers', async () => {
-    const nowhere = join(cluster.target.folder, 'nowhere');
+    const nowhere = join(folder, 'nowhere');
     const exporter = await startExporter(['--kubeconfig', nowhere, '--scenario', `${SCENARIOS}#mixed_load`], {});
     const warning = 'Running without pod management - metrics will be calculated from VMs directly';
     expect(exporter.said()).toContain(`WARN  ${warning}`);
@@ -73,7 +29,7 @@ describe.skipIf(!hasKubectl())('vimana exporter', () => {
   }, 60_000);
 
   it('says what is wrong with a scenario, and does not start', () => {
-    const file = join(cluster.target.folder, 'broken.json');
+    const file = join(folder, 'broken.json');
     writeFileSync(file, JSON.stringify({ a: [{ name: 'n', vms: [{ id: 'x', cpu_consumption: -1 }] }] }));
     const { status, stderr } = spawnSync(join(ROOT, 'bin/vimana'), ['exporter', '--scenario', file], {
       encoding: 'utf8',
@@ -81,14 +37,5 @@ describe.skipIf(!hasKubectl())('vimana exporter', () => {
     expect(status).toBe(1);
     expect(stderr).toContain('a[0].vms[0].cpu_consumption: Invalid value: -1: must not be negative');
     expect(stderr).toContain('a[0].vms[0].memory_consumption: Required value');
-  });
-
-  it('has manifests that this server takes, with the rights that it asks for', async () => {
-    const files = ['exporter.yaml', 'prometheus.yaml'].map((name) => join(ROOT, 'deploy/exporter', name));
-    await ok(`apply --dry-run=server ${files.map((file) => `-f ${file}`).join(' ')}`);
-    const objects = readManifest(readFileSync(files[0] ?? '', 'utf8')).documents.map(
-      ({ object }) => object as { kind: string; rules?: object },
-    );
-    expect(objects.find(({ kind }) => kind === 'ClusterRole')?.rules).toEqual(EXPORTER_RULES);
   });
 });
