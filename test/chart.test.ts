@@ -287,7 +287,8 @@ describe.skipIf(helm === undefined)('the notes of a release', () => {
 
   it('say nothing of definitions where all are its own, or none is brought', async () => {
     expect((await notes('crds.install=false')).told).not.toContain('left as they are');
-    for (const { metadata } of (await embedded.admin.list(DEFINITIONS)).items) await owned(metadata.name ?? '', of('a'));
+    for (const { metadata } of (await embedded.admin.list(DEFINITIONS)).items)
+      await owned(metadata.name ?? '', of('a'));
     expect((await notes('dialects.kubevirt=true')).told).not.toContain('left as they are');
   });
 
