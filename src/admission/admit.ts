@@ -167,9 +167,11 @@ function verdictOf<K extends Kind>(
   if (schemaCauses.some(({ type }) => BEYOND_BOUNDS.has(type))) return { causes: schemaCauses, warnings: [] };
   try {
     const { causes, warnings } = admitter.validate(request);
-    const further = causes
-      .slice(0, MOST_CAUSES)
-      .filter((cause) => !schemaCauses.some((known) => alreadyTold(known, cause)));
+    const told = schemaCauses.map(({ type, field, value }) => ({ type, place: placeOf(field), value }));
+    const further = causes.slice(0, MOST_CAUSES).filter(({ field }) => {
+      const place = placeOf(field);
+      return !told.some((known) => alreadyTold(known, place));
+    });
     const broken = schemaCauses.some(({ type }) => BROKEN.has(type));
     return bounded({ causes: [...schemaCauses, ...further], warnings: broken ? [] : warnings });
   } catch {
@@ -186,14 +188,25 @@ function bounded({ causes, warnings }: Verdict): Verdict {
 /** After one of these, the place and what is below it are not of the shape that the kind's own rules were written for. */
 const BROKEN: ReadonlySet<FieldErrorType> = new Set(['Required', 'TypeInvalid']);
 
+interface Told {
+  readonly type: FieldErrorType;
+  readonly place: string;
+  readonly value?: unknown;
+}
+
+/** One way to write a path: schemas write a key of a map as a field (limits.cpu), and checks of a kind limits[cpu]. */
+function placeOf(field: string): string {
+  return field.replaceAll(/\[([^\]]*)\]/g, '.$1');
+}
+
 /** Whether a cause speaks of a place that cannot be judged, or refuses a value that is refused already. */
-function alreadyTold(known: FieldError, cause: FieldError): boolean {
-  if (BROKEN.has(known.type)) return overlaps(known.field, cause.field);
-  return known.field === cause.field && known.value !== undefined;
+function alreadyTold(known: Told, place: string): boolean {
+  if (BROKEN.has(known.type)) return overlaps(known.place, place);
+  return known.place === place && known.value !== undefined;
 }
 
 function overlaps(a: string, b: string): boolean {
   if (a === '' || b === '') return false;
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
-  return long === short || (long.startsWith(short) && /^[.[]/.test(long.slice(short.length)));
+  return long === short || long.startsWith(`${short}.`);
 }

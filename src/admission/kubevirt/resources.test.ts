@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { quantity } from '../../api/schema.ts';
 import { type MachineCase, type MachineParts, tryMachine } from '../../testing/machine-trial.ts';
+
+const QUANTITY = quantity('').json.pattern;
 
 const cases = (rows: readonly MachineCase[]) =>
   test.each(rows)('%s', (_, parts, causes) => expect(tryMachine(parts).causes).toEqual(causes));
@@ -25,6 +28,11 @@ describe('processors and memory', () => {
       'hardly any memory',
       resources({ memory: '999k' }),
       [`${at}.requests[memory]: Invalid value: "999k": must be greater than or equal to 1M`],
+    ],
+    [
+      'an amount that is none, which the schema tells already',
+      resources({ memory: 'lots' }),
+      [`${at}.requests.memory: Invalid value: "lots": ${at}.requests.memory in body should match '${QUANTITY}'`],
     ],
     [
       'more guest memory than the limit',
