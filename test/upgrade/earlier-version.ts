@@ -18,14 +18,21 @@ function git(...args: string[]): string | undefined {
 }
 
 /**
- * What is upgraded from: the version that VIMANA_UPGRADE_FROM names (a tag, or HEAD~20), else the last tag before this
- * commit, else this commit itself, with which the test at least shows that a restart of the operator changes nothing.
+ * What is upgraded from: the version that VIMANA_UPGRADE_FROM names (a tag, or any commit that has the chart, as HEAD~20),
+ * else the last tag before this commit, else this commit itself, with which the test at least shows that a restart of
+ * the operator changes nothing.
  */
 export function upgradeFrom(): string {
   const given = process.env['VIMANA_UPGRADE_FROM'] ?? '';
   if (given !== '') return given;
   // The tag of this very commit would be an upgrade to itself.
   return git('describe', '--tags', '--abbrev=0', 'HEAD~1') ?? 'HEAD';
+}
+
+/** The upgrade in words, which hide nothing where it leads from a commit to itself. */
+export function upgradeTitle(ref: string): string {
+  const isItself = git('rev-parse', '--verify', `${ref}^{commit}`) === git('rev-parse', 'HEAD');
+  return `an upgrade from ${ref}${isItself ? ' to itself (VIMANA_UPGRADE_FROM can name another commit)' : ''}`;
 }
 
 /** Checks a version out beside this one. Its dependencies are those of here, unless it is told to get its own. */

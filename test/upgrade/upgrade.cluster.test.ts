@@ -8,7 +8,7 @@ import { missingAssets } from '../cluster/assets.ts';
 import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
 import { createMachines, oddInstances, untilRunning } from '../operator/fleet-of-machines.ts';
 import { type Installation, installChart } from '../operator/installation.ts';
-import { type EarlierVersion, earlierVersion, upgradeFrom } from './earlier-version.ts';
+import { type EarlierVersion, earlierVersion, upgradeFrom, upgradeTitle } from './earlier-version.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 200 };
 const DEFINITIONS = resourceType(
@@ -23,7 +23,7 @@ const NAMES = Array.from({ length: 12 }, (_, at) => `machine-${at}`);
 const WATCHED_MS = 10_000;
 const from = upgradeFrom();
 
-describe.skipIf(missingAssets().length > 0)(`an upgrade from ${from}`, () => {
+describe.skipIf(missingAssets().length > 0)(upgradeTitle(from), () => {
   let earlier: EarlierVersion;
   let cluster: RealCluster;
   let client: HttpClient;
