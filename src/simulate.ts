@@ -1,10 +1,16 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import { lockFolder } from './apiserver/store/folder-lock.ts';
+import { StoreError } from './apiserver/store/store-error.ts';
 import { realClock } from './base/clock.ts';
 import { parseDuration } from './base/duration.ts';
+import { VimanaError } from './base/errors.ts';
 import { FakeClock } from './base/fake-clock.ts';
 import { createLogger } from './base/pino-logger.ts';
 import { seededRandom } from './base/random.ts';
 import { writtenDuration } from './cli/duration-option.ts';
+import { EXIT_CODES, ToldFailure } from './cli/failure.ts';
 import type { Io } from './cli/io.ts';
 import type { SimulateSettings } from './cli/simulate.ts';
 import type { NodePool } from './node/simulated/node-pool.ts';
@@ -13,7 +19,7 @@ import { Rebalancer } from './simulation/play/rebalancer.ts';
 import { Stage, TICK_MS } from './simulation/play/stage.ts';
 import { folderOutput, type Output } from './simulation/report/output.ts';
 import { Recorder } from './simulation/report/recorder.ts';
-import type { Setting } from './simulation/report/summary.ts';
+import type { Reached, Setting } from './simulation/report/summary.ts';
 import { startEmbedded } from './up/embedded.ts';
 
 /** When scenarios begin that do not say: the same for everybody, so that the same seed gives the same bytes. */
@@ -28,19 +34,43 @@ export async function simulate(settings: SimulateSettings, io: Io): Promise<void
   setFlagsFromString('--heap-growing-percent=40');
   const began = realClock.monotonic();
   const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort());
-  const simulated = await play(settings, folderOutput(settings.out), stop.signal);
+  // A second one of the same kind ends it at once.
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort(name));
+  const { simulated_seconds, completed } = await play(settings, folderOutput(settings.out, held), stop.signal);
+  const simulated = simulated_seconds * 1000;
   const seconds = (realClock.monotonic() - began) / 1000;
-  if (stop.signal.aborted) io.out(`stopped after ${writtenDuration(simulated)} of simulated time\n`);
+  if (!completed) {
+    io.out(`stopped after ${writtenDuration(simulated)} of ${writtenDuration(settings.untilMs)} of simulated time\n`);
+  }
   const { maxRSS } = process.resourceUsage();
   io.out(
     `${writtenDuration(simulated)} simulated in ${seconds.toFixed(1)} s: ${Math.round(simulated / 1000 / seconds).toLocaleString('en')} times as fast as real time, with ${Math.round(maxRSS / 1024)} MiB of memory at most\n`,
   );
   io.out(`report: ${settings.out}/report.html\n`);
+  if (!completed) {
+    throw new ToldFailure(stop.signal.reason === 'SIGTERM' ? EXIT_CODES.terminated : EXIT_CODES.interrupted);
+  }
 }
 
-/** Plays the scenario to its end, or to the signal; answers how far it came, in simulated milliseconds. */
-async function play(settings: SimulateSettings, output: Output, signal: AbortSignal): Promise<number> {
+/** Keeps other simulations out of a folder, until the answer is called or this process dies. */
+function held(folder: string): () => void {
+  try {
+    const release = lockFolder(folder);
+    return () => {
+      rmSync(join(folder, 'folder.lock'), { force: true });
+      release();
+    };
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== 'FolderInUse') throw error;
+    throw new VimanaError('REFUSED', `another simulation is writing to ${folder}`, {
+      cause: error,
+      hint: 'Wait for it, or name another folder with --out.',
+    });
+  }
+}
+
+/** Plays the scenario to its end, or to the signal. */
+async function play(settings: SimulateSettings, output: Output, signal: AbortSignal): Promise<Reached> {
   const { scenario, seed, untilMs, resolution, logLevel: level, sampleMs, rebalance } = settings;
   const { spec, metadata } = scenario;
   const start = spec.startTime === undefined ? USUAL_START : Date.parse(spec.startTime);
@@ -96,8 +126,12 @@ async function play(settings: SimulateSettings, output: Output, signal: AbortSig
   const pace = pacer(settings.speed, signal);
   for (;;) {
     const next = Math.min(course.nextAt ?? Number.POSITIVE_INFINITY, nextSample, nextBalance);
-    if (next > course.end || signal.aborted) break;
+    if (next > course.end) {
+      now = course.end;
+      break;
+    }
     await pace(next);
+    if (signal.aborted) break;
     await clock.advanceTo(start + next);
     now = next;
     if (next === nextSample) {
@@ -115,10 +149,11 @@ async function play(settings: SimulateSettings, output: Output, signal: AbortSig
     const { happenings } = await stage.step(next);
     for (const happening of happenings) recorder.happened(happening);
   }
-  recorder.finish(course.tally, steps);
+  const reached = { simulated_seconds: now / 1000, completed: now === course.end };
+  recorder.finish(course.tally, steps, reached);
   stage.stop();
   await world.stop();
-  return now;
+  return reached;
 }
 
 function poolsOf({ scenario, nodes: usual }: SimulateSettings): readonly NodePool[] {

@@ -10,6 +10,8 @@ export const EXIT_CODES = {
   notUnderstood: 2,
   /** As shells have it for what was ended by Ctrl-C. */
   interrupted: 130,
+  /** As shells have it for what was ended by SIGTERM. */
+  terminated: 143,
   /** As sysexits.h has it: a fault of the program. */
   internal: 70,
 } as const;

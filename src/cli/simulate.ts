@@ -73,7 +73,12 @@ export function simulateCommand(io: Io, start: (settings: SimulateSettings) => P
         .default(Number.POSITIVE_INFINITY, 'max'),
     )
     .option('--seed <text>', 'what chance follows from (default: the seed of the scenario)', filled)
-    .option('--out <folder>', 'where the report goes', filled, 'simulation-report')
+    .option(
+      '--out <folder>',
+      'where the report goes; an earlier report there is written over',
+      filled,
+      'simulation-report',
+    )
     .option('--nodes <count>', 'nodes of 32 CPUs and 128Gi, where the scenario brings none', wholeNumber(1, 10_000), 10)
     .addOption(durationOption('--sample <duration>', 'how often nodes are measured', '5m').argParser(positive))
     .option('--resolution <share>', 'steps in which machines are told of a load that drifts', share, 0.1)

@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -11,6 +12,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const simulate = (...args: string[]) =>
   spawnSync(LAUNCHER, ['simulate', ...args], { encoding: 'utf8', env: { PATH: process.env['PATH'], HOME: folder } });
+
+/** Begins a day at the speed of the clock on the wall, and answers when it writes. */
+async function begun(out: string): Promise<ChildProcess> {
+  const args = ['simulate', '--scenario', busy, '--speed', '60', '--out', out];
+  const child = spawn(LAUNCHER, args, { env: { PATH: process.env['PATH'], HOME: folder }, stdio: 'ignore' });
+  await expect.poll(() => existsSync(join(out, 'cluster.csv')), { timeout: 60_000 }).toBe(true);
+  return child;
+}
 
 /** A scenario in which everything happens that can, on few nodes. */
 const BUSY = `apiVersion: simulation.node-classifier.io/v1alpha1
@@ -74,6 +83,8 @@ describe('vimana simulate', () => {
       scenario: 'busy',
       seed: '7',
       duration_seconds: 10_800,
+      simulated_seconds: 10_800,
+      completed: true,
       events: { timeline: 5, pauses: 1 },
       migrations: { rebalancing_steps: 36 },
       problems: [],
@@ -105,6 +116,43 @@ describe('vimana simulate', () => {
     expect(summary).not.toHaveProperty('rebalance');
   }, 120_000);
 
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)(
+    'finishes its report at %s, and says how far it came',
+    async (signal, code) => {
+      const out = join(folder, signal);
+      mkdirSync(out);
+      writeFileSync(join(out, 'summary.json'), 'of an earlier report');
+      const child = await begun(out);
+      const other = simulate('--scenario', busy, '--out', out);
+      expect(other.stderr).toContain(`another simulation is writing to ${out}`);
+      expect(other.status).toBe(1);
+      const ended = once(child, 'exit');
+      child.kill(signal);
+      expect(await ended).toEqual([code, null]);
+      const { 'summary.json': summary, 'report.html': page, ...rest } = filesOf(out);
+      const { simulated_seconds: simulated, ...told } = JSON.parse(summary ?? '{}');
+      expect(told).toMatchObject({ duration_seconds: 10_800, completed: false });
+      expect(simulated).toBeLessThan(10_800);
+      expect(page).toContain('of 3:00 h from');
+      expect(Object.keys(rest)).toHaveLength(12);
+    },
+    120_000,
+  );
+
+  it('takes the folder of a simulation that was killed', async () => {
+    const out = join(folder, 'killed');
+    const child = await begun(out);
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+    expect(filesOf(out)).not.toHaveProperty('summary.json');
+    expect(simulate('--scenario', busy, '--until', '2m', '--out', out).status).toBe(0);
+    expect(Object.keys(filesOf(out))).toHaveLength(14);
+  }, 120_000);
+
   it('tells everything that is wrong with a scenario at once, with its lines', () => {
     const wrong = join(folder, 'wrong.yaml');
     writeFileSync(
@@ -130,6 +178,8 @@ describe('vimana simulate', () => {
     [['--scenario', `${busy}#other`], 'holds no SimulationScenario "other"; there are busy'],
     [['--scenario', busy, '--speed', 'fast', '--resolution', '0', '--sample', '1ms'], '--speed fast'],
     [['--scenario', busy, '--out', folder], 'which is of no report'],
+    [['--scenario', busy, '--out', '/proc/x'], 'cannot write to /proc/x'],
+    [['--scenario', busy, '--out', busy], `cannot write to ${busy}`],
   ])('refuses %j', (args, why) => {
     const { stderr, status } = simulate(...args);
     expect(status).toBeGreaterThan(0);

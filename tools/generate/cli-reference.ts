@@ -16,8 +16,8 @@ export function cliReference(): { path: string; text: string } {
 }
 
 function exits(): string {
-  const { done, failed, notUnderstood, internal } = EXIT_CODES;
-  return `Exit codes: ${done} done; ${failed} failed, in part or whole; ${notUnderstood} the command line was not understood and nothing was done; ${internal} a fault of Vimana. What a command prints for others to read goes to standard output, everything else to standard error.`;
+  const { done, failed, notUnderstood, interrupted, terminated, internal } = EXIT_CODES;
+  return `Exit codes: ${done} done; ${failed} failed, in part or whole; ${notUnderstood} the command line was not understood and nothing was done; ${interrupted} stopped by Ctrl-C and ${terminated} by SIGTERM before it was done; ${internal} a fault of Vimana. What a command prints for others to read goes to standard output, everything else to standard error.`;
 }
 
 interface Leaf {

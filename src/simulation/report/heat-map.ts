@@ -36,12 +36,13 @@ export class HeatMap {
     row[column] = Number.isNaN(before) ? value : Math.max(before, value);
   }
 
-  /** Neighbours of the same colour are one rectangle, which keeps the page small. */
-  svg(title: string): string {
+  /** Neighbours of the same colour are one rectangle, which keeps the page small. What comes after `until` stays empty. */
+  svg(title: string, until: number): string {
+    const columns = Math.min(COLUMNS, Math.ceil((until / this.#end) * COLUMNS));
     const names = [...this.#rows.keys()].sort(naturally);
     const height = names.length * ROW + 24;
     const rects = names.flatMap((name, at) =>
-      stretches(held(this.#rows.get(name) ?? new Float32Array())).map(
+      stretches(held(this.#rows.get(name) ?? new Float32Array()).subarray(0, columns)).map(
         ({ from, to, level }) =>
           `<rect class="heat-${level}" x="${(LEFT + from * CELL).toFixed(1)}" y="${at * ROW}" width="${((to - from) * CELL).toFixed(1)}" height="${ROW - 1}"><title>${escaped(name)} ${timeText((from / COLUMNS) * this.#end)}</title></rect>`,
       ),

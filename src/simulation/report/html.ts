@@ -2,19 +2,19 @@ import { type ChartData, chart, escaped, timeText } from './chart.ts';
 import type { HeatMap } from './heat-map.ts';
 import type { MigrationRow } from './migration-row.ts';
 import type { Sample } from './sample.ts';
-import type { Findings, Setting } from './summary.ts';
+import type { Findings, Reached, Setting } from './summary.ts';
 
 const MOST_ROWS = 20;
 
 /** The report as one page that loads nothing and runs nothing. */
 export function html(setting: Setting, found: Findings, heat: HeatMap): string {
-  const { samples, migrations, violations, oscillations, problems } = found;
+  const { samples, migrations, violations, oscillations, problems, reached } = found;
   const done = migrations.filter(({ error }) => error === '');
   const returns = oscillations.reduce((sum, each) => sum + each.returns, 0);
   const broken = violations.reduce((sum, { from, to }) => sum + to - from, 0);
   const { rebalance } = setting;
   const facts: [string, string][] = [
-    ['simulated', `${timeText(setting.duration_seconds)} h from ${setting.start}`],
+    ['simulated', simulatedText(setting, reached)],
     ['nodes and machines', `${setting.nodes} and ${setting.vms} at the start`],
     ['seed', setting.seed],
     [
@@ -34,8 +34,8 @@ export function html(setting: Setting, found: Findings, heat: HeatMap): string {
     `<title>Simulation of ${escaped(setting.scenario)}</title><style>${STYLE}</style></head><body>`,
     `<h1>Simulation of ${escaped(setting.scenario)}</h1>`,
     `<dl>${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${escaped(value)}</dd></div>`).join('')}</dl>`,
-    ...charts(setting, samples, done).map(chart),
-    heat.svg('CPU in use, node by node'),
+    ...charts(setting, reached, samples, done).map(chart),
+    heat.svg('CPU in use, node by node', reached.simulated_seconds),
     table(
       'Longest broken promises',
       ['from', 'for', 'promise', 'node', 'peak', 'machine hours'],
@@ -69,13 +69,25 @@ export function html(setting: Setting, found: Findings, heat: HeatMap): string {
   ].join('\n');
 }
 
-function charts(setting: Setting, samples: readonly Sample[], done: readonly MigrationRow[]): ChartData[] {
+function simulatedText({ duration_seconds, start }: Setting, { simulated_seconds, completed }: Reached): string {
+  const whole = `${timeText(duration_seconds)} h`;
+  return completed
+    ? `${whole} from ${start}`
+    : `${timeText(simulated_seconds)} h of ${whole} from ${start}: it was stopped before its end`;
+}
+
+function charts(
+  setting: Setting,
+  { simulated_seconds: lasted }: Reached,
+  samples: readonly Sample[],
+  done: readonly MigrationRow[],
+): ChartData[] {
   const times = samples.map(({ t }) => t);
   const line = (name: string, figure: Exclude<keyof Sample, 't'>) => ({
     name,
     values: samples.map((sample) => sample[figure]),
   });
-  const hours = Array.from({ length: Math.max(1, Math.ceil(setting.duration_seconds / 3600)) }, () => 0);
+  const hours = Array.from({ length: Math.max(1, Math.ceil(lasted / 3600)) }, () => 0);
   for (const { t } of done) {
     const hour = Math.min(hours.length - 1, Math.floor(t / 3600));
     hours[hour] = (hours[hour] ?? 0) + 1;
@@ -114,7 +126,7 @@ function charts(setting: Setting, samples: readonly Sample[], done: readonly Mig
     {
       title: 'Migrations in each hour',
       unit: 'count',
-      times: hours.map((_, hour) => Math.min(setting.duration_seconds, (hour + 1) * 3600)),
+      times: hours.map((_, hour) => Math.min(lasted, (hour + 1) * 3600)),
       lines: [{ name: 'completed', values: hours }],
     },
   ];

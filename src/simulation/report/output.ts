@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync, readdirSync, writeFileSync, writeSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { VimanaError } from '../../base/errors.ts';
+import { makeFolder } from '../../base/folder.ts';
 import { csvLine, type Row } from './csv.ts';
 
 /** Where a report goes. */
@@ -54,28 +55,12 @@ interface Written {
   text: string;
 }
 
-/** A report in a folder, which must hold nothing else: files of another run beside it would be taken for its own. */
-export function folderOutput(folder: string): Output {
-  try {
-    mkdirSync(folder, { recursive: true });
-    const other = readdirSync(folder).find((name) => !OURS.test(name));
-    if (other !== undefined) {
-      throw new VimanaError('REFUSED', `${folder} holds ${other}, which is of no report`, {
-        hint: 'Name another folder with --out; one of an earlier report is written over.',
-      });
-    }
-  } catch (error) {
-    if (error instanceof VimanaError) throw error;
-    throw new VimanaError('UNWRITABLE', `cannot write to ${folder}: ${(error as Error).message}`, { cause: error });
-  }
-  const written = (name: string): Written => ({ fd: openSync(join(folder, name), 'w'), text: '' });
-  const open = new Map(
-    Object.entries(SERIES).map(([name, columns]): [string, Series] => {
-      const csv = written(`${name}.csv`);
-      csv.text = csvLine(columns);
-      return [name, { columns, json: written(`${name}.jsonl`), csv }];
-    }),
-  );
+/**
+ * A report in a folder, which must hold nothing else: files of another run beside it would be taken for its own. Those of
+ * an earlier report are written over. `hold` keeps others out until the function that it answers is called.
+ */
+export function folderOutput(folder: string, hold: (folder: string) => () => void): Output {
+  const { release, open } = opened(folder, hold);
   const write = (to: Written, text: string): void => {
     to.text += text;
     if (to.text.length < CHUNK) return;
@@ -98,8 +83,50 @@ export function folderOutput(folder: string): Output {
         }
       }
       open.clear();
+      release();
     },
   };
 }
 
-const OURS = new RegExp(`^(?:${Object.keys(SERIES).join('|')})\\.(?:jsonl|csv)$|^summary\\.json$|^report\\.html$`);
+interface Opened {
+  readonly release: () => void;
+  readonly open: Map<string, Series>;
+}
+
+/** Finds out whether the folder can be written before anything is simulated. */
+function opened(folder: string, hold: (folder: string) => () => void): Opened {
+  try {
+    makeFolder(folder);
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    const other = readdirSync(folder).find((name) => !OURS.test(name));
+    if (other !== undefined) {
+      throw new VimanaError('REFUSED', `${folder} holds ${other}, which is of no report`, {
+        hint: 'Name another folder with --out; one of an earlier report is written over.',
+      });
+    }
+    const release = hold(folder);
+    // Whoever finds these finds a whole report: those of an earlier one would speak of other series.
+    for (const name of WHOLE) rmSync(join(folder, name), { force: true });
+    const written = (name: string): Written => ({ fd: openSync(join(folder, name), 'w'), text: '' });
+    const open = new Map(
+      Object.entries(SERIES).map(([name, columns]): [string, Series] => {
+        const csv = written(`${name}.csv`);
+        csv.text = csvLine(columns);
+        return [name, { columns, json: written(`${name}.jsonl`), csv }];
+      }),
+    );
+    return { release, open };
+  } catch (error) {
+    if (error instanceof VimanaError) throw error;
+    throw new VimanaError('UNWRITABLE', `cannot write to ${folder}: ${(error as Error).message}`, {
+      cause: error,
+      hint: 'Name another folder with --out.',
+    });
+  }
+}
+
+/** Written at the end, of everything. */
+const WHOLE = ['summary.json', 'report.html'];
+const OURS = new RegExp(
+  `^(?:${Object.keys(SERIES).join('|')})\\.(?:jsonl|csv)$|^summary\\.json$|^report\\.html$|^folder\\.lock(?:-journal)?$`,
+);

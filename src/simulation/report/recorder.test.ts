@@ -51,7 +51,7 @@ function kept(): { output: Output; rows: Map<string, object[]>; files: Map<strin
   return { output, rows, files };
 }
 
-function recorded() {
+function recorded(reached = { simulated_seconds: 7200, completed: true }) {
   const { output, rows, files } = kept();
   const recorder = new Recorder(output, setting, START);
   const counts = { vms: 3, running: 3, pending: 0, moving: 0, tasks: 1 };
@@ -70,7 +70,7 @@ function recorded() {
     activeTasks: 2,
     conditionalEvents: [{ name: 'relief', times: 2 }],
   };
-  recorder.finish(tally, 24);
+  recorder.finish(tally, 24, reached);
   return { rows, files, summary: JSON.parse(files.get('summary.json') ?? '{}') };
 }
 
@@ -101,6 +101,22 @@ it('sums up', () => {
     tasks: { generated: 4, dropped: 1, active_at_end: 2 },
     problems: ['create web-9: <refused>'],
   });
+});
+
+it('says how far it came, beside what was asked for', () => {
+  expect(recorded().summary).toMatchObject({ duration_seconds: 7200, simulated_seconds: 7200, completed: true });
+  expect(recorded().files.get('report.html')).toContain('<dd>2:00 h from 2030');
+  const { summary, files } = recorded({ simulated_seconds: 3660, completed: false });
+  expect(summary).toMatchObject({ duration_seconds: 7200, simulated_seconds: 3660, completed: false });
+  expect(files.get('report.html')).toContain('1:01 h of 2:00 h from 2030-01-01T00:00:00.000Z: it was stopped');
+});
+
+it('draws a page of a run that was stopped before anybody looked', () => {
+  const { output, files } = kept();
+  const tally = { vms: 0, appliedEvents: 0, totalTasksGenerated: 0, droppedTasks: 0, activeTasks: 0 };
+  const reached = { simulated_seconds: 0, completed: false };
+  new Recorder(output, setting, START).finish({ ...tally, conditionalEvents: [] }, 0, reached);
+  expect(files.get('report.html')).not.toMatch(/NaN|undefined|Infinity/);
 });
 
 it('draws a page that loads nothing, runs nothing, and takes names for text', () => {

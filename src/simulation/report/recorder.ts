@@ -8,7 +8,7 @@ import { type MigrationRow, migrationRow } from './migration-row.ts';
 import { oscillations } from './oscillation.ts';
 import type { Output } from './output.ts';
 import { type Counts, nodeSampleOf, rounded, type Sample, sampleOf } from './sample.ts';
-import { type Setting, summaryOf } from './summary.ts';
+import { type Reached, type Setting, summaryOf } from './summary.ts';
 import { type Violation, Violations } from './violation.ts';
 
 /** What a run is remembered by: rows go out as they come, and the whole is told at the end. */
@@ -66,12 +66,13 @@ export class Recorder {
   }
 
   /** Writes what can only be said at the end. */
-  finish(tally: Tally, steps: number): object {
+  finish(tally: Tally, steps: number, reached: Reached): object {
     this.#watch.finish();
     const moves = this.#migrations.filter(({ error }) => error === '').map((row) => ({ ...row, at: row.ended }));
     const back = oscillations(moves);
     for (const oscillation of back) this.#output.row('oscillations', oscillation);
     const found = {
+      reached,
       samples: this.#samples,
       migrations: this.#migrations,
       violations: this.#violations,

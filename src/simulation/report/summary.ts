@@ -10,6 +10,7 @@ export interface Setting {
   readonly seed: string;
   /** In simulated time. */
   readonly start: string;
+  /** What was asked for; a run that is stopped comes less far. */
   readonly duration_seconds: number;
   readonly nodes: number;
   readonly vms: number;
@@ -29,7 +30,15 @@ export interface Setting {
   readonly slo: { readonly cpu: number; readonly memory: number };
 }
 
+/** How far a run came. */
+export interface Reached {
+  readonly simulated_seconds: number;
+  /** False where it was stopped before its end. */
+  readonly completed: boolean;
+}
+
 export interface Findings {
+  readonly reached: Reached;
   readonly samples: readonly Sample[];
   readonly migrations: readonly MigrationRow[];
   readonly violations: readonly Violation[];
@@ -47,8 +56,11 @@ const MOST_PROBLEMS = 100;
 export function summaryOf(setting: Setting, found: Findings): object {
   const { samples, migrations, violations, oscillations, tally, problems } = found;
   const done = migrations.filter(({ error }) => error === '');
+  const { scenario, seed, start, duration_seconds, ...rest } = setting;
   return {
-    ...setting,
+    ...{ scenario, seed, start, duration_seconds },
+    ...found.reached,
+    ...rest,
     load: {
       cpu_mean: average(samples, 'cpu_mean'),
       cpu_max: most(samples, 'cpu_max'),
