@@ -30,7 +30,7 @@ export async function runExporter(flags: ExporterFlags): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const wanted = flags.scenario === undefined ? undefined : scenarioAt(flags.scenario, log);
-  const cluster = await reach(flags, clock, log);
+  const cluster = await reach(flags, clock, log, stop.signal);
   const fleet = cluster?.fleet ?? new PaperFleet(clock);
   const running = cluster?.informers.run(stop.signal);
   const server = await startHttpServer({
@@ -59,7 +59,12 @@ interface Reached {
 }
 
 /** The fleet of the cluster; undefined, and a warning, where no cluster answers. */
-async function reach(flags: ExporterFlags, clock: Clock, log: Logger): Promise<Reached | undefined> {
+async function reach(
+  flags: ExporterFlags,
+  clock: Clock,
+  log: Logger,
+  lifetime: AbortSignal,
+): Promise<Reached | undefined> {
   let connection: Connection | undefined;
   try {
     connection = await connect(flags.access);
@@ -71,7 +76,8 @@ async function reach(flags: ExporterFlags, clock: Clock, log: Logger): Promise<R
     const selection = { labelSelector: LAUNCHER_SELECTOR, ...(flags.allNamespaces ? {} : { namespace }) };
     const { referenceNode } = flags;
     const pods = new PodManager({ client, namespace, clock, referenceNode });
-    const fleet = new ClusterFleet({ client, informers, clock, pods, namespace, selection, referenceNode });
+    const parts = { client, informers, clock, pods, namespace, selection, referenceNode, lifetime };
+    const fleet = new ClusterFleet(parts);
     log.info({ namespace: flags.allNamespaces ? '' : namespace }, 'Kubernetes client and pod manager initialized');
     return { connection, informers, fleet };
   } catch (error) {

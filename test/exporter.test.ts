@@ -10,12 +10,14 @@ import { virtualMachine } from '../src/api/simulation/virtual-machine.ts';
 import { realClock } from '../src/base/clock.ts';
 import { silentLogger } from '../src/base/logger.ts';
 import { ClusterFleet } from '../src/exporter/cluster-fleet.ts';
+import { RefusedError } from '../src/exporter/fleet.ts';
 import { exporterRoutes } from '../src/exporter/routes.ts';
 import type { Client } from '../src/kube/client.ts';
 import { NAMESPACES } from '../src/kube/kinds/core.ts';
 import { NODES } from '../src/kube/kinds/node.ts';
 import { PODS } from '../src/kube/kinds/pod.ts';
 import { resourceType } from '../src/kube/kinds/resource-type.ts';
+import { KubeError } from '../src/kube/kube-error.ts';
 import { type HttpServer, startHttpServer } from '../src/runtime/http/http-server.ts';
 import { PodManager } from '../src/simulation-library/pod-manager.ts';
 import { SIMULATED_VMS, vmObject } from '../src/simulation-library/simulated-vm.ts';
@@ -205,6 +207,86 @@ describe('the exporter of a cluster', () => {
     expect((await vms()).map(({ metadata }) => metadata.uid).sort()).toEqual(before);
   });
 
+  it('keeps the earlier load where the API server refuses a machine, the rights or the namespace', async () => {
+    const before = (await vms()).map(({ metadata }) => metadata.uid).sort();
+    const huge = { id: 'x', cpu_cores: 1, memory_bytes: 1e300, cpu_utilization: 1, memory_utilization: 1 };
+    const { status, body } = await ask('/scenario', [{ name: 'kwok-node-1', vms: [huge] }]);
+    expect([status, body.causes.map(({ message }) => message)]).toEqual([
+      400,
+      ['[0].vms[0].memory_bytes: Invalid value: 1e+300: must not be greater than 1125899906842624'],
+    ]);
+    const { informers, admin } = embedded;
+    const refusing = rehearsing(admin, (name) => {
+      if (name === 'bad') throw new KubeError(422, 'Invalid', 'VirtualMachine "bad" is invalid');
+    });
+    const stranger = embedded.plane.client({ name: 'nobody', groups: ['system:authenticated'] }, 'nobody');
+    const refused = async (client: Client, at = namespace) => {
+      const pods = new PodManager({ client, namespace: at });
+      const fleet = new ClusterFleet({ client, informers, clock: realClock, pods, namespace: at });
+      await fleet.synced();
+      const list = ['good', 'bad'].map((id) => ({ path: id, vm: { id, cpuConsumption: 0.1, memoryConsumption: 0.1 } }));
+      const node = { name: 'kwok-node-1', path: '', cpuCores: 32, memoryBytes: 2 ** 37, vms: list };
+      const error = await fleet.replace({ name: 's', nodes: [node] }, new AbortController().signal).catch((e) => e);
+      expect(error).toBeInstanceOf(RefusedError);
+      const { status: code, causes } = error as RefusedError;
+      return [code, causes.map(({ field, detail }) => [field, detail])];
+    };
+    expect(await refused(refusing)).toEqual([400, [['bad', 'VirtualMachine "bad" is invalid']]]);
+    expect(await refused(admin, 'no-such')).toEqual([400, [['', 'there is no namespace no-such']]]);
+    expect(await refused(stranger)).toEqual([403, [['', expect.stringContaining('cannot list resource')]]]);
+    expect((await vms()).map(({ metadata }) => metadata.uid).sort()).toEqual(before);
+  });
+
+  it('finishes what it has begun for a client that is gone, and begins nothing for one that was gone before', async () => {
+    const { informers, admin } = embedded;
+    const leaving = new AbortController();
+    const client = new Proxy(admin, {
+      get(target, name) {
+        if (name === 'delete') leaving.abort(new Error('the client is gone'));
+        return Reflect.get(target, name, target) as unknown;
+      },
+    });
+    // The rehearsal of a deletion is none yet.
+    const manager = new PodManager({ client, namespace });
+    manager.rehearseDeletion = () => Promise.resolve();
+    const fleet = new ClusterFleet({ client, informers, clock: realClock, pods: manager, namespace });
+    await fleet.synced();
+    const wanted = (id: string) => {
+      const list = [{ path: '', vm: { id, cpuConsumption: 0.1, memoryConsumption: 0.1 } }];
+      return { name: 's', nodes: [{ name: 'kwok-node-1', path: '', cpuCores: 32, memoryBytes: 2 ** 37, vms: list }] };
+    };
+    const names = async () => (await vms()).map(({ metadata }) => metadata.name).sort();
+    await fleet.replace(wanted('survivor'), leaving.signal);
+    expect([leaving.signal.aborted, await names()]).toEqual([true, ['mine', 'survivor']]);
+    await expect(fleet.replace(wanted('late'), leaving.signal)).rejects.toThrow('the client is gone');
+    expect(await names()).toEqual(['mine', 'survivor']);
+  }, 30_000);
+
+  it('answers when the status of every machine names its node', async () => {
+    await ask('/scenario?name=light_load', SAMPLES);
+    const nodes = (await vms()).map(({ status }) => status?.nodeName ?? '');
+    expect([nodes.length, nodes.filter((node) => node === '').length]).toEqual([113, 0]);
+  }, 60_000);
+
+  it('names machines that somebody else has deleted before it answers', async () => {
+    const { informers, admin } = embedded;
+    const manager = new PodManager({ client: admin, namespace });
+    const list = ['kept', 'taken'].map((id) => ({
+      path: '',
+      vm: { id, cpuConsumption: 0.1, memoryConsumption: 0.1 },
+    }));
+    const tell = manager.updateVmNodeAssignments.bind(manager);
+    manager.updateVmNodeAssignments = async (of) => {
+      await manager.vms.deleteVm('taken');
+      return await tell(of);
+    };
+    const fleet = new ClusterFleet({ client: admin, informers, clock: realClock, pods: manager, namespace });
+    await fleet.synced();
+    const node = { name: 'kwok-node-1', path: '', cpuCores: 32, memoryBytes: 2 ** 37, vms: list };
+    const { unplaced } = await fleet.replace({ name: 's', nodes: [node] }, new AbortController().signal);
+    expect(unplaced).toEqual([{ vm_id: 'taken', error: 'it is gone: somebody else has deleted it' }]);
+  }, 30_000);
+
   it('names machines that no node has room for', async () => {
     const vm = (id: string, cpu: number) => ({ id, cpu_consumption: cpu, memory_consumption: 0.1 });
     const { body } = await ask('/scenario', [{ name: 'kwok-node-1', vms: [vm('fits', 0.2), vm('huge', 5)] }]);
@@ -320,6 +402,7 @@ it('the exporter makes and moves pods itself where no operator does', async () =
     const sum = () => fleet.loads().reduce((total, { cpuUsage }) => total + cpuUsage, 0);
     expect(sum()).toBeCloseTo(0.5, 9);
     const from = (await manager.getPodNodeAssignment('a')) ?? '';
+    expect((await client.get(SIMULATED_VMS, 'a', { namespace })).status?.nodeName).toBe(from);
     const [moved] = await fleet.move([{ vm_id: 'a', from_node: from, to_node: 'kwok-node-2' }], signal);
     expect(moved).toMatchObject({ success: true, error: null, actual_node: await manager.getPodNodeAssignment('a') });
     expect((await client.list(PODS, { namespace })).items).toHaveLength(2);
@@ -330,6 +413,17 @@ it('the exporter makes and moves pods itself where no operator does', async () =
     await embedded.stop();
   }
 }, 60_000);
+
+/** A client that is asked before every machine that it rehearses. */
+function rehearsing(client: Client, before: (name: string) => void): Client {
+  const create: Client['create'] = (type, object, options) => {
+    if (options?.dryRun === true) before((object as { metadata: { name: string } }).metadata.name);
+    return client.create(type, object, options);
+  };
+  return new Proxy(client, {
+    get: (target, name) => (name === 'create' ? create : (Reflect.get(target, name, target) as unknown)),
+  });
+}
 
 /** A client that tells of every request. */
 function counting(client: Client, tell: () => void): Client {

@@ -6,13 +6,15 @@ import type { Client } from '../kube/client.ts';
 import { VMIS } from '../kube/kinds/machines.ts';
 import { NODES, type Node } from '../kube/kinds/node.ts';
 import { PODS, type Pod } from '../kube/kinds/pod.ts';
+import { KubeError } from '../kube/kube-error.ts';
 import type { Index } from '../runtime/cache.ts';
 import type { Selection } from '../runtime/follow.ts';
 import type { Informer } from '../runtime/informer.ts';
 import type { Informers } from '../runtime/informers.ts';
 import { atMost } from '../simulation-library/at-most.ts';
 import type { PodManager } from '../simulation-library/pod-manager.ts';
-import { INSTANCE_SUFFIX, SIMULATED_VMS } from '../simulation-library/simulated-vm.ts';
+import { INSTANCE_SUFFIX, SIMULATED_VMS, type Vm } from '../simulation-library/simulated-vm.ts';
+import { asRefusal, isUnrehearsed, refusalOf } from './api-refusal.ts';
 import {
   type Fleet,
   type FleetVm,
@@ -26,6 +28,7 @@ import { amount, isLive, machineOf } from './launcher-demand.ts';
 import type { NodeLoad } from './node-load.ts';
 import { NodeLoads } from './node-loads.ts';
 import { type Awaited, awaitPlaces, byMachine, machineKey, type Place } from './places.ts';
+import { awaitNodeStatus } from './written-status.ts';
 
 /** Machines that a scenario has made have this label; no others are ever replaced. */
 export const SCENARIO_LABEL = 'simulation.node-classifier.io/scenario';
@@ -42,10 +45,13 @@ export interface ClusterFleetParts {
   readonly selection?: Selection;
   /** What shares of a node are of, where simulated nodes are not alike. */
   readonly referenceNode?: NodeSize;
+  /** Ends what nobody waits for any more but has to be finished. */
+  readonly lifetime?: AbortSignal;
 }
 
 const AT_ONCE = 32;
 const PATIENCE_MS = 60_000;
+const NEVER = new AbortController().signal;
 
 const byNode: Index<Pod> = { values: ({ spec }) => [spec.nodeName ?? ''] };
 
@@ -121,8 +127,56 @@ export class ClusterFleet implements Fleet {
   }
 
   async #replace({ name, nodes }: WantedFleet, signal: AbortSignal): Promise<Loaded> {
-    const { client, namespace, pods } = this.#parts;
+    const { client, namespace, pods, clock } = this.#parts;
     const vms = nodes.flatMap((node) => node.vms);
+    const labels = { [SCENARIO_LABEL]: labelValue(name) };
+    const earlier = await this.#rehearse(nodes, vms, labels).catch((error: unknown) => {
+      throw asRefusal(error, namespace);
+    });
+    signal.throwIfAborted();
+    // Those that are about to go may be seen for a moment longer.
+    const awaited = vms.map(({ vm }) => this.#awaited(`${namespace}/${vm.id}`));
+    // From here on there is no way back, whether or not anybody waits for the answer.
+    await pods.deleteAll(earlier, this.#lifetime);
+    const failed = new Map<string, string>();
+    await atMost(AT_ONCE, vms, async ({ vm }) => {
+      try {
+        await pods.make(vm, { labels });
+      } catch (error) {
+        if (!(error instanceof KubeError)) throw error;
+        failed.set(vm.id, error.message);
+      }
+    });
+    const made = vms.filter(({ vm }) => !failed.has(vm.id)).map(({ vm }) => vm);
+    const places = await this.#places(
+      awaited.filter((_, i) => !failed.has(vms[i]?.vm.id ?? '')),
+      signal,
+    );
+    const placed = made.filter(({ id }) => 'node' in (places.get(`${namespace}/${id}`) ?? {}));
+    if (!signal.aborted) await this.#tellNodes(placed);
+    const waiting = { client, namespace, clock, signal, patienceMs: PATIENCE_MS };
+    const gone = await awaitNodeStatus(
+      placed.map(({ id }) => id),
+      waiting,
+    );
+    const unplaced = vms.flatMap(({ vm }) => {
+      const place = places.get(`${namespace}/${vm.id}`);
+      const error =
+        failed.get(vm.id) ??
+        (gone.has(vm.id) ? 'it is gone: somebody else has deleted it' : undefined) ??
+        (place !== undefined && 'error' in place ? place.error : undefined);
+      return error === undefined ? [] : [{ vm_id: vm.id, error }];
+    });
+    return { nodes: nodes.length, vms: vms.length, unplaced };
+  }
+
+  /** Looks for all that speaks against a scenario, before anything is changed; returns the machines that it replaces. */
+  async #rehearse(
+    nodes: WantedFleet['nodes'],
+    vms: WantedFleet['nodes'][number]['vms'],
+    labels: Readonly<Record<string, string>>,
+  ): Promise<readonly string[]> {
+    const { client, namespace, pods } = this.#parts;
     const present = await client.list(SIMULATED_VMS, { namespace });
     const strangers = new Set(
       present.items.filter(({ metadata }) => !isOfScenario(metadata)).map(({ metadata }) => metadata.name),
@@ -138,18 +192,32 @@ export class ClusterFleet implements Fleet {
         ),
     ];
     if (causes.length > 0) throw new RefusedError(causes);
-    const earlier = present.items.filter(({ metadata }) => isOfScenario(metadata)).map(({ metadata }) => metadata.name);
-    // Those that are about to go may be seen for a moment longer.
-    const awaited = vms.map(({ vm }) => this.#awaited(`${namespace}/${vm.id}`));
-    await pods.deleteAll(earlier, signal);
-    const labels = { [SCENARIO_LABEL]: labelValue(name) };
-    await atMost(AT_ONCE, vms, ({ vm }) => pods.make(vm, { labels }));
-    const places = await this.#places(awaited, signal);
-    const unplaced = vms.flatMap(({ vm }) => {
-      const place = places.get(`${namespace}/${vm.id}`);
-      return place === undefined || 'node' in place ? [] : [{ vm_id: vm.id, error: place.error }];
+    await atMost(AT_ONCE, vms, async ({ path, vm }) => {
+      try {
+        await pods.rehearse(vm, { labels });
+      } catch (error) {
+        if (isUnrehearsed(error)) return;
+        const cause = refusalOf(error, path);
+        if (cause === undefined) throw error;
+        causes.push(cause);
+      }
     });
-    return { nodes: nodes.length, vms: vms.length, unplaced };
+    if (causes.length > 0) throw new RefusedError(causes);
+    const earlier = present.items.filter(({ metadata }) => isOfScenario(metadata)).map(({ metadata }) => metadata.name);
+    if (earlier[0] !== undefined) await pods.rehearseDeletion(earlier[0]);
+    return earlier;
+  }
+
+  /** Writes the nodes of machines where no operator does. */
+  async #tellNodes(vms: readonly Vm[]): Promise<void> {
+    await this.#parts.pods.updateVmNodeAssignments(vms).catch((error: unknown) => {
+      // Somebody else deletes them at this moment.
+      if (!(error instanceof KubeError)) throw error;
+    });
+  }
+
+  get #lifetime(): AbortSignal {
+    return this.#parts.lifetime ?? NEVER;
   }
 
   async #move(moves: readonly Move[], signal: AbortSignal): Promise<readonly Moved[]> {

@@ -29,7 +29,7 @@ export interface WantedNode {
 export interface Loaded {
   readonly nodes: number;
   readonly vms: number;
-  /** Machines that no node has room for, and why. */
+  /** Machines that no node has room for or that could not be made, and why. */
   readonly unplaced: readonly { readonly vm_id: string; readonly error: string }[];
 }
 
@@ -52,10 +52,13 @@ export interface Moved extends Move {
 /** What a scenario is refused for; nothing was changed. */
 export class RefusedError extends Error {
   readonly causes: readonly FieldError[];
+  /** 403 where the exporter may not do it, whoever asks. */
+  readonly status: 400 | 403;
 
-  constructor(causes: readonly FieldError[]) {
+  constructor(causes: readonly FieldError[], status: 400 | 403 = 400) {
     super('refused');
     this.causes = causes;
+    this.status = status;
   }
 }
 

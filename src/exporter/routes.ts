@@ -105,7 +105,7 @@ async function refusing(response: ServerResponse, run: () => Promise<void>): Pro
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
     const causes = error.causes.map((cause) => ({ field: cause.field, message: formatFieldError(cause) }));
-    answer(response, 400, { status: 'error', causes });
+    answer(response, error.status, { status: 'error', causes });
   }
 }
 

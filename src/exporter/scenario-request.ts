@@ -11,6 +11,10 @@ const UNNAMED = 'scenario';
 /** The name of a machine is the value of a label. */
 const LONGEST_ID = 63;
 const LEAST_MEMORY = 2 ** 20;
+/** No machine is larger, and a quantity holds it. */
+const MOST_MEMORY = 2 ** 50;
+const LEAST_CORES = 0.001;
+const MOST_CORES = 1_000_000;
 
 /**
  * Reads a list of nodes, `{"nodes": [...]}`, or a file of several scenarios of which one is named. Throws a RefusedError
@@ -79,10 +83,20 @@ function vmOf(fields: Fields): Vm {
 /** What no machine of a cluster can be. */
 function problemsOf(path: string, vm: Vm): FieldError[] {
   const at = child(path, 'id');
-  const small = 'memoryBytes' in vm && vm.memoryBytes < LEAST_MEMORY;
   return [
     ...dns1123SubdomainProblems(vm.id).map((problem) => invalid(at, vm.id, problem)),
     ...(vm.id.length > LONGEST_ID ? [tooLong(at, LONGEST_ID)] : []),
-    ...(small ? [invalid(child(path, 'memory_bytes'), vm.memoryBytes, 'must be at least 1048576')] : []),
+    ...('memoryBytes' in vm
+      ? [
+          ...outside(child(path, 'memory_bytes'), vm.memoryBytes, LEAST_MEMORY, MOST_MEMORY),
+          ...outside(child(path, 'cpu_cores'), vm.cpuCores, LEAST_CORES, MOST_CORES),
+          ...outside(child(path, 'cpu_utilization'), vm.cpuUtilization ?? 1, 0, MOST_CORES),
+        ]
+      : outside(child(path, 'cpu_consumption'), vm.cpuConsumption, 0, MOST_CORES)),
   ];
+}
+
+function outside(field: string, value: number, least: number, most: number): FieldError[] {
+  if (value < least) return [invalid(field, value, `must be at least ${least}`)];
+  return value > most ? [invalid(field, value, `must not be greater than ${most}`)] : [];
 }

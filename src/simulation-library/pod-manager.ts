@@ -13,7 +13,7 @@ import { sharedSize } from '../kube/reference-node.ts';
 import { atMost } from './at-most.ts';
 import { launcherPod } from './launcher-pod.ts';
 import { type ClusterOptions, clientOf, type PodManagerOptions } from './manager-options.ts';
-import { INSTANCE_SUFFIX, SIMULATED_VMS, type SimulatedMachine, type Vm, vmSpec } from './simulated-vm.ts';
+import { INSTANCE_SUFFIX, SIMULATED_VMS, type SimulatedMachine, type Vm, vmObject, vmSpec } from './simulated-vm.ts';
 import { until } from './until.ts';
 import { VMManager } from './vm-manager.ts';
 
@@ -78,6 +78,28 @@ export class PodManager {
     if ((await this.#podsOf(vm.id)).some(isLive)) return;
     await this.#makePod(vm.id, made.metadata.annotations?.[FIRST_POD] ?? name, made.spec, made, node);
     await this.vms.updateVmStatus(vm.id, 'Scheduling', name);
+  }
+
+  /** Throws what `make` would be refused with, and makes nothing. A machine of that name that is there does not count. */
+  async rehearse(vm: Vm, { labels = {} }: Making = {}): Promise<void> {
+    const { namespace } = this;
+    const name = `virt-launcher-${vm.id}-dry-run`;
+    const object = vmObject(vm, { namespace, labels, annotations: { [FIRST_POD]: name } });
+    try {
+      const made = await this.#client.create(SIMULATED_VMS, object, { namespace, dryRun: true });
+      if (isServed(made)) return;
+    } catch (error) {
+      if (isAlreadyExists(error)) return;
+      throw error;
+    }
+    const pod = launcherPod({ id: vm.id, name, namespace, spec: vmSpec(vm), reference: await this.#referenceNode() });
+    await this.#client.create(PODS, pod, { dryRun: true });
+  }
+
+  /** Throws what deleting a machine would be refused with, and deletes nothing. */
+  async rehearseDeletion(id: string): Promise<void> {
+    const { namespace } = this;
+    await this.#delete(() => this.#client.delete(SIMULATED_VMS, id, { namespace, dryRun: true }));
   }
 
   /** Deletes a machine and its pod, and waits until both are gone. */

@@ -241,6 +241,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
         clock,
         pods: new PodManager({ client: exporterClient, clock, random: random.fork(EXPORTER), ...usual }),
         namespace: 'default',
+        lifetime: stop.signal,
         ...usual,
       });
   const kubernetes = kubernetesControllers({

@@ -1,0 +1,40 @@
+import type { Clock } from '../base/clock.ts';
+import type { Client } from '../kube/client.ts';
+import { SIMULATED_VMS } from '../simulation-library/simulated-vm.ts';
+import { until } from '../simulation-library/until.ts';
+
+interface Waiting {
+  readonly client: Client;
+  readonly namespace: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly patienceMs: number;
+}
+
+/** Waits until the status of each machine names a node, or time is up; returns those that are there no more. */
+export async function awaitNodeStatus(
+  ids: readonly string[],
+  { client, namespace, clock, signal, patienceMs }: Waiting,
+): Promise<ReadonlySet<string>> {
+  const gone = new Set<string>();
+  const left = new Set(ids);
+  if (left.size === 0 || signal.aborted) return gone;
+  const late = new AbortController();
+  using _limit = clock.timer(patienceMs, () => late.abort());
+  const enough = AbortSignal.any([late.signal, signal]);
+  try {
+    await until(client, SIMULATED_VMS, { namespace, signal: enough }, (vms) => {
+      // The first that is not ready ends a look, so that all looks together pass over the list but once.
+      for (const id of left) {
+        const vm = vms.get(id);
+        if (vm !== undefined && (vm.status?.nodeName ?? '') === '') return undefined;
+        if (vm === undefined) gone.add(id);
+        left.delete(id);
+      }
+      return true;
+    });
+  } catch (error) {
+    if (!enough.aborted) throw error;
+  }
+  return gone;
+}
