@@ -8,6 +8,7 @@ import { addPolicyCommand } from './policy.ts';
 import { addRankCommand } from './rank.ts';
 import { addRulesCommand } from './rules.ts';
 import { addRunCommand } from './run.ts';
+import { addScenarioCommand } from './scenario.ts';
 import { addStepCommand } from './step.ts';
 
 export interface RebalanceParts {
@@ -26,6 +27,7 @@ export function rebalanceCommand(parts: RebalanceParts): Command {
   addRankCommand(rebalance, parts);
   addStepCommand(rebalance, parts);
   addBenchmarkCommand(rebalance, parts);
+  addScenarioCommand(rebalance, parts);
   addRulesCommand(rebalance, parts);
   addPolicyCommand(rebalance, parts);
   addRunCommand(rebalance, parts);

@@ -10,13 +10,17 @@ import type { CheckedCommand, Given } from '../checked-command.ts';
 import type { Io } from '../io.ts';
 import { fileText } from '../manifest-files.ts';
 
-/** Which load is worked on. */
-export interface LoadFlags {
-  readonly scenario?: string;
+/** Which load is made up. */
+export interface MadeLoadFlags {
   readonly load: LoadName;
   readonly nodes?: number;
   readonly vms?: number;
   readonly seed: string;
+}
+
+/** Which load is worked on. */
+export interface LoadFlags extends MadeLoadFlags {
+  readonly scenario?: string;
 }
 
 export interface GivenLoad {
@@ -27,13 +31,18 @@ export interface GivenLoad {
 
 /** Adds the flags that say which load is worked on. */
 export function withLoadFlags(command: CheckedCommand): CheckedCommand {
+  return withMadeLoadFlags(
+    command.option('--scenario <file>', 'a scenario file, with #name where it holds several'),
+  ).refuses((_flags: LoadFlags, given) => besideFile(given));
+}
+
+/** Adds the flags that say which load is made up. */
+export function withMadeLoadFlags(command: CheckedCommand): CheckedCommand {
   return command
-    .option('--scenario <file>', 'a scenario file, with #name where it holds several')
     .addOption(new Option('--load <name>', 'a load that is made up').choices(LOADS).default('mixed'))
     .option('--nodes <count>', 'nodes of that load', wholeNumber(1, MOST.nodes))
     .option('--vms <count>', 'machines of that load', wholeNumber(0, MOST.vms))
-    .option('--seed <text>', 'what chance follows from', '1')
-    .refuses((_flags: LoadFlags, given) => besideFile(given));
+    .option('--seed <text>', 'what chance follows from', '1');
 }
 
 function besideFile(given: Given): string[] {
@@ -63,9 +72,14 @@ export function loadOf(io: Io, flags: LoadFlags): GivenLoad {
   return { name: scenario.name, fleet: fleetOf(scenario), random };
 }
 
-function made({ load, nodes, vms }: LoadFlags, random: Random): Scenario {
+/** A load that is made up, as files write it. */
+export function generated({ load, nodes, vms }: MadeLoadFlags, random: Random): ReturnType<typeof generate> {
   const size = { ...(nodes === undefined ? {} : { nodes }), ...(vms === undefined ? {} : { vms }) };
-  const { name, nodes: written } = generate({ load, ...size }, random);
+  return generate({ load, ...size }, random);
+}
+
+function made(flags: MadeLoadFlags, random: Random): Scenario {
+  const { name, nodes: written } = generated(flags, random);
   const [scenario] = readScenarios({ [name]: written }).scenarios;
   if (scenario === undefined) throw new Error('a load that was made up could not be read');
   return scenario;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { FakeClock } from '../../base/fake-clock.ts';
+import { readWanted } from '../../exporter/scenario-request.ts';
 import { ALGORITHMS } from '../../rebalance/algorithms.ts';
 import { memoryIo } from '../../testing/memory-io.ts';
 import { toldFailure } from '../failure.ts';
@@ -24,8 +25,8 @@ class LivelyClock extends FakeClock {
   }
 }
 
-async function rebalance(line: string) {
-  const io = memoryIo(files);
+async function rebalance(line: string, more: Readonly<Record<string, string>> = {}) {
+  const io = memoryIo({ ...files, ...more });
   let code = 0;
   try {
     const command = rebalanceCommand({ io, clock: new LivelyClock(), interrupted: () => new AbortController().signal });
@@ -74,6 +75,25 @@ describe('vimana rebalance', () => {
     const file = await rebalance('classify --scenario samples.json#mixed_load');
     expect(await rebalance('classify --load mixed --seed 1')).toEqual(file);
     expect((await rebalance('classify --seed 2')).out).not.toBe(file.out);
+  });
+
+  it.each([
+    ['light', 'light_load'],
+    ['mixed', 'mixed_load'],
+    ['heavy', 'heavy_load'],
+    ['progression', 'simple_progression'],
+  ])('prints the load %s as the sample has it', async (load, name) => {
+    const { out, code } = await rebalance(`scenario --load ${load} --seed 1`);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toEqual({ [name]: JSON.parse(SAMPLES)[name] });
+  });
+
+  it('prints loads that it reads again', async () => {
+    const { out } = await rebalance('scenario --load light --nodes 3 --vms 20 --seed 5');
+    const made = await rebalance('classify --load light --nodes 3 --vms 20 --seed 5');
+    expect(await rebalance('classify --scenario made.json', { 'made.json': out })).toEqual(made);
+    expect(readWanted(JSON.parse(out), undefined).nodes.flatMap(({ vms }) => vms)).toHaveLength(20);
+    expect((await rebalance('scenario --scenario samples.json')).code).toBe(2);
   });
 
   it.each(['table', 'csv', 'json', 'plot', 'svg'])(
