@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findAdmission } from '../src/admission/admitters.ts';
 import { KINDS } from '../src/api/kinds.ts';
@@ -32,6 +33,17 @@ describe('examples', () => {
     expect(problems).toEqual([]);
     expect(documents.length).toBeGreaterThan(0);
     for (const { object } of documents) expect(problemsOf(object)).toEqual([]);
+  });
+
+  it.each([...new Set(files.map((file) => dirname(file)))])('of %s have names of their own', (folder) => {
+    const names = files
+      .filter((file) => dirname(file) === folder)
+      .flatMap((file) => readManifest(readFileSync(file, 'utf8')).documents)
+      .map(({ object }) => {
+        const { apiVersion, kind, metadata } = object as Named & { readonly metadata?: { readonly name?: string } };
+        return `${apiVersion} ${kind} ${metadata?.name}`;
+      });
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   });
 
   it('show every kind', () => {
