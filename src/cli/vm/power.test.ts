@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type CommandWorld, startCommandWorld } from '../../testing/command-world.ts';
+import type { Client } from '../../kube/client.ts';
+import { VMS } from '../../kube/kinds/machines.ts';
+import { KubeError } from '../../kube/kube-error.ts';
+import { type CommandWorld, runCommand, startCommandWorld } from '../../testing/command-world.ts';
 
 let world: CommandWorld;
 beforeAll(async () => {
@@ -11,6 +14,10 @@ beforeAll(async () => {
     spec: { cpus: 1, memory: '1Gi', running: true },
   };
   await world.admin.request({ method: 'POST', path: PATH, body });
+  const template = { spec: { domain: { devices: {}, memory: { guest: '64Mi' } } } };
+  await world.admin.create(VMS, { metadata: { name: 'web' }, spec: { running: false, template } } as never, {
+    namespace: 'default',
+  });
 });
 afterAll(() => world.stop());
 
@@ -28,3 +35,15 @@ it.each(['start', 'stop', 'restart', 'pause', 'unpause', 'migrate'])(
     expect(body).toMatchObject({ spec: { running: true }, metadata: { generation: 1 } });
   },
 );
+
+it.each([
+  ['away', new KubeError(503, 'ServiceUnavailable', 'service unavailable')],
+  ['not registered', new KubeError(404, '', '404 page not found')],
+])('says what to look at where the server of subresources is %s', async (_, answer) => {
+  const request: Client['request'] = (asked) =>
+    asked.path.includes('subresources') ? Promise.reject(answer) : world.admin.request(asked);
+  const outcome = await runCommand({ ...world.admin, request }, ['vm', 'start', 'web']);
+  expect(outcome).toMatchObject({ code: 1, out: '' });
+  expect(outcome.err).toContain(`error: nobody serves subresources.kubevirt.io: ${answer.message}\n`);
+  expect(outcome.err).toContain('kubectl get apiservice v1.subresources.kubevirt.io');
+});

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { VimanaError } from '../../base/errors.ts';
 import { isBuilt } from '../../dialects/built.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import { KubeError } from '../../kube/kube-error.ts';
 import { connected } from '../connection.ts';
 import { type Asked, ofInstance, type PowerFlags, runningInstance } from './asked.ts';
 import type { VmParts } from './command.ts';
@@ -95,7 +96,23 @@ async function power(asked: Asked, verb: 'start' | 'stop', spec: { readonly runn
 }
 
 async function put({ client, namespace }: Asked, path: string): Promise<void> {
-  await client.request({ method: 'PUT', path: `${SUBRESOURCES}/namespaces/${namespace}/${path}`, body: {} });
+  try {
+    await client.request({ method: 'PUT', path: `${SUBRESOURCES}/namespaces/${namespace}/${path}`, body: {} });
+  } catch (error) {
+    throw isUnserved(error) ? unserved(error) : error;
+  }
+}
+
+/** Whether nobody answers for the API group: who serves it is away, or it is not registered, of which a server says but 404. */
+function isUnserved(error: unknown): error is KubeError {
+  return error instanceof KubeError && (error.code === 503 || (error.code === 404 && error.reason === ''));
+}
+
+function unserved(error: KubeError): VimanaError {
+  return new VimanaError('UNSERVED', `nobody serves subresources.kubevirt.io: ${error.message}`, {
+    hint: 'Does the operator run, and with subresources? kubectl get apiservice v1.subresources.kubevirt.io tells. Without it, machines start and stop by spec.runStrategy.',
+    cause: error,
+  });
 }
 
 const instanceName = async (asked: Asked) => (await runningInstance(asked)).metadata.name;
