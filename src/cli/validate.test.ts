@@ -72,6 +72,21 @@ describe('vimana validate', () => {
     );
   });
 
+  it.each([
+    ['once', ['-f', 'good.yaml', 'other.yaml']],
+    ['again and again', ['--filename', 'good.yaml', '-f', 'other.yaml']],
+    ['as a folder', ['-f', 'folder']],
+    ['beside words', ['good.yaml', '-f', 'other.yaml']],
+  ])("takes files by kubectl's flag, %s", async (_, args) => {
+    const { out, failure } = await validate(...args);
+    expect(out).toMatch(/^good\.yaml:2: .*\nother\.yaml:1: .*\n$/);
+    expect(failure).toBeUndefined();
+  });
+
+  it('wants a file', async () => {
+    expect((await validate()).failure).toBe('name a file');
+  });
+
   it('says which file it cannot read', async () => {
     expect((await validate('missing.yaml')).failure).toBe('cannot read missing.yaml: no such file');
   });

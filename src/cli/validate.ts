@@ -3,7 +3,7 @@ import type { Lookup } from '../admission/admitter.ts';
 import { findAdmission } from '../admission/admitters.ts';
 import type { Kind } from '../api/kind.ts';
 import { KINDS } from '../api/kinds.ts';
-import { VimanaError } from '../base/errors.ts';
+import { UsageError, VimanaError } from '../base/errors.ts';
 import { formatFieldError } from '../base/field-error.ts';
 import { type ManifestDocument, readManifest } from '../kube/manifest.ts';
 import { readScenarios } from '../rebalance/read-scenarios.ts';
@@ -27,8 +27,11 @@ interface Found extends ManifestDocument {
 export function validateCommand(io: Io): Command {
   return new CheckedCommand('validate')
     .description('check manifests against every rule of their kinds; needs no cluster')
-    .argument('<file...>', 'YAML or JSON files, folders of them, or - for standard input')
-    .action((paths: string[]) => {
+    .argument('[file...]', 'YAML or JSON files, folders of them, or - for standard input')
+    .option('-f, --filename <file...>', 'further files and folders, named as kubectl has them')
+    .action((words: string[], { filename = [] }: { filename?: string[] }) => {
+      const paths = [...words, ...filename];
+      if (paths.length === 0) throw new UsageError('name a file', { hint: 'See: vimana validate --help' });
       const files = paths.flatMap((path) => manifestFiles(io, path)).map((file) => ({ file, ...readFile(io, file) }));
       const found = files.flatMap(({ file, documents }) => documents.map((document) => ({ ...document, file })));
       const lookup = lookupIn(found);
