@@ -168,6 +168,33 @@ describe('the exporter of a cluster', () => {
     expect(body.results[3]).toMatchObject({ success: false });
   }, 30_000);
 
+  it('moves a machine without a suggestion, and carries on what was annotated on its pod', async () => {
+    const ofMine = async () => (await pods()).find(({ metadata }) => metadata.name?.startsWith('virt-launcher-mine-'));
+    const old = await ofMine();
+    expect(old?.metadata.annotations?.['kubevirt.io/vm-cpu-consumption']).toBe('0.51');
+    const migrations = [{ vm_id: 'mine', from_node: old?.spec.nodeName }];
+    const { body } = await ask('/feedback', { migrations });
+    const next = await ofMine();
+    const actual = next?.spec.nodeName;
+    expect(body.results[0]).toMatchObject({
+      to_node: null,
+      actual_node: actual,
+      success: true,
+      as_suggested: actual !== old?.spec.nodeName,
+    });
+    expect(next?.metadata.uid).not.toBe(old?.metadata.uid);
+    expect(next?.metadata.annotations).toMatchObject({
+      'kubevirt.io/vm-cpu-consumption': '0.51',
+      'kubevirt.io/vm-memory-consumption': '0.01',
+    });
+    const twice = ['mine', 'default/mine'].map((vm_id) => ({ vm_id, from_node: actual }));
+    const refusal = await ask('/feedback', { migrations: twice });
+    expect([refusal.status, refusal.body.causes.map(({ message }) => message)]).toEqual([
+      400,
+      ['migrations[1].vm_id: Duplicate value: "default/mine"'],
+    ]);
+  }, 30_000);
+
   it('tells machines of other namespaces apart, and moves them by what it calls them', async () => {
     await embedded.admin.create(NAMESPACES, { metadata: { name: 'other' } });
     const vm = { id: 'mine', cpuConsumption: 0.01, memoryConsumption: 0.01 };

@@ -12,6 +12,7 @@ import type { Selection } from '../runtime/follow.ts';
 import type { Informer } from '../runtime/informer.ts';
 import type { Informers } from '../runtime/informers.ts';
 import { atMost } from '../simulation-library/at-most.ts';
+import { carryLoad, isAnnotated } from '../simulation-library/kept-load.ts';
 import type { PodManager } from '../simulation-library/pod-manager.ts';
 import { INSTANCE_SUFFIX, SIMULATED_VMS, type Vm } from '../simulation-library/simulated-vm.ts';
 import { asRefusal, isUnrehearsed, refusalOf } from './api-refusal.ts';
@@ -76,6 +77,10 @@ export class ClusterFleet implements Fleet {
   /** Settles when everything has been seen once. */
   async synced(): Promise<void> {
     await Promise.all([this.#nodes.synced, this.#pods.synced]);
+  }
+
+  get namespace(): string {
+    return this.#parts.namespace;
   }
 
   get ready(): boolean {
@@ -222,21 +227,34 @@ export class ClusterFleet implements Fleet {
 
   async #move(moves: readonly Move[], signal: AbortSignal): Promise<readonly Moved[]> {
     const refused = new Map<Move, Moved>();
-    const begun = new Map<Move, Awaited>();
+    const begun = new Map<Move, { readonly pod: Pod; readonly awaited: Awaited }>();
     await atMost(AT_ONCE, moves, async (move) => {
       try {
         const pod = this.#source(move);
         const awaited = this.#awaited(machineKey(pod) ?? '');
         await this.#begin(pod);
-        begun.set(move, awaited);
+        begun.set(move, { pod, awaited });
       } catch (error) {
         const actual_node = error instanceof ElsewhereError ? error.node : '';
         const why = error instanceof Error ? error.message : String(error);
         refused.set(move, { ...move, actual_node, success: false, as_suggested: false, error: why });
       }
     });
-    const places = await this.#places([...begun.values()], signal);
-    return moves.map((move) => refused.get(move) ?? outcome(move, places.get(begun.get(move)?.key ?? '')));
+    const all = [...begun.values()];
+    // What was annotated is carried on whether or not anybody waits for the answer.
+    const isCarried = all.some(({ pod: { metadata } }) => isAnnotated(metadata.annotations));
+    const places = await this.#places(
+      all.map(({ awaited }) => awaited),
+      isCarried ? this.#lifetime : signal,
+    );
+    await atMost(AT_ONCE, all, ({ pod, awaited }) => this.#carry(pod, awaited));
+    return moves.map((move) => refused.get(move) ?? outcome(move, places.get(begun.get(move)?.awaited.key ?? '')));
+  }
+
+  /** Gives the next pod of a machine the load that somebody has annotated on the one before. */
+  async #carry(old: Pod, { key, not }: Awaited): Promise<void> {
+    const next = [...this.#pods.cache.by(byMachine, key)].find((pod) => isLive(pod) && !not.has(pod.metadata.uid));
+    if (next !== undefined) await carryLoad(this.#parts.client, old, next);
   }
 
   #awaited(key: string): Awaited {
@@ -251,7 +269,8 @@ export class ClusterFleet implements Fleet {
     const { nodeName = '' } = pod?.spec ?? {};
     if (pod === undefined) throw new Error(`there is no machine ${key} that runs`);
     if (nodeName !== from) throw new ElsewhereError(nodeName, `${id} is not on node ${from}`);
-    if (this.#nodes.cache.get(to) === undefined) throw new ElsewhereError(nodeName, `there is no node ${to}`);
+    if (to !== null && this.#nodes.cache.get(to) === undefined)
+      throw new ElsewhereError(nodeName, `there is no node ${to}`);
     return pod;
   }
 
@@ -287,10 +306,13 @@ class ElsewhereError extends Error {
 function outcome(move: Move, place: Place | undefined): Moved {
   if (place !== undefined && 'node' in place) {
     const { node } = place;
-    return { ...move, actual_node: node, success: true, as_suggested: node === move.to_node, error: null };
+    return { ...move, actual_node: node, success: true, as_suggested: isSuggested(move, node), error: null };
   }
   return { ...move, actual_node: '', success: false, as_suggested: false, error: place?.error ?? 'not placed' };
 }
+
+const isSuggested = ({ from_node, to_node }: Move, node: string) =>
+  to_node === null ? node !== from_node : node === to_node;
 
 const isOfScenario = ({ labels }: { readonly labels?: Readonly<Record<string, string>> }) =>
   labels?.[SCENARIO_LABEL] !== undefined;

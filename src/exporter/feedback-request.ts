@@ -1,37 +1,49 @@
-import { child, duplicate, type FieldError, index, required, tooMany, typeInvalid } from '../base/field-error.ts';
+import {
+  child,
+  duplicate,
+  type FieldError,
+  index,
+  invalid,
+  required,
+  tooMany,
+  typeInvalid,
+} from '../base/field-error.ts';
 import { type Move, RefusedError } from './fleet.ts';
 
 const FIELDS = ['vm_id', 'from_node', 'to_node'] as const;
 const MOST_MOVES = 10_000;
 
-/** Reads `{"migrations": [{vm_id, from_node, to_node}]}`. Throws a RefusedError with all that is wrong. */
-export function readMoves(body: unknown): readonly Move[] {
+/**
+ * Reads `{"migrations": [{vm_id, from_node, to_node}]}`; without to_node the scheduler is asked for any other node. A
+ * machine of the namespace may be called with it or without. Throws a RefusedError with all that is wrong.
+ */
+export function readMoves(body: unknown, namespace = ''): readonly Move[] {
   const list = typeof body === 'object' && body !== null ? (body as { migrations?: unknown }).migrations : undefined;
   if (list === undefined) throw new RefusedError([required('migrations')]);
   if (!Array.isArray(list)) throw new RefusedError([typeInvalid('migrations', list, 'must be a list')]);
   if (list.length > MOST_MOVES) throw new RefusedError([tooMany('migrations', list.length, MOST_MOVES)]);
   const causes: FieldError[] = [];
   const seen = new Set<string>();
-  const moves = list.map((each: unknown, i) => {
+  const moves = list.map((each: unknown, i): Move => {
     const path = index('migrations', i);
-    const move = { vm_id: '', from_node: '', to_node: '' };
+    const texts = { vm_id: '', from_node: '', to_node: '' };
     if (typeof each !== 'object' || each === null || Array.isArray(each)) {
       causes.push(typeInvalid(path, each, 'must be an object'));
-      return move;
+      return texts;
     }
     for (const field of FIELDS) {
-      const value = (each as Readonly<Record<string, unknown>>)[field];
-      if (typeof value === 'string' && value !== '') move[field] = value;
-      else
-        causes.push(
-          value === undefined || value === ''
-            ? required(child(path, field))
-            : typeInvalid(child(path, field), value, 'must be text'),
-        );
+      const value = (each as Readonly<Record<string, unknown>>)[field] ?? '';
+      if (typeof value !== 'string') causes.push(typeInvalid(child(path, field), value, 'must be text'));
+      else if (value === '' && field !== 'to_node') causes.push(required(child(path, field)));
+      else texts[field] = value;
     }
-    if (move.vm_id !== '' && seen.has(move.vm_id)) causes.push(duplicate(child(path, 'vm_id'), move.vm_id));
-    seen.add(move.vm_id);
-    return move;
+    const { vm_id, from_node, to_node } = texts;
+    const key = namespace === '' || vm_id.includes('/') ? vm_id : `${namespace}/${vm_id}`;
+    if (vm_id !== '' && seen.has(key)) causes.push(duplicate(child(path, 'vm_id'), vm_id));
+    seen.add(key);
+    if (to_node !== '' && to_node === from_node)
+      causes.push(invalid(child(path, 'to_node'), to_node, 'must be another node than from_node'));
+    return { vm_id, from_node, to_node: to_node === '' ? null : to_node };
   });
   if (causes.length > 0) throw new RefusedError(causes);
   return moves;

@@ -36,7 +36,8 @@ export interface Loaded {
 export interface Move {
   readonly vm_id: string;
   readonly from_node: string;
-  readonly to_node: string;
+  /** Null where the scheduler may choose any other node. */
+  readonly to_node: string | null;
 }
 
 export interface Moved extends Move {
@@ -44,7 +45,7 @@ export interface Moved extends Move {
   readonly actual_node: string;
   /** Whether it runs somewhere, wherever that is. */
   readonly success: boolean;
-  /** Whether it went where it was to go. */
+  /** Whether it went where it was to go; without such a place, whether it has left the one that it was on. */
   readonly as_suggested: boolean;
   readonly error: string | null;
 }
@@ -68,6 +69,8 @@ export interface Fleet {
   readonly managed: boolean;
   /** Whether what is told is complete. */
   readonly ready: boolean;
+  /** Of machines that are called by their name alone; absent where there are none. */
+  readonly namespace?: string;
   loads(): readonly NodeLoad[];
   load(node: string): NodeLoad | undefined;
   vmsOn(node: string): readonly FleetVm[];

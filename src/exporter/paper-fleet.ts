@@ -75,21 +75,33 @@ export class PaperFleet implements Fleet {
 
   #move(move: Move): Moved {
     const from = this.#nodes.get(move.from_node);
-    const to = this.#nodes.get(move.to_node);
     const vm = from?.vms.get(move.vm_id);
     const refused = (error: string): Moved => {
       const home = [...this.#nodes.values()].find(({ vms }) => vms.has(move.vm_id));
       return { ...move, actual_node: home?.name ?? '', success: false, as_suggested: false, error };
     };
     if (from === undefined) return refused(`there is no node ${move.from_node}`);
-    if (to === undefined) return refused(`there is no node ${move.to_node}`);
+    const named = move.to_node === null ? undefined : this.#nodes.get(move.to_node);
+    if (named === undefined && move.to_node !== null) return refused(`there is no node ${move.to_node}`);
     if (vm === undefined) return refused(`${move.vm_id} is not on node ${move.from_node}`);
-    const used = usedOn(to).bytes + (from === to ? 0 : vm.bytes);
-    if (used > to.memoryBytes) return refused(`node ${to.name} has not the memory for ${move.vm_id}`);
+    const to = named ?? this.#idlest(from, vm);
+    if (to === undefined) return refused(`no other node has the memory for ${move.vm_id}`);
+    if (!hasRoom(to, vm)) return refused(`node ${to.name} has not the memory for ${move.vm_id}`);
     for (const node of [from, to]) this.#load(node);
     from.vms.delete(vm.id);
     to.vms.set(vm.id, vm);
     return { ...move, actual_node: to.name, success: true, as_suggested: true, error: null };
+  }
+
+  /** The node with the least CPU in use of those that have the memory for a machine. */
+  #idlest(from: PaperNode, vm: PaperVm): PaperNode | undefined {
+    const others = [...this.#nodes.values()].filter((node) => node !== from && hasRoom(node, vm));
+    return others
+      .map((node) => ({ node, used: usedOn(node).cores / node.cpuCores }))
+      .reduce<{ node: PaperNode; used: number } | undefined>(
+        (best, each) => (best === undefined || each.used < best.used ? each : best),
+        undefined,
+      )?.node;
   }
 
   #load(node: PaperNode): NodeLoad {
@@ -102,6 +114,8 @@ export class PaperFleet implements Fleet {
     return { ...state, state, spent: node.spent };
   }
 }
+
+const hasRoom = (node: PaperNode, { bytes }: PaperVm) => usedOn(node).bytes + bytes <= node.memoryBytes;
 
 function usedOn({ vms }: PaperNode): { readonly cores: number; readonly bytes: number } {
   let [cores, bytes] = [0, 0];

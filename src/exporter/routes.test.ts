@@ -122,6 +122,21 @@ describe('the exporter without a cluster', () => {
     expect(await metric('node_vm_count{node="b"}')).toBe(2);
   });
 
+  it('finds a node itself where none is named', async () => {
+    await ask('/scenario', [...TWO, { name: 'c', cpu_cores: 1, memory_bytes: 2 ** 30 }]);
+    const { body } = await ask('/feedback', { migrations: [{ vm_id: 'x', from_node: 'a' }] });
+    expect(body).toEqual({
+      results: [
+        { vm_id: 'x', from_node: 'a', to_node: null, actual_node: 'b', success: true, as_suggested: true, error: null },
+      ],
+    });
+    const none = { migrations: [{ vm_id: 'y', from_node: 'a', to_node: null }] };
+    await ask('/scenario', [TWO[0], { name: 'c', cpu_cores: 1, memory_bytes: 2 ** 30 }]);
+    expect((await ask('/feedback', none)).body).toMatchObject({
+      results: [{ actual_node: 'a', success: false, error: 'no other node has the memory for y' }],
+    });
+  });
+
   it('refuses feedback that is none', async () => {
     const fields = async (body: unknown) => {
       const answer = await ask('/feedback', body);
@@ -133,7 +148,9 @@ describe('the exporter without a cluster', () => {
     expect(await fields({ migrations: [1, { vm_id: 'x', from_node: 2 }] })).toEqual([
       'migrations[0]',
       'migrations[1].from_node',
-      'migrations[1].to_node',
+    ]);
+    expect(await fields({ migrations: [{ vm_id: 'x', from_node: 'a', to_node: 'a' }] })).toEqual([
+      'migrations[0].to_node',
     ]);
     const twice = { vm_id: 'x', from_node: 'a', to_node: 'b' };
     expect(await fields({ migrations: [twice, twice] })).toEqual(['migrations[1].vm_id']);

@@ -61,7 +61,7 @@ export function exporterRoutes(fleet: Fleet): Route[] {
       streams: true,
       handle: (request, response, signal) =>
         refusing(response, async () => {
-          const moves = readMoves(await bodyOf(request, LARGEST_FEEDBACK));
+          const moves = readMoves(await bodyOf(request, LARGEST_FEEDBACK), fleet.namespace);
           answer(response, 200, { results: await fleet.move(moves, signal) });
         }),
     },

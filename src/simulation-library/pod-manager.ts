@@ -11,6 +11,7 @@ import { PODS, type Pod } from '../kube/kinds/pod.ts';
 import { ifFound, isAlreadyExists, isNotFound } from '../kube/kube-error.ts';
 import { sharedSize } from '../kube/reference-node.ts';
 import { atMost } from './at-most.ts';
+import { carryLoad } from './kept-load.ts';
 import { launcherPod } from './launcher-pod.ts';
 import { type ClusterOptions, clientOf, type PodManagerOptions } from './manager-options.ts';
 import { INSTANCE_SUFFIX, SIMULATED_VMS, type SimulatedMachine, type Vm, vmObject, vmSpec } from './simulated-vm.ts';
@@ -155,6 +156,7 @@ export class PodManager {
     }
     const isNext = (pod: Pod) => pod.metadata.uid !== old.metadata.uid && (isPlaced(pod) || isUnschedulable(pod));
     const next = await this.#awaitPod(vm.id, isNext, signal);
+    await carryLoad(this.#client, old, next);
     return { podName: next.metadata.name ?? '', nodeName: next.spec.nodeName };
   }
 

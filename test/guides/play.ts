@@ -64,7 +64,9 @@ async function make(shell: Shell, { line, shown }: Step, command: string, file: 
   const until = realClock.monotonic() + (ASKS.test(command) ? PATIENCE_MS : 0);
   for (;;) {
     const { code, out } = await (GOES_ON.test(command) ? shell.watch(command) : shell.run(command));
-    const isGood = (code !== 0) === fails && (shown === undefined || isAlike(shown, out));
+    // curl takes a refusal for an answer.
+    const isRefused = shown === undefined && out.includes('"status":"error"');
+    const isGood = !isRefused && (code !== 0) === fails && (shown === undefined || isAlike(shown, out));
     if (isGood) return;
     if (realClock.monotonic() >= until) {
       const wanted = shown === undefined ? '' : `\nis shown as\n${shown}\n`;

@@ -81,6 +81,8 @@ function contract(make: () => { readonly pods: PodManager; readonly admin: Clien
     await pods.createPod(vm('mover'), 'kwok-node-1');
     await vi.waitFor(async () => expect((await podsOf(admin, 'mover'))[0]?.status?.phase).toBe('Running'), PATIENCE);
     const [old] = await podsOf(admin, 'mover');
+    const busy = { metadata: { annotations: { 'kubevirt.io/vm-memory-consumption': '0.7' } } };
+    await admin.patch(PODS, old?.metadata.name ?? '', { type: 'merge', body: busy }, { namespace });
     await admin.patch(NODES, 'kwok-node-1', { type: 'merge', body: { spec: { unschedulable: true } } });
     const moved = await pods.migrateVmPod(vm('mover'), 'kwok-node-1');
     await admin.patch(NODES, 'kwok-node-1', { type: 'merge', body: { spec: { unschedulable: false } } });
@@ -89,7 +91,10 @@ function contract(make: () => { readonly pods: PodManager; readonly admin: Clien
     expect(now[0]?.metadata).toMatchObject({ name: moved.podName });
     expect(moved.podName).not.toBe(old?.metadata.name);
     expect(['kwok-node-2', 'kwok-node-3']).toContain(moved.nodeName);
-    expect(now[0]?.metadata.annotations?.['kubevirt.io/vm-cpu-consumption']).toBe('0.1');
+    expect(now[0]?.metadata.annotations).toMatchObject({
+      'kubevirt.io/vm-cpu-consumption': '0.1',
+      'kubevirt.io/vm-memory-consumption': '0.7',
+    });
     expect(await pods.migrateVmPod(vm('mover'), moved.nodeName ?? '', 'kwok-node-1')).toMatchObject({
       nodeName: 'kwok-node-1',
     });

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { CPU_CONSUMPTION as CPU, LOAD_ANNOTATION, MEMORY_CONSUMPTION as MEMORY } from '../api/launcher.ts';
+import { loadText, USUAL_NODE } from '../api/launcher-load.ts';
+import { keptLoad } from './kept-load.ts';
+
+/** What a pod has whose machine was told so, and what somebody has annotated since. */
+const pod = (cpu: string, memory: string, set: Record<string, string> = {}, node = USUAL_NODE) => ({
+  [CPU]: cpu,
+  [MEMORY]: memory,
+  [LOAD_ANNOTATION]: loadText({ cpu, memory, node }),
+  ...set,
+});
+
+it.each<[string, Record<string, string>, Record<string, string>, Record<string, string>]>([
+  ['nothing that nobody has set', pod('0.1', '0.2'), pod('0.1', '0.2'), {}],
+  ['what somebody has set', pod('0.1', '0.2', { [CPU]: '3' }), pod('0.1', '0.2'), { [CPU]: '3' }],
+  [
+    'both parts',
+    pod('0.1', '0.2', { [CPU]: '3', [MEMORY]: '0.9' }),
+    pod('0.1', '0.2'),
+    { [CPU]: '3', [MEMORY]: '0.9' },
+  ],
+  ['nothing that the next has already', pod('0.1', '0.2', { [CPU]: '3' }), pod('0.1', '0.2', { [CPU]: '3' }), {}],
+  ['nothing that the machine was told anew', pod('0.1', '0.2', { [CPU]: '3' }), pod('0.5', '0.2'), {}],
+  [
+    'no share of another node',
+    pod('0.1', '0.2', { [CPU]: '3' }),
+    pod('0.1', '0.2', {}, { cpu: '8', memory: USUAL_NODE.memory }),
+    {},
+  ],
+  ['nothing of a pod that does not say what it was told', { [CPU]: '3' }, pod('0.1', '0.2'), {}],
+])('the next pod of a machine gets %s', (_what, old, next, kept) => {
+  expect(keptLoad(old, next)).toEqual(kept);
+});

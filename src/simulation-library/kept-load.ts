@@ -1,0 +1,46 @@
+import { CPU_CONSUMPTION, MEMORY_CONSUMPTION } from '../api/launcher.ts';
+import { loadIn } from '../api/launcher-load.ts';
+import type { Client } from '../kube/client.ts';
+import { PODS, type Pod } from '../kube/kinds/pod.ts';
+import { isNotFound } from '../kube/kube-error.ts';
+
+type Annotations = Readonly<Record<string, string>>;
+
+const PARTS = [
+  ['cpu', CPU_CONSUMPTION],
+  ['memory', MEMORY_CONSUMPTION],
+] as const;
+
+/** Whether somebody has given a pod another load than its machine was told to use. */
+export function isAnnotated(annotations: Annotations = {}): boolean {
+  const told = loadIn(annotations);
+  return told !== undefined && PARTS.some(([part, annotation]) => annotations[annotation] !== told[part]);
+}
+
+/**
+ * What somebody has annotated on the pod that a machine had and the next one lacks. What the machine itself was told to
+ * use since then counts before it, as it does for a pod that stays.
+ */
+export function keptLoad(old: Annotations = {}, next: Annotations = {}): Record<string, string> {
+  const [told, now] = [loadIn(old), loadIn(next)];
+  const kept: Record<string, string> = {};
+  for (const [part, annotation] of PARTS) {
+    const set = old[annotation];
+    const isByHand = set !== undefined && told !== undefined && set !== told[part];
+    const isSame = told?.[part] === now?.[part] && told?.node[part] === now?.node[part];
+    if (isByHand && isSame && next[annotation] !== set) kept[annotation] = set;
+  }
+  return kept;
+}
+
+/** Carries to the next pod of a machine what was annotated on the one before. */
+export async function carryLoad(client: Client, old: Pod, next: Pod): Promise<void> {
+  const annotations = keptLoad(old.metadata.annotations, next.metadata.annotations);
+  if (Object.keys(annotations).length === 0) return;
+  const { name = '', namespace = '' } = next.metadata;
+  const patch = { type: 'merge', body: { metadata: { annotations } } } as const;
+  await client.patch(PODS, name, patch, { namespace }).catch((error: unknown) => {
+    // It is gone again already.
+    if (!isNotFound(error)) throw error;
+  });
+}
