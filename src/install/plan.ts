@@ -67,7 +67,7 @@ export async function planned(settings: InstallSettings, parts: InstallParts): P
     const who = (await ownName(client)) ?? 'This user';
     problems.push(`${who} may not:`, ...missing.map((line) => `  ${line}`));
   }
-  if (settings.examples && !(await look(NAMESPACES, namespace))) {
+  if (settings.examples && (await isMissing(client, namespace, signal))) {
     problems.push(
       `there is no namespace ${namespace}, where the examples belong: kubectl create namespace ${namespace}`,
     );
@@ -120,6 +120,16 @@ async function readable<T>(answer: Promise<T | undefined>): Promise<T | undefine
     return await answer;
   } catch (error) {
     if (isForbidden(error)) return undefined;
+/** Whether a namespace is known not to be there; one that we may not read may be. */
+async function isMissing(client: Client, namespace: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    return (await ifFound(client.get(NAMESPACES, namespace, { signal }))) === undefined;
+  } catch (error) {
+    if (isForbidden(error)) return false;
+    throw error;
+  }
+}
+
     throw error;
   }
 }
