@@ -154,6 +154,7 @@ describe('vimana rebalance', () => {
     ['run --patience 1m', 2, '--patience is of use with --prometheus only.'],
     ['run --exporter exporter:8000', 2, 'It must be an address as http://127.0.0.1:8000.'],
     ['run --exporter http://127.0.0.1:9 --dry-run', 1, 'the exporter cannot be reached at http://127.0.0.1:9'],
+    ['run --exporter http://127.0.0.1:1 --dry-run', 1, 'port 1 is of another protocol'],
     ['classify --scenario samples.json', 1, 'holds several scenarios: light_load, mixed_load,'],
     ['classify --scenario samples.json#none', 1, 'holds no scenario "none"; there are light_load,'],
     ['classify --scenario gone.json', 1, 'cannot read gone.json: no such file'],

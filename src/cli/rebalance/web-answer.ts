@@ -33,8 +33,7 @@ export async function webAnswer<T>({ who, at, path, body, signal }: Question): P
     async (answer) => ({ status: answer.status, text: await answer.text() }),
     (error: unknown) => {
       if (signal?.aborted === true) throw error;
-      const why = ((error as Error).cause ?? error) as Error;
-      throw new VimanaError('UNREACHABLE', `${who} cannot be reached at ${url.origin}: ${why.message}`, {
+      throw new VimanaError('UNREACHABLE', `${who} cannot be reached at ${url.origin}: ${reasonOf(error, url)}`, {
         cause: error,
       });
     },
@@ -49,6 +48,13 @@ export async function webAnswer<T>({ who, at, path, body, signal }: Question): P
       cause: error,
     });
   }
+}
+
+function reasonOf(error: unknown, { port }: URL): string {
+  const { message, code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
+  if (message === 'bad port') return `port ${port} is of another protocol, and nothing may speak HTTP to it`;
+  // Where a name has several addresses, there is a reason for each and none for the whole.
+  return message === '' ? (code ?? 'it does not answer') : message;
 }
 
 const basic = (name: string, password: string) =>
