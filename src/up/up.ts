@@ -174,7 +174,8 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
       if (out !== undefined) writeAskedKubeconfig(out, content);
       if (why !== undefined) io.out(`  no demo fleet: ${why}\n`);
       const renamed = running.changed.shortNames;
-      io.out(whatNext({ settings, kubeconfig: out ?? kubeconfig, dataDir, renamed }));
+      const at = exporting === undefined ? {} : { exporter: exporting.url };
+      io.out(whatNext({ settings, kubeconfig: out ?? kubeconfig, dataDir, renamed, ...at }));
       await Promise.race([aborted(signal), running.ended]);
     } finally {
       await running.stop();

@@ -33,6 +33,15 @@ test('machines that cannot move while they run are not said to', () => {
   expect(said(['kubevirt'])).toContain('migrate');
 });
 
+test('the exporter is named where it listens', () => {
+  const settings = { dialects: ['simulation'] as const, ephemeral: false };
+  const started = { settings, kubeconfig: '/k', dataDir: '/data', renamed: false };
+  expect(whatNext({ ...started, exporter: 'http://127.0.0.1:4242' })).toMatch(
+    /^ {2}curl -s http:\/\/127\.0\.0\.1:4242\/metrics .*\n {2}bin\/vimana rebalance run --exporter http:\/\/127\.0\.0\.1:4242 /m,
+  );
+  expect(whatNext(started)).not.toContain('exporter');
+});
+
 test('kubectl is told to look again where short names mean something else', () => {
   expect(said(['kubevirt'])).not.toContain('api-resources');
   expect(said(['kubevirt'], true)).toContain('  kubectl api-resources  ');

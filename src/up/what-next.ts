@@ -11,15 +11,17 @@ export interface Started {
   readonly dataDir: string;
   /** Whether short names mean other kinds than at the start before. */
   readonly renamed: boolean;
+  /** Where the exporter listens, where it is on. */
+  readonly exporter?: string;
 }
 
 type Line = readonly [command: string, why: string];
 
 /** What the user may try now, with the groups that were chosen. */
-export function whatNext({ settings, kubeconfig, dataDir, renamed }: Started): string {
+export function whatNext({ settings, kubeconfig, dataDir, renamed, exporter }: Started): string {
   const which = dataDir === resolve(usualFolder('up')) ? '' : ` --data-dir ${shellWord(dataDir)}`;
   const kept = settings.ephemeral ? 'what it holds is gone then' : 'what it holds is there again at the next start';
-  const lines = tries(settings.dialects, renamed);
+  const lines = [...tries(settings.dialects, renamed), ...(exporter === undefined ? [] : exporterTries(exporter))];
   const width = Math.max(...lines.map(([command]) => command.length));
   return `
 Ready. In another terminal:
@@ -53,6 +55,11 @@ function tries(dialects: readonly DialectName[], renamed: boolean): Line[] {
     ...apply(acting, 'more machines of'),
   ];
 }
+
+const exporterTries = (at: string): Line[] => [
+  [`curl -s ${at}/metrics`, 'the exporter: what nodes and machines use, for Prometheus'],
+  [`bin/vimana rebalance run --exporter ${at}`, 'level what nodes have to do'],
+];
 
 /** Text as one word of a shell. */
 function shellWord(text: string): string {
