@@ -115,11 +115,6 @@ function lookingAround(client: Client, signal: AbortSignal) {
     (await readable(ifFound(client.get(type, name, { signal })))) !== undefined;
 }
 
-async function readable<T>(answer: Promise<T | undefined>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (isForbidden(error)) return undefined;
 /** Whether a namespace is known not to be there; one that we may not read may be. */
 async function isMissing(client: Client, namespace: string, signal: AbortSignal): Promise<boolean> {
   try {
@@ -130,6 +125,11 @@ async function isMissing(client: Client, namespace: string, signal: AbortSignal)
   }
 }
 
+async function readable<T>(answer: Promise<T | undefined>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isForbidden(error)) return undefined;
     throw error;
   }
 }
