@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { type Clock, realClock } from './base/clock.ts';
 import { VimanaError } from './base/errors.ts';
-import { formatFieldError } from './base/field-error.ts';
 import type { Logger } from './base/logger.ts';
 import { createLogger } from './base/pino-logger.ts';
 import { systemRandom } from './base/random.ts';
 import type { Connection } from './cli/connection.ts';
 import type { ExporterFlags } from './cli/exporter.ts';
 import { connect } from './connect.ts';
+import { causeText } from './exporter/cause-text.ts';
 import { ClusterFleet } from './exporter/cluster-fleet.ts';
 import { type Fleet, RefusedError } from './exporter/fleet.ts';
 import { LAUNCHER_SELECTOR } from './exporter/launcher-demand.ts';
@@ -87,7 +87,10 @@ async function reach(
   }
 }
 
-function scenarioAt(place: string, log: Logger): ReturnType<typeof readWanted> {
+/** A scenario that is read again when it is known which nodes there are. */
+type ReadScenario = (isNode: (name: string) => boolean) => ReturnType<typeof readWanted>;
+
+function scenarioAt(place: string, log: Logger): ReadScenario {
   const [, file = place, given] = /^(.*?)#([^#/]*)$/.exec(place) ?? [];
   try {
     const body: unknown = JSON.parse(readFileSync(file, 'utf8'));
@@ -95,18 +98,16 @@ function scenarioAt(place: string, log: Logger): ReturnType<typeof readWanted> {
     const name = given ?? (names.includes('nodes') ? undefined : names[0]);
     if (given === undefined && names.length > 1)
       log.info({ scenario: name, of: names }, 'the first scenario is loaded');
-    return readWanted(body, name);
+    const { causes } = readWanted(body, name, () => true);
+    if (causes.length > 0) throw new RefusedError(causes);
+    return (isNode) => readWanted(body, name, isNode);
   } catch (error) {
     throw explained(error, `${file} cannot be loaded`);
   }
 }
 
-async function load(
-  fleet: Fleet,
-  wanted: ReturnType<typeof readWanted>,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<void> {
+async function load(fleet: Fleet, read: ReadScenario, log: Logger, signal: AbortSignal): Promise<void> {
+  const wanted = read((node) => fleet.knows(node));
   try {
     const { nodes, vms, unplaced } = await fleet.replace(wanted, signal);
     log.info({ scenario: wanted.name, nodes, vms }, 'scenario loaded');
@@ -118,8 +119,7 @@ async function load(
 }
 
 function explained(error: unknown, what: string): VimanaError {
-  const causes =
-    error instanceof RefusedError ? error.causes.map((cause) => `\n  ${formatFieldError(cause)}`).join('') : '';
+  const causes = error instanceof RefusedError ? error.causes.map((cause) => `\n  ${causeText(cause)}`).join('') : '';
   const why = causes === '' ? ` ${error instanceof Error ? error.message : String(error)}` : causes;
   return new VimanaError('REFUSED', `${what}:${why}`, { cause: error });
 }

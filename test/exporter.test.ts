@@ -222,11 +222,18 @@ describe('the exporter of a cluster', () => {
     const before = (await vms()).map(({ metadata }) => metadata.uid).sort();
     const { status, body } = await ask('/scenario', [
       { name: 'nowhere' },
-      { name: 'kwok-node-1', vms: [{ id: 'mine', cpu_consumption: 0.1, memory_consumption: 0.1 }] },
+      {
+        name: 'kwok-node-1',
+        vms: [
+          { id: 'mine', cpu_consumption: 0.1, memory_consumption: 0.1, scheduled_node: 'kwok-node-9' },
+          { id: 'other', cpu_consumption: -1, memory_consumption: 0.1 },
+        ],
+      },
     ]);
     expect([status, body.causes.map(({ message }) => message)]).toEqual([
       400,
       [
+        '[1].vms[1].cpu_consumption: Invalid value: -1: must not be negative',
         '[0].name: Not found: "nowhere"',
         '[1].vms[0].id: Forbidden: there is a VirtualMachine mine that no scenario has made',
       ],

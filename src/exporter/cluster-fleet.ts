@@ -95,6 +95,10 @@ export class ClusterFleet implements Fleet {
     return this.#loads.get(node);
   }
 
+  knows(node: string): boolean {
+    return this.#nodes.cache.get(node) !== undefined;
+  }
+
   vmsOn(node: string): readonly FleetVm[] {
     const vms: FleetVm[] = [];
     for (const pod of this.#pods.cache.by(byNode, node)) {
@@ -131,11 +135,11 @@ export class ClusterFleet implements Fleet {
     return await mine;
   }
 
-  async #replace({ name, nodes }: WantedFleet, signal: AbortSignal): Promise<Loaded> {
+  async #replace({ name, nodes, causes = [] }: WantedFleet, signal: AbortSignal): Promise<Loaded> {
     const { client, namespace, pods, clock } = this.#parts;
     const vms = nodes.flatMap((node) => node.vms);
     const labels = { [SCENARIO_LABEL]: labelValue(name) };
-    const earlier = await this.#rehearse(nodes, vms, labels).catch((error: unknown) => {
+    const earlier = await this.#rehearse({ nodes, causes }, labels).catch((error: unknown) => {
       throw asRefusal(error, namespace);
     });
     signal.throwIfAborted();
@@ -177,19 +181,18 @@ export class ClusterFleet implements Fleet {
 
   /** Looks for all that speaks against a scenario, before anything is changed; returns the machines that it replaces. */
   async #rehearse(
-    nodes: WantedFleet['nodes'],
-    vms: WantedFleet['nodes'][number]['vms'],
+    { nodes, causes: known }: Required<Omit<WantedFleet, 'name'>>,
     labels: Readonly<Record<string, string>>,
   ): Promise<readonly string[]> {
     const { client, namespace, pods } = this.#parts;
+    const vms = nodes.flatMap((node) => node.vms);
     const present = await client.list(SIMULATED_VMS, { namespace });
     const strangers = new Set(
       present.items.filter(({ metadata }) => !isOfScenario(metadata)).map(({ metadata }) => metadata.name),
     );
     const causes: FieldError[] = [
-      ...nodes
-        .filter((node) => this.#nodes.cache.get(node.name) === undefined)
-        .map((node) => notFound(node.path, node.name)),
+      ...known,
+      ...nodes.filter((node) => !this.knows(node.name)).map((node) => notFound(node.path, node.name)),
       ...vms
         .filter(({ vm }) => strangers.has(vm.id))
         .map(({ path, vm }) =>

@@ -15,6 +15,8 @@ export interface FleetVm {
 export interface WantedFleet {
   readonly name: string;
   readonly nodes: readonly WantedNode[];
+  /** What is wrong with it already; a fleet refuses it with these and with all that it finds itself. */
+  readonly causes?: readonly FieldError[];
 }
 
 export interface WantedNode {
@@ -73,6 +75,8 @@ export interface Fleet {
   readonly namespace?: string;
   loads(): readonly NodeLoad[];
   load(node: string): NodeLoad | undefined;
+  /** Whether machines can be on a node of that name that a scenario does not list. */
+  knows(node: string): boolean;
   vmsOn(node: string): readonly FleetVm[];
   /** Replaces the machines of an earlier scenario; settles when each is placed or known not to be. Throws a RefusedError. */
   replace(wanted: WantedFleet, signal: AbortSignal): Promise<Loaded>;

@@ -1,7 +1,7 @@
 import { USUAL_NODE } from '../api/launcher-load.ts';
 import type { Clock } from '../base/clock.ts';
 import { isRatioSize, type Vm } from '../simulation-library/simulated-vm.ts';
-import type { Fleet, FleetVm, Move, Moved, WantedFleet } from './fleet.ts';
+import { type Fleet, type FleetVm, type Move, type Moved, RefusedError, type WantedFleet } from './fleet.ts';
 import { amountsOf } from './launcher-demand.ts';
 import { measured, NOTHING_SPENT, type NodeLoad, type Spent, spentAfter } from './node-load.ts';
 
@@ -52,7 +52,12 @@ export class PaperFleet implements Fleet {
     }));
   }
 
-  replace({ nodes }: WantedFleet): Promise<{ nodes: number; vms: number; unplaced: [] }> {
+  knows(): boolean {
+    return false;
+  }
+
+  replace({ nodes, causes = [] }: WantedFleet): Promise<{ nodes: number; vms: number; unplaced: [] }> {
+    if (causes.length > 0) return Promise.reject(new RefusedError(causes));
     const at = this.#clock.monotonic();
     let vms = 0;
     this.#nodes = new Map(

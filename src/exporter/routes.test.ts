@@ -97,6 +97,12 @@ describe('the exporter without a cluster', () => {
       { nodes: [{ vms: [vm('x', -1, 2)] }] },
       ['nodes[0].name', 'nodes[0].vms[0].cpu_consumption', 'nodes[0].vms[0].memory_consumption'],
     ],
+    ['a usage that no machine brings about', [{ name: 'a', cpu_usage: 7 }], ['[0].cpu_usage']],
+    [
+      'faults of every sort at once',
+      [{ name: 'a', cpu_usage: 'x', vms: [vm('A_b', -1, 0.1), { ...vm('c', 0.1, 0.1), scheduled_node: 'z' }] }],
+      ['[0].cpu_usage', '[0].vms[0].cpu_consumption', '[0].vms[1].scheduled_node', '[0].vms[0].id'],
+    ],
     ['a name that no machine can have', [{ name: 'a', vms: [vm('A_b', 0.1, 0.1)] }], ['[0].vms[0].id']],
   ])('refuses %s, and changes nothing', async (_what, body, fields) => {
     await ask('/scenario', TWO);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { formatFieldError } from '../base/field-error.ts';
 import { readBody } from '../runtime/http/body.ts';
 import type { Route } from '../runtime/http/route.ts';
+import { causeText } from './cause-text.ts';
 import { EXPOSITION_TYPE, Exposition } from './exposition.ts';
 import { readMoves } from './feedback-request.ts';
 import { type Fleet, RefusedError } from './fleet.ts';
@@ -49,7 +49,9 @@ export function exporterRoutes(fleet: Fleet): Route[] {
       streams: true,
       handle: (request, response, signal) =>
         refusing(response, async () => {
-          const wanted = readWanted(await bodyOf(request, LARGEST_SCENARIO), queryOf(request).get('name') ?? undefined);
+          const body = await bodyOf(request, LARGEST_SCENARIO);
+          const name = queryOf(request).get('name') ?? undefined;
+          const wanted = readWanted(body, name, (node) => fleet.knows(node));
           const { nodes, vms, unplaced } = await fleet.replace(wanted, signal);
           answer(response, 200, { status: 'success', nodes_loaded: nodes, total_vms: vms, unschedulable: unplaced });
         }),
@@ -104,7 +106,7 @@ async function refusing(response: ServerResponse, run: () => Promise<void>): Pro
     await run();
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
-    const causes = error.causes.map((cause) => ({ field: cause.field, message: formatFieldError(cause) }));
+    const causes = error.causes.map((cause) => ({ field: cause.field, message: causeText(cause) }));
     answer(response, error.status, { status: 'error', causes });
   }
 }

@@ -1,6 +1,7 @@
 import { child, type FieldError, index, invalid, required, tooLong } from '../base/field-error.ts';
 import { dns1123SubdomainProblems } from '../base/names.ts';
 import { readScenarios } from '../rebalance/read-scenarios.ts';
+import { REFERENCE_NODE } from '../rebalance/scenario.ts';
 import type { Vm } from '../simulation-library/simulated-vm.ts';
 import { RefusedError, type WantedFleet, type WantedNode } from './fleet.ts';
 
@@ -17,39 +18,66 @@ const LEAST_CORES = 0.001;
 const MOST_CORES = 1_000_000;
 
 /**
- * Reads a list of nodes, `{"nodes": [...]}`, or a file of several scenarios of which one is named. Throws a RefusedError
- * with all that is wrong.
+ * Reads a list of nodes, `{"nodes": [...]}`, or a file of several scenarios of which one is named. All that is wrong is
+ * told with what could be read, so that a fleet can say at once what speaks against that; where it is not clear which
+ * scenario is meant, a RefusedError is thrown.
  */
-export function readWanted(body: unknown, wanted: string | undefined): WantedFleet {
+export function readWanted(
+  body: unknown,
+  wanted: string | undefined,
+  isNode: (name: string) => boolean = () => false,
+): Required<WantedFleet> {
   const { file, path } = fileOf(body);
-  const { scenarios, causes } = readScenarios(file);
-  if (causes.length > 0) throw new RefusedError(causes.map((cause) => ({ ...cause, field: told(cause.field, path) })));
+  const { scenarios, causes: found } = readScenarios(file, isNode);
+  const causes = found.map((cause) => ({ ...cause, field: told(cause.field, path) }));
   const names = scenarios.map(({ name }) => name);
+  if (names.length === 0) throw new RefusedError(causes);
   const name = wanted ?? names[0] ?? '';
   const scenario = path === undefined ? scenarios.find((each) => each.name === name) : scenarios[0];
-  if (scenario === undefined) throw new RefusedError([invalid('name', name, `must be one of ${names.join(', ')}`)]);
-  if (wanted === undefined && path === undefined && names.length > 1) {
-    throw new RefusedError([required('name', `there are several scenarios: ${names.join(', ')}; say ?name=${name}`)]);
+  if (scenario === undefined) {
+    throw new RefusedError([invalid('name', name, `must be one of ${names.join(', ')}`), ...causes]);
   }
-  const written = (file as Readonly<Record<string, readonly Fields[]>>)[scenario.name] ?? [];
-  const at = path ?? scenario.name;
-  const vms = scenario.nodes.flatMap(({ name: home }, i) => {
-    const list = (written[i]?.['vms'] ?? []) as readonly Fields[];
-    return list.map((fields, j) => ({
+  if (wanted === undefined && path === undefined && names.length > 1) {
+    const which = required('name', `there are several scenarios: ${names.join(', ')}; say ?name=${name}`);
+    throw new RefusedError([which, ...causes]);
+  }
+  const written = (file as Fields)[scenario.name];
+  const nodes = placed(written, path ?? scenario.name, new Map(scenario.nodes.map((node) => [node.name, node])));
+  const known = new Set(causes.map(({ field }) => field));
+  const problems = nodes
+    .flatMap(({ vms }) => vms.flatMap(({ path: field, vm }) => problemsOf(field, vm)))
+    .filter(({ field }) => !known.has(field));
+  return { name: scenario.name, nodes, causes: [...causes, ...problems] };
+}
+
+/** The nodes that can be made out, with the machines that are on them. */
+function placed(written: unknown, at: string, sizes: ReadonlyMap<string, NodeAmounts>): WantedNode[] {
+  const nodes = listed(written, 'name').map(({ fields, i, name }) => ({ fields, name, path: index(at, i) }));
+  const homes = new Set(nodes.map(({ name }) => name));
+  const vms = nodes.flatMap(({ fields, name: home, path }) =>
+    listed(fields['vms'], 'id').map(({ fields: vm, i }) => {
       // Where the scheduler had put it, where that is said.
-      node: (fields['scheduled_node'] as string | undefined) || home,
-      path: index(child(index(at, i), 'vms'), j),
-      vm: vmOf(fields),
-    }));
-  });
+      const said = vm['scheduled_node'];
+      const node = typeof said === 'string' && homes.has(said) ? said : home;
+      return { node, path: index(child(path, 'vms'), i), vm: vmOf(vm) };
+    }),
+  );
   const byNode = Map.groupBy(vms, ({ node }) => node);
-  const nodes = scenario.nodes.map(({ name: node, cpuCores, memoryBytes }, i): WantedNode => {
-    const path = child(index(at, i), 'name');
-    return { name: node, path, cpuCores, memoryBytes, vms: byNode.get(node) ?? [] };
+  return nodes.map(({ name, path }) => {
+    const { cpuCores, memoryBytes } = sizes.get(name) ?? REFERENCE_NODE;
+    return { name, path: child(path, 'name'), cpuCores, memoryBytes, vms: byNode.get(name) ?? [] };
   });
-  const problems = nodes.flatMap(({ vms }) => vms.flatMap(({ path: field, vm }) => problemsOf(field, vm)));
-  if (problems.length > 0) throw new RefusedError(problems);
-  return { name: scenario.name, nodes };
+}
+
+type NodeAmounts = Pick<WantedNode, 'cpuCores' | 'memoryBytes'>;
+
+/** The objects of a list that are called something, and where they stand in it. */
+function listed(list: unknown, by: string): { readonly fields: Fields; readonly name: string; readonly i: number }[] {
+  return (Array.isArray(list) ? (list as readonly unknown[]) : []).flatMap((each, i) => {
+    const fields = typeof each === 'object' && each !== null ? (each as Fields) : {};
+    const name = fields[by];
+    return typeof name === 'string' && name !== '' ? [{ fields, name, i }] : [];
+  });
 }
 
 /** The body as a file of scenarios, and where its nodes stand, unless it is such a file already. */

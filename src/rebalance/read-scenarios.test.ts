@@ -93,6 +93,29 @@ describe('scenario files', () => {
 
   it.each([[null], [[]], ['text'], [{}]])('are no %j', (value) => expect(causesOf(value)).toHaveLength(1));
 
+  it('take a usage above 1 only where machines use so much', () => {
+    const vms = [{ id: 'a', cpu_consumption: 7, memory_consumption: 0.1 }];
+    expect(causesOf({ s: [{ name: 'one', cpu_usage: 7, vms }] })).toEqual([]);
+    expect(
+      causesOf({
+        s: [
+          { name: 'one', cpu_usage: 7.1, vms },
+          { name: 'two', cpu_usage: 7 },
+        ],
+      }),
+    ).toEqual([
+      's[0].cpu_usage: Invalid value: 7.1: must not be greater than 1, unless its machines use more',
+      's[1].cpu_usage: Invalid value: 7: must not be greater than 1, unless its machines use more',
+    ]);
+  });
+
+  it('may have machines on nodes that are known but not in the list', () => {
+    const vms = [{ id: 'a', cpu_consumption: 0.1, memory_consumption: 0.1, scheduled_node: 'elsewhere' }];
+    const value = { s: [{ name: 'one', vms }] };
+    expect(readScenarios(value, (name) => name === 'elsewhere').causes).toEqual([]);
+    expect(readScenarios(value).causes).toHaveLength(1);
+  });
+
   it('refuse numbers that no computer holds', () => {
     expect(causesOf(JSON.parse('{"s": [{"name": "n", "cpu_usage": 1e999}]}'))).toEqual([
       's[0].cpu_usage: Invalid value: +Inf: must be finite',

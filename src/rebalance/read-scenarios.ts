@@ -33,9 +33,12 @@ const PLACE_FIELDS = ['pod_name', 'scheduled_node'];
 const OLD_FIELDS = ['cpu_consumption', 'memory_consumption'];
 const NEW_FIELDS = ['cpu_cores', 'memory_bytes', 'cpu_utilization', 'memory_utilization'];
 
-/** Reads `{"<scenario>": [nodes]}`, in which machines have the old or the new form, and finds all that is wrong at once. */
-export function readScenarios(value: unknown): ReadScenarios {
-  const reader = new Reader();
+/**
+ * Reads `{"<scenario>": [nodes]}`, in which machines have the old or the new form, and finds all that is wrong at once.
+ * A machine may have been on a node that is not in the list where `isNode` says that there is one.
+ */
+export function readScenarios(value: unknown, isNode: (name: string) => boolean = () => false): ReadScenarios {
+  const reader = new Reader(isNode);
   const scenarios = reader.scenarios(value);
   return { scenarios, causes: reader.causes };
 }
@@ -48,6 +51,11 @@ interface Placed {
 
 class Reader {
   readonly causes: FieldError[] = [];
+  readonly #isNode: (name: string) => boolean;
+
+  constructor(isNode: (name: string) => boolean) {
+    this.#isNode = isNode;
+  }
 
   scenarios(value: unknown): Scenario[] {
     const all = this.#fields(value, '');
@@ -89,7 +97,7 @@ class Reader {
       const vm = this.#vm(each, vmPath, node, ids);
       return vm === undefined ? [] : [{ path: vmPath, ...vm }];
     });
-    return { node, placed };
+    return { path, node, placed };
   }
 
   #vm(value: unknown, path: string, node: Sized, ids: Set<string>): Placed | undefined {
@@ -135,9 +143,15 @@ class Reader {
     for (const { placed } of read) {
       for (const { path, vm, node } of placed) {
         const there = vms.get(node);
-        if (there === undefined) this.causes.push(notFound(child(path, 'scheduled_node'), node));
-        else there.push(vm);
+        if (there !== undefined) there.push(vm);
+        else if (!this.#isNode(node)) this.causes.push(notFound(child(path, 'scheduled_node'), node));
       }
+    }
+    for (const { path, node } of read) {
+      if (node.cpuUsage > 1 && !isOverloaded(node, vms.get(node.name) ?? []))
+        this.causes.push(
+          invalid(child(path, 'cpu_usage'), node.cpuUsage, 'must not be greater than 1, unless its machines use more'),
+        );
     }
     return read.map(({ node }) => ({ ...node, vms: vms.get(node.name) ?? [] }));
   }
@@ -197,9 +211,16 @@ interface Amount {
   readonly positive?: boolean;
 }
 
+/** Whether the machines of a node use as much CPU as it says, be they shares of it or of the reference node. */
+function isOverloaded({ cpuCores, cpuUsage }: Sized, vms: readonly ScenarioVm[]): boolean {
+  const used = vms.reduce((sum, { cpu }) => sum + cpu, 0);
+  return used / Math.min(cpuCores, REFERENCE_NODE.cpuCores) >= cpuUsage - 0.01;
+}
+
 type Sized = Omit<ScenarioNode, 'vms'>;
 
 interface ReadNode {
+  readonly path: string;
   readonly node: Sized;
   readonly placed: readonly (Placed & { readonly path: string })[];
 }
