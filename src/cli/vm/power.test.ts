@@ -15,9 +15,13 @@ beforeAll(async () => {
   };
   await world.admin.request({ method: 'POST', path: PATH, body });
   const template = { spec: { domain: { devices: {}, memory: { guest: '64Mi' } } } };
-  await world.admin.create(VMS, { metadata: { name: 'web' }, spec: { running: false, template } } as never, {
-    namespace: 'default',
-  });
+  await world.admin.create(
+    VMS,
+    { metadata: { name: 'web' }, spec: { running: false, template } },
+    {
+      namespace: 'default',
+    },
+  );
 });
 afterAll(() => world.stop());
 
