@@ -6,7 +6,6 @@ export default defineConfig({
     include: ['test/long/**/*.test.ts'],
     setupFiles: ['test/property-seed.ts'],
     pool: 'threads',
-    maxWorkers: '100%',
     isolate: false,
     testTimeout: 60 * 60_000,
     reporters: ['verbose', './tools/closing-line.ts'],
