@@ -22,7 +22,10 @@ import { type InstanceStatus, pendingStatus } from './status.ts';
 interface ActorParts {
   readonly settings: InstanceSettings;
   readonly addresses: OwnAddresses;
+  /** Of the pods of instances. */
   readonly expectations: Expectations;
+  /** Of the instances themselves. */
+  readonly told: Expectations;
   readonly passing: PassingStates;
 }
 
@@ -37,7 +40,12 @@ export interface Actor {
 }
 
 /** Carries out what was planned for instances. */
-export function actor({ settings, addresses, expectations, passing }: ActorParts): Actor {
+export function actor({ settings, addresses, expectations, told, passing }: ActorParts): Actor {
+  async function report(vmi: Vmi, status: InstanceStatus, context: Context): Promise<void> {
+    const written = await write(vmi, status, context);
+    if (written !== vmi) told.wrote(keyOf(vmi), written);
+  }
+
   /** When to look whether a state that should pass still holds; undefined: it is worth a write now. */
   function afterCrowd(vmi: Vmi, state: string, { clock }: Context): Again | undefined {
     const afterMs = passing.delay(keyOf(vmi), state, clock.monotonic());
@@ -153,10 +161,10 @@ export function actor({ settings, addresses, expectations, passing }: ActorParts
 }
 
 /** Writes a status, and tells users what became of the instance and of trouble that was not there before. */
-async function report(vmi: Vmi, status: InstanceStatus, { client, events }: Context): Promise<void> {
+async function write(vmi: Vmi, status: InstanceStatus, { client, events }: Context): Promise<Vmi> {
   const written = await writeStatus(client, VMIS, vmi, status);
   // What keeps a pod from its node is told of by the scheduler.
-  if (written === vmi || status.phase === 'Scheduling') return;
+  if (written === vmi || status.phase === 'Scheduling') return written;
   const failed = status.phase === 'Failed' && vmi.status?.phase !== 'Failed';
   // That it failed is told below, with what is known of why.
   for (const { type, reason, message } of failed ? [] : transitionsOf(vmi, written)) {
@@ -169,6 +177,7 @@ async function report(vmi: Vmi, status: InstanceStatus, { client, events }: Cont
   if (reason !== undefined && (failed || reason !== syncReason(vmi))) {
     events.event(vmi, 'Warning', reason, message ?? '');
   }
+  return written;
 }
 
 const syncReason = ({ status }: Vmi) => status?.conditions?.find(({ type }) => type === 'Synchronized')?.reason;

@@ -29,6 +29,7 @@ import { isPlayed } from './stand-in-agent.ts';
 export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi> {
   const settings = { ...INSTANCE_SETTINGS, ...given };
   const expectations = new Expectations();
+  const told = new Expectations();
   const passing = new PassingStates();
   const nodes = new NodeWatch(settings.nodeLostAfterMs, instancesOn);
   /** Nodes of pods that went away all at once, by the key of the instance. */
@@ -39,7 +40,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
   const waiting = new Set<string>();
   const addresses = new OwnAddresses(settings.addresses);
   const reviews = new Reviews(virtualMachineInstance, settings.review);
-  const act = actor({ settings, addresses, expectations, passing });
+  const act = actor({ settings, addresses, expectations, told, passing });
 
   async function look(vmi: Vmi, context: Context): Promise<Sight> {
     const { cache, clock } = context;
@@ -95,7 +96,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
   async function step(vmi: Vmi, context: Context): Promise<Again | 'released' | undefined> {
     const { cache } = context;
     const key = keyOf(vmi);
-    if (!expectations.met(key, cache(PODS))) {
+    if (!expectations.met(key, cache(PODS)) || !told.met(key, cache(VMIS))) {
       waiting.add(key);
       return undefined;
     }
@@ -157,6 +158,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
     },
     forget(key) {
       expectations.forget(key);
+      told.forget(key);
       waiting.delete(key);
       abandoned.delete(key);
       owed.delete(key);
