@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '../src/base/fake-clock.ts';
 import { type MemoryLogger, memoryLogger } from '../src/base/logger.ts';
 import { seededRandom } from '../src/base/random.ts';
 import { NODES } from '../src/kube/kinds/node.ts';
+import { PLAYED_LABEL } from '../src/simulation/play/played-label.ts';
 import { SCENARIOS, type Scenario } from '../src/simulation/play/scenario-controller.ts';
 import { SIMULATED_VMS } from '../src/simulation-library/simulated-vm.ts';
 import { type Embedded, startEmbedded } from '../src/up/embedded.ts';
@@ -33,6 +37,7 @@ const edit = (spec: object) => world.admin.patch(SCENARIOS, 'play', { type: 'mer
 const machines = async () =>
   (await world.admin.list(SIMULATED_VMS, { namespace })).items.map(({ metadata }) => metadata.name).toSorted();
 const nodes = async () => (await world.admin.list(NODES)).items.map(({ metadata }) => metadata.name ?? '').toSorted();
+const GROW = { action: 'scale', pool: 'web', count: 2 };
 const pool = { name: 'web', count: 2, resources: { cpu: '2', memory: '4Gi' } };
 
 describe('a SimulationScenario on a running cluster', () => {
@@ -142,11 +147,77 @@ describe('a SimulationScenario on a running cluster', () => {
       { metadata: { name: 'web-2', namespace }, spec: { resources: { cpu: '1', memory: '1Gi' } } },
       { namespace },
     );
-    await apply({ duration: '1h', vmPools: [pool] });
-    await clock.advance(3000);
+    await apply({ duration: '1h', vmPools: [{ ...pool, count: 1 }], timeline: [{ at: '10s', ...GROW }] });
+    await clock.advance(13_000);
     expect((await scenario()).status).toMatchObject({
       phase: 'Running',
       message: expect.stringContaining('web-2'),
     });
   });
+
+  it('is not played where nodes or machines of another one have its names', async () => {
+    const second = (spec: object) =>
+      world.admin.create(SCENARIOS, { metadata: { name: 'second', namespace }, spec }, { namespace });
+    await apply({ duration: '1h', nodes: [{ name: 'own', count: 2 }], vmPools: [pool] });
+    await second({ duration: '1h', nodes: [{ name: 'own' }, { name: 'more' }] });
+    await clock.advance(3000);
+    expect((await scenario()).status?.phase).toBe('Running');
+    const refused = async () => (await world.admin.get(SCENARIOS, 'second', { namespace })).status;
+    expect(await refused()).toMatchObject({ phase: 'Failed', message: expect.stringContaining('own-1') });
+    expect(await nodes()).toEqual(['own-1', 'own-2', 'there-1']);
+    await world.admin.delete(SCENARIOS, 'second', { namespace });
+    await clock.advance(3000);
+    await second({ duration: '1h', nodes: [{ name: 'there' }], vmPools: [{ ...pool, count: 3 }] });
+    await clock.advance(3000);
+    const message = 'node there-1, machine web-1 of the scenario default/play, machine web-2 of the scenario';
+    expect(await refused()).toMatchObject({
+      phase: 'Failed',
+      message: expect.stringContaining(message),
+      conditions: expect.arrayContaining([
+        expect.objectContaining({ type: 'Failed', status: 'True', message: expect.stringContaining(message) }),
+      ]),
+    });
+    expect(await machines()).toEqual(['web-1', 'web-2']);
+    expect(await nodes()).toEqual(['own-1', 'own-2', 'there-1']);
+  });
+
+  it('is played when it is created again at once', async () => {
+    const spec = { duration: '1h', nodes: [{ name: 'own' }], vmPools: [pool] };
+    await apply(spec);
+    await clock.advance(3000);
+    await world.admin.delete(SCENARIOS, 'play', { namespace });
+    await apply(spec);
+    await clock.advance(60_000);
+    expect((await scenario()).status).toMatchObject({ phase: 'Running', nodes: 2, runningVMs: 2 });
+  });
+});
+
+it('nodes of scenarios do not outlive the process that plays them', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'vimana-scenario-'));
+  const start = () =>
+    startEmbedded({
+      ...{ store: 'lmdb' as const, dataDir, dialects: ['simulation' as const], pools: [], clock, log },
+      random: seededRandom('again'),
+    });
+  try {
+    const first = await start();
+    const spec = { duration: '1h', nodes: [{ name: 'own' }], vmPools: [pool] };
+    await first.admin.create(SCENARIOS, { metadata: { name: 'play', namespace }, spec }, { namespace });
+    // What is written to a disk takes time that the clock does not know.
+    const phase = async ({ admin }: Embedded) => {
+      await clock.advance(500);
+      return (await admin.get(SCENARIOS, 'play', { namespace })).status?.phase;
+    };
+    await expect.poll(() => phase(first), { timeout: 20_000 }).toBe('Running');
+    expect((await first.admin.list(NODES)).items).toMatchObject([
+      { metadata: { name: 'own-1', labels: { [PLAYED_LABEL]: 'play' } } },
+    ]);
+    await first.stop();
+    const second = await start();
+    await expect.poll(() => phase(second), { timeout: 20_000 }).toBe('Failed');
+    expect((await second.admin.list(NODES)).items).toEqual([]);
+    await second.stop();
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
 });

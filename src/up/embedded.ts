@@ -41,7 +41,7 @@ import { PodManager } from '../simulation-library/pod-manager.ts';
 import { type ExplanationsOf, explanationsApi } from './explanations.ts';
 import { type Changed, install, SYSTEM_NAMESPACE } from './install.ts';
 import { type KeptMachines, keptMachines } from './kept-machines.ts';
-import { scenarioNodes } from './scenario-nodes.ts';
+import { clearScenarioNodes, scenarioNodes } from './scenario-nodes.ts';
 
 export interface EmbeddedOptions {
   readonly dataDir?: string;
@@ -305,6 +305,7 @@ async function prepare(admin: Client, options: EmbeddedOptions, dialects: readon
     roles: USER_ROLES,
   });
   await ensureStorageClasses(admin);
+  await clearScenarioNodes(admin);
   // Whoever holds the data folder is the only one who can have held the lease in this way: the holder before is gone.
   await admin.delete(LEASES, LEASE.name, { namespace: LEASE.namespace }).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;

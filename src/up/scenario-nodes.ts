@@ -1,16 +1,24 @@
+import type { Client } from '../kube/client.ts';
+import { NODES } from '../kube/kinds/node.ts';
+import { isNotFound } from '../kube/kube-error.ts';
 import type { Fleet } from '../node/simulated/fleet.ts';
+import { splitKey } from '../runtime/key.ts';
 import type { NodeGroup } from '../simulation/course/scenario-spec.ts';
 import { poolOf } from '../simulation/play/node-groups.ts';
+import { PLAYED_LABEL, PLAYED_UID_LABEL, playedBy } from '../simulation/play/played-label.ts';
 import type { ScenarioNodes } from '../simulation/play/scenario-controller.ts';
 
 /** The nodes that scenarios bring, as pools of the fleet; they go with their scenario. */
 export function scenarioNodes(fleet: Pick<Fleet, 'set'>): ScenarioNodes {
   const brought = new Map<string, Map<string, NodeGroup>>();
   return {
-    async set(scenario, group, count) {
+    async set(scenario, uid, group, count) {
       const groups = brought.get(scenario) ?? new Map<string, NodeGroup>();
       brought.set(scenario, groups.set(group.name, group));
-      await fleet.set({ ...poolOf(group), name: `${scenario}/${group.name}`, count });
+      const pool = poolOf(group);
+      const own = { [PLAYED_LABEL]: playedBy(splitKey(scenario).name), [PLAYED_UID_LABEL]: uid };
+      const labels = { ...pool.labels, ...own };
+      await fleet.set({ ...pool, labels, name: `${scenario}/${group.name}`, count });
     },
     async clear(scenario) {
       const groups = brought.get(scenario)?.values() ?? [];
@@ -18,4 +26,14 @@ export function scenarioNodes(fleet: Pick<Fleet, 'set'>): ScenarioNodes {
       for (const group of groups) await fleet.set({ ...poolOf(group), name: `${scenario}/${group.name}`, count: 0 });
     },
   };
+}
+
+/** Takes away the nodes that scenarios of an earlier process have brought: no scenario outlives its process. */
+export async function clearScenarioNodes(client: Client): Promise<void> {
+  const { items } = await client.list(NODES, { labelSelector: `${PLAYED_UID_LABEL},vimana.io/runtime=simulated` });
+  for (const { metadata } of items) {
+    await client.delete(NODES, metadata.name ?? '').catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+  }
 }

@@ -8,9 +8,7 @@ import { atMost } from '../../simulation-library/at-most.ts';
 import { SIMULATED_VMS } from '../../simulation-library/simulated-vm.ts';
 import type { Deed, NewMachine, Use } from '../course/deed.ts';
 import type { Mover } from './mover.ts';
-
-/** Machines that a SimulationScenario has made have this label, with its name. */
-const PLAYED_LABEL = 'simulation.node-classifier.io/played-by';
+import { PLAYED_LABEL, playedBy } from './played-label.ts';
 
 /** Who has nodes to give. */
 export interface NodeGroups {
@@ -97,7 +95,7 @@ export class Doer {
       metadata: {
         name,
         namespace,
-        labels: { ...labels, [PLAYED_LABEL]: scenario.slice(0, 63) },
+        labels: { ...labels, [PLAYED_LABEL]: playedBy(scenario) },
         ...(owner === undefined ? {} : { ownerReferences: [owner] }),
       },
       spec: {

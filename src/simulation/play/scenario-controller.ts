@@ -7,12 +7,13 @@ import { PODS } from '../../kube/kinds/pod.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import type { Context, Controller } from '../../runtime/controller.ts';
 import type { Informers } from '../../runtime/informers.ts';
-import { keyOf } from '../../runtime/key.ts';
+import { keyIn, keyOf } from '../../runtime/key.ts';
 import { writeStatus } from '../../runtime/status.ts';
 import { SIMULATED_VMS } from '../../simulation-library/simulated-vm.ts';
 import type { NodeGroup } from '../course/scenario-spec.ts';
+import { broughtBy, collisionOf, takenText } from './collision.ts';
 import { Pace } from './pace.ts';
-import { abandoned, type Progress, type ScenarioPhase, statusOf } from './scenario-status.ts';
+import { abandoned, failed, type Progress, type ScenarioPhase, statusOf } from './scenario-status.ts';
 import { Stage, TICK_MS } from './stage.ts';
 
 export type Scenario = SimulationScenario & KubeObject;
@@ -20,8 +21,8 @@ export const SCENARIOS = resourceOfKind(simulationScenario);
 
 /** Who has simulated nodes to give to scenarios that bring their own. */
 export interface ScenarioNodes {
-  /** A scenario has a group of so many nodes from now on. */
-  set(scenario: string, group: NodeGroup, count: number): Promise<void>;
+  /** A scenario has a group of so many nodes from now on. Throws a RangeError where others have their names. */
+  set(scenario: string, uid: string, group: NodeGroup, count: number): Promise<void>;
   /** The nodes of a scenario go. */
   clear(scenario: string): Promise<void>;
 }
@@ -51,18 +52,55 @@ const RESOLUTION = 0.05;
 /** Plays SimulationScenarios on the cluster that they are in, in the time that they ask for. */
 export function scenarioController(parts: ScenarioControllerParts): Controller<Scenario> {
   const played = new Map<string, Played>();
+  /** Machines that scenarios have begun to bring, which need not be seen yet, and by whom. */
+  const claimed = new Map<string, string>();
 
-  async function begin(scenario: Scenario, context: Context): Promise<Played | undefined> {
+  /** Sees to it that names are free and nodes there: 'wait' until then; a text where that will never be. */
+  async function prepare(scenario: Scenario, context: Context): Promise<'ready' | 'wait' | { readonly taken: string }> {
+    const { spec, metadata } = scenario;
+    const { uid, namespace } = metadata;
+    const key = keyOf(scenario);
+    const names = broughtBy(spec);
+    const scenarios = context.cache(SCENARIOS);
+    const collision = collisionOf(names, {
+      uid,
+      node: (name) => context.cache(NODES).get(name),
+      machine: (name) => context.cache(SIMULATED_VMS).get(keyIn(namespace, name)),
+      scenario: (wanted) => {
+        const found = [...scenarios.all()].find((each) => each.metadata.uid === wanted);
+        return found === undefined ? undefined : keyOf(found);
+      },
+    });
+    if (collision !== undefined) return collision === 'leaving' ? 'wait' : collision;
+    const machines = names.machines.map((name) => keyIn(namespace, name));
+    const others = machines.filter((machine) => (claimed.get(machine) ?? key) !== key);
+    if (others.length > 0) {
+      return { taken: takenText(others.map((each) => `machine ${each} of the scenario ${claimed.get(each)}`)) };
+    }
+    for (const machine of machines) claimed.set(machine, key);
+    try {
+      for (const group of spec.nodes ?? []) await parts.nodes.set(key, uid, group, group.count);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return { taken: takenText([error.message]) };
+    }
+    return names.nodes.some((node) => context.cache(NODES).get(node) === undefined) ? 'wait' : 'ready';
+  }
+
+  /** Everything of a scenario goes but its machines, which it owns. */
+  async function release(key: string): Promise<void> {
+    played.get(key)?.stage.stop();
+    played.delete(key);
+    for (const [machine, by] of claimed) if (by === key) claimed.delete(machine);
+    await parts.nodes.clear(key);
+  }
+
+  function begin(scenario: Scenario, context: Context): Played {
     const { client, clock, log } = context;
     const { uid, name, namespace } = scenario.metadata;
     const { spec } = scenario;
     const key = keyOf(scenario);
     const groups = new Map((spec.nodes ?? []).map((group) => [group.name, group]));
-    for (const group of groups.values()) await parts.nodes.set(key, group, group.count);
-    const wanted = [...groups.values()].flatMap((group) =>
-      Array.from({ length: group.count }, (_, at) => `${group.name}-${at + 1}`),
-    );
-    if (wanted.some((node) => context.cache(NODES).get(node) === undefined)) return undefined;
     const stage = new Stage(
       spec,
       {
@@ -84,7 +122,7 @@ export function scenarioController(parts: ScenarioControllerParts): Controller<S
         groups: {
           grow: async (group, total) => {
             const known = groups.get(group);
-            if (known !== undefined) await parts.nodes.set(key, known, total);
+            if (known !== undefined) await parts.nodes.set(key, uid, known, total);
           },
         },
         onMoved: ({ error }) => {
@@ -167,14 +205,21 @@ export function scenarioController(parts: ScenarioControllerParts): Controller<S
       const { clock, client } = context;
       const key = keyOf(scenario);
       const known = played.get(key);
-      if (known !== undefined && known.uid !== scenario.metadata.uid) known.stage.stop();
+      if (known !== undefined && known.uid !== scenario.metadata.uid) await release(key);
       const present = known?.uid === scenario.metadata.uid ? known : undefined;
       if (present === undefined && phase !== 'Pending') {
         await writeStatus(client, SCENARIOS, scenario, abandoned(scenario, clock.now()));
         return undefined;
       }
-      const current = present ?? (await begin(scenario, context));
-      if (current === undefined) return { afterMs: NODES_MS };
+      const state = present === undefined ? await prepare(scenario, context) : 'ready';
+      if (state === 'wait') return { afterMs: NODES_MS };
+      if (state !== 'ready') {
+        await release(key);
+        await writeStatus(client, SCENARIOS, scenario, failed(scenario, clock.now(), state.taken));
+        context.events.event(scenario, 'Warning', 'NamesTaken', state.taken);
+        return undefined;
+      }
+      const current = present ?? begin(scenario, context);
       const next = await advance(scenario, current, context);
       const now = clock.monotonic();
       if (next !== phase || now - current.toldAt >= TELL_MS) {
@@ -192,13 +237,9 @@ export function scenarioController(parts: ScenarioControllerParts): Controller<S
       return { afterMs: Math.min(TELL_MS, Math.max(SHORTEST_MS, due)) };
     },
     forget(key, { log }) {
-      played.get(key)?.stage.stop();
-      played.delete(key);
-      void parts.nodes
-        .clear(key)
-        .catch((error: unknown) =>
-          log.warn({ scenario: key, err: error }, 'the nodes of a scenario could not be taken away'),
-        );
+      void release(key).catch((error: unknown) =>
+        log.warn({ scenario: key, err: error }, 'the nodes of a scenario could not be taken away'),
+      );
     },
   };
 }

@@ -62,10 +62,17 @@ export function statusOf(scenario: SimulationScenario, progress: Progress): Scen
 }
 
 /** A scenario that nobody plays any more, with what was last known of it. */
-export function abandoned({ status = {}, spec }: SimulationScenario, now: number): ScenarioStatus {
+export function abandoned(scenario: SimulationScenario, now: number): ScenarioStatus {
+  const { status = {}, spec } = scenario;
   const message = `the process that played it ended after ${status.elapsedSimulatedTime ?? '0s'} of ${formatDuration(parseDuration(spec.duration))}: delete it and create it again`;
+  return failed(scenario, now, message);
+}
+
+/** A scenario that is not played, or no longer. */
+export function failed({ status = {}, metadata }: SimulationScenario, now: number, message: string): ScenarioStatus {
   return {
     ...status,
+    ...(metadata.generation === undefined ? {} : { observedGeneration: metadata.generation }),
     phase: 'Failed',
     completionTime: timestamp(now),
     message,

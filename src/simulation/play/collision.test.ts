@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeMeta, KubeObject } from '../../kube/kube-object.ts';
+import { broughtBy, collisionOf } from './collision.ts';
+import { PLAYED_UID_LABEL } from './played-label.ts';
+
+const object = (metadata: Partial<KubeMeta>) => ({ apiVersion: 'v1', kind: 'Any', metadata }) as KubeObject;
+const labelled = (uid: string) => object({ labels: { [PLAYED_UID_LABEL]: uid } });
+const owned = (uid: string) =>
+  object({ ownerReferences: [{ apiVersion: 'v1', kind: 'SimulationScenario', name: 'x', uid }] });
+const collision = (nodes: Record<string, KubeObject>, machines: Record<string, KubeObject>) =>
+  collisionOf(
+    { nodes: ['rack-1', 'rack-2'], machines: ['web-1'] },
+    {
+      uid: 'mine',
+      node: (name) => nodes[name],
+      machine: (name) => machines[name],
+      scenario: (uid) => (uid === 'other' ? 'default/other' : undefined),
+    },
+  );
+
+describe('what stands in the way of a scenario', () => {
+  it.each([
+    ['nothing where nothing is there', {}, {}, undefined],
+    ['nothing where it is its own', { 'rack-1': labelled('mine') }, { 'web-1': owned('mine') }, undefined],
+    ['no names that it does not bring', { 'rack-3': object({}) }, { 'web-2': object({}) }, undefined],
+    ['nodes of a scenario that is gone, for a while', { 'rack-1': labelled('gone') }, {}, 'leaving'],
+    ['machines that are being deleted, for a while', {}, { 'web-1': object({ deletionTimestamp: 'now' }) }, 'leaving'],
+  ])('is %s', (_, nodes, machines, expected) => {
+    expect(collision(nodes as never, machines as never)).toEqual(expected);
+  });
+
+  it('is all that others have, by name', () => {
+    const found = collision({ 'rack-1': labelled('other'), 'rack-2': object({}) }, { 'web-1': owned('other') });
+    expect(found).toEqual({
+      taken: expect.stringContaining(
+        'node rack-1 of the scenario default/other, node rack-2, machine web-1 of the scenario default/other: ',
+      ),
+    });
+  });
+});
+
+it('a scenario brings its groups and pools, numbered', () => {
+  const spec = { nodes: [{ name: 'rack', count: 2 }], vmPools: [{ name: 'web', count: 1 }] };
+  expect(broughtBy(spec as never)).toEqual({ nodes: ['rack-1', 'rack-2'], machines: ['web-1'] });
+});
