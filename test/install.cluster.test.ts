@@ -82,9 +82,23 @@ describe.skipIf(missingAssets().length > 0)('vimana install on kube-apiserver', 
     expect(kept.err).toContain('virtualmachines.simulation.node-classifier.io has 7 objects\n');
     const gone = await vimana('uninstall --with-objects');
     expect(gone.code, gone.err).toBe(0);
+    expect(gone.out).toContain('namespace/vimana-system deleted\n');
     expect(await ok('get crds -o name')).toBe('');
     expect(await ok('get nodes -o name')).toBe('');
     expect(await ok('get clusterroles,clusterrolebindings -l app.kubernetes.io/name=vimana -o name')).toBe('');
     await ok('wait --for=delete namespace/vimana-system --timeout=60s');
+  }, 240_000);
+
+  it('installs over what kubectl has applied, and leaves a namespace that others use', async () => {
+    await ok(`apply --server-side -f ${resolve(import.meta.dirname, '../deploy/crds')}`);
+    const { code, err } = await vimana('install');
+    expect(code, err).toBe(0);
+    await ok('create configmap notes -n vimana-system');
+    const kept = await vimana('uninstall');
+    expect(kept.code, kept.err).toBe(0);
+    expect(kept.out).toContain('namespace/vimana-system kept: it holds configmap/notes\n');
+    expect(await ok('get crds -o name')).toBe('');
+    await ok('delete configmap notes -n vimana-system');
+    expect((await vimana('uninstall')).out).toBe('namespace/vimana-system deleted\n');
   }, 240_000);
 });

@@ -1,12 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { virtualMachine as simulatedMachine } from '../src/api/simulation/group.ts';
 import { type Plane, startPlane } from '../src/apiserver/custom/plane.fixture.ts';
-import { DEFINITIONS } from '../src/install/definitions.ts';
-import type { Client } from '../src/kube/client.ts';
-import { NAMESPACES } from '../src/kube/kinds/core.ts';
+import { realClock } from '../src/base/clock.ts';
+import { DEFINITIONS, GROUPS } from '../src/install/definitions.ts';
+import type { Client, ResourceType } from '../src/kube/client.ts';
+import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '../src/kube/kinds/core.ts';
 import { resourceOfKind } from '../src/kube/kinds/machines.ts';
-import { NODES } from '../src/kube/kinds/node.ts';
+import { LEASES, NODES } from '../src/kube/kinds/node.ts';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '../src/kube/kinds/rbac.ts';
+import { resourceType } from '../src/kube/kinds/resource-type.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../src/kube/kinds/storage.ts';
+import { STATEFUL_SETS } from '../src/kube/kinds/workloads.ts';
+import { ifFound } from '../src/kube/kube-error.ts';
+import { microTimestamp } from '../src/kube/timestamp.ts';
 import { runCommand } from '../src/testing/command-world.ts';
 
 const SIMULATION = ['--dialects', 'simulation'];
@@ -219,8 +225,23 @@ describe('vimana install', () => {
     expect((await admin.get(NAMESPACES, 'vimana-system')).status?.phase).toBe('Terminating');
   });
 
+  it('tells no machine to go before it knows that somebody would let it', async () => {
+    await run('install', ...SIMULATION, '--examples');
+    const machines = async () => (await admin.list(resourceOfKind(simulatedMachine))).items;
+    const before = (await machines()).map(({ metadata }) => metadata.finalizers);
+    const { code, out, err } = await run('uninstall', '--with-objects', '--timeout', '100ms');
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain(
+      '\n  7 objects of virtualmachines.simulation.node-classifier.io would stay: an operator takes off their finalizers, and none answers',
+    );
+    expect((await machines()).map(({ metadata }) => metadata.finalizers)).toEqual(before);
+    expect((await machines()).filter(({ metadata }) => metadata.deletionTimestamp !== undefined)).toEqual([]);
+  });
+
   it('says who would have to let go of machines that are not gone in time', async () => {
     await run('install', ...SIMULATION, '--examples');
+    const type = resourceOfKind(simulatedMachine);
+    await admin.deleteCollection(type, { namespace: 'default' });
     const { code, err } = await run('uninstall', '--with-objects', '--timeout', '100ms');
     expect({ code, err }).toEqual({
       code: 1,
@@ -231,6 +252,109 @@ describe('vimana install', () => {
       ].join('\n'),
     });
     expect(await names()).toContain('virtualmachines.simulation.node-classifier.io');
+  });
+
+  it('leaves a namespace that somebody else has made, with all that is in it', async () => {
+    await admin.create(NAMESPACES, { metadata: { name: 'vimana-system' } });
+    await admin.create(CONFIG_MAPS, { metadata: { name: 'notes', namespace: 'vimana-system' } });
+    expect((await run('install', ...SIMULATION)).code).toBe(0);
+    const { code, out } = await run('uninstall');
+    expect(code).toBe(0);
+    expect(out).toContain('namespace/vimana-system kept: it was not made by vimana install\n');
+    expect((await admin.get(NAMESPACES, 'vimana-system')).status?.phase).toBe('Active');
+    expect(await admin.get(CONFIG_MAPS, 'notes', { namespace: 'vimana-system' })).toBeDefined();
+    expect(await names()).toEqual([]);
+  });
+
+  it.each<[string, ResourceType, object]>([
+    ['secret/mine', resourceType('v1', 'Secret', 'secrets'), {}],
+    ['configmap/mine', CONFIG_MAPS, {}],
+    [
+      'persistentvolumeclaim/mine',
+      PERSISTENT_VOLUME_CLAIMS,
+      { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } },
+    ],
+    [
+      'statefulset.apps/mine',
+      STATEFUL_SETS,
+      {
+        spec: {
+          replicas: 0,
+          serviceName: 'mine',
+          selector: { matchLabels: { app: 'mine' } },
+          template: {
+            metadata: { labels: { app: 'mine' } },
+            spec: { containers: [{ name: 'mine', image: 'mine' }] },
+          },
+        },
+      },
+    ],
+  ])('leaves the namespace that it has made while it holds %s', async (name, type, content) => {
+    await run('install', ...SIMULATION);
+    const metadata = { name: 'mine', namespace: 'vimana-system' };
+    await admin.create(type, { metadata, ...content });
+    const kept = `namespace/vimana-system kept: it holds ${name}\n`;
+    expect((await run('uninstall', '--dry-run')).out).toContain(kept);
+    expect(await run('uninstall')).toMatchObject({ code: 0, out: expect.stringContaining(kept) });
+    expect((await admin.get(NAMESPACES, 'vimana-system')).status?.phase).toBe('Active');
+    await admin.delete(type, 'mine', { namespace: 'vimana-system' });
+    // Nothing here takes off what protects a claim.
+    const free = { type: 'merge', body: { metadata: { finalizers: null } } } as const;
+    await ifFound(admin.patch(type, 'mine', free, { namespace: 'vimana-system' }));
+    expect((await run('uninstall')).out).toBe('namespace/vimana-system deleted\n');
+  });
+
+  it('leaves the namespace with what it may not see', async () => {
+    await allow('half', [
+      { apiGroups: ['*'], resources: ['*'], verbs: ['get', 'watch', 'delete'] },
+      { apiGroups: ['apiextensions.k8s.io', 'coordination.k8s.io', 'apps'], resources: ['*'], verbs: ['list'] },
+      { apiGroups: [...Object.values(GROUPS), 'kwok.x-k8s.io'], resources: ['*'], verbs: ['list'] },
+      { apiGroups: [''], resources: ['nodes', 'serviceaccounts'], verbs: ['list'] },
+    ]);
+    await run('install', ...SIMULATION);
+    const { code, out, err } = await as('half', 'uninstall');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/\nnamespace\/vimana-system kept: it holds perhaps .* and \d+ more\n/);
+    expect((await admin.get(NAMESPACES, 'vimana-system')).status?.phase).toBe('Active');
+  });
+
+  it('leaves to Helm what came by Helm, and what that needs', async () => {
+    await run('install', '--dialects', 'simulation,novacron');
+    const annotations = { 'meta.helm.sh/release-name': 'fleet', 'meta.helm.sh/release-namespace': 'fleet-system' };
+    const theirs = 'virtualmachines.simulation.node-classifier.io';
+    const body = { metadata: { annotations, labels: { 'app.kubernetes.io/managed-by': 'Helm' } } };
+    await admin.patch(DEFINITIONS, theirs, { type: 'merge', body });
+    const { code, out } = await run('uninstall');
+    expect(code).toBe(0);
+    expect(out).toContain('1 of the definitions kept: they go by helm uninstall fleet -n fleet-system\n');
+    expect(out).toContain('/virtualmachines.novacron.io deleted\n');
+    expect(await names()).toEqual([
+      'virtualmachineinstancemigrations.kubevirt.io',
+      'virtualmachineinstances.kubevirt.io',
+      theirs,
+    ]);
+  });
+
+  it.each([
+    ['elsewhere', 'vimana-operator', undefined],
+    ['fleet-system', 'fleet', { 'app.kubernetes.io/name': 'vimana' }],
+  ])('takes nothing away from an operator that leads in %s as %s', async (namespace, name, labels) => {
+    await run('install', ...SIMULATION);
+    await admin.create(NAMESPACES, { metadata: { name: namespace } });
+    if (labels !== undefined) await admin.create(SERVICE_ACCOUNTS, { metadata: { name, namespace, labels } });
+    const renewTime = microTimestamp(realClock.now());
+    const spec = { holderIdentity: 'fleet-7d4_1', leaseDurationSeconds: 600, renewTime };
+    const lease = await admin.create(LEASES, { metadata: { name, namespace }, spec });
+    await admin.create(LEASES, { metadata: { name: 'other', namespace }, spec: { ...spec, holderIdentity: 'other' } });
+    for (const args of [[], ['--with-objects']]) {
+      expect(await run('uninstall', ...args)).toEqual({
+        code: 1,
+        out: '',
+        err: `error: nothing was changed, because\n  the operator fleet-7d4 works with these kinds (it holds the lease ${namespace}/${name}): stop it first\n`,
+      });
+    }
+    await admin.update(LEASES, { ...lease, spec: { ...spec, holderIdentity: '' } });
+    expect((await run('uninstall')).code).toBe(0);
   });
 
   it.each([

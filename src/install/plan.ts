@@ -8,6 +8,7 @@ import { ifFound, isForbidden, KubeError } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import { ownName } from './access.ts';
 import { apply, nameOf, placeOf, present } from './apply.ts';
+import { isInstalled } from './belongs.ts';
 import { DEFINITIONS, GROUPS } from './definitions.ts';
 import { missingRights } from './needs.ts';
 import { nodePools } from './node-pools.ts';
@@ -74,13 +75,17 @@ export async function planned(settings: InstallSettings, parts: InstallParts): P
   }
   const before = await found(client, all, signal);
   problems.push(...foreign(before));
+  // A namespace that somebody else has made stays theirs, or it would be taken away from them in the end.
+  const isTheirs = (each: Wanted, was = before.get(each)) =>
+    each.type === NAMESPACES && was !== undefined && !isInstalled(was);
+  const rights = wanted.rights.filter((each) => !isTheirs(each));
   if (problems.length === 0) {
-    const { examples, ...applied } = wanted;
+    const { examples, ...applied } = { ...wanted, rights };
     const fresh = examples.filter((each) => !before.has(each));
     problems.push(...(await refusals([...Object.values(applied).flat(), ...fresh], before, settings, parts)));
   }
   if (problems.length > 0) throw refused(problems);
-  return { ...wanted, dialects, before, notes };
+  return { ...wanted, rights, dialects, before, notes };
 }
 
 const ITSELF = 'KubeVirt itself is here (there are kubevirts.kubevirt.io)';

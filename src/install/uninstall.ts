@@ -4,15 +4,20 @@ import { VimanaError } from '../base/errors.ts';
 import type { InstallParts, UninstallSettings } from '../cli/install.ts';
 import { DIALECT_NAMES } from '../cli/up.ts';
 import type { Client, ResourceType } from '../kube/client.ts';
-import { NAMESPACES } from '../kube/kinds/core.ts';
+import { NAMESPACES, SERVICE_ACCOUNTS } from '../kube/kinds/core.ts';
 import { resourceOfKind } from '../kube/kinds/machines.ts';
-import { NODES } from '../kube/kinds/node.ts';
+import { LEASES, NODES } from '../kube/kinds/node.ts';
 import { DEPLOYMENTS } from '../kube/kinds/workloads.ts';
-import { ifFound, isGone } from '../kube/kube-error.ts';
+import { ifFound } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import { type Access, accessLines, denied, ownName } from './access.ts';
 import { ifThere, nameOf, placeOf, present } from './apply.ts';
+import { isInstalled, releaseOf } from './belongs.ts';
 import { DEFINITIONS, definitionOf, GROUPS, isRunning, kindsOf } from './definitions.ts';
+import { hasKeeper, isHeld } from './finalizer-keeper.ts';
+import { strangersIn } from './namespace-contents.ts';
+import { leaders, OF_VIMANA } from './operator-lease.ts';
+import { untilGone } from './until-gone.ts';
 import { INSTALLED, STAGE_OBJECTS, type Wanted, wantedRights } from './wanted.ts';
 import { within } from './within.ts';
 
@@ -21,6 +26,10 @@ interface Removal {
   readonly kinds: readonly Kind[];
   /** What nobody needs when no group is left. */
   readonly rest: readonly Wanted[];
+  /** Where the operator's account is, if that goes too. */
+  readonly namespace?: Wanted;
+  /** What stays, and why. */
+  readonly notes: readonly string[];
 }
 
 /** `vimana uninstall`: takes away what `vimana install` brings, and never an object that it was not told to. */
@@ -41,42 +50,85 @@ export async function uninstall(settings: UninstallSettings, parts: InstallParts
     }
   }
   const definitions = removal.kinds.map((kind): Wanted => ({ type: DEFINITIONS, object: definitionOf(kind) }));
-  // Roles go after what they speak of, and the namespace last.
+  // Roles go after what they speak of.
   const gone = [...definitions, ...removal.rest.toReversed()];
   for (const each of gone) {
     if (!dryRun) await ifFound(client.delete(each.type, each.object.metadata.name ?? '', { ...placeOf(each), signal }));
     io.out(`${nameOf(each)} deleted${said}\n`);
   }
-  if (gone.length === 0) io.out('There is nothing to take away.\n');
-  if (dryRun) return;
-  const late = () => ({ what: 'definitions are still there', hint: 'See why with: kubectl get crds -o yaml' });
-  const names = new Set(definitions.map(({ object }) => object.metadata.name));
-  await within({ clock, signal, ms, late }, (ended) =>
-    untilGone(client, DEFINITIONS, ({ metadata }) => names.has(metadata.name), ended),
-  );
+  if (!dryRun) {
+    const late = () => ({ what: 'definitions are still there', hint: 'See why with: kubectl get crds -o yaml' });
+    const names = new Set(definitions.map(({ object }) => object.metadata.name));
+    await within({ clock, signal, ms, late }, (ended) =>
+      untilGone(client, DEFINITIONS, ({ metadata }) => names.has(metadata.name), ended),
+    );
+  }
+  const kept = await removeNamespace(removal, settings, parts);
+  if (gone.length === 0 && kept !== 'deleted') io.out('There is nothing to take away.\n');
+  for (const note of removal.notes) io.out(`${note}\n`);
 }
+
+/** Takes the namespace away last, and only where nothing of others goes with it. */
+async function removeNamespace(
+  { kinds, namespace }: Removal,
+  { dryRun }: UninstallSettings,
+  { io, client, signal }: InstallParts,
+): Promise<'deleted' | 'kept' | undefined> {
+  if (namespace === undefined) return undefined;
+  const { type, object } = namespace;
+  const { name = '', uid = '' } = object.metadata;
+  if (!isInstalled(object)) {
+    io.out(`${nameOf(namespace)} kept: it was not made by vimana install\n`);
+    return 'kept';
+  }
+  const leaving = new Set(kinds.map(({ plural, group }) => `${plural}.${group}`));
+  const strangers = await strangersIn(client, name, leaving, signal);
+  if (strangers.length > 0) {
+    const more = strangers.length > SHOWN ? ` and ${strangers.length - SHOWN} more` : '';
+    io.out(`${nameOf(namespace)} kept: it holds ${strangers.slice(0, SHOWN).join(', ')}${more}\n`);
+    return 'kept';
+  }
+  if (!dryRun) await ifFound(client.delete(type, name, { preconditions: { uid }, signal }));
+  io.out(`${nameOf(namespace)} deleted${dryRun ? ' (dry run)' : ''}\n`);
+  return 'deleted';
+}
+
+/** How many strangers in a namespace are named. */
+const SHOWN = 5;
 
 /** What is there of all that was asked for. */
 async function removalOf({ dialects }: UninstallSettings, { client, signal }: InstallParts): Promise<Removal> {
   const there = await Promise.all(
-    KINDS.map(async (kind) => {
-      const definition = await present(client, { type: DEFINITIONS, object: definitionOf(kind) }, signal);
-      return definition?.metadata.labels?.['app.kubernetes.io/part-of'] === 'vimana';
-    }),
+    KINDS.map((kind) => present(client, { type: DEFINITIONS, object: definitionOf(kind) }, signal)),
   );
-  const ours = KINDS.filter((_, at) => there[at]);
+  const releases = new Map<Kind, string>();
+  const known = KINDS.filter((kind, at) => {
+    const definition = there[at];
+    if (definition?.metadata.labels?.['app.kubernetes.io/part-of'] !== 'vimana') return false;
+    const release = releaseOf(definition);
+    if (release !== undefined) releases.set(kind, release);
+    return true;
+  });
+  const ours = known.filter((kind) => !releases.has(kind));
   const groups = new Set(dialects.map((name) => GROUPS[name]));
-  const left = ours.filter((kind) => !groups.has(kind.group) && !isRunning(kind));
   const kinds = ours.filter((kind) => groups.has(kind.group) && !isRunning(kind));
+  const left = known.filter((kind) => !kinds.includes(kind) && !isRunning(kind));
+  const notes = [...new Set(releases.values())].map((release) => {
+    const count = [...releases.values()].filter((each) => each === release).length;
+    return `${count} of the definitions kept: they go by helm uninstall ${release}`;
+  });
   const rights = await ownRights(client, signal);
   const isOfUsers = ({ object }: Wanted) => [...groups].some((group) => object.metadata.name?.startsWith(`${group}:`));
   // What is left needs the instances that machines run as, and the operator's rights.
-  if (left.length > 0) return { kinds, rest: rights.filter((each) => isOfUsers(each) && !isOfInstances(each)) };
+  if (left.length > 0) return { kinds, rest: rights.filter((each) => isOfUsers(each) && !isOfInstances(each)), notes };
   const labelSelector = `${INSTALLED.label}=${INSTALLED.value}`;
   const nodes = await client.list(NODES, { labelSelector, signal });
   const stages = await ifThere(client.list(STAGE_OBJECTS, { labelSelector, signal }));
+  const namespace = await ownNamespace(client, signal);
   return {
     kinds: [...kinds, ...ours.filter(isRunning)],
+    notes,
+    ...(namespace === undefined ? {} : { namespace }),
     rest: [
       ...rights,
       ...(stages?.items ?? []).map((object) => ({ type: STAGE_OBJECTS, object })),
@@ -90,21 +142,31 @@ const isOfInstances = ({ object }: Wanted) => object.metadata.name?.startsWith(`
 /** The accounts and roles that are there and neither KubeVirt's own nor Helm's to take away. */
 async function ownRights(client: Client, signal: AbortSignal): Promise<Wanted[]> {
   const found = await Promise.all(
-    wantedRights(DIALECT_NAMES).map(async (each) => {
-      const labels = (await present(client, each, signal))?.metadata.labels;
-      const isOurs = each.type === NAMESPACES || labels?.['app.kubernetes.io/name'] === 'vimana';
-      return labels !== undefined && isOurs && labels['app.kubernetes.io/managed-by'] !== 'Helm' ? [each] : [];
-    }),
+    wantedRights(DIALECT_NAMES)
+      .filter(({ type }) => type !== NAMESPACES)
+      .map(async (each) => {
+        const object = await present(client, each, signal);
+        const isOurs = object?.metadata.labels?.['app.kubernetes.io/name'] === 'vimana';
+        return object !== undefined && isOurs && releaseOf(object) === undefined ? [each] : [];
+      }),
   );
   return found.flat();
 }
 
+/** The namespace of the operator's account as it is, whoever has made it. */
+async function ownNamespace(client: Client, signal: AbortSignal): Promise<Wanted | undefined> {
+  const wanted = wantedRights(DIALECT_NAMES).find(({ type }) => type === NAMESPACES);
+  const object = wanted === undefined ? undefined : await present(client, wanted, signal);
+  return object === undefined ? undefined : { type: NAMESPACES, object };
+}
+
 /** Throws one error that names everything because of which nothing is done. */
 async function refuseWhatIsInTheWay(
-  { kinds, rest }: Removal,
-  { withObjects }: UninstallSettings,
-  { client, signal }: InstallParts,
+  { kinds, rest, namespace }: Removal,
+  { withObjects, dryRun, timeout }: UninstallSettings,
+  parts: InstallParts,
 ): Promise<void> {
+  const { client, clock, signal } = parts;
   const problems: string[] = [];
   for (const kind of withObjects ? [] : kinds) {
     const { items, metadata } = await client.list(resourceOfKind(kind), { limit: 1, signal });
@@ -112,14 +174,43 @@ async function refuseWhatIsInTheWay(
     if (count > 0) problems.push(`${kind.plural}.${kind.group} has ${count} ${count === 1 ? 'object' : 'objects'}`);
   }
   const details = problems.length === 0 ? {} : { hint: '--with-objects deletes them too, in every namespace.' };
-  for (const { object } of rest.filter(({ type }) => type.plural === NAMESPACES.plural)) {
-    const namespace = object.metadata.name ?? '';
-    const { items } = await client.list(DEPLOYMENTS, { namespace, signal });
+  if (kinds.length + rest.length > 0) {
+    for (const { holder, lease } of await leaders(client, clock, signal)) {
+      problems.push(`the operator ${holder} works with these kinds (it holds the lease ${lease}): stop it first`);
+    }
+  }
+  if (namespace !== undefined) {
+    const { items } = await client.list(DEPLOYMENTS, {
+      namespace: namespace.object.metadata.name ?? '',
+      labelSelector: OF_VIMANA,
+      signal,
+    });
     const names = items.map(({ metadata }) => metadata.name).join(', ');
     if (names !== '')
-      problems.push(`${names} runs in ${namespace}: kubectl delete -f deploy/operator/, or helm uninstall`);
+      problems.push(
+        `${names} runs in ${namespace.object.metadata.name}: kubectl delete -f deploy/operator/, or helm uninstall`,
+      );
   }
+  // Asked last, because it is asked by writing.
+  if (withObjects && !dryRun && problems.length === 0) problems.push(...(await withoutKeeper(kinds, timeout, parts)));
   refuse(problems, details);
+}
+
+/** What would be there for ever once it is told to go, since no operator lets it. */
+async function withoutKeeper(kinds: readonly Kind[], ms: number, parts: InstallParts): Promise<string[]> {
+  const answers = await Promise.all(
+    kinds.map(async (kind) => {
+      const type = resourceOfKind(kind);
+      const held = (await all(parts.client, type, parts.signal)).filter(isHeld);
+      const [object] = held;
+      if (object === undefined || (await hasKeeper({ type, object }, ms, parts))) return [];
+      const count = `${held.length} ${held.length === 1 ? 'object' : 'objects'}`;
+      return [
+        `${count} of ${kind.plural}.${kind.group} would stay: an operator takes off their finalizers, and none answers (bin/vimana operator --webhook-port 0)`,
+      ];
+    }),
+  );
+  return answers.flat();
 }
 
 /** What taking everything away takes, whatever of it is there. */
@@ -133,9 +224,10 @@ async function refuseWithoutRights({ dialects, withObjects }: UninstallSettings,
   };
   need(DEFINITIONS, ['get', 'list', 'watch', 'delete']);
   need(NODES, ['list', 'delete']);
+  for (const type of [LEASES, SERVICE_ACCOUNTS, DEPLOYMENTS]) need(type, ['list']);
   for (const each of wantedRights(DIALECT_NAMES)) need(each.type, ['get', 'delete'], placeOf(each));
   for (const kind of kindsOf(dialects)) {
-    need(resourceOfKind(kind), ['list', ...(withObjects ? ['watch', 'deletecollection'] : [])]);
+    need(resourceOfKind(kind), ['list', ...(withObjects ? ['get', 'watch', 'patch', 'deletecollection'] : [])]);
   }
   const missing = accessLines(await denied(client, [...needs.values()]));
   if (missing.length === 0) return;
@@ -168,29 +260,4 @@ async function deleteAll(
   await within({ clock, signal, ms, late }, (ended) =>
     untilGone(client, type, ({ metadata }) => uids.has(metadata.uid), ended),
   );
-}
-
-/** Waits by a watch until none of the objects that are meant is there. */
-async function untilGone(
-  client: Client,
-  type: ResourceType,
-  isMeant: (object: KubeObject) => boolean,
-  signal: AbortSignal,
-) {
-  for (;;) {
-    signal.throwIfAborted();
-    const { items, metadata } = await client.list(type, { signal });
-    const left = new Set(items.filter(isMeant).map(({ metadata: { uid } }) => uid));
-    if (left.size === 0) return;
-    try {
-      for await (const { type: change, object } of client.watch(type, {
-        resourceVersion: metadata.resourceVersion,
-        signal,
-      })) {
-        if (change === 'DELETED' && left.delete(object.metadata.uid) && left.size === 0) return;
-      }
-    } catch (error) {
-      if (!isGone(error)) throw error;
-    }
-  }
 }

@@ -37,7 +37,7 @@ export const FIRST_MACHINES: Readonly<Record<DialectName, string>> = {
   simulation: 'examples/simulation/vms/',
 };
 
-/** By which nodes and stages are found again that came by `vimana install`. */
+/** By which the namespace, nodes and stages are found again that came by `vimana install`. */
 export const INSTALLED = { label: 'app.kubernetes.io/managed-by', value: 'vimana-install' };
 
 export function wantedDefinitions(dialects: readonly DialectName[]): Wanted[] {
@@ -50,9 +50,9 @@ export function wantedRights(dialects: readonly DialectName[]): Wanted[] {
     // Users of every group see the instances that their machines run as.
     name === 'kubevirt' || dialects.includes(name as DialectName) ? [] : [`${group}:`],
   );
-  return objectsIn('deploy/operator/operator.yaml', OF_RIGHTS).filter(
-    ({ object }) => !left.some((start) => object.metadata.name?.startsWith(start) === true),
-  );
+  return objectsIn('deploy/operator/operator.yaml', OF_RIGHTS)
+    .filter(({ object }) => !left.some((start) => object.metadata.name?.startsWith(start) === true))
+    .map(({ type, object }) => ({ type, object: type === NAMESPACES ? installed(object) : object }));
 }
 
 export function wantedNodes(pools: readonly NodePool[]): Wanted[] {

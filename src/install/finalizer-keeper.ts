@@ -1,0 +1,66 @@
+import { INSTANCE_FINALIZER, MACHINE_FINALIZER } from '../api/instance-request.ts';
+import type { InstallParts } from '../cli/install.ts';
+import type { ResourceType } from '../kube/client.ts';
+import { ifFound, isConflict, isGone } from '../kube/kube-error.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+
+/** How long an operator may take until it is seen. */
+const PATIENCE_MS = 10_000;
+
+interface Held {
+  readonly type: ResourceType;
+  readonly object: KubeObject;
+}
+
+/**
+ * Whether an operator looks after an object that it holds by a finalizer. One that stands alone has no lease to be known
+ * by; but whoever runs puts a finalizer back that is gone. Where nobody does, it is put back here.
+ */
+export async function hasKeeper(held: Held, ms: number, parts: InstallParts): Promise<boolean> {
+  const { type, object } = held;
+  const { client, clock, signal } = parts;
+  const { name = '', namespace = '', finalizers = [] } = object.metadata;
+  const finalizer = finalizers.find(isOfOperator) ?? '';
+  const others = finalizers.filter((each) => each !== finalizer);
+  const write = (list: readonly string[], of: KubeObject) => {
+    const body = { metadata: { finalizers: list, resourceVersion: of.metadata.resourceVersion } };
+    return ifFound(client.patch(type, name, { type: 'merge', body }, { namespace }));
+  };
+  const isBack = ({ metadata }: KubeObject) => metadata.finalizers?.includes(finalizer) === true;
+  const putBack = async (): Promise<void> => {
+    const now = await ifFound(client.get(type, name, { namespace }));
+    if (now === undefined || isBack(now)) return;
+    const written = write([...(now.metadata.finalizers ?? []), finalizer], now);
+    await written.catch((error: unknown) => (isConflict(error) ? putBack() : Promise.reject(error)));
+  };
+  const without = await write(others, object);
+  if (without === undefined || isBack(without)) return true;
+  const over = new AbortController();
+  const timer = clock.timer(Math.min(ms, PATIENCE_MS), () => over.abort());
+  try {
+    const options = {
+      namespace,
+      fieldSelector: `metadata.name=${name}`,
+      signal: AbortSignal.any([signal, over.signal]),
+    };
+    for await (const event of client.watch(type, {
+      ...options,
+      resourceVersion: without.metadata.resourceVersion ?? '',
+    })) {
+      if (event.type === 'DELETED' || (event.type === 'MODIFIED' && isBack(event.object))) return true;
+    }
+  } catch (error) {
+    if (!over.signal.aborted && !signal.aborted && !isGone(error)) throw error;
+  } finally {
+    timer.cancel();
+    await putBack();
+  }
+  signal.throwIfAborted();
+  return false;
+}
+
+/** Whether an object goes only when an operator lets it, and has not been told to go yet. */
+export const isHeld = ({ metadata }: KubeObject) =>
+  metadata.deletionTimestamp === undefined && metadata.finalizers?.some(isOfOperator) === true;
+
+const isOfOperator = (finalizer: string) => finalizer === MACHINE_FINALIZER || finalizer === INSTANCE_FINALIZER;

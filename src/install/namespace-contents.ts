@@ -1,0 +1,93 @@
+import type { Client, ResourceType } from '../kube/client.ts';
+import { KubeError } from '../kube/kube-error.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import { ifThere, nameOf } from './apply.ts';
+import { releaseOf } from './belongs.ts';
+
+interface Resources {
+  readonly resources: readonly {
+    readonly name: string;
+    readonly kind: string;
+    readonly namespaced: boolean;
+    readonly verbs: readonly string[];
+  }[];
+}
+interface Groups {
+  readonly groups: readonly { readonly name: string; readonly preferredVersion: { readonly version: string } }[];
+}
+
+/** Groups that show what other objects are like, and have none of their own. */
+const VIEWS = /^(?:subresources|metrics|custom\.metrics|external\.metrics)\./;
+/** What is in every namespace, or comes and goes by itself. */
+const EVERYWHERE = new Set([
+  'configmap/kube-root-ca.crt',
+  'serviceaccount/default',
+  'lease.coordination.k8s.io/vimana-operator',
+]);
+
+/** What a namespace holds that is not Vimana's, by name; what cannot be seen counts. `leaving`: kinds that go, as `plural.group`. */
+export async function strangersIn(
+  client: Client,
+  namespace: string,
+  leaving: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { groups } = JSON.parse(await client.raw('/apis', { signal })) as Groups;
+  const versions = [
+    { group: '', version: 'v1' },
+    ...groups.map(({ name, preferredVersion: { version } }) => ({ group: name, version })),
+  ].filter(({ group }) => !VIEWS.test(group));
+  const found = await Promise.all(
+    versions.map(async ({ group, version }) => {
+      const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+      const types = await orUnseen(typesAt(client, path, { group, version }, signal), path);
+      if (types.unseen !== undefined) return [types.unseen];
+      const listed = types.found.filter(({ plural }) => plural !== 'events' && !leaving.has(`${plural}.${group}`));
+      return (await Promise.all(listed.map((type) => strangersOf(client, type, namespace, signal)))).flat();
+    }),
+  );
+  return found.flat().toSorted();
+}
+
+async function typesAt(
+  client: Client,
+  path: string,
+  of: Pick<ResourceType, 'group' | 'version'>,
+  signal: AbortSignal,
+): Promise<ResourceType[]> {
+  const { resources } = JSON.parse(await client.raw(path, { signal })) as Resources;
+  return resources
+    .filter(({ name, namespaced, verbs }) => namespaced && verbs.includes('list') && !name.includes('/'))
+    .map(({ name, kind }) => ({ ...of, plural: name, kind, namespaced: true }));
+}
+
+async function strangersOf(
+  client: Client,
+  type: ResourceType,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const list = await orUnseen(objectsOf(client, type, namespace, signal), type.plural);
+  if (list.unseen !== undefined) return [list.unseen];
+  const names = list.found.filter((object) => !isOurs(object)).map((object) => nameOf({ type, object }));
+  return names.filter((name) => !EVERYWHERE.has(name));
+}
+
+const objectsOf = async (client: Client, type: ResourceType, namespace: string, signal: AbortSignal) =>
+  (await client.list(type, { namespace, signal })).items;
+
+const isOurs = (object: KubeObject) =>
+  object.metadata.labels?.['app.kubernetes.io/name'] === 'vimana' && releaseOf(object) === undefined;
+
+/** A list, empty where its group or kind has just gone; or what is to be said where nobody can tell. */
+async function orUnseen<T>(
+  answer: Promise<readonly T[]>,
+  what: string,
+): Promise<{ readonly found: readonly T[]; readonly unseen?: never } | { readonly unseen: string }> {
+  try {
+    return { found: (await ifThere(answer)) ?? [] };
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error;
+    return { unseen: `perhaps ${what} (${error.message})` };
+  }
+}
