@@ -21,71 +21,113 @@ import { PodManager } from './simulation-library/pod-manager.ts';
 
 /** How long the cluster is given to answer before there is none. */
 const ANSWER_MS = 5_000;
+/** How often one that has not answered is asked again. */
+const AGAIN_MS = 5_000;
 
 /** Runs `vimana exporter` until SIGINT or SIGTERM. */
 export async function runExporter(flags: ExporterFlags): Promise<void> {
   const clock = realClock;
-  const { logLevel: level, logFormat: format } = flags;
+  const { logLevel: level, logFormat: format, host, port } = flags;
   const log = createLogger({ level, format, clock, destination: process.stderr });
   const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  const { signal } = stop;
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
   const wanted = flags.scenario === undefined ? undefined : scenarioAt(flags.scenario, log);
-  const cluster = await reach(flags, clock, log, stop.signal);
-  const fleet = cluster?.fleet ?? new PaperFleet(clock);
-  const running = cluster?.informers.run(stop.signal);
-  const server = await startHttpServer({
-    host: flags.host,
-    port: flags.port,
-    clock,
-    log,
-    routes: exporterRoutes(fleet),
-  });
+  const connection = await connected(flags, log);
+  const running: Promise<void>[] = [];
   try {
-    await Promise.race([cluster?.fleet.synced(), aborted(stop.signal)]);
-    if (wanted !== undefined) await load(fleet, wanted, log, stop.signal);
+    const isThere = connection !== undefined && (await answers(connection, flags, clock, log));
+    const follow = (to: Connection) => {
+      const { fleet, informers } = followed(to, flags, clock, log, signal);
+      running.push(informers.run(signal));
+      return fleet;
+    };
+    const cluster = isThere ? follow(connection) : undefined;
+    const fleet = cluster ?? new PaperFleet(clock);
+    const server = await startHttpServer({ host, port, clock, log, routes: exporterRoutes(fleet) });
+    running.push(server.run(signal));
+    await Promise.race([cluster?.synced(), aborted(signal)]);
+    if (wanted !== undefined) await load(fleet, wanted, log, signal);
     log.info({ url: server.url }, 'serving metrics');
-    await aborted(stop.signal);
+    if (connection !== undefined && !isThere) {
+      await untilAnswered(connection, clock, signal);
+      if (signal.aborted) return;
+      const late = follow(connection);
+      await Promise.race([late.synced(), aborted(signal)]);
+      for (const route of exporterRoutes(late)) server.mount(route);
+      // What this cluster does not take is no reason to end: it can be sent again.
+      if (wanted !== undefined)
+        await load(late, wanted, log, signal).catch((error: unknown) => log.error({}, messageOf(error)));
+    }
+    await aborted(signal);
   } finally {
     stop.abort();
-    await Promise.all([server.close(), running]);
-    await cluster?.connection.close();
+    await Promise.all(running);
+    await connection?.close();
   }
 }
 
-interface Reached {
-  readonly connection: Connection;
-  readonly informers: Informers;
-  readonly fleet: ClusterFleet;
-}
-
-/** The fleet of the cluster; undefined, and a warning, where no cluster answers. */
-async function reach(
-  flags: ExporterFlags,
-  clock: Clock,
-  log: Logger,
-  lifetime: AbortSignal,
-): Promise<Reached | undefined> {
-  let connection: Connection | undefined;
+/** The cluster that flags and surroundings name; undefined, and a warning, where they name none and nobody asked for one. */
+async function connected({ access }: ExporterFlags, log: Logger): Promise<Connection | undefined> {
   try {
-    connection = await connect(flags.access);
-    const { client, namespace } = connection;
-    const late = new AbortController();
-    using _limit = clock.timer(ANSWER_MS, () => late.abort(new Error(`no answer in ${ANSWER_MS / 1000} s`)));
-    await client.raw('/version', { signal: late.signal });
-    const informers = new Informers({ client, clock, random: systemRandom(), log });
-    const selection = { labelSelector: LAUNCHER_SELECTOR, ...(flags.allNamespaces ? {} : { namespace }) };
-    const { referenceNode } = flags;
-    const pods = new PodManager({ client, namespace, clock, referenceNode });
-    const parts = { client, informers, clock, pods, namespace, selection, referenceNode, lifetime };
-    const fleet = new ClusterFleet(parts);
-    log.info({ namespace: flags.allNamespaces ? '' : namespace }, 'Kubernetes client and pod manager initialized');
-    return { connection, informers, fleet };
+    return await connect(access);
   } catch (error) {
-    await connection?.close();
-    log.warn({ why: error instanceof Error ? error.message : String(error) }, ON_PAPER);
+    if (isAskedFor(access)) throw error;
+    log.warn({ why: messageOf(error) }, ON_PAPER);
     return undefined;
   }
 }
+
+/** Whether the cluster answers; where it was asked for and does not, that is an error. */
+async function answers(connection: Connection, { access }: ExporterFlags, clock: Clock, log: Logger): Promise<boolean> {
+  try {
+    await ask(connection, clock);
+    return true;
+  } catch (error) {
+    const why = messageOf(error);
+    if (isAskedFor(access)) throw new VimanaError('REFUSED', `the cluster does not answer: ${why}`, { cause: error });
+    log.warn({ why, again: `every ${AGAIN_MS / 1000} s` }, ON_PAPER);
+    return false;
+  }
+}
+
+async function untilAnswered(connection: Connection, clock: Clock, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await Promise.race([clock.sleep(AGAIN_MS, signal).catch(() => {}), aborted(signal)]);
+    const isThere = await ask(connection, clock).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return;
+  }
+}
+
+async function ask({ client }: Connection, clock: Clock): Promise<void> {
+  const late = new AbortController();
+  using _limit = clock.timer(ANSWER_MS, () => late.abort(new Error(`no answer in ${ANSWER_MS / 1000} s`)));
+  await client.raw('/version', { signal: late.signal });
+}
+
+function followed(
+  { client, namespace }: Connection,
+  { allNamespaces, referenceNode }: ExporterFlags,
+  clock: Clock,
+  log: Logger,
+  lifetime: AbortSignal,
+): { readonly informers: Informers; readonly fleet: ClusterFleet } {
+  const informers = new Informers({ client, clock, random: systemRandom(), log });
+  const selection = { labelSelector: LAUNCHER_SELECTOR, ...(allNamespaces ? {} : { namespace }) };
+  const pods = new PodManager({ client, namespace, clock, referenceNode });
+  const parts = { client, informers, clock, pods, namespace, selection, referenceNode, lifetime };
+  const fleet = new ClusterFleet(parts);
+  log.info({ namespace: allNamespaces ? '' : namespace }, 'Kubernetes client and pod manager initialized');
+  return { informers, fleet };
+}
+
+const isAskedFor = ({ kubeconfig, context }: ExporterFlags['access']) =>
+  kubeconfig !== undefined || context !== undefined;
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** A scenario that is read again when it is known which nodes there are. */
 type ReadScenario = (isNode: (name: string) => boolean) => ReturnType<typeof readWanted>;
@@ -120,6 +162,6 @@ async function load(fleet: Fleet, read: ReadScenario, log: Logger, signal: Abort
 
 function explained(error: unknown, what: string): VimanaError {
   const causes = error instanceof RefusedError ? error.causes.map((cause) => `\n  ${causeText(cause)}`).join('') : '';
-  const why = causes === '' ? ` ${error instanceof Error ? error.message : String(error)}` : causes;
+  const why = causes === '' ? ` ${messageOf(error)}` : causes;
   return new VimanaError('REFUSED', `${what}:${why}`, { cause: error });
 }

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { exporterJourney } from './journeys/simulation-exporter.ts';
 import { startExporter } from './support/exporter.ts';
 import { startUp } from './support/vimana.ts';
@@ -19,14 +21,65 @@ describe('vimana exporter alone', () => {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-exporter-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('works on paper where no cluster answers', async () => {
-    const nowhere = join(folder, 'nowhere');
-    const exporter = await startExporter(['--kubeconfig', nowhere, '--scenario', `${SCENARIOS}#mixed_load`], {});
+  it('works on paper where there is no cluster', async () => {
+    const nowhere = { KUBECONFIG: join(folder, 'nowhere') };
+    const exporter = await startExporter(['--scenario', `${SCENARIOS}#mixed_load`], nowhere);
     const warning = 'Running without pod management - metrics will be calculated from VMs directly';
     expect(exporter.said()).toContain(`WARN  ${warning}`);
     expect(await exporter.json('/health')).toMatchObject({ nodes: 12, pod_manager_enabled: false, warning });
     await exporter.stop();
   }, 60_000);
+
+  it('works on paper until the cluster answers', async () => {
+    const up = await startUp(['--dialects', 'simulation', '--ephemeral', '--nodes', '12']);
+    const text = readFileSync(up.kubeconfig, 'utf8');
+    const [, server = ''] = /https:\/\/127\.0\.0\.1:(\d+)/.exec(text) ?? [];
+    const door = createServer((socket) => {
+      const inner = connect(Number(server), '127.0.0.1');
+      for (const each of [socket, inner]) each.on('error', () => each.destroy());
+      socket.pipe(inner).pipe(socket);
+    });
+    const open = async (port: number) => {
+      door.listen(port, '127.0.0.1');
+      await once(door, 'listening');
+      return (door.address() as AddressInfo).port;
+    };
+    const port = await open(0);
+    door.close();
+    const late = join(folder, 'late');
+    writeFileSync(late, text.replace(`127.0.0.1:${server}`, `127.0.0.1:${port}`));
+    const exporter = await startExporter(['--scenario', SCENARIOS], { KUBECONFIG: late });
+    expect(await exporter.json('/health')).toMatchObject({ nodes: 6, pod_manager_enabled: false });
+    await open(port);
+    await vi.waitFor(
+      async () => {
+        expect(await exporter.json('/health')).toEqual({
+          status: 'healthy',
+          nodes: 12,
+          pod_manager_enabled: true,
+          k8s_client_ready: true,
+        });
+        expect(exporter.said()).toMatch(/scenario loaded.*scenario loaded/s);
+      },
+      { timeout: 60_000, interval: 200 },
+    );
+    await exporter.stop();
+    door.close();
+    await up.stop();
+  }, 120_000);
+
+  it.each([
+    ['--kubeconfig', 'nowhere', 'nowhere'],
+    ['--context', 'nobody', 'nobody'],
+  ])('does not start where %s cannot be used', (flag, value, said) => {
+    const env = { PATH: process.env['PATH'], HOME: folder };
+    const run = spawnSync(join(ROOT, 'bin/vimana'), ['exporter', '--port', '0', flag, value], {
+      encoding: 'utf8',
+      env,
+      timeout: 30_000,
+    });
+    expect([run.status, run.stderr]).toEqual([1, expect.stringContaining(said)]);
+  });
 
   it('says what is wrong with a scenario, and does not start', () => {
     const file = join(folder, 'broken.json');
