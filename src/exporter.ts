@@ -12,7 +12,7 @@ import { ClusterFleet } from './exporter/cluster-fleet.ts';
 import { type Fleet, RefusedError } from './exporter/fleet.ts';
 import { LAUNCHER_SELECTOR } from './exporter/launcher-demand.ts';
 import { PaperFleet } from './exporter/paper-fleet.ts';
-import { exporterRoutes, ON_PAPER } from './exporter/routes.ts';
+import { exporterRoutes, ON_PAPER, refusalText } from './exporter/routes.ts';
 import { readWanted } from './exporter/scenario-request.ts';
 import { aborted } from './runtime/aborted.ts';
 import { startHttpServer } from './runtime/http/http-server.ts';
@@ -44,7 +44,14 @@ export async function runExporter(flags: ExporterFlags): Promise<void> {
     };
     const cluster = isThere ? follow(connection) : undefined;
     const fleet = cluster ?? new PaperFleet(clock);
-    const server = await startHttpServer({ host, port, clock, log, routes: exporterRoutes(fleet) });
+    const server = await startHttpServer({
+      host,
+      port,
+      clock,
+      log,
+      refusal: refusalText,
+      routes: exporterRoutes(fleet),
+    });
     running.push(server.run(signal));
     await Promise.race([cluster?.synced(), aborted(signal)]);
     if (wanted !== undefined) await load(fleet, wanted, log, signal);

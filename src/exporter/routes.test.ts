@@ -5,7 +5,7 @@ import { silentLogger } from '../base/logger.ts';
 import { type HttpServer, startHttpServer } from '../runtime/http/http-server.ts';
 import { Exposition } from './exposition.ts';
 import { PaperFleet } from './paper-fleet.ts';
-import { exporterRoutes } from './routes.ts';
+import { exporterRoutes, refusalText } from './routes.ts';
 
 const vm = (id: string, cpu: number, memory: number) => ({ id, cpu_consumption: cpu, memory_consumption: memory });
 const TWO = [
@@ -18,7 +18,8 @@ describe('the exporter without a cluster', () => {
   const clock = new FakeClock();
   beforeEach(async () => {
     const routes = exporterRoutes(new PaperFleet(clock));
-    server = await startHttpServer({ port: 0, clock: realClock, log: silentLogger, routes });
+    const refusal = refusalText;
+    server = await startHttpServer({ port: 0, clock: realClock, log: silentLogger, routes, refusal });
   });
   afterEach(() => server.close());
 
@@ -164,6 +165,21 @@ describe('the exporter without a cluster', () => {
 
   it('refuses what is too large', async () => {
     expect((await ask('/feedback', 'x'.repeat(4 * 1024 * 1024 + 1))).status).toBe(413);
+  });
+
+  it('tells in JSON whatever it does not do', async () => {
+    const error = (text: string) => ({ status: 'error', error: text });
+    expect(await ask('/nothing')).toEqual({ status: 404, body: error('not found') });
+    expect(await ask('/metrics', {})).toEqual({ status: 405, body: error('method not allowed') });
+    expect(await ask('/refresh', 'x'.repeat(2 * 1024 * 1024))).toEqual({
+      status: 413,
+      body: error('the body is too large'),
+    });
+  });
+
+  it('names no field of what is wrong as a whole', async () => {
+    const { body } = await ask('/scenario', '{');
+    expect((body as { causes: { message: string }[] }).causes[0]?.message).toMatch(/^Invalid value: must be JSON/);
   });
 });
 

@@ -15,6 +15,9 @@ export const ON_PAPER = 'Running without pod management - metrics will be calcul
 const LARGEST_SCENARIO = 64 * 1024 * 1024;
 const LARGEST_FEEDBACK = 4 * 1024 * 1024;
 
+/** How the server of an exporter tells what it refuses itself: as all else is told. */
+export const refusalText = (error: string) => ({ type: JSON_TYPE, body: textOf({ status: 'error', error }) });
+
 /** The endpoints of the exporter, for whatever fleet. */
 export function exporterRoutes(fleet: Fleet): Route[] {
   const exposition = new Exposition();
@@ -92,13 +95,13 @@ function health(fleet: Fleet): object {
   };
 }
 
+const JSON_TYPE = 'application/json; charset=utf-8';
+const textOf = (body: object) => `${JSON.stringify(body)}\n`;
 const FRESH = { 'cache-control': 'no-store' };
 
 function answer(response: ServerResponse, status: number, body: object): void {
-  const text = Buffer.from(`${JSON.stringify(body)}\n`);
-  response
-    .writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': text.length, ...FRESH })
-    .end(text);
+  const text = Buffer.from(textOf(body));
+  response.writeHead(status, { 'content-type': JSON_TYPE, 'content-length': text.length, ...FRESH }).end(text);
 }
 
 async function refusing(response: ServerResponse, run: () => Promise<void>): Promise<void> {

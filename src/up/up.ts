@@ -8,7 +8,7 @@ import { createLogger } from '../base/pino-logger.ts';
 import { systemRandom } from '../base/random.ts';
 import type { Io } from '../cli/io.ts';
 import type { UpSettings } from '../cli/up.ts';
-import { exporterRoutes } from '../exporter/routes.ts';
+import { exporterRoutes, refusalText } from '../exporter/routes.ts';
 import { nodeNames, nodePools } from '../install/node-pools.ts';
 import { writeKubeconfig } from '../kube/kubeconfig/kubeconfig-text.ts';
 import { makePrivateFolder, writePrivateFile } from '../kube/kubeconfig/private-file.ts';
@@ -114,10 +114,12 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
   const isExporting = settings.dialects.includes('simulation');
   const exporting = !isExporting
     ? undefined
-    : await startHttpServer({ host, port: settings.exporterPort, clock, log }).catch(async (error: unknown) => {
-        await Promise.all([health.close(), measures.close()]);
-        throw error;
-      });
+    : await startHttpServer({ host, port: settings.exporterPort, clock, log, refusal: refusalText }).catch(
+        async (error: unknown) => {
+          await Promise.all([health.close(), measures.close()]);
+          throw error;
+        },
+      );
   try {
     io.out('Vimana is starting\n');
     const running = await progress.step(

@@ -24,6 +24,8 @@ export interface HttpServerOptions {
    * can connect before `secure` was called.
    */
   readonly https?: boolean;
+  /** How what the server itself refuses is told; as a line of text where absent. */
+  readonly refusal?: (text: string) => { readonly type: string; readonly body: string };
   /** How long an answer may take. */
   readonly answerMs?: number;
   /** How long a stop waits for answers that are under way. */
@@ -133,13 +135,14 @@ function upgradeOf(routes: Routes, request: IncomingMessage): ((socket: Duplex, 
 
 /** Never rejects. */
 async function answer(
-  { clock, log, answerMs = ANSWER_MS }: HttpServerOptions,
+  { clock, log, answerMs = ANSWER_MS, refusal = asText }: HttpServerOptions,
   routes: Routes,
   request: IncomingMessage,
   response: ServerResponse,
   stopping: AbortSignal,
 ): Promise<void> {
   const path = pathOf(request);
+  const refuse = (to: ServerResponse, status: number, text: string) => refuseWith(to, status, refusal(text));
   const found = routes.find(request.method ?? 'GET', path);
   if (!('route' in found)) {
     if (found.allow.length === 0) refuse(response, 404, 'not found');
@@ -169,14 +172,18 @@ async function answer(
 }
 
 /** An answer that has begun already cannot be taken back: the client sees it break off. */
-function refuse(response: ServerResponse, status: number, text: string): void {
+function refuseWith(response: ServerResponse, status: number, { type, body }: Refusal): void {
   if (response.headersSent) {
     if (!response.writableEnded) response.destroy();
     return;
   }
   // Whatever is still to come of the request is not read.
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${text}\n`);
+  response.writeHead(status, { 'content-type': type, connection: 'close' }).end(body);
 }
+
+type Refusal = ReturnType<NonNullable<HttpServerOptions['refusal']>>;
+
+const asText = (text: string): Refusal => ({ type: 'text/plain; charset=utf-8', body: `${text}\n` });
 
 function pathOf({ url = '/' }: IncomingMessage): string {
   const end = url.search(/[?#]/);
