@@ -125,7 +125,7 @@ function followed(
   const informers = new Informers({ client, clock, random: systemRandom(), log });
   const selection = { labelSelector: LAUNCHER_SELECTOR, ...(allNamespaces ? {} : { namespace }) };
   const pods = new PodManager({ client, namespace, clock, referenceNode });
-  const parts = { client, informers, clock, pods, namespace, selection, referenceNode, lifetime };
+  const parts = { client, informers, clock, pods, namespace, selection, referenceNode, lifetime, log };
   const fleet = new ClusterFleet(parts);
   log.info({ namespace: allNamespaces ? '' : namespace }, 'Kubernetes client and pod manager initialized');
   return { informers, fleet };

@@ -133,6 +133,23 @@ describe('the exporter of a cluster', () => {
     await vi.waitFor(async () => expect((await metrics()).get(line)).toBeCloseTo(before + 0.5, 5), PATIENCE);
   });
 
+  it('says of a consumption that is no number that it counts for nothing', async () => {
+    const pod = (await pods()).find(({ metadata }) => metadata.name?.startsWith('virt-launcher-vm-1-') === true);
+    const name = pod?.metadata.name ?? '';
+    const set = (cpu: string | undefined) => {
+      const body = { metadata: { annotations: { 'kubevirt.io/vm-cpu-consumption': cpu } } };
+      return embedded.admin.patch(PODS, name, { type: 'merge', body }, { namespace });
+    };
+    const warning = async () => ((await ask('/health')).body as { warning?: string }).warning;
+    expect(await warning()).toBeUndefined();
+    await set('half');
+    await vi.waitFor(async () => {
+      expect(await warning()).toBe(`a consumption is no number and counts for nothing: pods default/${name}`);
+    }, PATIENCE);
+    await set(pod?.metadata.annotations?.['kubevirt.io/vm-cpu-consumption']);
+    await vi.waitFor(async () => expect(await warning()).toBeUndefined(), PATIENCE);
+  });
+
   it('moves machines, and says where the scheduler has put them', async () => {
     const before = await pods();
     const [first, second] = before.filter(({ metadata }) => /-vm-\d+-/.test(metadata.name ?? ''));
@@ -146,7 +163,7 @@ describe('the exporter of a cluster', () => {
       migrations: [
         { vm_id: idOf(first), from_node: from, to_node: to },
         { vm_id: 'nobody', from_node: from, to_node: to },
-        { vm_id: idOf(second), from_node: elsewhere, to_node: to },
+        { vm_id: idOf(second), from_node: elsewhere, to_node: 'kwok-node-3' },
         { vm_id: 'mine', from_node: 'kwok-node-1', to_node: 'nowhere' },
       ],
     });

@@ -2,6 +2,7 @@ import { CPU_CONSUMPTION, MEMORY_CONSUMPTION } from '../api/launcher.ts';
 import type { NodeSize } from '../api/launcher-load.ts';
 import type { Clock } from '../base/clock.ts';
 import { child, type FieldError, forbidden, notFound } from '../base/field-error.ts';
+import type { Logger } from '../base/logger.ts';
 import type { Client } from '../kube/client.ts';
 import { VMIS } from '../kube/kinds/machines.ts';
 import { NODES, type Node } from '../kube/kinds/node.ts';
@@ -48,6 +49,7 @@ export interface ClusterFleetParts {
   readonly referenceNode?: NodeSize;
   /** Ends what nobody waits for any more but has to be finished. */
   readonly lifetime?: AbortSignal;
+  readonly log?: Logger;
 }
 
 const AT_ONCE = 32;
@@ -67,11 +69,11 @@ export class ClusterFleet implements Fleet {
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(parts: ClusterFleetParts) {
-    const { informers, clock, selection, referenceNode: usual } = parts;
+    const { informers, clock, selection, referenceNode: usual, log } = parts;
     this.#parts = parts;
     this.#nodes = informers.of(NODES);
     this.#pods = selection === undefined ? informers.of(PODS) : informers.of(PODS, selection);
-    this.#loads = new NodeLoads({ nodes: this.#nodes, pods: this.#pods, clock, usual });
+    this.#loads = new NodeLoads({ nodes: this.#nodes, pods: this.#pods, clock, usual, log });
   }
 
   /** Settles when everything has been seen once. */
@@ -85,6 +87,10 @@ export class ClusterFleet implements Fleet {
 
   get ready(): boolean {
     return this.#nodes.isSynced && this.#pods.isSynced;
+  }
+
+  get unread(): ReadonlySet<string> {
+    return this.#loads.unread;
   }
 
   loads(): readonly NodeLoad[] {

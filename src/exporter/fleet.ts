@@ -73,6 +73,8 @@ export interface Fleet {
   readonly ready: boolean;
   /** Of machines that are called by their name alone; absent where there are none. */
   readonly namespace?: string;
+  /** Pods that say no number where they should say what they use, as `namespace/name`. */
+  readonly unread?: ReadonlySet<string>;
   loads(): readonly NodeLoad[];
   load(node: string): NodeLoad | undefined;
   /** Whether machines can be on a node of that name that a scenario does not list. */

@@ -74,6 +74,16 @@ export function amount(text: string | undefined): number {
   return value > 0 && Number.isFinite(value) ? value : 0;
 }
 
+/** The annotations of a launcher pod on a node that should tell a consumption and cannot be read as one. */
+export function unreadable(pod: Pod): readonly string[] {
+  if ((pod.spec.nodeName ?? '') === '' || machineOf(pod) === undefined || !isLive(pod)) return [];
+  const { annotations = {} } = pod.metadata;
+  return [CPU_CONSUMPTION, MEMORY_CONSUMPTION].filter((name) => {
+    const text = annotations[name];
+    return text !== undefined && (text.trim() === '' || !(Number(text) >= 0 && Number.isFinite(Number(text))));
+  });
+}
+
 export function amountsOf({ cpu, memory }: { readonly [K in keyof NodeSize]?: string | number }): {
   readonly cores: number;
   readonly bytes: number;

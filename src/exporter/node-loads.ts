@@ -1,6 +1,7 @@
 import { CREATED_BY_LABEL, MIGRATION_LABEL } from '../api/launcher.ts';
 import { type NodeSize, USUAL_NODE } from '../api/launcher-load.ts';
 import type { Clock } from '../base/clock.ts';
+import { type Logger, silentLogger } from '../base/logger.ts';
 import type { Node } from '../kube/kinds/node.ts';
 import type { Pod } from '../kube/kinds/pod.ts';
 import { sharedSize } from '../kube/reference-node.ts';
@@ -8,7 +9,7 @@ import type { Measures } from '../rebalance/measures.ts';
 import type { Cache, Change } from '../runtime/cache.ts';
 import type { Informer } from '../runtime/informer.ts';
 import { keyOf } from '../runtime/key.ts';
-import { amountsOf, byInstance, type Demand, demandOf, isLive } from './launcher-demand.ts';
+import { amountsOf, byInstance, type Demand, demandOf, isLive, unreadable } from './launcher-demand.ts';
 import { measured, NOTHING_SPENT, type NodeLoad, type NodeState, type Spent, spentAfter } from './node-load.ts';
 
 interface Entry {
@@ -30,6 +31,7 @@ export interface NodeLoadsParts {
   readonly clock: Clock;
   /** What shares of a node are of, where simulated nodes are not alike. */
   readonly usual?: NodeSize | undefined;
+  readonly log?: Logger | undefined;
 }
 
 /**
@@ -44,6 +46,9 @@ export class NodeLoads {
   readonly #entries = new Map<string, Entry>();
   /** What each pod was last counted with, by its key. */
   readonly #counted = new Map<string, Demand>();
+  /** Pods with annotations that cannot be read, by their key; these count for nothing. */
+  readonly #unread = new Set<string>();
+  readonly #log: Logger;
   readonly #sizes = new WeakMap<Node, Amounts>();
   #reference: NodeSize | undefined;
   /** Counts the times at which shares have come to mean something else. */
@@ -52,7 +57,8 @@ export class NodeLoads {
   #names: readonly string[] | undefined;
   readonly #stops: readonly (() => void)[];
 
-  constructor({ nodes, pods, clock, usual = USUAL_NODE }: NodeLoadsParts) {
+  constructor({ nodes, pods, clock, usual = USUAL_NODE, log = silentLogger }: NodeLoadsParts) {
+    this.#log = log;
     this.#usual = usual;
     this.#nodes = nodes.cache;
     this.#pods = pods.cache;
@@ -67,6 +73,11 @@ export class NodeLoads {
   /** The node that shares are of, where a pod does not say. */
   get reference(): NodeSize {
     return (this.#reference ??= sharedSize(this.#nodes.all()) ?? this.#usual);
+  }
+
+  /** The pods that count for less than they should, because nobody can read what they say. */
+  get unread(): ReadonlySet<string> {
+    return this.#unread;
   }
 
   all(): NodeLoad[] {
@@ -155,6 +166,7 @@ export class NodeLoads {
   #pod({ type, object }: Change<Pod>): void {
     if (type === 'deleted') this.#count(keyOf(object), undefined);
     else this.#count(keyOf(object), this.#demand(object));
+    this.#read(object, type === 'deleted');
     // The two pods of a machine that moves are one machine.
     const instance = object.metadata.labels?.[CREATED_BY_LABEL];
     if (instance === undefined) return;
@@ -162,6 +174,17 @@ export class NodeLoads {
       if (other !== object && other.metadata.labels?.[MIGRATION_LABEL] !== undefined) {
         this.#count(keyOf(other), this.#demand(other));
       }
+    }
+  }
+
+  /** Says once of each pod that it cannot be read. */
+  #read(pod: Pod, isGone: boolean): void {
+    const key = keyOf(pod);
+    const annotations = isGone ? [] : unreadable(pod);
+    if (annotations.length === 0) this.#unread.delete(key);
+    else if (!this.#unread.has(key)) {
+      this.#unread.add(key);
+      this.#log.warn({ pod: key, annotations }, 'a consumption is no number and counts for nothing');
     }
   }
 

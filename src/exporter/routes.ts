@@ -85,14 +85,23 @@ export function exporterRoutes(fleet: Fleet): Route[] {
 }
 
 function health(fleet: Fleet): object {
-  const { managed, ready } = fleet;
+  const { managed, ready, unread = new Set<string>() } = fleet;
   return {
     status: 'healthy',
     nodes: fleet.loads().length,
     pod_manager_enabled: managed,
     k8s_client_ready: ready,
     ...(managed ? {} : { warning: ON_PAPER }),
+    ...(unread.size === 0 ? {} : { warning: unreadText(unread) }),
   };
+}
+
+const MOST_NAMED = 10;
+
+function unreadText(pods: ReadonlySet<string>): string {
+  const named = [...pods].slice(0, MOST_NAMED).join(', ');
+  const more = pods.size > MOST_NAMED ? ` and ${pods.size - MOST_NAMED} more` : '';
+  return `a consumption is no number and counts for nothing: pods ${named}${more}`;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';

@@ -242,6 +242,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
         pods: new PodManager({ client: exporterClient, clock, random: random.fork(EXPORTER), ...usual }),
         namespace: 'default',
         lifetime: stop.signal,
+        log,
         ...usual,
       });
   const kubernetes = kubernetesControllers({
