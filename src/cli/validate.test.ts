@@ -19,7 +19,7 @@ spec: {cpus: 0, memory: lots, wings: 2, networks: [{name: a, macAddress: zz}]}
   'other.yaml': 'apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n',
   'typo.yaml': 'apiVersion: hypersdk.io/v1alpha1\nkind: VirtualMashine\nmetadata: {name: s}\n',
   'empty.yaml': '# nothing\n',
-  'scenarios.json': '{"calm": [{"name": "a"}], "busy": [{"name": "a", "cpu_usage": 1.2}]}',
+  'scenarios.json': '{"calm": [{"name": "a"}], "busy": [{"name": "a", "cpu_usage": 0.9}]}',
   'odd-scenarios.json': '{"calm": [{"name": "a", "memory_usage": 1.2}]}',
 };
 
