@@ -12,6 +12,7 @@ import type { Cache, Change, Index } from '../../runtime/cache.ts';
 import { type EventRecorder, silentRecorder } from '../../runtime/events/event-recorder.ts';
 import type { Informers } from '../../runtime/informers.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
+import { OwnWrites } from '../../runtime/own-writes.ts';
 import type { Runnable } from '../../runtime/runnable.ts';
 import { type Again, WorkQueue } from '../../runtime/work-queue.ts';
 import { isAlive } from '../machine-driver.ts';
@@ -67,6 +68,7 @@ export class Agent implements Runnable {
   readonly #queue: WorkQueue;
   readonly #launchers: Launchers;
   readonly #runs = new RunBook();
+  readonly #writes = new OwnWrites();
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
@@ -191,7 +193,7 @@ export class Agent implements Runnable {
     const host = hosts.find(cached?.spec.nodeName ?? '');
     if (cached === undefined || host === undefined || host.frozen) return undefined;
     if (run === undefined) {
-      run = newRun(cached, key, clock.now());
+      run = newRun(cached, key, clock.now(), this.#writes);
       this.#runs.add(run);
     }
     run.stale = false;
@@ -222,6 +224,7 @@ export class Agent implements Runnable {
     addresses.release(run.podUid);
     logs.forget(run.podUid);
     this.#runs.remove(run);
+    this.#writes.forget(run.key);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Vmi } from '../../kube/kinds/machines.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
+import type { OwnWrites } from '../../runtime/own-writes.ts';
 import { compareResourceVersions } from '../../runtime/resource-version.ts';
 import type { Cause } from './ending.ts';
 
@@ -16,8 +17,8 @@ export interface Run {
   instance?: Vmi | undefined;
   /** The pod as it was when it went. */
   gone?: Pod;
-  /** Versions of the pod and its instance that were seen while something was being written. */
-  seen?: string[] | undefined;
+  /** Of the pod and of its instance. */
+  readonly writes: OwnWrites;
   /** Something else than what was written here was seen meanwhile. */
   stale?: boolean;
   /** The machine that the pod holds the place of. */
@@ -34,13 +35,14 @@ export interface Run {
   askedGraceMs?: number;
 }
 
-export function newRun(pod: Pod, key: string, now: number): Run {
+export function newRun(pod: Pod, key: string, now: number, writes: OwnWrites): Run {
   const { startTime } = pod.status ?? {};
   return {
     key,
     podUid: pod.metadata.uid ?? '',
     node: pod.spec.nodeName ?? '',
     seenAt: startTime === undefined ? now : Date.parse(startTime),
+    writes,
   };
 }
 
@@ -52,18 +54,10 @@ export function newest<T extends KubeObject>(cached: T | undefined, written: T |
 }
 
 /** Waits for a write, and tells what is seen of it in the meantime from what is news. */
-export async function noteWrite<T extends KubeObject>(run: Run, write: Promise<T>): Promise<T> {
-  const seen: string[] = [];
-  run.seen = seen;
-  let version: string | undefined;
-  try {
-    const written = await write;
-    version = written.metadata.resourceVersion;
-    return written;
-  } finally {
-    run.seen = undefined;
-    if (seen.some((each) => each !== version)) run.stale = true;
-  }
+export function noteWrite<T extends KubeObject>(run: Run, write: Promise<T>): Promise<T> {
+  return run.writes.during(run.key, write, () => {
+    run.stale = true;
+  });
 }
 
 /** What was written, where the cache does not show it yet. */
@@ -78,7 +72,5 @@ export function isKnown(run: Run, kind: 'pod' | 'instance', object: KubeObject):
     run[kind] = undefined;
     return true;
   }
-  if (run.seen === undefined) return false;
-  run.seen.push(version);
-  return true;
+  return run.writes.knows(run.key, version);
 }
