@@ -1,4 +1,5 @@
-const ESCAPES: Readonly<Record<string, string>> = {
+/** How Go writes characters that have an escape of their own, within quotes of any sort. */
+export const GO_ESCAPES: Readonly<Record<string, string>> = {
   '\x07': '\\a',
   '\b': '\\b',
   '\f': '\\f',
@@ -6,9 +7,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\r': '\\r',
   '\t': '\\t',
   '\v': '\\v',
-  '"': '\\"',
   '\\': '\\\\',
 };
+const ESCAPES: Readonly<Record<string, string>> = { ...GO_ESCAPES, '"': '\\"' };
 
 const FEWEST_EXPONENT = 6;
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;

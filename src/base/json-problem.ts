@@ -1,3 +1,5 @@
+import { GO_ESCAPES } from './go-value.ts';
+
 /** Where a text stops to be JSON, in the words of Go's decoder, which clients of an API server know. */
 export function jsonProblem(text: string | Uint8Array): string {
   const scan = new Scan(typeof text === 'string' ? new TextEncoder().encode(text) : text);
@@ -141,17 +143,7 @@ class Scan {
   }
 }
 
-const NAMED: Readonly<Record<string, string>> = {
-  "'": "\\'",
-  '\\': '\\\\',
-  '\u0007': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-};
+const NAMED: Readonly<Record<string, string>> = { ...GO_ESCAPES, "'": "\\'" };
 
 /** A byte as Go prints the character of that number. */
 function quoted(char: string): string {

@@ -1,14 +1,6 @@
-const ESCAPES: Readonly<Record<string, string>> = {
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-  '"': '\\"',
-};
+import { GO_ESCAPES } from '../../../base/go-value.ts';
+
+const ESCAPES: Readonly<Record<string, string>> = { ...GO_ESCAPES, '"': '\\"' };
 
 /** A text in quotes, with what could not be seen or would end the quotes escaped. */
 export function quote(text: string): string {
