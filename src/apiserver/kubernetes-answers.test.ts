@@ -1,20 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { definitionOf, GROUP, type Plane, startPlane } from './custom/plane.fixture.ts';
+import { definitionOf, GROUP, type Plane } from './custom/plane.fixture.ts';
+import { MERGE, messageOf, NAMESPACE, startPlaneForPods, template } from './kubernetes-answers.fixture.ts';
 
 /* What kube-apiserver v1.36.3 answered to the same requests. */
 
 let plane: Plane;
-const NAMESPACE = '/api/v1/namespaces/default';
 const JOBS = '/apis/batch/v1/namespaces/default/jobs';
 const APPLY = 'application/apply-patch+yaml';
-const MERGE = 'application/merge-patch+json';
-const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
-const messageOf = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) => body['message'];
 
 beforeAll(async () => {
-  plane = await startPlane();
-  // Pods run as it.
-  await plane.ask('POST', `${NAMESPACE}/serviceaccounts`, { metadata: { name: 'default' } });
+  plane = await startPlaneForPods();
 });
 afterAll(() => plane.plane.stop());
 

@@ -1,18 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Plane, startPlane } from './custom/plane.fixture.ts';
+import { type Plane } from './custom/plane.fixture.ts';
+import { MERGE, messageOf, NAMESPACE, startPlaneForPods, template } from './kubernetes-answers.fixture.ts';
 
 /* What kube-apiserver v1.36.3 answered to the same requests about kinds with ways of their own. */
 
 let plane: Plane;
-const NAMESPACE = '/api/v1/namespaces/default';
-const MERGE = 'application/merge-patch+json';
-const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
-const messageOf = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) => body['message'];
 
 beforeAll(async () => {
-  plane = await startPlane();
-  // Pods run as it.
-  await plane.ask('POST', `${NAMESPACE}/serviceaccounts`, { metadata: { name: 'default' } });
+  plane = await startPlaneForPods();
 });
 afterAll(() => plane.plane.stop());
 
