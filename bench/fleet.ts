@@ -7,6 +7,7 @@ import type { Embedded } from '../src/up/embedded.ts';
 import { withEmbeddedFleet } from './support/embedded-fleet.ts';
 import { machineNumber } from './support/machine.ts';
 import { statusDelays } from './support/status-delays.ts';
+import { UP_FLAGS } from './support/up-flags.ts';
 
 const MACHINES = Number(process.env['VIMANA_BENCH_MACHINES'] ?? 10_000);
 const NODES = Number(process.env['VIMANA_BENCH_NODES'] ?? 1000);
@@ -15,15 +16,12 @@ const CONNECTIONS = 32;
 const SETTLE_MS = 30_000;
 const IDLE_MS = 60_000;
 
-/** As bin/vimana starts `vimana up`. */
-const FLAGS = ['--max-semi-space-size=128'];
-
 /**
  * A whole fleet from first create to all running, in one process with durable writes. Each in a process of its own,
  * because what is left of the first would count as memory of the second.
  */
 export async function run(): Promise<void> {
-  for (const part of Object.keys(PARTS)) await inChild([...FLAGS, fileURLToPath(import.meta.url), part]);
+  for (const part of Object.keys(PARTS)) await inChild([...UP_FLAGS, fileURLToPath(import.meta.url), part]);
 }
 
 async function inProcess(): Promise<void> {

@@ -11,6 +11,7 @@ import { scenarioAt } from '../src/cli/scenario-file.ts';
 import { terminal } from '../src/cli/terminal.ts';
 import { Course } from '../src/simulation/course/course.ts';
 import { TICK_MS } from '../src/simulation/play/stage.ts';
+import { UP_FLAGS } from './support/up-flags.ts';
 
 /** How many times the nodes and machines of the day, and how much of the day the whole world plays. */
 const SIZES = [
@@ -117,8 +118,7 @@ interface Measured {
 
 async function measured(args: readonly string[]): Promise<Measured> {
   const began = performance.now();
-  // As the launcher starts it.
-  const child = spawn(process.execPath, ['--max-semi-space-size=128', fileURLToPath(import.meta.url), ...args], {
+  const child = spawn(process.execPath, [...UP_FLAGS, fileURLToPath(import.meta.url), ...args], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   let told: Omit<Measured, 'wall'> | undefined;
