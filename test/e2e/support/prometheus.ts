@@ -1,14 +1,13 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { freePorts } from '../../cluster/ports.ts';
 
 /** Programs of Debian's package `prometheus`. */
 const PROMETHEUS = 'prometheus';
-const PROMTOOL = 'promtool';
+export const PROMTOOL = 'promtool';
 
 /** Whether the real Prometheus is here; says what is skipped where it is not. */
 export function hasPrometheus(what: string): boolean {
@@ -44,7 +43,7 @@ export class Prometheus {
     const config = join(folder, 'prometheus.yaml');
     writeFileSync(config, stringify({ global, rule_files: files, scrape_configs: [job] }));
     execFileSync(PROMTOOL, ['check', 'config', config], { stdio: 'ignore' });
-    const port = await freePort();
+    const [port] = await freePorts(1);
     const flags = [`--config.file=${config}`, `--storage.tsdb.path=${join(folder, 'data')}`];
     const child = spawn(PROMETHEUS, [...flags, `--web.listen-address=127.0.0.1:${port}`], { stdio: 'ignore' });
     const prometheus = new Prometheus(`http://127.0.0.1:${port}`, child, folder);
@@ -70,12 +69,4 @@ export class Prometheus {
     }
     throw new Error('prometheus has ended before it was ready');
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

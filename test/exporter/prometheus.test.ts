@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { hasPrometheus, PROMTOOL, Prometheus } from '../e2e/support/prometheus.ts';
+import { type ExporterWorld, SAMPLES, startExporterWorld } from './world.ts';
+
+describe.skipIf(!hasPrometheus('the exporter with a real Prometheus'))('the exporter with a real Prometheus', () => {
+  let world: ExporterWorld;
+  let prometheus: Prometheus | undefined;
+  beforeAll(async () => {
+    world = await startExporterWorld();
+    await world.ask('/scenario?name=light_load', SAMPLES);
+  }, 60_000);
+  afterAll(async () => {
+    await prometheus?.stop();
+    await world.stop();
+  });
+
+  it('passes promtool', async () => {
+    const input = await world.metricsText();
+    // What these are called is not for us to change.
+    const known = /^node_(vm_count|memory_Mem(Available|Total)_bytes) /;
+    const { stdout, stderr } = spawnSync(PROMTOOL, ['check', 'metrics'], { input, encoding: 'utf8' });
+    const said = `${stdout}${stderr}`.split('\n').filter((line) => line !== '' && !known.test(line));
+    expect(said).toEqual([]);
+  });
+
+  it('answers queries with the truth', async () => {
+    const { url } = (prometheus = await Prometheus.start(world.url));
+    const query = async (text: string) => {
+      const answer = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(text)}`);
+      const { data } = (await answer.json()) as { data: { result: { metric: object; value: [number, string] }[] } };
+      return data.result;
+    };
+    const { body } = await world.ask('/scenario');
+    const used = body.nodes.reduce((sum, node) => sum + node.cpu_usage, 0);
+    await vi.waitFor(
+      async () => {
+        expect(Number((await query('sum(node_cpu_usage_ratio)'))[0]?.value[1])).toBeCloseTo(used, 9);
+        expect((await query('sum(node_vm_count)'))[0]?.value[1]).toBe('112');
+        expect(await query('count(kube_node_role{role="worker"})')).toMatchObject([
+          { value: [expect.anything(), '12'] },
+        ]);
+        // What node-exporter's users reckon from counters is what the gauges say.
+        const [rate] = await query('sum(1 - rate(node_cpu_seconds_total{mode="idle"}[3s]) / 32)');
+        expect(Number(rate?.value[1])).toBeCloseTo(used, 1);
+        const joined = 'count(node_memory_MemAvailable_bytes <= on(instance) node_memory_MemTotal_bytes)';
+        expect((await query(joined))[0]?.value[1]).toBe('12');
+      },
+      { timeout: 25_000, interval: 500 },
+    );
+  }, 60_000);
+});

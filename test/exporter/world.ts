@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { realClock } from '../../src/base/clock.ts';
+import { silentLogger } from '../../src/base/logger.ts';
+import { ClusterFleet } from '../../src/exporter/cluster-fleet.ts';
+import { exporterRoutes } from '../../src/exporter/routes.ts';
+import type { Client } from '../../src/kube/client.ts';
+import { PODS } from '../../src/kube/kinds/pod.ts';
+import { startHttpServer } from '../../src/runtime/http/http-server.ts';
+import { PodManager } from '../../src/simulation-library/pod-manager.ts';
+import { SIMULATED_VMS } from '../../src/simulation-library/simulated-vm.ts';
+import { startInMemory } from '../../src/testing/embedded-in-memory.ts';
+
+export const namespace = 'default';
+export const PATIENCE = { timeout: 15_000, interval: 100 };
+export const SAMPLES = readFileSync(
+  new URL('../../examples/simulation/sample_scenarios.json', import.meta.url),
+  'utf8',
+);
+/** With the rights that an exporter has, and no others. */
+const EXPORTER = {
+  name: 'system:serviceaccount:vimana-system:vimana-exporter',
+  groups: ['system:serviceaccounts', 'system:serviceaccounts:vimana-system', 'system:authenticated'],
+};
+
+/** What some answer or other has. */
+interface Answer {
+  readonly results: readonly object[];
+  readonly causes: readonly { readonly message: string }[];
+  readonly unschedulable: readonly { readonly error: string }[];
+  readonly nodes: readonly {
+    readonly name: string;
+    readonly cpu_usage: number;
+    readonly vms: readonly { readonly id: string }[];
+  }[];
+}
+
+export type ExporterWorld = Awaited<ReturnType<typeof startExporterWorld>>;
+
+/** Twelve nodes in memory, and an exporter beside them. */
+export async function startExporterWorld() {
+  let requests = 0;
+  const embedded = await startInMemory({ dialects: ['simulation'], pools: [{ count: 12 }] });
+  const client = counting(embedded.plane.client(EXPORTER, 'vimana-exporter'), () => requests++);
+  const { informers, admin } = embedded;
+  const manager = new PodManager({ client, namespace });
+  const fleet = new ClusterFleet({ client, informers, clock: realClock, pods: manager, namespace });
+  await fleet.synced();
+  const server = await startHttpServer({ port: 0, clock: realClock, log: silentLogger, routes: exporterRoutes(fleet) });
+  return {
+    embedded,
+    url: server.url,
+    /** How many requests the exporter has made. */
+    requests: () => requests,
+    ask: async (path: string, body?: unknown) => {
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      const answer = await fetch(`${server.url}${path}`, body === undefined ? {} : { method: 'POST', body: text });
+      return { status: answer.status, body: (await answer.json()) as Answer };
+    },
+    metricsText: async () => await (await fetch(`${server.url}/metrics`)).text(),
+    vms: async () => (await admin.list(SIMULATED_VMS, { namespace })).items,
+    pods: async () => (await admin.list(PODS, { namespace })).items,
+    async stop() {
+      await server.close();
+      await embedded.stop();
+    },
+  };
+}
+
+/** A client that tells of every request. */
+function counting(client: Client, tell: () => void): Client {
+  return new Proxy(client, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name, target);
+      if (typeof method !== 'function') return method;
+      return (...args: unknown[]) => {
+        tell();
+        return Reflect.apply(method, target, args) as unknown;
+      };
+    },
+  });
+}
