@@ -1,3 +1,4 @@
+import type { Kind } from './api/kind.ts';
 import type { NodeSize } from './api/launcher-load.ts';
 import type { Clock } from './base/clock.ts';
 import type { Logger } from './base/logger.ts';
@@ -9,9 +10,16 @@ import { migrations } from './controllers/migration/controller.ts';
 import { evacuations } from './controllers/migration/evacuation.ts';
 import { MIGRATION_RULES } from './controllers/migration/rules.ts';
 import { BUILT_DIALECTS } from './dialects/built.ts';
+import {
+  HYPERSDK_KINDS,
+  HYPERSDK_RULES,
+  hypersdkControllers,
+  hypersdkGatherers,
+  isHypersdkOn,
+  type Running,
+} from './hypersdk.ts';
 import type { Client } from './kube/client.ts';
 import type { PolicyRule } from './kube/kinds/rbac.ts';
-import type { KubeObject } from './kube/kube-object.ts';
 import { AddressPool } from './machine/address-pool.ts';
 import { machineController } from './machine/controller.ts';
 import type { Dialect } from './machine/dialect.ts';
@@ -19,7 +27,7 @@ import { PassingStates } from './machine/passing-state.ts';
 import type { Review } from './machine/review.ts';
 import { machineRules } from './machine/rules.ts';
 import { SUBRESOURCE_RULES } from './machine/subresources/rules.ts';
-import { type Controller, runnable } from './runtime/controller.ts';
+import { runnable } from './runtime/controller.ts';
 import type { Events } from './runtime/events/events.ts';
 import type { Informers } from './runtime/informers.ts';
 import type { Metrics } from './runtime/metrics.ts';
@@ -61,17 +69,21 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
   const reviewing = settings.review === undefined ? {} : { review: settings.review };
   const addresses = new AddressPool();
   const passing = new PassingStates();
-  const of = <T extends KubeObject>(controller: Controller<T>, component: string) =>
+  const of: Running = (controller, component) =>
     runnable(workers === undefined ? controller : { ...controller, concurrency: workers }, {
       ...parts,
       events: parts.events.recorder(component),
     });
-  const machines = dialects.map((dialect) =>
-    of(
-      machineController({ ...reviewing, dialect, dialects, addresses, passing, rollout, ...sizes }),
-      'virtualmachine-controller',
+  const gatherers = isHypersdkOn(dialects) ? hypersdkGatherers() : {};
+  const machines = [
+    ...dialects.map((dialect) =>
+      of(
+        machineController({ ...reviewing, dialect, dialects, addresses, passing, rollout, gatherers, ...sizes }),
+        'virtualmachine-controller',
+      ),
     ),
-  );
+    ...(isHypersdkOn(dialects) ? hypersdkControllers(of) : []),
+  ];
   if (settings.instances === false) return machines;
   return [
     ...machines,
@@ -84,6 +96,14 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
   ];
 }
 
+/** Whether something acts on objects of a kind where these dialects are on, beside instances and migrations. */
+export function actsFor(
+  dialects: readonly Dialect[],
+): (kind: { readonly group: string; readonly kind: string }) => boolean {
+  const kinds = [...dialects.map(({ kind }): Kind => kind), ...(isHypersdkOn(dialects) ? HYPERSDK_KINDS : [])];
+  return ({ group, kind }) => kinds.some((each) => each.group === group && each.kind === kind);
+}
+
 /** What the controllers and the subresources may do. */
 export function operatorRules(dialects: readonly Dialect[]): PolicyRule[] {
   return [...machineOperatorRules(dialects), ...instanceOperatorRules(), ...SUBRESOURCE_RULES];
@@ -94,6 +114,7 @@ export function machineOperatorRules(dialects: readonly Dialect[]): PolicyRule[]
   return [
     ...machineRules(dialects.map(({ kind }) => kind)),
     ...(dialects.some(({ sizedByNodes }) => sizedByNodes === true) ? [READ_NODES] : []),
+    ...(isHypersdkOn(dialects) ? HYPERSDK_RULES : []),
   ];
 }
 

@@ -2,15 +2,9 @@ import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-ins
 import { CPU_CONSUMPTION, LOAD_ANNOTATION, MEMORY_CONSUMPTION } from '../api/launcher.ts';
 import { loadText, USUAL_NODE } from '../api/launcher-load.ts';
 import { FIRST_POD, FORCED_NODE, type VirtualMachine, virtualMachine } from '../api/simulation/virtual-machine.ts';
-import type {
-  DesiredMachine,
-  Dialect,
-  MachineMemory,
-  PowerAction,
-  PowerEdit,
-  Surroundings,
-} from '../machine/dialect.ts';
+import type { DesiredMachine, Dialect, MachineMemory, PowerAction, PowerEdit } from '../machine/dialect.ts';
 import { isFinal } from '../machine/instance-state.ts';
+import type { Surroundings } from '../machine/surroundings.ts';
 import { memoryIn } from './memory.ts';
 import { report } from './simulation/report.ts';
 import { sizeOf } from './simulation/size.ts';

@@ -12,14 +12,8 @@ import { writeStatus } from '../runtime/status.ts';
 import { type Again, NO_MORE } from '../runtime/work-queue.ts';
 import type { AddressPool } from './address-pool.ts';
 import { deedsFor, type Machine } from './deeds.ts';
-import {
-  type Dialect,
-  instanceName,
-  machineName,
-  type ObservedMachine,
-  type Shutdown,
-  type Surroundings,
-} from './dialect.ts';
+import { type Dialect, instanceName, machineName, type ObservedMachine, type Shutdown } from './dialect.ts';
+import { askedOf, type Gatherers } from './gatherer.ts';
 import { heldAddresses } from './held-addresses.ts';
 import { giveIdentity } from './identity.ts';
 import { belonging, isToLeave, shutdownOf, unseenEnd } from './instance-state.ts';
@@ -32,6 +26,7 @@ import type { PassingStates } from './passing-state.ts';
 import { ReferenceNode } from './reference-node.ts';
 import { type Review, Reviews } from './review.ts';
 import type { RolloutStrategy } from './spec-changes.ts';
+import type { Surroundings } from './surroundings.ts';
 import { Teller } from './teller.ts';
 
 export interface MachineControllerOptions {
@@ -46,6 +41,8 @@ export interface MachineControllerOptions {
   readonly rollout?: RolloutStrategy;
   /** What a share of one node is a share of, where the nodes are not alike; 32 CPUs and 128Gi where absent. */
   readonly referenceNode?: NodeSize;
+  /** Who gathers what the dialect may ask for. */
+  readonly gatherers?: Gatherers;
 }
 
 /** Left by whoever deletes a machine and wants its instance to go on; the garbage collector lets the instance go. */
@@ -75,8 +72,12 @@ export function machineController(options: MachineControllerOptions): Controller
   const teller = new Teller();
   const reviews = new Reviews(dialect.kind, options.review);
   const reference = new ReferenceNode(options.referenceNode);
-  const around = ({ cache }: Pick<Context, 'cache'>): Surroundings => ({
-    referenceNode: dialect.sizedByNodes === true ? reference.among(cache(NODES)) : reference.usual,
+  const asked = askedOf(dialect, options.gatherers ?? {});
+  const around = (vm: Machine, context: Context): Surroundings => ({
+    referenceNode: dialect.sizedByNodes === true ? reference.among(context.cache(NODES)) : reference.usual,
+    ...(asked.length === 0
+      ? {}
+      : Object.fromEntries(asked.map(([part, gatherer]) => [part, gatherer.gather(vm, context)]))),
   });
   let consulted = false;
   /** Machines of several groups may share a name, and are counted together. */
@@ -92,6 +93,7 @@ export function machineController(options: MachineControllerOptions): Controller
     askedToLeave.delete(key);
     teller.forget(key);
     reviews.forget(key);
+    for (const [, gatherer] of asked) gatherer.forget?.(key);
     addresses.release(uids.get(key) ?? '');
     uids.delete(key);
   }
@@ -117,7 +119,7 @@ export function machineController(options: MachineControllerOptions): Controller
     const sight = observe({
       dialect,
       vm,
-      surroundings: around(context),
+      surroundings: around(vm, context),
       leaving: leavingOf(vm),
       refusal: reviews.of(key, vm),
       instance,
@@ -127,7 +129,7 @@ export function machineController(options: MachineControllerOptions): Controller
       now: clock.now(),
       random,
     });
-    teller.tell(vm, sight, context.events, () => dialect.report(vm, sight.observed, around(context)));
+    teller.tell(vm, sight, context.events, () => dialect.report(vm, sight.observed, around(vm, context)));
     return await act(vm, sight, context);
   }
 
@@ -216,7 +218,7 @@ export function machineController(options: MachineControllerOptions): Controller
   async function write(vm: Machine, observed: ObservedMachine, context: Context): Promise<Machine> {
     const { client } = context;
     const key = keyOf(vm);
-    const status = dialect.report(vm, observed, around(context));
+    const status = dialect.report(vm, observed, around(vm, context));
     const written = await own.during(key, writeStatus(client, type, vm, status), () => context.enqueue(key));
     if (written !== vm) machines.wrote(key, written);
     untold.delete(key);
@@ -236,6 +238,7 @@ export function machineController(options: MachineControllerOptions): Controller
     reads: [
       ...options.dialects.map(({ kind }) => resourceOfKind(kind)),
       ...(dialect.sizedByNodes === true ? [NODES] : []),
+      ...asked.flatMap(([, { reads = [] }]) => reads),
     ],
     watches: [
       // By the name alone: an instance that is nobody's, or another's, concerns the machine of its name too.
@@ -253,6 +256,7 @@ export function machineController(options: MachineControllerOptions): Controller
         if (gone) untold.set(key, shutdownOf(instance) ?? unseenEnd(instance));
         return [key];
       }),
+      ...asked.flatMap(([, { watches = [] }]) => watches),
     ],
     async reconcile(vm, context) {
       const again = await run(vm, context);

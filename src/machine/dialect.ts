@@ -1,7 +1,7 @@
 import type { Kind, ObjectOf } from '../api/kind.ts';
 import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
 import type { InstanceSpec, VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
-import type { NodeSize } from '../api/launcher-load.ts';
+import type { Part, Surroundings } from './surroundings.ts';
 
 /** What a VirtualMachine of any group asks for, in the words of the engine. */
 export interface DesiredMachine {
@@ -11,7 +11,7 @@ export interface DesiredMachine {
   readonly annotations: Readonly<Record<string, string>>;
   readonly spec: InstanceSpec;
   /** What keeps the machine from being started at all, told in a condition; it is looked at again when something changes. */
-  readonly blocked?: Problem;
+  readonly blocked?: Obstacle;
   /** The node that the machine is put on without asking the scheduler. */
   readonly forcedNode?: string;
   /** The name of the pod of the first instance: somebody may have made it already. */
@@ -20,16 +20,16 @@ export interface DesiredMachine {
   readonly leavesByRestart?: boolean;
 }
 
-/** What a machine may be measured by, beside its own words. */
-export interface Surroundings {
-  /** What a share of one node is a share of. */
-  readonly referenceNode: NodeSize;
-}
-
 /** Something that keeps a machine from being what it should be: a word for programs, a sentence for people. */
 export interface Problem {
   readonly reason: string;
   readonly message: string;
+}
+
+/** A problem that may be over at a known time, though nothing changes until then. */
+export interface Obstacle extends Problem {
+  /** In milliseconds since 1970. */
+  readonly until?: number;
 }
 
 /** A start or stop that waits to be done. */
@@ -123,6 +123,8 @@ export interface Dialect<K extends Kind = Kind> {
   readonly liveAnnotations?: ReadonlySet<string>;
   /** Whether sizes are shares of a node, so that nodes have to be known. */
   readonly sizedByNodes?: boolean;
+  /** What of the surroundings has to be gathered for it. */
+  readonly asks?: readonly Part[];
   desired(vm: ObjectOf<K>, surroundings?: Surroundings): DesiredMachine;
   /** What was remembered of it in its status. */
   memory(vm: ObjectOf<K>): MachineMemory;

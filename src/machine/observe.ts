@@ -11,7 +11,6 @@ import type {
   ObservedMachine,
   Problem,
   Shutdown,
-  Surroundings,
 } from './dialect.ts';
 import { identityOf } from './identity.ts';
 import { carriedMetadata } from './instance.ts';
@@ -19,6 +18,7 @@ import { belonging, isFinal } from './instance-state.ts';
 import { remember } from './memory.ts';
 import { type Action, plan, problemOf, type Situation } from './plan.ts';
 import { type RolloutStrategy, type RunningSize, type SpecChanges, specChanges } from './spec-changes.ts';
+import type { Surroundings } from './surroundings.ts';
 
 export interface Look {
   readonly dialect: Dialect;

@@ -1,5 +1,5 @@
 import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
-import type { DesiredMachine, MachineMemory, Problem } from './dialect.ts';
+import type { DesiredMachine, MachineMemory, Obstacle, Problem } from './dialect.ts';
 import { belonging, everRan, isFinal, isGoing, isToLeave, steadyAt, whyOf } from './instance-state.ts';
 import type { SpecChanges } from './spec-changes.ts';
 
@@ -55,7 +55,11 @@ export function plan(situation: Situation): Action[] {
 }
 
 function planStart({ machine, desired, memory, now }: Situation): Action[] {
-  if (!isToStart(desired, memory) || desired.blocked !== undefined) return [];
+  if (!isToStart(desired, memory)) return [];
+  if (desired.blocked !== undefined) {
+    const { until: over } = desired.blocked;
+    return over === undefined ? [] : [{ do: 'wait', until: over }];
+  }
   const until = Date.parse(memory.startFailure?.retryAfterTimestamp ?? '');
   if (until > now && machine.changed !== true) return [{ do: 'wait', until }];
   const [request] = memory.requests;
@@ -112,7 +116,7 @@ function reasonToStop(
 
 /** What keeps a machine from being what it should be, where that can be told now. */
 export function problemOf({ machine, desired, memory, instance }: Situation): Problem | undefined {
-  if (instance === undefined) return isToStart(desired, memory) ? desired.blocked : undefined;
+  if (instance === undefined) return isToStart(desired, memory) ? problemIn(desired.blocked) : undefined;
   const whose = belonging(instance, machine.uid);
   if (whose === 'other') return ownedByOther(instance);
   if (whose !== 'own') return undefined;
@@ -123,6 +127,9 @@ export function problemOf({ machine, desired, memory, instance }: Situation): Pr
   const when = everRan(instance) ? 'right after it began to run' : 'before it ran';
   return { reason, message: `the machine ended ${when}${times}: ${message}` };
 }
+
+const problemIn = (obstacle: Obstacle | undefined): Problem | undefined =>
+  obstacle === undefined ? undefined : { reason: obstacle.reason, message: obstacle.message };
 
 function ownedByOther({ metadata }: VirtualMachineInstance): Problem {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);

@@ -10,6 +10,7 @@ import type { Client } from '../kube/client.ts';
 import { resourceOfKind } from '../kube/kinds/machines.ts';
 import type { Dialect } from '../machine/dialect.ts';
 import { subresourceExtensions } from '../machine/subresources/extension.ts';
+import { actsFor } from '../operator.ts';
 import { aborted } from '../runtime/aborted.ts';
 import type { EventRecorder } from '../runtime/events/event-recorder.ts';
 import type { Checks } from '../runtime/http/health-routes.ts';
@@ -90,9 +91,9 @@ export async function startServing(flags: NamedFlags, parts: ServingParts): Prom
       const operatorUser = await ownUser({ client, clock, log }, signal);
       if (operatorUser === undefined) return;
       const runs = new Set(flags.instances ? ['VirtualMachineInstance', 'VirtualMachineInstanceMigration'] : []);
+      const acts = actsFor(dialects);
       const actsOn = ({ group, kind }: { readonly group: string; readonly kind: string }) =>
-        (group === virtualMachineInstance.group && runs.has(kind)) ||
-        dialects.some((dialect) => dialect.kind.group === group && dialect.kind.kind === kind);
+        (group === virtualMachineInstance.group && runs.has(kind)) || acts({ group, kind });
       const find = findAdmission({ operatorUser, actsOn });
       // Where KubeVirt itself is, its objects are none of ours, whatever a webhook configuration still says.
       const isOurs = flags.instances || flags.dialects.includes('kubevirt');

@@ -23,7 +23,7 @@ import { Fleet } from '../node/simulated/fleet.ts';
 import type { NodePool } from '../node/simulated/node-pool.ts';
 import { simulatedProvisioner, simulatedReclaimer } from '../node/simulated/storage/provisioner.ts';
 import { ensureStorageClasses } from '../node/simulated/storage/storage-classes.ts';
-import { builtDialects, operatorControllers, operatorRules } from '../operator.ts';
+import { actsFor, builtDialects, operatorControllers, operatorRules } from '../operator.ts';
 import { aborted } from '../runtime/aborted.ts';
 import { byController, type Cache } from '../runtime/cache.ts';
 import { runnable } from '../runtime/controller.ts';
@@ -203,7 +203,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const plane = await startControlPlane({
     ...given({ dataDir, store, durability, host, port, audit }),
     operatorUser: serviceAccount(OPERATOR).name,
-    actsOn: (kind) => runs.has(kind.kind) || dialects.some((dialect) => dialect.kind === kind),
+    actsOn: (kind) => runs.has(kind.kind) || actsFor(dialects)(kind),
     nodeRuntime: { logs: (request) => parts?.fleet.logs(request) },
     extensions: async (clientFor) => {
       kept = await keptMachines(clientFor(ADMIN, 'vimana'), chosen);

@@ -1,0 +1,47 @@
+import type { VMTemplate } from '../api/hypersdk/vm-template.ts';
+import type { InstanceSpec } from '../api/kubevirt/virtual-machine-instance.ts';
+import type { NodeSize } from '../api/launcher-load.ts';
+import type { Condition } from './condition.ts';
+import type { Obstacle } from './dialect.ts';
+
+/**
+ * What a machine may be measured by, beside its own words. All but the first is gathered only for dialects that ask for
+ * it, and absent where nobody gathers it or the machine has nothing to do with it.
+ */
+export interface Surroundings {
+  /** What a share of one node is a share of. */
+  readonly referenceNode: NodeSize;
+  /** The template that the machine names. */
+  readonly template?: VMTemplate | 'missing';
+  /** What the grid says of a machine that heeds it. */
+  readonly carbon?: CarbonSight;
+  /** The claims behind the disks of the machine, by the name of the disk. */
+  readonly claims?: ReadonlyMap<string, ClaimSight>;
+}
+
+/** A part of the surroundings that has to be gathered. */
+export type Part = Exclude<keyof Surroundings, 'referenceNode'>;
+
+/** What follows for a machine from the electricity that there is. */
+export interface CarbonSight {
+  /** CarbonAware, as it is to stand in the status. */
+  readonly condition: Pick<Condition, 'status' | 'reason' | 'message'>;
+  /** In gCO2/kWh, where it is known. */
+  readonly intensity?: number;
+  /** The machine is not started yet. */
+  readonly waits?: Obstacle;
+  /** Nodes that are to be preferred, in the words of an affinity. */
+  readonly preferred?: PreferredNodes;
+}
+
+type NodeAffinity = NonNullable<NonNullable<InstanceSpec['affinity']>['nodeAffinity']>;
+export type PreferredNodes = NonNullable<NodeAffinity['preferredDuringSchedulingIgnoredDuringExecution']>;
+
+/** The claim behind a disk. */
+export interface ClaimSight {
+  readonly name: string;
+  /** Whether it holds a volume, waits for one, is not there, or is there and not for this machine. */
+  readonly state: 'bound' | 'pending' | 'missing' | 'taken';
+  /** A sentence for people, where it is not bound. */
+  readonly message?: string;
+}
