@@ -1,0 +1,223 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compileSchema } from '../../structural/structural-schema.ts';
+import { inherited } from './inherit.ts';
+import { type VirtualMachine, virtualMachine } from './virtual-machine.ts';
+import type { VMTemplateInput } from './vm-template.ts';
+
+type Spec = VirtualMachine['spec'];
+type Defaults = NonNullable<VMTemplateInput['spec']['defaultSpec']>;
+
+const machines = compileSchema(virtualMachine.schema);
+const image = { source: 'https://images.example.org/debian-12.qcow2', format: 'qcow2' as const };
+
+/** A machine as it is stored: with all that the schema fills in. */
+function stored(spec: object): Spec {
+  const { apiVersion, kind } = virtualMachine;
+  const object = { apiVersion, kind, metadata: { name: 'web' }, spec: { cpus: 2, memory: '4Gi', ...spec } };
+  machines.applyDefaults(object);
+  return object.spec as unknown as Spec;
+}
+
+function expanded(own: object, defaultSpec: Defaults = {}, template: object = {}): Spec {
+  return inherited(stored(own), { displayName: 'Debian', version: '1.0.0', image, defaultSpec, ...template });
+}
+
+test('a machine gets the image of its template with its digest, and names the template no more', () => {
+  const checksum = { type: 'sha256' as const, value: 'a'.repeat(64) };
+  const own = { image: { templateRef: { name: 'debian' } } };
+  expect(expanded(own, { image: { source: 'other' } }, { image: { ...image, checksum } }).image).toEqual({
+    source: image.source,
+    checksum,
+  });
+});
+
+test('size, power and chipset are always those of the machine', () => {
+  const defaults: Defaults = { cpus: 16, memory: '64Gi', running: false, machineType: 'pc' };
+  expect(expanded({}, defaults)).toMatchObject({ cpus: 2, memory: '4Gi', running: true, machineType: 'q35' });
+});
+
+test('what the machine leaves out comes from the template, with the defaults of the schema under it', () => {
+  const { firmware, highAvailability, carbonAware } = expanded(
+    {},
+    { firmware: { bootloader: 'uefi' }, highAvailability: { enabled: true }, carbonAware: { enabled: true } },
+  );
+  expect(firmware).toEqual({ bootloader: 'uefi', secureBoot: false });
+  expect(highAvailability).toMatchObject({ enabled: true, restartPolicy: 'Always', restartDelay: '30s' });
+  expect(carbonAware).toMatchObject({ enabled: true, preferGreenEnergy: true, maxDelay: '4h' });
+});
+
+test('a machine can say no to what its template says yes to', () => {
+  const { highAvailability } = expanded(
+    { highAvailability: { enabled: false } },
+    { highAvailability: { enabled: true } },
+  );
+  expect(highAvailability?.enabled).toBe(false);
+});
+
+test('maps are merged by key, and lists without keys are taken whole', () => {
+  const toleration = (key: string) => ({ key, operator: 'Exists' as const });
+  const spec = expanded(
+    { labels: { app: 'shop' }, nodeSelector: { disk: 'nvme' }, tolerations: [toleration('gpu')] },
+    { labels: { app: 'web', os: 'linux' }, nodeSelector: { zone: 'a' }, tolerations: [toleration('spot')] },
+  );
+  expect(spec).toMatchObject({
+    labels: { app: 'shop', os: 'linux' },
+    nodeSelector: { zone: 'a', disk: 'nvme' },
+    tolerations: [toleration('gpu')],
+  });
+  expect(spec.tolerations).toHaveLength(1);
+});
+
+describe('disks', () => {
+  const disk = (name: string, fields: object = {}) => ({ name, ...fields });
+
+  test('are merged by name, those of the template first', () => {
+    const { disks } = expanded(
+      { disks: [disk('scratch', { size: '5Gi' }), disk('root', { size: '50Gi' })] },
+      {
+        disks: [disk('root', { size: '20Gi', storageClass: 'fast-ssd', bootOrder: 1 }), disk('data', { size: '1Ti' })],
+      },
+    );
+    expect(disks).toEqual([
+      { name: 'root', size: '50Gi', storageClass: 'fast-ssd', bootOrder: 1, type: 'disk' },
+      { name: 'data', size: '1Ti', storageClass: 'standard', type: 'disk' },
+      { name: 'scratch', size: '5Gi', storageClass: 'standard', type: 'disk' },
+    ]);
+  });
+
+  test('keep the class that the machine names, unless it is the usual one', () => {
+    const classOf = (storageClass: string) =>
+      expanded(
+        { disks: [disk('root', { size: '50Gi', storageClass })] },
+        { disks: [disk('root', { storageClass: 'fast-ssd' })] },
+      ).disks?.[0]?.storageClass;
+    expect([classOf('slow'), classOf('standard')]).toEqual(['slow', 'fast-ssd']);
+  });
+
+  test('have a size, whoever says it', () => {
+    const sizes = (template: object, disks?: Defaults['disks']) =>
+      expanded({}, disks === undefined ? {} : { disks }, template).disks?.map(({ name, size }) => [name, size]);
+    const advice = { recommendedResources: { minDiskSize: '8Gi' } };
+    expect(sizes({ ...advice, image: { ...image, size: '12Gi' } })).toEqual([['root', '12Gi']]);
+    expect(sizes(advice, [disk('system'), disk('data')])).toEqual([
+      ['system', '8Gi'],
+      ['data', '10Gi'],
+    ]);
+    expect(sizes({})).toEqual([['root', '10Gi']]);
+  });
+
+  test('of the machine keep their place in the boot sequence against those of the template', () => {
+    const { disks } = expanded(
+      { disks: [disk('rescue', { size: '1Gi', bootOrder: 1 })] },
+      { disks: [disk('root', { size: '20Gi', bootOrder: 1 }), disk('data', { size: '1Gi', bootOrder: 2 })] },
+    );
+    expect(disks?.map(({ name, bootOrder }) => [name, bootOrder])).toEqual([
+      ['root', undefined],
+      ['data', 2],
+      ['rescue', 1],
+    ]);
+  });
+});
+
+describe('networks', () => {
+  const lan = { name: 'lan', type: 'multus' as const, multusNetworkName: 'lan' };
+
+  test('are merged by name', () => {
+    const { networks } = expanded({ networks: [{ name: 'lan' }] }, { networks: [{ name: 'default' }, lan] });
+    expect(networks).toEqual([{ name: 'default', type: 'pod-network' }, lan]);
+  });
+
+  test('have one interface on the pod network: the one of the machine', () => {
+    const { networks } = expanded({ networks: [{ name: 'net' }] }, { networks: [{ name: 'default' }, lan] });
+    expect(networks).toEqual([lan, { name: 'net', type: 'pod-network' }]);
+  });
+
+  test('of a template share no hardware address', () => {
+    const { networks } = expanded({}, { networks: [{ name: 'default', macAddress: '02:00:00:00:00:01' }] });
+    expect(networks).toEqual([{ name: 'default', type: 'pod-network' }]);
+  });
+
+  test('are left out where neither says anything of them', () => {
+    expect('networks' in expanded({})).toBe(false);
+  });
+});
+
+describe('cloud-init', () => {
+  const usual = { cloudInit: { defaultUserData: 'usual', defaultNetworkData: 'net' } };
+
+  test("is the template's where the machine brings none", () => {
+    expect(expanded({}, {}, usual).cloudInit).toEqual({ userData: 'usual', networkData: 'net' });
+    expect(expanded({}, { cloudInit: { userData: 'given' } }, usual).cloudInit).toEqual({
+      userData: 'given',
+      networkData: 'net',
+    });
+    expect(expanded({}, { cloudInit: { secretRef: { name: 's' } } }, usual).cloudInit).toEqual({
+      secretRef: { name: 's' },
+    });
+  });
+
+  test("is the machine's where it brings some, and never both text and a secret", () => {
+    const text = { userData: 'own' };
+    const secret = { secretRef: { name: 'own' } };
+    expect(expanded({ cloudInit: text }, {}, usual).cloudInit).toEqual({ ...text, networkData: 'net' });
+    expect(expanded({ cloudInit: secret }, {}, usual).cloudInit).toEqual(secret);
+    expect(expanded({ cloudInit: text }, { cloudInit: { secretRef: { name: 's' } } }).cloudInit).toEqual(text);
+  });
+});
+
+describe('features that a template asks for', () => {
+  const terms = (own: object) =>
+    expanded(own, {}, { requiredFeatures: ['kvm'] }).affinity?.nodeAffinity
+      ?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  const kvm = { key: 'feature.vimana.io/kvm', operator: 'In', values: ['true'] };
+
+  test('are asked of nodes, but for those that only play', () => {
+    const keys = terms({}).map(({ matchExpressions = [] }) => matchExpressions.map(({ key }) => key));
+    expect(keys).toEqual([['feature.vimana.io/kvm'], ['vimana.io/runtime'], ['type']]);
+  });
+
+  test('come on top of what the machine asks itself', () => {
+    const inZone = (zone: string) => ({ key: 'zone', operator: 'In', values: [zone] });
+    const nodeSelectorTerms = ['a', 'b'].map((zone) => ({ matchExpressions: [inZone(zone)] }));
+    const required = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } };
+    const found = terms({ affinity: { nodeAffinity: required } });
+    expect(found).toHaveLength(6);
+    expect(found[0]).toEqual({ matchExpressions: [inZone('a'), kvm] });
+    expect(found[3]).toEqual({ matchExpressions: [inZone('b'), kvm] });
+  });
+});
+
+test('a machine that inherits is valid by the schema of machines, and inheriting again changes nothing', () => {
+  const name = fc.constantFrom('root', 'data', 'scratch');
+  const someDisks = fc.uniqueArray(
+    fc.record(
+      { name, size: fc.constantFrom('1Gi', '2Gi'), storageClass: fc.constantFrom('standard', 'fast-ssd') },
+      { requiredKeys: ['name', 'size'] },
+    ),
+    { selector: (disk) => disk.name },
+  );
+  const someNetworks = fc.uniqueArray(fc.record({ name: fc.constantFrom('default', 'lan') }), {
+    selector: (network) => network.name,
+    maxLength: 1,
+  });
+  const some = fc.record(
+    {
+      disks: someDisks,
+      networks: someNetworks,
+      labels: fc.dictionary(fc.constantFrom('a', 'b'), fc.constantFrom('x', 'y')),
+      firmware: fc.record({ bootloader: fc.constant('uefi' as const), secureBoot: fc.boolean() }),
+      highAvailability: fc.record({ enabled: fc.boolean() }),
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(some, some, (own, defaults) => {
+      const once = expanded(own, defaults);
+      const { apiVersion, kind } = virtualMachine;
+      const object = { apiVersion, kind, metadata: { name: 'web' }, spec: once };
+      expect(machines.validate(object, undefined)).toEqual([]);
+      expect(expanded(once, defaults)).toEqual(once);
+    }),
+  );
+});

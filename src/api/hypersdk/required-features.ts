@@ -1,0 +1,38 @@
+import type { affinity } from '../placement.ts';
+import type { OutputOf } from '../schema.ts';
+
+type Affinity = OutputOf<typeof affinity>;
+type NodeTerm = NonNullable<
+  NonNullable<Affinity['nodeAffinity']>['requiredDuringSchedulingIgnoredDuringExecution']
+>['nodeSelectorTerms'][number];
+
+/** "true" on a node that has a feature: `feature.vimana.io/kvm`. */
+const LABEL_PREFIX = 'feature.vimana.io/';
+
+/** Nodes that only play what they are told have every feature. */
+const PLAYED: readonly NodeTerm[] = [
+  { matchExpressions: [{ key: 'vimana.io/runtime', operator: 'In', values: ['simulated'] }] },
+  { matchExpressions: [{ key: 'type', operator: 'In', values: ['kwok'] }] },
+];
+
+/** The same wishes of a machine, for nodes that have the features too. */
+export function withFeatures(wishes: Affinity | undefined, features: readonly string[]): Affinity | undefined {
+  if (features.length === 0) return wishes;
+  const having = { matchExpressions: features.map(labelled) };
+  const asked = wishes?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [{}];
+  // Of several terms one has to hold, so that each is asked for together with each.
+  const nodeSelectorTerms = asked.flatMap((term) => [having, ...PLAYED].map((other) => both(term, other)));
+  const nodeAffinity = {
+    ...wishes?.nodeAffinity,
+    requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms },
+  };
+  return { ...wishes, nodeAffinity };
+}
+
+function labelled(feature: string) {
+  return { key: `${LABEL_PREFIX}${feature}`, operator: 'In' as const, values: ['true'] };
+}
+
+function both(term: NodeTerm, other: NodeTerm): NodeTerm {
+  return { ...term, matchExpressions: [...(term.matchExpressions ?? []), ...(other.matchExpressions ?? [])] };
+}

@@ -1,0 +1,46 @@
+import type { JsonSchema } from './json-schema.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * `own` laid over `base` as their schema says: objects field by field, maps by key, lists with keys by key (those of
+ * `base` first), all else as a whole; and what the schema fills in under both. In an item of both lists a value of `own`
+ * that is just the default makes room for one of `base`: nobody can tell whether somebody wrote it.
+ */
+export function overlaid(schema: JsonSchema, own: unknown, base: unknown, yields = false): unknown {
+  if (own === undefined && base === undefined) return schema.default;
+  if (isWhole(schema)) return own ?? base;
+  if (schema.properties !== undefined) return ofFields(schema.properties, asMembers(own), asMembers(base), yields);
+  if (schema.type === 'object') return { ...asMembers(base), ...asMembers(own) };
+  const [key] = schema['x-kubernetes-list-map-keys'] ?? [];
+  if (key === undefined || schema.items === undefined) return own ?? base;
+  return ofItems(schema.items, key, asList(own), asList(base));
+}
+
+function isWhole(schema: JsonSchema): boolean {
+  return schema['x-kubernetes-list-type'] === 'atomic' || schema['x-kubernetes-map-type'] === 'atomic';
+}
+
+function ofFields(fields: Readonly<Record<string, JsonSchema>>, own: Members, base: Members, yields: boolean): Members {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]) => {
+      const makesRoom = yields && base[name] !== undefined && isDefault(field, own[name]);
+      const value = overlaid(field, makesRoom ? undefined : own[name], base[name]);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+const isDefault = ({ default: usual }: JsonSchema, value: unknown) => usual !== undefined && value === usual;
+
+function ofItems(item: JsonSchema, key: string, own: readonly Members[], base: readonly Members[]): unknown[] {
+  const owned = new Map(own.map((each) => [each[key], each]));
+  const known = new Set(base.map((each) => each[key]));
+  return [
+    ...base.map((each) => overlaid(item, owned.get(each[key]), each, true)),
+    ...own.filter((each) => !known.has(each[key])),
+  ];
+}
+
+const asMembers = (value: unknown) => (value ?? {}) as Members;
+const asList = (value: unknown) => (value ?? []) as readonly Members[];
