@@ -37,6 +37,27 @@ const spec = object(
   },
 );
 
+const ancestor = object('A snapshot that was there before.', {
+  name: required(string('Name of the VMSnapshot.')),
+  uid: required(string('UID of the VMSnapshot.')),
+});
+
+const savedDisk = object('A disk as it was when captured.', {
+  name: required(string('Name of the disk in the machine.')),
+  claim: required(string('PersistentVolumeClaim that holds the disk.')),
+  sizeBytes: integer('Bytes that differ from the parent snapshot.', { format: 'int64', minimum: 0 }),
+  contents: string('What was on a simulated disk, as JSON.'),
+  volumeSnapshot: string('VolumeSnapshot that holds what was on the disk, where the cluster makes them.'),
+});
+
+const restore = object('The restore of this snapshot that is under way, or the last one.', {
+  uid: required(string('Of the request, as annotation vimana.io/restore of the machine has it.')),
+  nodeName: string('Node whose agent restores the disks.'),
+  startTime: timestamp('When it was begun.'),
+  completed: boolean('Whether all disks hold what was captured.'),
+  failure: string('Why it failed.'),
+});
+
 const status = object('What is known of the snapshot.', {
   observedGeneration,
   phase: choice('Where the snapshot is in its life.', [
@@ -47,7 +68,7 @@ const status = object('What is known of the snapshot.', {
     'Deleting',
     'Expired',
   ]),
-  conditions: conditions('Ready, Failed'),
+  conditions: conditions('Ready, Failed, Quiesced'),
   size: string('Size of the snapshot for people, such as 3.2Gi.'),
   sizeBytes: integer('Size of the snapshot in bytes.', { format: 'int64', minimum: 0 }),
   creationTime: timestamp('When the state was captured.'),
@@ -61,6 +82,16 @@ const status = object('What is known of the snapshot.', {
   }),
   parentSnapshot: string('Snapshot that this one builds on.'),
   snapshotChain: list('Snapshots that this one builds on, oldest first.', string('Name of a VMSnapshot.')),
+  nodeName: string('Node whose agent captures the state.'),
+  instanceUID: string('UID of the run of the machine that is captured; absent where it was off.'),
+  startTime: timestamp('When capturing began.'),
+  disks: list('The disks as they were when captured.', savedDisk),
+  memoryBytes: integer('Bytes of memory that were saved.', { format: 'int64', minimum: 0 }),
+  guestState: string('What a simulated guest had in memory, as JSON.'),
+  ancestors: list('Snapshots that came before on the same disks, oldest first, deleted ones included.', ancestor),
+  branch: string('UID of the restore that the disks had last gone through; absent where there was none.'),
+  ordinal: integer('Which snapshot of its machine this is, counted from 1.', { format: 'int32', minimum: 1 }),
+  restore,
 });
 
 export const vmSnapshot = defineKind({
