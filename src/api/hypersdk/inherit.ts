@@ -69,7 +69,10 @@ function withoutSecondPodNetwork(networks: Defaults['networks'], own: readonly N
   const holder = own.find(({ name, type }) => type === POD_NETWORK && (types.get(name) ?? type) === POD_NETWORK);
   return networks
     .filter(({ name, type = POD_NETWORK }) => type !== POD_NETWORK || name === (holder?.name ?? name))
-    .map(({ macAddress: _, ...network }) => network);
+    .map((network) => {
+      const { macAddress: _, ...shared } = network;
+      return shared;
+    });
 }
 
 /** Inline text and a secret exclude each other: what the machine brings of either keeps the other of the template away. */

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { inherited } from '../../api/hypersdk/inherit.ts';
+import { type VirtualMachine, virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import type { VMTemplateInput } from '../../api/hypersdk/vm-template.ts';
 import { compileSchema } from '../../structural/structural-schema.ts';
-import { inherited } from './inherit.ts';
-import { type VirtualMachine, virtualMachine } from './virtual-machine.ts';
-import type { VMTemplateInput } from './vm-template.ts';
 
 type Spec = VirtualMachine['spec'];
 type Defaults = NonNullable<VMTemplateInput['spec']['defaultSpec']>;
