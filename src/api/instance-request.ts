@@ -18,6 +18,8 @@ export const IDENTITY_ANNOTATION = 'vimana.io/identity';
 
 /** Which generation of the VirtualMachine an instance was made from. */
 export const GENERATION_ANNOTATION = 'kubevirt.io/vm-generation';
+/** What else an instance was made from: the template of the VirtualMachine, in which state. */
+export const BASIS_ANNOTATION = 'vimana.io/made-from';
 
 /** Holds an instance until its machine has ended and its pods are gone. */
 export const INSTANCE_FINALIZER = 'foregroundDeleteVirtualMachine';

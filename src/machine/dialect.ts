@@ -12,6 +12,8 @@ export interface DesiredMachine {
   readonly spec: InstanceSpec;
   /** What keeps the machine from being started at all, told in a condition; it is looked at again when something changes. */
   readonly blocked?: Obstacle;
+  /** What the spec follows from beside the machine's own: an instance that was made from something else may differ. */
+  readonly basis?: string;
   /** The node that the machine is put on without asking the scheduler. */
   readonly forcedNode?: string;
   /** The name of the pod of the first instance: somebody may have made it already. */

@@ -1,4 +1,5 @@
 import {
+  BASIS_ANNOTATION,
   GENERATION_ANNOTATION,
   IDENTITY_ANNOTATION,
   INSTANCE_FINALIZER,
@@ -48,6 +49,7 @@ export function instanceOf({ dialect, machine, desired, identity, rollout, pause
       annotations: {
         ...annotations,
         [GENERATION_ANNOTATION]: String(generation),
+        ...(desired.basis === undefined ? {} : { [BASIS_ANNOTATION]: desired.basis }),
         ...(desired.forcedNode === undefined ? {} : { [NODE_ANNOTATION]: desired.forcedNode }),
         ...(desired.launcher === undefined ? {} : { [LAUNCHER_ANNOTATION]: desired.launcher }),
         ...(Object.keys(identity).length === 0 ? {} : { [IDENTITY_ANNOTATION]: writeIdentity(identity) }),
@@ -67,6 +69,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   NODE_ANNOTATION,
   LAUNCHER_ANNOTATION,
   GENERATION_ANNOTATION,
+  BASIS_ANNOTATION,
   IDENTITY_ANNOTATION,
   PAUSED_ANNOTATION,
   RESET_ANNOTATION,

@@ -1,4 +1,4 @@
-import { GENERATION_ANNOTATION } from '../api/instance-request.ts';
+import { BASIS_ANNOTATION, GENERATION_ANNOTATION } from '../api/instance-request.ts';
 import type { Kind, ObjectOf } from '../api/kind.ts';
 import { HOT_CHANGES } from '../api/kubevirt/hot-change.ts';
 import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
@@ -106,7 +106,8 @@ function changesOf(
   own: boolean,
 ): SpecChanges {
   const { annotations = {} } = instance.metadata;
-  if (own && annotations[GENERATION_ANNOTATION] === String(vm.metadata.generation)) return UNCHANGED;
+  const isOfGeneration = own && annotations[GENERATION_ANNOTATION] === String(vm.metadata.generation);
+  if (isOfGeneration && annotations[BASIS_ANNOTATION] === desired.basis) return UNCHANGED;
   const { live, restart } = specChanges(instance.spec, desired.spec, rollout, runningSize(instance));
   const { liveAnnotations = NONE } = dialect;
   const restartFor = [...restart, ...metadataChanges(desired, instance, liveAnnotations)];

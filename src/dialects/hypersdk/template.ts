@@ -1,0 +1,72 @@
+import { inherited } from '../../api/hypersdk/inherit.ts';
+import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import type { VMTemplate } from '../../api/hypersdk/vm-template.ts';
+import { compare, tryParseQuantity } from '../../base/quantity.ts';
+import type { Problem } from '../../machine/dialect.ts';
+import type { Surroundings } from '../../machine/surroundings.ts';
+
+type Spec = VirtualMachine['spec'];
+
+/** A machine with what its template gives it. */
+interface Templated {
+  readonly spec: Spec;
+  /** Which template in which state, where there is one. */
+  readonly basis?: string;
+  /** Why no machine can be made of it yet. */
+  readonly blocked?: Problem;
+}
+
+export function withTemplate(vm: VirtualMachine, template: Surroundings['template']): Templated {
+  const { templateRef } = vm.spec.image ?? {};
+  if (templateRef === undefined || template === undefined) return { spec: vm.spec };
+  const name = `${templateRef.namespace ?? vm.metadata.namespace}/${templateRef.name}`;
+  if (template === 'missing') {
+    const message = `VMTemplate ${name} is not there: the machine is started when it is`;
+    return { spec: vm.spec, blocked: { reason: 'NotFound', message } };
+  }
+  const spec = inherited(vm.spec, template.spec);
+  const { uid, generation } = template.metadata;
+  const basis = `${name}@${template.spec.version} ${uid}.${generation}`;
+  const blocked = unfit(template) ?? (isSetUp(vm) ? undefined : (withoutImage(template) ?? tooSmall(spec, template)));
+  return { spec, basis, ...(blocked === undefined ? {} : { blocked }) };
+}
+
+/** Once a machine has its disks, it needs no image. */
+const isSetUp = ({ status }: VirtualMachine) => status?.startTime !== undefined;
+
+function unfit(template: VMTemplate): Problem | undefined {
+  const why = refusal(template, 'Valid');
+  return why === undefined
+    ? undefined
+    : { reason: 'TemplateInvalid', message: `${titleOf(template)} is not valid: ${why}` };
+}
+
+function withoutImage(template: VMTemplate): Problem | undefined {
+  const why = refusal(template, 'ImageAccessible');
+  return why === undefined
+    ? undefined
+    : { reason: 'ImageNotAccessible', message: `the image of ${titleOf(template)} cannot be had: ${why}` };
+}
+
+/** What a condition says against a template, where it is judged as it is now. */
+function refusal({ status, metadata }: VMTemplate, type: string): string | undefined {
+  if (status?.observedGeneration !== metadata.generation) return undefined;
+  const found = status?.conditions?.find((each) => each.type === type);
+  return found?.status === 'False' ? (found.message ?? found.reason ?? '') : undefined;
+}
+
+const titleOf = ({ metadata }: VMTemplate) => `VMTemplate ${metadata.namespace}/${metadata.name}`;
+
+/** An image needs a first disk that it fits on. */
+function tooSmall({ disks = [] }: Spec, template: VMTemplate): Problem | undefined {
+  const [first] = disks.toSorted((a, b) => orderOf(a) - orderOf(b));
+  const size = tryParseQuantity(first?.size ?? '');
+  const needed = tryParseQuantity(template.spec.image.size ?? '');
+  if (first === undefined || first.source !== undefined || size === undefined || needed === undefined) return undefined;
+  if (compare(size, needed) >= 0) return undefined;
+  const message = `the image of ${titleOf(template)} needs ${template.spec.image.size}, and disk ${first.name} has ${first.size}: give it more in spec.disks`;
+  return { reason: 'DiskTooSmall', message };
+}
+
+const orderOf = ({ bootOrder = Number.POSITIVE_INFINITY }: { readonly bootOrder?: number }) =>
+  Math.min(bootOrder, Number.MAX_SAFE_INTEGER);
