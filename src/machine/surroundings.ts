@@ -1,3 +1,4 @@
+import type { VirtualMachine as HypersdkMachine } from '../api/hypersdk/virtual-machine.ts';
 import type { VMTemplate } from '../api/hypersdk/vm-template.ts';
 import type { InstanceSpec } from '../api/kubevirt/virtual-machine-instance.ts';
 import type { NodeSize } from '../api/launcher-load.ts';
@@ -32,7 +33,11 @@ export interface CarbonSight {
   readonly waits?: Obstacle;
   /** Nodes that are to be preferred, in the words of an affinity. */
   readonly preferred?: PreferredNodes;
+  /** What the status is to remember; the start itself is for the dialect to add. */
+  readonly record?: CarbonRecord;
 }
+
+export type CarbonRecord = NonNullable<NonNullable<HypersdkMachine['status']>['carbon']>;
 
 type NodeAffinity = NonNullable<NonNullable<InstanceSpec['affinity']>['nodeAffinity']>;
 export type PreferredNodes = NonNullable<NodeAffinity['preferredDuringSchedulingIgnoredDuringExecution']>;

@@ -1,3 +1,4 @@
+import type { OutputOf } from '../schema.ts';
 import { boolean, duration, integer, object, string } from '../schema.ts';
 
 export const carbonAware = object('Starts the machine when electricity is clean.', {
@@ -12,3 +13,5 @@ export const carbonAware = object('Starts the machine when electricity is clean.
   }),
   maxDelay: duration('Longest wait for clean electricity; after it the machine starts anyway.', { default: '4h' }),
 });
+
+export type CarbonAware = OutputOf<typeof carbonAware>;

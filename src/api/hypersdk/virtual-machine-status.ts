@@ -40,6 +40,14 @@ export const virtualMachineStatus = object('What is known of the machine.', {
   creationTimestamp: timestamp('When the machine was first set up.'),
   startTime: timestamp('When the machine last started to run.'),
   carbonIntensity: number('Carbon intensity in gCO2/kWh where the machine runs or waits to run.'),
+  carbon: object('What the machine has done for clean electricity since it was last asked to run.', {
+    zone: string('Grid zone whose intensity counted.'),
+    waitingSince: timestamp('When the start began to wait.'),
+    intensityWhenAsked: number('Carbon intensity in gCO2/kWh when the start began to wait.'),
+    startAt: timestamp('When a start that waits is to come, as the forecast stands.'),
+    startedAt: timestamp('When the start was let go.'),
+    intensityAtStart: number('Carbon intensity in gCO2/kWh when the start was let go.'),
+  }),
   restartCount: integer('Restarts after a failure since the machine was last started on request.', {
     format: 'int32',
     minimum: 0,

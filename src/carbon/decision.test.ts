@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type CarbonQuestion, carbonDecision } from './decision.ts';
+import type { Slot } from './slot.ts';
+
+const HOUR = 3_600_000;
+const NOW = Date.parse('2026-11-16T00:30:00Z');
+const DAY = Date.parse('2026-11-16T00:00:00Z');
+const row = (...intensities: number[]): Slot[] =>
+  intensities.map((intensity, i) => ({ from: DAY + i * HOUR, to: DAY + (i + 1) * HOUR, intensity }));
+const ask = (more: Partial<CarbonQuestion>) =>
+  carbonDecision({
+    maxIntensity: 200,
+    maxDelayMs: 4 * HOUR,
+    zone: 'DE',
+    slots: row(310, 300, 180, 90),
+    withoutData: 'start',
+    waitingSince: undefined,
+    now: NOW,
+    ...more,
+  });
+
+describe('the start of a machine', () => {
+  it.each([
+    ['is let go within the limit', { slots: row(200) }, 'GreenEnergy'],
+    ['is let go where there is no limit', { maxIntensity: undefined }, 'NoLimit'],
+    ['is let go when the longest wait is over', { waitingSince: NOW - 4 * HOUR }, 'MaxDelayReached'],
+    ['is let go where nothing is known', { slots: [] }, 'NoCarbonData'],
+    ['is let go where what was known is too old', { slots: row(310), now: DAY + 3 * HOUR }, 'NoCarbonData'],
+    ['without a limit waits for no data', { slots: [], withoutData: 'wait', maxIntensity: undefined }, 'NoCarbonData'],
+    [
+      'waits no longer than it may for data',
+      { slots: [], withoutData: 'wait', waitingSince: NOW - 4 * HOUR },
+      'MaxDelayReached',
+    ],
+  ] as const)('%s', (_what, more, reason) => {
+    expect(ask(more)).toMatchObject({ do: 'start', reason });
+  });
+
+  it('waits for the next green slot and names it', () => {
+    expect(ask({})).toEqual({
+      do: 'wait',
+      until: DAY + 2 * HOUR,
+      green: row(310, 300, 180)[2],
+      reason: 'WaitingForGreenEnergy',
+      message:
+        'electricity in DE is at 310 gCO2/kWh, above the limit of 200: the next green slot begins at 2026-11-16T02:00Z (180 gCO2/kWh); the machine starts then, at 2026-11-16T04:30Z at the latest',
+      intensity: 310,
+    });
+  });
+
+  it('waits until the longest wait is over where no green slot comes in time, and says so', () => {
+    expect(ask({ maxDelayMs: HOUR })).toMatchObject({
+      until: NOW + HOUR,
+      green: undefined,
+      message: expect.stringContaining('too late for carbonAware.maxDelay; the machine starts, at 2026-11-16T01:30Z'),
+    });
+    expect(ask({ slots: row(310) })).toMatchObject({
+      until: NOW + 4 * HOUR,
+      message: expect.stringContaining('no green slot is forecast'),
+    });
+  });
+
+  it('counts its longest wait from when it began', () => {
+    expect(ask({ slots: row(310), waitingSince: NOW - HOUR })).toMatchObject({ until: NOW + 3 * HOUR });
+  });
+
+  it('waits for data where it is told to, and says why there are none', () => {
+    expect(ask({ slots: [], withoutData: 'wait', problem: 'it answers 500' })).toMatchObject({
+      do: 'wait',
+      until: NOW + 4 * HOUR,
+      reason: 'NoCarbonData',
+      message: expect.stringContaining('(it answers 500)'),
+    });
+  });
+
+  it('comes within the longest wait whatever the grid does, and looking again at the time it names ends or shortens the wait', () => {
+    const grid = fc.array(fc.integer({ min: 0, max: 800 }), { minLength: 1, maxLength: 48 });
+    fc.assert(
+      fc.property(grid, fc.integer({ min: 1, max: 700 }), fc.integer({ min: 1, max: 24 }), (levels, limit, hours) => {
+        const slots = row(...levels);
+        let now = NOW;
+        const deadline = NOW + hours * HOUR;
+        for (let looks = 0; ; looks++) {
+          expect(looks).toBeLessThan(60);
+          const decision = ask({ slots, maxIntensity: limit, maxDelayMs: hours * HOUR, waitingSince: NOW, now });
+          if (decision.do === 'start') break;
+          expect(decision.until).toBeGreaterThan(now);
+          now = decision.until;
+        }
+        expect(now).toBeLessThanOrEqual(deadline);
+      }),
+    );
+  });
+});

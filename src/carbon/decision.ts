@@ -1,0 +1,82 @@
+import { nextGreen, type Slot, slotAt } from './slot.ts';
+import { writtenTime } from './written-time.ts';
+
+/** What decides whether a machine is started now. */
+export interface CarbonQuestion {
+  /** Above it the start waits; undefined: it never does. */
+  readonly maxIntensity: number | undefined;
+  readonly maxDelayMs: number;
+  readonly zone: string;
+  /** What is known of the zone, in order of time: how it is now, and what is foretold. */
+  readonly slots: readonly Slot[];
+  /** Why nothing is known of the zone, where nothing is. */
+  readonly problem?: string | undefined;
+  /** What to do then. */
+  readonly withoutData: 'start' | 'wait';
+  /** Since when the machine is to run, and does not for the sake of clean electricity. */
+  readonly waitingSince: number | undefined;
+  readonly now: number;
+}
+
+export type CarbonDecision =
+  | {
+      readonly do: 'start';
+      readonly reason: 'GreenEnergy' | 'NoLimit' | 'MaxDelayReached' | 'NoCarbonData';
+      readonly message: string;
+      readonly intensity: number | undefined;
+    }
+  | {
+      readonly do: 'wait';
+      /** When to look again, though nothing new is heard: the green slot begins, or the longest wait ends. */
+      readonly until: number;
+      /** The next slot that is clean enough and comes in time. */
+      readonly green: Slot | undefined;
+      readonly reason: 'WaitingForGreenEnergy' | 'NoCarbonData';
+      readonly message: string;
+      readonly intensity: number | undefined;
+    };
+
+/** Whether to start a machine now or to wait for cleaner electricity, and until when. */
+export function carbonDecision(question: CarbonQuestion): CarbonDecision {
+  const { maxIntensity, maxDelayMs, zone, slots, waitingSince = question.now, now } = question;
+  const intensity = slotAt(slots, now)?.intensity;
+  const deadline = waitingSince + maxDelayMs;
+  const latest = `at ${writtenTime(deadline)} at the latest`;
+  const start = (reason: StartReason, message: string): CarbonDecision => ({ do: 'start', reason, message, intensity });
+  if (intensity === undefined) {
+    const unknown = `nothing is known of the electricity in ${zone}${question.problem === undefined ? '' : ` (${question.problem})`}`;
+    if (question.withoutData === 'start' || maxIntensity === undefined) {
+      return start('NoCarbonData', `${unknown}: started without heeding it`);
+    }
+    if (now >= deadline) return start('MaxDelayReached', `${unknown}: started, as carbonAware.maxDelay was over`);
+    const message = `${unknown}: the machine starts when something is, ${latest}`;
+    return { do: 'wait', until: deadline, green: undefined, reason: 'NoCarbonData', message, intensity };
+  }
+  const is = `electricity in ${zone} is at ${Math.round(intensity)} gCO2/kWh`;
+  if (maxIntensity === undefined) return start('NoLimit', `${is}, and carbonAware.maxIntensity sets no limit`);
+  if (intensity <= maxIntensity) return start('GreenEnergy', `${is}, within the limit of ${maxIntensity}`);
+  const over = `${is}, above the limit of ${maxIntensity}`;
+  if (now >= deadline) {
+    return start('MaxDelayReached', `${over}: started all the same, as carbonAware.maxDelay was over`);
+  }
+  const next = nextGreen(slots, now, maxIntensity);
+  const green = next !== undefined && next.from < deadline ? next : undefined;
+  return {
+    do: 'wait',
+    until: green?.from ?? deadline,
+    green,
+    reason: 'WaitingForGreenEnergy',
+    message: `${over}: ${outlook(next, green)}, ${latest}`,
+    intensity,
+  };
+}
+
+type StartReason = Extract<CarbonDecision, { do: 'start' }>['reason'];
+
+function outlook(next: Slot | undefined, green: Slot | undefined): string {
+  if (next === undefined) return 'no green slot is forecast; the machine starts when one comes';
+  const slot = `the next green slot begins at ${writtenTime(next.from)} (${Math.round(next.intensity)} gCO2/kWh)`;
+  return green === undefined
+    ? `${slot}, too late for carbonAware.maxDelay; the machine starts`
+    : `${slot}; the machine starts then`;
+}

@@ -1,0 +1,73 @@
+import type { CarbonAware } from '../api/hypersdk/carbon-aware.ts';
+import type { VirtualMachine } from '../api/hypersdk/virtual-machine.ts';
+import type { Gatherer } from '../machine/gatherer.ts';
+import type { GridPlace } from './grid-places.ts';
+import type { GridWatch } from './grid-watch.ts';
+import { carbonSight } from './sight.ts';
+
+type Context = Parameters<Gatherer['gather']>[1];
+type Machine = Parameters<Gatherer['gather']>[0];
+
+/** Where the nodes of a cluster are on the grid. */
+export interface NodePlaces {
+  /** Resources that it looks up. */
+  readonly reads: NonNullable<Gatherer['reads']>;
+  all(context: Context): readonly GridPlace[];
+  of(node: string, context: Context): GridPlace | undefined;
+}
+
+export interface CarbonGathererOptions {
+  /** Undefined where no provider is configured. */
+  readonly watch: GridWatch | undefined;
+  readonly usualZone: string | undefined;
+  readonly withoutData: 'start' | 'wait';
+  readonly places: NodePlaces;
+  /** What a machine says of electricity, with what its template gives. */
+  readonly heeds: (machine: VirtualMachine, context: Context) => CarbonAware | undefined;
+}
+
+/** Tells machines what follows for them from the electricity that there is, and wakes them with every answer for a zone that they look at. */
+export function carbonGatherer({ watch, places, heeds, ...settings }: CarbonGathererOptions): Gatherer<'carbon'> {
+  /** Machines by the zones that they look at. */
+  const lookers = new Map<string, Set<string>>();
+  const keyOf = ({ metadata }: Machine) => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+  const followed = new WeakSet<AbortSignal>();
+  /** Every run of the controller has a queue of its own. */
+  const follow = (context: Context): void => {
+    if (watch === undefined || followed.has(context.signal)) return;
+    followed.add(context.signal);
+    const stop = watch.onAnswer((zone) => {
+      const keys = lookers.get(zone) ?? [];
+      lookers.delete(zone);
+      for (const key of keys) context.enqueue(key);
+    });
+    context.signal.addEventListener('abort', stop, { once: true });
+  };
+  return {
+    reads: places.reads,
+    gather(machine, context) {
+      const vm = machine as unknown as VirtualMachine;
+      const spec = vm.spec.running ? heeds(vm, context) : undefined;
+      if (spec?.enabled !== true) return undefined;
+      follow(context);
+      const node = vm.status?.nodeName;
+      const grid = (zone: string) => {
+        const keys = lookers.get(zone) ?? new Set();
+        lookers.set(zone, keys.add(keyOf(machine)));
+        return (watch as GridWatch).sight(zone);
+      };
+      return carbonSight({
+        ...settings,
+        spec,
+        status: vm.status,
+        grid: watch === undefined ? undefined : grid,
+        places: places.all(context),
+        here: node === undefined ? undefined : places.of(node, context),
+        now: context.clock.now(),
+      });
+    },
+    forget(key) {
+      for (const keys of lookers.values()) keys.delete(key);
+    },
+  };
+}

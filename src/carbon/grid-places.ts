@@ -1,0 +1,73 @@
+import type { PreferredNodes } from '../machine/surroundings.ts';
+
+export type Labels = Readonly<Record<string, string>>;
+
+/** Names the grid zone of a node itself, before all else. */
+export const GRID_ZONE_LABEL = 'vimana.io/grid-zone';
+const TOPOLOGY_LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'] as const;
+/** How providers write a zone: DE, SE-SE3, US-CAL-CISO. */
+const GRID_ZONE = /^[A-Z]{2}(?:-[A-Z0-9]+)*$/;
+
+/** Where on the grid a node is, and the label that says so. */
+export interface GridPlace {
+  readonly zone: string;
+  readonly label: string;
+  readonly value: string;
+}
+
+/** Grid zones by the zones and regions of a cluster: eu-north-1 is SE-SE3. */
+export type ZoneMap = ReadonlyMap<string, string>;
+
+/**
+ * The grid zone of a node: as the label vimana.io/grid-zone has it, else the one that the map gives for its zone or
+ * region, else its zone or region itself where that is written as grid zones are.
+ */
+export function gridPlace(labels: Labels, map: ZoneMap): GridPlace | undefined {
+  const own = labels[GRID_ZONE_LABEL];
+  if (own !== undefined && own !== '') return { zone: own, label: GRID_ZONE_LABEL, value: own };
+  for (const label of TOPOLOGY_LABELS) {
+    const value = labels[label];
+    const zone = value === undefined ? undefined : (map.get(value) ?? (GRID_ZONE.test(value) ? value : undefined));
+    if (value !== undefined && zone !== undefined) return { zone, label, value };
+  }
+  return undefined;
+}
+
+/** The places of many nodes, each label value once. */
+export function gridPlaces(nodes: Iterable<Labels>, map: ZoneMap): GridPlace[] {
+  const found = new Map<string, GridPlace>();
+  for (const labels of nodes) {
+    const place = gridPlace(labels, map);
+    if (place !== undefined) found.set(`${place.label}=${place.value}`, place);
+  }
+  return [...found.values()];
+}
+
+/**
+ * Prefers nodes by how clean their electricity is: the weight is the percentage of emissions that a zone saves against
+ * the dirtiest one that is known. Nothing is preferred where all are the same.
+ */
+export function greenNodes(
+  places: readonly GridPlace[],
+  intensityOf: (zone: string) => number | undefined,
+): PreferredNodes {
+  const known = places.flatMap((place) => {
+    const intensity = intensityOf(place.zone);
+    return intensity === undefined ? [] : [{ place, intensity }];
+  });
+  const most = Math.max(0, ...known.map(({ intensity }) => intensity));
+  const weights = new Map<string, { label: string; weight: number; values: string[] }>();
+  for (const { place, intensity } of known) {
+    const weight = most === 0 ? 0 : Math.round((100 * (most - intensity)) / most);
+    if (weight === 0) continue;
+    const term = weights.get(`${place.label} ${weight}`) ?? { label: place.label, weight, values: [] };
+    term.values.push(place.value);
+    weights.set(`${place.label} ${weight}`, term);
+  }
+  return [...weights.values()]
+    .toSorted((a, b) => b.weight - a.weight || (a.label < b.label ? -1 : 1))
+    .map(({ label, weight, values }) => ({
+      weight,
+      preference: { matchExpressions: [{ key: label, operator: 'In' as const, values: values.toSorted() }] },
+    }));
+}

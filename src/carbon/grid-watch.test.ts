@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../base/fake-clock.ts';
+import { silentLogger } from '../base/logger.ts';
+import { GridWatch } from './grid-watch.ts';
+import { CarbonError, type CarbonProvider } from './provider.ts';
+import type { Slot } from './slot.ts';
+
+const MINUTE = 60_000;
+const REFRESH = 15 * MINUTE;
+
+/** A provider whose answers a test decides on, and that counts its questions. */
+class Answers implements CarbonProvider {
+  readonly name = 'answers';
+  readonly asked: { readonly zone: string; readonly at: number }[] = [];
+  intensity = 300;
+  failure: CarbonError | undefined;
+  forecastFails = false;
+  readonly #clock: FakeClock;
+
+  constructor(clock: FakeClock) {
+    this.#clock = clock;
+  }
+
+  async current(zone: string): Promise<Slot> {
+    const at = this.#clock.now();
+    this.asked.push({ zone, at });
+    if (this.failure !== undefined) throw this.failure;
+    return { from: at, to: at + 60 * MINUTE, intensity: this.intensity };
+  }
+
+  async forecast(): Promise<Slot[]> {
+    if (this.forecastFails) throw new CarbonError('UNAUTHORIZED', 'the plan covers no forecast');
+    const from = this.#clock.now() + 60 * MINUTE;
+    return [{ from, to: from + 60 * MINUTE, intensity: 100 }];
+  }
+
+  zones = async () => [];
+}
+
+function started() {
+  const clock = new FakeClock({ start: 1_000_000_000 });
+  const provider = new Answers(clock);
+  const watch = new GridWatch({ provider, clock, log: silentLogger, refreshMs: REFRESH });
+  const heard: string[] = [];
+  watch.onAnswer((zone) => heard.push(zone));
+  const stop = new AbortController();
+  const running = watch.run(stop.signal);
+  return { clock, provider, watch, heard, end: () => (stop.abort(), running) };
+}
+
+describe('the watch over the grid', () => {
+  it('asks nothing until somebody wants to know', async () => {
+    const { clock, provider, end } = started();
+    await clock.advance(10 * REFRESH);
+    expect(provider.asked).toEqual([]);
+    await end();
+  });
+
+  it('asks once for many who want to know, and tells them', async () => {
+    const { clock, provider, watch, heard, end } = started();
+    for (let i = 0; i < 100; i++) expect(watch.sight('DE')).toMatchObject({ slots: [], askedSince: clock.now() });
+    await clock.advance(1);
+    expect(provider.asked).toHaveLength(1);
+    expect(heard).toEqual(['DE']);
+    expect(watch.sight('DE').slots.map(({ intensity }) => intensity)).toEqual([300, 100]);
+    expect(watch.sight('DE').askedSince).toBeUndefined();
+    await end();
+  });
+
+  it('asks again after a refresh, and no more where nobody wants to know any longer', async () => {
+    const { clock, provider, watch, end } = started();
+    watch.sight('DE');
+    await clock.advance(REFRESH + 1);
+    expect(provider.asked).toHaveLength(2);
+    await clock.advance(20 * REFRESH);
+    expect(provider.asked.length).toBeLessThanOrEqual(5);
+    expect([...watch.known()]).toEqual([]);
+    await end();
+  });
+
+  it('asks one thing at a time, a second apart', async () => {
+    const { clock, provider, watch, end } = started();
+    for (const zone of ['DE', 'FR', 'SE']) watch.sight(zone);
+    await clock.advance(5_000);
+    const [first, ...others] = provider.asked.map(({ at }) => at);
+    expect(others).toEqual([first! + 1_000, first! + 2_000]);
+    await end();
+  });
+
+  it('asks less and less often while it fails, says why, and keeps what it knew', async () => {
+    const { clock, provider, watch, heard, end } = started();
+    watch.sight('DE');
+    await clock.advance(1);
+    provider.failure = new CarbonError('UNREACHABLE', 'nobody is there');
+    await clock.advance(REFRESH);
+    expect(watch.sight('DE')).toMatchObject({ problem: 'nobody is there', slots: [{ intensity: 300 }, {}] });
+    const before = provider.asked.length;
+    for (let i = 0; i < 16; i++) {
+      await clock.advance(REFRESH / 15);
+      watch.sight('DE');
+    }
+    // After one minute, two, four and eight.
+    expect(provider.asked.length - before).toBe(4);
+    expect(heard.length).toBe(provider.asked.length);
+    provider.failure = undefined;
+    await clock.advance(2 * REFRESH);
+    expect(watch.sight('DE').problem).toBeUndefined();
+    await end();
+  });
+
+  it('waits as long as a busy provider asks it to', async () => {
+    const { clock, provider, watch, end } = started();
+    provider.failure = new CarbonError('BUSY', 'too many requests', { retryAfterMs: 10 * MINUTE });
+    watch.sight('DE');
+    await clock.advance(10 * MINUTE - 1);
+    expect(provider.asked).toHaveLength(1);
+    await clock.advance(2);
+    expect(provider.asked).toHaveLength(2);
+    await end();
+  });
+
+  it('is content with how it is now where nothing is foretold', async () => {
+    const { clock, provider, watch, end } = started();
+    provider.forecastFails = true;
+    watch.sight('DE');
+    await clock.advance(1);
+    expect(watch.sight('DE')).toEqual({ slots: [expect.objectContaining({ intensity: 300 })] });
+    await end();
+  });
+
+  it('asks at once when it is told that things have changed', async () => {
+    const { clock, provider, watch, end } = started();
+    watch.sight('DE');
+    await clock.advance(2_000);
+    provider.intensity = 42;
+    watch.refresh();
+    await clock.advance(1);
+    expect(watch.sight('DE').slots[0]?.intensity).toBe(42);
+    await end();
+  });
+});

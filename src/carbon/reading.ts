@@ -1,0 +1,35 @@
+import { CarbonError } from './provider.ts';
+
+/** Reads answers of providers, which may be anything: what is not as it should be is named with its place. */
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function fields(who: string, place: string, value: unknown): Fields {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  throw unreadable(who, place, 'an object', value);
+}
+
+export function items(who: string, place: string, value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw unreadable(who, place, 'a list', value);
+}
+
+/** An intensity: no provider means a negative one, and null means that it does not know. */
+export function grams(who: string, place: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
+  throw unreadable(who, place, 'a number of grams', value);
+}
+
+/** A time with its zone: 2026-11-16T12:30Z. */
+export function time(who: string, place: string, value: unknown): number {
+  const ms = typeof value === 'string' && TIME.test(value) ? Date.parse(value) : Number.NaN;
+  if (!Number.isNaN(ms)) return ms;
+  throw unreadable(who, place, 'a time', value);
+}
+
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
+
+function unreadable(who: string, place: string, wanted: string, value: unknown): CarbonError {
+  const shown = JSON.stringify(value)?.slice(0, 60) ?? 'nothing';
+  return new CarbonError('UNREADABLE', `${who} answers with ${shown} at ${place}, where ${wanted} should be`);
+}

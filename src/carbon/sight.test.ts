@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import type { VirtualMachine } from '../api/hypersdk/virtual-machine.ts';
+import type { GridPlace } from './grid-places.ts';
+import type { GridSight } from './grid-watch.ts';
+import { carbonSight, type Look } from './sight.ts';
+
+const HOUR = 3_600_000;
+const NOW = Date.parse('2026-11-16T00:00:00Z');
+const at = (hours: number) => `${new Date(NOW + hours * HOUR).toISOString().slice(0, 19)}Z`;
+const known = (...levels: number[]): GridSight => ({
+  slots: levels.map((intensity, i) => ({ from: NOW + i * HOUR, to: NOW + (i + 1) * HOUR, intensity })),
+});
+const place = (zone: string, value: string): GridPlace => ({ zone, label: 'topology.kubernetes.io/zone', value });
+const SPEC = { enabled: true, maxIntensity: 200, preferGreenEnergy: true, zone: 'DE', maxDelay: '4h' };
+const grids: Record<string, GridSight> = { DE: known(310, 180), FR: known(50), PL: known(620), SE: known(31) };
+const look = (more: Partial<Look> = {}): Look => ({
+  spec: SPEC,
+  status: undefined,
+  grid: (zone) => grids[zone] ?? { slots: [], problem: `no zone ${zone}` },
+  places: [],
+  here: undefined,
+  usualZone: undefined,
+  withoutData: 'start',
+  now: NOW,
+  ...more,
+});
+
+describe('what follows for a machine from electricity', () => {
+  it('is a wait, remembered with what it was when it began', () => {
+    const sight = carbonSight(look());
+    expect(sight).toMatchObject({
+      condition: { status: 'False', reason: 'WaitingForGreenEnergy' },
+      waits: { reason: 'WaitingForGreenEnergy', until: NOW + HOUR },
+      intensity: 310,
+      record: { zone: 'DE', waitingSince: at(0), intensityWhenAsked: 310, startAt: at(1) },
+    });
+    const later = carbonSight(look({ status: { carbon: sight.record! }, now: NOW + 0.5 * HOUR }));
+    expect(later.record).toEqual(sight.record);
+  });
+
+  it('is a start once electricity is clean, with the wait still remembered', () => {
+    const carbon = { zone: 'DE', waitingSince: at(0), intensityWhenAsked: 310, startAt: at(1) };
+    expect(carbonSight(look({ status: { carbon }, now: NOW + HOUR }))).toMatchObject({
+      condition: { status: 'True', reason: 'GreenEnergy' },
+      intensity: 180,
+      record: { waitingSince: at(0), intensityWhenAsked: 310 },
+    });
+  });
+
+  it('is nothing more once the machine has started: it does not wait again for a restart', () => {
+    const status: VirtualMachine['status'] = {
+      carbon: { zone: 'DE', startedAt: at(-1) },
+      conditions: [{ type: 'CarbonAware', status: 'True', reason: 'GreenEnergy', message: 'clean' }],
+    };
+    expect(carbonSight(look({ status }))).toEqual({
+      condition: { status: 'True', reason: 'GreenEnergy', message: 'clean' },
+      intensity: 310,
+      record: status.carbon,
+    });
+    expect(carbonSight(look({ status, grid: undefined }))).toMatchObject({ record: status.carbon });
+  });
+
+  it('is a short wait while the first answer is on its way, and none for longer', () => {
+    const grid = () => ({ slots: [], askedSince: NOW });
+    expect(carbonSight(look({ grid }))).toMatchObject({
+      waits: { reason: 'AskingForCarbonData', until: NOW + 30_000 },
+    });
+    expect(carbonSight(look({ grid, now: NOW + 30_000 }))).not.toHaveProperty('waits');
+  });
+
+  it('is still the wait that it was when an operator starts anew and has asked for nothing yet', () => {
+    const carbon = { zone: 'DE', waitingSince: at(-1), intensityWhenAsked: 400, startAt: at(1) };
+    const said = { status: 'False', reason: 'WaitingForGreenEnergy', message: 'wait' } as const;
+    const status = { carbon, conditions: [{ type: 'CarbonAware', ...said }] };
+    expect(carbonSight(look({ status, grid: () => ({ slots: [], askedSince: NOW }) }))).toMatchObject({
+      condition: said,
+      record: carbon,
+    });
+  });
+
+  it.each([
+    ['nobody is there to ask', { grid: undefined }, 'NoProvider'],
+    ['no zone is named anywhere', { spec: { enabled: true, preferGreenEnergy: true, maxDelay: '4h' } }, 'NoZone'],
+    ['the provider has failed', { spec: { ...SPEC, zone: 'XX' } }, 'NoCarbonData'],
+  ])('is a start with a condition that says so where %s', (_what, more, reason) => {
+    const sight = carbonSight(look(more));
+    expect(sight).toMatchObject({ condition: { status: 'Unknown', reason } });
+    expect(sight.waits).toBeUndefined();
+  });
+
+  it('is of the zone of the machine, else of its node, else of the usual one, else of the cleanest node', () => {
+    const { zone: _, ...spec } = SPEC;
+    const places = [place('PL', 'waw-1'), place('SE', 'sto-1')];
+    const intensity = (more: Partial<Look>) => carbonSight(look({ places, ...more })).intensity;
+    expect(intensity({ usualZone: 'FR', here: place('PL', 'waw-1') })).toBe(310);
+    expect(intensity({ spec, usualZone: 'FR', here: place('PL', 'waw-1') })).toBe(620);
+    expect(intensity({ spec, usualZone: 'FR' })).toBe(50);
+    expect(intensity({ spec })).toBe(31);
+  });
+
+  it('prefers nodes by what their zone saves against the dirtiest', () => {
+    const places = [place('PL', 'waw-1'), place('SE', 'sto-1'), place('SE', 'sto-2'), place('DE', 'fra-1')];
+    const { preferred } = carbonSight(look({ places, spec: { ...SPEC, maxIntensity: 900 } }));
+    expect(preferred?.map(({ weight, preference }) => [weight, preference.matchExpressions?.[0]?.values])).toEqual([
+      [95, ['sto-1', 'sto-2']],
+      [50, ['fra-1']],
+    ]);
+    const off = { ...SPEC, maxIntensity: 900, preferGreenEnergy: false };
+    expect(carbonSight(look({ places, spec: off })).preferred).toBeUndefined();
+  });
+
+  it('is told anew only when the intensity has changed by a twentieth', () => {
+    const status = { carbonIntensity: 300, carbon: { startedAt: at(-1) } };
+    expect(carbonSight(look({ status })).intensity).toBe(300);
+    expect(carbonSight(look({ status: { ...status, carbonIntensity: 200 } })).intensity).toBe(310);
+  });
+});

@@ -1,0 +1,141 @@
+import type { CarbonAware } from '../api/hypersdk/carbon-aware.ts';
+import type { VirtualMachine } from '../api/hypersdk/virtual-machine.ts';
+import { parseDuration } from '../base/duration.ts';
+import type { CarbonSight } from '../machine/surroundings.ts';
+import { type CarbonDecision, carbonDecision } from './decision.ts';
+import { type GridPlace, greenNodes } from './grid-places.ts';
+import type { GridSight } from './grid-watch.ts';
+import { slotAt } from './slot.ts';
+
+export interface Look {
+  /** What the machine says of electricity, with what its template gives. */
+  readonly spec: CarbonAware;
+  readonly status: VirtualMachine['status'];
+  /** What is known of a zone; undefined where nobody is there to ask. */
+  readonly grid: ((zone: string) => GridSight) | undefined;
+  /** Where the nodes are. */
+  readonly places: readonly GridPlace[];
+  /** Where the node of the machine is, where it has one. */
+  readonly here: GridPlace | undefined;
+  /** The zone that counts where neither the machine nor its node names one. */
+  readonly usualZone: string | undefined;
+  readonly withoutData: 'start' | 'wait';
+  readonly now: number;
+}
+
+/** How long a first answer is waited for. */
+const PATIENCE_MS = 30_000;
+/** A change of the intensity is written down only from this share on: status is no time series. */
+const WORTH_TELLING = 0.05;
+
+/** What follows for a machine from what is known of electricity. */
+export function carbonSight(look: Look): CarbonSight {
+  const { spec, status, grid, places, now } = look;
+  const { carbon } = status ?? {};
+  const isStarted = carbon?.startedAt !== undefined;
+  const kept = carbon === undefined ? {} : { record: carbon };
+  if (grid === undefined) return isStarted ? { ...said(look), ...kept } : { condition: NO_PROVIDER };
+  const intensityOf = (zone: string) => slotAt(grid(zone).slots, now)?.intensity;
+  const zone = zoneOf(look, intensityOf);
+  if (zone === undefined) return isStarted ? { ...said(look), ...kept } : { condition: NO_ZONE };
+  const known = grid(zone);
+  const intensity = steady(status?.carbonIntensity, slotAt(known.slots, now)?.intensity);
+  const measured = intensity === undefined ? {} : { intensity };
+  if (isStarted) return { ...said(look), ...measured, ...kept };
+  const looked = spec.preferGreenEnergy ? [zone, ...places.map((place) => place.zone)] : [zone];
+  const asked = looked.flatMap((each) => grid(each).askedSince ?? []);
+  const heard = Math.max(...asked) + PATIENCE_MS;
+  if (asked.length > 0 && now < heard) {
+    const { condition } = carbon?.waitingSince === undefined ? { condition: ASKING } : said(look);
+    const { reason = '', message = '' } = condition;
+    return { condition, waits: { reason, message, until: heard }, ...kept };
+  }
+  const since = carbon?.waitingSince;
+  const decision = carbonDecision({
+    maxIntensity: spec.maxIntensity,
+    maxDelayMs: parseDuration(spec.maxDelay),
+    zone,
+    slots: known.slots,
+    problem: known.problem,
+    withoutData: look.withoutData,
+    waitingSince: since === undefined ? undefined : Date.parse(since),
+    now,
+  });
+  const { reason, message } = decision;
+  const preferred = spec.preferGreenEnergy ? greenNodes(places, intensityOf) : [];
+  const asking = { ...(carbon ?? {}), zone };
+  if (decision.do === 'start') {
+    return {
+      condition: { status: STARTED[decision.reason], reason, message },
+      ...measured,
+      record: asking,
+      ...(preferred.length === 0 ? {} : { preferred }),
+    };
+  }
+  return {
+    condition: { status: 'False', reason, message },
+    waits: { reason, message, until: decision.until },
+    ...measured,
+    record: {
+      zone,
+      waitingSince: since ?? written(now),
+      ...whenAsked(carbon?.intensityWhenAsked ?? decision.intensity),
+      startAt: written(decision.until),
+    },
+  };
+}
+
+/** CarbonAware holds where the machine started with electricity as it wants it. */
+const STARTED: Readonly<Record<Extract<CarbonDecision, { do: 'start' }>['reason'], 'True' | 'False' | 'Unknown'>> = {
+  GreenEnergy: 'True',
+  NoLimit: 'True',
+  MaxDelayReached: 'False',
+  NoCarbonData: 'Unknown',
+};
+
+/** The zone that the machine names, else that of its node, else the usual one, else the cleanest that it may be put in. */
+function zoneOf(
+  { spec, here, usualZone, places }: Look,
+  intensityOf: (zone: string) => number | undefined,
+): string | undefined {
+  const named = spec.zone ?? here?.zone ?? usualZone;
+  if (named !== undefined) return named;
+  const ranked = places.map(({ zone }) => ({ zone, intensity: intensityOf(zone) ?? Number.POSITIVE_INFINITY }));
+  return ranked.toSorted((a, b) => a.intensity - b.intensity || (a.zone < b.zone ? -1 : 1))[0]?.zone;
+}
+
+/** What was said at the start stands until the machine is stopped. */
+function said({ status }: Look): Pick<CarbonSight, 'condition'> {
+  const {
+    status: holds,
+    reason = '',
+    message = '',
+  } = status?.conditions?.find(({ type }) => type === 'CarbonAware') ?? ASKING;
+  return { condition: { status: holds, reason, message } };
+}
+
+const ASKING = {
+  status: 'False',
+  reason: 'AskingForCarbonData',
+  message: 'the carbon intensity of the grid is being asked for',
+} as const;
+const NO_PROVIDER = {
+  status: 'Unknown',
+  reason: 'NoProvider',
+  message: 'no source of carbon intensities is configured (--carbon-provider): electricity is not heeded',
+} as const;
+const NO_ZONE = {
+  status: 'Unknown',
+  reason: 'NoZone',
+  message:
+    'neither carbonAware.zone nor --carbon-zone nor a label of the nodes names a grid zone: electricity is not heeded',
+} as const;
+
+function steady(before: number | undefined, now: number | undefined): number | undefined {
+  if (now === undefined) return undefined;
+  const rounded = Math.round(now * 10) / 10;
+  return before !== undefined && Math.abs(before - rounded) < before * WORTH_TELLING ? before : rounded;
+}
+
+const whenAsked = (intensity: number | undefined) => (intensity === undefined ? {} : { intensityWhenAsked: intensity });
+const written = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;

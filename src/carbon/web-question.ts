@@ -1,0 +1,92 @@
+import type { Clock } from '../base/clock.ts';
+import { redactText } from '../base/redact.ts';
+import { CarbonError } from './provider.ts';
+
+/** The part of fetch that is used, handed in. */
+export type Fetch = (
+  url: string,
+  options: { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
+) => Promise<Answer>;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  text(): Promise<string>;
+}
+
+export interface WebParts {
+  /** As a person would name it. */
+  readonly who: string;
+  /** Where it answers; what stands before the paths of its interface stays. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+}
+
+/** How long an answer may take. */
+const PATIENCE_MS = 20_000;
+
+/** Asks a provider that answers in JSON; whatever is no answer becomes an error that names it, without any header. */
+export async function ask({ who, url, headers = {}, fetch, clock }: WebParts, path: string, signal?: AbortSignal) {
+  const enough = new AbortController();
+  const timer = clock.timer(PATIENCE_MS, () => enough.abort());
+  const both = signal === undefined ? enough.signal : AbortSignal.any([signal, enough.signal]);
+  try {
+    const answer = await fetch(`${url.replace(/\/+$/, '')}${path}`, {
+      headers: { accept: 'application/json', ...headers },
+      signal: both,
+    });
+    const text = await answer.text();
+    if (answer.status !== 200) throw refusal(who, path, answer, text, clock);
+    return parsed(who, path, text);
+  } catch (error) {
+    if (error instanceof CarbonError) throw error;
+    signal?.throwIfAborted();
+    const why = enough.signal.aborted ? `no answer within ${PATIENCE_MS / 1000}s` : reasonOf(error);
+    throw new CarbonError('UNREACHABLE', `${who} cannot be reached at ${hostOf(url)}: ${why}`, { cause: error });
+  } finally {
+    timer.cancel();
+  }
+}
+
+function refusal(who: string, path: string, { status, headers }: Answer, text: string, clock: Clock): CarbonError {
+  const said = short(text);
+  const message = `${who} answers ${status} to ${path}${said === '' ? '' : `: ${said}`}`;
+  switch (status) {
+    case 401:
+    case 403:
+      return new CarbonError('UNAUTHORIZED', message, { hint: 'Look at the token, and at what its plan covers.' });
+    case 404:
+      return new CarbonError('UNKNOWN_ZONE', message, { hint: 'See which zones there are with: vimana carbon zones' });
+    case 429:
+    case 503:
+      return new CarbonError('BUSY', message, { retryAfterMs: waitOf(headers.get('retry-after'), clock) });
+    default:
+      return new CarbonError('UNREADABLE', message);
+  }
+}
+
+/** Retry-After is a number of seconds or a date. */
+function waitOf(text: string | null, clock: Clock): number | undefined {
+  if (text === null) return undefined;
+  if (/^\d{1,6}$/.test(text)) return Number(text) * 1000;
+  const ms = Date.parse(text) - clock.now();
+  return ms > 0 ? ms : undefined;
+}
+
+function parsed(who: string, path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new CarbonError('UNREADABLE', `${who} answers ${path} with no JSON: ${short(text)}`, { cause: error });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { message, code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
+  return redactText(message === '' ? (code ?? 'it does not answer') : message);
+}
+
+const hostOf = (url: string) => URL.parse(url)?.host ?? url;
+const short = (text: string) => redactText(text.trim().replaceAll(/\s+/g, ' ').slice(0, 200));

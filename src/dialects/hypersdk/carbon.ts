@@ -1,0 +1,46 @@
+import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import type { Condition } from '../../machine/condition.ts';
+import type { ObservedMachine } from '../../machine/dialect.ts';
+import type { CarbonRecord, CarbonSight } from '../../machine/surroundings.ts';
+
+/** What the status says of electricity. */
+interface CarbonStatus {
+  /** CarbonAware; the engine of conditions adds its time. */
+  readonly condition?: Omit<Condition, 'lastTransitionTime'>;
+  readonly carbonIntensity?: number;
+  readonly carbon?: CarbonRecord;
+}
+
+/**
+ * What the status is to say of electricity: that the machine waits for it, or how it was when the machine was started.
+ * Before the start, as long as something else holds the machine back, nothing is settled and nothing said.
+ */
+export function carbonStatus(
+  { status }: Pick<VirtualMachine, 'status'>,
+  { instance, now }: Pick<ObservedMachine, 'instance' | 'now'>,
+  sight: CarbonSight | undefined,
+): CarbonStatus {
+  if (sight === undefined) return {};
+  const { intensity, waits, record } = sight;
+  const measured = intensity === undefined ? {} : { carbonIntensity: intensity };
+  const isStarted = status?.carbon?.startedAt !== undefined;
+  if (instance === undefined && waits === undefined && !isStarted) return measured;
+  if (instance === undefined || isStarted) {
+    const condition = { type: 'CarbonAware', ...sight.condition };
+    return { condition, ...measured, ...(record === undefined ? {} : { carbon: record }) };
+  }
+  const { startAt: _, ...asked } = record ?? {};
+  const startedAt = `${new Date(now).toISOString().slice(0, 19)}Z`;
+  return {
+    condition: { type: 'CarbonAware', ...(waits === undefined ? sight.condition : RUNS_ALREADY) },
+    ...measured,
+    carbon: { ...asked, startedAt, ...(intensity === undefined ? {} : { intensityAtStart: intensity }) },
+  };
+}
+
+/** Electricity has changed in the very moment of the start, or the machine ran before it was told to heed it. */
+const RUNS_ALREADY = {
+  status: 'Unknown',
+  reason: 'RunsAlready',
+  message: 'the machine runs already: electricity is heeded at its next start',
+} as const;
