@@ -22,7 +22,7 @@ describe('a change that waits for the next start', () => {
     const teller = new Teller();
     const tell = (fields: readonly string[]) => {
       const seen = observed(fields);
-      const sight = { observed: seen, before: seen.memory } as Sight;
+      const sight = { observed: seen, before: seen.memory, desired: {} } as Sight;
       const event = (_object: unknown, type: string, reason: string, message: string) =>
         void told.push(`${type} ${reason} ${message}`);
       teller.tell(vm, sight, { event }, () => dialect.report(vm, seen));

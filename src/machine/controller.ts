@@ -1,5 +1,4 @@
 import { MACHINE_FINALIZER } from '../api/instance-request.ts';
-import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
 import type { NodeSize } from '../api/launcher-load.ts';
 import type { ResourceType } from '../kube/client.ts';
 import { resourceOfKind, VMIS, type Vmi } from '../kube/kinds/machines.ts';
@@ -169,7 +168,7 @@ export function machineController(options: MachineControllerOptions): Controller
       teller.problem(vm, problem, context.events);
       return sooner(await report(vm, { ...observed, problem }, context), NO_ADDRESS_RETRY_MS);
     }
-    if (!(await isCurrent(vm, desired.runStrategy, context))) return { afterMs: STALE_RETRY_MS };
+    if (!(await isCurrent(vm, sight, context))) return { afterMs: STALE_RETRY_MS };
     const making = { dialect, machine: vm, desired, identity, rollout, paused };
     starting.add(keyOf(vm));
     const instance = await deedsFor(type, vm, instances, context)
@@ -194,8 +193,10 @@ export function machineController(options: MachineControllerOptions): Controller
   }
 
   /** Where a start follows from the status, an old status would start the machine once too often. */
-  async function isCurrent({ metadata }: Machine, strategy: RunStrategy, { client }: Context): Promise<boolean> {
-    if (strategy === 'Always' || strategy === 'Once') return true;
+  async function isCurrent({ metadata }: Machine, { desired, before }: Sight, { client }: Context): Promise<boolean> {
+    const { runStrategy: strategy, restarts } = desired;
+    const follows = restarts !== undefined && before.lastShutdown !== undefined;
+    if ((strategy === 'Always' || strategy === 'Once') && !follows) return true;
     const { name, namespace, resourceVersion } = metadata;
     return (await client.get(type, name, { namespace })).metadata.resourceVersion === resourceVersion;
   }

@@ -20,6 +20,35 @@ export interface DesiredMachine {
   readonly launcher?: string;
   /** The machine leaves a node by being stopped and started anew; otherwise evictions are for others to follow. */
   readonly leavesByRestart?: boolean;
+  /** What becomes of a machine that ended by itself after it had run; as the run strategy says where absent. */
+  readonly restarts?: RestartPolicy;
+}
+
+/** When a machine that ended by itself is started again. */
+export interface RestartPolicy {
+  readonly when: 'always' | 'onFailure' | 'never';
+  readonly delayMs: number;
+  /** So many in a row, and no more. */
+  readonly most: number;
+  /** A machine that has run for so long begins another row. */
+  readonly windowMs: number;
+  /** Why it is not restarted where it is not, in the words of its group. */
+  readonly words: string;
+}
+
+/** What was decided when a machine last ended by itself. */
+export interface Restarts {
+  /** Restarts since the machine was started on request. */
+  readonly total: number;
+  readonly inRow: number;
+  /** The uid of the instance whose end was last decided upon. */
+  readonly lastInstance: string;
+  /** The machine is not started before. */
+  readonly retryAfter?: string;
+  /** The machine stays down. */
+  readonly gaveUp?: 'NotRestarted' | 'RestartsExhausted';
+  /** The decision as a sentence. */
+  readonly message: string;
 }
 
 /** Something that keeps a machine from being what it should be: a word for programs, a sentence for people. */
@@ -77,6 +106,7 @@ export interface MachineMemory {
   readonly generation?: number;
   readonly startFailure?: StartFailure;
   readonly lastShutdown?: Shutdown;
+  readonly restarts?: Restarts;
   readonly identity: Identity;
 }
 
@@ -116,6 +146,16 @@ export type PowerEdit =
     }
   | { readonly conflict: string };
 
+/** How large a machine is for its guest. */
+export interface MachineSize {
+  readonly cpus: number;
+  /** A quantity. */
+  readonly memory: string;
+}
+
+/** How another size reads in the words of a group: a merge patch of the spec; or why it cannot be had. */
+export type SizeEdit = { readonly spec: object; readonly conflict?: undefined } | { readonly conflict: string };
+
 /** One API group that names a VirtualMachine: pure, and everything that the engine needs to know of it. */
 export interface Dialect<K extends Kind = Kind> {
   readonly kind: K;
@@ -140,6 +180,9 @@ export interface Dialect<K extends Kind = Kind> {
     instance: VirtualMachineInstance | undefined,
     options?: PowerOptions,
   ): PowerEdit;
+  /** How large the machine is by its spec; with `resize`, where its size can be changed by an operation. */
+  size?(vm: ObjectOf<K>): MachineSize;
+  resize?(vm: ObjectOf<K>, size: MachineSize): SizeEdit;
 }
 
 /** The instance of a machine is found by its name alone. */

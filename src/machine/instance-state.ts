@@ -31,6 +31,12 @@ export function steadyAt({ status }: VirtualMachineInstance): number {
   return began === undefined ? Number.NEGATIVE_INFINITY : Date.parse(began) + STEADY_MS;
 }
 
+/** When an instance began to run; undefined where it has not. */
+export function ranSince({ status }: VirtualMachineInstance): number | undefined {
+  const began = since(status, 'Running');
+  return began === undefined ? undefined : Date.parse(began);
+}
+
 /** When an instance ended; undefined where it has not. */
 export function endedAt({ status }: VirtualMachineInstance): number | undefined {
   const end = since(status, 'Failed') ?? since(status, 'Succeeded');

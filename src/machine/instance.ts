@@ -23,6 +23,7 @@ import type { KubeOwnerReference } from '../kube/kube-object.ts';
 import { type DesiredMachine, type Dialect, type Identity, instanceName } from './dialect.ts';
 import { writeIdentity } from './identity.ts';
 import { type RolloutStrategy, startSpec } from './spec-changes.ts';
+import { startedWhere } from './start-place.ts';
 
 export interface Making {
   readonly dialect: Dialect;
@@ -38,7 +39,7 @@ export interface Making {
 export function instanceOf({ dialect, machine, desired, identity, rollout, paused = false }: Making): NewObject<Vmi> {
   const { name, namespace, generation } = machine.metadata;
   const { labels, annotations } = carriedMetadata(desired);
-  const spec: InstanceSpec = startSpec(desired.spec, rollout);
+  const spec: InstanceSpec = startSpec(startedWhere(desired.spec, machine.metadata.annotations), rollout);
   return {
     apiVersion: virtualMachineInstance.apiVersion,
     kind: virtualMachineInstance.kind,

@@ -3,12 +3,15 @@ import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
 import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
 import type { Random } from '../base/random.ts';
 import { startBackOff } from './back-off.ts';
-import type { MachineMemory, PowerRequest, Shutdown, StartFailure } from './dialect.ts';
+import type { MachineMemory, PowerRequest, RestartPolicy, Shutdown, StartFailure } from './dialect.ts';
 import { endedAt, everRan, isGoing, shutdownOf, steadyAt } from './instance-state.ts';
+import { restartsAfter } from './restarts.ts';
 
 export interface Seen {
   readonly generation: number;
   readonly runStrategy: RunStrategy;
+  /** What becomes of a machine that ended by itself; as its run strategy says where absent. */
+  readonly restarts?: RestartPolicy | undefined;
   /** The machine's own instance. */
   readonly instance: VirtualMachineInstance | undefined;
   readonly now: number;
@@ -24,23 +27,31 @@ export function remember(before: MachineMemory, seen: Seen): MachineMemory {
   const shutdown = instance === undefined ? undefined : shutdownOf(instance);
   const lastShutdown = shutdown ?? before.lastShutdown;
   const startFailure = startFailureAfter(before.startFailure, shutdown, seen);
+  const requests = requestsAfter(before.requests, runStrategy, instance);
+  const changed = before.generation !== undefined && before.generation !== generation;
+  const restarts =
+    seen.restarts === undefined || runStrategy === 'Halted'
+      ? undefined
+      : restartsAfter(before.restarts, { policy: seen.restarts, instance, requests, changed, now: seen.now });
   return {
-    requests: requestsAfter(before.requests, runStrategy, instance),
+    requests,
     identity: before.identity,
     generation,
     ...(before.runStrategy === undefined && instance === undefined ? {} : { runStrategy }),
     ...(lastShutdown === undefined ? {} : { lastShutdown }),
     ...(startFailure === undefined ? {} : { startFailure }),
+    ...(restarts === undefined ? {} : { restarts }),
   };
 }
 
 /** Whether the status holds all that must outlive the instance already. */
 export function isKept(memory: MachineMemory, stored: MachineMemory): boolean {
-  const lasting = ({ requests, identity, startFailure, lastShutdown }: MachineMemory) => [
+  const lasting = ({ requests, identity, startFailure, lastShutdown, restarts }: MachineMemory) => [
     requests,
     identity,
     startFailure,
     lastShutdown,
+    restarts,
   ];
   return isDeepStrictEqual(lasting(memory), lasting(stored));
 }
@@ -94,12 +105,13 @@ function brokeAtOnce({ status }: VirtualMachineInstance, strategy: RunStrategy):
 function startFailureAfter(
   before: StartFailure | undefined,
   shutdown: Shutdown | undefined,
-  { runStrategy, instance, now, random }: Seen,
+  { runStrategy, restarts, instance, now, random }: Seen,
 ): StartFailure | undefined {
   if (!COUNTS_FAILURES.has(runStrategy)) return undefined;
   if (instance === undefined) return before;
   if (everRan(instance) && (endedAt(instance) ?? now) >= steadyAt(instance)) return undefined;
-  const failed = everRan(instance) ? brokeAtOnce(instance, runStrategy) : neverRan(shutdown);
+  const broke = restarts === undefined && brokeAtOnce(instance, runStrategy);
+  const failed = everRan(instance) ? broke : neverRan(shutdown);
   const { uid } = instance.metadata;
   if (!failed || before?.lastFailedVMIUID === uid) return before;
   const consecutiveFailCount = (before?.consecutiveFailCount ?? 0) + 1;

@@ -63,6 +63,7 @@ export function observe(look: Look): Sight {
   const remembered = remember(untold === undefined ? before : { ...before, lastShutdown: untold }, {
     generation: vm.metadata.generation,
     runStrategy: desired.runStrategy,
+    restarts: desired.restarts,
     instance,
     now,
     random,

@@ -62,6 +62,8 @@ function planStart({ machine, desired, memory, now }: Situation): Action[] {
   }
   const until = Date.parse(memory.startFailure?.retryAfterTimestamp ?? '');
   if (until > now && machine.changed !== true) return [{ do: 'wait', until }];
+  const pause = Date.parse(memory.restarts?.retryAfter ?? '');
+  if (pause > now) return [{ do: 'wait', until: pause }];
   const [request] = memory.requests;
   return [{ do: 'create', paused: request?.action === 'Start' && request.data?.['paused'] === 'true' }];
 }
@@ -88,6 +90,7 @@ export function isToStart({ runStrategy }: DesiredMachine, memory: MachineMemory
   const asked = memory.requests[0]?.action === 'Start';
   switch (runStrategy) {
     case 'Always':
+      return memory.restarts?.gaveUp === undefined;
     case 'Once':
       return true;
     case 'Halted':
@@ -109,6 +112,7 @@ function reasonToStop(
   if (runStrategy === 'Halted') return 'the machine is to be stopped';
   if (request?.action === 'Stop' && request.uid === instance.metadata.uid) return 'a stop was asked for';
   if (!isFinal(instance)) return undefined;
+  if (runStrategy === 'Always' && memory.restarts?.gaveUp !== undefined) return undefined;
   if (runStrategy === 'Always') return 'it has ended, and the machine is to run always';
   if (runStrategy === 'RerunOnFailure') return `it has ended as ${instance.status?.phase}`;
   return undefined;

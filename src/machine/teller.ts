@@ -1,6 +1,7 @@
 import type { EventObject, EventRecorder } from '../runtime/events/event-recorder.ts';
 import { keyOf } from '../runtime/key.ts';
 import type { Problem, Shutdown } from './dialect.ts';
+import { isToLeave } from './instance-state.ts';
 import type { Sight } from './observe.ts';
 
 type Status = { readonly conditions?: readonly { readonly type: string; readonly message?: string }[] };
@@ -11,13 +12,15 @@ export class Teller {
   readonly #told = new Map<string, Map<string, string>>();
 
   /** What a look at the machine brought to light; its conditions are those of the status that it is to have. */
-  tell(vm: EventObject, { observed, before }: Sight, events: EventRecorder, status: () => Status): void {
+  tell(vm: EventObject, sight: Sight, events: EventRecorder, status: () => Status): void {
+    const { observed, before, desired } = sight;
     const { lastShutdown } = observed.memory;
     const isNew = lastShutdown !== undefined && before.lastShutdown?.at !== lastShutdown.at;
     if (isNew && lastShutdown.reason !== 'Stopped') this.#shutdown(vm, lastShutdown, events);
     if (observed.problem !== undefined) this.problem(vm, observed.problem, events);
     else if (observed.instance !== undefined) this.#told.get(keyOf(vm))?.delete('problem');
     this.#restart(vm, observed.restartRequired, events, status);
+    if (desired.restarts !== undefined) this.#decision(vm, sight, events);
   }
 
   problem(vm: EventObject, { reason, message }: Problem, events: EventRecorder): void {
@@ -32,6 +35,22 @@ export class Teller {
     if (!this.#isNews(vm, 'shutdown', `${reason} ${at}`)) return;
     const [type, word] = reason === 'Error' ? (['Warning', 'InstanceFailed'] as const) : (['Normal', reason] as const);
     events.event(vm, reason === 'NodeLost' ? 'Warning' : type, word, message);
+  }
+
+  /** What was decided of a machine that ended, or has to leave its node. */
+  #decision(vm: EventObject, { observed, before, desired }: Sight, events: EventRecorder): void {
+    const { instance, memory } = observed;
+    const { lastInstance = '', gaveUp, message = '' } = memory.restarts ?? {};
+    const isNew = lastInstance !== '' && before.restarts?.lastInstance !== lastInstance;
+    if (isNew && this.#isNews(vm, 'decision', lastInstance)) {
+      events.event(vm, gaveUp === 'RestartsExhausted' ? 'Warning' : 'Normal', gaveUp ?? 'Restarting', message);
+    }
+    if (instance === undefined || !isToLeave(instance)) this.#told.get(keyOf(vm))?.delete('leaving');
+    else if (this.#isNews(vm, 'leaving', instance.metadata.uid)) {
+      const how = desired.leavesByRestart === true ? 'it is shut down and started elsewhere' : 'it moves while it runs';
+      const leaving = `The machine is asked to leave node ${instance.status?.nodeName}: ${how}`;
+      events.event(vm, 'Normal', 'LeavingNode', leaving);
+    }
   }
 
   #restart(vm: EventObject, fields: readonly string[], events: EventRecorder, status: () => Status): void {

@@ -10,9 +10,11 @@ export const FIELD_MANAGER = 'vimana-subresource';
 interface Place {
   readonly namespace: string;
   readonly dryRun: boolean;
+  /** Who owns what is written; as users own what they ask for through a subresource where absent. */
+  readonly fieldManager?: string;
 }
 
-const writing = ({ namespace, dryRun }: Place) => ({ namespace, dryRun, fieldManager: FIELD_MANAGER });
+const writing = ({ namespace, dryRun, fieldManager = FIELD_MANAGER }: Place) => ({ namespace, dryRun, fieldManager });
 
 /** In a crowd, controllers write to an object a dozen times in a row; each attempt waits for a round of its own. */
 const ATTEMPTS = 40;
@@ -31,7 +33,7 @@ export async function untilFirst<T>(attempt: () => Promise<T>, exhausted?: () =>
 
 /**
  * Writes what a start, stop or restart comes down to. The first write that counts holds only for the machine as it was
- * read; what follows it holds whatever has happened since.
+ * read; what follows it holds whatever has happened since. Returns the machine as it was last written.
  */
 export async function writePower(
   client: Client,
@@ -40,10 +42,11 @@ export async function writePower(
   instance: Vmi | undefined,
   edit: Exclude<PowerEdit, { readonly conflict: string }>,
   place: Place,
-): Promise<void> {
+): Promise<KubeObject> {
   const { name = '', resourceVersion = '' } = vm.metadata;
   const options = writing(place);
   const { gracePeriodSeconds, requests, spec } = edit;
+  let written = vm;
   if (gracePeriodSeconds !== undefined && instance !== undefined) {
     const body = { spec: { terminationGracePeriodSeconds: gracePeriodSeconds } };
     await untilFirst(() => client.patch(VMIS, instance.metadata.name, { type: 'merge', body }, options));
@@ -52,14 +55,15 @@ export async function writePower(
   if (requests !== undefined) {
     // Whoever asks does not want to wait until the last failure is forgotten.
     const body = { ...asRead, status: { stateChangeRequests: requests, startFailure: null } };
-    await client.patch(type, name, { type: 'merge', body }, { ...options, subresource: 'status' });
+    written = await client.patch(type, name, { type: 'merge', body }, { ...options, subresource: 'status' });
   }
   if (spec !== undefined) {
     const body = { ...(requests === undefined ? asRead : {}), spec };
     const write = () => client.patch(type, name, { type: 'merge', body }, options);
     // Decided anew, the request that stands by now would be in its own way.
-    await (requests === undefined ? write() : untilFirst(write));
+    written = await (requests === undefined ? write() : untilFirst(write));
   }
+  return written;
 }
 
 /** Asks the agent of an instance for something. */

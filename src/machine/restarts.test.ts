@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import type { PowerRequest, RestartPolicy, Restarts } from './dialect.ts';
+import { at, desired, instanceLike, type Looks, memory, NOW } from './instance.fixture.ts';
+import { isToStart, plan } from './plan.ts';
+import { type EndSeen, restartsAfter } from './restarts.ts';
+
+const policy = (more: Partial<RestartPolicy> = {}): RestartPolicy => ({
+  when: 'always',
+  delayMs: 30_000,
+  most: 3,
+  windowMs: 600_000,
+  words: 'nobody asked for more',
+  ...more,
+});
+const seen = (looks: Looks | undefined, more: Partial<EndSeen> = {}): EndSeen => ({
+  policy: policy(),
+  instance: looks && instanceLike(looks),
+  requests: [],
+  changed: false,
+  now: NOW,
+  ...more,
+});
+const CRASH: Looks = { phase: 'Failed', reason: 'GuestCrashed', message: 'kernel panic' };
+const OFF: Looks = { phase: 'Succeeded', reason: 'GuestShutdown', message: 'the guest shut down' };
+const LOST: Looks = { phase: 'Failed', reason: 'NodeLost', message: 'node n1 is silent' };
+const START: readonly PowerRequest[] = [{ action: 'Start' }];
+const record = (more: Partial<Restarts> = {}): Restarts => ({
+  total: 2,
+  inRow: 2,
+  lastInstance: 'i0',
+  message: 'x',
+  ...more,
+});
+
+describe('a machine that ended by itself', () => {
+  it.each<[string, Looks, Partial<RestartPolicy>, Restarts | undefined, Partial<Restarts>]>([
+    ['is restarted after the delay', CRASH, {}, undefined, { total: 1, inRow: 1, retryAfter: at(30) }],
+    ['is restarted though its guest wanted to go', OFF, {}, undefined, { total: 1, inRow: 1, retryAfter: at(30) }],
+    ['stays down after its guest shut it down', OFF, { when: 'onFailure' }, undefined, { gaveUp: 'NotRestarted' }],
+    ['is restarted after a failure', CRASH, { when: 'onFailure' }, undefined, { total: 1, inRow: 1 }],
+    ['stays down', CRASH, { when: 'never' }, undefined, { total: 0, inRow: 0, gaveUp: 'NotRestarted' }],
+    ['stays down with its node', LOST, { when: 'never' }, undefined, { gaveUp: 'NotRestarted' }],
+    ['counts on', CRASH, {}, record(), { total: 3, inRow: 3 }],
+    [
+      'stays down once restarts did not help',
+      CRASH,
+      {},
+      record({ inRow: 3 }),
+      { total: 2, gaveUp: 'RestartsExhausted' },
+    ],
+    ['stays down at once where there are none', CRASH, { most: 0 }, undefined, { gaveUp: 'RestartsExhausted' }],
+    [
+      'begins another row after it ran well',
+      { ...CRASH, ranSeconds: 600 },
+      {},
+      record({ inRow: 3 }),
+      { inRow: 1, total: 3 },
+    ],
+    [
+      'is in the same row before',
+      { ...CRASH, ranSeconds: 599 },
+      {},
+      record({ inRow: 3 }),
+      { gaveUp: 'RestartsExhausted' },
+    ],
+    [
+      'starts elsewhere at once, whatever its row',
+      LOST,
+      {},
+      record({ inRow: 3 }),
+      { total: 3, inRow: 3, retryAfter: at(0) },
+    ],
+  ])('%s: %j', (_what, looks, more, before, expected) => {
+    const found = restartsAfter(before, seen(looks, { policy: policy(more) }));
+    expect(found).toMatchObject({ ...expected, lastInstance: 'i1' });
+    expect(found?.gaveUp).toBe(expected.gaveUp);
+    expect(restartsAfter(found, seen(looks, { policy: policy(more), now: NOW + 5000 }))).toEqual(found);
+  });
+
+  it.each<[string, Looks | undefined, Restarts | undefined]>([
+    ['runs', {}, undefined],
+    ['runs again', {}, record()],
+    ['never ran', { phase: 'Failed', ran: false }, undefined],
+    ['was told to go', { phase: 'Failed', going: true }, undefined],
+    ['is not there', undefined, record({ gaveUp: 'NotRestarted' })],
+  ])('is left as it is where it %s', (_what, looks, before) => {
+    expect(restartsAfter(before, seen(looks))).toEqual(before);
+  });
+
+  it('is forgiven when it is started on request, or changed after too many restarts', () => {
+    const exhausted = record({ gaveUp: 'RestartsExhausted' });
+    expect(restartsAfter(exhausted, seen(undefined, { requests: START }))).toBeUndefined();
+    expect(restartsAfter(exhausted, seen(CRASH, { requests: START }))).toBeUndefined();
+    expect(restartsAfter(exhausted, seen(undefined, { changed: true }))).toBeUndefined();
+    const off = record({ gaveUp: 'NotRestarted' });
+    expect(restartsAfter(off, seen(undefined, { changed: true }))).toEqual(off);
+    expect(restartsAfter(record(), seen({}, { requests: START }))).toEqual(record());
+  });
+
+  it('says what was decided, and why', () => {
+    const said = (looks: Looks, more: Partial<RestartPolicy>, before?: Restarts) =>
+      restartsAfter(before, seen(looks, { policy: policy(more) }))?.message;
+    expect(said(CRASH, {})).toBe(
+      'the machine ended: GuestCrashed, kernel panic; restart 1 of at most 3 in a row follows in 30s',
+    );
+    expect(said(OFF, { when: 'never' })).toBe(
+      'the machine ended: GuestShutdown, the guest shut down; it stays down: nobody asked for more',
+    );
+    expect(said(CRASH, { most: 1 }, record())).toBe(
+      'the machine ended: GuestCrashed, kernel panic; a restart in a row did not help, and it stays down until it is started or changed',
+    );
+  });
+});
+
+describe('what is done of it', () => {
+  const situation = (looks: Looks | undefined, restarts: Restarts, now = NOW) => ({
+    machine: { uid: 'vm' },
+    desired: desired({ restarts: policy() }),
+    memory: memory({ restarts }),
+    instance: looks && instanceLike(looks),
+    changes: { live: undefined, restart: [] },
+    now,
+  });
+
+  it('is nothing for one that stays down, and its instance stays to be looked at', () => {
+    const off = record({ gaveUp: 'NotRestarted' });
+    expect(plan(situation(OFF, off))).toEqual([]);
+    expect(plan(situation(undefined, off))).toEqual([]);
+    expect(isToStart(desired({ restarts: policy() }), memory({ restarts: off }))).toBe(false);
+  });
+
+  it('is a pause, and then a start', () => {
+    const pause = record({ retryAfter: at(30) });
+    expect(plan(situation(CRASH, pause))[0]).toMatchObject({ do: 'delete' });
+    expect(plan(situation(undefined, pause))).toEqual([{ do: 'wait', until: NOW + 30_000 }]);
+    expect(plan(situation(undefined, pause, NOW + 30_000))).toEqual([{ do: 'create', paused: false }]);
+  });
+});

@@ -1,0 +1,79 @@
+import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
+import { formatDuration } from '../base/duration.ts';
+import type { PowerRequest, RestartPolicy, Restarts, Shutdown } from './dialect.ts';
+import { endedAt, everRan, isFinal, isGoing, ranSince, shutdownOf, whyOf } from './instance-state.ts';
+
+export interface EndSeen {
+  readonly policy: RestartPolicy;
+  /** The machine's own instance. */
+  readonly instance: VirtualMachineInstance | undefined;
+  /** What waits to be done. */
+  readonly requests: readonly PowerRequest[];
+  /** The spec was changed since anybody looked. */
+  readonly changed: boolean;
+  readonly now: number;
+}
+
+/**
+ * What is decided of a machine that ended by itself after it had run, and is remembered of such ends before. Looking
+ * again at the same end changes nothing. What was told to end is no matter of it, nor what never came to run.
+ */
+export function restartsAfter(before: Restarts | undefined, seen: EndSeen): Restarts | undefined {
+  const { instance, requests, changed } = seen;
+  const down = instance === undefined || isFinal(instance);
+  // Whoever starts the machine, or changes what did not work, wants another row of attempts.
+  if (down && requests.some(({ action }) => action === 'Start')) return undefined;
+  const known = down && changed && before?.gaveUp === 'RestartsExhausted' ? undefined : before;
+  if (instance === undefined || !isFinal(instance) || isGoing(instance) || !everRan(instance)) return known;
+  if (known?.lastInstance === instance.metadata.uid) return known;
+  return decided(known, seen, instance, shutdownOf(instance) as Shutdown);
+}
+
+function decided(
+  before: Restarts | undefined,
+  { policy, now }: EndSeen,
+  instance: VirtualMachineInstance,
+  end: Shutdown,
+): Restarts {
+  const { total = 0 } = before ?? {};
+  const lastInstance = instance.metadata.uid;
+  const why = `the machine ended: ${endText(instance, end)}`;
+  const inRow = isSteady(instance, policy) ? 0 : (before?.inRow ?? 0);
+  const reason = reasonToStay(policy, end);
+  if (reason !== undefined) {
+    return { total, inRow, lastInstance, gaveUp: 'NotRestarted', message: `${why}; it stays down: ${reason}` };
+  }
+  // Nothing is wrong with a machine whose node is lost, and the node has been waited for long enough.
+  if (end.reason === 'NodeLost') {
+    const message = `${why}; it is started on another node at once`;
+    return { total: total + 1, inRow, lastInstance, retryAfter: secondsUp(now), message };
+  }
+  if (inRow >= policy.most) {
+    const message = `${why}; ${timesText(policy.most)} in a row did not help, and it stays down until it is started or changed`;
+    return { total, inRow, lastInstance, gaveUp: 'RestartsExhausted', message };
+  }
+  const retryAfter = secondsUp(now + policy.delayMs);
+  const message = `${why}; restart ${inRow + 1} of at most ${policy.most} in a row follows in ${formatDuration(policy.delayMs)}`;
+  return { total: total + 1, inRow: inRow + 1, lastInstance, retryAfter, message };
+}
+
+function reasonToStay({ when, words }: RestartPolicy, { reason }: Shutdown): string | undefined {
+  if (when === 'never') return words;
+  return when === 'onFailure' && reason === 'GuestShutdown' ? words : undefined;
+}
+
+/** Whether it ran for so long that what ended those before is over. */
+function isSteady(instance: VirtualMachineInstance, { windowMs }: RestartPolicy): boolean {
+  const [began, ended] = [ranSince(instance), endedAt(instance)];
+  return began !== undefined && ended !== undefined && ended - began >= windowMs;
+}
+
+function endText(instance: VirtualMachineInstance, { reason, message }: Shutdown): string {
+  const { reason: word } = reason === 'Error' ? whyOf(instance) : { reason };
+  return message === '' ? word : `${word}, ${message}`;
+}
+
+const timesText = (times: number) => (times === 1 ? 'a restart' : `${times} restarts`);
+
+/** Whole seconds: rounded up, so that it never comes early. */
+const secondsUp = (ms: number) => `${new Date(Math.ceil(ms / 1000) * 1000).toISOString().slice(0, 19)}Z`;
