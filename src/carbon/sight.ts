@@ -63,7 +63,7 @@ export function carbonSight(look: Look): CarbonSight {
   });
   const { reason, message } = decision;
   const preferred = spec.preferGreenEnergy ? greenNodes(places, intensityOf) : [];
-  const asking = { ...(carbon ?? {}), zone };
+  const asking = { ...carbon, zone };
   if (decision.do === 'start') {
     return {
       condition: { status: STARTED[decision.reason], reason, message },

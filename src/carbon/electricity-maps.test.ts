@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '../base/fake-clock.ts';
+import { electricityMaps } from './electricity-maps.ts';
+import { providerContract } from './provider.contract.ts';
+import type { CarbonError } from './provider.ts';
+import { type Asked, providerServer, type Said } from './provider-server.fixture.ts';
+
+const NOW = Date.parse('2026-11-16T10:20:00Z');
+const TOKEN = 'a-token-that-nobody-may-read';
+const clock = new FakeClock({ start: NOW });
+
+/** Speaks as version 3 of the interface does. */
+function speaks({ path, headers }: Asked): Said {
+  if (path === '/v3/zones') {
+    return {
+      body: {
+        SE: { zoneName: 'Sweden' },
+        'DK-DK1': { countryName: 'Denmark', zoneName: 'West Denmark' },
+        DE: { zoneName: 'Germany' },
+      },
+    };
+  }
+  if (headers['auth-token'] !== TOKEN) return { status: 401, body: { message: 'Invalid auth-token' } };
+  const url = new URL(path, 'http://x');
+  const zone = url.searchParams.get('zone');
+  if (zone !== 'DE') return { status: 404, body: { message: `Zone ${zone} does not exist` } };
+  if (url.pathname === '/v3/carbon-intensity/latest') {
+    return {
+      body: {
+        zone,
+        carbonIntensity: 302,
+        datetime: '2026-11-16T10:00:00.000Z',
+        updatedAt: '2026-11-16T10:07:31.002Z',
+        createdAt: '2026-11-13T10:59:12.001Z',
+        emissionFactorType: 'lifecycle',
+        isEstimated: true,
+        estimationMethod: 'TIME_SLICER_AVERAGE',
+      },
+    };
+  }
+  if (url.pathname !== '/v3/carbon-intensity/forecast') return { status: 404, body: 'Not found' };
+  return {
+    body: {
+      zone,
+      forecast: [
+        { carbonIntensity: 310, datetime: '2026-11-16T11:00:00.000Z' },
+        { carbonIntensity: 188.5, datetime: '2026-11-16T12:00:00.000Z' },
+      ],
+      updatedAt: '2026-11-16T10:07:31.002Z',
+    },
+  };
+}
+
+let answer: (asked: Asked) => Said = speaks;
+let server: Awaited<ReturnType<typeof providerServer>>;
+const open = (token = TOKEN) => electricityMaps({ url: server.url, token, fetch, clock });
+
+beforeEach(async () => {
+  answer = speaks;
+  server = await providerServer((asked) => answer(asked));
+});
+afterEach(() => server.close());
+
+providerContract('Electricity Maps', () => ({ provider: open(), zone: 'DE', unknown: 'XX', now: NOW }));
+
+describe('Electricity Maps', () => {
+  it('is asked as its interface wants it, with the token in a header of its own', async () => {
+    const provider = open();
+    expect(await provider.current('DE')).toEqual({
+      from: Date.parse('2026-11-16T10:00:00Z'),
+      to: Date.parse('2026-11-16T11:00:00Z'),
+      intensity: 302,
+    });
+    expect((await provider.forecast('DE')).map(({ intensity }) => intensity)).toEqual([310, 188.5]);
+    expect(server.asked.map(({ path }) => path)).toEqual([
+      '/v3/carbon-intensity/latest?zone=DE',
+      '/v3/carbon-intensity/forecast?zone=DE',
+    ]);
+    expect(server.asked[0]?.headers['auth-token']).toBe(TOKEN);
+  });
+
+  it('names parts of a country with the country', async () => {
+    expect(await open().zones()).toEqual([
+      { zone: 'DE', name: 'Germany' },
+      { zone: 'DK-DK1', name: 'Denmark: West Denmark' },
+      { zone: 'SE', name: 'Sweden' },
+    ]);
+  });
+
+  it('takes nothing of a zone for part of the question', async () => {
+    await open()
+      .current('DE&zone=FR')
+      .catch(() => {});
+    expect(server.asked[0]?.path).toBe('/v3/carbon-intensity/latest?zone=DE%26zone%3DFR');
+  });
+
+  it.each<[string, Said, CarbonError['code'], string]>([
+    ['a wrong token', { status: 401, body: { message: 'Invalid auth-token' } }, 'UNAUTHORIZED', 'Invalid auth-token'],
+    ['too many requests', { status: 429, headers: { 'retry-after': '90' }, body: '' }, 'BUSY', '429'],
+    ['a fault', { status: 500, body: 'boom' }, 'UNREADABLE', 'boom'],
+    ['a page', { body: '<html>' }, 'UNREADABLE', 'no JSON'],
+    [
+      'no value',
+      { body: { zone: 'DE', carbonIntensity: null, datetime: '2026-11-16T10:00:00Z' } },
+      'UNREADABLE',
+      'null',
+    ],
+    ['no time', { body: { zone: 'DE', carbonIntensity: 1, datetime: 'soon' } }, 'UNREADABLE', 'datetime'],
+    ['a list', { body: [] }, 'UNREADABLE', 'an object'],
+  ])('fails with %s by name, and never tells the token', async (_what, said, code, words) => {
+    answer = () => said;
+    const failure = (await open()
+      .current('DE')
+      .catch((error: unknown) => error)) as CarbonError;
+    expect(failure).toMatchObject({ code, message: expect.stringContaining(words) });
+    expect(JSON.stringify([failure, failure.message, failure.stack])).not.toContain(TOKEN);
+    if (code === 'BUSY') expect(failure.retryAfterMs).toBe(90_000);
+  });
+
+  it('says that nobody answers where nobody does', async () => {
+    const { url } = server;
+    const provider = electricityMaps({ url: 'http://127.0.0.1:1', token: TOKEN, fetch, clock });
+    await expect(provider.current('DE')).rejects.toMatchObject({ code: 'UNREACHABLE' });
+    expect(url).not.toBe('');
+  });
+
+  it('gives up on one that keeps silent', async () => {
+    const waits = new FakeClock({ start: NOW });
+    const silent = electricityMaps({
+      token: TOKEN,
+      clock: waits,
+      fetch: (_url, { signal }) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+    });
+    const failure = silent.current('DE').catch((error: unknown) => error);
+    await waits.advance(20_000);
+    expect(await failure).toMatchObject({ code: 'UNREACHABLE', message: expect.stringContaining('within 20s') });
+  });
+});
