@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { VimanaError } from '../base/errors.ts';
+import type { ClaimedDisks } from '../kube/disk/saved-disks.ts';
 import type { MachineDisk, MachineNic, MachineSpec } from './machine-spec.ts';
 
 /**
@@ -26,19 +27,57 @@ export interface MigrationProgress {
   readonly state: 'active' | 'failed' | 'cancelled' | 'completed';
   readonly startedAt: number;
   readonly endedAt?: number;
+  readonly mode: 'PreCopy' | 'PostCopy';
+  /** What has to be sent at least once. */
   readonly totalBytes: number;
   readonly remainingBytes: number;
+  /** What was sent by now, memory that changed meanwhile once more each time. */
+  readonly transferredBytes: number;
+  /** When it ends if nothing changes; absent where it is over, or comes no nearer to its end. */
+  readonly expectedEndAt?: number;
+  /** How long the guest stood still; there once it is over. */
+  readonly downtimeMs?: number;
   readonly message?: string;
 }
 
-export interface MachineSnapshot {
+/** A disk as it was: what is handed back to bring it there again, in words that only the driver has to understand. */
+export interface MachineDiskSnapshot {
   readonly name: string;
-  readonly at: number;
-  readonly memory: boolean;
+  /** The claim that the disk is; absent for one that goes with its machine. */
+  readonly claim?: string;
+  /** Bytes that are not the same in the snapshot below; without one, all that the disk holds of its own. */
   readonly bytes: number;
-  /** The snapshot that this one builds on. */
-  readonly parent?: string;
+  readonly contents: string;
 }
+
+/**
+ * A machine, or the disks of one that is off, as they were. Whoever asked for it keeps it: the driver needs nothing else
+ * to bring them back.
+ */
+export interface MachineSnapshot {
+  readonly at: number;
+  readonly disks: readonly MachineDiskSnapshot[];
+  /** Whether the guest had flushed and frozen its file systems. */
+  readonly quiesced: boolean;
+  readonly memory?: { readonly bytes: number; readonly state: string };
+}
+
+export interface SnapshotRequest {
+  readonly memory: boolean;
+  /** The guest flushes and freezes its file systems first, where it has an agent that can. */
+  readonly quiesce: boolean;
+  /** What sizes are measured against: the snapshot that the disks build on. */
+  readonly below?: MachineSnapshot;
+}
+
+/** Which restore disks go through, and the snapshots that they build on afterwards, oldest first. */
+export interface RestoreMark {
+  readonly uid: string;
+  readonly on: readonly { readonly name: string; readonly uid: string }[];
+}
+
+/** Whose disks are meant: those of a machine by its id, or claims that no machine uses. */
+export type DiskHolder = string | ClaimedDisks;
 
 /** A machine as it is. `incoming`: it waits for its memory from another node and does not run. */
 export interface Machine {
@@ -52,7 +91,6 @@ export interface Machine {
   /** There once the guest has booted, where it has an agent. */
   readonly guest?: GuestInfo;
   readonly migration?: MigrationProgress;
-  readonly snapshots: readonly MachineSnapshot[];
 }
 
 /** What a driver can do beyond starting and ending machines; what is false is refused with NotSupported. */
@@ -79,6 +117,8 @@ export interface MigrationRequest {
   readonly bandwidth?: number;
   /** Slows the guest down where it writes faster than can be sent. */
   readonly autoConverge?: boolean;
+  /** Lets the guest go on at the target before all of its memory is there, once all was sent and some has changed since. */
+  readonly postCopy?: boolean;
 }
 
 export type Device =
@@ -146,11 +186,24 @@ export interface MachineDriver {
   /** Gives up a transfer that is under way; the machine goes on here. Nothing happens where there is none. */
   cancelMigration(id: string): Promise<void>;
 
-  /** Keeps the contents of all disks that can be written, and of memory where asked. */
-  snapshot(id: string, options: { readonly name: string; readonly memory: boolean }): Promise<MachineSnapshot>;
-  /** Brings back what was kept. With memory the guest goes on where it was; without, it boots. */
-  restore(id: string, name: string): Promise<void>;
-  deleteSnapshot(id: string, name: string): Promise<void>;
+  /**
+   * Keeps what is on all disks that can be written, at one moment, and memory where asked; of a machine that is off there
+   * is none. Not possible while the machine is being sent elsewhere. Where it fails, nothing is left of it.
+   */
+  snapshot(of: DiskHolder, request: SnapshotRequest): Promise<MachineSnapshot>;
+  /**
+   * Brings back what was kept. A machine that runs goes on where it was, with memory, or boots; claims keep the memory
+   * for the machine that next starts with them. A disk that went through this very restore already stays as it is.
+   */
+  restore(of: DiskHolder, kept: MachineSnapshot, mark: RestoreMark): Promise<void>;
+  /**
+   * Gives up what a snapshot keeps, and returns those that build on it as they are then: whatever only it held that they
+   * need is theirs, and counted as theirs.
+   */
+  deleteSnapshot(
+    kept: MachineSnapshot,
+    around: { readonly above: readonly MachineSnapshot[]; readonly below?: MachineSnapshot },
+  ): Promise<readonly MachineSnapshot[]>;
 
   /** Changes the size of a running machine, within its maxima. */
   resize(id: string, size: { readonly sockets?: number; readonly memoryBytes?: number }): Promise<void>;

@@ -1,4 +1,4 @@
-import { boolean, choice, string, timestamp } from '../schema.ts';
+import { boolean, choice, integer, string, timestamp } from '../schema.ts';
 import { kubevirtStatus } from './upstream.ts';
 
 /** How a live migration goes; the same in the status of the instance and of the migration. */
@@ -16,6 +16,15 @@ export const migrationState = kubevirtStatus(
     startTimestamp: timestamp('When the transfer began.', { nullable: true }),
     endTimestamp: timestamp('When the transfer ended.', { nullable: true }),
     mode: choice('How memory is transferred.', ['PreCopy', 'PostCopy', 'Paused']),
+    totalBytes: integer('Bytes of memory that have to be sent at least once.', { format: 'int64', minimum: 0 }),
+    transferredBytes: integer('Bytes that were sent in all.', { format: 'int64', minimum: 0 }),
+    downtimeMs: integer('Milliseconds that the guest stood still.', { format: 'int64', minimum: 0 }),
+    expectedEndTimestamp: timestamp(
+      'When the transfer ends if nothing changes; absent where it comes no nearer to its end.',
+      {
+        nullable: true,
+      },
+    ),
     completed: boolean('Whether it is over.'),
     failed: boolean('Whether it failed.'),
     failureReason: string('Why it failed.'),

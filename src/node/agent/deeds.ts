@@ -3,7 +3,7 @@ import type { Client } from '../../kube/client.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
 import type { EventType } from '../../runtime/events/event-recorder.ts';
-import type { Machine, MachineDriver } from '../machine-driver.ts';
+import type { Machine, MachineDriver, MigrationRequest } from '../machine-driver.ts';
 import { type MachineSpec, machineSpecOf } from '../machine-spec.ts';
 import type { Host } from './host.ts';
 import type { Deed } from './plan.ts';
@@ -97,17 +97,24 @@ function known({ status }: Vmi, now: number): { startedAt: number; paused: boole
   return { startedAt: began === undefined || began === null ? now : Date.parse(began), paused };
 }
 
+interface MigrationConfiguration {
+  readonly bandwidthPerMigration?: string;
+  readonly allowAutoConverge?: boolean;
+  readonly allowPostCopy?: boolean;
+}
+
 /** What a migration may use, where its controller says so in KubeVirt's words. */
-function limitsOf({ status }: Vmi): { bandwidth?: number; autoConverge?: boolean } {
+function limitsOf({ status }: Vmi): Pick<MigrationRequest, 'bandwidth' | 'autoConverge' | 'postCopy'> {
   const { migrationConfiguration = {} } = (status?.migrationState ?? {}) as {
-    readonly migrationConfiguration?: { readonly bandwidthPerMigration?: string; readonly allowAutoConverge?: boolean };
+    readonly migrationConfiguration?: MigrationConfiguration;
   };
-  const { bandwidthPerMigration, allowAutoConverge } = migrationConfiguration;
+  const { bandwidthPerMigration, allowAutoConverge, allowPostCopy } = migrationConfiguration;
   const bandwidth = value(tryParseQuantity(bandwidthPerMigration ?? 0) ?? quantityOf(0));
   return {
     // None, in KubeVirt too, means as much as there is.
     ...(bandwidth > 0 ? { bandwidth } : {}),
     ...(allowAutoConverge === undefined ? {} : { autoConverge: allowAutoConverge }),
+    ...(allowPostCopy === undefined ? {} : { postCopy: allowPostCopy }),
   };
 }
 

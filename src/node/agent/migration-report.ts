@@ -22,11 +22,24 @@ export function reportMigration(
   }
   const startTimestamp = timestamp(migration.startedAt);
   const ended = timestamp(migration.endedAt ?? now);
-  if (migration.state === 'active') return { ...state, startTimestamp, mode: 'PreCopy' };
-  if (migration.state === 'completed') {
-    return { ...state, startTimestamp, endTimestamp: ended, mode: 'PreCopy', completed: true };
+  const { mode, totalBytes, transferredBytes, downtimeMs, expectedEndAt } = migration;
+  if (migration.state === 'active') {
+    // Said once, and again when something changes: how far it is follows from the time.
+    const { expectedEndTimestamp: said, ...rest } = state;
+    const expected = expectedEndAt === undefined ? {} : { expectedEndTimestamp: expectedEnd(said, expectedEndAt) };
+    return { ...rest, startTimestamp, mode, totalBytes, ...expected };
   }
-  return failed({ ...state, mode: 'PreCopy' }, migration.message ?? 'the migration failed', startTimestamp, ended);
+  const sent = { mode, totalBytes, transferredBytes, ...(downtimeMs === undefined ? {} : { downtimeMs }) };
+  if (migration.state === 'completed') {
+    return { ...state, startTimestamp, endTimestamp: ended, ...sent, completed: true };
+  }
+  return failed({ ...state, ...sent }, migration.message ?? 'the migration failed', startTimestamp, ended);
+}
+
+/** Rounded up to seconds; what was said before where it is about the same. */
+function expectedEnd(said: string | null | undefined, at: number): string {
+  if (said !== undefined && said !== null && Math.abs(Date.parse(said) - at) <= 1000) return said;
+  return timestamp(Math.ceil(at / 1000) * 1000);
 }
 
 function failed(state: MigrationState, why: string, start: string, end: string): MigrationState {

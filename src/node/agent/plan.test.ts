@@ -42,7 +42,6 @@ const machine = (state: Machine['state'], more: Partial<Machine> = {}): Machine 
   state,
   startedAt: 0,
   booted: true,
-  snapshots: [],
   ...(state === 'ended' ? { ended: { reason: 'Stopped', at: 0, message: '' } } : {}),
   ...more,
 });
@@ -232,7 +231,17 @@ describe('the source of a migration', () => {
   const at = (state: object, found = machine('running')) =>
     deeds({ instance: instance(running(migration(state))), machine: found });
   const active = (uid = 'mig') =>
-    machine('running', { migration: { uid, state: 'active', startedAt: 0, totalBytes: 1, remainingBytes: 1 } });
+    machine('running', {
+      migration: {
+        uid,
+        state: 'active',
+        startedAt: 0,
+        mode: 'PreCopy',
+        transferredBytes: 0,
+        totalBytes: 1,
+        remainingBytes: 1,
+      },
+    });
   it.each<[string, string[], string[]]>([
     ['waits for the target', at({}), []],
     ['sends when the target listens', at({ targetNodeAddress: 'there/vmi' }), ['migrate']],

@@ -25,6 +25,8 @@ export function sendMachine(driver: SimulatedDriver, machine: SimulatedMachine, 
     startedAt: simulation.clock.now(),
     totalBytes,
     remaining: totalBytes,
+    mode: 'PreCopy',
+    sent: 0,
     target: there,
   };
   machine.migration = migration;
@@ -35,22 +37,22 @@ export function sendMachine(driver: SimulatedDriver, machine: SimulatedMachine, 
     dirtyRate: () => machine.guest.dirtyRate,
     ...(request.bandwidth === undefined ? {} : { bandwidth: request.bandwidth }),
     ...(request.autoConverge === undefined ? {} : { autoConverge: request.autoConverge }),
-    done: () => handOver(machine, there),
+    ...(request.postCopy === undefined ? {} : { postCopy: request.postCopy }),
+    done: (downtimeMs) => handOver(machine, there, downtimeMs),
     failed: fail,
   });
   driver.changed(id);
 }
 
 /** The source ends for good before the target goes on. */
-function handOver(from: SimulatedMachine, to: SimulatedMachine): void {
-  const { state, guest } = from;
+function handOver(from: SimulatedMachine, to: SimulatedMachine, downtimeMs: number): void {
+  const { state, guest, migration } = from;
+  if (migration !== undefined) migration.downtimeMs = downtimeMs;
   const { uptime } = guest;
   from.migrationOver('completed');
   from.end('Migrated', 'it goes on elsewhere');
   to.startedAt = from.startedAt;
   to.spec = { ...from.spec, pod: to.spec.pod };
-  for (const [name, kept] of from.snapshots) to.snapshots.set(name, kept);
-  to.current = from.current;
   to.guest.begin(uptime);
   if (state === 'paused') to.pause();
   else to.run();

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { withFile } from '../../../api/disk/contents.ts';
 import { FakeClock } from '../../../base/fake-clock.ts';
 import { type GuestKind, machineDriverContract } from '../../machine-driver.contract.ts';
+import type { MachineDriver } from '../../machine-driver.ts';
 import type { MachineSpec } from '../../machine-spec.ts';
 import { NotSupported } from '../../not-supported.ts';
 import type { SimulatedDriver } from './simulated-driver.ts';
@@ -10,6 +12,7 @@ const GUESTS: Readonly<Record<GuestKind, Readonly<Record<string, string>>>> = {
   plain: {},
   deaf: { 'vimana.io/shutdown-duration': 'never' },
   leaving: { 'vimana.io/complete-after': '5s' },
+  busy: { 'vimana.io/dirty-rate': '2G' },
   crashing: { 'vimana.io/fail': 'crash', 'vimana.io/fail-after': '3s' },
 };
 
@@ -33,6 +36,18 @@ function specOf(id: string, annotations: Readonly<Record<string, string>> = {}):
   };
 }
 
+const volume = { name: 'root', persistentVolumeClaim: { claimName: 'c' } };
+const claimed = (id: string) => ({ ...specOf(id), disks: specOf(id).disks.map((disk) => ({ ...disk, volume })) });
+
+async function write(driver: MachineDriver, id: string, text: string): Promise<void> {
+  const file = { text, digest: text, bytes: text.length };
+  await (driver as SimulatedDriver).write(id, 'root', (now) => withFile(now, '/f', file));
+}
+
+async function textOn(driver: MachineDriver, id: string): Promise<string> {
+  return (await (driver as SimulatedDriver).read(id, 'root')).files['/f']?.text ?? '';
+}
+
 machineDriverContract('the simulated driver', () => {
   const clock = new FakeClock();
   const simulation = new Simulation({ clock });
@@ -47,10 +62,8 @@ machineDriverContract('the simulated driver', () => {
       }
       throw new Error('it did not come true');
     },
-    disk: {
-      read: async (driver, id) => (driver as SimulatedDriver).readBlock(id, 'root', 0),
-      write: async (driver, id, content) => (driver as SimulatedDriver).writeBlock(id, 'root', 0, content),
-    },
+    disk: { read: (driver, id) => textOn(driver, id), write },
+    claimed: { claim: 'c', spec: claimed },
   };
 });
 
@@ -133,29 +146,51 @@ describe('a simulated machine', () => {
   it('goes back with its memory to where its guest was', async () => {
     const { clock, driver } = await start({ 'vimana.io/boot-time': '10s' });
     await clock.advance(15_000);
-    await driver.snapshot('m', { name: 'warm', memory: true });
-    await driver.snapshot('m', { name: 'cold', memory: false });
-    await driver.restore('m', 'cold');
+    const warm = await driver.snapshot('m', { memory: true, quiesce: true });
+    const cold = await driver.snapshot('m', { memory: false, quiesce: true });
+    await driver.restore('m', cold, { uid: '1', on: [] });
     expect(await driver.inspect('m')).toMatchObject({ booted: false });
-    await driver.restore('m', 'warm');
+    await driver.restore('m', warm, { uid: '2', on: [] });
     expect(await driver.inspect('m')).toMatchObject({ booted: true });
   });
 
+  it('goes on at its next start where a restore of its claims with memory left it, once', async () => {
+    const { clock, driver } = await start();
+    const slow = (id: string) => ({ ...claimed(id), annotations: { 'vimana.io/boot-time': '10s' } });
+    await driver.start(slow('first'));
+    await clock.advance(15_000);
+    const kept = await driver.snapshot('first', { memory: true, quiesce: true });
+    await driver.remove('first');
+    const off = { namespace: 'default', disks: [{ name: 'root', claim: 'c' }] };
+    await driver.restore(off, kept, { uid: '1', on: [] });
+    expect(await driver.start(slow('second'))).toMatchObject({ booted: true });
+    expect(await driver.start(slow('third'))).toMatchObject({ booted: false });
+    // Memory of another size is of no use.
+    await driver.restore(off, kept, { uid: '2', on: [] });
+    expect(await driver.start({ ...slow('fourth'), memoryBytes: GIB / 2 })).toMatchObject({ booted: false });
+  });
+
+  it('has what is kept of it in order, while its guest writes', async () => {
+    const { driver } = await start();
+    const writing = write(driver, 'm', 'first');
+    const keeping = driver.snapshot('m', { memory: false, quiesce: true });
+    const later = write(driver, 'm', 'second');
+    await Promise.all([writing, later]);
+    expect((await keeping).disks[0]?.contents).toContain('first');
+    expect(await textOn(driver, 'm')).toBe('second');
+  });
+
   it('keeps what is on a claim for whoever uses it next, and nothing else', async () => {
-    const { driver, simulation } = await start();
-    const volume = { name: 'data', persistentVolumeClaim: { claimName: 'c' } };
-    const claimed = (id: string) => ({ ...specOf(id), disks: specOf(id).disks.map((disk) => ({ ...disk, volume })) });
+    const { driver } = await start();
     await driver.start(claimed('first'));
-    driver.writeBlock('first', 'root', 1, 'kept');
-    driver.writeBlock('m', 'root', 1, 'lost');
+    await write(driver, 'first', 'kept');
+    await write(driver, 'm', 'lost');
     await driver.remove('first');
     await driver.remove('m');
     await driver.start(claimed('second'));
     await driver.start(specOf('m'));
-    expect(driver.readBlock('second', 'root', 1)).toBe('kept');
-    expect(driver.readBlock('m', 'root', 1)).toBe('');
-    simulation.forgetClaim('default', 'c');
-    expect(driver.readBlock('second', 'root', 1)).toBe('');
+    expect(await textOn(driver, 'second')).toBe('kept');
+    expect(await textOn(driver, 'm')).toBe('');
   });
 
   it('has neither console nor screen, and says so', async () => {

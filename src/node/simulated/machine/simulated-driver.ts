@@ -1,6 +1,8 @@
+import type { DiskContents } from '../../../api/disk/contents.ts';
 import {
   type Capabilities,
   type Device,
+  type DiskHolder,
   isAlive,
   type Machine,
   type MachineDriver,
@@ -8,6 +10,8 @@ import {
   type MachineSnapshot,
   type MigrationRequest,
   NoSuchMachine,
+  type RestoreMark,
+  type SnapshotRequest,
   WrongState,
 } from '../../machine-driver.ts';
 import type { MachineSpec } from '../../machine-spec.ts';
@@ -16,8 +20,8 @@ import { behaviourOf } from '../behaviour.ts';
 import { resized, withDevice, withoutDevice } from './hardware.ts';
 import { sendMachine } from './sending.ts';
 import { SimulatedMachine } from './simulated-machine.ts';
-import type { Simulation } from './simulation.ts';
-import { deleteSnapshot, restoreSnapshot, takeSnapshot } from './snapshots.ts';
+import { claimOf, type Simulation } from './simulation.ts';
+import { rebased, restoreClaims, restoreMachine, resumption, snapshotClaims, snapshotMachine } from './snapshots.ts';
 
 const CAPABILITIES: Capabilities = {
   pause: true,
@@ -77,7 +81,12 @@ export class SimulatedDriver implements MachineDriver {
     const present = this.#machines.get(spec.id);
     if (isAlive(present?.view())) return present.view();
     if (present !== undefined) throw new WrongState('start', spec.id, 'it has ended');
-    const machine = this.#add(spec);
+    const held = this.#holdersOfMemory(spec);
+    if (held.length > 0) {
+      const uptime = await this.#takeMemory(spec, held);
+      if (!this.#machines.has(spec.id)) this.#add(spec, { uptime });
+    }
+    const machine = this.#machines.get(spec.id) ?? this.#add(spec);
     if (!spec.startPaused) machine.run();
     return machine.view();
   }
@@ -150,17 +159,27 @@ export class SimulatedDriver implements MachineDriver {
     this.changed(id);
   }
 
-  async snapshot(id: string, options: { readonly name: string; readonly memory: boolean }): Promise<MachineSnapshot> {
-    return takeSnapshot(this.simulation, this.#running(id, 'snapshot'), options);
+  async snapshot(of: DiskHolder, request: SnapshotRequest): Promise<MachineSnapshot> {
+    if (typeof of !== 'string') return await snapshotClaims(this.simulation, of, request);
+    const machine = this.#running(of, 'snapshot');
+    if (machine.migration?.state === 'active') throw new WrongState('snapshot', of, 'it is being sent elsewhere');
+    return await snapshotMachine(this.simulation, machine, request);
   }
 
-  async restore(id: string, name: string): Promise<void> {
-    restoreSnapshot(this.simulation, this.#running(id, 'restore'), name);
-    this.changed(id);
+  async restore(of: DiskHolder, kept: MachineSnapshot, mark: RestoreMark): Promise<void> {
+    if (typeof of !== 'string') {
+      await restoreClaims(this.simulation, of, kept, mark);
+      return;
+    }
+    await restoreMachine(this.simulation, this.#running(of, 'restore'), kept, mark);
+    this.changed(of);
   }
 
-  async deleteSnapshot(id: string, name: string): Promise<void> {
-    deleteSnapshot(this.simulation, this.find(id, 'snapshot deletion'), name);
+  async deleteSnapshot(
+    _kept: MachineSnapshot,
+    { above, below }: { readonly above: readonly MachineSnapshot[]; readonly below?: MachineSnapshot },
+  ): Promise<readonly MachineSnapshot[]> {
+    return rebased(above, below);
   }
 
   async resize(id: string, size: { readonly sockets?: number; readonly memoryBytes?: number }): Promise<void> {
@@ -186,13 +205,14 @@ export class SimulatedDriver implements MachineDriver {
   }
 
   /** What the guest has on a disk. */
-  readBlock(id: string, disk: string, block: number): string {
-    return this.simulation.contents(this.find(id, 'read').spec, disk).read(block);
+  async read(id: string, disk: string): Promise<DiskContents> {
+    return await this.simulation.read(this.find(id, 'read').spec, disk);
   }
 
-  /** The guest writes to a disk. */
-  writeBlock(id: string, disk: string, block: number, content: string): void {
-    this.simulation.contents(this.find(id, 'write').spec, disk).write(block, content);
+  /** The guest writes to a disk: `next` makes of what is there what is to be there. */
+  async write(id: string, disk: string, next: (now: DiskContents) => DiskContents): Promise<void> {
+    const machine = this.find(id, 'write');
+    await machine.alone(() => this.simulation.change(machine.spec, disk, next));
   }
 
   /** The machine that waits for this very transfer. */
@@ -211,6 +231,26 @@ export class SimulatedDriver implements MachineDriver {
 
   changed(id: string): void {
     for (const listener of this.#listeners) listener(id);
+  }
+
+  /** Claims that a restore left memory with. */
+  #holdersOfMemory({ namespace, disks }: MachineSpec): string[] {
+    const { store } = this.simulation;
+    const claims = disks.flatMap((disk) => claimOf(disk) ?? []);
+    return claims.filter((claim) => store.known(namespace, claim)?.resume !== undefined);
+  }
+
+  /** Where the guest goes on: once, so that its memory is never older than what is on disk. */
+  async #takeMemory(spec: MachineSpec, claims: readonly string[]): Promise<number> {
+    let uptime = 0;
+    for (const claim of claims) {
+      await this.simulation.store.change(spec.namespace, claim, (now) => {
+        const { resume, ...rest } = now;
+        uptime = resumption(resume, spec) ?? uptime;
+        return resume === undefined ? now : rest;
+      });
+    }
+    return uptime;
   }
 
   #running(id: string, operation: string): SimulatedMachine {

@@ -1,14 +1,9 @@
 import type { Clock, Timer } from '../../../base/clock.ts';
-import type { EndReason, Machine, MachineEnd, MachineSnapshot, MigrationProgress } from '../../machine-driver.ts';
+import type { EndReason, Machine, MachineEnd, MigrationProgress } from '../../machine-driver.ts';
 import type { MachineSpec } from '../../machine-spec.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { Guest } from './guest.ts';
 import type { Transfer } from './transfers.ts';
-
-/** What was kept of a machine beside its disks. */
-export interface KeptSnapshot extends MachineSnapshot {
-  readonly uptime?: number;
-}
 
 /** A migration as the machine remembers it; `transfer` while it is under way. */
 export interface Migration {
@@ -17,6 +12,9 @@ export interface Migration {
   readonly totalBytes: number;
   state: MigrationProgress['state'];
   remaining: number;
+  mode: MigrationProgress['mode'];
+  sent: number;
+  downtimeMs?: number;
   endedAt?: number;
   message?: string;
   transfer?: Transfer;
@@ -36,11 +34,9 @@ export class SimulatedMachine {
   /** Whose transfer an incoming machine waits for, and whom to tell when it waits no longer. */
   expects = '';
   onEnd: (() => void) | undefined;
-  readonly snapshots = new Map<string, KeptSnapshot>();
-  /** The snapshot that the disks build on. */
-  current: string | undefined;
   readonly #clock: Clock;
   readonly #changed: () => void;
+  #last: Promise<unknown> = Promise.resolve();
   #stop: { readonly due: number; readonly timers: readonly Timer[] } | undefined;
 
   constructor(
@@ -71,12 +67,18 @@ export class SimulatedMachine {
       spec: this.spec,
       state: this.state,
       startedAt: this.startedAt,
-      snapshots: [...this.snapshots.values()].map(({ uptime: _uptime, ...shown }) => shown),
       ...(ended === undefined ? {} : { ended }),
       booted: this.guest.booted,
       ...(info === undefined ? {} : { guest: info }),
-      ...(migration === undefined ? {} : { migration: progressOf(migration) }),
+      ...(migration === undefined ? {} : { migration: progressOf(migration, this.#clock.now()) }),
     };
+  }
+
+  /** Does something to the disks while nobody else does. */
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work, work);
+    this.#last = turn.catch(() => {});
+    return await turn;
   }
 
   run(): void {
@@ -119,6 +121,8 @@ export class SimulatedMachine {
     const { migration } = this;
     if (migration?.state !== 'active') return;
     migration.remaining = state === 'completed' ? 0 : (migration.transfer?.remaining ?? migration.remaining);
+    migration.mode = migration.transfer?.mode ?? migration.mode;
+    migration.sent = migration.transfer?.sent ?? migration.sent;
     migration.transfer?.cancel();
     delete migration.transfer;
     migration.state = state;
@@ -140,13 +144,20 @@ export class SimulatedMachine {
   }
 }
 
-function progressOf({ uid, state, startedAt, endedAt, totalBytes, remaining, message, transfer }: Migration) {
+function progressOf(migration: Migration, now: number): MigrationProgress {
+  const { uid, state, startedAt, endedAt, totalBytes, remaining, sent, mode, downtimeMs, message, transfer } =
+    migration;
+  const endsIn = transfer?.endsIn ?? Number.POSITIVE_INFINITY;
   return {
     uid,
     state,
     startedAt,
+    ...(endsIn === Number.POSITIVE_INFINITY ? {} : { expectedEndAt: now + endsIn }),
+    mode: transfer?.mode ?? mode,
     totalBytes,
     remainingBytes: Math.ceil(transfer?.remaining ?? remaining),
+    transferredBytes: Math.round(transfer?.sent ?? sent),
+    ...(downtimeMs === undefined ? {} : { downtimeMs }),
     ...(endedAt === undefined ? {} : { endedAt }),
     ...(message === undefined ? {} : { message }),
   };

@@ -1,11 +1,15 @@
+import { BLANK_DISK, type DiskContents } from '../../../api/disk/contents.ts';
 import type { Clock } from '../../../base/clock.ts';
-import type { MachineSpec } from '../../machine-spec.ts';
-import { DiskChain } from './disk-chain.ts';
+import type { DiskStore } from '../../../kube/disk/disk-store.ts';
+import type { MachineDisk, MachineSpec } from '../../machine-spec.ts';
+import { MemoryDisks } from './memory-disks.ts';
 import { SimulatedDriver } from './simulated-driver.ts';
 import { Transfers } from './transfers.ts';
 
 export interface SimulationOptions {
   readonly clock: Clock;
+  /** What is on claims; forgotten with the process where absent. */
+  readonly store?: DiskStore;
   /** Bytes a second of the network card of a node; 10 Gbit/s where absent. */
   readonly link?: number;
   /** Annotations that hold for machines that say nothing themselves. */
@@ -22,10 +26,13 @@ export class Simulation {
   readonly transfers: Transfers;
   readonly usual: Readonly<Record<string, string>>;
   readonly #drivers = new Map<string, SimulatedDriver>();
-  readonly #volumes = new Map<string, DiskChain>();
+  readonly store: DiskStore;
+  /** Disks that go with their machine, by its id and their name. */
+  readonly #passing = new Map<string, DiskContents>();
 
-  constructor({ clock, link = LINK, usual = {}, migrationPatienceMs }: SimulationOptions) {
+  constructor({ clock, store = new MemoryDisks(), link = LINK, usual = {}, migrationPatienceMs }: SimulationOptions) {
     this.clock = clock;
+    this.store = store;
     this.usual = usual;
     this.transfers = new Transfers({
       clock,
@@ -49,28 +56,22 @@ export class Simulation {
     return this.#drivers.get(address.slice(0, address.lastIndexOf('/')));
   }
 
-  /** The contents of a disk: those of a claim stay for whoever uses it next. */
-  contents(spec: MachineSpec, disk: string): DiskChain {
-    const key = contentsKey(spec, disk);
-    let chain = this.#volumes.get(key);
-    if (chain === undefined) {
-      chain = new DiskChain();
-      this.#volumes.set(key, chain);
-    }
-    return chain;
+  /** What is on a disk: that of a claim stays for whoever uses it next. */
+  async read(spec: MachineSpec, name: string): Promise<DiskContents> {
+    const claim = claimOf(diskOf(spec, name));
+    if (claim !== undefined) return await this.store.read(spec.namespace, claim);
+    return this.#passing.get(keyOf(spec, name)) ?? BLANK_DISK;
+  }
+
+  async change(spec: MachineSpec, name: string, next: (now: DiskContents) => DiskContents): Promise<void> {
+    const claim = claimOf(diskOf(spec, name));
+    if (claim !== undefined) await this.store.change(spec.namespace, claim, next);
+    else this.#passing.set(keyOf(spec, name), next(this.#passing.get(keyOf(spec, name)) ?? BLANK_DISK));
   }
 
   /** A machine is gone for good: what only it could see goes too. */
   forget(spec: MachineSpec): void {
-    for (const { name } of spec.disks) {
-      const key = contentsKey(spec, name);
-      if (key.startsWith('machine/')) this.#volumes.delete(key);
-    }
-  }
-
-  /** A claim is gone: so is what was on it. */
-  forgetClaim(namespace: string, claim: string): void {
-    this.#volumes.delete(`claim/${namespace}/${claim}`);
+    for (const { name } of spec.disks) this.#passing.delete(keyOf(spec, name));
   }
 
   remove(node: string): void {
@@ -78,8 +79,10 @@ export class Simulation {
   }
 }
 
-function contentsKey({ id, namespace, disks }: MachineSpec, name: string): string {
-  const volume = disks.find((disk) => disk.name === name)?.volume;
-  const claim = volume?.persistentVolumeClaim?.claimName ?? volume?.dataVolume?.name;
-  return claim === undefined ? `machine/${id}/${name}` : `claim/${namespace}/${claim}`;
+const keyOf = ({ id }: MachineSpec, name: string) => `${id}/${name}`;
+const diskOf = ({ disks }: MachineSpec, name: string) => disks.find((disk) => disk.name === name);
+
+/** The claim that a disk is, where it is one. */
+export function claimOf(disk: MachineDisk | undefined): string | undefined {
+  return disk?.volume.persistentVolumeClaim?.claimName ?? disk?.volume.dataVolume?.name;
 }

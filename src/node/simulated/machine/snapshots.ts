@@ -1,62 +1,114 @@
-import { WrongState } from '../../machine-driver.ts';
+import { bytesBeyond, contentsText, type GuestState, keptOf, restoredTo } from '../../../api/disk/contents.ts';
+import { keptIn, restoreDisks, saveDisks } from '../../../kube/disk/saved-disks.ts';
+import type {
+  DiskHolder,
+  MachineDiskSnapshot,
+  MachineSnapshot,
+  RestoreMark,
+  SnapshotRequest,
+} from '../../machine-driver.ts';
 import type { MachineSpec } from '../../machine-spec.ts';
-import type { KeptSnapshot, SimulatedMachine } from './simulated-machine.ts';
-import type { Simulation } from './simulation.ts';
+import type { SimulatedMachine } from './simulated-machine.ts';
+import { claimOf, type Simulation } from './simulation.ts';
 
-/** Bytes that a block of a simulated disk stands for. */
-const BLOCK_BYTES = 4096;
+type Claims = Exclude<DiskHolder, string>;
 
 const written = ({ disks }: MachineSpec) => disks.filter(({ readonly }) => !readonly);
+const vcpusOf = ({ cpu }: MachineSpec) => cpu.sockets * cpu.cores * cpu.threads;
 
-export function takeSnapshot(
+/** Keeps what a machine has on its disks; nothing is written to them meanwhile. */
+export async function snapshotMachine(
   simulation: Simulation,
   machine: SimulatedMachine,
-  { name, memory }: { readonly name: string; readonly memory: boolean },
-): KeptSnapshot {
-  const { spec, snapshots, current } = machine;
-  if (snapshots.has(name)) throw new WrongState('snapshot', spec.id, `there is a snapshot ${name} already`);
-  let blocks = 0;
-  for (const disk of written(spec)) blocks += simulation.contents(spec, disk.name).snapshot(keptAs(spec, name));
-  const kept: KeptSnapshot = {
-    name,
-    at: simulation.clock.now(),
-    memory,
-    bytes: blocks * BLOCK_BYTES + (memory ? spec.memoryBytes : 0),
-    ...(current === undefined ? {} : { parent: current }),
-    ...(memory ? { uptime: machine.guest.uptime } : {}),
-  };
-  snapshots.set(name, kept);
-  machine.current = name;
-  return kept;
+  { memory, quiesce, below }: SnapshotRequest,
+): Promise<MachineSnapshot> {
+  return await machine.alone(async () => {
+    const { spec, guest } = machine;
+    const state: GuestState = { uptimeMs: guest.uptime, memoryBytes: spec.memoryBytes, vcpus: vcpusOf(spec) };
+    const quiesced = quiesce && machine.state === 'running' && guest.info !== undefined;
+    const disks = await Promise.all(
+      written(spec).map(async (disk) => {
+        const claim = claimOf(disk);
+        return {
+          name: disk.name,
+          ...(claim === undefined ? {} : { claim }),
+          contents: contentsText(keptOf(await simulation.read(spec, disk.name))),
+        };
+      }),
+    );
+    return {
+      at: simulation.clock.now(),
+      disks: measured(disks, below),
+      quiesced,
+      ...(memory ? { memory: { bytes: spec.memoryBytes, state: JSON.stringify(state) } } : {}),
+    };
+  });
 }
 
-export function restoreSnapshot(simulation: Simulation, machine: SimulatedMachine, name: string): void {
-  const kept = snapshotOf(machine, 'restore', name);
-  for (const disk of written(machine.spec)) {
-    simulation.contents(machine.spec, disk.name).restore(keptAs(machine.spec, name));
-  }
-  machine.current = name;
-  machine.guest.begin(kept.uptime ?? 0);
+/** Keeps what is on disks that no machine uses. */
+export async function snapshotClaims(
+  { store, clock }: Simulation,
+  claims: Claims,
+  { below }: SnapshotRequest,
+): Promise<MachineSnapshot> {
+  const disks = await saveDisks(store, claims);
+  // Nobody writes: they are as quiet as can be.
+  return { at: clock.now(), disks: measured(disks, below), quiesced: true };
 }
 
-export function deleteSnapshot(simulation: Simulation, machine: SimulatedMachine, name: string): void {
-  const { parent } = snapshotOf(machine, 'snapshot deletion', name);
-  for (const disk of written(machine.spec)) {
-    simulation.contents(machine.spec, disk.name).delete(keptAs(machine.spec, name));
-  }
-  machine.snapshots.delete(name);
-  if (machine.current === name) machine.current = parent;
-  for (const [other, { parent: below, ...kept }] of machine.snapshots) {
-    if (below !== name) continue;
-    machine.snapshots.set(other, { ...kept, ...(parent === undefined ? {} : { parent }) });
-  }
+export async function restoreMachine(
+  simulation: Simulation,
+  machine: SimulatedMachine,
+  kept: MachineSnapshot,
+  mark: RestoreMark,
+): Promise<void> {
+  await machine.alone(async () => {
+    const { spec } = machine;
+    for (const disk of kept.disks) {
+      if (!spec.disks.some(({ name }) => name === disk.name)) continue;
+      await simulation.change(spec, disk.name, (now) =>
+        now.branch?.uid === mark.uid ? now : restoredTo(now, keptIn(disk), mark, undefined),
+      );
+    }
+    machine.guest.begin(resumption(kept.memory?.state, spec) ?? 0);
+  });
 }
 
-function snapshotOf(machine: SimulatedMachine, operation: string, name: string): KeptSnapshot {
-  const kept = machine.snapshots.get(name);
-  if (kept === undefined) throw new WrongState(operation, machine.spec.id, `there is no snapshot ${name}`);
-  return kept;
+export async function restoreClaims(
+  { store }: Simulation,
+  { namespace, disks }: Claims,
+  kept: MachineSnapshot,
+  mark: RestoreMark,
+): Promise<void> {
+  const saved = kept.disks.flatMap(({ name, contents }) => {
+    const claim = disks.find((disk) => disk.name === name)?.claim;
+    return claim === undefined ? [] : [{ name, claim, contents }];
+  });
+  await restoreDisks(store, namespace, saved, mark, readState(kept.memory?.state));
 }
 
-/** Two machines may use one claim one after the other, and name their snapshots alike. */
-const keptAs = ({ id }: MachineSpec, name: string) => `${id}/${name}`;
+/** The snapshots above one that goes, measured against what is below it. */
+export function rebased(above: readonly MachineSnapshot[], below: MachineSnapshot | undefined): MachineSnapshot[] {
+  return above.map((each) => ({ ...each, disks: measured(each.disks, below) }));
+}
+
+/** What a guest goes on with after a restore, in milliseconds of its life; undefined where the machine is another now. */
+export function resumption(state: string | GuestState | undefined, spec: MachineSpec): number | undefined {
+  const read = typeof state === 'string' ? readState(state) : state;
+  if (read === undefined || read.memoryBytes !== spec.memoryBytes || read.vcpus !== vcpusOf(spec)) return undefined;
+  return read.uptimeMs;
+}
+
+function readState(state: string | undefined): GuestState | undefined {
+  return state === undefined ? undefined : (JSON.parse(state) as GuestState);
+}
+
+function measured<D extends Omit<MachineDiskSnapshot, 'bytes'>>(
+  disks: readonly D[],
+  below: MachineSnapshot | undefined,
+): (D & { bytes: number })[] {
+  return disks.map((disk) => {
+    const under = below?.disks.find(({ name }) => name === disk.name);
+    return { ...disk, bytes: bytesBeyond(keptIn(disk), under === undefined ? undefined : keptIn(under)) };
+  });
+}

@@ -9,6 +9,19 @@ export function residentBytes(memoryBytes: number, utilization: number): number 
   return Math.min(memoryBytes, Math.max(LEAST_RESIDENT, memoryBytes * utilization));
 }
 
+/** What a machine has beside its memory, which is sent while the guest stands still. */
+const DEVICE_STATE = 4 * MIB;
+/** The guest stands still for the rest as soon as that can be sent in so long; as QEMU has it. */
+const LONGEST_DOWNTIME_MS = 300;
+
+/** How long the guest stands still at the end: memory is sent round by round, of what changed during the round before. */
+export function downtimeMs(bytes: number, bandwidth: number, dirtyRate: number): number {
+  const enough = (bandwidth * LONGEST_DOWNTIME_MS) / 1000;
+  let left = (bytes * dirtyRate) / bandwidth;
+  while (left > enough && dirtyRate < bandwidth) left = (left * dirtyRate) / bandwidth;
+  return Math.ceil(((left + DEVICE_STATE) / bandwidth) * 1000);
+}
+
 /** The share of the link that one of several transfers gets. */
 export function effectiveBandwidth(link: number, outgoing: number, incoming: number): number {
   return link / Math.max(1, outgoing, incoming);
@@ -22,7 +35,8 @@ export interface TransferRequest {
   readonly dirtyRate: () => number;
   readonly bandwidth?: number;
   readonly autoConverge?: boolean;
-  readonly done: () => void;
+  readonly postCopy?: boolean;
+  readonly done: (downtimeMs: number) => void;
   readonly failed: (message: string) => void;
 }
 
@@ -43,6 +57,11 @@ interface Running extends TransferRequest {
   remaining: number;
   /** Bytes a second by which the rest shrinks; negative or zero where the guest writes as fast as can be sent. */
   rate: number;
+  /** Bytes a second that are sent, and how many were by then. */
+  speed: number;
+  sent: number;
+  dirty: number;
+  mode: 'PreCopy' | 'PostCopy';
   at: number;
   throttle: number;
   stalledSince: number | undefined;
@@ -52,14 +71,20 @@ interface Running extends TransferRequest {
 /** A transfer that is under way. */
 export interface Transfer {
   readonly remaining: number;
+  readonly sent: number;
+  readonly mode: 'PreCopy' | 'PostCopy';
+  /** Milliseconds to the end if nothing changes; Infinity where it comes no nearer. */
+  readonly endsIn: number;
   /** Something that the rate depends on has changed. */
   changed(): void;
   cancel(): void;
 }
 
 /**
- * Pre-copy migrations over a shared network: each gets its share of the links of its two nodes, worked out anew for all
- * that share one whenever a transfer begins or ends. Time to the end is what is left / (bandwidth - dirty rate).
+ * Migrations over a shared network: each gets its share of the links of its two nodes, worked out anew for all that share
+ * one whenever a transfer begins or ends. Time to the end is what is left / (bandwidth - dirty rate). With post-copy, what
+ * is left when all was sent once is fetched while the guest goes on, so that nothing of it has to be sent again: a
+ * transfer takes no longer than twice its memory does. The machine counts as that of its source until then.
  */
 export class Transfers {
   readonly #options: TransferOptions;
@@ -76,6 +101,10 @@ export class Transfers {
       ...request,
       remaining: request.bytes,
       rate: 0,
+      speed: 0,
+      sent: 0,
+      dirty: 0,
+      mode: 'PreCopy',
       at: clock.monotonic(),
       throttle: 0,
       stalledSince: undefined,
@@ -88,6 +117,15 @@ export class Transfers {
       get remaining() {
         const gone = (running.rate * (clock.monotonic() - running.at)) / 1000;
         return Math.max(0, Math.min(running.bytes, running.remaining - Math.max(0, gone)));
+      },
+      get sent() {
+        return running.sent + (running.speed * (clock.monotonic() - running.at)) / 1000;
+      },
+      get mode() {
+        return running.mode;
+      },
+      get endsIn() {
+        return running.rate > 0 ? (this.remaining / running.rate) * 1000 : Number.POSITIVE_INFINITY;
       },
       changed: () => this.#adjust(running),
       cancel: () => this.#end(running),
@@ -102,21 +140,31 @@ export class Transfers {
   #adjust(running: Running): void {
     const { clock, link } = this.#options;
     const now = clock.monotonic();
-    if (running.rate > 0) running.remaining -= (running.rate * (now - running.at)) / 1000;
+    const seconds = (now - running.at) / 1000;
+    if (running.rate > 0) running.remaining -= running.rate * seconds;
+    running.sent += running.speed * seconds;
     running.at = now;
     const share = effectiveBandwidth(link, this.count(running.source).outgoing, this.count(running.target).incoming);
-    const dirty = running.dirtyRate() * (1 - (THROTTLE[running.throttle] ?? 0));
-    running.rate = Math.min(share, running.bandwidth ?? share) - dirty;
+    running.speed = Math.min(share, running.bandwidth ?? share);
+    const written = running.dirtyRate() * (1 - (THROTTLE[running.throttle] ?? 0));
+    running.dirty = running.mode === 'PostCopy' ? 0 : written;
+    running.rate = running.speed - running.dirty;
     running.timer?.cancel();
-    running.timer = clock.timer(...this.#next(running, now, dirty));
+    running.timer = clock.timer(...this.#next(running, now));
   }
 
   /** What happens next if nothing changes. */
-  #next(running: Running, now: number, dirty: number): [ms: number, fn: () => void] {
+  #next(running: Running, now: number): [ms: number, fn: () => void] {
     const { patienceMs = PATIENCE_MS } = this.#options;
-    if (running.rate > 0) {
+    const { rate, dirty, speed, remaining } = running;
+    const endsIn = rate > 0 ? Math.max(0, (remaining / rate) * 1000) : Number.POSITIVE_INFINITY;
+    if (running.postCopy === true && running.mode === 'PreCopy') {
+      const onceIn = Math.max(0, ((running.bytes - running.sent) / speed) * 1000);
+      if (onceIn < endsIn) return [onceIn, () => this.#fetchRest(running)];
+    }
+    if (rate > 0) {
       running.stalledSince = undefined;
-      return [Math.max(0, (running.remaining / running.rate) * 1000), () => this.#finish(running)];
+      return [endsIn, () => this.#finish(running)];
     }
     if (running.autoConverge === true && running.throttle < THROTTLE.length - 1) {
       return [
@@ -128,13 +176,22 @@ export class Transfers {
       ];
     }
     running.stalledSince ??= now;
-    const why = `does not converge: memory changes at ${Math.round(dirty)} bytes a second, and ${Math.round(running.rate + dirty)} can be sent`;
+    const why = `does not converge: memory changes at ${Math.round(dirty)} bytes a second, and ${Math.round(speed)} can be sent`;
     return [running.stalledSince + patienceMs - now, () => this.#fail(running, why)];
   }
 
+  /** All was sent once; the guest goes on elsewhere, and what has changed since follows. */
+  #fetchRest(running: Running): void {
+    running.mode = 'PostCopy';
+    this.#adjust(running);
+  }
+
   #finish(running: Running): void {
+    const { bytes, speed, dirty, at } = running;
+    running.sent += (speed * (this.#options.clock.monotonic() - at)) / 1000;
+    running.at = this.#options.clock.monotonic();
     this.#end(running);
-    running.done();
+    running.done(downtimeMs(bytes, speed, dirty));
   }
 
   #fail(running: Running, message: string): void {

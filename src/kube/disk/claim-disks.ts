@@ -1,0 +1,99 @@
+import {
+  BLANK_DISK,
+  contentsText,
+  DISK_CONTENTS_ANNOTATION,
+  type DiskContents,
+  LARGEST_CONTENTS,
+  readContents,
+} from '../../api/disk/contents.ts';
+import { readDiskSource } from '../../api/disk/request.ts';
+import { TemporaryError, TerminalError } from '../../base/errors.ts';
+import type { Client } from '../client.ts';
+import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../kinds/storage.ts';
+import { ifFound, isConflict } from '../kube-error.ts';
+import { type DiskStore, NoDisk } from './disk-store.ts';
+
+/** What may be known of a claim already. */
+export type KnownClaim = (namespace: string, claim: string) => PersistentVolumeClaim | undefined;
+
+const ATTEMPTS = 5;
+const SOON_MS = 200;
+
+/** Disks whose contents stand in an annotation of their claims. */
+export class ClaimDisks implements DiskStore {
+  readonly #client: Client;
+  readonly #known: KnownClaim;
+
+  constructor(client: Client, known: KnownClaim = () => undefined) {
+    this.#client = client;
+    this.#known = known;
+  }
+
+  async read(namespace: string, claim: string): Promise<DiskContents> {
+    return contentsOf(await this.#get(namespace, claim));
+  }
+
+  async change(namespace: string, claim: string, next: (now: DiskContents) => DiskContents): Promise<DiskContents> {
+    for (let attempt = 1; ; attempt++) {
+      const found = await this.#get(namespace, claim);
+      const now = contentsOf(found);
+      const wanted = next(now);
+      if (wanted === now) return now;
+      try {
+        await writeContents(this.#client, found, wanted);
+        return wanted;
+      } catch (error) {
+        if (!isConflict(error) || attempt === ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  known(namespace: string, claim: string): DiskContents | undefined {
+    const text = this.#known(namespace, claim)?.metadata.annotations?.[DISK_CONTENTS_ANNOTATION];
+    return text === undefined ? undefined : readContents(text);
+  }
+
+  async #get(namespace: string, name: string): Promise<PersistentVolumeClaim> {
+    const found = await ifFound(this.#client.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace }));
+    if (found === undefined) throw new NoDisk(`there is no PersistentVolumeClaim ${namespace}/${name}`);
+    return found;
+  }
+}
+
+/** Whether a claim has all that was to be on it from the start. */
+export function isFilled({ metadata }: PersistentVolumeClaim): boolean {
+  const { annotations } = metadata;
+  return annotations?.[DISK_CONTENTS_ANNOTATION] !== undefined || readDiskSource(annotations) === undefined;
+}
+
+/** What is on the disk that a claim is. */
+export function contentsOf(claim: PersistentVolumeClaim): DiskContents {
+  const { annotations, namespace, name } = claim.metadata;
+  const text = annotations?.[DISK_CONTENTS_ANNOTATION];
+  if (text === undefined) {
+    if (isFilled(claim)) return BLANK_DISK;
+    throw new TemporaryError(`${namespace}/${name} is still to be filled`, { retryAfterMs: SOON_MS });
+  }
+  const contents = readContents(text);
+  if (contents !== undefined) return contents;
+  throw new NoDisk(
+    `annotation ${DISK_CONTENTS_ANNOTATION} of PersistentVolumeClaim ${namespace}/${name} is no contents`,
+  );
+}
+
+/** Writes what is on a disk, unless its claim has changed since it was read. */
+export async function writeContents(
+  client: Client,
+  { metadata }: PersistentVolumeClaim,
+  contents: DiskContents,
+): Promise<void> {
+  const { name = '', namespace = '', uid, resourceVersion } = metadata;
+  const text = contentsText(contents);
+  if (text.length > LARGEST_CONTENTS) {
+    throw new TerminalError(
+      `the disk ${namespace}/${name} is full: a simulated disk remembers ${LARGEST_CONTENTS} characters about its files`,
+    );
+  }
+  const body = { metadata: { uid, resourceVersion, annotations: { [DISK_CONTENTS_ANNOTATION]: text } } };
+  await client.patch(PERSISTENT_VOLUME_CLAIMS, name, { type: 'merge', body }, { namespace });
+}

@@ -1,0 +1,21 @@
+import { BLANK_DISK, type DiskContents } from '../../../api/disk/contents.ts';
+import type { DiskStore } from '../../../kube/disk/disk-store.ts';
+
+/** Disks that are forgotten with the process; all are there, and blank until something is written. */
+export class MemoryDisks implements DiskStore {
+  readonly #disks = new Map<string, DiskContents>();
+
+  async read(namespace: string, claim: string): Promise<DiskContents> {
+    return this.known(namespace, claim) ?? BLANK_DISK;
+  }
+
+  async change(namespace: string, claim: string, next: (now: DiskContents) => DiskContents): Promise<DiskContents> {
+    const wanted = next(await this.read(namespace, claim));
+    this.#disks.set(`${namespace}/${claim}`, wanted);
+    return wanted;
+  }
+
+  known(namespace: string, claim: string): DiskContents | undefined {
+    return this.#disks.get(`${namespace}/${claim}`);
+  }
+}
