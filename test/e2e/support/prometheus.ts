@@ -51,6 +51,13 @@ export class Prometheus {
     return prometheus;
   }
 
+  /** The values that a query has now. */
+  async ask(query: string): Promise<number[]> {
+    const answer = await fetch(`${this.url}/api/v1/query?query=${encodeURIComponent(query)}`);
+    const { data } = (await answer.json()) as { data: { result: readonly { value: readonly [number, string] }[] } };
+    return data.result.map(({ value }) => Number(value[1]));
+  }
+
   async stop(): Promise<void> {
     const gone = new Promise((resolve) => this.#child.once('exit', resolve));
     this.#child.kill();
