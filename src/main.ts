@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { realClock } from './base/clock.ts';
-import { VimanaError } from './base/errors.ts';
 import { toldFailure } from './cli/failure.ts';
 import { type Starters, vimanaProgram } from './cli/program.ts';
 import { terminal } from './cli/terminal.ts';
@@ -39,14 +38,10 @@ function interrupted(): AbortSignal {
 }
 
 try {
-  if (name === 'hyperctl') {
-    throw new VimanaError('NOT_BUILT', 'hyperctl is not built yet', {
-      hint: 'use kubectl with the manifests in examples/hypersdk',
-    });
-  }
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   const parts = { io: terminal, version, clock: realClock, signal: enough.signal, interrupted, starters };
-  await vimanaProgram(parts).parseAsync(args, { from: 'user' });
+  if (name === 'hyperctl') await (await import('./cli/hyperctl/program.ts')).hyperctlProgram(parts).call(args);
+  else await vimanaProgram(parts).parseAsync(args, { from: 'user' });
 } catch (error) {
   process.exitCode = toldFailure(error, terminal, { debug: process.env['VIMANA_DEBUG'] !== undefined });
 }

@@ -6,4 +6,6 @@ export interface Io {
   read(path: string): string;
   /** The manifest files below a folder, sorted; the path itself where it is no folder. */
   manifestsAt(path: string): readonly string[];
+  /** Asks the person at the terminal; there only where input and output are both one. Throws where no answer comes. */
+  readonly ask?: (question: string) => Promise<string>;
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Clock } from '../base/clock.ts';
+import { type Random, systemRandom } from '../base/random.ts';
 import { type ApiServerSettings, apiServerCommand } from './apiserver.ts';
 import { CheckedCommand } from './checked-command.ts';
 import { answerCompletionCommand, completionCommand } from './completion/command.ts';
@@ -15,6 +16,8 @@ import { overview } from './overview.ts';
 import { rebalanceCommand } from './rebalance/command.ts';
 import { type RunningStarters, runningCommands } from './running.ts';
 import { type SimulateSettings, simulateCommand } from './simulate.ts';
+import { snapshotCommand } from './snapshot/command.ts';
+import { templateCommand } from './template/command.ts';
 import { type UpSettings, upCommand } from './up.ts';
 import { validateCommand } from './validate.ts';
 import { vmCommand } from './vm/command.ts';
@@ -37,6 +40,8 @@ export interface ProgramParts {
   readonly clock: Clock;
   /** Aborted when the user has had enough of a command that goes on. */
   readonly signal: AbortSignal;
+  /** Where new names come from; the system where absent. */
+  readonly random?: Random;
   /** From the call on, Ctrl-C aborts it instead of ending the program, and a second one ends it; `signal` where absent. */
   readonly interrupted?: () => AbortSignal;
   readonly starters: Starters;
@@ -48,6 +53,7 @@ export function vimanaProgram({
   version,
   clock,
   signal,
+  random = systemRandom(),
   interrupted = () => signal,
   starters,
 }: ProgramParts): Command {
@@ -62,9 +68,12 @@ export function vimanaProgram({
     })
     .addCommand(upCommand(starters.up));
   const installing = installCommands({ io, clock, signal, connect: starters.connect, starters });
+  const machines = { io, clock, signal, random, connect: starters.connect };
   for (const command of [...runningCommands(starters), ...installing]) program.addCommand(command);
   program
-    .addCommand(vmCommand({ io, clock, signal, connect: starters.connect }))
+    .addCommand(vmCommand(machines))
+    .addCommand(snapshotCommand(machines))
+    .addCommand(templateCommand(machines))
     .addCommand(explainCommand(io, starters.connect))
     .addCommand(nodesCommand(io, starters.nodes))
     .addCommand(rebalanceCommand({ io, clock, interrupted }))
@@ -82,6 +91,7 @@ export function vimanaProgram({
   return program;
 }
 
-function withDescendants(command: Command): Command[] {
+/** A command and all below it. */
+export function withDescendants(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withDescendants)];
 }

@@ -1,6 +1,9 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Io } from './io.ts';
+import { Questions } from './questions.ts';
+
+const questions = new Questions();
 
 /** The real terminal and file system. */
 export const terminal: Io = {
@@ -13,4 +16,5 @@ export const terminal: Io = {
       .sort()
       .map((name) => join(path, name));
   },
+  ...(process.stdin.isTTY && process.stdout.isTTY ? { ask: (question: string) => questions.ask(question) } : {}),
 };

@@ -110,10 +110,28 @@ describe('bin/hyperctl', () => {
     );
   });
 
-  it('says that it is not built yet', () => {
-    const { status, stderr } = run(join(root, 'bin/hyperctl'), []);
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/^error: hyperctl is not built yet\n/);
+  it('prints what to apply, and nothing else', () => {
+    const { status, stdout, stderr } = run(join(root, 'bin/hyperctl'), ['k8s', '-op', 'vm-start', '-vm', 'my-vm']);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(
+      /^apiVersion: hypersdk.io\/v1alpha1\nkind: VMOperation\nmetadata:\n {2}name: my-vm-start-\w{5}\n/,
+    );
+  });
+
+  it('ends without a word when its reader goes away', () => {
+    const call = `"${join(root, 'bin/hyperctl')}" k8s -op vm-create -vm my-vm`;
+    for (const reader of ['true', 'head -n 1']) {
+      // It begins to write when the reader has gone.
+      const script = `{ sleep 0.2; ${call} 2>>said; echo "ended with $?" >>said; } | ${reader}; cat said; rm said`;
+      const output = execFileSync('bash', ['-c', script], { cwd: scratch, encoding: 'utf8' });
+      expect(output).toMatch(/^(?:apiVersion: \S+\n)?ended with 0\n$/);
+    }
+  });
+
+  it('asks nothing where its output or its input is no terminal', () => {
+    const { status, stdout, stderr } = run(join(root, 'bin/hyperctl'), ['k8s', '-op', 'vm-create']);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain('vm-create needs -vm.');
   });
 });
 

@@ -1,6 +1,8 @@
 import type { Command, Option } from 'commander';
 import { realClock } from '../../src/base/clock.ts';
 import { EXIT_CODES } from '../../src/cli/failure.ts';
+import { dashed, OPERATIONS, type Operation } from '../../src/cli/hyperctl/operations.ts';
+import { hyperctlProgram } from '../../src/cli/hyperctl/program.ts';
 import { vimanaProgram } from '../../src/cli/program.ts';
 import { IDLE_STARTERS } from '../../src/testing/idle-starters.ts';
 
@@ -9,11 +11,28 @@ const io = { out: () => {}, err: () => {}, read: () => '', manifestsAt: () => []
 /** All commands and their flags, as the program itself knows them. */
 export function cliReference(): { path: string; text: string } {
   const signal = new AbortController().signal;
-  const program = vimanaProgram({ io, version: '', clock: realClock, signal, starters: IDLE_STARTERS });
-  const sections = leaves(program, []).map(({ command, path }) => section(command, path));
+  const parts = { io, version: '', clock: realClock, signal, starters: IDLE_STARTERS };
+  const sections = leaves(vimanaProgram(parts), []).map(({ command, path }) => section(command, path));
+  const calls = leaves(hyperctlProgram(parts), []).map(({ command, path }) => section(command, path, oneDash));
   const intro = `# Commands\n\nGenerated from the program itself; \`vimana COMMAND --help\` shows the same.\n\n${exits()}\n`;
-  return { path: 'docs/reference/cli.md', text: `${intro}\n${sections.join('\n')}` };
+  const text = [intro, ...sections, HYPERCTL, operations(), ...calls].join('\n');
+  return { path: 'docs/reference/cli.md', text };
 }
+
+const HYPERCTL = `# hyperctl
+
+The same program under its second name, with the calls of HyperSDK. Flags take one dash or two, \`-flag value\` or \`-flag=value\`; what is so unless it is denied is denied by \`-flag=false\`. Calls that change something print an object and change nothing: pipe it into \`kubectl apply -f -\`. Each VMOperation has a name of its own, so that each call acts once. With \`-wait\` the object is created at once and followed to its end, with its progress on standard error; it is printed when that went well, and applying it again changes nothing. Standard output has the object alone.
+`;
+
+function operations(): string {
+  const rows = Object.entries<Operation>(OPERATIONS).map(([name, { about, needs, takes }]) => {
+    const flags = [...needs.map((flag) => `**\`${dashed(flag)}\`**`), ...takes.map((flag) => `\`${dashed(flag)}\``)];
+    return `| \`${name}\` | ${about} | ${flags.join(' ')} |`;
+  });
+  return `| \`hyperctl k8s -op\` | what it does | flags; those it needs in bold |\n|---|---|---|\n${rows.join('\n')}\n`;
+}
+
+const oneDash = (flags: string) => flags.replaceAll('--', '-');
 
 function exits(): string {
   const { done, failed, notUnderstood, interrupted, terminated, internal } = EXIT_CODES;
@@ -36,14 +55,16 @@ function leaves(command: Command, path: readonly string[]): Leaf[] {
   return [...own, ...shown.flatMap((each) => leaves(each, here))];
 }
 
-function section(command: Command, path: readonly string[]): string {
+function section(command: Command, path: readonly string[], shown = (flags: string) => flags): string {
   const args = command.registeredArguments.map((argument) => {
     const word = `${argument.name()}${argument.variadic ? '...' : ''}`;
     return argument.required ? `<${word}>` : `[${word}]`;
   });
   const head = `## \`${[...path, ...args].join(' ')}\`\n\n${sentence(command.description())}\n`;
   if (command.options.length === 0) return head;
-  const rows = command.options.map((option) => `| \`${option.flags}\` | ${meaning(option)} |`);
+  const rows = command.options.map(
+    (option) => `| \`${shown(option.flags).replaceAll('|', '\\|')}\` | ${meaning(option)} |`,
+  );
   return `${head}\n| flag | meaning |\n|---|---|\n${rows.join('\n')}\n`;
 }
 

@@ -9,7 +9,8 @@ export interface Candidate {
 }
 
 /** What only a cluster or a kubeconfig knows. */
-export type Looked = 'machines' | 'pods' | 'namespaces' | 'context' | 'cluster' | 'user';
+export type Looked = Stored | 'context' | 'cluster' | 'user';
+export type Stored = 'machines' | 'snapshots' | 'templates' | 'pods' | 'nodes' | 'namespaces';
 export type LookUp = (what: Looked, position: Position) => Promise<readonly Candidate[]>;
 
 export interface Completed {
@@ -35,7 +36,7 @@ export async function completed(position: Position, lookUp: LookUp): Promise<Com
   if (argument === undefined) return fitting(commands);
   if (argument.argChoices !== undefined) return fitting(argument.argChoices.map((value) => ({ value })));
   if (argument.name() === 'file') return { candidates: [], paths: 'files' };
-  const looked = namedBy(command);
+  const looked = namedBy(command, words.length);
   const names = looked === undefined ? [] : await lookUp(looked, position);
   return fitting([...commands, ...names.filter(({ value }) => !words.includes(value))]);
 }
@@ -64,6 +65,11 @@ const LOOKED: Readonly<Record<string, Looked>> = {
   '--context': 'context',
   '--cluster': 'cluster',
   '--user': 'user',
+  '--vm': 'machines',
+  '--snapshot': 'snapshots',
+  '--template': 'templates',
+  '--node': 'nodes',
+  '--target-node': 'nodes',
 };
 
 async function valuesOf(option: Option, position: Position, lookUp: LookUp): Promise<Completed> {
@@ -82,9 +88,20 @@ function listed(names: readonly string[], typed: string): Candidate[] {
   return names.filter((name) => !before.includes(name)).map((name) => ({ value: [...before, name].join(',') }));
 }
 
-/** What the `<name>` of a command names. */
-function namedBy(command: Command): Looked | undefined {
-  const above = command.parent?.name();
-  if (above === 'vm') return command.name() === 'create' ? undefined : 'machines';
-  return above === 'explain' && command.name() === 'pod' ? 'pods' : undefined;
+/** What the words of a command name, by their places; further ones are as the last. */
+const NAMED: Readonly<Record<string, readonly (Looked | undefined)[]>> = {
+  'vm create': [undefined],
+  'vm clone': ['machines', undefined],
+  'vm restore': ['machines', 'snapshots'],
+  'snapshot create': ['machines', undefined],
+  'snapshot delete': ['snapshots'],
+  'template get': ['templates'],
+  'explain pod': ['pods'],
+};
+
+function namedBy(command: Command, place: number): Looked | undefined {
+  const above = command.parent?.name() ?? '';
+  const named = NAMED[`${above} ${command.name()}`];
+  if (named !== undefined) return named[Math.min(place, named.length - 1)];
+  return above === 'vm' ? 'machines' : undefined;
 }

@@ -7,26 +7,36 @@ import { positionOf } from './position.ts';
 import { SCRIPTS, SHELLS, type Shell } from './scripts.ts';
 
 /** `vimana completion SHELL`: prints a script that completes commands, flags, their values and names in the cluster. */
-export function completionCommand(io: Io): Command {
+export function completionCommand(io: Io, name = 'vimana'): Command {
   return new CheckedCommand('completion')
-    .description('print a completion script: source <(vimana completion bash)')
+    .description(`print a completion script: source <(${name} completion bash)`)
     .addArgument(new Argument('<shell>').choices(SHELLS))
     .action((shell: Shell, _flags, command: Command) => io.out(SCRIPTS[shell](rootOf(command).name())));
 }
 
+interface WordParts {
+  /** Words as commands read them, for a program whose flags may have one dash. */
+  readonly read?: (words: readonly string[]) => string[];
+}
+
 /** `vimana __complete SHELL -- WORDS`: what the scripts ask. It never fails: a cursor that waits wants no message. */
-export function answerCompletionCommand(io: Io, parts: LookUpParts): Command {
+export function answerCompletionCommand(io: Io, { read, ...parts }: LookUpParts & WordParts): Command {
   return new CheckedCommand('__complete')
     .addArgument(new Argument('<shell>').choices(SHELLS))
     .argument('[words...]')
     .action(async (shell: Shell, words: string[], _flags, command: Command) => {
-      const line = shell === 'bash' ? joined(words) : words;
-      const position = positionOf(rootOf(command), line.length === 0 ? [''] : line);
+      const whole = shell === 'bash' ? joined(words) : words;
+      const typed = whole.at(-1) ?? '';
+      // Where one dash does, the flags are offered with one.
+      const isShort = read !== undefined && /^-(?!-)/.test(typed);
+      const before = whole.slice(0, -1);
+      const line = [...(read === undefined ? before : read(before)), isShort ? `-${typed}` : typed];
+      const position = positionOf(rootOf(command), line);
       const { candidates, paths } = await completed(position, lookUpIn(parts));
       // Bash takes what is behind an equals sign for a word of its own.
       const inline = shell === 'bash' && typeof position.at === 'object' && position.at.inline;
       const values = candidates.map(({ value, about = '' }) => {
-        const text = inline ? value.slice(value.indexOf('=') + 1) : value;
+        const text = inline ? value.slice(value.indexOf('=') + 1) : isShort ? value.replace(/^--/, '-') : value;
         return about === '' ? text : `${text}\t${about}`;
       });
       io.out([...values, ...(paths === undefined ? [] : [`:${paths}`])].map((each) => `${each}\n`).join(''));
@@ -38,7 +48,7 @@ function joined(words: readonly string[]): string[] {
   const whole: string[] = [];
   for (const [at, word] of words.entries()) {
     const isValue = words[at - 1] === '=' && whole.at(-1)?.endsWith('=') === true;
-    const isSign = word === '=' && whole.at(-1)?.startsWith('--') === true;
+    const isSign = word === '=' && whole.at(-1)?.startsWith('-') === true;
     if (isValue || isSign) whole.push(`${whole.pop() ?? ''}${word}`);
     else whole.push(word);
   }

@@ -1,12 +1,15 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Client, RequestOptions } from '../../kube/client.ts';
 import { NAMESPACES } from '../../kube/kinds/core.ts';
+import { NODES } from '../../kube/kinds/node.ts';
 import { PODS } from '../../kube/kinds/pod.ts';
 import type { AccessFlags } from '../../kube/kubeconfig/load.ts';
 import type { Connect, KubeconfigNames } from '../connection.ts';
+import { SNAPSHOTS } from '../snapshot/command.ts';
+import { TEMPLATES } from '../template/command.ts';
 import { machineTypes } from '../vm/machine-kinds.ts';
 import { summaryOf } from '../vm/summary.ts';
-import type { Candidate, Looked, LookUp } from './candidates.ts';
+import type { Candidate, LookUp, Stored } from './candidates.ts';
 
 export interface LookUpParts {
   readonly connect: Connect;
@@ -51,12 +54,15 @@ const named = (names: readonly string[]): Candidate[] => names.map((value) => ({
 
 async function fromCluster(
   client: Client,
-  what: Exclude<Looked, 'context' | 'cluster' | 'user'>,
+  what: Stored,
   namespace: string,
   group: string | undefined,
   options: RequestOptions,
 ): Promise<Candidate[]> {
   if (what === 'namespaces') return namesIn(await client.list(NAMESPACES, options));
+  if (what === 'nodes') return namesIn(await client.list(NODES, options));
+  if (what === 'snapshots') return namesIn(await client.list(SNAPSHOTS.type, { ...options, namespace }));
+  if (what === 'templates') return namesIn(await client.list(TEMPLATES.type, { ...options, namespace }));
   if (what === 'pods') return namesIn(await client.list(PODS, { ...options, namespace }));
   const types = await machineTypes(client, group);
   const lists = await Promise.all(types.map((type) => client.list(type, { ...options, namespace })));

@@ -1,13 +1,16 @@
 import { type Command, Option } from 'commander';
 import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/random.ts';
 import { CheckedCommand } from '../checked-command.ts';
 import { type Connect, withConnectionFlags } from '../connection.ts';
 import type { Io } from '../io.ts';
 import { addCreateCommand } from './create.ts';
 import { addDeleteCommand } from './delete.ts';
+import { addDescribeCommand } from './describe.ts';
 import { addEventsCommand } from './events.ts';
 import { addListCommands } from './list.ts';
 import { MACHINE_GROUPS } from './machine-kinds.ts';
+import { addOperationCommands } from './operate.ts';
 import { addPowerCommands } from './power.ts';
 
 export interface VmParts {
@@ -16,6 +19,8 @@ export interface VmParts {
   readonly clock: Clock;
   /** Aborted when the user has had enough. */
   readonly signal: AbortSignal;
+  /** Where new names come from. */
+  readonly random: Random;
 }
 
 /** `vimana vm`: machines of every group, on any cluster. */
@@ -27,6 +32,8 @@ export function vmCommand(parts: VmParts): Command {
   addCreateCommand(vm, parts);
   addDeleteCommand(vm, parts);
   addPowerCommands(vm, parts);
+  addOperationCommands(vm, parts);
+  addDescribeCommand(vm, parts);
   addEventsCommand(vm, parts);
   return vm;
 }

@@ -1,23 +1,34 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
+import { type VMTemplate, vmTemplate } from '../../api/hypersdk/vm-template.ts';
 import { UsageError } from '../../base/errors.ts';
 import type { Client } from '../../kube/client.ts';
+import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import { ifFound } from '../../kube/kube-error.ts';
 import { readManifest } from '../../kube/manifest.ts';
 import type { CheckedCommand, Given } from '../checked-command.ts';
 import { connected } from '../connection.ts';
 import { fileText, manifestFiles } from '../manifest-files.ts';
+import { FLAGS } from '../objects/flags.ts';
+import type { ChecksumFlag, DiskFlag } from '../objects/size-flags.ts';
 import type { VmParts } from './command.ts';
 import { allOf, eachOf } from './each.ts';
 import { type Machine, type MachineType, machineTypes } from './machine-kinds.ts';
 import { newMachine } from './new-machine.ts';
 import { FORMATS, type Format, resourceName, shownText } from './output.ts';
 import { summaryOf } from './summary.ts';
-import { type WaitFlags, waitFor, withWaitFlags } from './wait.ts';
+import { type WaitFlags, type WaitParts, waitFor, withWaitFlags } from './wait.ts';
 
 interface CreateFlags extends WaitFlags {
   readonly filename?: string[];
-  readonly cpus: number;
-  readonly memory: string;
+  readonly cpus?: number;
+  readonly memory?: string;
   readonly image?: string;
+  readonly template?: string;
+  readonly templateNamespace?: string;
+  readonly checksum?: ChecksumFlag;
+  readonly disk?: readonly DiskFlag[];
+  /** A file. */
+  readonly userData?: string;
   readonly stopped?: boolean;
   readonly labels?: string[];
   readonly dryRun?: boolean;
@@ -32,9 +43,14 @@ export function addCreateCommand(vm: CheckedCommand, parts: VmParts): void {
     .description('create a machine from a few flags, or machines from files')
     .argument('[name]')
     .option('-f, --filename <file...>', 'manifests of VirtualMachines of any group; - is standard input')
-    .option('--cpus <number>', 'virtual CPUs', cpuCount, 1)
-    .option('--memory <quantity>', 'memory of the guest', '1Gi')
+    .addOption(described(FLAGS.cpus(), 'virtual CPUs; what the template suggests, or 1'))
+    .addOption(described(FLAGS.memory(), 'memory of the guest; what the template suggests, or 1Gi'))
     .option('--image <image>', 'what it boots from')
+    .addOption(described(FLAGS.template(), 'VMTemplate that it is made from'))
+    .addOption(FLAGS.templateNamespace())
+    .addOption(FLAGS.checksum())
+    .addOption(FLAGS.disk())
+    .addOption(FLAGS.userData())
     .option('--labels <key=value...>', 'labels')
     .option('--stopped', 'create it without starting it')
     .option('--dry-run', 'have the server check it and store nothing')
@@ -42,10 +58,22 @@ export function addCreateCommand(vm: CheckedCommand, parts: VmParts): void {
     .action((name: string | undefined, flags: CreateFlags, command: Command) => create(parts, command, name, flags));
 }
 
+const ABOUT_ONE = {
+  cpus: '--cpus',
+  memory: '--memory',
+  image: '--image',
+  template: '--template',
+  templateNamespace: '--template-namespace',
+  checksum: '--checksum',
+  disk: '--disk',
+  userData: '--user-data',
+  labels: '--labels',
+  stopped: '--stopped',
+};
+
 /** A file says all about its machines, and what is not stored cannot be waited for. */
 function contradictions(flags: CreateFlags, given: Given): string[] {
-  const names = { cpus: '--cpus', memory: '--memory', image: '--image', labels: '--labels', stopped: '--stopped' };
-  const beside = Object.entries(names).flatMap(([name, flag]) => (given(name) ? [flag] : []));
+  const beside = Object.entries(ABOUT_ONE).flatMap(([name, flag]) => (given(name) ? [flag] : []));
   return [
     ...(given('filename') && beside.length > 0
       ? [`--filename says all about the machines; leave out ${beside.join(', ')}.`]
@@ -68,10 +96,10 @@ async function create(parts: VmParts, command: Command, name: string | undefined
         ? (flags.filename ?? []).flatMap((file) => machinesIn(parts, file))
         : [
             newMachine({
-              ...flags,
+              ...(await sized(parts, client, namespace, flags)),
               name,
               namespace,
-              group: group ?? types[0]?.group ?? '',
+              group: group ?? (flags.template === undefined ? types[0]?.group : vmTemplate.group) ?? '',
               running: flags.stopped !== true,
               labels: labelsOf(flags.labels ?? []),
             }) as Machine,
@@ -104,9 +132,30 @@ async function create(parts: VmParts, command: Command, name: string | undefined
   });
 }
 
+/** Flags with the size that they leave out, which a template may suggest, and the text of the file that they name. */
+async function sized({ io }: VmParts, client: Client, namespace: string, { userData: file, ...flags }: CreateFlags) {
+  const { template: name, templateNamespace = namespace } = flags;
+  const template =
+    name === undefined
+      ? undefined
+      : await ifFound(client.get(resourceOfKind(vmTemplate), name, { namespace: templateNamespace }));
+  return { ...sizeFrom(flags, template), ...(file === undefined ? {} : { userData: fileText(io, file) }) };
+}
+
+/** What is left out of a size is what the template suggests, or small. */
+function sizeFrom<T extends Pick<CreateFlags, 'cpus' | 'memory'>>(flags: T, template: VMTemplate | undefined) {
+  const { cpus = 1, memory = '1Gi' } = template?.spec.defaultSpec ?? {};
+  return { ...flags, cpus: flags.cpus ?? cpus, memory: flags.memory ?? memory };
+}
+
+const described = (option: Option, about: string) => {
+  option.description = about;
+  return option;
+};
+
 /** Waits until a machine runs, or stands still where it is to stand still. */
-async function settles(
-  parts: VmParts & { readonly client: Client },
+export async function settles(
+  parts: WaitParts,
   type: MachineType,
   { metadata, spec }: Machine,
   timeoutMs: number,
@@ -163,10 +212,4 @@ function labelsOf(pairs: readonly string[]): Record<string, string> {
       return [pair.slice(0, at), pair.slice(at + 1)] as const;
     }),
   );
-}
-
-function cpuCount(text: string): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= 1) return count;
-  throw new InvalidArgumentError('It must be a whole number of at least 1.');
 }

@@ -8,7 +8,7 @@ import { tableText } from '../table-text.ts';
 import type { VmParts } from './command.ts';
 import { type Found, findMachine, instanceNameOf } from './find.ts';
 
-interface Event extends KubeObject {
+export interface Event extends KubeObject {
   readonly type?: string;
   readonly reason?: string;
   readonly message?: string;
@@ -38,15 +38,16 @@ export function addEventsCommand(vm: Command, parts: VmParts): void {
         const now = parts.clock.now();
         parts.io.out(
           tableText(
-            ['LAST SEEN', 'TYPE', 'REASON', 'OBJECT', 'MESSAGE'],
-            events.map((event) => rowOf(event, now)),
+            EVENT_HEADINGS,
+            events.map((event) => eventRow(event, now)),
           ),
         );
       }),
     );
 }
 
-async function eventsOf(client: Client, found: Found, namespace: string): Promise<Event[]> {
+/** What happened to a machine, its instance and its pods, in order. */
+export async function eventsOf(client: Client, found: Found, namespace: string): Promise<Event[]> {
   const { name = '', uid = '' } = found.machine.metadata;
   const { items } = await client.list(EVENTS, { namespace });
   const pods = `virt-launcher-${name}-`;
@@ -57,7 +58,9 @@ async function eventsOf(client: Client, found: Found, namespace: string): Promis
   return items.filter(concerned).toSorted((a, b) => seenAt(a) - seenAt(b));
 }
 
-function rowOf(event: Event, now: number): string[] {
+export const EVENT_HEADINGS = ['LAST SEEN', 'TYPE', 'REASON', 'OBJECT', 'MESSAGE'];
+
+export function eventRow(event: Event, now: number): string[] {
   const { type = '', reason = '', message = '', count = 1, involvedObject } = event;
   const times = count > 1 ? ` (x${count})` : '';
   const about = `${involvedObject?.kind?.toLowerCase() ?? ''}/${involvedObject?.name ?? ''}`;

@@ -4,6 +4,7 @@ import { isGone } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { lineOf } from '../table-text.ts';
 import type { VmParts } from './command.ts';
+import type { Keeps } from './filter.ts';
 import type { Machine, MachineType } from './machine-kinds.ts';
 import { headingsOf, resourceName, rowOf, type Showing } from './output.ts';
 import { inOrder, instancesByOwner, ownerOf, summaryOf } from './summary.ts';
@@ -14,11 +15,13 @@ export interface Followed {
   readonly types: readonly MachineType[];
   readonly scope: ListOptions;
   readonly showing: () => Showing;
+  /** A machine is shown while it is one of those that are asked for. */
+  readonly keeps: Keeps;
 }
 
 /** Prints a row for every machine that is there, and another for each change of what the row says. */
 export async function follow(parts: VmParts, followed: Followed): Promise<void> {
-  const rows = new Rows(parts, followed.showing);
+  const rows = new Rows(parts, followed);
   for (;;) {
     try {
       await once(parts.signal, followed, rows);
@@ -69,14 +72,16 @@ async function once(signal: AbortSignal, { client, types, scope }: Followed, row
 class Rows {
   readonly #io: VmParts['io'];
   readonly #showing: () => Showing;
+  readonly #keeps: Keeps;
   #machines = new Map<string, Machine>();
   #instances = new Map<string, Vmi>();
   readonly #printed = new Map<string, string>();
   #widths: readonly number[] | undefined;
 
-  constructor({ io }: VmParts, showing: () => Showing) {
+  constructor({ io }: VmParts, { showing, keeps }: Followed) {
     this.#io = io;
     this.#showing = showing;
+    this.#keeps = keeps;
   }
 
   begin(machines: readonly Machine[], instances: readonly Vmi[]): void {
@@ -126,6 +131,10 @@ class Rows {
     const isNamed = this.#showing().format === 'name';
     const now = Date.parse(machine.metadata.creationTimestamp ?? '');
     const summary = summaryOf(machine, this.#instances.get(uid));
+    if (!this.#keeps(summary)) {
+      this.#printed.delete(uid);
+      return;
+    }
     const seen = isNamed ? machine.metadata.resourceVersion : rowOf(summary, { ...this.#showing(), now }).join(' ');
     if (seen === undefined || this.#printed.get(uid) === seen) return;
     this.#printed.set(uid, seen);

@@ -3,16 +3,19 @@ import { UsageError } from '../../base/errors.ts';
 import type { Client, ListOptions } from '../../kube/client.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { connected } from '../connection.ts';
+import { FLAGS } from '../objects/flags.ts';
 import type { VmParts } from './command.ts';
 import { eachOf } from './each.ts';
+import { type FilterFlags, filterOf, type Keeps } from './filter.ts';
 import { findMachine, instanceOf } from './find.ts';
 import { follow } from './follow.ts';
 import { type Machine, type MachineType, machineTypes } from './machine-kinds.ts';
 import { type Format, type Showing, shownText, withFormatFlags } from './output.ts';
-import { inOrder, instancesByOwner } from './summary.ts';
+import { inOrder, instancesByOwner, summaryOf } from './summary.ts';
 
-interface ListFlags {
-  readonly output: Format;
+interface ListFlags extends FilterFlags {
+  /** A table where absent. */
+  readonly output?: Format;
   readonly group?: string;
   readonly allNamespaces?: boolean;
   readonly selector?: string;
@@ -26,21 +29,31 @@ export function addListCommands(vm: Command, parts: VmParts): void {
   withFormatFlags(vm.command('list'))
     .alias('ls')
     .description('list machines of every group')
-    .option('-A, --all-namespaces', 'of all namespaces')
-    .option('-l, --selector <labels>', 'only those with these labels')
+    .addOption(FLAGS.allNamespaces())
+    .addOption(FLAGS.selector())
     .option('--field-selector <fields>', 'only those with these fields')
-    .option('-w, --watch', 'go on, and print each change')
-    .action((_flags, command: Command) => show(parts, command, []));
+    .addOption(FLAGS.status())
+    .addOption(FLAGS.node())
+    .addOption(FLAGS.minCpus())
+    .addOption(FLAGS.minMemory())
+    .addOption(FLAGS.watch())
+    .action((_flags, command: Command) => showMachines(parts, command, []));
   withFormatFlags(vm.command('get'))
     .description('show machines')
     .argument('<name...>')
-    .option('-w, --watch', 'go on, and print each change')
-    .action((names: string[], _flags, command: Command) => show(parts, command, [...new Set(names)]));
+    .addOption(FLAGS.watch())
+    .action((names: string[], _flags, command: Command) => showMachines(parts, command, [...new Set(names)]));
 }
 
-async function show(parts: VmParts, command: Command, names: readonly string[]): Promise<void> {
+/** Prints machines of these names, or all that the flags ask for. */
+export async function showMachines(parts: VmParts, command: Command, names: readonly string[]): Promise<void> {
   const flags = command.optsWithGlobals<ListFlags>();
-  const { output: format, allNamespaces: namespaces = false, showManagedFields: managedFields = false } = flags;
+  const keeps = filterOf(flags);
+  const {
+    output: format = 'table',
+    allNamespaces: namespaces = false,
+    showManagedFields: managedFields = false,
+  } = flags;
   if (flags.watch === true && (format === 'json' || format === 'yaml')) {
     throw new UsageError(`--watch prints rows, not ${format}`, { hint: 'Leave out -o, or take wide or name.' });
   }
@@ -60,7 +73,7 @@ async function show(parts: VmParts, command: Command, names: readonly string[]):
       const found = first === undefined ? undefined : await find(first);
       const types = found === undefined ? await machineTypes(client, flags.group) : [found.type];
       const one = found === undefined ? {} : { fieldSelector: `metadata.name=${found.machine.metadata.name ?? ''}` };
-      await follow(parts, { client, types, scope: { ...scope, ...one }, showing });
+      await follow(parts, { client, types, scope: { ...scope, ...one }, showing, keeps });
       return;
     }
     if (first !== undefined) {
@@ -72,7 +85,7 @@ async function show(parts: VmParts, command: Command, names: readonly string[]):
       found.finish();
       return;
     }
-    const machines = await listed(client, await machineTypes(client, flags.group), scope);
+    const machines = await listed(client, await machineTypes(client, flags.group), scope, keeps);
     if (machines.length === 0 && (format === 'table' || format === 'wide')) {
       parts.io.err(namespaces ? 'No machines found.\n' : `No machines found in the namespace ${namespace}.\n`);
       return;
@@ -85,6 +98,7 @@ async function listed(
   client: Client,
   types: readonly MachineType[],
   { namespace, ...selection }: ListOptions,
+  keeps: Keeps,
 ): Promise<{ machine: Machine; instance: Vmi | undefined }[]> {
   const scope = namespace === undefined ? {} : { namespace };
   const [instances, ...lists] = await Promise.all([
@@ -95,5 +109,6 @@ async function listed(
   return lists
     .flatMap(({ items }) => items)
     .toSorted(inOrder)
-    .map((machine) => ({ machine, instance: byOwner.get(machine.metadata.uid ?? '') }));
+    .map((machine) => ({ machine, instance: byOwner.get(machine.metadata.uid ?? '') }))
+    .filter(({ machine, instance }) => keeps(summaryOf(machine, instance)));
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
-import { stringify } from 'yaml';
 import type { Vmi } from '../../kube/kinds/machines.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { manifestText } from '../objects/manifest-text.ts';
 import { tableText } from '../table-text.ts';
 import type { Machine } from './machine-kinds.ts';
 import { cellsOf, HEADINGS, type Summary, summaryOf, WIDE_HEADINGS } from './summary.ts';
@@ -31,22 +32,30 @@ export interface Showing {
 
 /** Machines in the form that was asked for; one machine alone is an object, several are a List. */
 export function shownText(shown: readonly Shown[], showing: Showing, { single }: { readonly single: boolean }): string {
-  const { format } = showing;
-  if (format === 'name') return shown.map(({ machine }) => `${resourceName(machine)}\n`).join('');
-  if (format === 'json' || format === 'yaml') {
-    const objects = shown.map(({ machine }) => (showing.managedFields ? machine : withoutManagedFields(machine)));
-    const whole = single ? objects[0] : { apiVersion: 'v1', kind: 'List', items: objects };
-    return format === 'json'
-      ? `${JSON.stringify(whole, undefined, 2)}\n`
-      : stringify(whole, { lineWidth: 0, aliasDuplicateObjects: false });
+  const { format, managedFields } = showing;
+  if (format === 'name' || format === 'json' || format === 'yaml') {
+    const machines = shown.map(({ machine }) => machine);
+    return objectsText(machines, format, { single, managedFields });
   }
   const rows = shown.map(({ machine, instance }) => rowOf(summaryOf(machine, instance), showing));
   return tableText(headingsOf(showing), rows);
 }
 
-function withoutManagedFields(machine: Machine): Machine {
-  const { managedFields: _, ...metadata } = machine.metadata;
-  return { ...machine, metadata };
+/** Objects of any kind for programs to read; one alone is an object, several are a List. */
+export function objectsText(
+  objects: readonly KubeObject[],
+  format: 'json' | 'yaml' | 'name',
+  { single, managedFields }: { readonly single: boolean; readonly managedFields: boolean },
+): string {
+  if (format === 'name') return objects.map((object) => `${resourceName(object)}\n`).join('');
+  const items = managedFields ? objects : objects.map(withoutManagedFields);
+  const whole = single ? items[0] : { apiVersion: 'v1', kind: 'List', items };
+  return manifestText(whole ?? {}, format);
+}
+
+function withoutManagedFields(object: KubeObject): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 export function headingsOf({ format, namespaces }: Pick<Showing, 'format' | 'namespaces'>): string[] {
@@ -60,6 +69,6 @@ export function rowOf(summary: Summary, { format, namespaces, now }: Omit<Showin
 }
 
 /** As kubectl names objects: `virtualmachine.kubevirt.io/web`. */
-export function resourceName({ apiVersion, kind, metadata }: Machine): string {
+export function resourceName({ apiVersion, kind, metadata }: KubeObject): string {
   return `${kind.toLowerCase()}.${apiVersion.split('/')[0] ?? ''}/${metadata.name ?? ''}`;
 }

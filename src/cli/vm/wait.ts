@@ -34,7 +34,7 @@ export interface Awaited<T extends KubeObject> {
   progress(object: T | undefined): Progress;
 }
 
-interface WaitParts {
+export interface WaitParts {
   readonly io: Io;
   readonly client: Client;
   readonly clock: Clock;

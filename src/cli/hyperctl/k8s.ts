@@ -1,0 +1,82 @@
+import { type Command, Option } from 'commander';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { CheckedCommand, type Given } from '../checked-command.ts';
+import { withConnectionFlags } from '../connection.ts';
+import { fileText } from '../manifest-files.ts';
+import { checked } from '../objects/checked.ts';
+import { FLAGS, type FlagName } from '../objects/flags.ts';
+import { deleteStored, getStored, listStored } from '../objects/kind-commands.ts';
+import { manifestText } from '../objects/manifest-text.ts';
+import { listSnapshots, SNAPSHOTS } from '../snapshot/command.ts';
+import { TEMPLATES } from '../template/command.ts';
+import type { VmParts } from '../vm/command.ts';
+import { describeMachines } from '../vm/describe.ts';
+import { showMachines } from '../vm/list.ts';
+import { act } from './act.ts';
+import type { CallFlags } from './call.ts';
+import { MANIFESTS, type Manifest } from './manifests.ts';
+import { offersOf } from './offers.ts';
+import { type CallName, misfits, OPERATIONS, operationsText } from './operations.ts';
+import { showStatus } from './status.ts';
+import { askedFlags, isWanted } from './wizard.ts';
+
+type Run = (parts: VmParts, command: Command, flags: CallFlags) => Promise<void>;
+
+/** `hyperctl k8s -op OPERATION`: HyperSDK's calls. */
+export function k8sCommand(parts: VmParts): Command {
+  const command = withConnectionFlags(new CheckedCommand('k8s'))
+    .description('work with machines, templates and snapshots: reading ones show, changing ones print what to apply')
+    .addOption(new Option('--op <operation>', 'what to do').choices(Object.keys(OPERATIONS)).makeOptionMandatory());
+  for (const flag of Object.values(FLAGS)) command.addOption(flag());
+  return command
+    .refuses((flags: CallFlags, given: Given) => refusals(parts, flags, given))
+    .addHelpText('after', `\n${operationsText()}`)
+    .action(async (_flags, self: Command) => {
+      const flags = self.optsWithGlobals<CallFlags & { readonly op: CallName }>();
+      await (flags.op in MANIFESTS ? hand : (READING[flags.op] ?? hand))(parts, self, flags);
+    });
+}
+
+function refusals({ io }: VmParts, { op, output, vm }: CallFlags, given: Given): string[] {
+  // An operation that there is not is refused by itself.
+  if (op === undefined || !(op in OPERATIONS)) return [];
+  const said = (Object.keys(FLAGS) as FlagName[]).filter(given);
+  const name = op as CallName;
+  const isAsking = name === 'vm-create' && vm === undefined && io.ask !== undefined;
+  const prints = name in MANIFESTS || name === 'status';
+  const isOdd =
+    prints &&
+    output !== undefined &&
+    (output === 'wide' || output === 'name' || (output === 'table' && name !== 'status'));
+  return [
+    ...misfits(name, isAsking ? [...said, 'vm'] : said),
+    ...(isOdd ? [`${name} prints yaml or json, not ${output}.`] : []),
+  ];
+}
+
+const READING: Partial<Record<CallName, Run>> = {
+  'vm-list': (parts, command) => showMachines(parts, command, []),
+  'vm-get': (parts, command, { vm = '' }) => showMachines(parts, command, [vm]),
+  'vm-describe': (parts, command, { vm = '' }) => describeMachines(parts, command, [vm]),
+  'vm-snapshot-list': (parts, command, { vm }) => listSnapshots(parts, command, vm),
+  'vm-snapshot-delete': (parts, command, { snapshot = '' }) =>
+    deleteStored(parts, command, SNAPSHOTS, [snapshot], parts.io.err),
+  'template-list': (parts, command) => listStored(parts, command, TEMPLATES),
+  'template-get': (parts, command, { template = '' }) => getStored(parts, command, TEMPLATES, [template]),
+  status: showStatus,
+};
+
+/** Prints what is to be applied; with -wait it is done at once, and printed when it has gone well. */
+const hand: Run = async (parts, command, said) => {
+  const { io } = parts;
+  const ask = said.op === 'vm-create' && said.vm === undefined ? io.ask : undefined;
+  const flags = ask === undefined ? said : await askedFlags(ask, io.err, said, await offersOf(parts, command));
+  const manifest: Manifest = MANIFESTS[flags.op as keyof typeof MANIFESTS];
+  const textOf = (file: string) => fileText(io, file);
+  const object = checked(manifest(flags, { random: parts.random, textOf })) as KubeObject;
+  if (ask !== undefined && flags.wait !== true && (await isWanted(ask, io.err))) {
+    return act(parts, command, object, flags);
+  }
+  if (flags.wait === true) await act(parts, command, object, flags);
+  io.out(manifestText(object, flags.output === 'json' ? 'json' : 'yaml'));
+};

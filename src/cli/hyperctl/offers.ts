@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import { connected } from '../connection.ts';
+import { TEMPLATES } from '../template/command.ts';
+import type { VmParts } from '../vm/command.ts';
+import type { Offer } from './wizard.ts';
+
+/** Somebody waits for a question: templates that are not known by then are not offered. */
+const PATIENCE_MS = 2000;
+
+/** The templates of the namespace; none where no cluster tells. */
+export async function offersOf(parts: VmParts, command: Command): Promise<readonly Offer[]> {
+  const over = new AbortController();
+  const late = Promise.withResolvers<readonly Offer[]>();
+  const timer = parts.clock.timer(PATIENCE_MS, () => {
+    over.abort();
+    late.resolve([]);
+  });
+  const found = connected(parts.connect, command, async ({ client, namespace }) => {
+    const { items } = await client.list(TEMPLATES.type, { namespace, signal: over.signal });
+    return items.map(
+      ({ metadata, spec: { displayName, defaultSpec: { cpus, memory } = {} } }): Offer => ({
+        name: metadata.name,
+        displayName,
+        ...(cpus === undefined ? {} : { cpus }),
+        ...(memory === undefined ? {} : { memory }),
+      }),
+    );
+  });
+  try {
+    return await Promise.race([found.catch(() => []), late.promise]);
+  } finally {
+    timer.cancel();
+  }
+}

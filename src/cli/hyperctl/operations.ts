@@ -1,0 +1,108 @@
+import type { FlagName } from '../objects/flags.ts';
+
+export interface Operation {
+  readonly about: string;
+  readonly needs: readonly FlagName[];
+  /** Beside what it needs. */
+  readonly takes: readonly FlagName[];
+}
+
+const ONE: readonly FlagName[] = ['group'];
+const PRINTED: readonly FlagName[] = ['output', 'wait', 'timeout'];
+const ASKED: readonly FlagName[] = [...ONE, 'ttl', ...PRINTED];
+const SIZED: readonly FlagName[] = ['cpus', 'memory', 'disk', 'checksum'];
+const LISTED: readonly FlagName[] = ['selector', 'allNamespaces', 'output'];
+
+/** The operations of `hyperctl k8s`, and the flags that each of them needs and takes. */
+export const OPERATIONS = {
+  'vm-list': {
+    about: 'list machines of every group',
+    needs: [],
+    takes: ['group', 'status', 'node', 'minCpus', 'minMemory', 'watch', ...LISTED],
+  },
+  'vm-get': { about: 'show a machine', needs: ['vm'], takes: [...ONE, 'output', 'watch'] },
+  'vm-describe': { about: 'show all about a machine', needs: ['vm'], takes: ONE },
+  'vm-create': {
+    about: 'print a VirtualMachine; asks for what it needs where -vm is left out on a terminal',
+    needs: ['vm'],
+    takes: [...ONE, ...SIZED, 'image', 'template', 'templateNamespace', 'userData', 'labels', 'stopped', ...PRINTED],
+  },
+  'vm-start': { about: 'print a VMOperation that starts a machine', needs: ['vm'], takes: ASKED },
+  'vm-stop': { about: 'print a VMOperation that stops one', needs: ['vm'], takes: ['force', ...ASKED] },
+  'vm-restart': { about: 'print a VMOperation that restarts one', needs: ['vm'], takes: ['force', ...ASKED] },
+  'vm-clone': {
+    about: 'print a VMOperation that makes a new machine from one, or from its -snapshot',
+    needs: ['vm', 'target'],
+    takes: ['targetNamespace', 'linked', 'start', 'snapshot', ...ASKED],
+  },
+  'vm-migrate': {
+    about: 'print a VMOperation that moves one to another node',
+    needs: ['vm'],
+    takes: ['targetNode', 'live', 'bandwidth', 'autoConverge', 'postCopy', ...ASKED],
+  },
+  'vm-resize': {
+    about: 'print a VMOperation that gives one another size: -cpus, -memory or both',
+    needs: ['vm'],
+    takes: ['cpus', 'memory', 'hotplug', ...ASKED],
+  },
+  'vm-restore': {
+    about: 'print a VMOperation that takes one back to a snapshot',
+    needs: ['vm', 'snapshot'],
+    takes: ASKED,
+  },
+  'vm-delete': { about: 'print a VMOperation that deletes one', needs: ['vm'], takes: ['force', ...ASKED] },
+  'vm-snapshot-create': {
+    about: 'print a VMSnapshot of a machine',
+    needs: ['vm'],
+    takes: [
+      ...ONE,
+      'snapshot',
+      'includeMemory',
+      'quiesce',
+      'description',
+      'keepDays',
+      'keepCount',
+      'expiresAt',
+      ...PRINTED,
+    ],
+  },
+  'vm-snapshot-list': { about: 'list snapshots, of all machines or of one', needs: [], takes: ['vm', ...LISTED] },
+  'vm-snapshot-delete': { about: 'delete a snapshot, at once', needs: ['snapshot'], takes: [] },
+  'template-list': { about: 'list templates', needs: [], takes: LISTED },
+  'template-get': { about: 'show a template', needs: ['template'], takes: ['output'] },
+  'template-create': {
+    about: 'print a VMTemplate',
+    needs: ['template', 'image'],
+    takes: [...SIZED, 'displayName', 'description', 'templateVersion', 'os', 'distribution', 'osVersion', ...PRINTED],
+  },
+  status: {
+    about: 'count machines, templates, snapshots and operations',
+    needs: [],
+    takes: ['allNamespaces', 'output'],
+  },
+} as const satisfies Record<string, Operation>;
+
+export type CallName = keyof typeof OPERATIONS;
+
+/** What an operation misses among the flags that were said, and what it has no use for. */
+export function misfits(op: CallName, said: readonly FlagName[]): string[] {
+  const { needs, takes }: Operation = OPERATIONS[op];
+  const missing = needs.filter((flag) => !said.includes(flag)).map(dashed);
+  const idle = said.filter((flag) => !needs.includes(flag) && !takes.includes(flag)).map(dashed);
+  return [
+    ...(missing.length > 0 ? [`${op} needs ${missing.join(' and ')}.`] : []),
+    ...(idle.length > 0 ? [`${op} takes no ${idle.join(', ')}.`] : []),
+  ];
+}
+
+/** As hyperctl's users write a flag: includeMemory is -include-memory. */
+export const dashed = (flag: string) => `-${flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** All operations with their flags, as the help shows them. */
+export function operationsText(): string {
+  const rows = Object.entries<Operation>(OPERATIONS).map(([name, { about, needs, takes }]) => {
+    const flags = [...needs.map(dashed), ...takes.map((flag) => `[${dashed(flag)}]`)].join(' ');
+    return `  ${name.padEnd(20)}${about}\n${flags === '' ? '' : `  ${' '.repeat(20)}${flags}\n`}`;
+  });
+  return `Operations:\n${rows.join('')}`;
+}

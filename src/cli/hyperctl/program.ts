@@ -1,0 +1,57 @@
+import type { Option } from 'commander';
+import { systemRandom } from '../../base/random.ts';
+import { CheckedCommand } from '../checked-command.ts';
+import { answerCompletionCommand, completionCommand } from '../completion/command.ts';
+import { optionsOf } from '../completion/position.ts';
+import { type ProgramParts, withDescendants } from '../program.ts';
+import { carbonCommand } from './carbon.ts';
+import { doubleDashed } from './dashes.ts';
+import { k8sCommand } from './k8s.ts';
+
+/** The command line under its second name, which speaks HyperSDK's calls. */
+export function hyperctlProgram({
+  io,
+  version,
+  clock,
+  signal,
+  random = systemRandom(),
+  starters,
+}: ProgramParts): HyperctlProgram {
+  const program = new HyperctlProgram('hyperctl')
+    .description('Virtual machines of HyperSDK. Flags take one dash or two.')
+    .version(version)
+    .addCommand(k8sCommand({ io, clock, signal, random, connect: starters.connect }))
+    .addCommand(carbonCommand())
+    .addCommand(completionCommand(io, 'hyperctl'));
+  program.addCommand(answerCompletionCommand(io, { clock, ...starters, read: (words) => program.read(words) }), {
+    hidden: true,
+  });
+  for (const command of withDescendants(program)) {
+    command
+      .exitOverride()
+      .configureOutput({ writeOut: io.out, writeErr: io.err })
+      .configureHelp({ optionTerm: ({ flags }: Option) => flags.replaceAll('--', '-') });
+  }
+  return program;
+}
+
+/** Takes flags with one dash. */
+class HyperctlProgram extends CheckedCommand {
+  /** Runs a call. */
+  async call(words: readonly string[]): Promise<void> {
+    await this.parseAsync(this.read(words), { from: 'user' });
+  }
+
+  /** The words of a call as commands read them. */
+  read(words: readonly string[]): string[] {
+    const at = words.findIndex((word) => this.commands.some((command) => command.name() === word));
+    const [before, after] = at < 0 ? [words, []] : [words.slice(0, at), words.slice(at + 1)];
+    const command = this.commands.find((each) => each.name() === words[at]);
+    const isOurs = command !== undefined && command.options.length > 0;
+    return [
+      ...doubleDashed(before, optionsOf(this)),
+      ...(command === undefined ? [] : [command.name()]),
+      ...(isOurs ? doubleDashed(after, optionsOf(command)) : after),
+    ];
+  }
+}

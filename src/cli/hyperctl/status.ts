@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
+import type { Client } from '../../kube/client.ts';
+import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import { ifFound } from '../../kube/kube-error.ts';
+import { connected } from '../connection.ts';
+import { manifestText } from '../objects/manifest-text.ts';
+import { SNAPSHOTS } from '../snapshot/command.ts';
+import { TEMPLATES } from '../template/command.ts';
+import type { VmParts } from '../vm/command.ts';
+import { machineTypes } from '../vm/machine-kinds.ts';
+import type { Format } from '../vm/output.ts';
+import { summaryOf } from '../vm/summary.ts';
+
+type Counts = Readonly<Record<string, number>>;
+
+/** How many there are of what, by their states. */
+export interface Standing {
+  readonly server: string;
+  readonly namespace: string;
+  readonly machines: Counts;
+  readonly templates: Counts;
+  readonly snapshots: Counts;
+  readonly operations: Counts;
+}
+
+/** `-op status`: what a cluster, or one namespace of it, holds. */
+export async function showStatus(parts: VmParts, command: Command): Promise<void> {
+  const { output, allNamespaces } = command.optsWithGlobals<{ output?: Format; allNamespaces?: boolean }>();
+  await connected(parts.connect, command, async ({ client, namespace }) => {
+    const standing = await standingOf(client, allNamespaces === true ? undefined : namespace);
+    parts.io.out(output === 'json' || output === 'yaml' ? manifestText(standing, output) : statusText(standing));
+  });
+}
+
+async function standingOf(client: Client, namespace: string | undefined): Promise<Standing> {
+  const scope = namespace === undefined ? {} : { namespace };
+  const [version, machines, templates, snapshots, operations] = await Promise.all([
+    client.raw('/version'),
+    machinesIn(client, scope),
+    ifFound(client.list(TEMPLATES.type, scope)),
+    ifFound(client.list(SNAPSHOTS.type, scope)),
+    ifFound(client.list(resourceOfKind(vmOperation), scope)),
+  ]);
+  return {
+    server: (JSON.parse(version) as { readonly gitVersion?: string }).gitVersion ?? '',
+    namespace: namespace ?? '',
+    machines: counted(machines.map((machine) => summaryOf(machine, undefined).status)),
+    templates: counted((templates?.items ?? []).map(({ status }) => (status?.ready === true ? 'Ready' : 'NotReady'))),
+    snapshots: counted((snapshots?.items ?? []).map(({ status }) => status?.phase ?? 'Pending')),
+    operations: counted((operations?.items ?? []).map(({ status }) => status?.phase ?? 'Pending')),
+  };
+}
+
+async function machinesIn(client: Client, scope: { readonly namespace?: string }) {
+  const types = await machineTypes(client, undefined);
+  const lists = await Promise.all(types.map((type) => client.list(type, scope)));
+  return lists.flatMap(({ items }) => items);
+}
+
+function counted(states: readonly string[]): Counts {
+  const counts = new Map<string, number>();
+  for (const state of states.toSorted()) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return Object.fromEntries(counts);
+}
+
+/** The same for people. */
+export function statusText({ server, namespace, ...kinds }: Standing): string {
+  const rows = [
+    ['server', server],
+    ['namespace', namespace || 'all of them'],
+    ...Object.entries(kinds).map(([kind, counts]) => [kind, countsText(counts)] as const),
+  ] as const;
+  return rows.map(([word, text]) => `${`${word}:`.padEnd(12)} ${text}\n`).join('');
+}
+
+function countsText(counts: Counts): string {
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const states = Object.entries(counts).map(([state, count]) => `${count} ${state}`);
+  return total === 0 ? 'none' : `${total} (${states.join(', ')})`;
+}

@@ -1,0 +1,105 @@
+import { dns1123LabelProblems } from '../../base/names.ts';
+import type { Io } from '../io.ts';
+import { diskFlag, wholeNumber } from '../objects/size-flags.ts';
+import type { CallFlags } from './call.ts';
+
+/** What a template suggests to whoever makes a machine from it. */
+export interface Offer {
+  readonly name: string;
+  readonly displayName: string;
+  readonly cpus?: number;
+  readonly memory?: string;
+}
+
+type Ask = NonNullable<Io['ask']>;
+
+/** Asks for what a machine needs; what was said by flags is not asked again. */
+export async function askedFlags(
+  ask: Ask,
+  say: (text: string) => void,
+  flags: CallFlags,
+  offers: readonly Offer[],
+): Promise<CallFlags> {
+  const answer = <T>(question: string, usual: string, read: (text: string) => T) =>
+    answered(ask, say, question, usual, read);
+  const vm = await answer('Name of the machine', '', nameOf);
+  const template = flags.template ?? (flags.image === undefined ? await chosen(answer, say, offers) : '');
+  const offer = offers.find(({ name }) => name === template);
+  const image =
+    flags.image ?? (template === '' ? await answer('Image (address, or empty for none)', '', (text) => text) : '');
+  const cpus = flags.cpus ?? (await answer('CPUs', String(offer?.cpus ?? 1), wholeNumber));
+  const memory = flags.memory ?? (await answer('Memory', offer?.memory ?? '1Gi', memoryOf));
+  const size =
+    flags.disk === undefined ? await answer('Size of its disk (empty: as the template has it)', '', sizeOf) : '';
+  const isStarted =
+    flags.stopped === undefined ? await answer('Start it at once? (yes, no)', 'yes', yesOrNo) : !flags.stopped;
+  return {
+    ...flags,
+    vm,
+    cpus,
+    memory,
+    stopped: !isStarted,
+    ...(template === '' ? {} : { template }),
+    ...(image === '' ? {} : { image }),
+    ...(size === '' ? {} : { disk: diskFlag(`root=${size}`) }),
+  };
+}
+
+/** Whether the machine is created right away. */
+export function isWanted(ask: Ask, say: (text: string) => void): Promise<boolean> {
+  return answered(ask, say, 'Create it now? (yes, or no to print it)', 'no', yesOrNo);
+}
+
+async function answered<T>(
+  ask: Ask,
+  say: (text: string) => void,
+  question: string,
+  usual: string,
+  read: (text: string) => T,
+): Promise<T> {
+  for (;;) {
+    const text = (await ask(`${question}${usual === '' ? '' : ` [${usual}]`}: `)).trim() || usual;
+    try {
+      return read(text);
+    } catch (error) {
+      say(`${(error as Error).message}\n`);
+    }
+  }
+}
+
+async function chosen(
+  answer: (question: string, usual: string, read: (text: string) => string) => Promise<string>,
+  say: (text: string) => void,
+  offers: readonly Offer[],
+): Promise<string> {
+  if (offers.length === 0) return answer('Template (empty for none)', '', (text) => text);
+  say(offers.map(({ name, displayName }, at) => `  ${at + 1}. ${name}  ${displayName}\n`).join(''));
+  return answer('Template (number, name, or - for none)', '1', (text) => {
+    if (text === '-') return '';
+    const offer = offers[Number(text) - 1] ?? offers.find(({ name }) => name === text);
+    if (offer === undefined) throw new Error(`It must be - or one of ${offers.map(({ name }) => name).join(', ')}.`);
+    return offer.name;
+  });
+}
+
+function nameOf(text: string): string {
+  const [problem] = dns1123LabelProblems(text);
+  if (problem !== undefined) throw new Error(problem);
+  return text;
+}
+
+function memoryOf(text: string): string {
+  if (/^[1-9]\d*[KMGT]i$/.test(text)) return text;
+  throw new Error('It must be a whole number with a binary suffix: 512Mi, 8Gi.');
+}
+
+function sizeOf(text: string): string {
+  if (text === '' || /^[1-9]\d*[KMGT]i?$/.test(text)) return text;
+  throw new Error('It must be an amount such as 20Gi.');
+}
+
+function yesOrNo(text: string): boolean {
+  if (/^y(?:es)?$/i.test(text)) return true;
+  if (/^no?$/i.test(text)) return false;
+  throw new Error('It must be yes or no.');
+}

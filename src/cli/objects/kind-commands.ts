@@ -1,0 +1,85 @@
+import type { Command } from 'commander';
+import type { Kind } from '../../api/kind.ts';
+import type { ResourceType } from '../../kube/client.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { connected } from '../connection.ts';
+import type { VmParts } from '../vm/command.ts';
+import { eachOf } from '../vm/each.ts';
+import { type Format, resourceName } from '../vm/output.ts';
+import { demandServed, listOf } from './make.ts';
+import { shown } from './shown.ts';
+
+/** A kind that commands list, show and delete. */
+export interface Stored<T extends KubeObject> {
+  readonly kind: Kind;
+  readonly type: ResourceType<T>;
+  /** As people call several of them. */
+  readonly many: string;
+}
+
+interface ShowFlags {
+  readonly output?: Format;
+  readonly allNamespaces?: boolean;
+  readonly selector?: string;
+  readonly showManagedFields?: boolean;
+}
+
+/** Lists those that are wanted. */
+export async function listStored<T extends KubeObject>(
+  parts: VmParts,
+  command: Command,
+  { kind, type, many }: Stored<T>,
+  wanted: (object: T) => boolean = () => true,
+): Promise<void> {
+  const { output: format = 'table', ...flags } = command.optsWithGlobals<ShowFlags>();
+  const { allNamespaces: namespaces = false, selector, showManagedFields: managedFields = false } = flags;
+  await connected(parts.connect, command, async ({ client, namespace }) => {
+    const all = await listOf(client, type, {
+      ...(namespaces ? {} : { namespace }),
+      ...(selector === undefined ? {} : { labelSelector: selector }),
+    });
+    const found = all.filter(wanted);
+    if (found.length === 0 && (format === 'table' || format === 'wide')) {
+      parts.io.err(`No ${many} found${namespaces ? '' : ` in the namespace ${namespace}`}.\n`);
+      return;
+    }
+    parts.io.out(shown(found, { kind, format, namespaces, managedFields, single: false, now: parts.clock.now() }));
+  });
+}
+
+/** Shows those of certain names. */
+export async function getStored<T extends KubeObject>(
+  parts: VmParts,
+  command: Command,
+  { kind, type }: Stored<T>,
+  names: readonly string[],
+): Promise<void> {
+  const flags = command.optsWithGlobals<ShowFlags>();
+  const { output: format = 'table', showManagedFields: managedFields = false } = flags;
+  await connected(parts.connect, command, async ({ client, namespace }) => {
+    await demandServed(client, type);
+    const found = await eachOf(parts.io, names, (name) => client.get(type, name, { namespace }));
+    const showing = { kind, format, namespaces: false, managedFields, now: parts.clock.now() };
+    if (found.done.length > 0) parts.io.out(shown(found.done, { ...showing, single: names.length === 1 }));
+    found.finish();
+  });
+}
+
+/** Deletes those that there are, and names those that there are not; says so where it is told to. */
+export async function deleteStored<T extends KubeObject>(
+  parts: VmParts,
+  command: Command,
+  { type }: Stored<T>,
+  names: readonly string[],
+  say: (text: string) => void = parts.io.out,
+): Promise<void> {
+  await connected(parts.connect, command, async ({ client, namespace }) => {
+    await demandServed(client, type);
+    const deleted = await eachOf(parts.io, names, async (name) => {
+      const left = await client.delete(type, name, { namespace });
+      const named = resourceName({ apiVersion: `${type.group}/${type.version}`, kind: type.kind, metadata: { name } });
+      say(`${named} ${left === undefined ? 'deleted' : 'is being deleted'}\n`);
+    });
+    deleted.finish();
+  });
+}

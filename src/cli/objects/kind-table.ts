@@ -1,0 +1,37 @@
+import type { Column, Kind } from '../../api/kind.ts';
+import { humanDuration } from '../../base/duration.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { tableText } from '../table-text.ts';
+
+interface TableOf {
+  readonly kind: Kind;
+  readonly now: number;
+  readonly wide: boolean;
+  /** The namespace before the name, for objects of several. */
+  readonly namespaces: boolean;
+}
+
+/** Objects of a kind under the columns that kubectl shows of it. */
+export function kindTable(objects: readonly KubeObject[], { kind, now, wide, namespaces }: TableOf): string {
+  const columns = kind.columns.filter((column) => wide || column.wide !== true);
+  const headings = ['NAME', ...columns.map(({ name }) => name.toUpperCase())];
+  const rows = objects.map((object) => {
+    const cells = [object.metadata.name ?? '', ...columns.map((column) => cellOf(object, column, now))];
+    return namespaces ? [object.metadata.namespace ?? '', ...cells] : cells;
+  });
+  return tableText(namespaces ? ['NAMESPACE', ...headings] : headings, rows);
+}
+
+function cellOf(object: KubeObject, { path, type }: Column, now: number): string {
+  const value = valueAt(object, path);
+  if (type === 'date') return typeof value === 'string' ? humanDuration(now - Date.parse(value)) : '<unknown>';
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}
+
+/** The value at a path of a CustomResourceDefinition's column: `.status.phase`, `.status.ipAddresses[0]`. */
+function valueAt(object: unknown, path: string): unknown {
+  return [...path.matchAll(/[^.[\]]+/g)].reduce<unknown>(
+    (at, [key]) => (at as Readonly<Record<string, unknown>> | undefined | null)?.[key],
+    object,
+  );
+}

@@ -1,0 +1,46 @@
+import { VimanaError } from '../../base/errors.ts';
+import type { Client, NewObject, ResourceType } from '../../kube/client.ts';
+import { ifFound, isNotFound } from '../../kube/kube-error.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+
+/** Stores a new object, exactly as it was written. */
+export async function make<T extends KubeObject>(
+  client: Client,
+  type: ResourceType<T>,
+  object: object,
+  namespace: string,
+): Promise<T> {
+  try {
+    const options = { namespace, fieldManager: 'vimana-cli', fieldValidation: 'Strict' } as const;
+    return await client.create(type, object as NewObject<T>, options);
+  } catch (error) {
+    if (isNotFound(error)) await demandServed(client, type);
+    throw error;
+  }
+}
+
+/** Says what is missing where a cluster does not know a kind. */
+export async function demandServed(client: Client, { group, version, plural, kind }: ResourceType): Promise<void> {
+  const answer = await ifFound(client.raw(`/apis/${group}/${version}`));
+  const { resources = [] } = JSON.parse(answer ?? '{}') as {
+    readonly resources?: readonly { readonly name: string }[];
+  };
+  if (resources.some(({ name }) => name === plural)) return;
+  throw new VimanaError('UNSERVED', `this cluster serves no ${kind} of ${group}`, {
+    hint: `Operations, templates and snapshots come with that group: vimana up --dialects …,hypersdk has it; on another cluster, vimana install --dialects …,hypersdk.`,
+  });
+}
+
+/** The objects of a kind, or what is missing where the cluster does not know it. */
+export async function listOf<T extends KubeObject>(
+  client: Client,
+  type: ResourceType<T>,
+  options: { readonly namespace?: string; readonly labelSelector?: string },
+): Promise<readonly T[]> {
+  try {
+    return (await client.list(type, options)).items;
+  } catch (error) {
+    if (isNotFound(error)) await demandServed(client, type);
+    throw error;
+  }
+}

@@ -1,0 +1,22 @@
+import type { Kind } from '../../api/kind.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { type Format, objectsText } from '../vm/output.ts';
+import { kindTable } from './kind-table.ts';
+
+interface Shown {
+  readonly kind: Kind;
+  readonly format: Format;
+  readonly namespaces: boolean;
+  readonly managedFields: boolean;
+  readonly single: boolean;
+  readonly now: number;
+}
+
+/** Objects of a kind in the form that was asked for. */
+export function shown(
+  objects: readonly KubeObject[],
+  { kind, format, single, managedFields, ...table }: Shown,
+): string {
+  if (format === 'table' || format === 'wide') return kindTable(objects, { kind, wide: format === 'wide', ...table });
+  return objectsText(objects, format, { single, managedFields });
+}

@@ -1,0 +1,64 @@
+import { InvalidArgumentError } from 'commander';
+import { parseQuantity, type Quantity } from '../../base/quantity.ts';
+
+/** `name=size` or `name=size:class`. */
+export interface DiskFlag {
+  readonly name: string;
+  readonly size: string;
+  readonly storageClass?: string;
+}
+
+export interface ChecksumFlag {
+  readonly type: 'md5' | 'sha256' | 'sha512';
+  readonly value: string;
+}
+
+/** A count of something that there must be at least one of. */
+export function wholeNumber(text: string): number {
+  const count = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count >= 1) return count;
+  throw new InvalidArgumentError('It must be a whole number of at least 1.');
+}
+
+/** A count that may be none. */
+export function wholeOrNone(text: string): number {
+  if (/^0+$/.test(text)) return 0;
+  return wholeNumber(text);
+}
+
+export function quantityFlag(text: string): Quantity {
+  try {
+    return parseQuantity(text);
+  } catch {
+    throw new InvalidArgumentError('It must be an amount such as 512Mi or 8Gi.');
+  }
+}
+
+/** One more disk behind those that are there. */
+export function diskFlag(text: string, before: readonly DiskFlag[] = []): DiskFlag[] {
+  const found = /^(?<name>[^=]+)=(?<size>[^:]+)(?::(?<storageClass>.+))?$/.exec(text)?.groups;
+  if (found === undefined)
+    throw new InvalidArgumentError('It must be name=size or name=size:class, as root=50Gi:fast-ssd.');
+  const { name = '', size = '', storageClass } = found;
+  return [...before, { name, size, ...(storageClass === undefined ? {} : { storageClass }) }];
+}
+
+export function checksumFlag(text: string): ChecksumFlag {
+  const [, type, value = ''] = /^(md5|sha256|sha512):([0-9a-fA-F]+)$/.exec(text) ?? [];
+  if (type === undefined) throw new InvalidArgumentError('It must be md5:, sha256: or sha512: and the digest.');
+  return { type: type as ChecksumFlag['type'], value };
+}
+
+/** One more label behind those that are there. */
+export function labelFlag(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const at = text.indexOf('=');
+  if (at <= 0) throw new InvalidArgumentError('It must be key=value.');
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+/** The disks of a machine; undefined where none was named. */
+export function disksOf(
+  disks: readonly DiskFlag[] | undefined,
+): { -readonly [K in keyof DiskFlag]: DiskFlag[K] }[] | undefined {
+  return disks === undefined || disks.length === 0 ? undefined : disks.map((disk) => ({ ...disk }));
+}

@@ -1,0 +1,37 @@
+import { type VMSnapshotInput, vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
+import type { Random } from '../../base/random.ts';
+import { anyGiven, given } from './given.ts';
+import { type About, freshName, vmRefOf } from './operation.ts';
+
+export interface SnapshotFlags {
+  /** Its name; a fresh one where absent. */
+  readonly snapshot?: string;
+  readonly includeMemory?: boolean;
+  readonly quiesce?: boolean;
+  readonly description?: string;
+  readonly keepDays?: number;
+  readonly keepCount?: number;
+  readonly expiresAt?: string;
+}
+
+/** A VMSnapshot of a machine as it is now. */
+export function newSnapshot(
+  { vm, group, namespace }: About,
+  { snapshot, includeMemory, quiesce, description, keepDays, keepCount, expiresAt }: SnapshotFlags,
+  random: Random,
+): VMSnapshotInput {
+  return {
+    apiVersion: vmSnapshot.apiVersion,
+    kind: vmSnapshot.kind,
+    metadata: { name: snapshot ?? freshName(vm, 'snapshot', random), ...given({ namespace }) },
+    spec: {
+      vmRef: vmRefOf(vm, group),
+      ...given({
+        includeMemory: includeMemory === true ? true : undefined,
+        quiesce: quiesce === false ? false : undefined,
+        description,
+        retention: anyGiven({ keepDays, keepCount, expiresAt }),
+      }),
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { type VMTemplateInput, vmTemplate } from '../../api/hypersdk/vm-template.ts';
+import { anyGiven, given } from './given.ts';
+import { type ChecksumFlag, type DiskFlag, disksOf } from './size-flags.ts';
+
+export interface TemplateFlags {
+  readonly template: string;
+  readonly namespace?: string;
+  readonly displayName?: string;
+  readonly description?: string;
+  readonly templateVersion?: string;
+  readonly os?: string;
+  readonly distribution?: string;
+  readonly osVersion?: string;
+  readonly image?: string;
+  readonly checksum?: ChecksumFlag;
+  readonly cpus?: number;
+  readonly memory?: string;
+  readonly disk?: readonly DiskFlag[];
+}
+
+/** A VMTemplate around an image. */
+export function newTemplate(flags: TemplateFlags): VMTemplateInput {
+  const { template, namespace, displayName, description, templateVersion, image, checksum } = flags;
+  const { os, distribution, osVersion, cpus, memory, disk } = flags;
+  return {
+    apiVersion: vmTemplate.apiVersion,
+    kind: vmTemplate.kind,
+    metadata: { name: template, ...given({ namespace }) },
+    spec: {
+      displayName: displayName ?? template,
+      ...given({
+        description,
+        version: templateVersion,
+        osInfo: anyGiven({ type: os as 'linux' | undefined, distribution, version: osVersion }),
+        defaultSpec: anyGiven({ cpus, memory, disks: disksOf(disk) }),
+      }),
+      image: { source: image ?? '', ...given({ checksum }) },
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { createInterface, type Interface } from 'node:readline';
+import { VimanaError } from '../base/errors.ts';
+import { EXIT_CODES, ToldFailure } from './failure.ts';
+
+interface Waiting {
+  readonly resolve: (line: string) => void;
+  readonly reject: (reason: Error) => void;
+}
+
+/** Questions to the person at the terminal; they go where no reader of the output sees them. */
+export class Questions {
+  #lines: Interface | undefined;
+  /** Typed before it was asked for. */
+  readonly #typed: string[] = [];
+  #waiting: Waiting | undefined;
+  #ended: Error | undefined;
+
+  async ask(question: string): Promise<string> {
+    this.#lines ??= this.#begun();
+    process.stderr.write(question);
+    const typed = this.#typed.shift();
+    if (typed !== undefined) return typed;
+    if (this.#ended !== undefined) throw this.#ended;
+    this.#lines.resume();
+    try {
+      return await new Promise<string>((resolve, reject) => (this.#waiting = { resolve, reject }));
+    } finally {
+      this.#waiting = undefined;
+      // So that nothing but the command itself keeps the program going.
+      this.#lines.pause();
+    }
+  }
+
+  #begun(): Interface {
+    const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true, prompt: '' });
+    lines.on('line', (line) => {
+      if (this.#waiting === undefined) this.#typed.push(line);
+      else this.#waiting.resolve(line);
+      this.#waiting = undefined;
+    });
+    const end = (reason: Error) => {
+      this.#ended ??= reason;
+      this.#waiting?.reject(this.#ended);
+    };
+    lines.on('SIGINT', () => {
+      process.stderr.write('\n');
+      end(new ToldFailure(EXIT_CODES.interrupted));
+      lines.close();
+    });
+    lines.on('close', () => end(new VimanaError('NO_ANSWER', 'the input ended before the question was answered')));
+    return lines;
+  }
+}

@@ -1,0 +1,88 @@
+import { type Command, Option } from 'commander';
+import { type VMSnapshot, vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
+import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { CheckedCommand } from '../checked-command.ts';
+import { connected, withConnectionFlags } from '../connection.ts';
+import { checked } from '../objects/checked.ts';
+import { snapshotProgress } from '../objects/ends.ts';
+import { FLAGS } from '../objects/flags.ts';
+import { deleteStored, listStored, type Stored } from '../objects/kind-commands.ts';
+import { make } from '../objects/make.ts';
+import { newSnapshot, type SnapshotFlags } from '../objects/snapshot.ts';
+import type { VmParts } from '../vm/command.ts';
+import { findMachine } from '../vm/find.ts';
+import { resourceName, withFormatFlags } from '../vm/output.ts';
+import { type WaitFlags, type WaitParts, waitFor, withWaitFlags } from '../vm/wait.ts';
+
+export const SNAPSHOTS: Stored<VMSnapshot & KubeObject> = {
+  kind: vmSnapshot,
+  type: resourceOfKind(vmSnapshot),
+  many: 'snapshots',
+};
+
+/** `vimana snapshot`: what machines of every group can be taken back to. */
+export function snapshotCommand(parts: VmParts): Command {
+  const snapshot = withConnectionFlags(new CheckedCommand('snapshot')).description('take, list and delete snapshots');
+  withWaitFlags(snapshot.command('create'))
+    .description('save a machine as it is now')
+    .argument('<machine>')
+    .argument('[name]', 'of the snapshot; a fresh one where absent')
+    .addOption(FLAGS.group())
+    .addOption(FLAGS.includeMemory())
+    .addOption(FLAGS.quiesce())
+    .addOption(FLAGS.description())
+    .addOption(FLAGS.keepDays())
+    .addOption(FLAGS.keepCount())
+    .addOption(FLAGS.expiresAt())
+    .action((machine: string, name: string | undefined, flags: SnapshotFlags & WaitFlags, command: Command) =>
+      create(parts, command, machine, name === undefined ? flags : { ...flags, snapshot: name }),
+    );
+  withFormatFlags(snapshot.command('list'))
+    .alias('ls')
+    .description('list snapshots')
+    .addOption(new Option('--vm <name>', 'only those of this machine'))
+    .addOption(FLAGS.allNamespaces())
+    .addOption(FLAGS.selector())
+    .action(({ vm }: { vm?: string }, command: Command) => listSnapshots(parts, command, vm));
+  snapshot
+    .command('delete')
+    .description('delete snapshots; those that build on them stay whole')
+    .argument('<name...>')
+    .action((names: string[], _flags, command: Command) =>
+      deleteStored(parts, command, SNAPSHOTS, [...new Set(names)]),
+    );
+  return snapshot;
+}
+
+/** Of all machines, or of one. */
+export function listSnapshots(parts: VmParts, command: Command, vm: string | undefined): Promise<void> {
+  return listStored(parts, command, SNAPSHOTS, ({ spec }) => vm === undefined || spec.vmRef.name === vm);
+}
+
+async function create(
+  parts: VmParts,
+  command: Command,
+  given: string,
+  { wait, timeout, ...flags }: SnapshotFlags & WaitFlags & { readonly group?: string },
+): Promise<void> {
+  await connected(parts.connect, command, async ({ client, namespace }) => {
+    const { type, machine } = await findMachine(client, given, namespace, flags.group);
+    const { name: vm = '' } = machine.metadata;
+    const object = checked(newSnapshot({ vm, group: type.group, namespace }, flags, parts.random));
+    const made = await make(client, SNAPSHOTS.type, object, namespace);
+    parts.io.out(`${resourceName(made)} created\n`);
+    if (wait === true) await snapshotEnd({ ...parts, client }, { vm, name: made.metadata.name, namespace }, timeout);
+  });
+}
+
+/** Follows a snapshot until it can be restored. */
+export function snapshotEnd(
+  parts: WaitParts,
+  { vm, name, namespace }: { readonly vm: string; readonly name: string; readonly namespace: string },
+  timeoutMs: number,
+): Promise<void> {
+  const what = `${name} to be ready`;
+  const awaited = { type: SNAPSHOTS.type, name, namespace, machine: vm, what, progress: snapshotProgress };
+  return waitFor(parts, awaited, timeoutMs);
+}

@@ -1,0 +1,77 @@
+import type { Command } from 'commander';
+import { type VMTemplate, vmTemplate } from '../../api/hypersdk/vm-template.ts';
+import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { CheckedCommand } from '../checked-command.ts';
+import { connected, withConnectionFlags } from '../connection.ts';
+import { checked } from '../objects/checked.ts';
+import { templateProgress } from '../objects/ends.ts';
+import { FLAGS } from '../objects/flags.ts';
+import { getStored, listStored, type Stored } from '../objects/kind-commands.ts';
+import { make } from '../objects/make.ts';
+import { newTemplate, type TemplateFlags } from '../objects/template.ts';
+import type { VmParts } from '../vm/command.ts';
+import { resourceName, withFormatFlags } from '../vm/output.ts';
+import { type WaitFlags, type WaitParts, waitFor, withWaitFlags } from '../vm/wait.ts';
+
+export const TEMPLATES: Stored<VMTemplate & KubeObject> = {
+  kind: vmTemplate,
+  type: resourceOfKind(vmTemplate),
+  many: 'templates',
+};
+
+/** `vimana template`: images with the settings that machines made from them have. */
+export function templateCommand(parts: VmParts): Command {
+  const template = withConnectionFlags(new CheckedCommand('template')).description('list, show and make templates');
+  withFormatFlags(template.command('list'))
+    .alias('ls')
+    .description('list templates')
+    .addOption(FLAGS.allNamespaces())
+    .addOption(FLAGS.selector())
+    .action((_flags, command: Command) => listStored(parts, command, TEMPLATES));
+  withFormatFlags(template.command('get'))
+    .description('show templates')
+    .argument('<name...>')
+    .action((names: string[], _flags, command: Command) => getStored(parts, command, TEMPLATES, [...new Set(names)]));
+  withWaitFlags(template.command('create'))
+    .description('make a template around an image')
+    .argument('<name>')
+    .addOption(FLAGS.image().makeOptionMandatory())
+    .addOption(FLAGS.checksum())
+    .addOption(FLAGS.displayName())
+    .addOption(FLAGS.description())
+    .addOption(FLAGS.templateVersion())
+    .addOption(FLAGS.os())
+    .addOption(FLAGS.distribution())
+    .addOption(FLAGS.osVersion())
+    .addOption(FLAGS.cpus())
+    .addOption(FLAGS.memory())
+    .addOption(FLAGS.disk())
+    .action((name: string, flags: Omit<TemplateFlags, 'template'> & WaitFlags, command: Command) =>
+      create(parts, command, { ...flags, template: name }),
+    );
+  return template;
+}
+
+async function create(
+  parts: VmParts,
+  command: Command,
+  { wait, timeout, ...flags }: TemplateFlags & WaitFlags,
+): Promise<void> {
+  await connected(parts.connect, command, async ({ client, namespace }) => {
+    const made = await make(client, TEMPLATES.type, checked(newTemplate({ ...flags, namespace })), namespace);
+    parts.io.out(`${resourceName(made)} created\n`);
+    if (wait === true) await templateEnd({ ...parts, client }, { name: made.metadata.name, namespace }, timeout);
+  });
+}
+
+/** Follows a template until machines can be made from it. */
+export function templateEnd(
+  parts: WaitParts,
+  { name, namespace }: { readonly name: string; readonly namespace: string },
+  timeoutMs: number,
+): Promise<void> {
+  const what = `${name} to be ready`;
+  const awaited = { type: TEMPLATES.type, name, namespace, machine: name, what, progress: templateProgress };
+  return waitFor(parts, awaited, timeoutMs);
+}

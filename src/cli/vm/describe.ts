@@ -1,0 +1,140 @@
+import type { Command } from 'commander';
+import { type VMOperation, vmOperation } from '../../api/hypersdk/vm-operation.ts';
+import { type VMSnapshot, vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
+import { humanDuration } from '../../base/duration.ts';
+import type { Client } from '../../kube/client.ts';
+import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import { ifFound } from '../../kube/kube-error.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { connected } from '../connection.ts';
+import { kindTable } from '../objects/kind-table.ts';
+import { tableText } from '../table-text.ts';
+import type { VmParts } from './command.ts';
+import { eachOf } from './each.ts';
+import { EVENT_HEADINGS, type Event, eventRow, eventsOf } from './events.ts';
+import { type Found, findMachine, instanceOf } from './find.ts';
+import { type Summary, summaryOf } from './summary.ts';
+
+/** All that is shown of a machine. */
+export interface Described {
+  readonly summary: Summary;
+  readonly machine: KubeObject;
+  readonly snapshots: readonly (VMSnapshot & KubeObject)[];
+  readonly operations: readonly (VMOperation & KubeObject)[];
+  readonly events: readonly Event[];
+  readonly now: number;
+}
+
+/** `vm describe`: a machine, its conditions, snapshots, operations and events. */
+export function addDescribeCommand(vm: Command, parts: VmParts): void {
+  vm.command('describe')
+    .description('show all about machines: conditions, snapshots, operations, events')
+    .argument('<name...>')
+    .action((names: string[], _flags, command: Command) => describeMachines(parts, command, [...new Set(names)]));
+}
+
+export async function describeMachines(parts: VmParts, command: Command, names: readonly string[]): Promise<void> {
+  const { group } = command.optsWithGlobals<{ group?: string }>();
+  await connected(parts.connect, command, async ({ client, namespace }) => {
+    const shown = await eachOf(parts.io, names, async (name) => {
+      const found = await findMachine(client, name, namespace, group);
+      return descriptionOf(await described(client, found, namespace, parts.clock.now()));
+    });
+    if (shown.done.length > 0) parts.io.out(shown.done.join('\n'));
+    shown.finish();
+  });
+}
+
+async function described(client: Client, found: Found, namespace: string, now: number): Promise<Described> {
+  const about = ({ spec }: VMOperation | VMSnapshot) => {
+    const { name, namespace: elsewhere = namespace, apiGroup = '' } = spec.vmRef;
+    const group = apiGroup || vmOperation.group;
+    return name === found.machine.metadata.name && elsewhere === namespace && group === found.type.group;
+  };
+  const [instance, snapshots, operations, events] = await Promise.all([
+    instanceOf(client, found),
+    ifFound(client.list(resourceOfKind(vmSnapshot), { namespace })),
+    ifFound(client.list(resourceOfKind(vmOperation), { namespace })),
+    eventsOf(client, found, namespace),
+  ]);
+  return {
+    summary: summaryOf(found.machine, instance),
+    machine: found.machine,
+    snapshots: (snapshots?.items ?? []).filter(about).toSorted(byAge),
+    operations: (operations?.items ?? []).filter(about).toSorted(byAge),
+    events,
+    now,
+  };
+}
+
+const byAge = (a: KubeObject, b: KubeObject) =>
+  Date.parse(a.metadata.creationTimestamp ?? '') - Date.parse(b.metadata.creationTimestamp ?? '');
+
+interface Condition {
+  readonly type?: string;
+  readonly status?: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** What there is to say of a machine, for people. */
+export function descriptionOf({ summary, machine, snapshots, operations, events, now }: Described): string {
+  const { name, namespace, group, status, node, ip, cpus, memory, created } = summary;
+  const labels = Object.entries(machine.metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`);
+  const { image, disks = [] } = (machine['spec'] ?? {}) as {
+    readonly image?: { readonly source?: string; readonly templateRef?: { readonly name: string } };
+    readonly disks?: readonly { readonly name: string; readonly size?: string; readonly storageClass?: string }[];
+  };
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['Name', name],
+    ['Namespace', namespace],
+    ['Group', group],
+    ['Labels', labels.join(', ')],
+    ['Age', created === '' ? '' : humanDuration(now - Date.parse(created))],
+    ['Status', status],
+    ['Node', node],
+    ['Address', ip],
+    ['CPUs', cpus],
+    ['Memory', memory],
+    ['Image', image?.source],
+    ['Template', image?.templateRef?.name],
+    ...disks.map(
+      (disk) =>
+        [`Disk ${disk.name}`, [disk.size, disk.storageClass].filter((each) => each !== undefined).join(', ')] as const,
+    ),
+  ];
+  const widest = Math.max(...facts.map(([word]) => word.length)) + 1;
+  const lines = facts.map(([word, value]) => `${`${word}:`.padEnd(widest + 1)} ${value || '<none>'}\n`).join('');
+  const { conditions = [] } = (machine['status'] ?? {}) as { readonly conditions?: readonly Condition[] };
+  return [
+    lines,
+    section('Conditions', conditions, () =>
+      tableText(
+        ['TYPE', 'STATUS', 'REASON', 'MESSAGE'],
+        conditions.map(({ type = '', status: holds = '', reason = '', message = '' }) => [
+          type,
+          holds,
+          reason,
+          message,
+        ]),
+      ),
+    ),
+    section('Snapshots', snapshots, () =>
+      kindTable(snapshots, { kind: vmSnapshot, now, wide: false, namespaces: false }),
+    ),
+    section('Operations', operations, () =>
+      kindTable(operations, { kind: vmOperation, now, wide: false, namespaces: false }),
+    ),
+    section('Events', events, () =>
+      tableText(
+        EVENT_HEADINGS,
+        events.map((event) => eventRow(event, now)),
+      ),
+    ),
+  ].join('');
+}
+
+function section(title: string, rows: readonly unknown[], text: () => string): string {
+  if (rows.length === 0) return `${title}: <none>\n`;
+  return `${title}:\n${text().replaceAll(/^(?=.)/gm, '  ')}`;
+}

@@ -1,0 +1,46 @@
+import { realClock } from '../base/clock.ts';
+import { seededRandom } from '../base/random.ts';
+import { toldFailure } from '../cli/failure.ts';
+import { hyperctlProgram } from '../cli/hyperctl/program.ts';
+import type { Client } from '../kube/client.ts';
+import type { CommandOutcome } from './command-world.ts';
+import { IDLE_STARTERS } from './idle-starters.ts';
+import { memoryIo } from './memory-io.ts';
+
+interface CallOptions {
+  /** The cluster; a call that reaches for one fails where there is none. */
+  readonly client?: Client;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  /** What the person at the terminal answers, one line for each question; no terminal where absent. */
+  readonly answers?: readonly string[];
+}
+
+/** Runs a call of hyperctl to its end. New names end with what the seed 1 gives. */
+export async function runHyperctl(
+  args: readonly string[],
+  { client, files = {}, signal = new AbortController().signal, answers }: CallOptions = {},
+): Promise<CommandOutcome> {
+  const memory = memoryIo(files);
+  const { printed } = memory;
+  const left = [...(answers ?? [])];
+  const ask = async (question: string) => {
+    memory.err(question);
+    const answer = left.shift();
+    if (answer === undefined) throw new Error(`nobody answers ${question}`);
+    return answer;
+  };
+  const io = answers === undefined ? memory : { ...memory, ask };
+  const connect = async ({ namespace = 'default' }: { readonly namespace?: string }) => {
+    if (client === undefined) throw new Error('there is no cluster');
+    return { client, namespace, close: async () => {} };
+  };
+  const starters = { ...IDLE_STARTERS, connect, kubeconfigNames: async () => [] };
+  const random = seededRandom(1);
+  try {
+    await hyperctlProgram({ io, version: '0', clock: realClock, random, signal, starters }).call(args);
+    return { code: 0, ...printed };
+  } catch (error) {
+    return { code: toldFailure(error, io, { debug: true }), ...printed };
+  }
+}
