@@ -4,6 +4,7 @@ import { type VirtualMachine, virtualMachine } from '../api/kubevirt/virtual-mac
 import type { DesiredMachine, Dialect, Identity, MachineMemory, Problem } from '../machine/dialect.ts';
 import { power } from './kubevirt/power.ts';
 import { report } from './kubevirt/report.ts';
+import { resize, sizeOf } from './kubevirt/size.ts';
 import { memoryIn } from './memory.ts';
 
 /** Machines in the words of KubeVirt: the instance is what the template says. */
@@ -15,6 +16,8 @@ export const kubevirt: Dialect<typeof virtualMachine> = {
   report: (vm, observed) => report(vm, runStrategyOf(vm), observed),
   phase: ({ status }) => status?.printableStatus ?? 'Unknown',
   power: (vm, action, instance, options) => power({ vm, runStrategy: runStrategyOf(vm), instance, options }, action),
+  size: sizeOf,
+  resize,
 };
 
 function runStrategyOf({ spec: { running, runStrategy } }: VirtualMachine): RunStrategy {

@@ -7,6 +7,7 @@ import { isFinal } from '../machine/instance-state.ts';
 import type { Surroundings } from '../machine/surroundings.ts';
 import { memoryIn } from './memory.ts';
 import { report } from './simulation/report.ts';
+import { resize } from './simulation/resize.ts';
 import { sizeOf } from './simulation/size.ts';
 
 /** Machines of the fleet simulator: a pod that the scheduler places, and that uses what it is told to. */
@@ -20,6 +21,11 @@ export const simulation: Dialect<typeof virtualMachine> = {
   report: (vm, observed, surroundings) => report(vm, observed, nodeIn(surroundings)),
   phase: ({ status }) => status?.phase ?? 'Pending',
   power,
+  size: ({ spec }) => {
+    const { cores: cpus, guest: memory } = sizeOf(spec, USUAL_NODE);
+    return { cpus, memory };
+  },
+  resize,
 };
 
 const nodeIn = (surroundings: Surroundings | undefined) => surroundings?.referenceNode ?? USUAL_NODE;

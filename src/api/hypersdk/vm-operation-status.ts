@@ -22,13 +22,24 @@ const result = object('What came out, by operation.', {
   includeMemory: boolean('snapshot: whether memory is in it.'),
 });
 
+/** Written before each step is taken, so that whoever takes over from another neither loses it nor takes it twice. */
+const checkpoint = object('What has been begun; for the controller.', {
+  step: string('The step that was begun last.'),
+  since: timestamp('When it was begun.'),
+  vmUID: string('UID of the machine that the operation began with.'),
+  instanceUID: string('UID of the instance that ran when the operation began.'),
+  subjectUID: string('UID of the object that was made for the operation: migration, snapshot or clone.'),
+  before: string('What is put back when the operation is over or given up, as JSON.'),
+});
+
 export const vmOperationStatus = object('How far the operation is.', {
   observedGeneration,
   phase: choice('Where the operation is in its life.', ['Pending', 'Running', 'Succeeded', 'Failed', 'Cancelled']),
-  conditions: conditions('Succeeded, Failed'),
+  conditions: conditions('Succeeded, Failed, Cancelled'),
   progress: integer('Progress in per cent.', { format: 'int32', minimum: 0, maximum: 100 }),
   startTime: timestamp('When the work began.'),
   completionTime: timestamp('When the operation succeeded, failed or was cancelled.'),
   message: string('What is going on, or what went wrong.'),
   result,
+  checkpoint,
 });

@@ -39,11 +39,16 @@ const FRESH = {
   startTimestamp: null,
   endTimestamp: null,
   mode: null,
+  totalBytes: null,
+  transferredBytes: null,
+  downtimeMs: null,
+  expectedEndTimestamp: null,
   completed: null,
   failed: null,
   failureReason: null,
   abortRequested: null,
   abortStatus: null,
+  migrationConfiguration: null,
 };
 
 /** Carries out what was planned for migrations. */

@@ -1,3 +1,4 @@
+import { MIGRATION_CONFIGURATION } from '../../api/operation-request.ts';
 import { conditionOf } from '../../kube/kinds/condition.ts';
 import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
@@ -156,9 +157,26 @@ function placing(sight: Sight, vmi: Vmi, target: Pod, times: MigrationTimes): re
     targetNode: nodeName,
     sourcePod: source.metadata.name ?? '',
     targetPod: target.metadata.name ?? '',
+    ...configurationOf(vmim),
   };
   return [{ do: 'announce', state }, ...moved(sight, 'PreparingTarget', state)];
 }
+
+/** How the transfer is to be made, where whoever asked for it has said so. */
+function configurationOf({ metadata }: Vmim): { readonly migrationConfiguration?: object } {
+  const text = metadata.annotations?.[MIGRATION_CONFIGURATION];
+  if (text === undefined) return {};
+  try {
+    const migrationConfiguration: unknown = JSON.parse(text);
+    return isFields(migrationConfiguration) ? { migrationConfiguration } : {};
+  } catch {
+    // Nobody but an operation writes it: one that cannot be read asks for nothing.
+    return {};
+  }
+}
+
+const isFields = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A machine that waits for a larger place is to tell why it does not get it; others have nothing to do with it. */
 function notPlaced(sight: Sight, failure: string): readonly Action[] {

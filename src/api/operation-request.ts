@@ -1,0 +1,13 @@
+/** Annotations by which operations on machines leave word, for the parts that act and for whoever takes over. */
+
+/** On a VirtualMachine: the value of the label kubernetes.io/hostname of the node that its next instance is to start on. */
+export const START_ON = 'vimana.io/start-on';
+/** On a VirtualMachine: the same of the node that its next instance is not to start on. */
+export const START_AWAY_FROM = 'vimana.io/start-away-from';
+
+/** On what an operation has made: `namespace/name` of the VMOperation, and its uid. */
+export const OPERATION = 'vimana.io/operation';
+export const OPERATION_UID = 'vimana.io/operation-uid';
+
+/** On a VirtualMachineInstanceMigration: how it is carried out, as JSON in the words of KubeVirt's migrationConfiguration. */
+export const MIGRATION_CONFIGURATION = 'vimana.io/migration-configuration';

@@ -1,0 +1,87 @@
+import { OPERATION_UID } from '../../api/operation-request.ts';
+import type { ResourceType } from '../../kube/client.ts';
+import { resourceOfKind, VMIS } from '../../kube/kinds/machines.ts';
+import { ifFound, isAlreadyExists, isConflict, isNotFound } from '../../kube/kube-error.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { untilFirst, writePower } from '../../machine/subresources/writes.ts';
+import type { Context } from '../../runtime/controller.ts';
+import type { Deed } from './course.ts';
+import type { Operation } from './operation.ts';
+import type { Active } from './sight.ts';
+
+/** Who owns what an operation changes of a machine. */
+export const FIELD_MANAGER = 'vimana-operation';
+
+/** What an operation wants to make has a name that is taken. */
+export class NameTaken extends Error {}
+
+/** Told of what was written, by its type, for caches to catch up with. */
+export interface Written {
+  wrote(type: ResourceType, object: KubeObject): void;
+}
+
+/** Does one thing for an operation. */
+export async function act(
+  deed: Deed,
+  sight: Active,
+  { client }: Pick<Context, 'client'>,
+  told: Written,
+): Promise<void> {
+  const { vm, dialect, instance, ref, operation } = sight;
+  const { namespace } = ref;
+  const type = resourceOfKind(dialect.kind);
+  const writing = { namespace, fieldManager: FIELD_MANAGER };
+  switch (deed.do) {
+    case 'power': {
+      const options = deed.force && deed.action === 'stop' ? { gracePeriodSeconds: 0 } : {};
+      const edit = dialect.power(vm, deed.action, instance, options);
+      // What stands in its way passes, or was told already.
+      if (edit.conflict !== undefined) return;
+      const forced = deed.force && deed.action === 'restart' ? { ...edit, gracePeriodSeconds: 0 } : edit;
+      const place = { ...writing, dryRun: false };
+      told.wrote(type, await writePower(client, type, vm, instance, forced, place));
+      return;
+    }
+    case 'cut': {
+      if (instance === undefined) return;
+      const body = { metadata: { uid: instance.metadata.uid }, spec: { terminationGracePeriodSeconds: 0 } };
+      const patch = { type: 'merge', body } as const;
+      await untilFirst(() => ifFound(client.patch(VMIS, instance.metadata.name, patch, writing)));
+      return;
+    }
+    case 'change machine': {
+      const { name, uid, resourceVersion } = vm.metadata;
+      const { metadata = {}, ...rest } = deed.body as { readonly metadata?: object };
+      const body = { ...rest, metadata: { ...metadata, uid, resourceVersion } };
+      told.wrote(type, await client.patch(type, name, { type: 'merge', body }, writing));
+      return;
+    }
+    case 'make':
+      told.wrote(deed.type, await made(deed, operation, client));
+      return;
+    case 'remove':
+      await client
+        .delete(deed.type, deed.name, { namespace, preconditions: { uid: deed.uid } })
+        .catch((error: unknown) => {
+          // Gone, or another of its name.
+          if (!isNotFound(error) && !isConflict(error)) throw error;
+        });
+  }
+}
+
+/** Makes something, unless the operation has made it already. */
+async function made(
+  { type, object }: Extract<Deed, { readonly do: 'make' }>,
+  { metadata }: Operation,
+  client: Context['client'],
+): Promise<KubeObject> {
+  const { name = '', namespace = '' } = object.metadata;
+  try {
+    return await client.create(type, object, { namespace, fieldManager: FIELD_MANAGER });
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    const found = await client.get(type, name, { namespace });
+    if (found.metadata.annotations?.[OPERATION_UID] === metadata.uid) return found;
+    throw new NameTaken(`there is a ${type.kind} ${namespace}/${name} already`, { cause: error });
+  }
+}

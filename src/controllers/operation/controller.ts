@@ -1,0 +1,226 @@
+import type { ResourceType } from '../../kube/client.ts';
+import { resourceOfKind, VMIMS, VMIS } from '../../kube/kinds/machines.ts';
+import { NODES } from '../../kube/kinds/node.ts';
+import { PODS } from '../../kube/kinds/pod.ts';
+import { isForbidden, isInvalid, isNamespaceEnding, isNotFound } from '../../kube/kube-error.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { type Dialect, instanceName, machineName } from '../../machine/dialect.ts';
+import { belonging } from '../../machine/instance-state.ts';
+import { byController } from '../../runtime/cache.ts';
+import { type Context, type Controller, watched } from '../../runtime/controller.ts';
+import { Expectations } from '../../runtime/expectations.ts';
+import { withFinalizer, withoutFinalizer } from '../../runtime/finalizer.ts';
+import { keyIn, keyOf } from '../../runtime/key.ts';
+import { OwnWrites } from '../../runtime/own-writes.ts';
+import { writeStatus } from '../../runtime/status.ts';
+import type { Again } from '../../runtime/work-queue.ts';
+import { act, NameTaken } from './act.ts';
+import type { Deed } from './course.ts';
+import { byMachine, makerOf } from './indices.ts';
+import {
+  hasBegun,
+  isOver,
+  machineKey,
+  machineOf,
+  OPERATIONS,
+  type Operation,
+  type OperationStatus,
+  phaseOf,
+} from './operation.ts';
+import { OPERATION_FINALIZER, plan } from './plan.ts';
+import { isActive, type Sight } from './sight.ts';
+import { overStatus } from './status.ts';
+import { aheadOf } from './turn.ts';
+import { usageOf } from './usage.ts';
+
+export interface OperationSettings {
+  /** Whose machines can be operated on. */
+  readonly dialects: readonly Dialect[];
+}
+
+/** How soon to look again where a cache does not show yet what was written: its event may concern another object. */
+const SOON: Again = { afterMs: 50 };
+
+/** Carries out operations on machines of every group: one at a time for each machine. */
+export function operations({ dialects }: OperationSettings): Controller<Operation> {
+  const own = new OwnWrites();
+  /** What was written to machines, by the key of the operation. */
+  const machines = new Expectations();
+  const written = new Expectations();
+  /** Operations, by uid, whose beginning the cache may not show yet. */
+  const begun = new Set<string>();
+  const uids = new Map<string, string>();
+
+  async function look(operation: Operation, { cache, client, clock }: Context): Promise<Sight> {
+    const ref = machineOf(operation);
+    const dialect = dialects.find(({ kind }) => kind.group === ref.group);
+    const key = keyIn(ref.namespace, ref.name);
+    const vm = dialect === undefined ? undefined : cache(resourceOfKind(dialect.kind)).get(key);
+    const named =
+      dialect === undefined ? undefined : cache(VMIS).get(keyIn(ref.namespace, instanceName(dialect, ref.name)));
+    const instance =
+      named !== undefined && vm !== undefined && belonging(named, vm.metadata.uid) === 'own' ? named : undefined;
+    const measured = operation.spec.operation === 'resize' && !hasBegun(operation) && instance !== undefined;
+    // Whose turn it is is looked at last, with nothing in between.
+    const usage = measured
+      ? await usageOf(client, instance, cache(PODS).by(byController, instance.metadata.uid))
+      : undefined;
+    const others = cache(OPERATIONS).by(byMachine, machineKey(ref));
+    return {
+      operation,
+      ref,
+      dialect,
+      vm,
+      instance,
+      ahead: aheadOf(operation, others, begun),
+      usage,
+      look: {
+        node: (name) => cache(NODES).get(name),
+        migration: (name) => cache(VMIMS).get(keyIn(ref.namespace, name)),
+      },
+      now: clock.now(),
+    };
+  }
+
+  async function run(operation: Operation, context: Context): Promise<Again | undefined> {
+    const { cache } = context;
+    const key = keyOf(operation);
+    uids.set(key, operation.metadata.uid);
+    if (isOver(operation) || hasBegun(operation)) begun.delete(operation.metadata.uid);
+    const dialect = dialects.find(({ kind }) => kind.group === machineOf(operation).group);
+    if (dialect !== undefined && !machines.met(key, cache(resourceOfKind(dialect.kind)))) return SOON;
+    if (!written.met(key, cache(VMIMS))) return SOON;
+    const sight = await look(operation, context);
+    // Nothing may come between this look at whose turn it is and taking it.
+    const actions = plan(sight);
+    const takes = actions.some((action) => action.do === 'report' && action.status.phase === 'Running');
+    if (takes) begun.add(operation.metadata.uid);
+    try {
+      return await carryOut(actions, sight, context);
+    } catch (error) {
+      if (!hasBegun(operation)) begun.delete(operation.metadata.uid);
+      throw error;
+    }
+  }
+
+  async function carryOut(
+    actions: ReturnType<typeof plan>,
+    sight: Sight,
+    context: Context,
+  ): Promise<Again | undefined> {
+    const { client } = context;
+    let { operation } = sight;
+    let again: Again | undefined;
+    for (const action of actions) {
+      switch (action.do) {
+        case 'report':
+          operation = await report(operation, action.status, context);
+          break;
+        case 'hold':
+          operation = (await withFinalizer(client, OPERATIONS, operation, OPERATION_FINALIZER)) ?? operation;
+          break;
+        case 'release':
+          await withoutFinalizer(client, OPERATIONS, operation, OPERATION_FINALIZER);
+          break;
+        case 'look again':
+          again = { afterMs: Math.max(0, action.afterMs) };
+          break;
+        case 'expire':
+          await expire(operation, context);
+          break;
+        default: {
+          const refusal = await perform(action, { ...sight, operation }, context);
+          if (refusal === undefined) break;
+          const words = { reason: refusal.reason, message: refusal.message };
+          await report(operation, overStatus(operation, 'Failed', words, undefined, sight.now), context);
+          return undefined;
+        }
+      }
+    }
+    // What is left to do for one that has just ended is not seen in an echo.
+    const ended = isOver(operation) && !isOver(sight.operation);
+    return ended ? await carryOut(plan({ ...sight, operation }), { ...sight, operation }, context) : again;
+  }
+
+  /** What the server says against a deed, where asking again would not help. */
+  async function perform(
+    deed: Deed,
+    sight: Sight,
+    context: Context,
+  ): Promise<{ reason: string; message: string } | undefined> {
+    if (!isActive(sight)) return undefined;
+    const key = keyOf(sight.operation);
+    const told = {
+      wrote: (type: ResourceType, object: KubeObject) =>
+        (type.plural === VMIMS.plural ? written : machines).wrote(key, object),
+    };
+    try {
+      await act(deed, sight, context, told);
+      return undefined;
+    } catch (error) {
+      if (error instanceof NameTaken) return { reason: 'AlreadyExists', message: error.message };
+      if (isNamespaceEnding(error) || !(isInvalid(error) || isForbidden(error))) throw error;
+      return { reason: 'Refused', message: (error as Error).message };
+    }
+  }
+
+  async function report(operation: Operation, status: OperationStatus, context: Context): Promise<Operation> {
+    const key = keyOf(operation);
+    const write = writeStatus(context.client, OPERATIONS, operation, status);
+    const after = await own.during(key, write, () => context.enqueue(key));
+    if (after !== operation && phaseOf(after) === 'Failed' && phaseOf(operation) !== 'Failed') {
+      const [{ reason = 'Failed' } = {}] = status.conditions ?? [];
+      context.events.event(operation, 'Warning', reason, status.message ?? '');
+    }
+    return after;
+  }
+
+  async function expire({ metadata }: Operation, { client }: Context): Promise<void> {
+    const { name, namespace, uid } = metadata;
+    await client.delete(OPERATIONS, name, { namespace, preconditions: { uid } }).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+  }
+
+  const concerned = (ref: { group: string; namespace: string; name: string }, { cache }: Pick<Context, 'cache'>) =>
+    [...cache(OPERATIONS).by(byMachine, machineKey(ref))].map(keyOf);
+
+  return {
+    name: 'vmoperation.hypersdk.io',
+    for: OPERATIONS,
+    // Runs mostly wait for writes, which a store puts down many at a time.
+    concurrency: 128,
+    knows: (operation) => own.knows(keyOf(operation), operation.metadata.resourceVersion),
+    reads: [NODES, PODS],
+    watches: [
+      ...dialects.map((dialect) =>
+        watched(resourceOfKind(dialect.kind), ({ metadata }, context) =>
+          concerned({ group: dialect.kind.group, namespace: metadata.namespace, name: metadata.name }, context),
+        ),
+      ),
+      watched(VMIS, ({ metadata }, context) =>
+        dialects.flatMap((dialect) => {
+          const name = machineName(dialect, metadata.name);
+          return name === undefined
+            ? []
+            : concerned({ group: dialect.kind.group, namespace: metadata.namespace, name }, context);
+        }),
+      ),
+      watched(VMIMS, makerOf),
+      // One that is over, or gone, makes room for those that wait.
+      watched(OPERATIONS, (operation, context, { type, object }) =>
+        operation === object && (type === 'deleted' || isOver(operation))
+          ? concerned(machineOf(operation), context)
+          : [],
+      ),
+    ],
+    reconcile: run,
+    forget(key) {
+      own.forget(key);
+      machines.forget(key);
+      written.forget(key);
+      begun.delete(uids.get(key) ?? '');
+      uids.delete(key);
+    },
+  };
+}

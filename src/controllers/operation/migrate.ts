@@ -1,0 +1,158 @@
+import { MIGRATION_CONFIGURATION, OPERATION, OPERATION_UID } from '../../api/operation-request.ts';
+import { VMIMS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
+import { bytesPerSecond } from './bandwidth.ts';
+import { type Course, type Deed, fail, type GivingUp, type Turn } from './course.ts';
+import type { Checkpoint, Operation, Result } from './operation.ts';
+import { type Active, isMigrating, powerOf } from './sight.ts';
+
+export const HOSTNAME = 'kubernetes.io/hostname';
+
+/** The machine goes to another node while it runs, by a VirtualMachineInstanceMigration. */
+export const liveMigration: Course = {
+  begin(sight) {
+    const { live, runs } = powerOf(sight);
+    const { operation } = sight;
+    const already = placed(sight);
+    if (already !== undefined) return already;
+    if (live === undefined || !runs)
+      return fail('WrongPowerState', 'the machine is not running: nothing has been changed; start it first');
+    if (isMigrating(sight)) {
+      const { targetNode = '' } = live.status?.migrationState ?? {};
+      return fail('Migrating', `the machine is on its way to node ${targetNode} already: nothing has been changed`);
+    }
+    const sourceNode = live.status?.nodeName ?? '';
+    return {
+      to: 'go on',
+      checkpoint: { step: 'Migrating', instanceUID: live.metadata.uid },
+      progress: 1,
+      message: `the machine leaves node ${sourceNode}`,
+      result: { sourceNode, live: true },
+      deeds: [makeMigration(operation, live, sight)],
+    };
+  },
+  go: moving,
+  giveUp(sight, checkpoint): GivingUp {
+    const vmim = sight.look.migration(migrationName(sight.operation));
+    if (vmim === undefined || isDone(vmim)) {
+      const over = moving(sight, checkpoint);
+      const node = sight.instance?.status?.nodeName ?? '';
+      const arrived =
+        over.to === 'succeed' ? `it had arrived on node ${node} by then` : `the machine is on node ${node}`;
+      return { over: true, stays: arrived, ...(vmim === undefined ? {} : { result: resultOf(vmim) }) };
+    }
+    const { name, uid, deletionTimestamp } = vmim.metadata;
+    return { over: false, deeds: deletionTimestamp === undefined ? [{ do: 'remove', type: VMIMS, name, uid }] : [] };
+  },
+};
+
+/** Where the named node is not there, or the machine is on it already, nothing has to be done. */
+export function placed({ operation, look, instance }: Active): Turn | undefined {
+  const { targetNode = '' } = operation.spec.migrateSpec ?? {};
+  if (targetNode === '') return undefined;
+  if (look.node(targetNode) === undefined)
+    return fail('NodeNotFound', `node ${targetNode} is not there: nothing has been changed`);
+  if (instance?.status?.nodeName !== targetNode || instance.status.phase !== 'Running') return undefined;
+  const message = `the machine was on node ${targetNode} already`;
+  return { to: 'succeed', message, result: { sourceNode: targetNode, targetNode, live: true } };
+}
+
+const migrationName = ({ metadata }: Operation) => `vmop-${metadata.uid}`;
+
+/** The labels by which a scheduler knows the node that is meant. */
+export function hostnameOf({ look }: Pick<Active, 'look'>, node: string): string {
+  return look.node(node)?.metadata.labels?.[HOSTNAME] ?? node;
+}
+
+function makeMigration(operation: Operation, instance: Vmi, sight: Active): Deed {
+  const { metadata, spec } = operation;
+  const { targetNode = '', bandwidth, autoConverge, postCopy } = spec.migrateSpec ?? {};
+  const rate = bandwidth === undefined ? undefined : bytesPerSecond(bandwidth);
+  const configuration = {
+    allowAutoConverge: autoConverge ?? true,
+    allowPostCopy: postCopy ?? false,
+    ...(rate === undefined ? {} : { bandwidthPerMigration: `${rate}` }),
+  };
+  return {
+    do: 'make',
+    type: VMIMS,
+    object: {
+      metadata: {
+        name: migrationName(operation),
+        namespace: instance.metadata.namespace,
+        annotations: {
+          [OPERATION]: `${metadata.namespace}/${metadata.name}`,
+          [OPERATION_UID]: metadata.uid,
+          [MIGRATION_CONFIGURATION]: JSON.stringify(configuration),
+        },
+      },
+      spec: {
+        vmiName: instance.metadata.name,
+        ...(targetNode === '' ? {} : { addedNodeSelector: { [HOSTNAME]: hostnameOf(sight, targetNode) } }),
+      },
+    },
+  };
+}
+
+const isDone = ({ status }: Vmim) => status?.phase === 'Succeeded' || status?.phase === 'Failed';
+
+function moving(sight: Active, { subjectUID, instanceUID }: Checkpoint): Turn {
+  const { operation, instance, look } = sight;
+  const vmim = look.migration(migrationName(operation));
+  if (vmim === undefined) {
+    if (subjectUID !== undefined) return fail('MigrationDeleted', `its migration was deleted: ${whereabouts(sight)}`);
+    if (instance === undefined || instance.metadata.uid !== instanceUID || !powerOf(sight).runs)
+      return fail('Stopped', 'the machine stopped before it began to move');
+    return { to: 'go on', deeds: [makeMigration(operation, instance, sight)] };
+  }
+  const { failureReason = 'the migration failed', targetNode } = vmim.status?.migrationState ?? {};
+  if (vmim.status?.phase === 'Succeeded') {
+    const result = resultOf(vmim);
+    return { to: 'succeed', message: `the machine runs on node ${targetNode ?? ''}`, result };
+  }
+  if (vmim.status?.phase === 'Failed') return fail('MigrationFailed', `${failureReason}; ${whereabouts(sight)}`);
+  return {
+    to: 'go on',
+    ...(subjectUID === undefined ? { checkpoint: { subjectUID: vmim.metadata.uid } } : {}),
+    ...progressOf(vmim, instance, sight.now),
+    message: targetNode === undefined ? 'a node is being found' : `the machine moves to node ${targetNode}`,
+  };
+}
+
+function whereabouts({ instance }: Active): string {
+  const { nodeName = '' } = instance?.status ?? {};
+  return nodeName === '' ? 'the machine does not run' : `the machine is on node ${nodeName}`;
+}
+
+/** In steps, so that the status is not written for every page of memory. */
+const STEP = 20;
+const WAY: Readonly<Record<string, number>> = {
+  Pending: 1,
+  Scheduling: 3,
+  Scheduled: 5,
+  PreparingTarget: 8,
+  TargetReady: 9,
+};
+
+/** How far it is, and when it will be a step further. */
+function progressOf({ metadata, status }: Vmim, instance: Vmi | undefined, now: number) {
+  const { phase = 'Pending' } = status ?? {};
+  if (phase !== 'Running') return { progress: WAY[phase] ?? 10 };
+  const state = instance?.status?.migrationState;
+  const known = state?.migrationUid === metadata.uid ? state : status?.migrationState;
+  const [begun, ends] = [known?.startTimestamp, known?.expectedEndTimestamp].map((time) => Date.parse(time ?? ''));
+  if (begun === undefined || ends === undefined || !(ends > begun)) return { progress: 10 };
+  const steps = Math.min(Math.floor((((now - begun) / (ends - begun)) * 100) / STEP), 100 / STEP - 1);
+  const next = begun + ((steps + 1) * STEP * (ends - begun)) / 100;
+  return { progress: 10 + steps * (STEP - 2), ...(next > now ? { afterMs: next - now } : {}) };
+}
+
+function resultOf({ status }: Vmim): Result {
+  const { sourceNode, targetNode, downtimeMs, transferredBytes } = status?.migrationState ?? {};
+  return {
+    ...(sourceNode === undefined ? {} : { sourceNode }),
+    ...(targetNode === undefined ? {} : { targetNode }),
+    live: true,
+    ...(downtimeMs === undefined ? {} : { downtimeMs }),
+    ...(transferredBytes === undefined ? {} : { transferredBytes }),
+  };
+}

@@ -1,0 +1,46 @@
+import { type VMOperation, vmOperation } from '../../api/hypersdk/vm-operation.ts';
+import { parseDuration } from '../../base/duration.ts';
+import type { ResourceType } from '../../kube/client.ts';
+import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+
+export type Operation = VMOperation & KubeObject;
+export type OperationStatus = NonNullable<Operation['status']>;
+export type Checkpoint = NonNullable<OperationStatus['checkpoint']>;
+export type Result = NonNullable<OperationStatus['result']>;
+export type Phase = NonNullable<OperationStatus['phase']>;
+
+export const OPERATIONS: ResourceType<Operation> = resourceOfKind(vmOperation);
+
+const OVER: ReadonlySet<Phase | undefined> = new Set<Phase>(['Succeeded', 'Failed', 'Cancelled']);
+
+export const phaseOf = ({ status }: Operation): Phase => status?.phase ?? 'Pending';
+export const isOver = (operation: Operation) => OVER.has(phaseOf(operation));
+export const hasBegun = (operation: Operation) => phaseOf(operation) === 'Running';
+
+/** It is to be called off: somebody said so, or does not want to hear of it any more. */
+export const isCalledOff = ({ metadata, spec }: Operation) => spec.cancel || metadata.deletionTimestamp !== undefined;
+
+/** Which machine an operation is about. */
+export interface MachineRef {
+  readonly group: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export function machineOf({ metadata, spec }: Operation): MachineRef {
+  const { name, namespace, apiGroup } = spec.vmRef;
+  return { group: apiGroup || 'hypersdk.io', namespace: namespace || metadata.namespace, name };
+}
+
+/** Machines of several groups may share a name. */
+export const machineKey = ({ group, namespace, name }: MachineRef) => `${group}/${namespace}/${name}`;
+
+export const wordFor = ({ group, namespace, name }: MachineRef) => `VirtualMachine.${group} ${namespace}/${name}`;
+
+/** When the operation has taken too long: counted from its start, and from its creation (or `since`) before. */
+export function deadlineOf({ metadata, spec, status }: Operation, since?: number): number {
+  const { startTime } = status ?? {};
+  const begun = startTime === undefined ? (since ?? Date.parse(metadata.creationTimestamp)) : Date.parse(startTime);
+  return begun + parseDuration(spec.timeout);
+}

@@ -1,0 +1,162 @@
+import type { Course, Deed, Turn } from './course.ts';
+import { fail } from './course.ts';
+import { courseOf } from './courses.ts';
+import {
+  deadlineOf,
+  hasBegun,
+  isCalledOff,
+  isOver,
+  type Operation,
+  type OperationStatus,
+  phaseOf,
+  wordFor,
+} from './operation.ts';
+import { isActive, type Sight } from './sight.ts';
+import { checkpointAt, overStatus, pendingStatus, runningStatus } from './status.ts';
+
+export type Action =
+  | { readonly do: 'report'; readonly status: OperationStatus }
+  | Deed
+  | { readonly do: 'look again'; readonly afterMs: number }
+  /** Nobody may delete the operation before it has put right what it has changed. */
+  | { readonly do: 'hold' }
+  | { readonly do: 'release' }
+  /** It has been over for as long as it was to be kept. */
+  | { readonly do: 'expire' };
+
+/** Held until the machine is as it should be: it may be stopped meanwhile. */
+export const OPERATION_FINALIZER = 'vimana.io/operation';
+
+/** What to do about an operation as it stands, in this order; what is to be recorded stands before what is to be done. */
+export function plan(sight: Sight): readonly Action[] {
+  const { operation, now } = sight;
+  if (isOver(operation)) return afterwards(operation, now);
+  const course = courseOf(operation);
+  if (hasBegun(operation)) return underWay(sight, course);
+  if (operation.metadata.deletionTimestamp !== undefined) return isHeld(operation) ? [{ do: 'release' }] : [];
+  return waiting(sight, course);
+}
+
+const isHeld = ({ metadata }: Operation) => metadata.finalizers?.includes(OPERATION_FINALIZER) === true;
+
+function afterwards(operation: Operation, now: number): readonly Action[] {
+  const { ttlSecondsAfterFinished: ttl } = operation.spec;
+  const release: Action[] = isHeld(operation) ? [{ do: 'release' }] : [];
+  if (operation.metadata.deletionTimestamp !== undefined || ttl === undefined) return release;
+  const left = Date.parse(operation.status?.completionTime ?? '') + ttl * 1000 - now;
+  return [...release, left > 0 ? { do: 'look again', afterMs: left } : { do: 'expire' }];
+}
+
+function waiting(sight: Sight, course: Course): readonly Action[] {
+  const { operation, ref, dialect, ahead, now } = sight;
+  if (operation.spec.cancel) {
+    const message = 'the operation was cancelled before it began: nothing has been changed';
+    return [
+      { do: 'report', status: overStatus(operation, 'Cancelled', { reason: 'Cancelled', message }, undefined, now) },
+    ];
+  }
+  if (ahead !== undefined) {
+    const { namespace, name } = ahead.metadata;
+    const message = `waits until VMOperation ${namespace}/${name} (${ahead.spec.operation}) of the same machine is over`;
+    return [{ do: 'report', status: pendingStatus(operation, { reason: 'Waiting', message }, now) }];
+  }
+  if (dialect === undefined) {
+    const message = `nobody looks after machines of ${ref.group} here: start with --dialects that names the group`;
+    return missing(sight, { reason: 'NotFound', message });
+  }
+  if (!isActive(sight)) return missing(sight, { reason: 'NotFound', message: `${wordFor(ref)} is not there` });
+  if (sight.vm.metadata.deletionTimestamp !== undefined && operation.spec.operation !== 'delete')
+    return missing(sight, { reason: 'NotFound', message: `${wordFor(ref)} is being deleted` });
+  return follow(sight, course, course.begin(sight));
+}
+
+/** Waits for something, for as long as the operation may take. */
+function missing(
+  { operation, now }: Sight,
+  { reason, message }: { reason: string; message: string },
+): readonly Action[] {
+  const left = deadlineOf(operation) - now;
+  if (left <= 0) {
+    const words = {
+      reason,
+      message: `${message}, and was not within ${operation.spec.timeout}: nothing has been changed`,
+    };
+    return [{ do: 'report', status: overStatus(operation, 'Failed', words, undefined, now) }];
+  }
+  const words = { reason, message: `${message}: waiting for it` };
+  return [
+    { do: 'report', status: pendingStatus(operation, words, now) },
+    { do: 'look again', afterMs: left },
+  ];
+}
+
+function underWay(sight: Sight, course: Course): readonly Action[] {
+  const { operation, ref, vm, now } = sight;
+  const checkpoint = operation.status?.checkpoint ?? {};
+  if (!isActive(sight) || (checkpoint.vmUID !== undefined && checkpoint.vmUID !== vm?.metadata.uid)) {
+    const words = vm === undefined ? 'is gone' : 'is another one by now';
+    return follow(sight, course, course.gone?.() ?? fail('MachineGone', `${wordFor(ref)} ${words}`));
+  }
+  const calledOff = isCalledOff(operation);
+  const left = deadlineOf(operation) - now;
+  if (!calledOff && left > 0) return follow(sight, course, course.go(sight, checkpoint));
+  const givingUp = course.giveUp(sight, checkpoint);
+  if (!givingUp.over) return givingUp.deeds;
+  const { stays, deeds = [], result } = givingUp;
+  const status = calledOff
+    ? overStatus(
+        operation,
+        'Cancelled',
+        { reason: 'Cancelled', message: `the operation was cancelled: ${stays}` },
+        result,
+        now,
+      )
+    : overStatus(
+        operation,
+        'Failed',
+        { reason: 'Timeout', message: `the operation took longer than ${operation.spec.timeout}: ${stays}` },
+        result,
+        now,
+      );
+  return [...deeds, { do: 'report', status }];
+}
+
+/** Makes of what a course says what is to be recorded and done. */
+function follow(sight: Sight, course: Course, turn: Turn): readonly Action[] {
+  const { operation, now } = sight;
+  switch (turn.to) {
+    case 'wait':
+      return missing(sight, turn);
+    case 'succeed': {
+      const words = { reason: turn.reason ?? 'Succeeded', message: turn.message };
+      return [
+        ...(turn.deeds ?? []),
+        { do: 'report', status: overStatus(operation, 'Succeeded', words, turn.result, now) },
+      ];
+    }
+    case 'fail':
+      return [...(turn.deeds ?? []), { do: 'report', status: overStatus(operation, 'Failed', turn, undefined, now) }];
+    case 'go on':
+      return goOn(sight, course, turn);
+  }
+}
+
+function goOn(sight: Sight, course: Course, turn: Turn & { to: 'go on' }): readonly Action[] {
+  const { operation, vm, now } = sight;
+  const { status } = operation;
+  const change = { ...(hasBegun(operation) ? {} : { vmUID: vm?.metadata.uid ?? '' }), ...turn.checkpoint };
+  const step = {
+    checkpoint: checkpointAt(status?.checkpoint, change, now),
+    // It never goes back.
+    progress: Math.max(phaseOf(operation) === 'Running' ? (status?.progress ?? 0) : 0, turn.progress ?? 0),
+    message: turn.message ?? status?.message ?? '',
+    result: turn.result,
+  };
+  const hold = course.held === true && !isHeld(operation);
+  return [
+    ...(hold ? [{ do: 'hold' } as const] : []),
+    { do: 'report', status: runningStatus(operation, step, now) },
+    ...(turn.deeds ?? []),
+    { do: 'look again', afterMs: Math.min(turn.afterMs ?? Number.POSITIVE_INFINITY, deadlineOf(operation, now) - now) },
+  ];
+}

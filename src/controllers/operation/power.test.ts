@@ -1,0 +1,222 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { VMIMS, VMIS, VMS } from '../../kube/kinds/machines.ts';
+import { isNotFound } from '../../kube/kube-error.ts';
+import { namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
+
+describe('operations on a machine', () => {
+  let world: OperationWorld;
+  beforeEach(async () => {
+    world = await startOperationWorld();
+  });
+  afterEach(() => world.stop());
+
+  const make = async (name: string, spec: object = {}, annotations: Record<string, string> = {}) => {
+    const domain = { cpu: { sockets: 1 }, memory: { guest: '1Gi' }, devices: {} };
+    const template = { metadata: { annotations }, spec: { domain } };
+    await world.admin.create(VMS, {
+      metadata: { name, namespace },
+      spec: { runStrategy: 'Always', template, ...spec },
+    });
+    await world.clock.advance(5000);
+  };
+  const instance = (name: string) =>
+    world.admin.get(VMIS, name, { namespace }).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+  const vm = (name: string) => world.admin.get(VMS, name, { namespace });
+
+  it('starts a machine that is stopped, in two writes of its own status and one of the machine', async () => {
+    await make('web', { runStrategy: 'Halted' });
+    world.writes.length = 0;
+    await world.ask('go', 'web', 'start');
+    const { status } = await world.over('go');
+    expect(status).toMatchObject({ phase: 'Succeeded', progress: 100 });
+    expect(status?.conditions?.map(({ type, status: holds }) => `${type} ${holds}`)).toEqual([
+      'Succeeded True',
+      'Failed False',
+    ]);
+    expect((await instance('web'))?.status?.phase).toBe('Running');
+    expect((await vm('web')).spec.runStrategy).toBe('Always');
+    expect(world.writes.filter((write) => write.includes('vmoperations'))).toHaveLength(2);
+    expect(world.writes.filter((write) => write === 'patch virtualmachines')).toHaveLength(1);
+  });
+
+  it('has nothing to do where the machine is as it should be', async () => {
+    await make('web');
+    await world.ask('go', 'web', 'start');
+    expect((await world.over('go')).status).toMatchObject({
+      phase: 'Succeeded',
+      message: 'the machine was running already',
+    });
+    await world.ask('halt', 'web', 'stop');
+    expect((await world.over('halt')).status?.phase).toBe('Succeeded');
+    await world.ask('halt-again', 'web', 'stop');
+    expect((await world.over('halt-again')).status?.message).toBe('the machine was stopped already');
+    await world.ask('again', 'web', 'restart');
+    expect((await world.over('again')).status).toMatchObject({
+      phase: 'Failed',
+      message: expect.stringContaining('not running') as string,
+    });
+  });
+
+  it('gives a guest its time to stop, or none by force', async () => {
+    await make('slow', {}, { 'vimana.io/shutdown-duration': 'never' });
+    await world.ask('halt', 'slow', 'stop');
+    const began = world.clock.now();
+    await world.over('halt');
+    expect(world.clock.now() - began).toBeGreaterThan(25_000);
+    expect(await instance('slow')).toBeUndefined();
+    await make('other', {}, { 'vimana.io/shutdown-duration': 'never' });
+    await world.ask('cut', 'other', 'stop', { force: true });
+    const from = world.clock.now();
+    await world.over('cut');
+    expect(world.clock.now() - from).toBeLessThan(5000);
+  });
+
+  it('restarts a machine once', async () => {
+    await make('web');
+    const before = await instance('web');
+    await world.ask('again', 'web', 'restart');
+    expect((await world.over('again')).status?.phase).toBe('Succeeded');
+    const after = await instance('web');
+    expect(after?.metadata.uid).not.toBe(before?.metadata.uid);
+    await world.clock.advance(60_000);
+    expect((await instance('web'))?.metadata.uid).toBe(after?.metadata.uid);
+  });
+
+  it('deletes a machine', async () => {
+    await make('web');
+    await world.ask('away', 'web', 'delete');
+    expect((await world.over('away')).status).toMatchObject({ phase: 'Succeeded', message: 'the machine is gone' });
+    await expect(vm('web')).rejects.toSatisfy(isNotFound);
+    expect(await instance('web')).toBeUndefined();
+  });
+
+  it('goes one at a time, in order, and says after which one', async () => {
+    await make('web', {}, { 'vimana.io/shutdown-duration': '5s' });
+    await world.ask('a-stop', 'web', 'stop');
+    await world.ask('b-start', 'web', 'start');
+    await world.ask('c-again', 'web', 'restart');
+    await world.clock.advance(100);
+    expect((await world.operation('c-again')).status).toMatchObject({
+      phase: 'Pending',
+      message: expect.stringContaining('default/b-start (start)') as string,
+    });
+    for (const name of ['a-stop', 'b-start', 'c-again'])
+      expect((await world.over(name)).status?.phase).toBe('Succeeded');
+  });
+
+  it('waits for a machine that is not there, and fails with the time', async () => {
+    await world.ask('go', 'late', 'start');
+    await world.clock.advance(60_000);
+    expect((await world.operation('go')).status).toMatchObject({
+      phase: 'Pending',
+      conditions: [
+        { type: 'Succeeded', status: 'False', reason: 'NotFound' },
+        { type: 'Failed', status: 'False' },
+      ],
+      message: 'VirtualMachine.kubevirt.io default/late is not there: waiting for it',
+    });
+    await make('late', { runStrategy: 'Halted' });
+    expect((await world.over('go')).status?.phase).toBe('Succeeded');
+    await world.ask('never', 'nobody', 'start', { timeout: '1m' });
+    const { status } = await world.over('never');
+    expect(status).toMatchObject({ phase: 'Failed', conditions: [{ reason: 'NotFound' }, { status: 'True' }] });
+  });
+
+  it('is cancelled while it waits, and leaves no trace', async () => {
+    await world.ask('go', 'late', 'start');
+    await world.clock.advance(100);
+    const body = { spec: { cancel: true } };
+    const { vmOperation } = await import('../../api/hypersdk/vm-operation.ts');
+    const { resourceOfKind } = await import('../../kube/kinds/machines.ts');
+    await world.admin.patch(resourceOfKind(vmOperation), 'go', { type: 'merge', body }, { namespace });
+    expect((await world.over('go')).status).toMatchObject({
+      phase: 'Cancelled',
+      conditions: [{ type: 'Succeeded' }, { type: 'Failed', status: 'False' }, { type: 'Cancelled', status: 'True' }],
+    });
+  });
+
+  it('is deleted when it has been over for as long as it was to be kept', async () => {
+    await make('web');
+    await world.ask('go', 'web', 'start', { ttlSecondsAfterFinished: 60 });
+    await world.over('go');
+    await world.clock.advance(50_000);
+    await world.operation('go');
+    await world.clock.advance(15_000);
+    await expect(world.operation('go')).rejects.toSatisfy(isNotFound);
+  });
+
+  it('moves a machine while it runs, to the node that is named', async () => {
+    await make('web');
+    const from = (await instance('web'))?.status?.nodeName;
+    const to = from === 'node-1' ? 'node-2' : 'node-1';
+    await world.ask('move', 'web', 'migrate', { migrateSpec: { targetNode: to, bandwidth: '100Mbps' } });
+    const { status } = await world.over('move');
+    expect(status).toMatchObject({ phase: 'Succeeded', result: { sourceNode: from, targetNode: to, live: true } });
+    expect((await instance('web'))?.status?.nodeName).toBe(to);
+    const [vmim] = (await world.admin.list(VMIMS, { namespace })).items;
+    expect(vmim?.status?.migrationState).toMatchObject({
+      migrationConfiguration: { bandwidthPerMigration: '12500000', allowAutoConverge: true, allowPostCopy: false },
+    });
+    await world.ask('move-again', 'web', 'migrate', { migrateSpec: { targetNode: to } });
+    expect((await world.over('move-again')).status?.message).toBe(`the machine was on node ${to} already`);
+    await world.ask('nowhere', 'web', 'migrate', { migrateSpec: { targetNode: 'none' } });
+    expect((await world.over('nowhere')).status).toMatchObject({
+      phase: 'Failed',
+      message: 'node none is not there: nothing has been changed',
+    });
+  });
+
+  it('stops a machine and starts it on the node that is named', async () => {
+    await make('web', { runStrategy: 'Once' });
+    const from = (await instance('web'))?.status?.nodeName;
+    const to = from === 'node-1' ? 'node-2' : 'node-1';
+    await world.ask('move', 'web', 'migrate', { migrateSpec: { targetNode: to, live: false } });
+    const { status } = await world.over('move');
+    expect(status).toMatchObject({ phase: 'Succeeded', result: { sourceNode: from, targetNode: to, live: false } });
+    expect((await instance('web'))?.status?.nodeName).toBe(to);
+    const machine = await vm('web');
+    expect(machine.spec.runStrategy).toBe('Once');
+    expect(machine.metadata.annotations ?? {}).toEqual({});
+    await world.ask('off', 'web', 'migrate', { migrateSpec: { live: false } });
+    const { status: second } = await world.over('off');
+    expect(second?.phase).toBe('Succeeded');
+    expect(second?.result?.targetNode).not.toBe(to);
+    expect((await world.operation('off')).metadata.finalizers ?? []).toEqual([]);
+  });
+
+  it('plugs in what the machine can take, and says what takes a restart', async () => {
+    await make('web');
+    await world.ask('more', 'web', 'resize', { resizeSpec: { cpus: 2, memory: '2Gi', hotplug: true } });
+    expect((await world.over('more')).status).toMatchObject({
+      phase: 'Succeeded',
+      result: { oldCPUs: 1, newCPUs: 2, oldMemory: '1Gi', newMemory: '2Gi', hotplug: true },
+    });
+    expect((await instance('web'))?.status).toMatchObject({
+      currentCPUTopology: { sockets: 2 },
+      memory: { guestCurrent: '2Gi' },
+    });
+    await world.ask('much', 'web', 'resize', { resizeSpec: { cpus: 64, hotplug: true } });
+    expect((await world.over('much')).status).toMatchObject({
+      phase: 'Succeeded',
+      message: expect.stringContaining('RestartRequired') as string,
+      result: { hotplug: false },
+    });
+  });
+
+  it('does not promise a machine less than it uses', async () => {
+    await make('web', {}, { 'vimana.io/memory-utilization': '1' });
+    const before = (await vm('web')).metadata.generation;
+    await world.ask('less', 'web', 'resize', { resizeSpec: { memory: '512Mi' } });
+    expect((await world.over('less')).status).toMatchObject({
+      phase: 'Failed',
+      conditions: [
+        { type: 'Succeeded', reason: 'BelowUsage' },
+        { type: 'Failed', status: 'True' },
+      ],
+    });
+    expect((await vm('web')).metadata.generation).toBe(before);
+  });
+});

@@ -1,0 +1,122 @@
+import type { PowerAction } from '../../machine/dialect.ts';
+import { type Course, type Deed, fail, stays, type Turn, WAIT } from './course.ts';
+import type { Checkpoint } from './operation.ts';
+import { type Active, isMigrating, powerOf } from './sight.ts';
+
+/** The machine runs in the end, whoever started it. */
+export const start: Course = {
+  begin(sight) {
+    if (powerOf(sight).runs) return { to: 'succeed', message: 'the machine was running already' };
+    return starting(sight, 'the machine is being started');
+  },
+  go(sight) {
+    const { runs, live } = powerOf(sight);
+    if (runs) return { to: 'succeed', message: `the machine runs on node ${live?.status?.nodeName ?? ''}` };
+    return starting(sight);
+  },
+  giveUp: () => stays('the machine had been told to start by then, and still is to; stop it where it is not to run'),
+};
+
+function starting(sight: Active, message?: string): Turn {
+  const { live, comes, off } = powerOf(sight);
+  const words = { checkpoint: { step: 'Starting' }, progress: 10, ...(message === undefined ? {} : { message }) };
+  // One that is still ending has to be gone before another can come.
+  if (live !== undefined || comes || !off) return { to: 'go on', ...words };
+  const refusal = refusalOf(sight, 'start');
+  if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be started: ${refusal}`);
+  return { to: 'go on', ...words, deeds: [{ do: 'power', action: 'start', force: false }] };
+}
+
+/** The instance that ran is gone in the end, and none comes after it. */
+export const stop: Course = {
+  begin(sight) {
+    const { off, comes } = powerOf(sight);
+    if (off && !comes) return { to: 'succeed', message: 'the machine was stopped already' };
+    if (isMigrating(sight) && !sight.operation.spec.force) return beingMoved(sight);
+    const { instance } = sight;
+    const turn = stopping(sight, instance?.metadata.uid);
+    if (turn.to !== 'go on') return turn;
+    const checkpoint = { step: 'Stopping', ...(instance === undefined ? {} : { instanceUID: instance.metadata.uid }) };
+    return { ...turn, checkpoint, progress: 10, message: 'the machine is being stopped' };
+  },
+  go(sight, { instanceUID }) {
+    const { off, comes, ends, live } = powerOf(sight);
+    if (off && !comes) return { to: 'succeed', message: 'the machine is stopped' };
+    const another = live !== undefined && instanceUID !== undefined && live.metadata.uid !== instanceUID;
+    if (another && !ends)
+      return { to: 'succeed', message: 'the machine was stopped, and has been started again since' };
+    return stopping(sight, live?.metadata.uid);
+  },
+  giveUp: ({ operation }) =>
+    stays(
+      operation.spec.force
+        ? 'the machine had been told to stop by then, and still is to'
+        : 'the machine had been told to stop by then, and still is to; force cuts its power',
+    ),
+};
+
+/** Tells the machine to stop, unless it has been told. */
+export function stopping(sight: Active, instanceUID: string | undefined): Turn {
+  const { force } = sight.operation.spec;
+  const { ends, off, comes } = powerOf(sight);
+  const told = sight.instance !== undefined && ends;
+  if (told) return { to: 'go on', deeds: cutting(sight, force) };
+  if (off && !comes) return WAIT;
+  const refusal = refusalOf(sight, 'stop');
+  if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be stopped: ${refusal}`);
+  return { to: 'go on', deeds: [{ do: 'power', action: 'stop', force: force && instanceUID !== undefined }] };
+}
+
+/** A guest that was given time before has it cut short. */
+export function cutting({ instance }: Pick<Active, 'instance'>, force: boolean): readonly Deed[] {
+  if (!force || instance === undefined || instance.spec.terminationGracePeriodSeconds === 0) return [];
+  return [{ do: 'cut' }];
+}
+
+/** Another instance runs in the end than the one that ran before. */
+export const restart: Course = {
+  begin(sight) {
+    const { live } = powerOf(sight);
+    if (live === undefined)
+      return fail('WrongPowerState', 'the machine is not running: nothing has been changed; start it instead');
+    if (isMigrating(sight) && !sight.operation.spec.force) return beingMoved(sight);
+    const refusal = refusalOf(sight, 'restart');
+    if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be restarted: ${refusal}`);
+    return {
+      to: 'go on',
+      checkpoint: { step: 'Restarting', instanceUID: live.metadata.uid },
+      progress: 10,
+      message: 'the machine is being restarted',
+      deeds: [{ do: 'power', action: 'restart', force: sight.operation.spec.force }],
+    };
+  },
+  go: restarting,
+  giveUp: () => stays('the machine had been told to restart by then, and goes on with it'),
+};
+
+function restarting(sight: Active, { instanceUID }: Checkpoint): Turn {
+  const { runs, live, ends, comes, off } = powerOf(sight);
+  const { instance, operation } = sight;
+  if (instance?.metadata.uid === instanceUID && instance !== undefined) {
+    if (ends) return { to: 'go on', deeds: cutting(sight, operation.spec.force) };
+    if (live === undefined) return WAIT;
+    const refusal = refusalOf(sight, 'restart');
+    if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be restarted: ${refusal}`);
+    return { to: 'go on', deeds: [{ do: 'power', action: 'restart', force: operation.spec.force }] };
+  }
+  if (runs) return { to: 'succeed', message: `the machine runs again on node ${live?.status?.nodeName ?? ''}` };
+  if (off && !comes) return fail('Stopped', 'the machine was stopped by somebody else while it was being restarted');
+  return { to: 'go on', progress: 60 };
+}
+
+/** What the dialect says against an action; undefined where nothing is. A request that stands already is waited for. */
+export function refusalOf({ dialect, vm, instance, operation }: Active, action: PowerAction): string | undefined {
+  const options = action === 'stop' && operation.spec.force ? { gracePeriodSeconds: 0 } : {};
+  return dialect.power(vm, action, instance, options).conflict;
+}
+
+function beingMoved({ instance }: Active): Turn {
+  const { targetNode = '' } = instance?.status?.migrationState ?? {};
+  const message = `the machine is on its way to node ${targetNode}: try again when it has arrived, or use force`;
+  return fail('Migrating', message);
+}

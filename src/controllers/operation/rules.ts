@@ -1,0 +1,31 @@
+import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
+import type { Kind } from '../../api/kind.ts';
+import type { PolicyRule } from '../../kube/kinds/rbac.ts';
+
+const kubevirt = (resources: string[], verbs: string[]): PolicyRule => ({
+  apiGroups: ['kubevirt.io'],
+  resources,
+  verbs,
+});
+
+/** What the controller of operations may do, for machines of these kinds. */
+export function operationRules(kinds: readonly Kind[]): readonly PolicyRule[] {
+  const { group, plural } = vmOperation;
+  return [
+    { apiGroups: [group], resources: [plural], verbs: ['list', 'watch', 'update', 'delete'] },
+    { apiGroups: [group], resources: [`${plural}/status`], verbs: ['update'] },
+    ...kinds.flatMap((kind) => [
+      {
+        apiGroups: [kind.group],
+        resources: [kind.plural],
+        verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+      },
+      { apiGroups: [kind.group], resources: [`${kind.plural}/status`], verbs: ['patch'] },
+    ]),
+    kubevirt(['virtualmachineinstances'], ['list', 'watch', 'patch']),
+    kubevirt(['virtualmachineinstancemigrations'], ['get', 'list', 'watch', 'create', 'delete']),
+    { apiGroups: [''], resources: ['nodes', 'pods'], verbs: ['list', 'watch'] },
+    { apiGroups: ['metrics.k8s.io'], resources: ['pods'], verbs: ['get'] },
+    { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
+  ];
+}

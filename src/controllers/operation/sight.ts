@@ -1,0 +1,82 @@
+import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
+import type { Node } from '../../kube/kinds/node.ts';
+import type { Machine } from '../../machine/deeds.ts';
+import type { Dialect, MachineMemory } from '../../machine/dialect.ts';
+import { isFinal, isGoing } from '../../machine/instance-state.ts';
+import { isToStart } from '../../machine/plan.ts';
+import type { MachineRef, Operation } from './operation.ts';
+
+/** What the machine uses at the moment, as its node measures it. */
+export interface Usage {
+  readonly cpuCores: number;
+  readonly memoryBytes: number;
+}
+
+/** What else an operation may look up. */
+export interface Lookups {
+  node(name: string): Node | undefined;
+  /** In the namespace of the machine. */
+  migration(name: string): Vmim | undefined;
+}
+
+/** All that is known of an operation and its machine when it is decided what to do. */
+export interface Sight {
+  readonly operation: Operation;
+  readonly ref: MachineRef;
+  /** Undefined where nobody looks after machines of the group. */
+  readonly dialect: Dialect | undefined;
+  readonly vm: Machine | undefined;
+  /** The machine's own. */
+  readonly instance: Vmi | undefined;
+  /** The operation of the same machine that has to be over first. */
+  readonly ahead: Operation | undefined;
+  /** Absent where nobody can say. */
+  readonly usage?: Usage | undefined;
+  readonly look: Lookups;
+  readonly now: number;
+}
+
+/** The same, where the machine is there. */
+export interface Active extends Sight {
+  readonly dialect: Dialect;
+  readonly vm: Machine;
+}
+
+export function isActive(sight: Sight): sight is Active {
+  return sight.dialect !== undefined && sight.vm !== undefined;
+}
+
+/** How the power of a machine is. */
+export interface Power {
+  /** The instance, where it has neither ended nor was told to go. */
+  readonly live: Vmi | undefined;
+  readonly runs: boolean;
+  /** There is nothing left that runs, or could. */
+  readonly off: boolean;
+  /** An instance comes without anybody asking any more. */
+  readonly comes: boolean;
+  /** The instance has been told to end, or is about to be. */
+  readonly ends: boolean;
+}
+
+export function powerOf({ dialect, vm, instance }: Active): Power {
+  const desired = dialect.desired(vm);
+  const memory: MachineMemory = dialect.memory(vm);
+  const live = instance === undefined || isFinal(instance) || isGoing(instance) ? undefined : instance;
+  const off = instance === undefined || isFinal(instance);
+  const comes = isToStart(desired, memory);
+  const asked = memory.requests.some(({ action, uid }) => action === 'Stop' && uid === instance?.metadata.uid);
+  return {
+    live,
+    runs: live?.status?.phase === 'Running',
+    off: off && !(instance !== undefined && isGoing(instance)),
+    comes,
+    ends: instance !== undefined && (isGoing(instance) || asked || desired.runStrategy === 'Halted'),
+  };
+}
+
+/** Whether the machine is on its way to another node. */
+export function isMigrating({ instance }: Pick<Sight, 'instance'>): boolean {
+  const state = instance?.status?.migrationState;
+  return state?.migrationUid !== undefined && state.completed !== true && state.failed !== true;
+}

@@ -1,0 +1,60 @@
+import { type Deed, fail, type Turn } from './course.ts';
+import type { Checkpoint } from './operation.ts';
+import { refusalOf, stopping } from './power.ts';
+import { type Active, powerOf } from './sight.ts';
+
+/**
+ * A machine that is stopped for a while and runs again afterwards as before: its power fields are remembered, and put
+ * back, whatever they were.
+ */
+
+/** Stops a machine that runs, and remembers how it was; undefined where it does not run. */
+export function beginStandstill(sight: Active): (Turn & { readonly to: 'go on' }) | Turn | undefined {
+  const { live, comes } = powerOf(sight);
+  if (live === undefined && !comes) return undefined;
+  const refusal = refusalOf(sight, 'stop');
+  if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be stopped: ${refusal}`);
+  const turn = stopping(sight, live?.metadata.uid);
+  if (turn.to !== 'go on') return turn;
+  const edit = sight.dialect.power(sight.vm, 'stop', sight.instance);
+  const fields = Object.keys(edit.conflict === undefined ? (edit.spec ?? {}) : {});
+  const spec = sight.vm.spec as Readonly<Record<string, unknown>>;
+  const before = Object.fromEntries(fields.map((field) => [field, spec[field] ?? null]));
+  return {
+    ...turn,
+    checkpoint: {
+      step: 'Stopping',
+      before: JSON.stringify(before),
+      ...(live === undefined ? {} : { instanceUID: live.metadata.uid }),
+    },
+    progress: 5,
+    message: 'the machine is being stopped',
+  };
+}
+
+/** Undefined once the machine stands still. */
+export function comeToStandstill(sight: Active): Turn | undefined {
+  const { off, comes } = powerOf(sight);
+  if (sight.instance === undefined && off && !comes) return undefined;
+  return stopping(sight, sight.instance?.metadata.uid);
+}
+
+/** Lets the machine go on as it was; with annotations for its start, in the same write where that is one. */
+export function resume(
+  { vm, dialect, instance }: Active,
+  { before = '{}' }: Checkpoint,
+  annotations: Readonly<Record<string, string | null>> = {},
+): readonly Deed[] {
+  const spec = JSON.parse(before) as Readonly<Record<string, unknown>>;
+  const byRequest = Object.keys(spec).length === 0;
+  const changes = Object.entries(annotations).some(
+    ([name, value]) => (vm.metadata.annotations?.[name] ?? null) !== value,
+  );
+  const body = {
+    ...(changes ? { metadata: { annotations } } : {}),
+    ...(byRequest ? {} : { spec }),
+  };
+  const change: readonly Deed[] = Object.keys(body).length === 0 ? [] : [{ do: 'change machine', body }];
+  if (!byRequest || dialect.power(vm, 'start', instance).conflict !== undefined) return change;
+  return [...change, { do: 'power', action: 'start', force: false }];
+}

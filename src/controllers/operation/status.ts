@@ -1,0 +1,89 @@
+import { conditionOf } from '../../kube/kinds/condition.ts';
+import { microTimestamp, timestamp } from '../../kube/timestamp.ts';
+import { type Condition, standing } from '../../machine/condition.ts';
+import type { Checkpoint, Operation, OperationStatus, Phase, Result } from './operation.ts';
+
+type Words = { readonly reason: string; readonly message: string };
+
+/** The status of an operation that waits for its turn, or for something that is not there. */
+export function pendingStatus(operation: Operation, words: Words, now: number): OperationStatus {
+  return {
+    ...base(operation),
+    phase: 'Pending',
+    progress: 0,
+    message: words.message,
+    conditions: conditionsOf(operation, 'Pending', words, now),
+  };
+}
+
+export interface Step {
+  readonly checkpoint: Checkpoint;
+  readonly progress: number;
+  readonly message: string;
+  readonly result?: Result | undefined;
+}
+
+/** The status of an operation that is under way. */
+export function runningStatus(operation: Operation, step: Step, now: number): OperationStatus {
+  const { checkpoint, progress, message, result } = step;
+  return {
+    ...base(operation),
+    phase: 'Running',
+    startTime: operation.status?.startTime ?? timestamp(now),
+    progress,
+    message,
+    conditions: conditionsOf(operation, 'Running', { reason: 'Running', message: '' }, now),
+    checkpoint,
+    ...(result === undefined ? {} : { result: { ...operation.status?.result, ...result } }),
+  };
+}
+
+/** The status of an operation that is over. */
+export function overStatus(
+  operation: Operation,
+  phase: Phase,
+  words: Words,
+  result: Result | undefined,
+  now: number,
+): OperationStatus {
+  const known = { ...operation.status?.result, ...result };
+  const { startTime = timestamp(now), checkpoint, progress = 0 } = operation.status ?? {};
+  return {
+    ...base(operation),
+    phase,
+    ...(phase === 'Succeeded' || operation.status?.startTime !== undefined ? { startTime } : {}),
+    completionTime: timestamp(now),
+    progress: phase === 'Succeeded' ? 100 : progress,
+    message: words.message,
+    conditions: conditionsOf(operation, phase, words, now),
+    ...(Object.keys(known).length === 0 ? {} : { result: known }),
+    ...(checkpoint === undefined ? {} : { checkpoint }),
+  };
+}
+
+/** A step that begins now; the one that is recorded stays as it is where nothing of it changes. */
+export function checkpointAt(before: Checkpoint | undefined, change: Partial<Checkpoint>, now: number): Checkpoint {
+  const since = change.step === undefined || change.step === before?.step ? before?.since : microTimestamp(now);
+  return { ...before, ...change, ...(since === undefined ? {} : { since }) };
+}
+
+function base({ metadata, status }: Operation): OperationStatus {
+  const { startTime, result, checkpoint } = status ?? {};
+  return {
+    observedGeneration: metadata.generation,
+    ...(startTime === undefined ? {} : { startTime }),
+    ...(result === undefined ? {} : { result }),
+    ...(checkpoint === undefined ? {} : { checkpoint }),
+  };
+}
+
+/** Succeeded and Failed stand from the first status on, so that whoever waits for one of them sees it change. */
+function conditionsOf({ status }: Operation, phase: Phase, { reason, message }: Words, now: number): Condition[] {
+  const before = status?.conditions;
+  const at = timestamp(now);
+  const word = (type: string, holds: boolean): Condition =>
+    standing(before, { type, status: holds ? 'True' : 'False', reason, message }, at);
+  const conditions = [word('Succeeded', phase === 'Succeeded'), word('Failed', phase === 'Failed')];
+  const cancelled = phase === 'Cancelled' || conditionOf(before, 'Cancelled') !== undefined;
+  return cancelled ? [...conditions, word('Cancelled', phase === 'Cancelled')] : conditions;
+}

@@ -1,0 +1,40 @@
+import type { VirtualMachine } from '../../api/kubevirt/virtual-machine.ts';
+import type { MachineSize, SizeEdit } from '../../machine/dialect.ts';
+
+type Domain = VirtualMachine['spec']['template']['spec']['domain'];
+
+/** What the guest has by the template: all threads, and the memory that it is given. */
+export function sizeOf({ spec }: VirtualMachine): MachineSize {
+  const { domain } = spec.template.spec;
+  return { cpus: (domain.cpu?.sockets ?? 1) * inSocket(domain), memory: `${memoryOf(domain) ?? '0'}` };
+}
+
+/** Sockets are what can be plugged in; cores and threads stay as somebody has chosen them. */
+export function resize(vm: VirtualMachine, { cpus, memory }: MachineSize): SizeEdit {
+  const { domain } = vm.spec.template.spec;
+  const whole = inSocket(domain);
+  if (cpus % whole !== 0) {
+    const { cores = 1, threads = 1 } = domain.cpu ?? {};
+    const shape = `${cores} cores with ${threads} threads in each socket`;
+    return {
+      conflict: `${cpus} CPUs are no whole sockets: the machine has ${shape}, so that it takes a multiple of ${whole}`,
+    };
+  }
+  const before = sizeOf(vm);
+  const changed = {
+    ...(cpus === before.cpus ? {} : { cpu: { sockets: cpus / whole } }),
+    ...(memory === before.memory ? {} : memoryEdit(domain, memory)),
+  };
+  return { spec: { template: { spec: { domain: changed } } } };
+}
+
+const inSocket = ({ cpu }: Domain) => (cpu?.cores ?? 1) * (cpu?.threads ?? 1);
+
+const memoryOf = ({ memory, resources }: Domain) => memory?.guest ?? resources?.requests?.['memory'];
+
+/** In the field that says it. */
+function memoryEdit({ memory, resources }: Domain, amount: string): object {
+  const request = resources?.requests?.['memory'];
+  if (memory?.guest === undefined && request !== undefined) return { resources: { requests: { memory: amount } } };
+  return { memory: { guest: amount } };
+}

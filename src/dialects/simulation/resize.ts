@@ -1,0 +1,11 @@
+import { isRatio } from '../../api/simulation/resources.ts';
+import type { VirtualMachine } from '../../api/simulation/virtual-machine.ts';
+import type { MachineSize, SizeEdit } from '../../machine/dialect.ts';
+
+/** A machine that is a share of a node has no size of its own to change. */
+export function resize({ spec }: VirtualMachine, { cpus, memory }: MachineSize): SizeEdit {
+  if (isRatio(spec.resources.memory)) {
+    return { conflict: 'the size of the machine is a share of a node: change spec.resources of the machine itself' };
+  }
+  return { spec: { resources: { cpu: `${cpus}`, memory } } };
+}

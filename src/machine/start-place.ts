@@ -1,0 +1,26 @@
+import type { InstanceSpec } from '../api/kubevirt/virtual-machine-instance.ts';
+import { START_AWAY_FROM, START_ON } from '../api/operation-request.ts';
+
+const HOSTNAME = 'kubernetes.io/hostname';
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+
+/** The spec with where an operation wants this start to be; what the machine asks for itself cannot be overruled. */
+export function startedWhere(spec: InstanceSpec, annotations: Readonly<Record<string, string>> = {}): InstanceSpec {
+  const { [START_ON]: on = '', [START_AWAY_FROM]: away = '' } = annotations;
+  if (on !== '') return { ...spec, nodeSelector: { [HOSTNAME]: on, ...spec.nodeSelector } };
+  return away === '' ? spec : { ...spec, affinity: awayFrom(spec.affinity, away) };
+}
+
+type Affinity = NonNullable<InstanceSpec['affinity']>;
+
+function awayFrom(affinity: Affinity | undefined, host: string): Affinity {
+  const { nodeAffinity } = affinity ?? {};
+  const terms = nodeAffinity?.[REQUIRED]?.nodeSelectorTerms ?? [{}];
+  const elsewhere = { key: HOSTNAME, operator: 'NotIn', values: [host] } as const;
+  // One of the terms has to hold, so that each of them has to say it.
+  const nodeSelectorTerms = terms.map((term) => ({
+    ...term,
+    matchExpressions: [...(term.matchExpressions ?? []), elsewhere],
+  }));
+  return { ...affinity, nodeAffinity: { ...nodeAffinity, [REQUIRED]: { nodeSelectorTerms } } };
+}

@@ -1,0 +1,206 @@
+import { type ControlPlane, startControlPlane } from '../apiserver/control-plane.ts';
+import { FakeClock } from '../base/fake-clock.ts';
+import { type MemoryLogger, memoryLogger } from '../base/logger.ts';
+import { type Random, seededRandom } from '../base/random.ts';
+import { kubernetesControllers } from '../controllers/kubernetes/kubernetes-controllers.ts';
+import { operations } from '../controllers/operation/controller.ts';
+import { OPERATIONS, type Operation } from '../controllers/operation/operation.ts';
+import { operationRules } from '../controllers/operation/rules.ts';
+import { kubevirt } from '../dialects/kubevirt.ts';
+import { isHypersdkOn } from '../hypersdk.ts';
+import { kindsOf } from '../install/definitions.ts';
+import type { Client } from '../kube/client.ts';
+import type { Dialect } from '../machine/dialect.ts';
+import { NODE_RULES } from '../node/rules.ts';
+import { Fleet } from '../node/simulated/fleet.ts';
+import { simulatedProvisioner, simulatedReclaimer } from '../node/simulated/storage/provisioner.ts';
+import { ensureStorageClasses } from '../node/simulated/storage/storage-classes.ts';
+import { operatorControllers, operatorRules } from '../operator.ts';
+import { runnable } from '../runtime/controller.ts';
+import { Events } from '../runtime/events/events.ts';
+import { Informers } from '../runtime/informers.ts';
+import { manager } from '../runtime/manager.ts';
+import { EVENT_RULES } from '../runtime/rules.ts';
+import type { Runnable } from '../runtime/runnable.ts';
+import { scheduler } from '../scheduler/scheduler.ts';
+import { install, SYSTEM_NAMESPACE } from '../up/install.ts';
+import { SoakProcess } from './soak/process.ts';
+
+const OPERATOR = 'vimana-operator';
+const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete']);
+
+export interface OperationWorldOptions {
+  /** kubevirt alone where absent. */
+  readonly dialects?: readonly Dialect[];
+  /** 4 where absent. */
+  readonly nodes?: number;
+  readonly seed?: string;
+  /** Bytes a second of the network card of each node. */
+  readonly link?: number;
+}
+
+/** A whole cluster of ours on a clock that a test moves, whose operator can be killed at any moment. */
+export interface OperationWorld {
+  readonly clock: FakeClock;
+  readonly random: Random;
+  readonly log: MemoryLogger;
+  readonly admin: Client;
+  readonly operator: SoakProcess;
+  /** Every write but of Events since it was last emptied: verb and resource. */
+  readonly writes: string[];
+  /** Asks for an operation on a machine of kubevirt.io where nothing else is said. */
+  ask(name: string, vm: string, operation: string, spec?: object): Promise<Operation>;
+  operation(name: string): Promise<Operation>;
+  /** Lets time pass, in small steps, until the operation is over. */
+  over(name: string, withinMs?: number): Promise<Operation>;
+  stop(): Promise<void>;
+}
+
+export const namespace = 'default';
+
+export async function startOperationWorld(options: OperationWorldOptions = {}): Promise<OperationWorld> {
+  const { dialects = [kubevirt], nodes = 4, seed = 'operations', link } = options;
+  const clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
+  const random = seededRandom(seed);
+  const log = memoryLogger(clock);
+  const parts = (name: string) => ({ clock, random: random.fork(name), log });
+  let simulated: Runnable | undefined;
+  const writes: string[] = [];
+  const plane = await startControlPlane({
+    store: 'memory',
+    clock,
+    random: random.fork('server'),
+    log,
+    operatorUser: userOf(OPERATOR).name,
+    extensions: (clientFor) => {
+      const client = counting(clientFor(userOf('vimana-node'), 'vimana-node'), writes);
+      const informers = new Informers({ ...parts('fleet'), client });
+      const made = { pools: [{ count: nodes, prefix: 'node-' }], adoptLapsed: false };
+      const fleet = new Fleet({ ...parts('fleet'), client, informers }, link === undefined ? made : { ...made, link });
+      simulated = manager('fleet', [informers, fleet]);
+      return [fleet.metrics()];
+    },
+  });
+  const admin = plane.client({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'kubectl');
+  await install(admin, {
+    kinds: kindsOf(['kubevirt', 'hypersdk', 'simulation']),
+    actors: [
+      {
+        name: OPERATOR,
+        rules: [...operatorRules(dialects), ...operationRules(dialects.map(({ kind }) => kind)), ...EVENT_RULES],
+      },
+      { name: 'vimana-node', rules: NODE_RULES },
+    ],
+    roles: [],
+  });
+  await ensureStorageClasses(admin);
+  const clientOf = (account: string) => counting(plane.client(userOf(account), account), writes);
+  const processes = [
+    new SoakProcess('kubernetes', counting(admin, writes), (client) =>
+      kubernetesOf(plane, client, parts('kubernetes')),
+    ),
+    new SoakProcess('operator', clientOf(OPERATOR), (client) => operatorOf(client, dialects, parts('operator'))),
+    new SoakProcess('scheduler', clientOf('kube-scheduler'), (client) => {
+      const informers = new Informers({ ...parts('scheduler'), client });
+      return manager('scheduler', [informers, scheduler({ ...parts('scheduler'), client, informers })]);
+    }),
+    new SoakProcess('fleet', admin, () => simulated as Runnable),
+  ];
+  for (const process of processes) process.start();
+  await clock.advance(5000);
+  writes.length = 0;
+  const operator = processes[1] as SoakProcess;
+  const operation = (name: string) => admin.get(OPERATIONS, name, { namespace });
+  return {
+    clock,
+    random,
+    log,
+    admin,
+    operator,
+    writes,
+    ask: (name, vm, kind, spec = {}) =>
+      admin.create(OPERATIONS, {
+        metadata: { name, namespace },
+        spec: { vmRef: { name: vm, apiGroup: 'kubevirt.io' }, operation: kind, ...spec },
+      }),
+    operation,
+    async over(name, withinMs = 20 * 60_000) {
+      const end = clock.now() + withinMs;
+      for (;;) {
+        const found = await operation(name);
+        if (found.status?.completionTime !== undefined) return found;
+        if (clock.now() >= end) throw new Error(`${name} is not over: ${JSON.stringify(found.status)}\n${said(log)}`);
+        await clock.advance(clock.now() < end - withinMs + 5000 ? 100 : 1000);
+      }
+    },
+    async stop() {
+      for (const process of processes) process.kill();
+      await plane.stop();
+    },
+  };
+}
+
+function operatorOf(
+  client: Client,
+  dialects: readonly Dialect[],
+  parts: { clock: FakeClock; random: Random; log: MemoryLogger },
+) {
+  const informers = new Informers({ ...parts, client });
+  const events = new Events({ ...parts, client });
+  const settings = { dialects, rollout: 'LiveUpdate', nodeLostAfterMs: 40_000 } as const;
+  const shared = { ...parts, informers, events, client };
+  const alone = isHypersdkOn(dialects)
+    ? []
+    : [runnable(operations({ dialects }), { ...shared, events: events.recorder('vmoperation-controller') })];
+  return manager('operator', [informers, events, ...operatorControllers(settings, shared), ...alone]);
+}
+
+/** Kubernetes itself, and its storage. */
+function kubernetesOf(
+  plane: ControlPlane,
+  client: Client,
+  parts: { clock: FakeClock; random: Random; log: MemoryLogger },
+) {
+  const clientFor = (user: { name: string; groups: readonly string[] }) =>
+    plane.client(user, 'kube-controller-manager');
+  const informers = new Informers({ ...parts, client });
+  const storage = { ...parts, client, informers };
+  return manager('kubernetes', [
+    ...kubernetesControllers({ clientFor, caPem: '', ...parts }),
+    informers,
+    runnable(simulatedProvisioner, storage),
+    runnable(simulatedReclaimer(), storage),
+  ]);
+}
+
+/** A client that writes down what is written through it. */
+function counting(client: Client, writes: string[]): Client {
+  return new Proxy(client, {
+    get(target, verb: keyof Client) {
+      if (!WRITES.has(verb)) return target[verb];
+      return async (...args: unknown[]) => {
+        const [{ plural }] = args as [{ plural: string }];
+        const { subresource = '' } = (args.at(-1) ?? {}) as { subresource?: string };
+        const answer = await (target[verb] as (...args: unknown[]) => Promise<unknown>)(...args);
+        if (plural !== 'events' && plural !== 'leases')
+          writes.push(`${verb} ${plural}${subresource === '' ? '' : `/${subresource}`}`);
+        return answer;
+      };
+    },
+  });
+}
+
+function said({ entries }: MemoryLogger): string {
+  return entries
+    .slice(-8)
+    .map(({ level, message, fields }) => `${level}: ${message} ${JSON.stringify(fields)}`)
+    .join('\n');
+}
+
+function userOf(account: string) {
+  if (account === 'kube-scheduler') return { name: 'system:kube-scheduler', groups: ['system:authenticated'] };
+  return {
+    name: `system:serviceaccount:${SYSTEM_NAMESPACE}:${account}`,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${SYSTEM_NAMESPACE}`, 'system:authenticated'],
+  };
+}
