@@ -1,9 +1,14 @@
 import { virtualMachine } from './api/hypersdk/virtual-machine.ts';
+import { vmTemplate } from './api/hypersdk/vm-template.ts';
 import type { Kind } from './api/kind.ts';
+import { templates } from './controllers/template/controller.ts';
+import { templateGatherer } from './controllers/template/gatherer.ts';
+import { TEMPLATE_RULES } from './controllers/template/rules.ts';
 import type { PolicyRule } from './kube/kinds/rbac.ts';
 import type { KubeObject } from './kube/kube-object.ts';
 import type { Dialect } from './machine/dialect.ts';
 import type { Gatherers } from './machine/gatherer.ts';
+import type { Review } from './machine/review.ts';
 import type { Controller } from './runtime/controller.ts';
 import type { Runnable } from './runtime/runnable.ts';
 
@@ -17,16 +22,16 @@ export function isHypersdkOn(dialects: readonly Dialect[]): boolean {
 
 /** What machines of hypersdk.io are measured by, beside their own words. */
 export function hypersdkGatherers(): Gatherers {
-  return {};
+  return { template: templateGatherer };
 }
 
 /** What is done for the group beside its machines. */
-export function hypersdkControllers(_run: Running): Runnable[] {
-  return [];
+export function hypersdkControllers(run: Running, reviewing: { readonly review?: Review }): Runnable[] {
+  return [run(templates(reviewing), 'vmtemplate-controller')];
 }
 
 /** What that takes. */
-export const HYPERSDK_RULES: readonly PolicyRule[] = [];
+export const HYPERSDK_RULES: readonly PolicyRule[] = [...TEMPLATE_RULES];
 
 /** The kinds of the group, beside its machines, that something acts on. */
-export const HYPERSDK_KINDS: readonly Kind[] = [];
+export const HYPERSDK_KINDS: readonly Kind[] = [vmTemplate];

@@ -82,7 +82,7 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
         'virtualmachine-controller',
       ),
     ),
-    ...(isHypersdkOn(dialects) ? hypersdkControllers(of) : []),
+    ...(isHypersdkOn(dialects) ? hypersdkControllers(of, reviewing) : []),
   ];
   if (settings.instances === false) return machines;
   return [

@@ -39,6 +39,7 @@ export function admission<K extends Kind>(kindAdmitter: Admitter<K>, { actedOn =
     try {
       const causes = typeCauses(input.object);
       if (causes.length > 0) return refused(input, causes);
+      if (input.operation === 'DELETE') return parted(admitter, input);
       const read = isRead(input.readBy);
       const verdict = admitted(admitter, schema, input, read ? [] : fitted(schema, input));
       return { ...verdict, fits: read && verdict.causes.length === 0 };
@@ -48,6 +49,12 @@ export function admission<K extends Kind>(kindAdmitter: Admitter<K>, { actedOn =
       return refused(input, [invalid('', undefined, 'is nested too deeply')]);
     }
   };
+}
+
+/** Whatever is wrong with an object, it may go, unless its kind says otherwise. */
+function parted<K extends Kind>(admitter: Admitter<K>, input: AdmissionInput<K>): Admitted<K> {
+  const object = input.object as ObjectOf<K>;
+  return { object, unknownFields: [], fits: false, ...bounded(admitter.validate({ ...input, object })) };
 }
 
 function admitted<K extends Kind>(

@@ -1,3 +1,5 @@
+import { vmTemplate } from '../api/hypersdk/vm-template.ts';
+import type { Kind } from '../api/kind.ts';
 import { vmNetwork } from '../api/novacron/vm-network.ts';
 import type { DialectName } from '../cli/up.ts';
 import type { PolicyRule } from '../kube/kinds/rbac.ts';
@@ -39,10 +41,12 @@ export const FRONT_PROXY_RULES: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['configmaps'], resourceNames: [FRONT_PROXY.name], verbs: ['get'] },
 ];
 
+const LOOKED_UP: { readonly [D in DialectName]?: Kind } = { novacron: vmNetwork, hypersdk: vmTemplate };
+
 /** What admission of a group looks up that no controller reads. */
 export function lookupRules(dialect: DialectName): readonly PolicyRule[] {
-  if (dialect !== 'novacron') return [];
-  return [{ apiGroups: [vmNetwork.group], resources: [vmNetwork.plural], verbs: ['list', 'watch'] }];
+  const kind = LOOKED_UP[dialect];
+  return kind === undefined ? [] : [{ apiGroups: [kind.group], resources: [kind.plural], verbs: ['list', 'watch'] }];
 }
 
 /** What the operator does in its own namespace: leading, and sharing a certificate with those beside it. */

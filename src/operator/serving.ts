@@ -1,5 +1,6 @@
 import type { Lookup } from '../admission/admitter.ts';
 import { findAdmission } from '../admission/admitters.ts';
+import { vmTemplate } from '../api/hypersdk/vm-template.ts';
 import { virtualMachineInstance } from '../api/kubevirt/group.ts';
 import { vmNetwork } from '../api/novacron/vm-network.ts';
 import type { Clock } from '../base/clock.ts';
@@ -142,7 +143,11 @@ function namesOf({ name, namespace }: { readonly name: string; readonly namespac
 
 /** Admission finds what it looks up in caches, which are filled from the start. */
 function lookupIn(informers: Informers, { dialects, instances }: OperatorFlags): Lookup {
-  const kinds = [...(instances ? [virtualMachineInstance] : []), ...(dialects.includes('novacron') ? [vmNetwork] : [])];
+  const kinds = [
+    ...(instances ? [virtualMachineInstance] : []),
+    ...(dialects.includes('novacron') ? [vmNetwork] : []),
+    ...(dialects.includes('hypersdk') ? [vmTemplate] : []),
+  ];
   const caches = new Map(kinds.map((kind) => [`${kind.group}/${kind.kind}`, informers.of(resourceOfKind(kind)).cache]));
   return ({ group, kind }, namespace, name) => caches.get(`${group}/${kind}`)?.get(keyIn(namespace, name)) as never;
 }

@@ -1,6 +1,9 @@
+import { inherited } from '../../api/hypersdk/inherit.ts';
 import { type VirtualMachine, virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import { vmTemplate } from '../../api/hypersdk/vm-template.ts';
 import { type FieldError, tooLong } from '../../base/field-error.ts';
-import type { Admitter } from '../admitter.ts';
+import type { AdmissionRequest, Admitter } from '../admitter.ts';
+import { isLess } from '../amounts.ts';
 import { changesSpec } from '../changes-spec.ts';
 import { checkGrowth } from './disks.ts';
 import { checkMachineSpec } from './machine-spec.ts';
@@ -20,7 +23,11 @@ export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
         ...checkMachineSpec('spec', object.spec),
         ...checkGrowth('spec.disks', object.spec.disks, old?.spec.disks),
       ],
-      warnings: [...networkWarnings('spec.networks', object.spec.networks), ...imageWarnings(object.spec)],
+      warnings: [
+        ...networkWarnings('spec.networks', object.spec.networks),
+        ...imageWarnings(object.spec),
+        ...templateWarnings(request),
+      ],
     };
   },
 };
@@ -40,4 +47,21 @@ function imageWarnings({ image, disks = [] }: VirtualMachine['spec']): string[] 
     warnings.push('spec has neither an image nor a disk with a source: the machine has nothing to boot from');
   }
   return warnings;
+}
+
+/** What the template of a machine advises and it does not have; a template that is not there yet advises nothing. */
+function templateWarnings({ object: { spec, metadata }, lookup }: AdmissionRequest<VirtualMachine>): string[] {
+  const { name = '', namespace } = spec.image?.templateRef ?? {};
+  const template = name === '' ? undefined : lookup(vmTemplate, namespace || metadata.namespace, name);
+  if (template === undefined) return [];
+  const { minCpus, minMemory, minDiskSize } = template.spec.recommendedResources ?? {};
+  const [first] = inherited(spec, template.spec).disks ?? [];
+  const found = [
+    { field: 'spec.cpus', value: spec.cpus, least: minCpus },
+    { field: 'spec.memory', value: spec.memory, least: minMemory },
+    { field: `size of disk ${first?.name}`, value: first?.size, least: minDiskSize },
+  ];
+  return found
+    .filter(({ value, least }) => isLess(value, least))
+    .map(({ field, value, least }) => `${field} (${value}) is less than template ${name} recommends (${least})`);
 }

@@ -70,6 +70,11 @@ describe('what is wrong is named with its place and what would be right', () => 
       'spec.defaultSpec.cpus: Invalid value: 129: spec.defaultSpec.cpus in body should be less than or equal to 128',
     ],
     [
+      'feature of two words',
+      template({ requiredFeatures: ['kvm', 'a/b'] }),
+      'spec.requiredFeatures[1]: Invalid value: "a/b": must be one word, such as kvm',
+    ],
+    [
       'recommended memory',
       template({ recommendedResources: { minMemory: 0 } }),
       'spec.recommendedResources.minMemory: Invalid value: 0: must be greater than zero',
@@ -110,6 +115,12 @@ describe('a warning', () => {
     const enough = { cpus: 2, memory: '4096Mi', disks: [{ name: 'root', size: '20Gi' }] };
     expect(trial(template({ defaultSpec: enough, recommendedResources })).warnings).toEqual([]);
     expect(trial(template({ defaultSpec: {}, recommendedResources })).warnings).toEqual([]);
+  });
+
+  test('tells of an address that machines would share', () => {
+    expect(trial(defaults({ networks: [{ name: 'net', macAddress: '02:00:00:00:00:01' }] })).warnings).toEqual([
+      'spec.defaultSpec.networks[0].macAddress is ignored: machines cannot share an address',
+    ]);
   });
 
   test('tells of defaults that can never take effect', () => {

@@ -1,8 +1,10 @@
+import { IN_USE, TEMPLATE_FINALIZER } from '../../api/hypersdk/template-use.ts';
 import { type VMTemplate, vmTemplate } from '../../api/hypersdk/vm-template.ts';
-import { type FieldError, invalid } from '../../base/field-error.ts';
-import type { Admitter } from '../admitter.ts';
+import { type FieldError, forbidden, index, invalid } from '../../base/field-error.ts';
+import type { AdmissionRequest, Admitter } from '../admitter.ts';
 import { isLess, positiveQuantity } from '../amounts.ts';
 import { changesSpec } from '../changes-spec.ts';
+import { qualifiedName } from '../names.ts';
 import { checkCloudInitText } from './cloud-init.ts';
 import { checksum, imageSource } from './image.ts';
 import { checkMachineSpec } from './machine-spec.ts';
@@ -18,7 +20,9 @@ const SEMVER = new RegExp(
 
 export const vmTemplateAdmitter: Admitter<typeof vmTemplate> = {
   kind: vmTemplate,
+  finalizer: TEMPLATE_FINALIZER,
   validate(request) {
+    if (request.operation === 'DELETE') return { causes: checkUnused(request), warnings: [] };
     if (!changesSpec(request)) return { causes: [], warnings: [] };
     const { spec } = request.object;
     return {
@@ -27,6 +31,7 @@ export const vmTemplateAdmitter: Admitter<typeof vmTemplate> = {
         ...checkMachineSpec('spec.defaultSpec', spec.defaultSpec ?? {}),
         ...imageSource('spec.image.source', spec.image.source),
         ...positiveQuantity('spec.image.size', spec.image.size),
+        ...checkFeatures('spec.requiredFeatures', spec.requiredFeatures),
         ...checksum('spec.image.checksum', spec.image.checksum),
         ...checkCloudInitText('spec.cloudInit.defaultUserData', spec.cloudInit?.defaultUserData),
         ...checkCloudInitText('spec.cloudInit.defaultNetworkData', spec.cloudInit?.defaultNetworkData),
@@ -36,11 +41,40 @@ export const vmTemplateAdmitter: Admitter<typeof vmTemplate> = {
       warnings: [
         ...networkWarnings('spec.defaultSpec.networks', spec.defaultSpec?.networks),
         ...unheeded(spec),
+        ...sharedAddresses('spec.defaultSpec.networks', spec.defaultSpec?.networks),
         ...tooSmall(spec),
       ],
     };
   },
 };
+
+/** Those who clear up for others are not refused: what is in use is held by its finalizer then. */
+const CLEANERS = 'system:serviceaccounts:kube-system';
+
+/** What the controller has counted may be a moment old: what it has not seen yet is held by the finalizer. */
+function checkUnused({ object, user }: AdmissionRequest<VMTemplate>): FieldError[] {
+  const { usageCount = 0, conditions = [] } = object.status ?? {};
+  if (usageCount === 0 || user.groups.includes(CLEANERS)) return [];
+  const users = conditions.find(({ type }) => type === IN_USE)?.message ?? `${usageCount} of them`;
+  const detail = `machines are made from this template: ${users}. Delete them, or let them name another template, first`;
+  return [forbidden('metadata.name', detail)];
+}
+
+/** A feature is looked for as a label of nodes. */
+function checkFeatures(field: string, features: readonly string[] = []): FieldError[] {
+  return features.flatMap((feature, i) =>
+    feature.includes('/')
+      ? [invalid(index(field, i), feature, 'must be one word, such as kvm')]
+      : qualifiedName(index(field, i), feature),
+  );
+}
+
+/** A hardware address belongs to one machine. */
+function sharedAddresses(field: string, networks: readonly { readonly macAddress?: string }[] = []): string[] {
+  return networks.flatMap(({ macAddress }, i) =>
+    macAddress === undefined ? [] : [`${index(field, i)}.macAddress is ignored: machines cannot share an address`],
+  );
+}
 
 function checkVersion(field: string, version: string): FieldError[] {
   return SEMVER.test(version) ? [] : [invalid(field, version, 'must be a semantic version such as 1.4.0')];

@@ -15,7 +15,7 @@ type TemplateDisk = NonNullable<Defaults['disks']>[number];
 const ROOT: TemplateDisk = { name: 'root' };
 
 /** What a disk gets whose size neither machine nor template says. */
-const USUAL_DISK_SIZE = '10Gi';
+export const USUAL_DISK_SIZE = '10Gi';
 
 /**
  * A machine with all that its template gives it; it names no template any more. What stands in the machine counts,

@@ -48,7 +48,9 @@ export function vimanaAdmission(
     mutate: (write) => (write.object === undefined ? undefined : run(write, write.object)),
     validate(write) {
       if (!write.resource.custom) return;
-      const object = write.object ?? (write.operation === 'DELETE' ? write.old : undefined);
+      const { object } = write;
+      // It is nobody's to change then, and whoever let it in was asked something else.
+      if (write.operation === 'DELETE' && write.old !== undefined) run(write, write.old);
       const named = write.operation === 'CREATE' && write.name === '';
       // Looking does not change what others hold.
       if (object !== undefined && (named || !admitted.has(object))) run(write, copyJson(object));

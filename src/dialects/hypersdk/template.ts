@@ -1,4 +1,5 @@
 import { inherited } from '../../api/hypersdk/inherit.ts';
+import { templateKey } from '../../api/hypersdk/template-use.ts';
 import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import type { VMTemplate } from '../../api/hypersdk/vm-template.ts';
 import { compare, tryParseQuantity } from '../../base/quantity.ts';
@@ -17,9 +18,8 @@ interface Templated {
 }
 
 export function withTemplate(vm: VirtualMachine, template: Surroundings['template']): Templated {
-  const { templateRef } = vm.spec.image ?? {};
-  if (templateRef === undefined || template === undefined) return { spec: vm.spec };
-  const name = `${templateRef.namespace ?? vm.metadata.namespace}/${templateRef.name}`;
+  const name = templateKey(vm);
+  if (name === undefined || template === undefined) return { spec: vm.spec };
   if (template === 'missing') {
     const message = `VMTemplate ${name} is not there: the machine is started when it is`;
     return { spec: vm.spec, blocked: { reason: 'NotFound', message } };

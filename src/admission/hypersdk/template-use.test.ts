@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { TEMPLATE_FINALIZER } from '../../api/hypersdk/template-use.ts';
+import { type VirtualMachine, virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import { type VMTemplate, vmTemplate } from '../../api/hypersdk/vm-template.ts';
+import { formatFieldError } from '../../base/field-error.ts';
+import { admission } from '../admit.ts';
+import type { Lookup } from '../admitter.ts';
+import { virtualMachineAdmitter } from './virtual-machine.ts';
+import { vmTemplateAdmitter } from './vm-template.ts';
+
+const user = { name: 'jane', groups: ['system:authenticated'] };
+const nobody: Lookup = () => undefined;
+const image = { source: 'https://images.example.org/debian.qcow2' };
+
+function template(status: object = {}, spec: object = {}) {
+  const { apiVersion, kind } = vmTemplate;
+  const object = {
+    apiVersion,
+    kind,
+    metadata: { name: 'debian', namespace: 'images' },
+    spec: { displayName: 'Debian', version: '1.0.0', image, ...spec },
+  };
+  return { ...object, status } as unknown as VMTemplate;
+}
+
+describe('a template', () => {
+  const admit = admission(vmTemplateAdmitter);
+  const removal = (status: object, groups = user.groups) =>
+    admit({
+      operation: 'DELETE',
+      object: template(status),
+      old: template(status),
+      user: { ...user, groups },
+      lookup: nobody,
+    }).causes.map(formatFieldError);
+  const inUse = { usageCount: 2, conditions: [{ type: 'InUse', status: 'True', message: 'default/a, default/b' }] };
+
+  test('is held from its creation on', () => {
+    const { object } = admit({ operation: 'CREATE', object: template(), user, lookup: nobody });
+    expect(object.metadata.finalizers).toEqual([TEMPLATE_FINALIZER]);
+  });
+
+  test('cannot be deleted while machines name it', () => {
+    expect(removal(inUse)).toEqual([
+      'metadata.name: Forbidden: machines are made from this template: default/a, default/b. Delete them, or let them name another template, first',
+    ]);
+    expect(removal({ usageCount: 0 })).toEqual([]);
+    expect(removal({})).toEqual([]);
+  });
+
+  test('may be deleted with all of its namespace, and is held then', () => {
+    expect(removal(inUse, ['system:serviceaccounts:kube-system'])).toEqual([]);
+  });
+
+  test('may be deleted whatever is wrong with it', () => {
+    const broken = { ...template(), spec: {} } as unknown as VMTemplate;
+    expect(admit({ operation: 'DELETE', object: broken, old: broken, user, lookup: nobody }).causes).toEqual([]);
+  });
+});
+
+describe('a machine from a template', () => {
+  const admit = admission(virtualMachineAdmitter);
+  const advice = { recommendedResources: { minCpus: 2, minMemory: '4Gi', minDiskSize: '20Gi' } };
+  const warnings = (found: VMTemplate | undefined, spec: object = {}) => {
+    const { apiVersion, kind } = virtualMachine;
+    const templateRef = { name: 'debian', namespace: 'images' };
+    const object = {
+      apiVersion,
+      kind,
+      metadata: { name: 'web', namespace: 'default' },
+      spec: { cpus: 1, memory: '4Gi', image: { templateRef }, ...spec },
+    } as unknown as VirtualMachine;
+    const lookup = ((_kind: unknown, namespace: string, name: string) =>
+      namespace === 'images' && name === 'debian' ? found : undefined) as Lookup;
+    return admit({ operation: 'CREATE', object, user, lookup }).warnings;
+  };
+
+  test('is warned where it has less than the template recommends, after all that it inherits', () => {
+    expect(warnings(template({}, { ...advice, defaultSpec: { disks: [{ name: 'root', size: '10Gi' }] } }))).toEqual([
+      'spec.cpus (1) is less than template debian recommends (2)',
+      'size of disk root (10Gi) is less than template debian recommends (20Gi)',
+    ]);
+    expect(warnings(template({}, advice), { cpus: 2 })).toEqual([]);
+  });
+
+  test('hears nothing of a template that is not there yet', () => {
+    expect(warnings(undefined)).toEqual([]);
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { isNotFound } from '../../kube/kube-error.ts';
+import type { ImageSight } from './image-probe.ts';
+import { TEMPLATES } from './resources.ts';
+import { namespace, templateWorld } from './world.fixture.ts';
+
+const world = templateWorld();
+const settled = async (name: string) => {
+  await world.cluster.clock.advance(200);
+  await world.cluster.settle();
+  return (await world.template(name)).status;
+};
+const conditionsOf = (status: Awaited<ReturnType<typeof settled>>) =>
+  Object.fromEntries((status?.conditions ?? []).map(({ type, ...rest }) => [type, rest]));
+
+describe('a template', () => {
+  it('is ready though nobody knows of its image', async () => {
+    world.start();
+    await world.makeTemplate('debian', { image: { source: 's3://images/debian.qcow2', size: '12Gi' } });
+    const status = await settled('debian');
+    expect(status).toMatchObject({ ready: true, usageCount: 0, size: '12Gi', observedGeneration: 1 });
+    expect(conditionsOf(status)).toMatchObject({
+      Valid: { status: 'True' },
+      ImageAccessible: { status: 'Unknown', reason: 'NotChecked' },
+      Ready: { status: 'True' },
+      InUse: { status: 'False' },
+    });
+  });
+
+  it('tells everything that is wrong with it, where it was stored unseen', async () => {
+    world.start({ review: () => ({ reason: 'Invalid', message: 'two causes: a, b' }) });
+    await world.makeTemplate('debian');
+    const status = await settled('debian');
+    expect(status?.ready).toBe(false);
+    expect(conditionsOf(status)).toMatchObject({
+      Valid: { status: 'False', reason: 'Invalid', message: 'two causes: a, b' },
+      Ready: { status: 'False', reason: 'Invalid', message: 'two causes: a, b' },
+    });
+  });
+
+  it('knows how many machines of any namespace name it, at all times', async () => {
+    await world.cluster.admitPods('default').catch(() => {});
+    world.start();
+    await world.makeTemplate('debian');
+    await world.makeTemplate('other');
+    for (const name of ['a', 'b']) await world.makeMachine(name, 'debian');
+    expect(await settled('debian')).toMatchObject({ usageCount: 2 });
+    await world.removeMachine('a');
+    const status = await settled('debian');
+    expect(status).toMatchObject({ usageCount: 1 });
+    expect(conditionsOf(status)).toMatchObject({ InUse: { status: 'True', message: 'default/b' } });
+    expect(await settled('other')).toMatchObject({ usageCount: 0 });
+  });
+
+  it('is counted anew by an operator that starts later', async () => {
+    await world.makeMachine('a', 'debian');
+    await world.makeTemplate('debian');
+    world.start();
+    expect(await settled('debian')).toMatchObject({ usageCount: 1 });
+  });
+
+  it('is not written for every machine of a crowd, nor for what machines do', async () => {
+    let writes = 0;
+    world.start({}, (client) => ({
+      ...client,
+      update: (type, ...rest) => {
+        if (type.plural === TEMPLATES.plural) writes += 1;
+        return client.update(type, ...rest);
+      },
+    }));
+    await world.makeTemplate('debian');
+    await settled('debian');
+    writes = 0;
+    for (let i = 0; i < 50; i++) await world.makeMachine(`m${i}`, 'debian');
+    expect(await settled('debian')).toMatchObject({ usageCount: 50 });
+    expect(writes).toBeLessThanOrEqual(2);
+    writes = 0;
+    const spec = { labels: { touched: 'yes' } };
+    await world.admin.patch(
+      { ...TEMPLATES, plural: 'virtualmachines', kind: 'VirtualMachine' },
+      'm1',
+      { type: 'merge', body: { spec } },
+      { namespace },
+    );
+    await settled('debian');
+    expect(writes).toBe(0);
+  });
+});
+
+describe('the deletion of a template', () => {
+  it('is refused while machines name it, and says which', async () => {
+    world.start();
+    await world.makeTemplate('debian');
+    await world.makeMachine('web', 'debian');
+    await settled('debian');
+    await expect(world.admin.delete(TEMPLATES, 'debian', { namespace })).rejects.toThrow(
+      /machines are made from this template: default\/web\. Delete them/,
+    );
+    expect((await world.template('debian')).metadata.deletionTimestamp).toBeUndefined();
+  });
+
+  it('waits for machines that admission did not see, and for as long as there are any', async () => {
+    const stop = world.start();
+    await world.makeTemplate('debian');
+    await settled('debian');
+    await stop();
+    // Nobody counts at present, so that admission knows of no machine.
+    for (const name of ['a', 'b']) await world.makeMachine(name, 'debian');
+    await world.admin.delete(TEMPLATES, 'debian', { namespace });
+    world.start();
+    const status = await settled('debian');
+    expect(status).toMatchObject({ ready: false, usageCount: 2 });
+    expect(conditionsOf(status)['Ready']).toMatchObject({
+      reason: 'Deleting',
+      message: 'it goes when no machine names it any more: default/a, default/b do',
+    });
+    expect(world.cluster.told.filter((told) => told === 'Warning InUse')).toHaveLength(1);
+    await world.removeMachine('a');
+    expect(await settled('debian')).toMatchObject({ usageCount: 1 });
+    await world.removeMachine('b');
+    await world.cluster.until(() => world.template('debian').then(() => false, isNotFound));
+  });
+
+  it('is done at once where no machine names it', async () => {
+    world.start();
+    await world.makeTemplate('debian');
+    await settled('debian');
+    await world.admin.delete(TEMPLATES, 'debian', { namespace });
+    await world.cluster.until(() => world.template('debian').then(() => false, isNotFound));
+  });
+});
+
+describe('the image of a template', () => {
+  const sights: ImageSight[] = [];
+  const asked: string[] = [];
+  const probe = async (source: string) => {
+    asked.push(source);
+    return sights.shift() ?? { status: 'Unknown' as const, reason: 'Unreachable', message: 'no answer' };
+  };
+
+  it('is looked for where that is asked for, and again after a while', async () => {
+    sights.push({ status: 'False', reason: 'NotFound', message: 'gone' });
+    world.start({ probe });
+    await world.makeTemplate('debian');
+    const missing = await settled('debian');
+    expect(missing?.ready).toBe(false);
+    expect(conditionsOf(missing)['Ready']).toMatchObject({ reason: 'ImageNotAccessible', message: 'gone' });
+    sights.push({ status: 'True', reason: 'Found', message: 'there', bytes: 645_922_816 });
+    asked.length = 0;
+    await world.cluster.clock.advance(60 * 60_000);
+    const found = await settled('debian');
+    expect(found).toMatchObject({ ready: true, size: '616Mi' });
+    expect(asked).toHaveLength(1);
+    expect(Date.parse(found?.lastUpdated ?? '')).toBeGreaterThan(Date.parse(missing?.lastUpdated ?? ''));
+  });
+});

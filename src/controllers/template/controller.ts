@@ -1,0 +1,112 @@
+import { TEMPLATE_FINALIZER, templateKey } from '../../api/hypersdk/template-use.ts';
+import { vmTemplate } from '../../api/hypersdk/vm-template.ts';
+import { timestamp } from '../../kube/timestamp.ts';
+import { type Review, Reviews } from '../../machine/review.ts';
+import { type Context, type Controller, watched } from '../../runtime/controller.ts';
+import { keyOf } from '../../runtime/key.ts';
+import { OwnWrites } from '../../runtime/own-writes.ts';
+import { writeStatus } from '../../runtime/status.ts';
+import type { Again } from '../../runtime/work-queue.ts';
+import { type ImageProbe, type ImageSight, NOT_LOOKED_AT } from './image-probe.ts';
+import { MACHINES, TEMPLATES, type Template, usersOf } from './resources.ts';
+import { namesOf, type Status, statusOf } from './status.ts';
+
+interface TemplateControllerOptions {
+  /** Absent where nothing is stored but what admission has let in. */
+  readonly review?: Review;
+  /** Absent where nobody looks for images. */
+  readonly probe?: ImageProbe;
+}
+
+/** Machines that come or go one after the other within this time are told of in one write. */
+const GATHERED_MS = 200;
+/** How soon an image is looked for again: one that could not be asked for, and one that was there or not. */
+const UNKNOWN_AGAIN_MS = 5 * 60_000;
+const KNOWN_AGAIN_MS = 60 * 60_000;
+
+interface Look {
+  readonly source: string;
+  readonly sight: ImageSight;
+  /** On the wall, and on the clock that only goes forward. */
+  readonly at: string;
+  readonly since: number;
+}
+
+/** Says of templates whether machines can be made from them and how many there are, and keeps those that are in use. */
+export function templates({ review, probe }: TemplateControllerOptions = {}): Controller<Template> {
+  const reviews = new Reviews(vmTemplate, review);
+  const own = new OwnWrites();
+  const looks = new Map<string, Look>();
+  /** When the status of a template was last written. */
+  const written = new Map<string, number>();
+
+  /** What is known of the image, looked for anew where that is too long ago. */
+  async function imageOf(template: Template, ask: ImageProbe, { clock, signal }: Context): Promise<Look> {
+    const key = keyOf(template);
+    const { source } = template.spec.image;
+    const known = looks.get(key);
+    if (known?.source === source && againIn(known, clock.monotonic()) > 0) return known;
+    const sight = await ask(source, signal);
+    const look = { source, sight, at: timestamp(clock.now()), since: clock.monotonic() };
+    looks.set(key, look);
+    return look;
+  }
+
+  async function run(template: Template, context: Context): Promise<Again | undefined> {
+    const { cache, clock, client } = context;
+    const key = keyOf(template);
+    const look = probe === undefined ? undefined : await imageOf(template, probe, context);
+    const status = statusOf(template, {
+      problem: reviews.of(key, template),
+      image: look?.sight ?? NOT_LOOKED_AT,
+      lookedAt: look?.at,
+      users: [...usersOf(key, cache(MACHINES))],
+      now: timestamp(clock.now()),
+    });
+    const wait = (written.get(key) ?? Number.NEGATIVE_INFINITY) + GATHERED_MS - clock.monotonic();
+    if (wait > 0 && isOnlyUsage(template.status, status)) return { afterMs: wait };
+    const write = writeStatus(client, TEMPLATES, template, status);
+    if ((await own.during(key, write, () => context.enqueue(key))) !== template) written.set(key, clock.monotonic());
+    return look === undefined ? undefined : { afterMs: againIn(look, clock.monotonic()) };
+  }
+
+  return {
+    name: 'vmtemplate.hypersdk.io',
+    for: TEMPLATES,
+    knows: ({ metadata }) => own.knows(keyOf({ metadata }), metadata.resourceVersion),
+    watches: [
+      watched(MACHINES, (machine, _context, { old, object }) => {
+        const key = templateKey(machine);
+        // What else changes in a machine is nothing to its template.
+        const isSame = old !== undefined && templateKey(old) === templateKey(object);
+        return key === undefined || isSame ? [] : [key];
+      }),
+    ],
+    reconcile: run,
+    finalize: {
+      finalizer: TEMPLATE_FINALIZER,
+      async run(template, context) {
+        const users = [...usersOf(keyOf(template), context.cache(MACHINES))];
+        if (users.length === 0) return undefined;
+        const message = `is deleted when no machine names it any more: ${namesOf(users)}`;
+        if (template.status?.ready !== false) context.events.event(template, 'Warning', 'InUse', message);
+        return (await run(template, context)) ?? 'held';
+      },
+    },
+    forget(key) {
+      reviews.forget(key);
+      own.forget(key);
+      looks.delete(key);
+      written.delete(key);
+    },
+  };
+}
+
+function againIn({ sight, since }: Look, now: number): number {
+  return since + (sight.status === 'Unknown' ? UNKNOWN_AGAIN_MS : KNOWN_AGAIN_MS) - now;
+}
+
+/** Whether nothing is new but which machines there are. */
+function isOnlyUsage(before: Status | undefined, after: Status): boolean {
+  return before?.observedGeneration === after.observedGeneration && before?.ready === after.ready;
+}

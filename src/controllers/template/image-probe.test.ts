@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../../base/fake-clock.ts';
+import { type Head, webImageProbe } from './image-probe.ts';
+
+const url = 'https://images.example.org/debian.qcow2';
+const { signal } = new AbortController();
+
+function probing(answer: Head) {
+  const clock = new FakeClock({ start: 0 });
+  return { clock, look: (source = url) => webImageProbe(answer, clock)(source, signal) };
+}
+const answering = (status: number, headers: Record<string, string> = {}) =>
+  probing(async () => ({ status, headers: new Headers(headers) })).look();
+
+describe('an image on a web server', () => {
+  it('is there, with its size where the server tells', async () => {
+    expect(await answering(200, { 'content-length': '1024' })).toMatchObject({ status: 'True', bytes: 1024 });
+    expect(await answering(200)).not.toHaveProperty('bytes');
+  });
+
+  it.each([
+    [404, 'False', 'NotFound'],
+    [403, 'False', 'Refused'],
+    [405, 'Unknown', 'Unreachable'],
+    [429, 'Unknown', 'Unreachable'],
+    [503, 'Unknown', 'Unreachable'],
+  ])('that answers %i is %s: %s', async (code, status, reason) => {
+    expect(await answering(code)).toMatchObject({ status, reason, message: `${url} answers ${code}` });
+  });
+
+  it('cannot be asked for where nobody answers', async () => {
+    const failed = new TypeError('fetch failed', { cause: new Error('getaddrinfo ENOTFOUND images.example.org') });
+    const { look } = probing(() => Promise.reject(failed));
+    expect(await look()).toEqual({
+      status: 'Unknown',
+      reason: 'Unreachable',
+      message: `${url} cannot be asked: getaddrinfo ENOTFOUND images.example.org`,
+    });
+  });
+
+  it('is not waited for without end', async () => {
+    const { clock, look } = probing(
+      (_url, options) =>
+        new Promise((_, reject) => options.signal.addEventListener('abort', () => reject(new Error('aborted')))),
+    );
+    const found = look();
+    await clock.advance(10_000);
+    expect(await found).toMatchObject({ status: 'Unknown', message: `${url} cannot be asked: no answer within 10 s` });
+  });
+});
+
+it('images elsewhere are not looked for', async () => {
+  const { look } = probing(() => Promise.reject(new Error('asked')));
+  expect(await look('s3://images/debian.qcow2')).toMatchObject({ status: 'Unknown', reason: 'NotChecked' });
+});

@@ -1,0 +1,82 @@
+import { IN_USE } from '../../api/hypersdk/template-use.ts';
+import type { VMTemplate } from '../../api/hypersdk/vm-template.ts';
+import { formatQuantity, quantityOf } from '../../base/quantity.ts';
+import { type Condition, standing } from '../../machine/condition.ts';
+import type { Problem } from '../../machine/dialect.ts';
+import type { ImageSight } from './image-probe.ts';
+
+export type Status = NonNullable<VMTemplate['status']>;
+
+/** All that is known of a template. */
+export interface Sight {
+  /** All causes for which it would be refused. */
+  readonly problem: Problem | undefined;
+  readonly image: ImageSight;
+  /** When somebody looked for the image; undefined where nobody does. */
+  readonly lookedAt: string | undefined;
+  /** The keys of the machines that name it. */
+  readonly users: readonly string[];
+  readonly now: string;
+}
+
+type Told = Pick<Condition, 'status' | 'reason' | 'message'>;
+
+export function statusOf({ metadata, spec, status: before }: VMTemplate, sight: Sight): Status {
+  const { image, users, lookedAt, now } = sight;
+  const valid = validity(sight);
+  const ready = readiness(valid, image, users, metadata.deletionTimestamp !== undefined);
+  const told: readonly (readonly [string, Told])[] = [
+    ['Valid', valid],
+    ['ImageAccessible', { status: image.status, reason: image.reason, message: image.message }],
+    ['Ready', ready],
+    [IN_USE, usage(users)],
+  ];
+  const isSeen = before?.observedGeneration === metadata.generation;
+  const size = sizeOf(image, spec.image.size);
+  return {
+    observedGeneration: metadata.generation,
+    ready: ready.status === 'True',
+    ...(size === undefined ? {} : { size }),
+    lastUpdated: lookedAt ?? (isSeen ? (before.lastUpdated ?? now) : now),
+    usageCount: users.length,
+    conditions: told.map(([type, each]) => standing(before?.conditions, { type, ...each }, now)),
+  };
+}
+
+function validity({ problem }: Sight): Told {
+  return problem === undefined
+    ? { status: 'True', reason: 'Valid', message: 'machines can be made from what it says' }
+    : { status: 'False', ...problem };
+}
+
+/** That nobody knows of the image keeps no machine from being made. */
+function readiness(valid: Told, image: ImageSight, users: readonly string[], leaving: boolean): Told {
+  if (leaving) {
+    const message = `it goes when no machine names it any more: ${namesOf(users)} ${users.length === 1 ? 'does' : 'do'}`;
+    return { status: 'False', reason: 'Deleting', message };
+  }
+  if (valid.status === 'False') return { status: 'False', reason: 'Invalid', message: `${valid.message}` };
+  if (image.status === 'False') return { status: 'False', reason: 'ImageNotAccessible', message: image.message };
+  return { status: 'True', reason: 'Ready', message: 'machines can be made from it' };
+}
+
+function usage(users: readonly string[]): Told {
+  return users.length === 0
+    ? { status: 'False', reason: 'Unused', message: 'no machine names it' }
+    : { status: 'True', reason: 'NamedByMachines', message: namesOf(users) };
+}
+
+const MOST_NAMES = 5;
+
+/** The first by their names, and how many more. */
+export function namesOf(users: readonly string[]): string {
+  const names = users.toSorted();
+  const more = names.length - MOST_NAMES;
+  return more <= 0 ? names.join(', ') : `${names.slice(0, MOST_NAMES).join(', ')} and ${more} more`;
+}
+
+/** Of the file where that is known, else what the template says of the image. */
+function sizeOf({ bytes }: ImageSight, told: string | number | undefined): string | undefined {
+  if (bytes !== undefined) return formatQuantity(quantityOf(bytes, 'BinarySI'));
+  return told === undefined ? undefined : `${told}`;
+}

@@ -1,0 +1,68 @@
+import { afterEach, beforeEach } from 'vitest';
+import { crdOf } from '../../api/crd.ts';
+import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import { vmTemplate } from '../../api/hypersdk/vm-template.ts';
+import type { Client } from '../../kube/client.ts';
+import { resourceType } from '../../kube/kinds/resource-type.ts';
+import { runnable } from '../../runtime/controller.ts';
+import { type MachineCluster, startMachineCluster } from '../../testing/machine-cluster.ts';
+import { templates } from './controller.ts';
+import { MACHINES, TEMPLATES, type Template } from './resources.ts';
+import { TEMPLATE_RULES } from './rules.ts';
+
+const DEFINITIONS = resourceType(
+  'apiextensions.k8s.io/v1',
+  'CustomResourceDefinition',
+  'customresourcedefinitions',
+  'Cluster',
+);
+
+export const namespace = 'default';
+export const IMAGE = 'https://images.example.org/debian-12.qcow2';
+
+/** A cluster for each test of a file, in which the controller of templates can be started. */
+export function templateWorld() {
+  let cluster: MachineCluster;
+  beforeEach(async () => {
+    cluster = await startMachineCluster(TEMPLATE_RULES);
+    for (const kind of [virtualMachine, vmTemplate]) await cluster.admin.create(DEFINITIONS, crdOf(kind));
+    await cluster.until(() =>
+      Promise.all([cluster.admin.list(TEMPLATES), cluster.admin.list(MACHINES)]).then(
+        () => true,
+        () => false,
+      ),
+    );
+  });
+  afterEach(() => cluster.stop());
+  return {
+    get cluster() {
+      return cluster;
+    },
+    get admin() {
+      return cluster.admin;
+    },
+    start: (options: Parameters<typeof templates>[0] = {}, wrap?: (client: Client) => Client) =>
+      cluster.operate((parts) => [runnable(templates(options), parts)], wrap),
+    template: (name: string): Promise<Template> => cluster.admin.get(TEMPLATES, name, { namespace }),
+    makeTemplate: (name: string, spec: object = {}) =>
+      cluster.admin.create(TEMPLATES, {
+        metadata: { name, namespace },
+        spec: { displayName: name, image: { source: IMAGE }, ...spec },
+      }),
+    makeMachine: (name: string, template: string, place = namespace) =>
+      cluster.admin.create(MACHINES, {
+        metadata: { name, namespace: place },
+        spec: { cpus: 1, memory: '1Gi', image: { templateRef: { name: template, namespace } } },
+      }),
+    /** No controller of machines runs, so that nothing holds one but its finalizer. */
+    async removeMachine(name: string, place = namespace) {
+      await cluster.admin.patch(
+        MACHINES,
+        name,
+        { type: 'merge', body: { metadata: { finalizers: null } } },
+        { namespace: place },
+      );
+      await cluster.admin.delete(MACHINES, name, { namespace: place });
+    },
+  };
+}

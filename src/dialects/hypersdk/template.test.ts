@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import type { VMTemplate } from '../../api/hypersdk/vm-template.ts';
+import { withTemplate } from './template.ts';
+
+const machine = (spec: object = {}, status: object = {}) =>
+  ({
+    metadata: { name: 'web', namespace: 'default' },
+    spec: { cpus: 2, memory: '4Gi', running: true, image: { templateRef: { name: 'debian' } }, ...spec },
+    status,
+  }) as unknown as VirtualMachine;
+
+const template = (spec: object = {}, status: object = {}) =>
+  ({
+    metadata: { name: 'debian', namespace: 'default', uid: 'u', generation: 3 },
+    spec: { displayName: 'Debian', version: '1.4.0', image: { source: 'debian:12', size: '12Gi' }, ...spec },
+    status: { observedGeneration: 3, ...status },
+  }) as unknown as VMTemplate;
+
+const against = (type: string) => ({ conditions: [{ type, status: 'False', reason: 'No', message: 'for a reason' }] });
+
+test('a machine that names no template is what it says itself', () => {
+  const vm = machine({ image: { source: 'debian:12' } });
+  expect(withTemplate(vm, undefined)).toEqual({ spec: vm.spec });
+});
+
+test('a machine remembers which template it was made from, in which state', () => {
+  const { spec, basis, blocked } = withTemplate(machine(), template());
+  expect({ basis, blocked }).toEqual({ basis: 'default/debian@1.4.0 u.3', blocked: undefined });
+  expect(spec).toMatchObject({ image: { source: 'debian:12' }, disks: [{ name: 'root', size: '12Gi' }] });
+});
+
+test('a template that is not there is waited for by its name', () => {
+  expect(withTemplate(machine(), 'missing').blocked).toEqual({
+    reason: 'NotFound',
+    message: 'VMTemplate default/debian is not there: the machine is started when it is',
+  });
+  const elsewhere = machine({ image: { templateRef: { name: 'debian', namespace: 'images' } } });
+  expect(withTemplate(elsewhere, 'missing').blocked?.message).toContain('images/debian');
+});
+
+describe('nothing is made', () => {
+  test('of a template that is not valid', () => {
+    expect(withTemplate(machine(), template({}, against('Valid'))).blocked).toEqual({
+      reason: 'TemplateInvalid',
+      message: 'VMTemplate default/debian is not valid: for a reason',
+    });
+  });
+
+  test('of an image that is not there, unless its disks are there already', () => {
+    const without = template({}, against('ImageAccessible'));
+    expect(withTemplate(machine(), without).blocked?.reason).toBe('ImageNotAccessible');
+    expect(withTemplate(machine({}, { startTime: '2030-01-01T00:00:00Z' }), without).blocked).toBeUndefined();
+  });
+
+  test('on a first disk that the image does not fit on', () => {
+    const small = { name: 'root', size: '8Gi', bootOrder: 1 };
+    const large = { name: 'data', size: '50Gi' };
+    expect(withTemplate(machine({ disks: [large, small] }), template()).blocked).toMatchObject({
+      reason: 'DiskTooSmall',
+      message: 'the image of VMTemplate default/debian needs 12Gi, and disk root has 8Gi: give it more in spec.disks',
+    });
+    expect(withTemplate(machine({ disks: [large] }), template()).blocked).toBeUndefined();
+  });
+});
+
+test('what was said of an earlier state of a template counts no more', () => {
+  const judged = { ...against('Valid'), observedGeneration: 2 };
+  expect(withTemplate(machine(), template({}, judged)).blocked).toBeUndefined();
+});
