@@ -2,8 +2,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { NodeSize } from '../api/launcher-load.ts';
 import { isSameJson } from '../base/json-same.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../base/names.ts';
+import type { CarbonSettings } from '../carbon/settings.ts';
 import type { AccessFlags } from '../kube/kubeconfig/load.ts';
 import { type BindAddress, bindAddress } from './bind-address.ts';
+import { type CarbonFlags, carbonContradictions, carbonSettings, withCarbonFlags } from './carbon/flags.ts';
 import { CheckedCommand, type Given } from './checked-command.ts';
 import { filled } from './filled.ts';
 import { portNumber } from './port-number.ts';
@@ -33,24 +35,26 @@ export interface OperatorFlags {
   readonly vmRolloutStrategy: 'LiveUpdate' | 'Stage';
   readonly nodeLostAfter: number;
   readonly referenceNode: NodeSize;
+  readonly carbon: CarbonSettings;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   readonly logFormat: 'json' | 'text';
 }
 
 const OWN_NAME = '(default: that of the ServiceAccount, or vimana-operator)';
 
-type Parsed = Omit<OperatorFlags, 'access' | 'metrics' | 'health'> & {
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  readonly metricsBindAddr: BindAddress | 'nowhere';
-  readonly metricsBindAddress?: BindAddress | 'nowhere';
-  readonly healthProbeBindAddr: BindAddress | 'nowhere';
-  readonly healthProbeBindAddress?: BindAddress | 'nowhere';
-};
+type Parsed = Omit<OperatorFlags, 'access' | 'metrics' | 'health' | 'carbon'> &
+  CarbonFlags & {
+    readonly kubeconfig?: string;
+    readonly context?: string;
+    readonly metricsBindAddr: BindAddress | 'nowhere';
+    readonly metricsBindAddress?: BindAddress | 'nowhere';
+    readonly healthProbeBindAddr: BindAddress | 'nowhere';
+    readonly healthProbeBindAddress?: BindAddress | 'nowhere';
+  };
 
 /** `vimana operator`: the controllers, webhooks and subresources for a cluster. `start` runs it until it is told to stop. */
 export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>): Command {
-  return new CheckedCommand('operator')
+  const operator = new CheckedCommand('operator')
     .description('run the operator for a Kubernetes cluster, inside of it or from outside')
     .option('--kubeconfig <file>', 'kubeconfig to use (default: KUBECONFIG, the usual file, then the pod)', filled)
     .option('--context <name>', 'context of the kubeconfig', filled)
@@ -105,7 +109,8 @@ export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>):
         .argParser(lostAfter)
         .default(lostAfter('40s'), '40s'),
     )
-    .addOption(referenceNodeOption())
+    .addOption(referenceNodeOption());
+  return withCarbonFlags(operator)
     .addOption(
       new Option('--log-level <level>', 'what to log')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
@@ -121,6 +126,7 @@ function flagsOf(parsed: Parsed): OperatorFlags {
   const { healthProbeBindAddr, healthProbeBindAddress, ...flags } = rest;
   return {
     ...flags,
+    carbon: carbonSettings(flags),
     access: {
       ...(kubeconfig === undefined ? {} : { kubeconfig }),
       ...(context === undefined ? {} : { context }),
@@ -149,6 +155,7 @@ function contradictions(parsed: Parsed, given: Given): string[] {
       .flatMap(([other, its]) => (its === port ? [`${flag} and ${other} name port ${port} both.`] : [])),
   );
   return [
+    ...carbonContradictions(parsed),
     ...twice.map((name) => `--${dashed(name)} and --${dashed(name)}ess name different addresses.`),
     ...shared,
     ...(webhookPort === 0 && given('webhookCertDir')

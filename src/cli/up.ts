@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { NodeSize } from '../api/launcher-load.ts';
 import { parseDuration } from '../base/duration.ts';
+import type { CarbonSettings } from '../carbon/settings.ts';
+import { type CarbonFlags, carbonContradictions, carbonSettings, withCarbonFlags } from './carbon/flags.ts';
 import { CheckedCommand, type Given } from './checked-command.ts';
 import { durationMs, durationOption } from './duration-option.ts';
 import { filled } from './filled.ts';
@@ -31,13 +33,14 @@ export interface UpSettings extends NodeFlags {
   readonly vmRolloutStrategy: 'LiveUpdate' | 'Stage';
   readonly nodeLostAfter: number;
   readonly referenceNode: NodeSize;
+  readonly carbon: CarbonSettings;
   readonly auditLog?: string;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
 
 /** `vimana up`: control plane, nodes, scheduler and operator in one process. `start` runs it until it is told to stop. */
 export function upCommand(start: (settings: UpSettings) => Promise<void>): Command {
-  return nodeFlags(new CheckedCommand('up'), 'nodes')
+  const up = nodeFlags(new CheckedCommand('up'), 'nodes')
     .description('run everything in one process: control plane, scheduler, simulated nodes, operator')
     .option(
       '--data-dir <folder>',
@@ -78,7 +81,8 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
     .addOption(
       durationOption('--node-lost-after <duration>', 'when a silent node is given up', '40s').argParser(lostAfter),
     )
-    .addOption(referenceNodeOption())
+    .addOption(referenceNodeOption());
+  return withCarbonFlags(up)
     .option('--audit-log <file>', 'append one JSON line for every request', filled)
     .addOption(
       new Option('--log-level <level>', 'what to log')
@@ -93,6 +97,7 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
         flags.port === 0 && !given(name) ? 0 : flags[name];
       return start({
         ...flags,
+        carbon: carbonSettings(flags),
         metricsPort: listener('metricsPort'),
         healthPort: listener('healthPort'),
         exporterPort: listener('exporterPort'),
@@ -101,7 +106,7 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
     });
 }
 
-type Flags = UpSettings & { readonly empty?: boolean };
+type Flags = Omit<UpSettings, 'carbon'> & CarbonFlags & { readonly empty?: boolean };
 
 /** What cannot all be meant at once. */
 function contradictions(flags: Flags, given: Given): string[] {
@@ -115,6 +120,7 @@ function contradictions(flags: Flags, given: Given): string[] {
   const named = Object.entries(ports).filter(([, number]) => number !== 0);
   const shared = named.find(([, number], at) => named.findIndex(([, other]) => other === number) !== at);
   return [
+    ...carbonContradictions(flags),
     ...(demo === true && empty === true ? ['--demo and --empty contradict each other.'] : []),
     ...(demo === true && !flags.dialects.includes('kubevirt')
       ? ['--demo creates machines of kubevirt.io, which --dialects leaves out.']

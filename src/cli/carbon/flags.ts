@@ -1,0 +1,168 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { ZoneMap } from '../../carbon/grid-places.ts';
+import type { IntensityTable } from '../../carbon/intensity-table.ts';
+import { type PowerModel, USUAL_POWER } from '../../carbon/power-model.ts';
+import { type CarbonSettings, PROVIDER_NAMES, type ProviderName } from '../../carbon/settings.ts';
+import { durationMs } from '../duration-option.ts';
+import { filled } from '../filled.ts';
+import { webAddress } from '../rebalance/web-answer.ts';
+
+/** The flags of carbon-aware machines, as they are parsed. */
+export interface CarbonFlags {
+  readonly carbonProvider: ProviderName;
+  readonly carbonUrl?: string;
+  readonly carbonTokenFile?: string;
+  readonly carbonData?: string;
+  readonly carbonTable?: IntensityTable;
+  readonly carbonZone?: string;
+  readonly carbonZoneMap: ZoneMap;
+  readonly carbonRefresh?: number;
+  readonly carbonWithoutData: 'start' | 'wait';
+  readonly carbonPower: PowerModel;
+}
+
+/** Whatever looks at electricity takes these. Each can be set by the environment too; the token only by that, or a file. */
+export function withCarbonFlags<C extends Command>(command: C): C {
+  return command
+    .addOption(
+      option('--carbon-provider <name>', 'who tells how clean electricity is')
+        .choices([...PROVIDER_NAMES])
+        .default('none'),
+    )
+    .addOption(
+      option('--carbon-url <address>', 'where the provider answers, where not at its usual place').argParser(
+        webAddress('https://api.example.org'),
+      ),
+    )
+    .addOption(
+      option('--carbon-token-file <file>', 'file with the token for the provider (else VIMANA_CARBON_TOKEN)').argParser(
+        filled,
+      ),
+    )
+    .addOption(option('--carbon-data <file>', 'time series in YAML, for the provider file').argParser(filled))
+    .addOption(
+      option('--carbon-table <zones>', 'intensities for the provider static, such as DE=380,FR=56').argParser(table),
+    )
+    .addOption(
+      option('--carbon-zone <zone>', 'grid zone that counts where neither machine nor node names one').argParser(
+        gridZone,
+      ),
+    )
+    .addOption(
+      option('--carbon-zone-map <zones>', 'grid zones of zones and regions of nodes, such as eu-north-1=SE-SE3')
+        .argParser(zoneMap)
+        .default(new Map(), 'none'),
+    )
+    .addOption(
+      option(
+        '--carbon-refresh <duration>',
+        'how long an answer is good for (default: 15m, and 1m for a file)',
+      ).argParser(refresh),
+    )
+    .addOption(
+      option('--carbon-without-data <deed>', 'whether machines start or wait while nothing is known')
+        .choices(['start', 'wait'])
+        .default('start'),
+    )
+    .addOption(
+      option('--carbon-power <watts>', 'power of a vCPU idle and busy, of a GiB of memory, and the PUE')
+        .argParser(power)
+        .default(USUAL_POWER, 'idle=0.74,busy=3.5,memory=0.392,pue=1.2'),
+    ) as C;
+}
+
+function option(flags: string, description: string): Option {
+  const made = new Option(flags, description);
+  return made.env(`VIMANA_${(made.long ?? '').slice(2).replaceAll('-', '_').toUpperCase()}`);
+}
+
+export function carbonSettings(flags: CarbonFlags): CarbonSettings {
+  return {
+    provider: flags.carbonProvider,
+    ...(flags.carbonUrl === undefined ? {} : { url: flags.carbonUrl }),
+    ...(flags.carbonTokenFile === undefined ? {} : { tokenFile: flags.carbonTokenFile }),
+    ...(flags.carbonData === undefined ? {} : { data: flags.carbonData }),
+    ...(flags.carbonTable === undefined ? {} : { table: flags.carbonTable }),
+    ...(flags.carbonZone === undefined ? {} : { zone: flags.carbonZone }),
+    ...(flags.carbonRefresh === undefined ? {} : { refreshMs: flags.carbonRefresh }),
+    zoneMap: flags.carbonZoneMap,
+    withoutData: flags.carbonWithoutData,
+    power: flags.carbonPower,
+  };
+}
+
+/** Flags that belong to one provider and are of no use with another, and those that one cannot do without. */
+export function carbonContradictions(flags: CarbonFlags): string[] {
+  const { carbonProvider: provider } = flags;
+  const onWeb = provider === 'electricity-maps' || provider === 'uk-carbon-intensity';
+  const useless = (flag: string, value: unknown, fits: boolean) =>
+    value === undefined || fits ? [] : [`${flag} is of no use with --carbon-provider ${provider}.`];
+  const missing = (flag: string, value: unknown, needed: boolean) =>
+    needed && value === undefined ? [`--carbon-provider ${provider} needs ${flag}.`] : [];
+  return [
+    ...useless('--carbon-url', flags.carbonUrl, onWeb),
+    ...useless('--carbon-token-file', flags.carbonTokenFile, provider === 'electricity-maps'),
+    ...useless('--carbon-data', flags.carbonData, provider === 'file'),
+    ...useless('--carbon-table', flags.carbonTable, provider === 'static'),
+    ...missing('--carbon-data', flags.carbonData, provider === 'file'),
+    ...missing('--carbon-table', flags.carbonTable, provider === 'static'),
+  ];
+}
+
+const ZONE = /^[A-Z]{2}(?:-[A-Z0-9]+)*$/;
+
+export function gridZone(text: string): string {
+  if (ZONE.test(text)) return text;
+  throw new InvalidArgumentError('It must be a grid zone such as DE or US-CAL-CISO.');
+}
+
+function pairs(text: string, example: string): [string, string][] {
+  return text.split(',').map((pair) => {
+    const [, name = '', value = ''] = /^\s*([^=\s]+)\s*=\s*([^=\s]+)\s*$/.exec(pair) ?? [];
+    if (name === '') throw new InvalidArgumentError(`It must be pairs such as ${example}.`);
+    return [name, value];
+  });
+}
+
+function table(text: string): IntensityTable {
+  return new Map(
+    pairs(text, 'DE=380,FR=56').map(([zone, grams]) => {
+      if (!/^\d+(?:\.\d+)?$/.test(grams)) throw new InvalidArgumentError(`${grams} is no number of grams.`);
+      return [gridZone(zone), Number(grams)];
+    }),
+  );
+}
+
+function zoneMap(text: string): ZoneMap {
+  return new Map(pairs(text, 'eu-north-1=SE-SE3').map(([place, zone]) => [place, gridZone(zone)]));
+}
+
+const SOONEST_MS = 60_000;
+
+function refresh(text: string): number {
+  const ms = durationMs(text);
+  if (ms >= SOONEST_MS) return ms;
+  throw new InvalidArgumentError('It must be at least 1m: providers count questions.');
+}
+
+const POWER: Readonly<Record<string, keyof PowerModel>> = {
+  idle: 'idleWattsPerCpu',
+  busy: 'busyWattsPerCpu',
+  memory: 'wattsPerGib',
+  pue: 'pue',
+};
+
+function power(text: string): PowerModel {
+  const given = pairs(text, 'idle=0.74,busy=3.5,memory=0.392,pue=1.2').map(([name, value]) => {
+    const field = Object.hasOwn(POWER, name) ? POWER[name] : undefined;
+    if (field === undefined) throw new InvalidArgumentError(`${name} is none of ${Object.keys(POWER).join(', ')}.`);
+    if (!/^\d+(?:\.\d+)?$/.test(value)) throw new InvalidArgumentError(`${value} is no number.`);
+    return [field, Number(value)] as const;
+  });
+  const model: PowerModel = { ...USUAL_POWER, ...Object.fromEntries(given) };
+  if (model.busyWattsPerCpu < model.idleWattsPerCpu) {
+    throw new InvalidArgumentError('A busy vCPU takes no less than an idle one.');
+  }
+  if (model.pue < 1) throw new InvalidArgumentError('The PUE is at least 1.');
+  return model;
+}

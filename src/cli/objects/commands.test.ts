@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
+import { vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
+import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import { type CommandWorld, startCommandWorld } from '../../testing/command-world.ts';
+
+let world: CommandWorld;
+beforeAll(async () => {
+  world = await startCommandWorld();
+  await world.run(['vm', 'create', 'web', '-g', 'kubevirt.io', '--stopped', '--wait']);
+  await world.run(['vm', 'create', 'shop', '-g', 'hypersdk.io', '--stopped']);
+});
+afterAll(() => world.stop());
+
+const run = (text: string) => world.run(text.split(' '));
+const kubevirt = { name: 'web', apiGroup: 'kubevirt.io', kind: 'VirtualMachine' };
+
+it.each<[string, string, object]>([
+  [
+    'vm clone web twin --linked --start',
+    'web-clone',
+    { vmRef: kubevirt, cloneSpec: { targetName: 'twin', linkedClone: true, startAfterClone: true } },
+  ],
+  ['vm clone shop twin', 'shop-clone', { vmRef: { name: 'shop' }, cloneSpec: { targetName: 'twin' } }],
+  ['vm resize web --cpus 4 --hotplug', 'web-resize', { vmRef: kubevirt, resizeSpec: { cpus: 4, hotplug: true } }],
+  ['vm restore shop monday', 'shop-restore', { restoreSpec: { snapshotName: 'monday' } }],
+])('%s asks for it by a VMOperation', async (words, name, spec) => {
+  const { code, out, err } = await run(words);
+  expect([code, err]).toEqual([0, '']);
+  const made = /^vmoperation.hypersdk.io\/(\S+) created\n$/.exec(out)?.[1] ?? '';
+  expect(made).toMatch(new RegExp(`^${name}-\\w{5}$`));
+  expect(await world.admin.get(resourceOfKind(vmOperation), made, { namespace: 'default' })).toMatchObject({ spec });
+});
+
+it.each<[string, number, string]>([
+  ['vm clone nobody twin', 1, 'there is no VirtualMachine "nobody" in the namespace default'],
+  ['vm clone web web', 2, 'must differ from the machine that is cloned'],
+  ['vm resize web', 2, 'operation resize needs resizeSpec.cpus or resizeSpec.memory'],
+  ['vm resize web --cpus 0', 2, '--cpus 0: It must be a whole number of at least 1.'],
+  ['snapshot create nobody', 1, 'there is no VirtualMachine "nobody"'],
+  ['snapshot delete never', 1, 'vmsnapshots.hypersdk.io "never" not found'],
+  ['template create t', 2, "required option '--image <image>' not specified"],
+  ['template create T --image docker://a/b', 2, 'metadata.name: Invalid value: "T"'],
+  ['template get none', 1, 'vmtemplates.hypersdk.io "none" not found'],
+  ['vm describe nobody', 1, 'there is no VirtualMachine "nobody"'],
+  ['vm create x --template t -g kubevirt.io', 2, 'machines of kubevirt.io take no --template'],
+])('%s is refused, and nothing is made', async (words, code, message) => {
+  expect(await run(words)).toEqual({ code, out: '', err: expect.stringContaining(message) });
+});
+
+it('snapshots are made under a name or a fresh one, listed by machine, and deleted', async () => {
+  expect((await run('snapshot create web first --keep-days 3 --description x')).out).toBe(
+    'vmsnapshot.hypersdk.io/first created\n',
+  );
+  expect((await run('snapshot create shop')).out).toMatch(/^vmsnapshot.hypersdk.io\/shop-snapshot-\w{5} created\n$/);
+  const first = await world.admin.get(resourceOfKind(vmSnapshot), 'first', { namespace: 'default' });
+  expect(first.spec).toMatchObject({ vmRef: kubevirt, description: 'x', retention: { keepDays: 3 } });
+  expect((await run('snapshot list --vm web -o name')).out).toBe('vmsnapshot.hypersdk.io/first\n');
+  expect((await run('snapshot list -o name')).out.split('\n')).toHaveLength(3);
+  expect((await run('snapshot delete first')).out).toMatch(
+    /^vmsnapshot.hypersdk.io\/first (deleted|is being deleted)\n$/,
+  );
+});
+
+it('templates are made, listed and shown', async () => {
+  expect((await run('template create t --image docker://a/b --os linux --cpus 2')).out).toBe(
+    'vmtemplate.hypersdk.io/t created\n',
+  );
+  expect((await run('template list')).out).toMatch(/^NAME +DISPLAY NAME[^]*\nt +t /);
+  expect((await run('template get t -o json')).out).toContain('"source": "docker://a/b"');
+});
