@@ -23,7 +23,7 @@ export interface CarbonGathererOptions {
   readonly withoutData: 'start' | 'wait';
   readonly places: NodePlaces;
   /** What a machine says of electricity, with what its template gives. */
-  readonly heeds: (machine: VirtualMachine, context: Context) => CarbonAware | undefined;
+  readonly heeds: (machine: Machine, context: Context) => CarbonAware | undefined;
 }
 
 /** Tells machines what follows for them from the electricity that there is, and wakes them with every answer for a zone that they look at. */
@@ -47,7 +47,7 @@ export function carbonGatherer({ watch, places, heeds, ...settings }: CarbonGath
     reads: places.reads,
     gather(machine, context) {
       const vm = machine as unknown as VirtualMachine;
-      const spec = vm.spec.running ? heeds(vm, context) : undefined;
+      const spec = vm.spec.running ? heeds(machine, context) : undefined;
       if (spec?.enabled !== true) return undefined;
       follow(context);
       const node = vm.status?.nodeName;

@@ -4,6 +4,7 @@ import { realClock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { createLogger } from '../base/pino-logger.ts';
 import { type Random, systemRandom } from '../base/random.ts';
+import { type Carbon, carbonOf } from '../carbon.ts';
 import type { OperatorFlags } from '../cli/operator.ts';
 import { connect } from '../connect.ts';
 import type { Client } from '../kube/client.ts';
@@ -81,8 +82,10 @@ async function startOperator(flags: NamedFlags, surroundings: Surroundings): Pro
   const metrics = new Metrics({ process: true });
   const informers = new Informers({ ...shared, client: namespacedClient(client, flags.watchNamespace) });
   const events = new Events({ ...shared, client, onDrop: (why) => metrics.eventDropped(why) });
+  const carbon = carbonOf(flags.carbon, { clock, log, informers, namespace });
   const settings = {
     dialects,
+    carbon,
     instances: flags.instances,
     rollout: flags.vmRolloutStrategy,
     nodeLostAfterMs: flags.nodeLostAfter,
@@ -119,7 +122,7 @@ async function startOperator(flags: NamedFlags, surroundings: Surroundings): Pro
         run: (term) => act(term.guard(client)).run(term.signal),
       })
     : { ...act(client), leads: true };
-  measure(metrics, informers, dialects, () => turns.leads);
+  measure(metrics, informers, { dialects, carbon }, () => turns.leads);
 
   let stopping = false;
   const ready: Checks = {
@@ -166,14 +169,17 @@ async function serversOf(
 function measure(
   metrics: Metrics,
   informers: Informers,
-  dialects: ReturnType<typeof builtDialects>,
+  { dialects, carbon }: { readonly dialects: ReturnType<typeof builtDialects>; readonly carbon: Carbon },
   leads: () => boolean,
 ): void {
   const machines = dialects.map((dialect) => ({
     dialect,
     cache: informers.of(resourceOfKind(dialect.kind)).cache as Cache,
   }));
-  const measures = machineMetrics({ machines, instances: informers.of(VMIS).cache, usage: () => undefined });
+  const measures = [
+    ...machineMetrics({ machines, instances: informers.of(VMIS).cache, usage: () => undefined }),
+    ...carbon.measures(),
+  ];
   for (const each of measures) metrics.measure({ ...each, values: () => (leads() ? each.values() : []) });
   metrics.measure({
     name: 'vimana_leader',

@@ -6,6 +6,8 @@ export interface Measured {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
+  /** A gauge where absent. */
+  readonly type?: 'gauge' | 'counter';
   /** One value for each set of labels that there is at the moment. */
   values(): Iterable<{ readonly labels: Readonly<Record<string, string>>; readonly value: number }>;
 }
@@ -100,20 +102,27 @@ export class Metrics {
     this.#eventDrops.inc({ reason });
   }
 
-  /** A gauge whose values are asked for when somebody looks; one of the same name must not be there yet. */
+  /** A metric whose values are asked for when somebody looks; one of the same name must not be there yet. */
   measure(measured: Measured): void {
-    const { name, help, labels: labelNames } = measured;
-    const gauge = new Gauge({
-      name,
-      help,
-      labelNames,
-      registers: [],
-      collect() {
-        this.reset();
-        for (const { labels, value } of measured.values()) this.set(labels, value);
-      },
-    });
-    this.#registry.registerMetric(gauge);
+    const { name, help, labels: labelNames, type = 'gauge' } = measured;
+    const settings = { name, help, labelNames, registers: [] };
+    this.#registry.registerMetric(
+      type === 'counter'
+        ? new Counter({
+            ...settings,
+            collect() {
+              this.reset();
+              for (const { labels, value } of measured.values()) this.inc(labels, value);
+            },
+          })
+        : new Gauge({
+            ...settings,
+            collect() {
+              this.reset();
+              for (const { labels, value } of measured.values()) this.set(labels, value);
+            },
+          }),
+    );
   }
 
   /** Tells of a metric under a second name too, for those who know it by that. */

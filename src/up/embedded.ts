@@ -4,6 +4,8 @@ import { type ControlPlane, startControlPlane } from '../apiserver/control-plane
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
+import type { CarbonSettings } from '../carbon/settings.ts';
+import { carbonOf } from '../carbon.ts';
 import type { DialectName } from '../cli/up.ts';
 import { kubernetesControllers } from '../controllers/kubernetes/kubernetes-controllers.ts';
 import { ClusterFleet } from '../exporter/cluster-fleet.ts';
@@ -64,6 +66,8 @@ export interface EmbeddedOptions {
   readonly link?: number;
   /** What shares of a node are of, where simulated nodes are not alike. */
   readonly referenceNode?: NodeSize;
+  /** How electricity is heeded; not at all where absent. */
+  readonly carbon?: CarbonSettings;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -149,6 +153,7 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
     ...(options.scheduling === undefined ? {} : { configuration: options.scheduling }),
   });
   const storage = { ...nodeParts, client: clientFor(serviceAccount(PROVISIONER), 'vimana-provisioner') };
+  const carbon = carbonOf(options.carbon, { clock, log, informers, namespace: SYSTEM_NAMESPACE });
   const operator = leading({
     ...shared,
     lease: LEASE,
@@ -159,6 +164,7 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
     run: async (term) => {
       const settings = {
         dialects,
+        carbon,
         rollout: options.rollout ?? 'LiveUpdate',
         nodeLostAfterMs: options.nodeLostAfterMs ?? NODE_LOST_AFTER_MS,
         ...given({ referenceNode: options.referenceNode }),
@@ -175,6 +181,9 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
     instances: informers.of(VMIS).cache,
     usage: (instance) => usageOn(fleet, informers, instance),
   })) {
+    metrics.measure(measured);
+  }
+  for (const measured of carbon.measures((instance) => usageOn(fleet, informers, instance)?.cpuCores)) {
     metrics.measure(measured);
   }
   const explanations: ExplanationsOf = (namespace, name) => placing.explanationOf(namespace, name).toReversed();

@@ -136,6 +136,7 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
           rollout: settings.vmRolloutStrategy,
           nodeLostAfterMs: settings.nodeLostAfter,
           referenceNode: settings.referenceNode,
+          carbon: settings.carbon,
           stageDelayMs: settings.stageDelay,
           ...(scheduling === undefined ? {} : { scheduling }),
           clock,

@@ -68,7 +68,7 @@ export function withCarbonFlags<C extends Command>(command: C): C {
       option('--carbon-power <watts>', 'power of a vCPU idle and busy, of a GiB of memory, and the PUE')
         .argParser(power)
         .default(USUAL_POWER, 'idle=0.74,busy=3.5,memory=0.392,pue=1.2'),
-    ) as C;
+    );
 }
 
 function option(flags: string, description: string): Option {

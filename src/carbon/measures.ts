@@ -1,0 +1,140 @@
+import type { VirtualMachine } from '../api/hypersdk/virtual-machine.ts';
+import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
+import { tryParseQuantity } from '../base/quantity.ts';
+import type { GridWatch } from './grid-watch.ts';
+import type { CarbonLedger, Emitter, Entry } from './ledger.ts';
+import { type PowerModel, wattsOf } from './power-model.ts';
+import { slotAt } from './slot.ts';
+
+/** A machine that runs, with all that its emissions depend on. */
+export interface RunningMachine {
+  readonly instance: VirtualMachineInstance;
+  /** The machine that it runs for, where that is of hypersdk.io. */
+  readonly machine: VirtualMachine | undefined;
+  /** Where its electricity comes from. */
+  readonly zone: string | undefined;
+  /** Cores that it uses at the moment, where somebody knows. */
+  readonly cores: number | undefined;
+}
+
+export interface CarbonMeasuresOptions {
+  readonly watch: GridWatch;
+  readonly ledger: CarbonLedger;
+  readonly power: PowerModel;
+  readonly running: () => Iterable<RunningMachine>;
+  /** Machines that wait for clean electricity, by the zone that they wait for. */
+  readonly waiting: () => Iterable<string>;
+  readonly now: () => number;
+}
+
+/** A measure that is taken only when somebody looks. */
+interface Measured {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  readonly type?: 'gauge' | 'counter';
+  values(): Iterable<{ readonly labels: Readonly<Record<string, string>>; readonly value: number }>;
+}
+
+const GIB = 2n ** 30n;
+const NANO = 1_000_000_000n;
+
+/** What is told of electricity and emissions. Emissions are counted on whenever somebody looks. */
+export function carbonMeasures(options: CarbonMeasuresOptions): readonly Measured[] {
+  const { watch, ledger, power, now } = options;
+  const slotsOf = (zone: string) => watch.sight(zone).slots;
+  const counted = () => ledger.advance(now(), emitters(options), slotsOf);
+  const sums = (of: () => Iterable<Entry>): Measured['values'] =>
+    function* values() {
+      counted();
+      for (const { namespace, zone, grams } of of()) yield { labels: { namespace, zone }, value: grams };
+    };
+  return [
+    {
+      name: 'vimana_carbon_intensity_grams_per_kilowatthour',
+      help: 'Carbon intensity of the electricity in a grid zone, now.',
+      labels: ['zone'],
+      *values() {
+        for (const [zone, slots] of watch.known()) {
+          const found = slotAt(slots, now());
+          if (found !== undefined) yield { labels: { zone }, value: found.intensity };
+        }
+      },
+    },
+    {
+      name: 'vimana_carbon_provider_requests_total',
+      help: 'Questions to the provider of carbon intensities, by what they came to.',
+      labels: ['provider', 'result'],
+      type: 'counter',
+      values: () =>
+        Object.entries(watch.counts).map(([result, value]) => ({
+          labels: { provider: watch.provider.name, result },
+          value,
+        })),
+    },
+    {
+      name: 'vimana_vm_power_watts',
+      help: 'Estimated power of a virtual machine that runs, with its share of what the data centre takes.',
+      labels: ['namespace', 'vm', 'zone'],
+      *values() {
+        for (const { instance, zone = '', cores } of options.running()) {
+          const { namespace, name, ownerReferences } = instance.metadata;
+          const vm = ownerReferences?.find(({ controller }) => controller === true)?.name ?? name;
+          yield {
+            labels: { namespace, vm, zone },
+            value: wattsOf({ ...sizeOf(instance), load: loadOf(instance, cores) }, power),
+          };
+        }
+      },
+    },
+    {
+      name: 'vimana_carbon_emissions_grams_total',
+      help: 'Estimated emissions of virtual machines since the start of the operator.',
+      labels: ['namespace', 'zone'],
+      type: 'counter',
+      values: sums(() => ledger.emitted),
+    },
+    {
+      name: 'vimana_carbon_saved_grams',
+      help: 'Estimated emissions that waiting for clean electricity has saved since the start of the operator.',
+      labels: ['namespace', 'zone'],
+      values: sums(() => ledger.saved),
+    },
+    {
+      name: 'vimana_carbon_waiting_vms',
+      help: 'Virtual machines that wait for clean electricity.',
+      labels: ['zone'],
+      values() {
+        const counts = new Map<string, number>();
+        for (const zone of options.waiting()) counts.set(zone, (counts.get(zone) ?? 0) + 1);
+        return [...counts].map(([zone, value]) => ({ labels: { zone }, value }));
+      },
+    },
+  ];
+}
+
+function* emitters({ running, power }: CarbonMeasuresOptions): Iterable<Emitter> {
+  for (const { instance, machine, zone, cores } of running()) {
+    if (zone === undefined) continue;
+    const { namespace, creationTimestamp } = instance.metadata;
+    const watts = wattsOf({ ...sizeOf(instance), load: loadOf(instance, cores) }, power);
+    yield { namespace, zone, watts, since: Date.parse(creationTimestamp) || 0, ...waitedOf(machine) };
+  }
+}
+
+function waitedOf(machine: VirtualMachine | undefined): Pick<Emitter, 'waited'> {
+  const { waitingSince, startedAt, intensityWhenAsked } = machine?.status?.carbon ?? {};
+  if (waitingSince === undefined || startedAt === undefined || intensityWhenAsked === undefined) return {};
+  const began = Date.parse(startedAt);
+  return { waited: { intensityWhenAsked, startedAt: began, ms: began - Date.parse(waitingSince) } };
+}
+
+function sizeOf({ spec, status }: VirtualMachineInstance): { cpus: number; memoryGib: number } {
+  const { cores = 1, sockets = 1, threads = 1 } = { ...spec.domain.cpu, ...status?.currentCPUTopology };
+  const guest = tryParseQuantity(spec.domain.memory?.guest ?? 0)?.nano ?? 0n;
+  return { cpus: cores * sockets * threads, memoryGib: Number((guest * 1000n) / (NANO * GIB)) / 1000 };
+}
+
+function loadOf(instance: VirtualMachineInstance, cores: number | undefined): number | undefined {
+  return cores === undefined ? undefined : cores / sizeOf(instance).cpus;
+}
