@@ -1,6 +1,7 @@
 import { virtualMachine } from './api/hypersdk/virtual-machine.ts';
 import { vmTemplate } from './api/hypersdk/vm-template.ts';
 import type { Kind } from './api/kind.ts';
+import { CARBON_RULES, type Carbon } from './carbon.ts';
 import { templates } from './controllers/template/controller.ts';
 import { templateGatherer } from './controllers/template/gatherer.ts';
 import { TEMPLATE_RULES } from './controllers/template/rules.ts';
@@ -21,17 +22,23 @@ export function isHypersdkOn(dialects: readonly Dialect[]): boolean {
 }
 
 /** What machines of hypersdk.io are measured by, beside their own words. */
-export function hypersdkGatherers(): Gatherers {
-  return { template: templateGatherer };
+export function hypersdkGatherers(carbon: Carbon | undefined): Gatherers {
+  const heeding = carbon === undefined ? {} : { carbon: carbon.gatherer(templateGatherer.gather) };
+  return { template: templateGatherer, ...heeding };
+}
+
+export interface HypersdkSettings {
+  readonly review?: Review;
+  readonly carbon: Carbon | undefined;
 }
 
 /** What is done for the group beside its machines. */
-export function hypersdkControllers(run: Running, reviewing: { readonly review?: Review }): Runnable[] {
-  return [run(templates(reviewing), 'vmtemplate-controller')];
+export function hypersdkControllers(run: Running, { carbon, ...reviewing }: HypersdkSettings): Runnable[] {
+  return [run(templates(reviewing), 'vmtemplate-controller'), ...(carbon === undefined ? [] : [carbon.runnable])];
 }
 
 /** What that takes. */
-export const HYPERSDK_RULES: readonly PolicyRule[] = [...TEMPLATE_RULES];
+export const HYPERSDK_RULES: readonly PolicyRule[] = [...TEMPLATE_RULES, ...CARBON_RULES];
 
 /** The kinds of the group, beside its machines, that something acts on. */
 export const HYPERSDK_KINDS: readonly Kind[] = [vmTemplate];

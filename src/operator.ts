@@ -3,6 +3,7 @@ import type { NodeSize } from './api/launcher-load.ts';
 import type { Clock } from './base/clock.ts';
 import type { Logger } from './base/logger.ts';
 import type { Random } from './base/random.ts';
+import type { Carbon } from './carbon.ts';
 import type { DialectName } from './cli/up.ts';
 import { instances } from './controllers/instance/controller.ts';
 import { INSTANCE_RULES } from './controllers/instance/rules.ts';
@@ -50,6 +51,8 @@ export interface OperatorSettings {
   readonly nodeLostAfterMs: number;
   /** What shares of a node are of, where simulated nodes are not alike; 32 CPUs and 128Gi where absent. */
   readonly referenceNode?: NodeSize;
+  /** What heeds electricity; machines that ask for it say that nobody does where absent. */
+  readonly carbon?: Carbon;
 }
 
 export interface OperatorParts {
@@ -74,7 +77,7 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
       ...parts,
       events: parts.events.recorder(component),
     });
-  const gatherers = isHypersdkOn(dialects) ? hypersdkGatherers() : {};
+  const gatherers = isHypersdkOn(dialects) ? hypersdkGatherers(settings.carbon) : {};
   const machines = [
     ...dialects.map((dialect) =>
       of(
@@ -82,7 +85,7 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
         'virtualmachine-controller',
       ),
     ),
-    ...(isHypersdkOn(dialects) ? hypersdkControllers(of, reviewing) : []),
+    ...(isHypersdkOn(dialects) ? hypersdkControllers(of, { ...reviewing, carbon: settings.carbon }) : []),
   ];
   if (settings.instances === false) return machines;
   return [
