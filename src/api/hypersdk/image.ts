@@ -24,10 +24,13 @@ export const checksum = object(
 );
 export type Checksum = OutputOf<typeof checksum>;
 
-const templateRef = object('VMTemplate that gives the image and every setting left out here.', {
-  name: required(string('Name of the VMTemplate.', { minLength: 1, maxLength: 253 })),
-  namespace: string('Namespace of the VMTemplate; the own one when left out.', { maxLength: 63 }),
-});
+const templateRef = object(
+  'VMTemplate that gives the image and every setting left out here. What changes in it later reaches the machine with its next start; until then a machine that runs goes on as it was made, and says RestartRequired.',
+  {
+    name: required(string('Name of the VMTemplate.', { minLength: 1, maxLength: 253 })),
+    namespace: string('Namespace of the VMTemplate; the own one when left out.', { maxLength: 63 }),
+  },
+);
 
 export const image = object(
   'What the first disk is made from: an image, or a template that names one.',

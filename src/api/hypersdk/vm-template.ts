@@ -11,7 +11,10 @@ import { virtualMachineSpec } from './virtual-machine-spec.ts';
 const spec = object('What machines made from this template get.', {
   displayName: required(string('Name for people.', { minLength: 1, maxLength: 128 })),
   description: string('What the template is good for.', { maxLength: 4096 }),
-  version: string('Semantic version of the template.', { default: '1.0.0', maxLength: 128 }),
+  version: string(
+    'Semantic version of the template, told by the instances made from it. A change of the template, whatever its version, reaches a machine with its next start.',
+    { default: '1.0.0', maxLength: 128 },
+  ),
   tags: list('Words to find the template by.', string('A word.', { minLength: 1, maxLength: 63 }), {
     type: 'set',
     maxItems: 64,
@@ -23,7 +26,7 @@ const spec = object('What machines made from this template get.', {
     version: string('Version of the operating system, such as 22.04.', { maxLength: 63 }),
   }),
   defaultSpec: partial(
-    'Settings for machines that leave them out. Fields that a VirtualMachine always has (cpus, memory, running, machineType) are suggestions for tools that write one.',
+    'Settings for machines that leave them out: field by field, maps by key, disks, networks and USB devices by name. What stands in a machine counts, but for the defaults of a disk or network (storageClass, type), which give way to the template. Fields that a VirtualMachine always has (cpus, memory, running, machineType) are suggestions for tools that write one.',
     virtualMachineSpec,
   ),
   image: required(
@@ -36,7 +39,7 @@ const spec = object('What machines made from this template get.', {
   ),
   cloudInit: cloudInitDefaults,
   requiredFeatures: list(
-    'Features that a node must have, such as kvm or sriov.',
+    'Features that a node must have, such as kvm or sriov: nodes with the label feature.vimana.io/kvm=true, and all that only play.',
     string('A feature.', { minLength: 1, maxLength: 63 }),
     { type: 'set', maxItems: 32 },
   ),
@@ -50,10 +53,10 @@ const spec = object('What machines made from this template get.', {
 const status = object('What is known of the template.', {
   observedGeneration,
   ready: boolean('Whether machines can be made from it.'),
-  size: string('Size of the image file.'),
-  lastUpdated: timestamp('When the image was last looked at.'),
+  size: string('Size of the image: of its file where somebody has looked, else the capacity that spec.image tells.'),
+  lastUpdated: timestamp('When the image was last looked for, or the template last changed.'),
   usageCount: integer('Machines that refer to the template now.', { format: 'int32', minimum: 0 }),
-  conditions: conditions('Valid, ImageAccessible, Ready'),
+  conditions: conditions('Valid, ImageAccessible, Ready, InUse (by which machines)'),
 });
 
 export const vmTemplate = defineKind({

@@ -7,17 +7,26 @@ const admissionOf = findAdmission({ operatorUser: '' });
 
 /** The object itself where every rule of its kind is kept; otherwise it is refused with all that is wrong. */
 export function checked<T extends object>(object: T): T {
-  const { apiVersion, kind, metadata } = object as unknown as KubeObject;
+  filledIn(object);
+  return object;
+}
+
+/** An object of ours as it would be stored: with all that its kind fills in. */
+export function filledIn(object: object, namespace = 'default'): KubeObject {
+  const { apiVersion, kind, metadata } = object as KubeObject;
+  const placed = structuredClone({ ...object, metadata: { namespace, ...metadata } }) as KubeObject;
+  const user = { name: 'cli', groups: [] };
   const admitted = admissionOf(
     apiVersion,
     kind,
   )?.({
     operation: 'CREATE',
-    object: structuredClone({ ...object, metadata: { namespace: 'default', ...metadata } }),
-    user: { name: 'cli', groups: [] },
+    object: placed,
+    user,
     lookup: () => undefined,
   });
-  const causes = (admitted?.causes ?? []).map(formatFieldError);
-  if (causes.length === 0) return object;
+  const unknown = (admitted?.unknownFields ?? []).map((path) => `unknown field "${path}"`);
+  const causes = [...unknown, ...(admitted?.causes ?? []).map(formatFieldError)];
+  if (causes.length === 0) return (admitted?.object ?? placed) as unknown as KubeObject;
   throw new UsageError(`the ${kind} "${metadata.name ?? ''}" would be refused:\n  ${causes.join('\n  ')}`);
 }

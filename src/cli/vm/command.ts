@@ -8,6 +8,7 @@ import { addCreateCommand } from './create.ts';
 import { addDeleteCommand } from './delete.ts';
 import { addDescribeCommand } from './describe.ts';
 import { addEventsCommand } from './events.ts';
+import { addExpandCommand } from './expand.ts';
 import { addListCommands } from './list.ts';
 import { MACHINE_GROUPS } from './machine-kinds.ts';
 import { addOperationCommands } from './operate.ts';
@@ -34,6 +35,7 @@ export function vmCommand(parts: VmParts): Command {
   addPowerCommands(vm, parts);
   addOperationCommands(vm, parts);
   addDescribeCommand(vm, parts);
+  addExpandCommand(vm, parts);
   addEventsCommand(vm, parts);
   return vm;
 }

@@ -1,0 +1,127 @@
+import { type Command, Option } from 'commander';
+import { templateKey } from '../../api/hypersdk/template-use.ts';
+import { type VirtualMachine, virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import { type VMTemplate, vmTemplate } from '../../api/hypersdk/vm-template.ts';
+import type { Kind } from '../../api/kind.ts';
+import { UsageError, VimanaError } from '../../base/errors.ts';
+import { withTemplate } from '../../dialects/hypersdk/template.ts';
+import type { Client } from '../../kube/client.ts';
+import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import { ifFound } from '../../kube/kube-error.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { readManifest } from '../../kube/manifest.ts';
+import { connected } from '../connection.ts';
+import { fileText, manifestFiles } from '../manifest-files.ts';
+import { filledIn } from '../objects/checked.ts';
+import { manifestText } from '../objects/manifest-text.ts';
+import type { VmParts } from './command.ts';
+import { eachOf } from './each.ts';
+import { findMachine } from './find.ts';
+
+interface ExpandFlags {
+  readonly filename?: string[];
+  readonly output: 'yaml' | 'json';
+}
+
+type FindTemplate = (namespace: string, name: string) => Promise<VMTemplate | undefined>;
+
+/** `vm expand`: machines with all that their template gives them, as they are made. */
+export function addExpandCommand(vm: Command, parts: VmParts): void {
+  vm.command('expand')
+    .description('show machines of hypersdk.io with all that their template gives them')
+    .argument('[name...]')
+    .option('-f, --filename <file...>', 'manifests of machines, with or without their templates; - is standard input')
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(['yaml', 'json']).default('yaml'))
+    .action((names: string[], flags: ExpandFlags, command: Command) => expand(parts, command, names, flags));
+}
+
+async function expand(parts: VmParts, command: Command, names: readonly string[], flags: ExpandFlags): Promise<void> {
+  const { filename: files, output } = flags;
+  if ((names.length === 0) === (files === undefined)) {
+    throw new UsageError('give either names or files', {
+      hint: 'vimana vm expand web, or vimana vm expand -f web.yaml',
+    });
+  }
+  const print = (texts: readonly string[]) => parts.io.out(texts.join(output === 'yaml' ? '---\n' : ''));
+  const { group, namespace: place } = command.optsWithGlobals<{ group?: string; namespace?: string }>();
+  if (files !== undefined) {
+    const { machines, templates } = manifestsOf(parts, files, place);
+    const known: FindTemplate = async (namespace, name) =>
+      templates.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
+    // A cluster is asked only for what the files do not hold.
+    const lacking = machines.some((machine) => {
+      const key = templateKey(machine);
+      return key !== undefined && !templates.some(({ metadata }) => `${metadata.namespace}/${metadata.name}` === key);
+    });
+    const all = (find: FindTemplate) => eachOf(parts.io, machines, (machine) => text(parts, machine, find, output));
+    const shown = lacking
+      ? await connected(parts.connect, command, ({ client }) =>
+          all(async (namespace, name) => (await known(namespace, name)) ?? (await templateIn(client)(namespace, name))),
+        )
+      : await all(known);
+    print(shown.done);
+    return shown.finish();
+  }
+  await connected(parts.connect, command, async ({ client, namespace }) => {
+    const shown = await eachOf(parts.io, names, async (name) => {
+      const { type, machine } = await findMachine(client, name, namespace, group);
+      if (type.group !== virtualMachine.group) {
+        throw new UsageError(`${name} is a machine of ${type.group}, which knows no templates`);
+      }
+      return text(parts, machine as unknown as VirtualMachine, templateIn(client), output);
+    });
+    print(shown.done);
+    shown.finish();
+  });
+}
+
+function templateIn(client: Client): FindTemplate {
+  return (namespace, name) => ifFound(client.get(resourceOfKind(vmTemplate), name, { namespace }));
+}
+
+/** A machine as text, after a line that says which template it is made from. */
+async function text({ io }: VmParts, machine: VirtualMachine, find: FindTemplate, format: ExpandFlags['output']) {
+  const { apiVersion, kind } = virtualMachine;
+  const { name, namespace, labels, annotations } = machine.metadata;
+  const key = templateKey(machine);
+  const [place = '', called = ''] = key?.split('/') ?? [];
+  const template = key === undefined ? undefined : ((await find(place, called)) ?? 'missing');
+  const { spec, blocked } = withTemplate(machine, template);
+  if (template === 'missing') {
+    throw new VimanaError('NOT_FOUND', `${name} names VMTemplate ${key}, which is not there`, {
+      hint: 'See which there are with: vimana template list -A',
+    });
+  }
+  if (blocked !== undefined) io.err(`${name} cannot be started: ${blocked.message}\n`);
+  const { 'kubectl.kubernetes.io/last-applied-configuration': _, ...words } = annotations ?? {};
+  const metadata = {
+    name,
+    namespace,
+    ...(labels === undefined ? {} : { labels }),
+    ...(Object.keys(words).length === 0 ? {} : { annotations: words }),
+  };
+  const shown = manifestText({ apiVersion, kind, metadata, spec }, format);
+  const origin = template === undefined ? 'no template' : `VMTemplate ${key}, version ${template.spec.version}`;
+  return format === 'yaml' ? `# ${namespace}/${name} with ${origin}\n${shown}` : shown;
+}
+
+/** The machines in files, and the templates beside them, as they would be stored. */
+function manifestsOf({ io }: VmParts, files: readonly string[], namespace: string | undefined) {
+  const objects = files
+    .flatMap((file) => manifestFiles(io, file))
+    .flatMap((path) => {
+      const { documents, problems } = readManifest(fileText(io, path));
+      const [problem] = problems;
+      if (problem !== undefined) throw new UsageError(`${path}:${problem.line}:${problem.column}: ${problem.message}`);
+      return documents.map(({ object }) => object as KubeObject);
+    });
+  const of = ({ group, kind }: Kind) =>
+    objects
+      .filter((each) => each.kind === kind && each.apiVersion.startsWith(`${group}/`))
+      .map((each) => filledIn(each, namespace));
+  const machines = of(virtualMachine) as unknown as VirtualMachine[];
+  if (machines.length === 0) {
+    throw new UsageError(`${files.join(', ')} holds no VirtualMachine of ${virtualMachine.group}`);
+  }
+  return { machines, templates: of(vmTemplate) as unknown as VMTemplate[] };
+}
