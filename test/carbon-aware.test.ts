@@ -1,0 +1,280 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type VirtualMachine, virtualMachine } from '../src/api/hypersdk/virtual-machine.ts';
+import { FakeClock } from '../src/base/fake-clock.ts';
+import { memoryLogger } from '../src/base/logger.ts';
+import { seededRandom } from '../src/base/random.ts';
+import { type CarbonSettings, NO_CARBON } from '../src/carbon/settings.ts';
+import type { ResourceType } from '../src/kube/client.ts';
+import { CONFIG_MAPS } from '../src/kube/kinds/core.ts';
+import { resourceOfKind, VMIS } from '../src/kube/kinds/machines.ts';
+import { NODES } from '../src/kube/kinds/node.ts';
+import { isNotFound } from '../src/kube/kube-error.ts';
+import type { KubeObject } from '../src/kube/kube-object.ts';
+import { type Embedded, startEmbedded } from '../src/up/embedded.ts';
+
+const MACHINES = resourceOfKind(virtualMachine) as unknown as ResourceType<KubeObject & VirtualMachine>;
+const HOUR = 3_600_000;
+const MIDNIGHT = Date.UTC(2030, 0, 1);
+const at = (hours: number) => `${new Date(MIDNIGHT + hours * HOUR).toISOString().slice(0, 19)}Z`;
+const namespace = 'default';
+
+class World {
+  readonly clock = new FakeClock({ start: MIDNIGHT });
+  readonly log = memoryLogger(this.clock);
+  #running!: Embedded;
+
+  get admin() {
+    return this.#running.admin;
+  }
+
+  get metrics() {
+    return this.#running.metrics;
+  }
+
+  async start(carbon: Partial<CarbonSettings>): Promise<void> {
+    this.#running = await startEmbedded({
+      store: 'memory',
+      dialects: ['hypersdk'],
+      pools: [{ name: 'n', prefix: 'n-', count: 4 }],
+      carbon: { ...NO_CARBON, ...carbon },
+      clock: this.clock,
+      random: seededRandom('carbon'),
+      log: this.log,
+      signsOfLife: 'assumed',
+    });
+    await this.clock.advance(5000);
+  }
+
+  stop = () => this.#running.stop();
+
+  /** The time series that the operator reads. */
+  async grid(zones: Record<string, readonly (readonly [at: string, grams: number])[]>): Promise<void> {
+    const rows = Object.entries(zones).map(([zone, points]) => [
+      zone,
+      { intensity: points.map(([time, grams]) => ({ at: time, grams })) },
+    ]);
+    const data = { 'grid.yaml': JSON.stringify({ zones: Object.fromEntries(rows) }) };
+    const metadata = { name: 'vimana-carbon', namespace: 'vimana-system' };
+    await this.admin.create(CONFIG_MAPS, { metadata, data }).catch((error: unknown) => {
+      if (isNotFound(error)) throw error;
+      return this.admin.patch(CONFIG_MAPS, metadata.name, { type: 'merge', body: { data } }, metadata);
+    });
+  }
+
+  make = (name: string, carbonAware: object, spec: object = {}) =>
+    this.admin.create(MACHINES, {
+      metadata: { name, namespace },
+      spec: { cpus: 2, memory: '4Gi', carbonAware: { enabled: true, ...carbonAware }, ...spec },
+    });
+
+  edit = (name: string, spec: object) =>
+    this.admin.patch(MACHINES, name, { type: 'merge', body: { spec } }, { namespace });
+
+  async status(name: string) {
+    const { status } = await this.admin.get(MACHINES, name, { namespace });
+    const condition = status?.conditions?.find(({ type }) => type === 'CarbonAware');
+    return { phase: status?.phase, carbon: status?.carbon, carbonIntensity: status?.carbonIntensity, condition };
+  }
+}
+
+const DIRTY_UNTIL_TWO = { DE: [['00:00', 400] as const, ['02:00', 120] as const, ['22:00', 400] as const] };
+
+describe('a machine that heeds electricity', () => {
+  const world = { now: undefined as unknown as World };
+  const started = async (carbon: Partial<CarbonSettings> = { provider: 'config-map' }) => {
+    world.now = new World();
+    await world.now.start(carbon);
+    return world.now;
+  };
+  afterEach(() => world.now.stop());
+
+  it('waits for the next green slot, starts at it, and remembers what it did', async () => {
+    const here = await started();
+    await here.grid(DIRTY_UNTIL_TWO);
+    await here.make('web', { maxIntensity: 200, zone: 'DE' });
+    await here.clock.advance(30_000);
+    expect(await here.status('web')).toMatchObject({
+      phase: 'Pending',
+      carbonIntensity: 400,
+      carbon: { zone: 'DE', intensityWhenAsked: 400, startAt: at(2) },
+      condition: {
+        status: 'False',
+        reason: 'WaitingForGreenEnergy',
+        message: expect.stringContaining('the next green slot begins at 2030-01-01T02:00Z (120 gCO2/kWh)'),
+      },
+    });
+    await here.clock.advanceTo(MIDNIGHT + 2 * HOUR - 1000);
+    expect((await here.admin.list(VMIS, { namespace })).items).toEqual([]);
+    await here.clock.advance(20_000);
+    expect(await here.status('web')).toMatchObject({
+      phase: 'Running',
+      carbonIntensity: 120,
+      carbon: {
+        zone: 'DE',
+        intensityWhenAsked: 400,
+        startedAt: expect.stringMatching(/T02:00/),
+        intensityAtStart: 120,
+      },
+      condition: { status: 'True', reason: 'GreenEnergy' },
+    });
+    expect((await here.status('web')).carbon).not.toHaveProperty('startAt');
+  });
+
+  it('costs no write while it waits for a slot that is known', async () => {
+    const here = await started();
+    await here.grid(DIRTY_UNTIL_TWO);
+    await here.make('web', { maxIntensity: 200, zone: 'DE' });
+    await here.clock.advance(2 * 60_000);
+    const version = async () => (await here.admin.get(MACHINES, 'web', { namespace })).metadata.resourceVersion;
+    const before = await version();
+    await here.clock.advance(1.5 * HOUR);
+    expect(await version()).toBe(before);
+  });
+
+  it('starts after its longest wait, and says that electricity was not clean', async () => {
+    const here = await started();
+    await here.grid({ DE: [['00:00', 400]] });
+    await here.make('web', { maxIntensity: 200, zone: 'DE', maxDelay: '30m' });
+    await here.clock.advance(29 * 60_000);
+    expect((await here.status('web')).condition?.message).toContain('no green slot is forecast');
+    await here.clock.advance(2 * 60_000);
+    expect(await here.status('web')).toMatchObject({
+      phase: 'Running',
+      condition: { status: 'False', reason: 'MaxDelayReached' },
+    });
+  });
+
+  it('is woken by new data before the slot that it waited for', async () => {
+    const here = await started();
+    await here.grid(DIRTY_UNTIL_TWO);
+    await here.make('web', { maxIntensity: 200, zone: 'DE' });
+    await here.clock.advance(10 * 60_000);
+    await here.grid({ DE: [['00:00', 90]] });
+    await here.clock.advance(20_000);
+    expect(await here.status('web')).toMatchObject({ phase: 'Running', carbonIntensity: 90 });
+  });
+
+  it('starts at once after a restart, and waits again after it was stopped', async () => {
+    const here = await started();
+    await here.grid(DIRTY_UNTIL_TWO);
+    await here.clock.advanceTo(MIDNIGHT + 3 * HOUR);
+    await here.make('web', { maxIntensity: 200, zone: 'DE', maxDelay: '12h' });
+    await here.clock.advance(60_000);
+    expect((await here.status('web')).phase).toBe('Running');
+    await here.clock.advanceTo(MIDNIGHT + 23 * HOUR);
+    await here.admin.delete(VMIS, 'web.hypersdk', { namespace });
+    await here.clock.advance(3 * 60_000);
+    expect((await here.status('web')).phase).toBe('Running');
+    await here.edit('web', { running: false });
+    await here.clock.advance(60_000);
+    expect(await here.status('web')).toEqual({
+      phase: 'Stopped',
+      carbon: undefined,
+      carbonIntensity: undefined,
+      condition: undefined,
+    });
+    await here.edit('web', { running: true });
+    await here.clock.advance(60_000);
+    expect(await here.status('web')).toMatchObject({
+      phase: 'Pending',
+      condition: { reason: 'WaitingForGreenEnergy' },
+      carbon: { startAt: at(26) },
+    });
+  });
+
+  it('starts where nobody is asked, and where nothing is known, with a condition that says so', async () => {
+    const here = await started({});
+    await here.make('web', { maxIntensity: 200, zone: 'DE' });
+    await here.clock.advance(10_000);
+    expect(await here.status('web')).toMatchObject({
+      phase: 'Running',
+      condition: { status: 'Unknown', reason: 'NoProvider', message: expect.stringContaining('--carbon-provider') },
+    });
+    await here.stop();
+    const other = await started();
+    await other.make('web', { maxIntensity: 200, zone: 'DE' });
+    await other.clock.advance(10_000);
+    expect(await other.status('web')).toMatchObject({
+      phase: 'Running',
+      condition: {
+        status: 'Unknown',
+        reason: 'NoCarbonData',
+        message: expect.stringContaining('there is no ConfigMap vimana-carbon'),
+      },
+    });
+  });
+
+  it('waits for data where the operator is told to, and starts when they come', async () => {
+    const here = await started({ provider: 'config-map', withoutData: 'wait' });
+    await here.make('web', { maxIntensity: 200, zone: 'DE' });
+    await here.clock.advance(60_000);
+    expect(await here.status('web')).toMatchObject({ phase: 'Pending', condition: { reason: 'NoCarbonData' } });
+    await here.grid({ DE: [['00:00', 90]] });
+    await here.clock.advance(30_000);
+    expect((await here.status('web')).phase).toBe('Running');
+  });
+
+  it('is put where electricity is cleanest, by labels of nodes', async () => {
+    const here = await started({
+      provider: 'static',
+      table: new Map([
+        ['SE', 30],
+        ['DE', 350],
+        ['PL', 620],
+      ]),
+      zoneMap: new Map([['eu-central', 'DE']]),
+    });
+    const label = (node: string, labels: object) =>
+      here.admin.patch(NODES, node, { type: 'merge', body: { metadata: { labels } } });
+    await label('n-1', { 'topology.kubernetes.io/zone': 'PL' });
+    await label('n-2', { 'topology.kubernetes.io/zone': 'eu-central' });
+    await label('n-3', { 'vimana.io/grid-zone': 'SE', 'topology.kubernetes.io/zone': 'PL' });
+    await label('n-4', { 'topology.kubernetes.io/zone': 'PL' });
+    await here.clock.advance(1000);
+    for (const name of ['a', 'b', 'c']) await here.make(name, {});
+    await here.clock.advance(60_000);
+    const { items } = await here.admin.list(VMIS, { namespace });
+    expect(items.map(({ status }) => status?.nodeName)).toEqual(['n-3', 'n-3', 'n-3']);
+    expect(items[0]?.spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution).toEqual([
+      {
+        weight: 95,
+        preference: { matchExpressions: [{ key: 'vimana.io/grid-zone', operator: 'In', values: ['SE'] }] },
+      },
+      {
+        weight: 44,
+        preference: {
+          matchExpressions: [{ key: 'topology.kubernetes.io/zone', operator: 'In', values: ['eu-central'] }],
+        },
+      },
+    ]);
+    expect(await here.status('a')).toMatchObject({
+      carbonIntensity: 30,
+      condition: { status: 'True', reason: 'NoLimit' },
+    });
+  });
+
+  it('shows in the metrics: who waits, what is emitted, and what the wait has saved', async () => {
+    const here = await started();
+    await here.grid(DIRTY_UNTIL_TWO);
+    await here.make('web', { maxIntensity: 200, zone: 'DE' });
+    await here.admin.patch(NODES, 'n-1', {
+      type: 'merge',
+      body: { metadata: { labels: { 'vimana.io/grid-zone': 'DE' } } },
+    });
+    await here.edit('web', { nodeSelector: { 'vimana.io/grid-zone': 'DE' } });
+    await here.clock.advance(60_000);
+    expect(await here.metrics.text()).toContain('vimana_carbon_waiting_vms{zone="DE"} 1');
+    await here.clock.advanceTo(MIDNIGHT + 2 * HOUR + 30_000);
+    await here.metrics.text();
+    await here.clock.advance(HOUR);
+    const text = await here.metrics.text();
+    const value = (name: string) => Number(new RegExp(`^${name}\\{.*\\} (.*)$`, 'm').exec(text)?.[1]);
+    const watts = value('vimana_vm_power_watts');
+    expect(watts).toBeGreaterThan(2);
+    expect(value('vimana_carbon_intensity_grams_per_kilowatthour')).toBe(120);
+    expect(value('vimana_carbon_emissions_grams_total')).toBeCloseTo((watts / 1000) * 120, 1);
+    expect(value('vimana_carbon_saved_grams')).toBeCloseTo((watts / 1000) * 280, 1);
+    expect(text).toContain('# TYPE vimana_carbon_emissions_grams_total counter');
+    expect(text).not.toContain('vimana_carbon_waiting_vms{');
+  });
+});
