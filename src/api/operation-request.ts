@@ -11,3 +11,6 @@ export const OPERATION_UID = 'vimana.io/operation-uid';
 
 /** On a VirtualMachineInstanceMigration: how it is carried out, as JSON in the words of KubeVirt's migrationConfiguration. */
 export const MIGRATION_CONFIGURATION = 'vimana.io/migration-configuration';
+
+/** On a VirtualMachine that is a clone: by disk, what its claim is a copy of; JSON, a DiskSource each. */
+export const DISK_SOURCES = 'vimana.io/disk-sources';

@@ -2,6 +2,7 @@ import { danglingDisks } from '../api/kubevirt/dangling-disks.ts';
 import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
 import { type VirtualMachine, virtualMachine } from '../api/kubevirt/virtual-machine.ts';
 import type { DesiredMachine, Dialect, Identity, MachineMemory, Problem } from '../machine/dialect.ts';
+import { copy } from './kubevirt/copy.ts';
 import { power } from './kubevirt/power.ts';
 import { report } from './kubevirt/report.ts';
 import { resize, sizeOf } from './kubevirt/size.ts';
@@ -18,6 +19,7 @@ export const kubevirt: Dialect<typeof virtualMachine> = {
   power: (vm, action, instance, options) => power({ vm, runStrategy: runStrategyOf(vm), instance, options }, action),
   size: sizeOf,
   resize,
+  copy,
 };
 
 function runStrategyOf({ spec: { running, runStrategy } }: VirtualMachine): RunStrategy {

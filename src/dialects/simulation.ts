@@ -26,6 +26,7 @@ export const simulation: Dialect<typeof virtualMachine> = {
     return { cpus, memory };
   },
   resize,
+  copy: ({ spec }, { start }) => ({ ...spec, running: start }),
 };
 
 const nodeIn = (surroundings: Surroundings | undefined) => surroundings?.referenceNode ?? USUAL_NODE;

@@ -61,6 +61,8 @@ export interface Problem {
 export interface Obstacle extends Problem {
   /** In milliseconds since 1970. */
   readonly until?: number;
+  /** As a rule it is over in a moment, and not worth telling. */
+  readonly passing?: true;
 }
 
 /** A start or stop that waits to be done. */
@@ -118,6 +120,8 @@ export interface ObservedMachine {
   readonly memory: MachineMemory;
   /** Why the machine is not what it should be; absent where nothing new is known of it. */
   readonly problem?: Problem;
+  /** The problem is over in a moment, as a rule. */
+  readonly passing?: true;
   /** Fields that have been changed and reach the machine only with its next start. */
   readonly restartRequired: readonly string[];
   readonly now: number;
@@ -156,6 +160,16 @@ export interface MachineSize {
 /** How another size reads in the words of a group: a merge patch of the spec; or why it cannot be had. */
 export type SizeEdit = { readonly spec: object; readonly conflict?: undefined } | { readonly conflict: string };
 
+/** How a copy of a machine is to be. */
+export interface Copying {
+  readonly name: string;
+  readonly namespace: string;
+  /** Whether it runs at once. */
+  readonly start: boolean;
+  /** By volume: the claim that stands in its place in the copy. */
+  readonly claims: ReadonlyMap<string, string>;
+}
+
 /** One API group that names a VirtualMachine: pure, and everything that the engine needs to know of it. */
 export interface Dialect<K extends Kind = Kind> {
   readonly kind: K;
@@ -183,6 +197,10 @@ export interface Dialect<K extends Kind = Kind> {
   /** How large the machine is by its spec; with `resize`, where its size can be changed by an operation. */
   size?(vm: ObjectOf<K>): MachineSize;
   resize?(vm: ObjectOf<K>, size: MachineSize): SizeEdit;
+  /** The spec of a machine that is the same, but for what tells two machines apart: addresses, serial numbers, disks. */
+  copy?(vm: ObjectOf<K>, copying: Copying): object;
+  /** The claim that the disk of a machine is on, where the group itself makes claims; operations make them else. */
+  claimOf?(machine: string, disk: string): string;
 }
 
 /** The instance of a machine is found by its name alone. */

@@ -97,7 +97,7 @@ export async function startOperationWorld(options: OperationWorldOptions = {}): 
   const clientOf = (account: string) => counting(plane.client(userOf(account), account), writes);
   const processes = [
     new SoakProcess('kubernetes', counting(admin, writes), (client) =>
-      kubernetesOf(plane, client, parts('kubernetes')),
+      kubernetesOf(plane, client, parts('kubernetes'), writes),
     ),
     new SoakProcess('operator', clientOf(OPERATOR), (client) => operatorOf(client, dialects, parts('operator'))),
     new SoakProcess('scheduler', clientOf('kube-scheduler'), (client) => {
@@ -160,9 +160,10 @@ function kubernetesOf(
   plane: ControlPlane,
   client: Client,
   parts: { clock: FakeClock; random: Random; log: MemoryLogger },
+  writes: string[],
 ) {
   const clientFor = (user: { name: string; groups: readonly string[] }) =>
-    plane.client(user, 'kube-controller-manager');
+    counting(plane.client(user, 'kube-controller-manager'), writes);
   const informers = new Informers({ ...parts, client });
   const storage = { ...parts, client, informers };
   return manager('kubernetes', [

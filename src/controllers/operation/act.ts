@@ -61,7 +61,7 @@ export async function act(
       return;
     case 'remove':
       await client
-        .delete(deed.type, deed.name, { namespace, preconditions: { uid: deed.uid } })
+        .delete(deed.type, deed.name, { namespace: deed.namespace ?? namespace, preconditions: { uid: deed.uid } })
         .catch((error: unknown) => {
           // Gone, or another of its name.
           if (!isNotFound(error) && !isConflict(error)) throw error;

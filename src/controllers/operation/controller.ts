@@ -1,11 +1,17 @@
+import { USUAL_NODE } from '../../api/launcher-load.ts';
 import type { ResourceType } from '../../kube/client.ts';
 import { resourceOfKind, VMIMS, VMIS } from '../../kube/kinds/machines.ts';
 import { NODES } from '../../kube/kinds/node.ts';
 import { PODS } from '../../kube/kinds/pod.ts';
+import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
 import { isForbidden, isInvalid, isNamespaceEnding, isNotFound } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
+import type { Machine } from '../../machine/deeds.ts';
 import { type Dialect, instanceName, machineName } from '../../machine/dialect.ts';
+import type { Gatherers } from '../../machine/gatherer.ts';
 import { belonging } from '../../machine/instance-state.ts';
+import type { Surroundings } from '../../machine/surroundings.ts';
 import { byController } from '../../runtime/cache.ts';
 import { type Context, type Controller, watched } from '../../runtime/controller.ts';
 import { Expectations } from '../../runtime/expectations.ts';
@@ -16,7 +22,7 @@ import { writeStatus } from '../../runtime/status.ts';
 import type { Again } from '../../runtime/work-queue.ts';
 import { act, NameTaken } from './act.ts';
 import type { Deed } from './course.ts';
-import { byMachine, makerOf } from './indices.ts';
+import { byMachine, bySnapshot, makerOf } from './indices.ts';
 import {
   hasBegun,
   isOver,
@@ -27,7 +33,7 @@ import {
   type OperationStatus,
   phaseOf,
 } from './operation.ts';
-import { OPERATION_FINALIZER, plan } from './plan.ts';
+import { leftTo, OPERATION_FINALIZER, plan } from './plan.ts';
 import { isActive, type Sight } from './sight.ts';
 import { overStatus } from './status.ts';
 import { aheadOf } from './turn.ts';
@@ -36,22 +42,40 @@ import { usageOf } from './usage.ts';
 export interface OperationSettings {
   /** Whose machines can be operated on. */
   readonly dialects: readonly Dialect[];
+  /** Who says what machines are made of beside their own words. */
+  readonly gatherers?: Gatherers;
 }
 
 /** How soon to look again where a cache does not show yet what was written: its event may concern another object. */
 const SOON: Again = { afterMs: 50 };
 
 /** Carries out operations on machines of every group: one at a time for each machine. */
-export function operations({ dialects }: OperationSettings): Controller<Operation> {
+export function operations({ dialects, gatherers = {} }: OperationSettings): Controller<Operation> {
   const own = new OwnWrites();
-  /** What was written to machines, by the key of the operation. */
-  const machines = new Expectations();
-  const written = new Expectations();
+  /** What was written for operations, by the resource. */
+  const written = new Map<string, { readonly type: ResourceType; readonly expected: Expectations }>();
   /** Operations, by uid, whose beginning the cache may not show yet. */
   const begun = new Set<string>();
   const uids = new Map<string, string>();
 
-  async function look(operation: Operation, { cache, client, clock }: Context): Promise<Sight> {
+  const isMet = (key: string, { cache }: Context) =>
+    [...written.values()].every(({ type, expected }) => expected.met(key, cache(type)));
+
+  function wrote(key: string, type: ResourceType, object: KubeObject): void {
+    const name = `${type.plural}.${type.group}`;
+    const known = written.get(name) ?? { type, expected: new Expectations() };
+    written.set(name, known);
+    known.expected.wrote(key, object);
+  }
+
+  function surroundings(dialect: Dialect, vm: Machine, context: Context): Surroundings {
+    const asked = dialect.asks?.includes('template') === true ? gatherers.template : undefined;
+    const template = asked?.gather(vm, context);
+    return { referenceNode: USUAL_NODE, ...(template === undefined ? {} : { template }) };
+  }
+
+  async function look(operation: Operation, context: Context): Promise<Sight> {
+    const { cache, client, clock } = context;
     const ref = machineOf(operation);
     const dialect = dialects.find(({ kind }) => kind.group === ref.group);
     const key = keyIn(ref.namespace, ref.name);
@@ -77,19 +101,22 @@ export function operations({ dialects }: OperationSettings): Controller<Operatio
       look: {
         node: (name) => cache(NODES).get(name),
         migration: (name) => cache(VMIMS).get(keyIn(ref.namespace, name)),
+        snapshot: (name) => cache(VM_SNAPSHOTS).get(keyIn(ref.namespace, name)),
+        machine: (namespace, name) =>
+          dialect === undefined ? undefined : cache(resourceOfKind(dialect.kind)).get(keyIn(namespace, name)),
+        claim: (namespace, name) => cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, name)),
+        surroundings: (machine) =>
+          dialect === undefined ? { referenceNode: USUAL_NODE } : surroundings(dialect, machine, context),
       },
       now: clock.now(),
     };
   }
 
   async function run(operation: Operation, context: Context): Promise<Again | undefined> {
-    const { cache } = context;
     const key = keyOf(operation);
     uids.set(key, operation.metadata.uid);
     if (isOver(operation) || hasBegun(operation)) begun.delete(operation.metadata.uid);
-    const dialect = dialects.find(({ kind }) => kind.group === machineOf(operation).group);
-    if (dialect !== undefined && !machines.met(key, cache(resourceOfKind(dialect.kind)))) return SOON;
-    if (!written.met(key, cache(VMIMS))) return SOON;
+    if (!isMet(key, context)) return SOON;
     const sight = await look(operation, context);
     // Nothing may come between this look at whose turn it is and taking it.
     const actions = plan(sight);
@@ -131,8 +158,8 @@ export function operations({ dialects }: OperationSettings): Controller<Operatio
         default: {
           const refusal = await perform(action, { ...sight, operation }, context);
           if (refusal === undefined) break;
-          const words = { reason: refusal.reason, message: refusal.message };
-          await report(operation, overStatus(operation, 'Failed', words, undefined, sight.now), context);
+          for (const deed of leftTo(operation, sight)) await perform(deed, { ...sight, operation }, context);
+          await report(operation, overStatus(operation, 'Failed', refusal, undefined, sight.now), context);
           return undefined;
         }
       }
@@ -150,10 +177,7 @@ export function operations({ dialects }: OperationSettings): Controller<Operatio
   ): Promise<{ reason: string; message: string } | undefined> {
     if (!isActive(sight)) return undefined;
     const key = keyOf(sight.operation);
-    const told = {
-      wrote: (type: ResourceType, object: KubeObject) =>
-        (type.plural === VMIMS.plural ? written : machines).wrote(key, object),
-    };
+    const told = { wrote: (type: ResourceType, object: KubeObject) => wrote(key, type, object) };
     try {
       await act(deed, sight, context, told);
       return undefined;
@@ -185,19 +209,45 @@ export function operations({ dialects }: OperationSettings): Controller<Operatio
   const concerned = (ref: { group: string; namespace: string; name: string }, { cache }: Pick<Context, 'cache'>) =>
     [...cache(OPERATIONS).by(byMachine, machineKey(ref))].map(keyOf);
 
+  /** The operation that has made something, while it is under way. */
+  const makersOf = (object: KubeObject, { cache }: Pick<Context, 'cache'>) =>
+    makerOf(object).filter((key) => {
+      const operation = cache(OPERATIONS).get(key);
+      return operation !== undefined && !isOver(operation);
+    });
+
+  /** The operation that has made the machine that something belongs to. */
+  function ownedMakers({ metadata }: KubeObject, { kind }: Dialect, context: Context): string[] {
+    const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+    if (owner === undefined || owner.kind !== kind.kind || owner.apiVersion !== kind.apiVersion) return [];
+    const vm = context.cache(resourceOfKind(kind)).get(keyIn(metadata.namespace, owner.name));
+    return vm === undefined ? [] : makersOf(vm, context);
+  }
+
   return {
     name: 'vmoperation.hypersdk.io',
     for: OPERATIONS,
     // Runs mostly wait for writes, which a store puts down many at a time.
     concurrency: 128,
     knows: (operation) => own.knows(keyOf(operation), operation.metadata.resourceVersion),
-    reads: [NODES, PODS],
+    reads: [NODES, PODS, ...Object.values(gatherers).flatMap(({ reads = [] }) => reads)],
     watches: [
       ...dialects.map((dialect) =>
-        watched(resourceOfKind(dialect.kind), ({ metadata }, context) =>
-          concerned({ group: dialect.kind.group, namespace: metadata.namespace, name: metadata.name }, context),
-        ),
+        watched(resourceOfKind(dialect.kind), (vm, context) => {
+          const { namespace, name } = vm.metadata;
+          return [...concerned({ group: dialect.kind.group, namespace, name }, context), ...makersOf(vm, context)];
+        }),
       ),
+      // The claims of a clone, which may be made by others.
+      watched(PERSISTENT_VOLUME_CLAIMS, (claim, context) => [
+        ...makersOf(claim, context),
+        ...dialects.flatMap((dialect) => ownedMakers(claim, dialect, context)),
+      ]),
+      watched(VM_SNAPSHOTS, (snapshot, context) => [
+        ...makersOf(snapshot, context),
+        ...[...context.cache(OPERATIONS).by(bySnapshot, keyOf(snapshot))].map(keyOf),
+      ]),
+      watched(VMIMS, makersOf),
       watched(VMIS, ({ metadata }, context) =>
         dialects.flatMap((dialect) => {
           const name = machineName(dialect, metadata.name);
@@ -206,7 +256,6 @@ export function operations({ dialects }: OperationSettings): Controller<Operatio
             : concerned({ group: dialect.kind.group, namespace: metadata.namespace, name }, context);
         }),
       ),
-      watched(VMIMS, makerOf),
       // One that is over, or gone, makes room for those that wait.
       watched(OPERATIONS, (operation, context, { type, object }) =>
         operation === object && (type === 'deleted' || isOver(operation))
@@ -217,8 +266,7 @@ export function operations({ dialects }: OperationSettings): Controller<Operatio
     reconcile: run,
     forget(key) {
       own.forget(key);
-      machines.forget(key);
-      written.forget(key);
+      for (const { expected } of written.values()) expected.forget(key);
       begun.delete(uids.get(key) ?? '');
       uids.delete(key);
     },

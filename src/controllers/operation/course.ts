@@ -14,7 +14,13 @@ export type Deed =
   | { readonly do: 'change machine'; readonly body: object }
   /** Made for the operation, and known by it: one of that name that is another's is a reason to fail. */
   | { readonly do: 'make'; readonly type: ResourceType; readonly object: NewObject<KubeObject> }
-  | { readonly do: 'remove'; readonly type: ResourceType; readonly name: string; readonly uid: string };
+  | {
+      readonly do: 'remove';
+      readonly type: ResourceType;
+      readonly name: string;
+      readonly uid: string;
+      readonly namespace?: string;
+    };
 
 /** What becomes of an operation now. */
 export type Turn =

@@ -1,10 +1,13 @@
+import { clone } from './clone.ts';
 import { coldMigration } from './cold.ts';
-import { type Course, fail, stays } from './course.ts';
+import type { Course } from './course.ts';
 import { liveMigration } from './migrate.ts';
 import type { Operation } from './operation.ts';
 import { restart, start, stop } from './power.ts';
 import { removal } from './removal.ts';
 import { resize } from './resize.ts';
+import { restore } from './restore.ts';
+import { snapshot } from './snapshot.ts';
 
 type Kind = Operation['spec']['operation'];
 
@@ -14,12 +17,6 @@ export function courseOf({ spec }: Operation): Course {
   return COURSES[spec.operation];
 }
 
-const notYet = (kind: Kind): Course => ({
-  begin: () => fail('NotSupported', `operation ${kind} is not supported yet: nothing has been changed`),
-  go: () => fail('NotSupported', `operation ${kind} is not supported yet`),
-  giveUp: () => stays('nothing has been changed'),
-});
-
 const COURSES: Readonly<Record<Kind, Course>> = {
   start,
   stop,
@@ -27,7 +24,7 @@ const COURSES: Readonly<Record<Kind, Course>> = {
   delete: removal,
   migrate: liveMigration,
   resize,
-  snapshot: notYet('snapshot'),
-  restore: notYet('restore'),
-  clone: notYet('clone'),
+  snapshot,
+  restore,
+  clone,
 };

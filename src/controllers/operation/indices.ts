@@ -8,6 +8,15 @@ export const byMachine: Index<Operation> = {
   values: (operation) => (isOver(operation) ? [] : [machineKey(machineOf(operation))]),
 };
 
+/** Operations that are not over by the snapshot that they start from, as `namespace/name`. */
+export const bySnapshot: Index<Operation> = {
+  values: (operation) => {
+    const { restoreSpec, cloneSpec } = operation.spec;
+    const name = restoreSpec?.snapshotName ?? cloneSpec?.snapshotRef;
+    return name === undefined || isOver(operation) ? [] : [`${machineOf(operation).namespace}/${name}`];
+  },
+};
+
 /** The key of the operation that has made an object. */
 export function makerOf({ metadata }: KubeObject): string[] {
   const key = metadata.annotations?.[OPERATION];

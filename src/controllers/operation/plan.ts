@@ -160,3 +160,10 @@ function goOn(sight: Sight, course: Course, turn: Turn & { to: 'go on' }): reado
     { do: 'look again', afterMs: Math.min(turn.afterMs ?? Number.POSITIVE_INFINITY, deadlineOf(operation, now) - now) },
   ];
 }
+
+/** What is still to be done for an operation that cannot go on, so that it leaves nothing half done. */
+export function leftTo(operation: Operation, sight: Sight): readonly Deed[] {
+  const checkpoint = operation.status?.checkpoint;
+  if (!isActive(sight) || checkpoint === undefined) return [];
+  return courseOf(operation).giveUp({ ...sight, operation }, checkpoint).deeds ?? [];
+}

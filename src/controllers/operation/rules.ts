@@ -21,9 +21,13 @@ export function operationRules(kinds: readonly Kind[]): readonly PolicyRule[] {
         verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
       },
       { apiGroups: [kind.group], resources: [`${kind.plural}/status`], verbs: ['patch'] },
+      // Claims of a clone block its deletion.
+      { apiGroups: [kind.group], resources: [`${kind.plural}/finalizers`], verbs: ['update'] },
     ]),
     kubevirt(['virtualmachineinstances'], ['list', 'watch', 'patch']),
     kubevirt(['virtualmachineinstancemigrations'], ['get', 'list', 'watch', 'create', 'delete']),
+    { apiGroups: [group], resources: ['vmsnapshots'], verbs: ['get', 'list', 'watch', 'create', 'delete'] },
+    { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['get', 'list', 'watch', 'create'] },
     { apiGroups: [''], resources: ['nodes', 'pods'], verbs: ['list', 'watch'] },
     { apiGroups: ['metrics.k8s.io'], resources: ['pods'], verbs: ['get'] },
     { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },

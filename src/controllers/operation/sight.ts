@@ -1,9 +1,12 @@
 import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
 import type { Node } from '../../kube/kinds/node.ts';
+import type { Snapshot } from '../../kube/kinds/snapshots.ts';
+import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
 import type { Machine } from '../../machine/deeds.ts';
 import type { Dialect, MachineMemory } from '../../machine/dialect.ts';
 import { isFinal, isGoing } from '../../machine/instance-state.ts';
 import { isToStart } from '../../machine/plan.ts';
+import type { Surroundings } from '../../machine/surroundings.ts';
 import type { MachineRef, Operation } from './operation.ts';
 
 /** What the machine uses at the moment, as its node measures it. */
@@ -17,6 +20,12 @@ export interface Lookups {
   node(name: string): Node | undefined;
   /** In the namespace of the machine. */
   migration(name: string): Vmim | undefined;
+  snapshot(name: string): Snapshot | undefined;
+  /** Of the same group. */
+  machine(namespace: string, name: string): Machine | undefined;
+  claim(namespace: string, name: string): PersistentVolumeClaim | undefined;
+  /** As far as a machine is made of it. */
+  surroundings(vm: Machine): Surroundings;
 }
 
 /** All that is known of an operation and its machine when it is decided what to do. */

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DISK_CONTENTS_ANNOTATION, readContents } from '../../api/disk/contents.ts';
+import { DISK_SOURCE_ANNOTATION } from '../../api/disk/request.ts';
+import { VMIS, VMS } from '../../kube/kinds/machines.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
+import { isNotFound } from '../../kube/kube-error.ts';
+import { namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
+
+const CONTENTS = { image: { source: 'base.qcow2' }, files: { '/a': { bytes: 5, digest: 'd', text: 'hello' } } };
+
+describe('a clone of a machine of kubevirt.io', () => {
+  let world: OperationWorld;
+  beforeEach(async () => {
+    world = await startOperationWorld();
+    await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
+      metadata: {
+        name: 'disk-web',
+        namespace,
+        annotations: { [DISK_CONTENTS_ANNOTATION]: JSON.stringify(CONTENTS) },
+      },
+      spec: {
+        accessModes: ['ReadWriteMany'],
+        storageClassName: 'fast-ssd',
+        resources: { requests: { storage: '1Gi' } },
+      },
+    });
+    await world.admin.create(VMS, {
+      metadata: { name: 'web', namespace, labels: { app: 'web' } },
+      spec: {
+        runStrategy: 'Always',
+        template: {
+          spec: {
+            domain: {
+              cpu: { sockets: 1 },
+              memory: { guest: '1Gi' },
+              devices: {
+                disks: [{ name: 'root', disk: {} }],
+                interfaces: [{ name: 'default', masquerade: {}, macAddress: '02:00:00:00:00:77' }],
+              },
+            },
+            networks: [{ name: 'default', pod: {} }],
+            volumes: [{ name: 'root', persistentVolumeClaim: { claimName: 'disk-web' } }],
+          },
+        },
+      },
+    });
+    await world.clock.advance(5000);
+    world.writes.length = 0;
+  });
+  afterEach(() => world.stop());
+
+  const vm = (name: string) => world.admin.get(VMS, name, { namespace });
+  const claim = (name: string) => world.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace });
+
+  it('is another machine with disks of its own that hold the same, in few writes', async () => {
+    await world.ask('copy', 'web', 'clone', { cloneSpec: { targetName: 'web-2' } });
+    const { status } = await world.over('copy');
+    expect(status).toMatchObject({ phase: 'Succeeded', result: { targetVM: 'web-2', targetNamespace: 'default' } });
+    await world.clock.advance(5000);
+    const made = await vm('web-2');
+    expect(made.metadata.labels).toEqual({ app: 'web' });
+    expect(made.spec).toMatchObject({
+      runStrategy: 'Halted',
+      template: { spec: { volumes: [{ name: 'root', persistentVolumeClaim: { claimName: 'web-2-root' } }] } },
+    });
+    expect(made.spec.template.spec.domain.devices.interfaces).toEqual([{ name: 'default', masquerade: {} }]);
+    const disk = await claim('web-2-root');
+    expect(disk.metadata.ownerReferences).toMatchObject([{ kind: 'VirtualMachine', name: 'web-2', controller: true }]);
+    expect(JSON.parse(disk.metadata.annotations?.[DISK_SOURCE_ANNOTATION] ?? '')).toEqual({ claim: 'disk-web' });
+    expect(readContents(disk.metadata.annotations?.[DISK_CONTENTS_ANNOTATION])).toMatchObject({
+      files: CONTENTS.files,
+      from: 'claim default/disk-web',
+    });
+    expect(world.writes.length, world.writes.join(', ')).toBeLessThanOrEqual(8);
+  });
+
+  it('runs at once where it is asked to, linked, with addresses of its own', async () => {
+    const cloneSpec = { targetName: 'web-2', linkedClone: true, startAfterClone: true };
+    await world.ask('copy', 'web', 'clone', { cloneSpec });
+    expect((await world.over('copy')).status?.phase).toBe('Succeeded');
+    await world.clock.advance(10_000);
+    const [one, two] = await Promise.all(['web', 'web-2'].map((name) => world.admin.get(VMIS, name, { namespace })));
+    expect(two?.status?.phase).toBe('Running');
+    expect(two?.status?.interfaces?.[0]?.mac).not.toBe(one?.status?.interfaces?.[0]?.mac);
+    const { annotations } = (await claim('web-2-root')).metadata;
+    expect(readContents(annotations?.[DISK_CONTENTS_ANNOTATION])?.files['/a']?.shared).toBe(true);
+  });
+
+  it('is refused where its name is taken, and changes nothing', async () => {
+    await world.ask('copy', 'web', 'clone', { cloneSpec: { targetName: 'web-2' } });
+    await world.over('copy');
+    await world.ask('again', 'web', 'clone', { cloneSpec: { targetName: 'web-2' } });
+    expect((await world.over('again')).status).toMatchObject({
+      phase: 'Failed',
+      message: 'there is a VirtualMachine.kubevirt.io default/web-2 already: nothing has been changed',
+    });
+    await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
+      metadata: { name: 'web-3-root', namespace },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    });
+    await world.clock.advance(1000);
+    await world.ask('third', 'web', 'clone', { cloneSpec: { targetName: 'web-3' } });
+    expect((await world.over('third')).status).toMatchObject({
+      phase: 'Failed',
+      message: expect.stringContaining('PersistentVolumeClaim default/web-3-root already') as string,
+    });
+    await expect(vm('web-3')).rejects.toSatisfy(isNotFound);
+  });
+
+  it('waits for the snapshot that it is to be made from', async () => {
+    await world.ask('copy', 'web', 'clone', { cloneSpec: { targetName: 'web-2', snapshotRef: 'none' }, timeout: '1m' });
+    await world.clock.advance(1000);
+    expect((await world.operation('copy')).status).toMatchObject({
+      phase: 'Pending',
+      message: 'VMSnapshot default/none is not there: waiting for it',
+    });
+    expect((await world.over('copy')).status?.phase).toBe('Failed');
+    await expect(vm('web-2')).rejects.toSatisfy(isNotFound);
+  });
+});

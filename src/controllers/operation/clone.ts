@@ -1,0 +1,229 @@
+import { contentsText, copyOf, DISK_CONTENTS_ANNOTATION, readContents } from '../../api/disk/contents.ts';
+import {
+  DISK_SOURCE_ANNOTATION,
+  type DiskSource,
+  RESTORE_ANNOTATION,
+  RESTORE_FAILED_ANNOTATION,
+  RESTORED_ANNOTATION,
+} from '../../api/disk/request.ts';
+import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { DISK_SOURCES, OPERATION, OPERATION_UID, START_AWAY_FROM, START_ON } from '../../api/operation-request.ts';
+import { isFilled } from '../../kube/disk/claim-disks.ts';
+import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
+import type { Machine } from '../../machine/deeds.ts';
+import { ownerReference } from '../../machine/instance.ts';
+import { type Course, type Deed, fail, type GivingUp, stays, type Turn } from './course.ts';
+import type { Operation } from './operation.ts';
+import type { Active } from './sight.ts';
+import { usable } from './snapshot.ts';
+
+/** Another machine of the same group is there in the end, with disks of its own that hold the same. */
+export const clone: Course = {
+  begin(sight) {
+    const { dialect, operation } = sight;
+    if (dialect.copy === undefined) return fail('NotSupported', `machines of ${dialect.kind.group} cannot be cloned`);
+    const { name, namespace } = targetOf(sight);
+    const taken = sight.look.machine(namespace, name);
+    if (taken !== undefined && !isOurs(taken, operation))
+      return fail(
+        'AlreadyExists',
+        `there is a VirtualMachine.${dialect.kind.group} ${namespace}/${name} already: nothing has been changed`,
+      );
+    const disks = disksToCopy(sight);
+    if (!Array.isArray(disks)) return disks;
+    const claimed = disks.find(({ claim }) => sight.look.claim(namespace, claim) !== undefined);
+    if (claimed !== undefined && taken === undefined)
+      return fail(
+        'AlreadyExists',
+        `there is a PersistentVolumeClaim ${namespace}/${claimed.claim} already, which disk ${claimed.volume} of the clone would be on: nothing has been changed`,
+      );
+    const { snapshotRef } = operation.spec.cloneSpec ?? {};
+    return {
+      to: 'go on',
+      checkpoint: { step: 'Cloning' },
+      progress: 10,
+      message: `VirtualMachine ${namespace}/${name} is being made`,
+      result: {
+        targetVM: name,
+        targetNamespace: namespace,
+        ...(snapshotRef === undefined ? {} : { sourceSnapshot: snapshotRef }),
+      },
+      deeds: [makeMachine(sight, disks)],
+    };
+  },
+  go(sight) {
+    const { operation, look, dialect } = sight;
+    const { name, namespace } = targetOf(sight);
+    const target = look.machine(namespace, name);
+    const disks = disksToCopy(sight);
+    if (!Array.isArray(disks)) return disks.to === 'wait' ? { to: 'go on' } : disks;
+    if (target === undefined) return { to: 'go on', deeds: [makeMachine(sight, disks)] };
+    if (!isOurs(target, operation))
+      return fail('AlreadyExists', `there is a VirtualMachine.${dialect.kind.group} ${namespace}/${name} already`);
+    const deeds = dialect.claimOf === undefined ? claimsToMake(sight, target, disks) : [];
+    if (deeds.length > 0) return { to: 'go on', deeds };
+    const full = disks.every(({ claim }) => {
+      const found = look.claim(namespace, claim);
+      return found !== undefined && isFilled(found);
+    });
+    if (!full) return { to: 'go on' };
+    return { to: 'succeed', message: `VirtualMachine ${namespace}/${name} is there, with its disks` };
+  },
+  /** What is half made goes, and its claims with it. */
+  giveUp(sight): GivingUp {
+    const { name, namespace } = targetOf(sight);
+    const target = sight.look.machine(namespace, name);
+    if (target === undefined || !isOurs(target, sight.operation)) return stays('there is no clone');
+    const remove: Deed = {
+      do: 'remove',
+      type: resourceOfKind(sight.dialect.kind),
+      name,
+      namespace,
+      uid: target.metadata.uid,
+    };
+    return { over: true, stays: 'what was made of the clone is taken away', deeds: [remove] };
+  },
+};
+
+function targetOf({ operation, ref }: Active): { readonly name: string; readonly namespace: string } {
+  const { targetName = '', targetNamespace } = operation.spec.cloneSpec ?? {};
+  return { name: targetName, namespace: targetNamespace || ref.namespace };
+}
+
+const isOurs = ({ metadata }: Machine, operation: Operation) =>
+  metadata.annotations?.[OPERATION_UID] === operation.metadata.uid;
+
+/** A disk of the machine, and the claim of its copy. */
+interface Copied {
+  readonly volume: string;
+  readonly from: PersistentVolumeClaim;
+  readonly claim: string;
+  readonly source: DiskSource;
+}
+
+function disksToCopy(sight: Active): Copied[] | Turn {
+  const { operation, dialect, vm, look, ref } = sight;
+  const { linkedClone: linked = false, snapshotRef } = operation.spec.cloneSpec ?? {};
+  const target = targetOf(sight);
+  const kept = snapshotRef === undefined ? undefined : usable(sight, snapshotRef);
+  if (kept !== undefined && 'turn' in kept) return kept.turn;
+  const elsewhere = target.namespace === ref.namespace ? {} : { namespace: ref.namespace };
+  const copied: Copied[] = [];
+  for (const { volume, claim } of claimsIn(dialect.desired(vm, look.surroundings(vm)).spec)) {
+    const from = look.claim(ref.namespace, claim);
+    if (from === undefined)
+      return {
+        to: 'wait',
+        reason: 'NotFound',
+        message: `PersistentVolumeClaim ${ref.namespace}/${claim} of disk ${volume} is not there`,
+      };
+    const saved = kept?.ready.status?.disks?.find((disk) => disk.claim === claim);
+    if (kept !== undefined && saved === undefined)
+      return fail(
+        'SnapshotUnusable',
+        `VMSnapshot ${snapshotRef} does not hold disk ${volume}: nothing has been changed`,
+      );
+    const origin =
+      saved === undefined || snapshotRef === undefined ? { claim } : { snapshot: snapshotRef, disk: saved.name };
+    const source = { ...origin, ...elsewhere, ...(linked ? { linked } : {}) };
+    copied.push({ volume, from, source, claim: dialect.claimOf?.(target.name, volume) ?? `${target.name}-${volume}` });
+  }
+  return copied;
+}
+
+function claimsIn({ volumes = [] }: InstanceSpec): { readonly volume: string; readonly claim: string }[] {
+  return volumes.flatMap(({ name, persistentVolumeClaim, dataVolume }) => {
+    const claim = persistentVolumeClaim?.claimName ?? dataVolume?.name;
+    return claim === undefined ? [] : [{ volume: name, claim }];
+  });
+}
+
+/** What is said of one machine alone. */
+const OWN: ReadonlySet<string> = new Set([
+  'kubectl.kubernetes.io/last-applied-configuration',
+  RESTORE_ANNOTATION,
+  RESTORED_ANNOTATION,
+  RESTORE_FAILED_ANNOTATION,
+  START_ON,
+  START_AWAY_FROM,
+  DISK_SOURCES,
+  OPERATION,
+  OPERATION_UID,
+]);
+
+function makeMachine(sight: Active, disks: readonly Copied[]): Deed {
+  const { dialect, vm, operation } = sight;
+  const { name, namespace } = targetOf(sight);
+  const start = operation.spec.cloneSpec?.startAfterClone === true;
+  const claims = new Map(disks.map(({ volume, claim }) => [volume, claim]));
+  const kept = Object.entries(vm.metadata.annotations ?? {}).filter(([key]) => !OWN.has(key));
+  const sources = Object.fromEntries(disks.map(({ volume, source }) => [volume, source]));
+  return {
+    do: 'make',
+    type: resourceOfKind(dialect.kind),
+    object: {
+      metadata: {
+        name,
+        namespace,
+        ...(vm.metadata.labels === undefined ? {} : { labels: { ...vm.metadata.labels } }),
+        annotations: {
+          ...Object.fromEntries(kept),
+          ...made(operation),
+          ...(dialect.claimOf === undefined || disks.length === 0 ? {} : { [DISK_SOURCES]: JSON.stringify(sources) }),
+        },
+      },
+      spec: dialect.copy?.(vm, { name, namespace, start, claims }) ?? {},
+    },
+  };
+}
+
+const made = ({ metadata }: Operation) => ({
+  [OPERATION]: `${metadata.namespace}/${metadata.name}`,
+  [OPERATION_UID]: metadata.uid,
+});
+
+function claimsToMake({ look, dialect, operation }: Active, target: Machine, disks: readonly Copied[]): Deed[] {
+  const { namespace } = target.metadata;
+  return disks.flatMap(({ claim, from, source }): Deed[] => {
+    if (look.claim(namespace, claim) !== undefined) return [];
+    const { accessModes, storageClassName, resources, volumeMode } = from.spec;
+    const sameNamespace = source.claim !== undefined && source.namespace === undefined;
+    return [
+      {
+        do: 'make',
+        type: PERSISTENT_VOLUME_CLAIMS,
+        object: {
+          metadata: {
+            name: claim,
+            namespace,
+            annotations: {
+              ...made(operation),
+              [DISK_SOURCE_ANNOTATION]: JSON.stringify(source),
+              ...copiedContents(from, source),
+            },
+            ownerReferences: [ownerReference(dialect, target)],
+          },
+          spec: {
+            ...(accessModes === undefined ? {} : { accessModes }),
+            ...(storageClassName === undefined ? {} : { storageClassName }),
+            ...(resources === undefined ? {} : { resources }),
+            ...(volumeMode === undefined ? {} : { volumeMode }),
+            ...(sameNamespace ? { dataSource: { kind: 'PersistentVolumeClaim', name: source.claim } } : {}),
+          },
+        },
+      },
+    ];
+  });
+}
+
+/** What is on a simulated disk can be copied with the claim itself. */
+function copiedContents(
+  { metadata }: PersistentVolumeClaim,
+  { claim, linked = false }: DiskSource,
+): Record<string, string> {
+  const text = metadata.annotations?.[DISK_CONTENTS_ANNOTATION];
+  const contents = claim === undefined || text === undefined ? undefined : readContents(text);
+  if (contents === undefined) return {};
+  return { [DISK_CONTENTS_ANNOTATION]: contentsText(copyOf(contents, `claim ${metadata.namespace}/${claim}`, linked)) };
+}

@@ -1,0 +1,55 @@
+import type { VirtualMachine } from '../../api/kubevirt/virtual-machine.ts';
+import type { Copying } from '../../machine/dialect.ts';
+
+type Spec = VirtualMachine['spec'];
+type InstanceSpec = Spec['template']['spec'];
+
+/** The spec of another machine that is the same, but for its addresses, serial numbers and disks. */
+export function copy({ spec }: VirtualMachine, { start, claims }: Copying): object {
+  const {
+    running: _running,
+    runStrategy,
+    dataVolumeTemplates: _made,
+    ...rest
+  } = spec as Spec & {
+    readonly dataVolumeTemplates?: unknown;
+  };
+  return {
+    ...rest,
+    ...power(runStrategy, start),
+    template: { ...spec.template, spec: withoutIdentity(withClaims(spec.template.spec, claims)) },
+  };
+}
+
+/** One that is started by hand is so from its second start on. */
+function power(runStrategy: Spec['runStrategy'], start: boolean): object {
+  if (runStrategy === undefined) return { running: start };
+  if (start) return { runStrategy: runStrategy === 'Halted' || runStrategy === 'Manual' ? 'Always' : runStrategy };
+  return { runStrategy: runStrategy === 'Manual' ? 'Manual' : 'Halted' };
+}
+
+function withClaims(spec: InstanceSpec, claims: Copying['claims']): InstanceSpec {
+  if (spec.volumes === undefined) return spec;
+  const volumes = spec.volumes.map((volume) => {
+    const claimName = claims.get(volume.name);
+    if (claimName === undefined) return volume;
+    const { dataVolume: _made, ...others } = volume;
+    return { ...others, persistentVolumeClaim: { ...volume.persistentVolumeClaim, claimName } };
+  });
+  return { ...spec, volumes };
+}
+
+function withoutIdentity(spec: InstanceSpec): InstanceSpec {
+  const { devices, firmware, ...domain } = spec.domain;
+  const { uuid: _uuid, serial: _serial, ...kept } = (firmware ?? {}) as Record<string, unknown>;
+  const { interfaces, ...others } = devices;
+  const cards = interfaces?.map(({ macAddress: _mac, ...card }) => card);
+  return {
+    ...spec,
+    domain: {
+      ...domain,
+      ...(Object.keys(kept).length === 0 ? {} : { firmware: kept }),
+      devices: { ...others, ...(cards === undefined ? {} : { interfaces: cards }) },
+    },
+  };
+}
