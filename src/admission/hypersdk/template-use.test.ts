@@ -25,13 +25,18 @@ function template(status: object = {}, spec: object = {}) {
 
 describe('a template', () => {
   const admit = admission(vmTemplateAdmitter);
-  const removal = (status: object, groups = user.groups) =>
+  const named = { spec: { image: { templateRef: { name: 'debian', namespace: 'images' } } } };
+  /** Finds machines that name the template; all that are asked for, where nothing else is said. */
+  const machines = (names?: readonly string[]) =>
+    ((_kind: unknown, namespace: string, name: string) =>
+      names?.includes(`${namespace}/${name}`) === false ? undefined : { ...named, metadata: { namespace } }) as Lookup;
+  const removal = (status: object, groups = user.groups, lookup = machines()) =>
     admit({
       operation: 'DELETE',
       object: template(status),
       old: template(status),
       user: { ...user, groups },
-      lookup: nobody,
+      lookup,
     }).causes.map(formatFieldError);
   const inUse = { usageCount: 2, conditions: [{ type: 'InUse', status: 'True', message: 'default/a, default/b' }] };
 
@@ -46,6 +51,13 @@ describe('a template', () => {
     ]);
     expect(removal({ usageCount: 0 })).toEqual([]);
     expect(removal({})).toEqual([]);
+  });
+
+  test('may be deleted once the machines are gone that it is said to have', () => {
+    expect(removal(inUse, user.groups, machines([]))).toEqual([]);
+    expect(removal(inUse, user.groups, machines(['default/b']))).toHaveLength(1);
+    // Of those that are not named nobody knows.
+    expect(removal({ ...inUse, usageCount: 7 }, user.groups, machines([]))).toHaveLength(1);
   });
 
   test('may be deleted with all of its namespace, and is held then', () => {

@@ -1,4 +1,5 @@
-import { IN_USE, TEMPLATE_FINALIZER } from '../../api/hypersdk/template-use.ts';
+import { IN_USE, namedUsers, TEMPLATE_FINALIZER, templateKey } from '../../api/hypersdk/template-use.ts';
+import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { type VMTemplate, vmTemplate } from '../../api/hypersdk/vm-template.ts';
 import { type FieldError, forbidden, index, invalid } from '../../base/field-error.ts';
 import type { AdmissionRequest, Admitter } from '../admitter.ts';
@@ -51,11 +52,21 @@ export const vmTemplateAdmitter: Admitter<typeof vmTemplate> = {
 /** Those who clear up for others are not refused: what is in use is held by its finalizer then. */
 const CLEANERS = 'system:serviceaccounts:kube-system';
 
-/** What the controller has counted may be a moment old: what it has not seen yet is held by the finalizer. */
-function checkUnused({ object, user }: AdmissionRequest<VMTemplate>): FieldError[] {
+/**
+ * What the controller has counted may be a moment old: what it has not seen yet is held by the finalizer, and what it
+ * names is looked for once more.
+ */
+function checkUnused({ object, user, lookup }: AdmissionRequest<VMTemplate>): FieldError[] {
   const { usageCount = 0, conditions = [] } = object.status ?? {};
   if (usageCount === 0 || user.groups.includes(CLEANERS)) return [];
   const users = conditions.find(({ type }) => type === IN_USE)?.message ?? `${usageCount} of them`;
+  const own = `${object.metadata.namespace}/${object.metadata.name}`;
+  const named = namedUsers(users);
+  const isLeft = ({ namespace, name }: { readonly namespace: string; readonly name: string }) => {
+    const machine = lookup(virtualMachine, namespace, name);
+    return machine !== undefined && templateKey(machine) === own;
+  };
+  if (named.length === usageCount && !named.some(isLeft)) return [];
   const detail = `machines are made from this template: ${users}. Delete them, or let them name another template, first`;
   return [forbidden('metadata.name', detail)];
 }

@@ -1,4 +1,4 @@
-import { TEMPLATE_FINALIZER, templateKey } from '../../api/hypersdk/template-use.ts';
+import { TEMPLATE_FINALIZER, templateKey, userNames } from '../../api/hypersdk/template-use.ts';
 import { vmTemplate } from '../../api/hypersdk/vm-template.ts';
 import { timestamp } from '../../kube/timestamp.ts';
 import { type Review, Reviews } from '../../machine/review.ts';
@@ -9,7 +9,7 @@ import { writeStatus } from '../../runtime/status.ts';
 import type { Again } from '../../runtime/work-queue.ts';
 import { type ImageProbe, type ImageSight, NOT_LOOKED_AT } from './image-probe.ts';
 import { MACHINES, TEMPLATES, type Template, usersOf } from './resources.ts';
-import { namesOf, type Status, statusOf } from './status.ts';
+import { type Status, statusOf } from './status.ts';
 
 interface TemplateControllerOptions {
   /** Absent where nothing is stored but what admission has let in. */
@@ -88,7 +88,7 @@ export function templates({ review, probe }: TemplateControllerOptions = {}): Co
       async run(template, context) {
         const users = [...usersOf(keyOf(template), context.cache(MACHINES))];
         if (users.length === 0) return undefined;
-        const message = `is deleted when no machine names it any more: ${namesOf(users)}`;
+        const message = `is deleted when no machine names it any more: ${userNames(users)}`;
         if (template.status?.ready !== false) context.events.event(template, 'Warning', 'InUse', message);
         return (await run(template, context)) ?? 'held';
       },
@@ -106,7 +106,8 @@ function againIn({ sight, since }: Look, now: number): number {
   return since + (sight.status === 'Unknown' ? UNKNOWN_AGAIN_MS : KNOWN_AGAIN_MS) - now;
 }
 
-/** Whether nothing is new but which machines there are. */
+/** Whether nothing is new but which machines there are; that there are none is told at once, since it may go then. */
 function isOnlyUsage(before: Status | undefined, after: Status): boolean {
-  return before?.observedGeneration === after.observedGeneration && before?.ready === after.ready;
+  const isSame = before?.observedGeneration === after.observedGeneration && before?.ready === after.ready;
+  return isSame && after.usageCount !== 0;
 }

@@ -1,4 +1,4 @@
-import { IN_USE } from '../../api/hypersdk/template-use.ts';
+import { IN_USE, userNames } from '../../api/hypersdk/template-use.ts';
 import type { VMTemplate } from '../../api/hypersdk/vm-template.ts';
 import { formatQuantity, quantityOf } from '../../base/quantity.ts';
 import { type Condition, standing } from '../../machine/condition.ts';
@@ -52,7 +52,7 @@ function validity({ problem }: Sight): Told {
 /** That nobody knows of the image keeps no machine from being made. */
 function readiness(valid: Told, image: ImageSight, users: readonly string[], leaving: boolean): Told {
   if (leaving) {
-    const message = `it goes when no machine names it any more: ${namesOf(users)} ${users.length === 1 ? 'does' : 'do'}`;
+    const message = `it goes when no machine names it any more: ${userNames(users)} ${users.length === 1 ? 'does' : 'do'}`;
     return { status: 'False', reason: 'Deleting', message };
   }
   if (valid.status === 'False') return { status: 'False', reason: 'Invalid', message: `${valid.message}` };
@@ -63,16 +63,7 @@ function readiness(valid: Told, image: ImageSight, users: readonly string[], lea
 function usage(users: readonly string[]): Told {
   return users.length === 0
     ? { status: 'False', reason: 'Unused', message: 'no machine names it' }
-    : { status: 'True', reason: 'NamedByMachines', message: namesOf(users) };
-}
-
-const MOST_NAMES = 5;
-
-/** The first by their names, and how many more. */
-export function namesOf(users: readonly string[]): string {
-  const names = users.toSorted();
-  const more = names.length - MOST_NAMES;
-  return more <= 0 ? names.join(', ') : `${names.slice(0, MOST_NAMES).join(', ')} and ${more} more`;
+    : { status: 'True', reason: 'NamedByMachines', message: userNames(users) };
 }
 
 /** Of the file where that is known, else what the template says of the image. */
