@@ -19,7 +19,7 @@ export function nodeFlags(command: CheckedCommand, count: 'nodes' | 'count', usu
   return command
     .option(`--${count} <count>`, 'simulated nodes', wholeNumber(0), usual)
     .option('--node-size <size>', 'size of a node', '32cpu,128Gi')
-    .option('--node-prefix <name>', 'what the names of nodes begin with', 'kwok-node-')
+    .option('--node-prefix <name>', 'what the names of nodes begin with: node gives node-1, node-2', 'kwok-node-')
     .option('--zones <count>', 'zones that the nodes are spread over', wholeNumber(1), 1)
     .addOption(new Option('--node-labels <key=value,...>', 'labels of every node').argParser(pairs))
     .addOption(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../base/errors.ts';
-import { nodePools } from './node-pools.ts';
+import { nodeNames, nodePools } from './node-pools.ts';
 
 const usual = { nodeSize: '4cpu,8Gi', nodePrefix: 'n-', zones: 2 };
 
@@ -16,6 +16,10 @@ describe('the nodes that flags ask for', () => {
         size: { cpu: '4', memory: '8Gi' },
       },
     ]);
+  });
+
+  it.each(['node', 'node-'])('are node-1 and so on by %s', (nodePrefix) => {
+    expect(nodeNames(nodePools(2, { ...usual, nodePrefix }))).toEqual(['node-1', 'node-2']);
   });
 
   it('are refused with all causes, each by its flag', () => {

@@ -22,7 +22,8 @@ export function nodePools(count: number, flags: NodeFlags): NodePool[] {
   if (nodeFile !== undefined) return fromFile(nodeFile);
   const pool = {
     count,
-    prefix: nodePrefix,
+    // A word alone is set off from the number: node gives node-1.
+    prefix: /[A-Za-z0-9]$/.test(nodePrefix) ? `${nodePrefix}-` : nodePrefix,
     size: nodeSize,
     resources: nodeResources ?? {},
     labels: nodeLabels ?? {},
