@@ -18,7 +18,8 @@ export function sendMachine(driver: SimulatedDriver, machine: SimulatedMachine, 
     driver.changed(id);
   };
   there.onEnd = () => fail('the target is gone');
-  const totalBytes = residentBytes(memoryBytes, machine.behaviour.memoryUtilization);
+  // A share of memory is no whole number of bytes, and what is reported has to be.
+  const totalBytes = Math.round(residentBytes(memoryBytes, machine.behaviour.memoryUtilization));
   const migration: Migration = {
     uid: request.uid,
     state: 'active',
