@@ -55,7 +55,7 @@ export function carbonOf(settings: CarbonSettings = NO_CARBON, parts: CarbonPart
     fetch,
     clock,
     token: process.env['VIMANA_CARBON_TOKEN'],
-    readFile: (path) => readFile(path, 'utf8').catch(fileProblem),
+    readFile: (path) => readFile(path, 'utf8'),
     readToken,
     readConfigMap: async () => written.text(),
   });
@@ -169,8 +169,4 @@ function readToken(path: string): string {
   } catch (error) {
     throw new ConfigError(`--carbon-token-file cannot be read: ${(error as Error).message}`, { cause: error });
   }
-}
-
-function fileProblem(error: unknown): never {
-  throw new CarbonError('UNREADABLE', `the time series cannot be read: ${(error as Error).message}`, { cause: error });
 }

@@ -1,9 +1,9 @@
 import type { VirtualMachine } from '../api/hypersdk/virtual-machine.ts';
 import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
-import { tryParseQuantity } from '../base/quantity.ts';
 import type { GridWatch } from './grid-watch.ts';
 import type { CarbonLedger, Emitter, Entry } from './ledger.ts';
 import { type PowerModel, wattsOf } from './power-model.ts';
+import { gibOf } from './report.ts';
 import { slotAt } from './slot.ts';
 
 /** A machine that runs, with all that its emissions depend on. */
@@ -35,9 +35,6 @@ interface Measured {
   readonly type?: 'gauge' | 'counter';
   values(): Iterable<{ readonly labels: Readonly<Record<string, string>>; readonly value: number }>;
 }
-
-const GIB = 2n ** 30n;
-const NANO = 1_000_000_000n;
 
 /** What is told of electricity and emissions. Emissions are counted on whenever somebody looks. */
 export function carbonMeasures(options: CarbonMeasuresOptions): readonly Measured[] {
@@ -131,8 +128,7 @@ function waitedOf(machine: VirtualMachine | undefined): Pick<Emitter, 'waited'> 
 
 function sizeOf({ spec, status }: VirtualMachineInstance): { cpus: number; memoryGib: number } {
   const { cores = 1, sockets = 1, threads = 1 } = { ...spec.domain.cpu, ...status?.currentCPUTopology };
-  const guest = tryParseQuantity(spec.domain.memory?.guest ?? 0)?.nano ?? 0n;
-  return { cpus: cores * sockets * threads, memoryGib: Number((guest * 1000n) / (NANO * GIB)) / 1000 };
+  return { cpus: cores * sockets * threads, memoryGib: gibOf(spec.domain.memory?.guest ?? 0) };
 }
 
 function loadOf(instance: VirtualMachineInstance, cores: number | undefined): number | undefined {

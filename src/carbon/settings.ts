@@ -4,7 +4,7 @@ import { electricityMaps } from './electricity-maps.ts';
 import type { ZoneMap } from './grid-places.ts';
 import { type IntensityTable, tableProvider } from './intensity-table.ts';
 import { type PowerModel, USUAL_POWER } from './power-model.ts';
-import type { CarbonProvider } from './provider.ts';
+import { CarbonError, type CarbonProvider } from './provider.ts';
 import { timeSeriesProvider } from './time-series.ts';
 import { ukCarbonIntensity } from './uk-carbon-intensity.ts';
 import type { Fetch } from './web-question.ts';
@@ -78,7 +78,13 @@ export function providerOf(settings: CarbonSettings, parts: ProviderParts): Carb
       return ukCarbonIntensity(web);
     case 'file': {
       const { data = '' } = settings;
-      return timeSeriesProvider({ from: `the file ${data}`, read: () => parts.readFile(data), clock });
+      const read = () =>
+        parts.readFile(data).catch((error: unknown) => {
+          throw new CarbonError('UNREADABLE', `the time series cannot be read: ${(error as Error).message}`, {
+            cause: error,
+          });
+        });
+      return timeSeriesProvider({ from: `the file ${data}`, read, clock });
     }
     case 'config-map':
       return timeSeriesProvider({ from: `ConfigMap ${CARBON_CONFIG_MAP.name}`, read: parts.readConfigMap, clock });

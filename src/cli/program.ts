@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Clock } from '../base/clock.ts';
 import { type Random, systemRandom } from '../base/random.ts';
 import { type ApiServerSettings, apiServerCommand } from './apiserver.ts';
+import { carbonCommand } from './carbon/command.ts';
 import { CheckedCommand } from './checked-command.ts';
 import { answerCompletionCommand, completionCommand } from './completion/command.ts';
 import type { Connect, KubeconfigNames } from './connection.ts';
@@ -74,6 +75,7 @@ export function vimanaProgram({
     .addCommand(vmCommand(machines))
     .addCommand(snapshotCommand(machines))
     .addCommand(templateCommand(machines))
+    .addCommand(carbonCommand({ io, clock, signal, connect: starters.connect }))
     .addCommand(explainCommand(io, starters.connect))
     .addCommand(nodesCommand(io, starters.nodes))
     .addCommand(rebalanceCommand({ io, clock, interrupted }))

@@ -1,0 +1,64 @@
+import type { VirtualMachine } from '../api/hypersdk/virtual-machine.ts';
+import { tryParseQuantity } from '../base/quantity.ts';
+import { gramsOf, type PowerModel, wattsOf } from './power-model.ts';
+
+/** What a machine has emitted, as far as its status tells. */
+export interface Emissions {
+  readonly zone: string | undefined;
+  readonly watts: number;
+  /** In gCO2/kWh. */
+  readonly intensity: number | undefined;
+  readonly runningMs: number;
+  /** At the intensity that the status tells, for all of its run. */
+  readonly grams: number | undefined;
+  readonly waitedMs: number;
+  /** What the wait has saved: for as long as it lasted, against the intensity that there was when it began. */
+  readonly savedGrams: number;
+}
+
+const GIB = 2n ** 30n;
+const NANO = 1_000_000_000n;
+
+/** An estimate of what a machine has emitted since it last started, and of what its wait for clean electricity has saved. */
+export function emissionsOf({ spec, status }: VirtualMachine, power: PowerModel, now: number): Emissions {
+  const { carbon, carbonIntensity, startTime, phase } = status ?? {};
+  const isRunning = phase === 'Running' || phase === 'Migrating' || phase === 'Paused';
+  const runningMs = isRunning && startTime !== undefined ? Math.max(now - Date.parse(startTime), 0) : 0;
+  const watts = wattsOf({ cpus: spec.cpus, memoryGib: gibOf(spec.memory), load: loadOf(status) }, power);
+  const waitedMs = waitOf(carbon, now);
+  return {
+    zone: carbon?.zone ?? spec.carbonAware?.zone,
+    watts,
+    intensity: carbonIntensity,
+    runningMs,
+    grams: carbonIntensity === undefined ? undefined : gramsOf(watts, runningMs, carbonIntensity),
+    waitedMs,
+    savedGrams: savedOf(carbon, watts, Math.min(runningMs, waitedMs)),
+  };
+}
+
+type Status = NonNullable<VirtualMachine['status']>;
+
+function waitOf(carbon: Status['carbon'], now: number): number {
+  const { waitingSince, startedAt } = carbon ?? {};
+  if (waitingSince === undefined) return 0;
+  return Math.max((startedAt === undefined ? now : Date.parse(startedAt)) - Date.parse(waitingSince), 0);
+}
+
+function savedOf(carbon: Status['carbon'], watts: number, ms: number): number {
+  const { intensityWhenAsked: before, intensityAtStart: then, startedAt } = carbon ?? {};
+  if (before === undefined || then === undefined || startedAt === undefined) return 0;
+  return gramsOf(watts, ms, before) - gramsOf(watts, ms, then);
+}
+
+/** The share of its CPUs that a machine says it uses: 45%. */
+function loadOf(status: Status | undefined): number | undefined {
+  const [, percent] = /^(\d+(?:\.\d+)?)%$/.exec(status?.resources?.cpu?.usage ?? '') ?? [];
+  return percent === undefined ? undefined : Number(percent) / 100;
+}
+
+/** Memory in GiB, to three decimals. */
+export function gibOf(memory: string | number): number {
+  const nano = tryParseQuantity(memory)?.nano ?? 0n;
+  return Number((nano * 1000n) / (NANO * GIB)) / 1000;
+}

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { UsageError, VimanaError } from '../../base/errors.ts';
+import type { CarbonProvider } from '../../carbon/provider.ts';
+import { CARBON_CONFIG_MAP, type CarbonSettings, providerOf } from '../../carbon/settings.ts';
+import type { Client } from '../../kube/client.ts';
+import { CONFIG_MAPS } from '../../kube/kinds/core.ts';
+import { connected } from '../connection.ts';
+import { fileText } from '../manifest-files.ts';
+import type { CarbonCommandParts } from './command.ts';
+import { type CarbonFlags, carbonSettings } from './flags.ts';
+
+export interface Asked {
+  readonly provider: CarbonProvider;
+  readonly settings: CarbonSettings;
+}
+
+/** The provider that the flags of a command or the environment name. */
+export function askedProvider({ io, clock, connect }: CarbonCommandParts, command: Command): Asked {
+  const settings = carbonSettings(command.optsWithGlobals<CarbonFlags>());
+  const provider = providerOf(settings, {
+    fetch,
+    clock,
+    token: process.env['VIMANA_CARBON_TOKEN'],
+    readFile: (path) => readFile(path, 'utf8'),
+    readToken: (path) => fileText(io, path),
+    readConfigMap: () => connected(connect, command, ({ client }) => configMapText(client)),
+  });
+  if (provider !== undefined) return { provider, settings };
+  throw new UsageError('nobody is named who tells how clean electricity is', {
+    hint: 'Say --carbon-provider uk-carbon-intensity, or set VIMANA_CARBON_PROVIDER.',
+  });
+}
+
+/** The operator reads it in its own namespace, which a user need not know. */
+async function configMapText(client: Client): Promise<string> {
+  const { name, key } = CARBON_CONFIG_MAP;
+  const { items } = await client.list(CONFIG_MAPS, { fieldSelector: `metadata.name=${name}` });
+  const texts = items.flatMap(({ data }) => data?.[key] ?? []);
+  const [text, another] = texts;
+  if (text !== undefined && another === undefined) return text;
+  throw new VimanaError(
+    'NOT_FOUND',
+    text === undefined
+      ? `there is no ConfigMap ${name} with ${key} in any namespace`
+      : `there are ${texts.length} ConfigMaps ${name}, in several namespaces`,
+    { hint: 'Give the time series with --carbon-provider file --carbon-data grid.yaml.' },
+  );
+}

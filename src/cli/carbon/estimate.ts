@@ -1,0 +1,104 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { UsageError, VimanaError } from '../../base/errors.ts';
+import { parseQuantity } from '../../base/quantity.ts';
+import { type Choice, estimate } from '../../carbon/estimate.ts';
+import { wattsOf } from '../../carbon/power-model.ts';
+import { gibOf } from '../../carbon/report.ts';
+import { writtenTime } from '../../carbon/written-time.ts';
+import { durationOption, writtenDuration } from '../duration-option.ts';
+import { tableText } from '../table-text.ts';
+import { askedProvider } from './asked-provider.ts';
+import type { CarbonCommandParts } from './command.ts';
+import { gridZone } from './flags.ts';
+import { type CarbonFormat, tenths, textIn, writtenGrams } from './output.ts';
+import { slotsOf } from './zones.ts';
+
+interface EstimateFlags {
+  readonly cpus: number;
+  readonly memory: string;
+  readonly load: number;
+  readonly duration: number;
+  readonly maxDelay: number;
+  readonly zone?: string;
+  readonly output: CarbonFormat;
+}
+
+/** What says of which run. */
+export function withEstimateFlags(command: Command): Command {
+  return command
+    .addOption(new Option('--zone <zone>', 'grid zone (default: that of --carbon-zone)').argParser(gridZone))
+    .addOption(new Option('--cpus <count>', 'virtual CPUs').argParser(count).default(2))
+    .addOption(new Option('--memory <amount>', 'memory').argParser(amount).default('4Gi'))
+    .addOption(new Option('--load <share>', 'share of the CPUs in use, from 0 to 1').argParser(share).default(0.5))
+    .addOption(durationOption('--duration <duration>', 'how long it runs', '1h'))
+    .addOption(durationOption('--max-delay <duration>', 'how long it may wait', '4h'));
+}
+
+/** What a run would emit now, and when it would emit least. */
+export async function showEstimate(parts: CarbonCommandParts, command: Command): Promise<void> {
+  const flags = command.optsWithGlobals<EstimateFlags>();
+  const { provider, settings } = askedProvider(parts, command);
+  const zone = flags.zone ?? settings.zone;
+  if (zone === undefined) throw new UsageError('no grid zone is named', { hint: 'Say --zone DE, or --carbon-zone.' });
+  if (flags.duration === 0) throw new UsageError('--duration 0s: a run takes some time');
+  const now = parts.clock.now();
+  const watts = wattsOf({ cpus: flags.cpus, memoryGib: gibOf(flags.memory), load: flags.load }, settings.power);
+  const slots = await slotsOf(provider, zone, parts.signal);
+  const found = estimate({ watts, ms: flags.duration }, slots, now, flags.maxDelay);
+  if (found === undefined) {
+    throw new VimanaError('NO_DATA', `nothing is known of the electricity in ${zone} at this time`);
+  }
+  const { best, savedGrams, kilowattHours } = found;
+  const data = {
+    zone,
+    watts: tenths(watts),
+    duration: writtenDuration(flags.duration),
+    kilowattHours: Math.round(kilowattHours * 10_000) / 10_000,
+    now: told(found.now),
+    best: told(best),
+    savedGrams: tenths(savedGrams),
+  };
+  const share = found.now.grams === 0 ? 0 : Math.round((100 * savedGrams) / found.now.grams);
+  const row = (name: string, { startsAt, intensity, grams }: Choice) => [
+    name,
+    writtenTime(startsAt),
+    `${tenths(intensity)}`,
+    writtenGrams(grams),
+  ];
+  parts.io.out(
+    textIn(flags.output, data, () => {
+      const run = `${data.watts} W for ${data.duration} in ${zone}: ${data.kilowattHours} kWh\n`;
+      const rows = [row('now', found.now), row('best', best)];
+      const end =
+        savedGrams > 0 ? `Waiting saves ${writtenGrams(savedGrams)} (${share} %).\n` : 'Waiting saves nothing.\n';
+      return `${run}${tableText(['START', 'AT', 'gCO2/kWh', 'EMITS'], rows)}${end}`;
+    }),
+  );
+}
+
+const told = ({ startsAt, intensity, grams }: Choice) => ({
+  startsAt: writtenTime(startsAt),
+  intensity: tenths(intensity),
+  grams: tenths(grams),
+});
+
+function count(text: string): number {
+  const found = Number(text);
+  if (/^\d{1,4}$/.test(text) && found >= 1) return found;
+  throw new InvalidArgumentError('It must be a whole number of at least 1.');
+}
+
+function share(text: string): number {
+  const found = Number(text);
+  if (/^(?:0|1|0?\.\d+|1\.0+)$/.test(text)) return found;
+  throw new InvalidArgumentError('It must be a number from 0 to 1.');
+}
+
+function amount(text: string): string {
+  try {
+    if (parseQuantity(text).nano > 0n) return text;
+  } catch {
+    // Told below, as what is too little is.
+  }
+  throw new InvalidArgumentError('It must be an amount such as 512Mi or 8Gi.');
+}

@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import { tableText } from '../table-text.ts';
+import type { CarbonCommandParts } from './command.ts';
+import { type Machine, machinesOf } from './machines.ts';
+import { type CarbonFormat, textIn } from './output.ts';
+
+const HEADINGS = ['NAMESPACE', 'NAME', 'STATUS', 'CARBON AWARE', 'ZONE', 'INTENSITY', 'LIMIT', 'STARTS AT'];
+
+/** Which machines heed electricity, and what they wait for. */
+export async function showStatus(parts: CarbonCommandParts, command: Command): Promise<void> {
+  const { output } = command.optsWithGlobals<{ readonly output: CarbonFormat }>();
+  const rows = (await machinesOf(parts, command)).filter(heeds).map(rowOf);
+  if (rows.length === 0 && output === 'table') {
+    parts.io.err('No machine heeds electricity here.\n');
+    return;
+  }
+  parts.io.out(textIn(output, rows, () => tableText(HEADINGS, rows.map(cellsOf))));
+}
+
+/** Also by its template, which only the condition tells. */
+const heeds = ({ spec, status }: Machine) =>
+  spec.carbonAware?.enabled === true || status?.conditions?.some(({ type }) => type === 'CarbonAware') === true;
+
+function rowOf({ metadata, spec, status }: Machine) {
+  const condition = status?.conditions?.find(({ type }) => type === 'CarbonAware');
+  const { carbon } = status ?? {};
+  return {
+    namespace: metadata.namespace,
+    name: metadata.name,
+    phase: status?.phase ?? 'Pending',
+    condition: condition?.status ?? '',
+    reason: condition?.reason ?? '',
+    message: condition?.message ?? '',
+    zone: carbon?.zone ?? spec.carbonAware?.zone ?? '',
+    intensity: status?.carbonIntensity ?? null,
+    maxIntensity: spec.carbonAware?.maxIntensity ?? null,
+    waitingSince: carbon?.waitingSince ?? null,
+    startAt: carbon?.startAt ?? null,
+    startedAt: carbon?.startedAt ?? null,
+  };
+}
+
+const cellsOf = (row: ReturnType<typeof rowOf>) => [
+  row.namespace,
+  row.name,
+  row.phase,
+  row.reason === '' ? '-' : row.reason,
+  row.zone === '' ? '-' : row.zone,
+  row.intensity === null ? '-' : `${row.intensity}`,
+  row.maxIntensity === null ? '-' : `${row.maxIntensity}`,
+  row.startAt ?? '-',
+];

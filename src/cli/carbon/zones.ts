@@ -1,0 +1,40 @@
+import type { Command } from 'commander';
+import type { CarbonProvider } from '../../carbon/provider.ts';
+import { inOrder, type Slot } from '../../carbon/slot.ts';
+import { writtenTime } from '../../carbon/written-time.ts';
+import { tableText } from '../table-text.ts';
+import { askedProvider } from './asked-provider.ts';
+import type { CarbonCommandParts } from './command.ts';
+import { type CarbonFormat, textIn } from './output.ts';
+
+/** The zones of a provider; of one alone, how it is now and what is foretold. */
+export async function showZones(parts: CarbonCommandParts, command: Command): Promise<void> {
+  const { output, zone } = command.optsWithGlobals<{ readonly output: CarbonFormat; readonly zone?: string }>();
+  const { provider } = askedProvider(parts, command);
+  if (zone !== undefined) {
+    const slots = await slotsOf(provider, zone, parts.signal);
+    const rows = slots.map(({ from, to, intensity }) => ({
+      zone,
+      from: writtenTime(from),
+      to: writtenTime(to),
+      intensity,
+    }));
+    const cells = rows.map((row) => [row.from, row.to, `${row.intensity}`]);
+    parts.io.out(textIn(output, rows, () => tableText(['FROM', 'TO', 'gCO2/kWh'], cells)));
+    return;
+  }
+  const zones = await provider.zones(parts.signal);
+  const cells = zones.map((each) => [each.zone, each.name]);
+  parts.io.out(textIn(output, zones, () => tableText(['ZONE', 'NAME'], cells)));
+}
+
+/** How it is now and what is foretold; a plan without forecasts tells at least the first. */
+export async function slotsOf(provider: CarbonProvider, zone: string, signal: AbortSignal): Promise<Slot[]> {
+  const current = await provider.current(zone, signal);
+  const forecast = await provider.forecast(zone, signal).catch((error: unknown) => {
+    signal.throwIfAborted();
+    if ((error as { readonly code?: unknown }).code === 'UNAUTHORIZED') return [];
+    throw error;
+  });
+  return inOrder(current, forecast);
+}
