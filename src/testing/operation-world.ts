@@ -48,6 +48,8 @@ export interface OperationWorld {
   readonly operator: SoakProcess;
   /** Every write but of Events since it was last emptied: verb and resource. */
   readonly writes: string[];
+  /** Kills the operator with its so-manieth write from now on, which is done and never answered, and starts another. */
+  killAtWrite(count: number, awayMs?: number): void;
   /** Asks for an operation on a machine of kubevirt.io where nothing else is said. */
   ask(name: string, vm: string, operation: string, spec?: object): Promise<Operation>;
   operation(name: string): Promise<Operation>;
@@ -95,21 +97,30 @@ export async function startOperationWorld(options: OperationWorldOptions = {}): 
   });
   await ensureStorageClasses(admin);
   const clientOf = (account: string) => counting(plane.client(userOf(account), account), writes);
+  let left = 0;
+  let away = 0;
+  const fatal = () => {
+    if (left === 0 || --left > 0) return;
+    operator.kill();
+    clock.timer(away, () => operator.start());
+  };
   const processes = [
     new SoakProcess('kubernetes', counting(admin, writes), (client) =>
       kubernetesOf(plane, client, parts('kubernetes'), writes),
     ),
-    new SoakProcess('operator', clientOf(OPERATOR), (client) => operatorOf(client, dialects, parts('operator'))),
+    new SoakProcess('operator', counting(plane.client(userOf(OPERATOR), OPERATOR), writes, fatal), (client) =>
+      operatorOf(client, dialects, parts('operator')),
+    ),
     new SoakProcess('scheduler', clientOf('kube-scheduler'), (client) => {
       const informers = new Informers({ ...parts('scheduler'), client });
       return manager('scheduler', [informers, scheduler({ ...parts('scheduler'), client, informers })]);
     }),
     new SoakProcess('fleet', admin, () => simulated as Runnable),
   ];
+  const operator = processes[1] as SoakProcess;
   for (const process of processes) process.start();
   await clock.advance(5000);
   writes.length = 0;
-  const operator = processes[1] as SoakProcess;
   const operation = (name: string) => admin.get(OPERATIONS, name, { namespace });
   return {
     clock,
@@ -118,6 +129,10 @@ export async function startOperationWorld(options: OperationWorldOptions = {}): 
     admin,
     operator,
     writes,
+    killAtWrite(count, awayMs = 2000) {
+      left = count;
+      away = awayMs;
+    },
     ask: (name, vm, kind, spec = {}) =>
       admin.create(OPERATIONS, {
         metadata: { name, namespace },
@@ -175,7 +190,7 @@ function kubernetesOf(
 }
 
 /** A client that writes down what is written through it. */
-function counting(client: Client, writes: string[]): Client {
+function counting(client: Client, writes: string[], after: () => void = () => {}): Client {
   return new Proxy(client, {
     get(target, verb: keyof Client) {
       if (!WRITES.has(verb)) return target[verb];
@@ -185,6 +200,7 @@ function counting(client: Client, writes: string[]): Client {
         const answer = await (target[verb] as (...args: unknown[]) => Promise<unknown>)(...args);
         if (plural !== 'events' && plural !== 'leases')
           writes.push(`${verb} ${plural}${subresource === '' ? '' : `/${subresource}`}`);
+        if (plural !== 'events') after();
         return answer;
       };
     },

@@ -1,6 +1,4 @@
-import { contentsText, copyOf, DISK_CONTENTS_ANNOTATION, readContents } from '../../api/disk/contents.ts';
 import {
-  DISK_SOURCE_ANNOTATION,
   type DiskSource,
   RESTORE_ANNOTATION,
   RESTORE_FAILED_ANNOTATION,
@@ -9,6 +7,7 @@ import {
 import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
 import { DISK_SOURCES, OPERATION, OPERATION_UID, START_AWAY_FROM, START_ON } from '../../api/operation-request.ts';
 import { isFilled } from '../../kube/disk/claim-disks.ts';
+import { copiedDisk, isSimulated } from '../../kube/disk/copied-disk.ts';
 import { resourceOfKind } from '../../kube/kinds/machines.ts';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
 import type { Machine } from '../../machine/deeds.ts';
@@ -118,6 +117,11 @@ function disksToCopy(sight: Active): Copied[] | Turn {
         reason: 'NotFound',
         message: `PersistentVolumeClaim ${ref.namespace}/${claim} of disk ${volume} is not there`,
       };
+    if (target.namespace !== ref.namespace && !isSimulated(from.spec.storageClassName, look.origins))
+      return fail(
+        'NotSupported',
+        `disk ${volume} cannot be copied to another namespace: storage class ${from.spec.storageClassName ?? ''} is not simulated; nothing has been changed`,
+      );
     const saved = kept?.ready.status?.disks?.find((disk) => disk.claim === claim);
     if (kept !== undefined && saved === undefined)
       return fail(
@@ -183,12 +187,14 @@ const made = ({ metadata }: Operation) => ({
   [OPERATION_UID]: metadata.uid,
 });
 
-function claimsToMake({ look, dialect, operation }: Active, target: Machine, disks: readonly Copied[]): Deed[] {
+function claimsToMake(sight: Active, target: Machine, disks: readonly Copied[]): Deed[] {
+  const { look, dialect, operation } = sight;
   const { namespace } = target.metadata;
   return disks.flatMap(({ claim, from, source }): Deed[] => {
     if (look.claim(namespace, claim) !== undefined) return [];
     const { accessModes, storageClassName, resources, volumeMode } = from.spec;
-    const sameNamespace = source.claim !== undefined && source.namespace === undefined;
+    const place = { namespace, storageClass: storageClassName };
+    const { annotations, dataSource } = copiedDisk(source, place, look.origins);
     return [
       {
         do: 'make',
@@ -197,11 +203,7 @@ function claimsToMake({ look, dialect, operation }: Active, target: Machine, dis
           metadata: {
             name: claim,
             namespace,
-            annotations: {
-              ...made(operation),
-              [DISK_SOURCE_ANNOTATION]: JSON.stringify(source),
-              ...copiedContents(from, source),
-            },
+            annotations: { ...made(operation), ...annotations },
             ownerReferences: [ownerReference(dialect, target)],
           },
           spec: {
@@ -209,21 +211,10 @@ function claimsToMake({ look, dialect, operation }: Active, target: Machine, dis
             ...(storageClassName === undefined ? {} : { storageClassName }),
             ...(resources === undefined ? {} : { resources }),
             ...(volumeMode === undefined ? {} : { volumeMode }),
-            ...(sameNamespace ? { dataSource: { kind: 'PersistentVolumeClaim', name: source.claim } } : {}),
+            ...(dataSource === undefined ? {} : { dataSource }),
           },
         },
       },
     ];
   });
-}
-
-/** What is on a simulated disk can be copied with the claim itself. */
-function copiedContents(
-  { metadata }: PersistentVolumeClaim,
-  { claim, linked = false }: DiskSource,
-): Record<string, string> {
-  const text = metadata.annotations?.[DISK_CONTENTS_ANNOTATION];
-  const contents = claim === undefined || text === undefined ? undefined : readContents(text);
-  if (contents === undefined) return {};
-  return { [DISK_CONTENTS_ANNOTATION]: contentsText(copyOf(contents, `claim ${metadata.namespace}/${claim}`, linked)) };
 }

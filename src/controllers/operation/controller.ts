@@ -4,7 +4,7 @@ import { resourceOfKind, VMIMS, VMIS } from '../../kube/kinds/machines.ts';
 import { NODES } from '../../kube/kinds/node.ts';
 import { PODS } from '../../kube/kinds/pod.ts';
 import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
-import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
+import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
 import { isForbidden, isInvalid, isNamespaceEnding, isNotFound } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import type { Machine } from '../../machine/deeds.ts';
@@ -105,6 +105,11 @@ export function operations({ dialects, gatherers = {} }: OperationSettings): Con
         machine: (namespace, name) =>
           dialect === undefined ? undefined : cache(resourceOfKind(dialect.kind)).get(keyIn(namespace, name)),
         claim: (namespace, name) => cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, name)),
+        origins: {
+          claim: (namespace, name) => cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, name)),
+          snapshot: (namespace, name) => cache(VM_SNAPSHOTS).get(keyIn(namespace, name)),
+          storageClass: (name) => cache(STORAGE_CLASSES).get(name),
+        },
         surroundings: (machine) =>
           dialect === undefined ? { referenceNode: USUAL_NODE } : surroundings(dialect, machine, context),
       },
@@ -230,7 +235,7 @@ export function operations({ dialects, gatherers = {} }: OperationSettings): Con
     // Runs mostly wait for writes, which a store puts down many at a time.
     concurrency: 128,
     knows: (operation) => own.knows(keyOf(operation), operation.metadata.resourceVersion),
-    reads: [NODES, PODS, ...Object.values(gatherers).flatMap(({ reads = [] }) => reads)],
+    reads: [NODES, PODS, STORAGE_CLASSES, ...Object.values(gatherers).flatMap(({ reads = [] }) => reads)],
     watches: [
       ...dialects.map((dialect) =>
         watched(resourceOfKind(dialect.kind), (vm, context) => {

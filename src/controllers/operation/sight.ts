@@ -1,3 +1,4 @@
+import type { DiskOrigins } from '../../kube/disk/copied-disk.ts';
 import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
 import type { Node } from '../../kube/kinds/node.ts';
 import type { Snapshot } from '../../kube/kinds/snapshots.ts';
@@ -24,6 +25,7 @@ export interface Lookups {
   /** Of the same group. */
   machine(namespace: string, name: string): Machine | undefined;
   claim(namespace: string, name: string): PersistentVolumeClaim | undefined;
+  readonly origins: DiskOrigins;
   /** As far as a machine is made of it. */
   surroundings(vm: Machine): Surroundings;
 }
@@ -72,8 +74,10 @@ export function powerOf({ dialect, vm, instance }: Active): Power {
   const desired = dialect.desired(vm);
   const memory: MachineMemory = dialect.memory(vm);
   const live = instance === undefined || isFinal(instance) || isGoing(instance) ? undefined : instance;
+  // Of an instance that is gone nothing is asked any more.
+  const requests = memory.requests.filter(({ action, uid }) => action !== 'Stop' || uid === instance?.metadata.uid);
   const off = instance === undefined || isFinal(instance);
-  const comes = isToStart(desired, memory);
+  const comes = isToStart(desired, { ...memory, requests });
   const asked = memory.requests.some(({ action, uid }) => action === 'Stop' && uid === instance?.metadata.uid);
   return {
     live,

@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { VMIMS, VMIS, VMS } from '../../kube/kinds/machines.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
+import { ifFound } from '../../kube/kube-error.ts';
+import { namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
+import type { Operation } from './operation.ts';
+
+/** More than any of them takes. */
+const WRITES = Array.from({ length: 10 }, (_, at) => at + 1);
+
+describe('an operation whose operator is killed with any of its writes', () => {
+  let world: OperationWorld;
+  beforeEach(async () => {
+    world = await startOperationWorld();
+  });
+  afterEach(() => world.stop());
+
+  /** A machine with a disk. */
+  const make = async (name: string, runStrategy: string) => {
+    await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
+      metadata: { name: `disk-${name}`, namespace },
+      spec: {
+        accessModes: ['ReadWriteMany'],
+        storageClassName: 'fast-ssd',
+        resources: { requests: { storage: '1Gi' } },
+      },
+    });
+    const domain = { cpu: { sockets: 1 }, memory: { guest: '1Gi' }, devices: { disks: [{ name: 'root', disk: {} }] } };
+    const volumes = [{ name: 'root', persistentVolumeClaim: { claimName: `disk-${name}` } }];
+    const metadata = { annotations: { 'vimana.io/shutdown-duration': '1s' } };
+    const spec = { runStrategy, template: { metadata, spec: { domain, volumes } } };
+    await world.admin.create(VMS, { metadata: { name, namespace }, spec: spec as never });
+    await world.clock.advance(5000);
+  };
+  const instance = (name: string) => ifFound(world.admin.get(VMIS, name, { namespace }));
+  const made = (what: string) => world.writes.filter((write) => write === `create ${what}`).length;
+  const isRunning = async (name: string) => (await instance(name))?.status?.phase === 'Running';
+
+  const KINDS: readonly [string, object, string, (vm: string, operation: Operation) => Promise<void>][] = [
+    [
+      'start',
+      {},
+      'Halted',
+      async (vm) => {
+        expect(await isRunning(vm)).toBe(true);
+        expect(made('virtualmachineinstances')).toBe(1);
+      },
+    ],
+    [
+      'stop',
+      {},
+      'Always',
+      async (vm) => {
+        expect(await instance(vm)).toBeUndefined();
+        expect(made('virtualmachineinstances')).toBe(0);
+      },
+    ],
+    [
+      'restart',
+      {},
+      'Manual',
+      async (vm) => {
+        expect(await isRunning(vm)).toBe(true);
+        expect(made('virtualmachineinstances')).toBe(1);
+      },
+    ],
+    [
+      'delete',
+      {},
+      'Always',
+      async (vm) => {
+        expect(await instance(vm)).toBeUndefined();
+        expect(await ifFound(world.admin.get(VMS, vm, { namespace }))).toBeUndefined();
+      },
+    ],
+    [
+      'migrate',
+      {},
+      'Always',
+      async (vm, { status }) => {
+        expect(made('virtualmachineinstancemigrations')).toBe(1);
+        expect((await instance(vm))?.status?.nodeName).toBe(status?.result?.targetNode);
+        expect(status?.result?.targetNode).not.toBe(status?.result?.sourceNode);
+      },
+    ],
+    [
+      'migrate',
+      { migrateSpec: { live: false } },
+      'Once',
+      async (vm, { status }) => {
+        expect(await isRunning(vm)).toBe(true);
+        expect(made('virtualmachineinstances')).toBe(1);
+        expect(status?.result?.targetNode).not.toBe(status?.result?.sourceNode);
+        const { spec, metadata } = await world.admin.get(VMS, vm, { namespace });
+        expect(spec.runStrategy).toBe('Once');
+        expect(metadata.annotations ?? {}).toEqual({});
+      },
+    ],
+    [
+      'resize',
+      { resizeSpec: { cpus: 2, hotplug: true } },
+      'Always',
+      async (vm) => expect((await instance(vm))?.status?.currentCPUTopology?.sockets).toBe(2),
+    ],
+    [
+      'clone',
+      { cloneSpec: { targetName: 'copy' } },
+      'Always',
+      async () => {
+        const { metadata } = await world.admin.get(VMS, 'copy', { namespace });
+        const claim = await world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'copy-root', { namespace });
+        expect(claim.metadata.ownerReferences?.[0]?.uid).toBe(metadata.uid);
+        expect(made('virtualmachines')).toBe(1);
+        expect(made('persistentvolumeclaims')).toBe(1);
+        await world.admin.delete(VMS, 'copy', { namespace });
+        await world.clock.advance(5000);
+        expect(await ifFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'copy-root', { namespace }))).toBeUndefined();
+      },
+    ],
+  ];
+
+  it.each(KINDS)('%s %o ends well, once', async (kind, spec, strategy, check) => {
+    for (const count of WRITES) {
+      const vm = `vm-${count}`;
+      await make(vm, strategy === 'Manual' ? 'Halted' : strategy);
+      if (strategy === 'Manual') {
+        const body = { spec: { runStrategy: 'Manual' } };
+        await world.admin.patch(VMS, vm, { type: 'merge', body }, { namespace });
+        await world.ask(`begin-${count}`, vm, 'start');
+        await world.over(`begin-${count}`);
+      }
+      await world.clock.advance(5000);
+      world.writes.length = 0;
+      world.killAtWrite(count);
+      const name = `op-${count}`;
+      await world.ask(name, vm, kind, spec);
+      const operation = await world.over(name);
+      world.killAtWrite(0);
+      await world.clock.advance(10_000);
+      expect(operation.status, `killed at write ${count}: ${JSON.stringify(operation.status)}`).toMatchObject({
+        phase: 'Succeeded',
+      });
+      expect(operation.metadata.finalizers ?? []).toEqual([]);
+      await check(vm, operation);
+      // Whatever was made for migrations goes with the next.
+      for (const { metadata } of (await world.admin.list(VMIMS, { namespace })).items)
+        await world.admin.delete(VMIMS, metadata.name, { namespace });
+    }
+  });
+});

@@ -1,0 +1,64 @@
+import { contentsText, copyOf, DISK_CONTENTS_ANNOTATION, readContents } from '../../api/disk/contents.ts';
+import { DISK_SOURCE_ANNOTATION, type DiskSource, SIMULATED_PROVISIONER } from '../../api/disk/request.ts';
+import type { Snapshot } from '../kinds/snapshots.ts';
+import type { PersistentVolumeClaim, StorageClass } from '../kinds/storage.ts';
+import { contentsOf, isFilled } from './claim-disks.ts';
+
+/** Where a copy of a disk can be read from. */
+export interface DiskOrigins {
+  claim(namespace: string, name: string): PersistentVolumeClaim | undefined;
+  snapshot(namespace: string, name: string): Snapshot | undefined;
+  storageClass(name: string): StorageClass | undefined;
+}
+
+/** What makes a new claim the copy of a disk: said to simulated storage by annotations, to other storage by a dataSource. */
+export interface CopiedDisk {
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly dataSource?: { readonly apiGroup?: string; readonly kind: string; readonly name: string };
+}
+
+/** `namespace`: that of the new claim. What is on a simulated disk comes with the claim, where it is known already. */
+export function copiedDisk(
+  source: DiskSource,
+  { namespace, storageClass }: { readonly namespace: string; readonly storageClass: string | undefined },
+  origins: DiskOrigins,
+): CopiedDisk {
+  if (!isSimulated(storageClass, origins)) return { annotations: {}, ...dataSourceOf(source, namespace, origins) };
+  const text = copiedContents(source, source.namespace ?? namespace, origins);
+  return {
+    annotations: {
+      [DISK_SOURCE_ANNOTATION]: JSON.stringify(source),
+      ...(text === undefined ? {} : { [DISK_CONTENTS_ANNOTATION]: text }),
+    },
+  };
+}
+
+export function isSimulated(
+  storageClass: string | undefined,
+  { storageClass: find }: Pick<DiskOrigins, 'storageClass'>,
+) {
+  return find(storageClass ?? '')?.provisioner === SIMULATED_PROVISIONER;
+}
+
+function copiedContents({ claim, snapshot, disk, linked = false }: DiskSource, from: string, origins: DiskOrigins) {
+  if (claim !== undefined) {
+    const found = origins.claim(from, claim);
+    if (found === undefined || !isFilled(found)) return undefined;
+    return contentsText(copyOf(contentsOf(found), `claim ${from}/${claim}`, linked));
+  }
+  const saved = savedIn(snapshot, disk, from, origins);
+  const contents = saved?.contents === undefined ? undefined : readContents(saved.contents);
+  return contents === undefined ? undefined : contentsText(copyOf(contents, `snapshot ${from}/${snapshot}`, linked));
+}
+
+function dataSourceOf({ claim, snapshot, disk, namespace: from }: DiskSource, namespace: string, origins: DiskOrigins) {
+  if (claim !== undefined) return { dataSource: { kind: 'PersistentVolumeClaim', name: claim } };
+  const name = savedIn(snapshot, disk, from ?? namespace, origins)?.volumeSnapshot;
+  return name === undefined
+    ? {}
+    : { dataSource: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name } };
+}
+
+function savedIn(snapshot: string | undefined, disk: string | undefined, from: string, origins: DiskOrigins) {
+  return origins.snapshot(from, snapshot ?? '')?.status?.disks?.find(({ name }) => name === disk);
+}
