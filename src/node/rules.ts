@@ -6,7 +6,10 @@ export const NODE_RULES: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['nodes/status'], verbs: ['update'] },
   { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'delete'] },
   { apiGroups: [''], resources: ['pods/status'], verbs: ['update'] },
-  { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['get', 'list', 'watch'] },
+  // What is on a simulated disk stands with its claim.
+  { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['get', 'list', 'watch', 'patch'] },
+  { apiGroups: ['hypersdk.io'], resources: ['vmsnapshots'], verbs: ['list', 'watch'] },
+  { apiGroups: ['hypersdk.io'], resources: ['vmsnapshots/status'], verbs: ['update'] },
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'patch'] },
   {

@@ -54,6 +54,7 @@ const restore = object('The restore of this snapshot that is under way, or the l
   uid: required(string('Of the request, as annotation vimana.io/restore of the machine has it.')),
   nodeName: string('Node whose agent restores the disks.'),
   startTime: timestamp('When it was begun.'),
+  claims: string('Claims that are made anew from VolumeSnapshots, as JSON.'),
   completed: boolean('Whether all disks hold what was captured.'),
   failure: string('Why it failed.'),
 });
@@ -83,6 +84,7 @@ const status = object('What is known of the snapshot.', {
   parentSnapshot: string('Snapshot that this one builds on.'),
   snapshotChain: list('Snapshots that this one builds on, oldest first.', string('Name of a VMSnapshot.')),
   nodeName: string('Node whose agent captures the state.'),
+  vmUID: string('UID of the machine that is captured.'),
   instanceUID: string('UID of the run of the machine that is captured; absent where it was off.'),
   startTime: timestamp('When capturing began.'),
   disks: list('The disks as they were when captured.', savedDisk),

@@ -1,6 +1,6 @@
 import type { Vmi } from '../../kube/kinds/machines.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
-import type { MachineDriver } from '../machine-driver.ts';
+import type { Machine, MachineDriver } from '../machine-driver.ts';
 import type { Waiting } from '../pod/container-status.ts';
 
 /** One node, as its agent knows it. */
@@ -40,4 +40,6 @@ export interface ProbeAnswers {
 export interface Surroundings {
   hold(pod: Pod, instance: Vmi | undefined, seenAt: number, now: number): Hold | undefined;
   answers(pod: Pod, instance: Vmi | undefined): ProbeAnswers;
+  /** What the annotations of a machine that runs ask of its guest. */
+  attend?(pod: Pod, instance: Vmi, machine: Machine, driver: MachineDriver): Promise<void>;
 }

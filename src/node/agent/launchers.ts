@@ -90,6 +90,9 @@ export class Launchers {
       verdict = this.#probe(look);
     }
     await this.#report(look, hold?.waiting, verdict);
+    if (look.instance !== undefined && look.machine?.state === 'running') {
+      await surroundings.attend?.(pod, look.instance, look.machine, host.driver);
+    }
     // What was asked for while no agent was there is looked at now that there is a machine again.
     if (deeds.some((deed) => deed.do === 'adopt')) return { afterMs: 1 };
     const next = Math.min(hold?.until ?? Number.POSITIVE_INFINITY, verdict?.again ?? Number.POSITIVE_INFINITY);

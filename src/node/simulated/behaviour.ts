@@ -23,6 +23,7 @@ import { parseQuantity, value } from '../../base/quantity.ts';
  * | vimana.io/memory-utilization | VMI | share, default 0.05 | how much memory a migration has to send |
  * | vimana.io/cpu-profile | pod | see usage | CPU in use over time |
  * | vimana.io/memory-profile | pod | see usage | memory in use over time |
+ * | vimana.io/guest-write | pod, VMI | see guest-write | the guest writes to its disks, once for each value |
  * | vimana.io/freeze | Node | true | the node's agent does nothing, and renews no lease, until it is taken off |
  */
 export interface Behaviour {

@@ -4,10 +4,13 @@ import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
 import type { ApiExtension } from '../../kube/api-extension.ts';
 import type { Client } from '../../kube/client.ts';
+import { ClaimDisks } from '../../kube/disk/claim-disks.ts';
 import { VMIS } from '../../kube/kinds/machines.ts';
 import { NODES } from '../../kube/kinds/node.ts';
 import { PODS, type Pod } from '../../kube/kinds/pod.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
 import type { ContainerLog, LogRequest, NodeRuntime } from '../../kube/node-runtime.ts';
+import { runnable } from '../../runtime/controller.ts';
 import { type EventRecorder, silentRecorder } from '../../runtime/events/event-recorder.ts';
 import type { Informers } from '../../runtime/informers.ts';
 import { keyIn } from '../../runtime/key.ts';
@@ -18,6 +21,7 @@ import { Agent, byNode } from '../agent/agent.ts';
 import { LogBook } from '../agent/log-book.ts';
 import { LogFile } from '../agent/log-file.ts';
 import { instanceKeyOf } from '../agent/role.ts';
+import { snapshotAgent } from '../agent/snapshots.ts';
 import { FleetNodes } from './fleet-nodes.ts';
 import { Simulation } from './machine/simulation.ts';
 import type { NodePool } from './node-pool.ts';
@@ -57,6 +61,8 @@ export interface FleetOptions {
   readonly deregister?: boolean;
   /** The file that what containers say is kept in; absent: it ends with the process. */
   readonly logFile?: string;
+  /** Whether the cluster has VMSnapshots, which nodes capture. */
+  readonly snapshots?: boolean;
   /** Traces that usage profiles may name. */
   readonly traces?: Traces;
 }
@@ -71,6 +77,7 @@ export class Fleet implements Runnable, NodeRuntime {
   readonly #parts: FleetParts;
   readonly #nodes: FleetNodes;
   readonly #agent: Agent;
+  readonly #snapshots: readonly Runnable[];
   readonly #logs: LogBook;
   readonly #usage: UsageModel;
 
@@ -79,7 +86,9 @@ export class Fleet implements Runnable, NodeRuntime {
     const { client, informers, clock, random, log, events = silentRecorder } = parts;
     const { pools, podRange = POD_RANGE, nodeRange = NODE_RANGE, link } = options;
     const { renewLeases = true, adoptLapsed = true, deregister = false, traces, usual = {}, logFile } = options;
-    const simulation = new Simulation({ clock, usual, ...(link === undefined ? {} : { link }) });
+    const claims = informers.of(PERSISTENT_VOLUME_CLAIMS).cache;
+    const store = new ClaimDisks(client, (namespace, claim) => claims.get(keyIn(namespace, claim)));
+    const simulation = new Simulation({ clock, usual, store, ...(link === undefined ? {} : { link }) });
     this.simulation = simulation;
     this.#usage = new UsageModel(traces);
     this.#logs = new LogBook(clock, logFile === undefined ? undefined : new LogFile(logFile, clock, log));
@@ -111,6 +120,10 @@ export class Fleet implements Runnable, NodeRuntime {
       hosts: this.#nodes,
       plainPods: new SimulatedPods({ ...shared, usual }),
     });
+    const { snapshots = false } = options;
+    this.#snapshots = snapshots
+      ? [runnable(snapshotAgent(this.#nodes), { client, informers, clock, random, log, events })]
+      : [];
   }
 
   /** The names of the nodes that the fleet has, registered or not. */
@@ -119,7 +132,7 @@ export class Fleet implements Runnable, NodeRuntime {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await manager(this.name, [this.#nodes, this.#agent]).run(signal);
+    await manager(this.name, [this.#nodes, this.#agent, ...this.#snapshots]).run(signal);
   }
 
   /** Makes a pool larger or smaller; nodes that are no longer wanted are taken away, with everything on them. */

@@ -1,10 +1,34 @@
+import { TemporaryError, VimanaError } from '../../base/errors.ts';
 import type { Random } from '../../base/random.ts';
 import type { Vmi } from '../../kube/kinds/machines.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
 import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
 import type { Hold, ProbeAnswers, Surroundings } from '../agent/host.ts';
+import type { MachineSpec } from '../machine-spec.ts';
 import { behaviourOf, PLAIN, readBehaviour } from './behaviour.ts';
+import { afterWrites, GUEST_WRITE_ANNOTATION, type GuestWrites, readGuestWrites } from './guest-write.ts';
+import type { SimulatedDriver } from './machine/simulated-driver.ts';
+import { claimOf } from './machine/simulation.ts';
 import { startHold } from './pods/start-hold.ts';
+
+/** Has a guest write what it has not written yet. */
+async function write(
+  { id, writes }: GuestWrites,
+  { id: machine, disks, namespace }: MachineSpec,
+  driver: SimulatedDriver,
+): Promise<void> {
+  const writable = disks.filter(({ readonly }) => !readonly);
+  const unknown = writes.find(({ disk }) => disk !== undefined && !writable.some(({ name }) => name === disk));
+  if (unknown !== undefined) throw new RangeError(`there is no disk ${unknown.disk} that can be written`);
+  for (const [index, disk] of writable.entries()) {
+    const own = writes.filter((each) => (each.disk === undefined ? index === 0 : each.disk === disk.name));
+    const claim = claimOf(disk);
+    const known = claim === undefined ? undefined : driver.simulation.store.known(namespace, claim);
+    if (own.length === 0 || known?.wrote === id) continue;
+    await driver.write(machine, disk.name, (now) => afterWrites(now, { id, writes: own }));
+  }
+  if (writable.length === 0) throw new RangeError('the machine has no disk that can be written');
+}
 
 /** What happens around pods on simulated nodes, as their annotations ask. */
 export function simulatedSurroundings(
@@ -29,6 +53,20 @@ export function simulatedSurroundings(
     answers(pod: Pod, instance: Vmi | undefined): ProbeAnswers {
       const { ready, alive } = behaviourOf(instance?.metadata.annotations, pod.metadata.annotations, usual);
       return { ready, alive };
+    },
+    async attend(pod, instance, { spec }, driver) {
+      const text =
+        instance.metadata.annotations?.[GUEST_WRITE_ANNOTATION] ?? pod.metadata.annotations?.[GUEST_WRITE_ANNOTATION];
+      if (text === undefined) return;
+      const refuse = (why: string) =>
+        events.event(instance, 'Warning', 'InvalidAnnotation', `${GUEST_WRITE_ANNOTATION}: ${why}; it is ignored`);
+      try {
+        await write(readGuestWrites(text), spec, driver as SimulatedDriver);
+      } catch (error) {
+        if (error instanceof TemporaryError || !(error instanceof RangeError || error instanceof VimanaError))
+          throw error;
+        refuse(error.message);
+      }
     },
   };
 }

@@ -17,8 +17,9 @@ const LONGEST_DOWNTIME_MS = 300;
 /** How long the guest stands still at the end: memory is sent round by round, of what changed during the round before. */
 export function downtimeMs(bytes: number, bandwidth: number, dirtyRate: number): number {
   const enough = (bandwidth * LONGEST_DOWNTIME_MS) / 1000;
-  let left = (bytes * dirtyRate) / bandwidth;
-  while (left > enough && dirtyRate < bandwidth) left = (left * dirtyRate) / bandwidth;
+  const again = dirtyRate / bandwidth;
+  let left = bytes * again;
+  if (again < 1) while (left > enough) left *= again;
   return Math.ceil(((left + DEVICE_STATE) / bandwidth) * 1000);
 }
 

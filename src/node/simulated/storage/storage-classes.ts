@@ -1,9 +1,10 @@
+import { SIMULATED_PROVISIONER } from '../../../api/disk/request.ts';
 import type { Client, NewObject } from '../../../kube/client.ts';
 import { STORAGE_CLASSES, type StorageClass } from '../../../kube/kinds/storage.ts';
 import { isAlreadyExists } from '../../../kube/kube-error.ts';
 
 /** Whoever makes volumes for our classes. */
-export const PROVISIONER = 'vimana.io/simulated';
+export const PROVISIONER = SIMULATED_PROVISIONER;
 
 /** The classes that a cluster of simulated nodes has: one for everything, and one that waits for the scheduler's choice. */
 export const SIMULATED_CLASSES: readonly NewObject<StorageClass>[] = [

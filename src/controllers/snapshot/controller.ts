@@ -1,0 +1,127 @@
+import { readRestoreRequest } from '../../api/disk/request.ts';
+import { resourceOfKind, VMIS } from '../../kube/kinds/machines.ts';
+import { NODES } from '../../kube/kinds/node.ts';
+import { type Snapshot, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
+import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
+import { isSettled } from '../../kube/snapshot/lineage.ts';
+import { type Dialect, machineName } from '../../machine/dialect.ts';
+import type { Gatherers } from '../../machine/gatherer.ts';
+import type { Index } from '../../runtime/cache.ts';
+import { type Context, type Controller, type Watched, watched } from '../../runtime/controller.ts';
+import { Expectations } from '../../runtime/expectations.ts';
+import { keyIn, keyOf } from '../../runtime/key.ts';
+import { type Again, NO_MORE } from '../../runtime/work-queue.ts';
+import { createSnapshot } from './create.ts';
+import { sourceSnapshot, unfilledFrom } from './fill.ts';
+import { keepSnapshot } from './keep.ts';
+import { byMachine, keyOfMachine, machineKey } from './machine.ts';
+import { askersOf, restoreFor } from './restore.ts';
+import { SNAPSHOT_FINALIZER, SNAPSHOT_SETTINGS, type SnapshotParts, type SnapshotSettings } from './settings.ts';
+
+export interface SnapshotOptions extends Partial<SnapshotSettings> {
+  readonly dialects: readonly Dialect[];
+  /** Who knows the templates of machines. */
+  readonly gatherers?: Gatherers;
+}
+
+/** Snapshots that still hold nothing, or that are restored, by the claims that they wait for. */
+const waitingForClaim: Index<Snapshot> = {
+  values: (snapshot) =>
+    isSettled(snapshot) && !isRestoring(snapshot)
+      ? []
+      : (snapshot.status?.disks ?? []).map(({ claim }) =>
+          keyIn(snapshot.spec.vmRef.namespace ?? snapshot.metadata.namespace, claim),
+        ),
+};
+
+/** Takes snapshots of machines of every group, keeps them for as long as they are wanted, and restores machines to them. */
+export function snapshots(options: SnapshotOptions): Controller<Snapshot> {
+  const { dialects, gatherers = {} } = options;
+  const settings = { ...SNAPSHOT_SETTINGS, ...options };
+  const parts: SnapshotParts = { dialects, gatherers, settings, written: new Expectations() };
+
+  return {
+    name: 'vmsnapshot.hypersdk.io',
+    for: VM_SNAPSHOTS,
+    concurrency: 8,
+    reads: [NODES, STORAGE_CLASSES, ...(gatherers.template?.watches ?? []).map(({ type }) => type)],
+    watches: [
+      ...dialects.map((dialect) => machinesOf(dialect)),
+      watched(VMIS, ({ metadata }, context) => {
+        if (context.cache(VM_SNAPSHOTS).size === 0) return [];
+        return dialects.flatMap((dialect) => {
+          const name = machineName(dialect, metadata.name ?? '');
+          return name === undefined ? [] : concerned(`${dialect.kind.group}/${metadata.namespace}/${name}`, context);
+        });
+      }),
+      watched(PERSISTENT_VOLUME_CLAIMS, (claim, { cache }) => {
+        const all = cache(VM_SNAPSHOTS);
+        if (all.size === 0) return [];
+        return [...[...all.by(waitingForClaim, keyOf(claim))].map(keyOf), ...sourceSnapshot(claim)];
+      }),
+      // Those of one machine come one after the other, and build on each other.
+      watched(VM_SNAPSHOTS, (snapshot, { cache }, { type, object, old }) => {
+        if (snapshot !== object || (type === 'updated' && sameStage(object, old))) return [];
+        return [...cache(VM_SNAPSHOTS).by(byMachine, machineKey(snapshot))]
+          .filter((each) => each !== snapshot)
+          .map(keyOf);
+      }),
+    ],
+    async reconcile(snapshot, context) {
+      if (!parts.written.met(machineKey(snapshot), context.cache(VM_SNAPSHOTS))) return SOON;
+      if (!isSettled(snapshot)) return await createSnapshot(snapshot, parts, context);
+      const restored = await restoreFor(snapshot, parts, context);
+      if (restored === 'written') return;
+      return earliest(restored, await keepSnapshot(snapshot, parts, context));
+    },
+    finalize: {
+      finalizer: SNAPSHOT_FINALIZER,
+      async run(snapshot, context) {
+        // What is being made from it is finished first; what asks only now is told that it is too late.
+        const restored = await restoreFor(snapshot, parts, context);
+        if (restored === 'written') return 'held';
+        if (isRestoring(snapshot)) return restored ?? 'held';
+        return unfilledFrom(snapshot, context) ? 'held' : undefined;
+      },
+    },
+  };
+
+  /** A machine matters to its snapshots that hold nothing yet, and to the one that it asks to be restored to. */
+  function machinesOf(dialect: Dialect): Watched {
+    return watched(resourceOfKind(dialect.kind), (vm, context) => {
+      if (context.cache(VM_SNAPSHOTS).size === 0) return [];
+      return concerned(keyOfMachine(dialect, vm), context).concat(...askedBy(vm));
+    });
+  }
+
+  function concerned(machine: string, { cache }: Context): string[] {
+    const all = cache(VM_SNAPSHOTS);
+    return [...all.by(byMachine, machine)]
+      .filter((each) => !isSettled(each) || [...askersOf(each, dialects, cache)].length > 0)
+      .map(keyOf);
+  }
+}
+
+const SOON: Again = { afterMs: 50 };
+
+const isRestoring = ({ status }: Snapshot) =>
+  status?.restore !== undefined && status.restore.completed !== true && status.restore.failure === undefined;
+
+function askedBy({
+  metadata,
+}: {
+  metadata: { annotations?: Readonly<Record<string, string>>; namespace?: string };
+}): string[] {
+  const asked = readRestoreRequest(metadata.annotations);
+  return asked === undefined ? [] : [keyIn(asked.namespace ?? metadata.namespace, asked.snapshot)];
+}
+
+/** Whether two states of a snapshot are the same to the others of its machine. */
+function sameStage(a: Snapshot, b: Snapshot): boolean {
+  const going = ({ metadata }: Snapshot) => metadata.deletionTimestamp !== undefined;
+  return a.status?.phase === b.status?.phase && going(a) === going(b);
+}
+
+function earliest(...given: readonly (Again | undefined | void)[]): Again {
+  return { afterMs: Math.min(...given.map((each) => each?.afterMs ?? NO_MORE.afterMs)) };
+}

@@ -1,0 +1,234 @@
+import type { GuestState } from '../../api/disk/contents.ts';
+import { TemporaryError, VimanaError } from '../../base/errors.ts';
+import { parseQuantity, value } from '../../base/quantity.ts';
+import { ClaimDisks, contentsOf } from '../../kube/disk/claim-disks.ts';
+import { saveDisks } from '../../kube/disk/saved-disks.ts';
+import { NODES } from '../../kube/kinds/node.ts';
+import { type Snapshot, type SnapshotStatus, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
+import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
+import { isSettled, lineageOf } from '../../kube/snapshot/lineage.ts';
+import { type Capture, capturedStatus, failedStatus, withConditions } from '../../kube/snapshot/status.ts';
+import { timestamp } from '../../kube/timestamp.ts';
+import { ranSince } from '../../machine/instance-state.ts';
+import type { Context } from '../../runtime/controller.ts';
+import { keyIn, keyOf } from '../../runtime/key.ts';
+import { writeStatus } from '../../runtime/status.ts';
+import type { Again } from '../../runtime/work-queue.ts';
+import {
+  byMachine,
+  claimedDisks,
+  findMachine,
+  machineKey,
+  namespaceOf,
+  type SeenMachine,
+  stateOf,
+  vcpusOf,
+} from './machine.ts';
+import { type Capturer, isAble, isSimulated, plan, type Sight, type Step } from './plan.ts';
+import type { SnapshotParts } from './settings.ts';
+import { captureByStorage, makesVolumeSnapshots } from './volume-snapshots.ts';
+
+/** Brings a snapshot that holds nothing yet to hold something, or to say why it never will. */
+export async function createSnapshot(
+  snapshot: Snapshot,
+  parts: SnapshotParts,
+  context: Context,
+): Promise<Again | void> {
+  const { clock } = context;
+  const { status } = snapshot;
+  const sight = await look(snapshot, parts, context);
+  if (status?.phase === 'Creating' && isUnderWay(snapshot, sight)) {
+    if (status.disks?.some(({ volumeSnapshot }) => volumeSnapshot !== undefined) === true) {
+      return await captureByStorage(snapshot, parts, context, write);
+    }
+    const due = Date.parse(status.startTime ?? '') + parts.settings.workMs;
+    if (clock.now() < due) return { afterMs: due - clock.now() };
+    const message = `node ${status.nodeName} has not captured the machine within ${parts.settings.workMs / 1000} s; nothing was changed`;
+    await write(snapshot, failedStatus(snapshot, 'Timeout', message, clock.now()), parts, context);
+    return;
+  }
+  const step = plan(sight, parts.settings);
+  if (step.do === 'fail') {
+    await write(snapshot, failedStatus(snapshot, step.reason, step.message, clock.now()), parts, context);
+    return;
+  }
+  if (step.do === 'wait') {
+    await write(snapshot, waiting(sight, step), parts, context);
+    return step.until === Number.POSITIVE_INFINITY ? undefined : { afterMs: step.until - clock.now() };
+  }
+  return await capture(snapshot, step, parts, context);
+}
+
+async function capture(
+  snapshot: Snapshot,
+  { by, machine, disks }: Extract<Step, { do: 'capture' }>,
+  parts: SnapshotParts,
+  context: Context,
+): Promise<Again | void> {
+  const { cache, client, clock } = context;
+  const begun = await begin(snapshot, by, machine, disks, context);
+  if (by === 'storage') {
+    const written = await write(snapshot, begun, parts, context);
+    return await captureByStorage(written, parts, context, write);
+  }
+  if (by !== 'operator') {
+    await write(snapshot, begun, parts, context);
+    return { afterMs: parts.settings.workMs };
+  }
+  const others = [...cache(VM_SNAPSHOTS).by(byMachine, machineKey(snapshot))];
+  const asBegun = { ...snapshot, status: begun };
+  try {
+    const saved = await saveDisks(new ClaimDisks(client), { namespace: namespaceOf(snapshot), disks });
+    await write(
+      snapshot,
+      capturedStatus(asBegun, played(snapshot, machine, saved, clock.now()), others),
+      parts,
+      context,
+    );
+  } catch (error) {
+    if (!(error instanceof VimanaError) || error instanceof TemporaryError) throw error;
+    await write(snapshot, failedStatus(asBegun, 'CaptureFailed', error.message, clock.now()), parts, context);
+  }
+}
+
+/** What stands in the status while somebody captures. */
+async function begin(
+  snapshot: Snapshot,
+  by: Capturer,
+  machine: SeenMachine,
+  disks: readonly { readonly name: string; readonly claim: string }[],
+  { cache, client, clock }: Context,
+): Promise<SnapshotStatus> {
+  const { metadata, status = {} } = snapshot;
+  const [first] = disks;
+  const namespace = namespaceOf(snapshot);
+  // Asked for anew: a restore may have been just before.
+  const branch =
+    first === undefined || by === 'storage'
+      ? undefined
+      : contentsOf(await client.get(PERSISTENT_VOLUME_CLAIMS, first.claim, { namespace })).branch;
+  const others = [...cache(VM_SNAPSHOTS).by(byMachine, machineKey(snapshot))];
+  const { uid } = machine.vm.metadata;
+  const now = timestamp(clock.now());
+  const message = by === 'operator' || by === 'storage' ? `by the ${by}` : `by node ${by.node}`;
+  const { conditions, observedGeneration } = status;
+  return {
+    ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    phase: 'Creating',
+    conditions: withConditions(
+      conditions,
+      [{ type: 'Ready', status: 'False', reason: 'Creating', message: `the machine is being captured ${message}` }],
+      now,
+    ),
+    readyToRestore: false,
+    startTime: now,
+    vmState: stateOf(machine),
+    vmUID: uid,
+    ...(machine.instance === undefined ? {} : { instanceUID: machine.instance.metadata.uid }),
+    ...(typeof by === 'string' ? {} : { nodeName: by.node }),
+    disks: disks.map((disk) => ({
+      ...disk,
+      ...(by === 'storage' ? { volumeSnapshot: `${metadata.name}-${disk.name}` } : {}),
+    })),
+    ...lineageOf(uid, branch, others),
+  };
+}
+
+/** A machine that KWOK plays has no guest: of its memory, the size and the age are all there is. */
+function played(
+  { spec }: Snapshot,
+  { instance, spec: shape }: SeenMachine,
+  disks: Capture['disks'],
+  now: number,
+): Capture {
+  const capture = { at: now, disks, quiesced: false };
+  if (instance === undefined || !spec.includeMemory) return capture;
+  const { memory, resources } = shape.domain;
+  const bytes = value(parseQuantity(memory?.guest ?? resources?.requests?.['memory'] ?? 0));
+  const state: GuestState = { uptimeMs: now - (ranSince(instance) ?? now), memoryBytes: bytes, vcpus: vcpusOf(shape) };
+  return { ...capture, memory: { bytes, state: JSON.stringify(state) } };
+}
+
+/** Whether what was begun goes on where it was: the machine may have stopped, or moved, before it was captured. */
+function isUnderWay({ status }: Snapshot, { machine, node }: Sight): boolean {
+  if (typeof machine === 'string' || status?.vmUID !== machine.vm.metadata.uid) return false;
+  const { instance } = machine;
+  if (status.instanceUID !== instance?.metadata.uid) return false;
+  if (status.nodeName === undefined) return true;
+  if (instance !== undefined) return instance.status?.nodeName === status.nodeName;
+  const found = node(status.nodeName);
+  return found !== undefined && isAble(found);
+}
+
+function waiting(
+  { snapshot, machine, now }: Sight,
+  { reason, message }: { reason: string; message: string },
+): SnapshotStatus {
+  const { metadata, status = {} } = snapshot;
+  const { observedGeneration, conditions } = status;
+  // By these it is woken when they come.
+  const disks = typeof machine === 'string' ? [] : claimedDisks(machine.spec);
+  return {
+    ...(observedGeneration === undefined ? {} : { observedGeneration: metadata.generation ?? observedGeneration }),
+    phase: 'Pending',
+    readyToRestore: false,
+    conditions: withConditions(conditions, [{ type: 'Ready', status: 'False', reason, message }], timestamp(now)),
+    ...(disks.length === 0 ? {} : { disks }),
+  };
+}
+
+async function look(snapshot: Snapshot, { dialects, gatherers }: SnapshotParts, context: Context): Promise<Sight> {
+  const { cache, clock } = context;
+  const namespace = namespaceOf(snapshot);
+  const others = [...cache(VM_SNAPSHOTS).by(byMachine, machineKey(snapshot))];
+  const machine = findMachine(snapshot, dialects, gatherers, context);
+  const claim = (name: string) => cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, name));
+  const storageClass = (name: string) => cache(STORAGE_CLASSES).get(name);
+  const claims =
+    typeof machine === 'string' ? [] : claimedDisks(machine.spec).flatMap((disk) => claim(disk.claim) ?? []);
+  return {
+    snapshot,
+    machine,
+    before: firstOf(others, snapshot),
+    claim,
+    storageClass,
+    volumeSnapshots: claims.some((each) => !isSimulated(each, storageClass)) && (await makesVolumeSnapshots(context)),
+    node: (name) => cache(NODES).get(name),
+    anyNode: anyNode(context),
+    now: clock.now(),
+  };
+}
+
+export function anyNode({ cache }: Context): string | undefined {
+  for (const node of cache(NODES).all()) if (isAble(node)) return node.metadata.name;
+  return undefined;
+}
+
+/** The snapshot that is captured before this one: one that is under way, or an older one. */
+function firstOf(others: readonly Snapshot[], own: Snapshot): string | undefined {
+  const rank = ({ metadata, status }: Snapshot) =>
+    `${status?.phase === 'Creating' ? 0 : 1} ${metadata.creationTimestamp} ${metadata.name}`;
+  const [first] = others
+    .filter((each) => !isSettled(each) && each.metadata.deletionTimestamp === undefined)
+    .sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+  return first === undefined || keyOf(first) === keyOf(own) ? undefined : first.metadata.name;
+}
+
+/** Writes the status of a snapshot, and tells what became of it. */
+export async function write(
+  snapshot: Snapshot,
+  status: SnapshotStatus,
+  { written }: Pick<SnapshotParts, 'written'>,
+  { client, events }: Context,
+): Promise<Snapshot> {
+  const next = await writeStatus(client, VM_SNAPSHOTS, snapshot, status);
+  if (next === snapshot) return next;
+  written.wrote(machineKey(snapshot), next);
+  const before = snapshot.status?.phase;
+  const ready = status.conditions?.find(({ type }) => type === 'Ready');
+  if (before === status.phase) return next;
+  if (status.phase === 'Failed') events.event(next, 'Warning', ready?.reason ?? 'Failed', ready?.message ?? '');
+  else if (status.phase === 'Ready' && before !== 'Expired')
+    events.event(next, 'Normal', 'Captured', `Captured ${status.size} of the machine`);
+  return next;
+}

@@ -1,0 +1,89 @@
+import { copyOf, type DiskContents } from '../../api/disk/contents.ts';
+import { type DiskSource, readDiskSource } from '../../api/disk/request.ts';
+import { contentsOf, isFilled, writeContents } from '../../kube/disk/claim-disks.ts';
+import { keptIn } from '../../kube/disk/saved-disks.ts';
+import { type Snapshot, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
+import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
+import { isCaptured } from '../../kube/snapshot/lineage.ts';
+import type { Index } from '../../runtime/cache.ts';
+import { type Context, type Controller, watched } from '../../runtime/controller.ts';
+import { keyIn, keyOf } from '../../runtime/key.ts';
+
+/** Claims that are still to be filled, by where from. */
+const unfilled: Index<PersistentVolumeClaim> = {
+  values: (claim) => {
+    const source = isFilled(claim) ? undefined : readDiskSource(claim.metadata.annotations);
+    return source === undefined ? [] : [placeOf(source, claim)];
+  },
+};
+
+/** Fills new claims of simulated disks with what they are copies of. */
+export const diskCopies: Controller<PersistentVolumeClaim> = {
+  name: 'disk copies',
+  for: PERSISTENT_VOLUME_CLAIMS,
+  concurrency: 16,
+  knows: isFilled,
+  watches: [
+    watched(VM_SNAPSHOTS, (snapshot, { cache }) =>
+      [...cache(PERSISTENT_VOLUME_CLAIMS).by(unfilled, `snapshot ${keyOf(snapshot)}`)].map(keyOf),
+    ),
+    watched(PERSISTENT_VOLUME_CLAIMS, (claim, { cache }) =>
+      [...cache(PERSISTENT_VOLUME_CLAIMS).by(unfilled, `claim ${keyOf(claim)}`)].map(keyOf),
+    ),
+  ],
+  async reconcile(claim, context) {
+    const source = isFilled(claim) ? undefined : readDiskSource(claim.metadata.annotations);
+    if (source === undefined || claim.metadata.deletionTimestamp !== undefined) return;
+    const found = await sourceContents(source, claim, context);
+    if (typeof found === 'string') {
+      context.events.event(claim, 'Warning', 'SourceNotFound', found);
+      return;
+    }
+    await writeContents(context.client, claim, copyOf(found, placeOf(source, claim), source.linked === true));
+  },
+};
+
+/** What a claim is to hold; a sentence where that cannot be had yet. */
+async function sourceContents(
+  source: DiskSource,
+  { metadata }: PersistentVolumeClaim,
+  { client, cache }: Context,
+): Promise<DiskContents | string> {
+  const { claim, snapshot, disk, namespace = metadata.namespace ?? '' } = source;
+  if (snapshot === undefined) {
+    const known = cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, claim ?? ''));
+    if (known === undefined)
+      return `PersistentVolumeClaim ${namespace}/${claim}, of which this is a copy, is not there`;
+    if (!isFilled(known))
+      return `PersistentVolumeClaim ${namespace}/${claim}, of which this is a copy, is still to be filled`;
+    // The guest may have written since the cache was told.
+    return contentsOf(await client.get(PERSISTENT_VOLUME_CLAIMS, claim ?? '', { namespace }));
+  }
+  const found = cache(VM_SNAPSHOTS).get(keyIn(namespace, snapshot));
+  if (found === undefined || !isCaptured(found))
+    return `VMSnapshot ${namespace}/${snapshot} is not there, or holds nothing yet`;
+  const { disks = [] } = found.status ?? {};
+  const kept =
+    disk === undefined ? (disks.length === 1 ? disks[0] : undefined) : disks.find(({ name }) => name === disk);
+  if (kept?.contents === undefined) return `VMSnapshot ${namespace}/${snapshot} holds no disk ${disk ?? ''}`;
+  return keptIn({ name: kept.name, contents: kept.contents });
+}
+
+function placeOf({ claim, snapshot, namespace }: DiskSource, { metadata }: PersistentVolumeClaim): string {
+  const where = namespace ?? metadata.namespace;
+  return snapshot === undefined ? `claim ${keyIn(where, claim ?? '')}` : `snapshot ${keyIn(where, snapshot)}`;
+}
+
+/** Whether a claim is still to be filled from a snapshot. */
+export function unfilledFrom(snapshot: Snapshot, { cache }: Context): boolean {
+  for (const claim of cache(PERSISTENT_VOLUME_CLAIMS).by(unfilled, `snapshot ${keyOf(snapshot)}`)) {
+    if (claim.metadata.deletionTimestamp === undefined) return true;
+  }
+  return false;
+}
+
+/** The key of the snapshot that a claim is, or was, to be filled from: it may go when that is done. */
+export function sourceSnapshot(claim: PersistentVolumeClaim): string[] {
+  const source = readDiskSource(claim.metadata.annotations);
+  return source?.snapshot === undefined ? [] : [keyIn(source.namespace ?? claim.metadata.namespace, source.snapshot)];
+}

@@ -1,0 +1,37 @@
+import { type Snapshot, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
+import { ifFound } from '../../kube/kube-error.ts';
+import { inChain, isCaptured } from '../../kube/snapshot/lineage.ts';
+import type { Context } from '../../runtime/controller.ts';
+import type { Again } from '../../runtime/work-queue.ts';
+import { write } from './create.ts';
+import { byMachine, machineKey } from './machine.ts';
+import { retentionOf } from './retention.ts';
+import type { SnapshotParts } from './settings.ts';
+
+/** Keeps a snapshot for as long as it is wanted, and says what it is among those that there are. */
+export async function keepSnapshot(
+  snapshot: Snapshot,
+  parts: SnapshotParts,
+  context: Context,
+): Promise<Again | undefined> {
+  const { cache, client, clock, events } = context;
+  const { metadata, status = {} } = snapshot;
+  const all = [...cache(VM_SNAPSHOTS).by(byMachine, machineKey(snapshot))];
+  const others = all.filter(
+    (each) => each.metadata.uid !== metadata.uid && each.metadata.deletionTimestamp === undefined,
+  );
+  const kept = retentionOf(snapshot, others, clock.now());
+  const { name, namespace, uid } = metadata;
+  if (kept.expired && kept.remove) {
+    events.event(snapshot, 'Normal', 'Expired', `Deleted: ${kept.why}`);
+    await ifFound(client.delete(VM_SNAPSHOTS, name, { namespace, preconditions: { uid } }));
+    return undefined;
+  }
+  if (isCaptured(snapshot)) {
+    const phase = kept.expired ? 'Expired' : 'Ready';
+    if (kept.expired && status.phase !== 'Expired') events.event(snapshot, 'Normal', 'Expired', `Expired: ${kept.why}`);
+    await write(snapshot, { ...inChain(status, all), phase }, parts, context);
+  }
+  if (kept.expired || kept.at === undefined) return undefined;
+  return { afterMs: Math.max(1, kept.at - clock.now()) };
+}

@@ -1,0 +1,96 @@
+import type { Kind, ObjectOf } from '../../api/kind.ts';
+import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { USUAL_NODE } from '../../api/launcher-load.ts';
+import { resourceOfKind, VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import type { Snapshot, SnapshotStatus } from '../../kube/kinds/snapshots.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { type Dialect, instanceName } from '../../machine/dialect.ts';
+import type { Gatherers } from '../../machine/gatherer.ts';
+import { belonging, isFinal } from '../../machine/instance-state.ts';
+import type { Index } from '../../runtime/cache.ts';
+import type { Context } from '../../runtime/controller.ts';
+import { keyIn } from '../../runtime/key.ts';
+
+export type Machine = ObjectOf<Kind> & KubeObject;
+
+/** The machine that a snapshot is of, as far as it is there. */
+export interface SeenMachine {
+  readonly dialect: Dialect;
+  readonly vm: Machine;
+  /** As it runs, or else as it would start. */
+  readonly spec: InstanceSpec;
+  /** Its run, where there is one that has not ended. */
+  readonly instance: Vmi | undefined;
+}
+
+const HYPERSDK = 'hypersdk.io';
+
+/** Where the machine of a snapshot is, in words that no other machine has. */
+export function machineKey({ metadata, spec }: Snapshot): string {
+  const { name, namespace = metadata.namespace, apiGroup = '' } = spec.vmRef;
+  return `${apiGroup === '' ? HYPERSDK : apiGroup}/${namespace}/${name}`;
+}
+
+export const keyOfMachine = ({ kind }: Dialect, { metadata }: KubeObject) =>
+  `${kind.group}/${metadata.namespace}/${metadata.name}`;
+
+/** Snapshots by their machine. */
+export const byMachine: Index<Snapshot> = { values: (snapshot) => [machineKey(snapshot)] };
+
+export const namespaceOf = ({ metadata, spec }: Snapshot) => spec.vmRef.namespace ?? metadata.namespace ?? '';
+
+export function findMachine(
+  snapshot: Snapshot,
+  dialects: readonly Dialect[],
+  gatherers: Gatherers,
+  context: Context,
+): SeenMachine | 'missing' | 'not served' {
+  const { name, apiGroup = '' } = snapshot.spec.vmRef;
+  const group = apiGroup === '' ? HYPERSDK : apiGroup;
+  const dialect = dialects.find(({ kind }) => kind.group === group);
+  if (dialect === undefined) return 'not served';
+  const namespace = namespaceOf(snapshot);
+  const vm = context.cache(resourceOfKind(dialect.kind)).get(keyIn(namespace, name));
+  if (vm === undefined) return 'missing';
+  const found = context.cache(VMIS).get(keyIn(namespace, instanceName(dialect, name)));
+  const own = found !== undefined && belonging(found, vm.metadata.uid) === 'own' && !isFinal(found);
+  const instance = own ? found : undefined;
+  return { dialect, vm, instance, spec: instance?.spec ?? offSpec(dialect, vm, gatherers, context) };
+}
+
+/** What a machine would be if it were started now. */
+function offSpec(dialect: Dialect, vm: Machine, { template }: Gatherers, context: Context): InstanceSpec {
+  const asks = dialect.asks?.includes('template') === true && template !== undefined;
+  const found = asks ? template.gather(vm, context) : undefined;
+  return dialect.desired(vm, {
+    referenceNode: USUAL_NODE,
+    ...(found === undefined ? {} : { template: found }),
+  }).spec;
+}
+
+/** The disks of a machine that are claims and that it may write to. */
+export function claimedDisks({ domain, volumes = [] }: InstanceSpec): { name: string; claim: string }[] {
+  return (domain.devices.disks ?? []).flatMap((disk) => {
+    const volume = volumes.find(({ name }) => name === (disk.volumeName ?? disk.name));
+    const claim = volume?.persistentVolumeClaim?.claimName ?? volume?.dataVolume?.name;
+    const fixed = disk.cdrom !== undefined ? disk.cdrom.readonly !== false : (disk.disk ?? disk.lun)?.readonly === true;
+    return claim === undefined || fixed ? [] : [{ name: disk.name, claim }];
+  });
+}
+
+/** The machine as a snapshot tells of it. */
+export function stateOf({ spec, instance }: SeenMachine): NonNullable<SnapshotStatus['vmState']> {
+  const { memory, resources, devices } = spec.domain;
+  const amount = memory?.guest ?? resources?.requests?.['memory'] ?? resources?.limits?.['memory'];
+  return {
+    cpus: vcpusOf(spec),
+    ...(amount === undefined ? {} : { memory: `${amount}` }),
+    diskCount: devices.disks?.length ?? 0,
+    running: instance !== undefined,
+  };
+}
+
+export function vcpusOf({ domain }: InstanceSpec): number {
+  const { sockets = 1, cores = 1, threads = 1 } = domain.cpu ?? {};
+  return sockets * cores * threads;
+}

@@ -1,0 +1,150 @@
+import { DISK_CONTENTS_ANNOTATION } from '../../api/disk/contents.ts';
+import { SIMULATED_PROVISIONER } from '../../api/disk/request.ts';
+import { isFilled } from '../../kube/disk/claim-disks.ts';
+import { conditionOf } from '../../kube/kinds/condition.ts';
+import type { Node } from '../../kube/kinds/node.ts';
+import type { Snapshot } from '../../kube/kinds/snapshots.ts';
+import type { PersistentVolumeClaim, StorageClass } from '../../kube/kinds/storage.ts';
+import { timestamp } from '../../kube/timestamp.ts';
+import { claimedDisks, machineKey, type SeenMachine } from './machine.ts';
+import type { SnapshotSettings } from './settings.ts';
+
+/** All that decides how a snapshot comes about. */
+export interface Sight {
+  readonly snapshot: Snapshot;
+  readonly machine: SeenMachine | 'missing' | 'not served';
+  /** The snapshot of the same machine that comes first. */
+  readonly before: string | undefined;
+  readonly claim: (name: string) => PersistentVolumeClaim | undefined;
+  readonly storageClass: (name: string) => StorageClass | undefined;
+  /** Whether the cluster makes VolumeSnapshots. */
+  readonly volumeSnapshots: boolean;
+  readonly node: (name: string) => Node | undefined;
+  /** A node of ours that is ready, for what any node can do. */
+  readonly anyNode: string | undefined;
+  readonly now: number;
+}
+
+/** Who captures: the agent of a node, the operator itself where no agent is, or the storage of the cluster. */
+export type Capturer = { readonly node: string } | 'operator' | 'storage';
+
+export type Step =
+  | { readonly do: 'wait'; readonly reason: string; readonly message: string; readonly until: number }
+  | { readonly do: 'fail'; readonly reason: string; readonly message: string }
+  | {
+      readonly do: 'capture';
+      readonly by: Capturer;
+      readonly machine: SeenMachine;
+      readonly disks: readonly { readonly name: string; readonly claim: string }[];
+    };
+
+const RUNTIME_LABEL = 'vimana.io/runtime';
+
+/** What becomes of a snapshot that holds nothing yet. */
+export function plan(sight: Sight, settings: SnapshotSettings): Step {
+  const { snapshot, machine, before, now } = sight;
+  const { metadata, spec } = snapshot;
+  const until = Date.parse(metadata.creationTimestamp ?? '') + settings.waitMs;
+  const wait = (reason: string, message: string): Step => {
+    if (now < until)
+      return { do: 'wait', reason, message: `${message}; it is waited for until ${timestamp(until)}`, until };
+    return { do: 'fail', reason, message: `${message}; it was waited for since ${metadata.creationTimestamp}` };
+  };
+  const refusal = refusalOf(snapshot);
+  if (refusal !== undefined) return fail('NotSupported', refusal);
+  const what = `VirtualMachine ${machineKey(snapshot)}`;
+  if (machine === 'not served') return wait('NotFound', `machines of the group of ${what} are not looked after here`);
+  if (machine === 'missing') return wait('NotFound', `there is no ${what} yet`);
+  const { vm, instance } = machine;
+  if (vm.metadata.deletionTimestamp !== undefined) return fail('MachineDeleted', `${what} is being deleted`);
+  const migrating = migrationOf(machine);
+  if (migrating !== undefined) return fail('Migrating', `${what} ${migrating}; take the snapshot when that is over`);
+  if (before !== undefined) {
+    return {
+      do: 'wait',
+      reason: 'Waiting',
+      message: `VMSnapshot ${before} of the same machine comes first`,
+      until: Number.POSITIVE_INFINITY,
+    };
+  }
+  if (instance !== undefined && instance.metadata.deletionTimestamp !== undefined)
+    return wait('Stopping', `${what} is being stopped`);
+  if (instance !== undefined && instance.status?.phase !== 'Running')
+    return wait('Starting', `${what} is being started`);
+  const disks = claimedDisks(machine.spec);
+  if (disks.length === 0 && spec.includeMemory && instance !== undefined) {
+    return fail('NotSupported', `spec.includeMemory: ${what} has no disk that could hold what is in memory`);
+  }
+  const kinds = new Set<string>();
+  for (const { name, claim } of disks) {
+    const found = sight.claim(claim);
+    if (found === undefined)
+      return wait('DiskNotFound', `the disk ${name} of ${what} has no PersistentVolumeClaim ${claim} yet`);
+    if (!isFilled(found)) return wait('DiskNotReady', `PersistentVolumeClaim ${claim} is still to be filled`);
+    kinds.add(kindOf(found, sight));
+    if (kindOf(found, sight) === 'none') {
+      return fail(
+        'NotSupported',
+        `the disk ${name} cannot be captured: its class is not simulated, and the cluster makes no VolumeSnapshots (snapshot.storage.k8s.io)`,
+      );
+    }
+  }
+  if (kinds.size > 1)
+    return fail('NotSupported', `${what} has simulated disks and others; a snapshot can hold one kind only`);
+  if (kinds.has('storage') && spec.includeMemory) {
+    return fail('NotSupported', 'spec.includeMemory: VolumeSnapshots hold disks only');
+  }
+  if (kinds.has('storage') && (spec.vmRef.namespace ?? metadata.namespace) !== metadata.namespace) {
+    return fail('NotSupported', 'VolumeSnapshots are made in the namespace of the machine: so must the VMSnapshot be');
+  }
+  return { do: 'capture', by: kinds.has('storage') ? 'storage' : capturerOf(sight, machine), machine, disks };
+}
+
+const fail = (reason: string, message: string): Step => ({
+  do: 'fail',
+  reason,
+  message: `${message}; nothing was changed`,
+});
+
+function refusalOf({ spec }: Snapshot): string | undefined {
+  const { location, storageClass } = spec.destination ?? {};
+  if (location !== undefined) return 'spec.destination.location: nothing here copies snapshots elsewhere';
+  if (storageClass !== undefined) return 'spec.destination.storageClass: snapshots are kept beside the disks';
+  return undefined;
+}
+
+function migrationOf({ instance }: SeenMachine): string | undefined {
+  const { migrationUid, completed, targetNode } = instance?.status?.migrationState ?? {};
+  if (migrationUid === undefined || completed === true) return undefined;
+  return `is being migrated${targetNode === undefined ? '' : ` to ${targetNode}`}`;
+}
+
+function kindOf(
+  claim: PersistentVolumeClaim,
+  { storageClass, volumeSnapshots }: Sight,
+): 'simulated' | 'storage' | 'none' {
+  if (isSimulated(claim, storageClass)) return 'simulated';
+  return volumeSnapshots ? 'storage' : 'none';
+}
+
+/** Whether what is on a claim stands in its annotation. */
+export function isSimulated({ metadata, spec }: PersistentVolumeClaim, storageClass: Sight['storageClass']): boolean {
+  if (metadata.annotations?.[DISK_CONTENTS_ANNOTATION] !== undefined) return true;
+  return storageClass(spec.storageClassName ?? '')?.provisioner === SIMULATED_PROVISIONER;
+}
+
+/** Nodes that KWOK plays have no agent, nor may there be any node at all while machines are off. */
+function capturerOf({ node, anyNode }: Sight, { instance }: SeenMachine): Capturer {
+  if (instance === undefined) return anyNode === undefined ? 'operator' : { node: anyNode };
+  const name = instance.status?.nodeName ?? '';
+  return node(name)?.metadata.labels?.[RUNTIME_LABEL] === undefined ? 'operator' : { node: name };
+}
+
+/** Whether a node has an agent of ours that lives. */
+export function isAble({ metadata, status }: Node): boolean {
+  return (
+    metadata.labels?.[RUNTIME_LABEL] !== undefined &&
+    metadata.deletionTimestamp === undefined &&
+    conditionOf(status?.conditions, 'Ready')?.status === 'True'
+  );
+}

@@ -1,0 +1,177 @@
+import {
+  RESTORE_FAILED_ANNOTATION,
+  RESTORED_ANNOTATION,
+  type RestoreRequest,
+  readRestoreRequest,
+  restoreState,
+} from '../../api/disk/request.ts';
+import { TemporaryError, VimanaError } from '../../base/errors.ts';
+import { ClaimDisks } from '../../kube/disk/claim-disks.ts';
+import { restoreDisks } from '../../kube/disk/saved-disks.ts';
+import { resourceOfKind, VMIS } from '../../kube/kinds/machines.ts';
+import { type Snapshot, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { ancestryWith, isCaptured, living } from '../../kube/snapshot/lineage.ts';
+import { timestamp } from '../../kube/timestamp.ts';
+import { type Dialect, instanceName } from '../../machine/dialect.ts';
+import { isFinal } from '../../machine/instance-state.ts';
+import type { Index } from '../../runtime/cache.ts';
+import type { Context } from '../../runtime/controller.ts';
+import { keyIn, keyOf } from '../../runtime/key.ts';
+import type { Again } from '../../runtime/work-queue.ts';
+import { anyNode, write } from './create.ts';
+import { byMachine, keyOfMachine, machineKey, namespaceOf } from './machine.ts';
+import type { SnapshotParts } from './settings.ts';
+import { restoreByStorage } from './volume-snapshots.ts';
+
+/** Machines that ask to be restored and have no answer yet, by the snapshot that they name. */
+const asking: Index = {
+  values: ({ metadata }) => {
+    const asked = readRestoreRequest(metadata.annotations);
+    if (asked === undefined || restoreState(metadata.annotations, asked.uid) !== 'asked') return [];
+    return [keyIn(asked.namespace ?? metadata.namespace, asked.snapshot)];
+  },
+};
+
+export interface Asker {
+  readonly dialect: Dialect;
+  readonly vm: KubeObject;
+  readonly asked: RestoreRequest;
+}
+
+/** The machines that ask to be restored to a snapshot. */
+export function* askersOf(snapshot: Snapshot, dialects: readonly Dialect[], cache: Context['cache']): Iterable<Asker> {
+  for (const dialect of dialects) {
+    for (const vm of cache(resourceOfKind(dialect.kind)).by(asking, keyOf(snapshot))) {
+      const asked = readRestoreRequest(vm.metadata.annotations);
+      if (asked !== undefined) yield { dialect, vm, asked };
+    }
+  }
+}
+
+/** Restores the machine that asks for it to a snapshot, once it is off; 'written' where the snapshot is another now. */
+export async function restoreFor(
+  snapshot: Snapshot,
+  parts: SnapshotParts,
+  context: Context,
+): Promise<Again | 'written' | undefined> {
+  for (const asker of askersOf(snapshot, parts.dialects, context.cache)) {
+    const refusal = refusalOf(snapshot, asker, context);
+    if (refusal !== undefined) {
+      await answer(asker, { reason: refusal[0], message: refusal[1] }, context);
+      continue;
+    }
+    if (isOn(asker, context)) continue;
+    return await step(snapshot, asker, parts, context);
+  }
+  return undefined;
+}
+
+async function step(
+  snapshot: Snapshot,
+  asker: Asker,
+  parts: SnapshotParts,
+  context: Context,
+): Promise<Again | 'written' | undefined> {
+  const { status = {} } = snapshot;
+  const { clock } = context;
+  const { uid } = asker.asked;
+  const { restore } = status;
+  if (restore?.uid === uid && restore.completed === true) {
+    await answer(asker, 'restored', context);
+    context.events.event(asker.vm, 'Normal', 'Restored', `Restored the disks to VMSnapshot ${keyOf(snapshot)}`);
+    return undefined;
+  }
+  if (restore?.uid === uid && restore.failure !== undefined) {
+    await answer(asker, { reason: 'RestoreFailed', message: restore.failure }, context);
+    return undefined;
+  }
+  if (restore?.uid === uid && restore.nodeName !== undefined) {
+    const due = Date.parse(restore.startTime ?? '') + parts.settings.workMs;
+    if (clock.now() < due) return { afterMs: due - clock.now() };
+    const failure = `node ${restore.nodeName} has not restored the disks in time; some of them may be restored: ask again`;
+    await write(snapshot, { ...status, restore: { ...restore, failure } }, parts, context);
+    return 'written';
+  }
+  if (status.disks?.some(({ volumeSnapshot }) => volumeSnapshot !== undefined) === true) {
+    return await restoreByStorage(snapshot, asker, parts, context, (told) => answer(asker, told, context), write);
+  }
+  const node = anyNode(context);
+  if (node !== undefined) {
+    const begun = { uid, nodeName: node, startTime: timestamp(clock.now()) };
+    await write(snapshot, { ...status, restore: begun }, parts, context);
+    return 'written';
+  }
+  return await restoreHere(snapshot, asker, parts, context);
+}
+
+/** Where no agent is, disks are brought back by the operator; guests that KWOK plays have no memory to go on with. */
+async function restoreHere(
+  snapshot: Snapshot,
+  { asked: { uid } }: Asker,
+  parts: SnapshotParts,
+  context: Context,
+): Promise<'written'> {
+  const { client, cache } = context;
+  const { status = {} } = snapshot;
+  const others = [...cache(VM_SNAPSHOTS).by(byMachine, machineKey(snapshot))];
+  const saved = (status.disks ?? []).map(({ name, claim, contents = '' }) => ({ name, claim, contents }));
+  const branch = { uid, on: restoredOn(snapshot, others) };
+  let outcome: { completed: true } | { failure: string } = { completed: true };
+  try {
+    await restoreDisks(new ClaimDisks(client), namespaceOf(snapshot), saved, branch);
+  } catch (error) {
+    if (!(error instanceof VimanaError) || error instanceof TemporaryError) throw error;
+    outcome = { failure: error.message };
+  }
+  await write(snapshot, { ...status, restore: { uid, ...outcome } }, parts, context);
+  return 'written';
+}
+
+function restoredOn(snapshot: Snapshot, others: readonly Snapshot[]): { name: string; uid: string }[] {
+  const before = living(snapshot.status ?? {}, others);
+  return [...before.map(({ metadata: { name, uid } }) => ({ name, uid })), ...ancestryWith(snapshot).slice(-1)];
+}
+
+/** Why a machine cannot be restored to a snapshot: a word and a sentence. */
+function refusalOf(snapshot: Snapshot, { dialect, vm }: Asker, { cache }: Context): [string, string] | undefined {
+  const name = keyOf(snapshot);
+  if (machineKey(snapshot) !== keyOfMachine(dialect, vm)) {
+    return ['WrongMachine', `VMSnapshot ${name} is of ${machineKey(snapshot)}, another machine; nothing was changed`];
+  }
+  if (!isCaptured(snapshot))
+    return ['NotReady', `VMSnapshot ${name} has failed, and holds nothing; nothing was changed`];
+  const { status, metadata } = snapshot;
+  if (metadata.deletionTimestamp !== undefined && status?.restore?.completed !== true) {
+    const begun = status?.restore !== undefined && status.restore.failure === undefined;
+    if (!begun) return ['NotReady', `VMSnapshot ${name} is being deleted; nothing was changed`];
+  }
+  if (status?.disks?.some(({ volumeSnapshot }) => volumeSnapshot !== undefined) === true) return undefined;
+  for (const { name: disk, claim } of status?.disks ?? []) {
+    if (cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespaceOf(snapshot), claim)) === undefined) {
+      return ['DiskNotFound', `the disk ${disk} has no PersistentVolumeClaim ${claim} any more; nothing was changed`];
+    }
+  }
+  return undefined;
+}
+
+function isOn({ dialect, vm }: Asker, { cache }: Context): boolean {
+  const { name = '', namespace } = vm.metadata;
+  const instance = cache(VMIS).get(keyIn(namespace, instanceName(dialect, name)));
+  return instance !== undefined && !isFinal(instance);
+}
+
+type Answer = 'restored' | { readonly reason: string; readonly message: string };
+
+/** Tells the machine, and whoever asked in its name, what became of the restore. */
+async function answer({ dialect, vm, asked }: Asker, given: Answer, { client, events }: Context): Promise<void> {
+  const { name = '', namespace = '', uid } = vm.metadata;
+  const annotations =
+    given === 'restored'
+      ? { [RESTORED_ANNOTATION]: asked.uid, [RESTORE_FAILED_ANNOTATION]: null }
+      : { [RESTORE_FAILED_ANNOTATION]: JSON.stringify({ uid: asked.uid, ...given }) };
+  const body = { metadata: { uid, annotations } };
+  await client.patch(resourceOfKind(dialect.kind), name, { type: 'merge', body }, { namespace });
+  if (given !== 'restored') events.event(vm, 'Warning', given.reason, given.message);
+}

@@ -1,0 +1,52 @@
+import type { Snapshot } from '../../kube/kinds/snapshots.ts';
+import { isCaptured } from '../../kube/snapshot/lineage.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+/** Whether a snapshot has served its time, or when it will have; never where it is kept for good. */
+export type Retention =
+  | { readonly expired: true; readonly why: string; readonly remove: boolean }
+  | { readonly expired: false; readonly at?: number };
+
+/**
+ * A fixed moment wins over a number of days, which are counted from the capture. keepCount is that of each snapshot by
+ * itself: it expires when so many newer ones of its machine can be restored that have not expired.
+ */
+export function retentionOf(snapshot: Snapshot, others: readonly Snapshot[], now: number): Retention {
+  const { retention } = snapshot.spec;
+  if (retention === undefined) return { expired: false };
+  const remove = retention.autoDelete;
+  const at = expiryOf(snapshot);
+  if (at !== undefined && at <= now) {
+    const what =
+      retention.expiresAt === undefined ? `spec.retention.keepDays ${retention.keepDays}` : 'spec.retention.expiresAt';
+    return { expired: true, why: `its time by ${what} is over`, remove };
+  }
+  const { keepCount } = retention;
+  if (keepCount !== undefined && isCaptured(snapshot)) {
+    const newer = others.filter(
+      (each) => isCaptured(each) && each.status?.phase === 'Ready' && isNewer(each, snapshot),
+    );
+    if (newer.length >= keepCount) {
+      return {
+        expired: true,
+        why: `${newer.length} newer ones are kept, and spec.retention.keepCount is ${keepCount}`,
+        remove,
+      };
+    }
+  }
+  return { expired: false, ...(at === undefined ? {} : { at }) };
+}
+
+function expiryOf({ metadata, spec, status }: Snapshot): number | undefined {
+  const { expiresAt, keepDays } = spec.retention ?? {};
+  if (expiresAt !== undefined) return Date.parse(expiresAt);
+  if (keepDays === undefined) return undefined;
+  return Date.parse(status?.creationTime ?? metadata.creationTimestamp ?? '') + keepDays * DAY_MS;
+}
+
+function isNewer(a: Snapshot, b: Snapshot): boolean {
+  const [first, second] = [a, b].map(({ status }) => Date.parse(status?.creationTime ?? ''));
+  if (first !== second) return (first ?? 0) > (second ?? 0);
+  return (a.status?.ordinal ?? 0) > (b.status?.ordinal ?? 0);
+}

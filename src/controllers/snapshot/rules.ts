@@ -1,0 +1,34 @@
+import { vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
+import type { Kind } from '../../api/kind.ts';
+import type { PolicyRule } from '../../kube/kinds/rbac.ts';
+
+/** What the controllers of snapshots and of copied disks may do. */
+export function snapshotRules(machines: readonly Kind[]): readonly PolicyRule[] {
+  const { group, plural } = vmSnapshot;
+  return [
+    { apiGroups: [group], resources: [plural], verbs: ['get', 'list', 'watch', 'update', 'delete'] },
+    { apiGroups: [group], resources: [`${plural}/status`], verbs: ['update'] },
+    // Where owners are protected, whoever blocks their deletion must be able to.
+    { apiGroups: [group], resources: [`${plural}/finalizers`], verbs: ['update'] },
+    // The answer to a restore stands on the machine.
+    ...machines.map((kind) => ({
+      apiGroups: [kind.group],
+      resources: [kind.plural],
+      verbs: ['list', 'watch', 'patch'],
+    })),
+    { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances'], verbs: ['list', 'watch'] },
+    { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
+    {
+      apiGroups: [''],
+      resources: ['persistentvolumeclaims'],
+      verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+    },
+    { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['list', 'watch'] },
+    {
+      apiGroups: ['snapshot.storage.k8s.io'],
+      resources: ['volumesnapshots'],
+      verbs: ['get', 'list', 'watch', 'create', 'delete'],
+    },
+    { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
+  ];
+}

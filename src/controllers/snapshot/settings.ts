@@ -1,0 +1,25 @@
+import type { Dialect } from '../../machine/dialect.ts';
+import type { Gatherers } from '../../machine/gatherer.ts';
+import type { Expectations } from '../../runtime/expectations.ts';
+
+/** How long things may take, by the clock of the operator. */
+export interface SnapshotSettings {
+  /** For how long a machine, or a disk of it, that is not there yet is waited for, and one that starts or stops. */
+  readonly waitMs: number;
+  /** How long a node may take to capture or restore. */
+  readonly workMs: number;
+}
+
+export const SNAPSHOT_SETTINGS: SnapshotSettings = { waitMs: 10 * 60_000, workMs: 2 * 60_000 };
+
+/** Holds a snapshot while something is made from it. */
+export const SNAPSHOT_FINALIZER = 'hypersdk.io/snapshot';
+
+/** What the parts of the controller share. */
+export interface SnapshotParts {
+  readonly dialects: readonly Dialect[];
+  readonly gatherers: Gatherers;
+  readonly settings: SnapshotSettings;
+  /** What was written of the snapshots of each machine, while the cache may not show it yet. */
+  readonly written: Expectations;
+}

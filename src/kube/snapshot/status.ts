@@ -1,0 +1,93 @@
+import { type KubeCondition, withCondition } from '../kinds/condition.ts';
+import type { Snapshot, SnapshotStatus } from '../kinds/snapshots.ts';
+import { timestamp } from '../timestamp.ts';
+import { inChain } from './lineage.ts';
+
+/** What was captured of a machine. */
+export interface Capture {
+  readonly at: number;
+  readonly disks: readonly { readonly name: string; readonly claim?: string; readonly contents: string }[];
+  readonly quiesced: boolean;
+  readonly memory?: { readonly bytes: number; readonly state: string };
+}
+
+type Conditions = NonNullable<SnapshotStatus['conditions']>;
+
+/** The status of a snapshot that holds what it is for. */
+export function capturedStatus(snapshot: Snapshot, capture: Capture, others: readonly Snapshot[]): SnapshotStatus {
+  const { metadata, spec, status = {} } = snapshot;
+  const now = timestamp(capture.at);
+  const { memory } = capture;
+  const place = `simulated:${metadata.namespace}/${metadata.name}`;
+  // What goes with its machine cannot be brought back.
+  const disks = capture.disks.flatMap(({ name, claim, contents }) =>
+    claim === undefined ? [] : [{ name, claim, contents }],
+  );
+  const ready: KubeCondition = {
+    type: 'Ready',
+    status: 'True',
+    reason: 'Captured',
+    message: capturedMessage(snapshot, memory !== undefined, disks.length),
+  };
+  return inChain(
+    {
+      ...status,
+      ...(metadata.generation === undefined ? {} : { observedGeneration: metadata.generation }),
+      phase: 'Ready',
+      conditions: withConditions(status.conditions, [ready, quiescence(spec.quiesce, status, capture)], now),
+      creationTime: now,
+      readyToRestore: true,
+      disks,
+      backingFiles: [
+        ...disks.map(({ name }) => `${place}/${name}`),
+        ...(memory === undefined ? [] : [`${place}/memory`]),
+      ],
+      ...(memory === undefined ? {} : { memoryBytes: memory.bytes, guestState: memory.state }),
+    },
+    others,
+  );
+}
+
+function capturedMessage({ spec, status }: Snapshot, withMemory: boolean, disks: number): string {
+  const kept = `${disks} ${disks === 1 ? 'disk' : 'disks'}`;
+  if (withMemory) return `${kept} and memory are kept`;
+  const off = spec.includeMemory && status?.instanceUID === undefined;
+  return off ? `${kept} are kept; the machine was off, so that there was no memory to keep` : `${kept} are kept`;
+}
+
+function quiescence(asked: boolean, { instanceUID }: SnapshotStatus, { quiesced }: Capture): KubeCondition {
+  const off = instanceUID === undefined;
+  if (off) return { type: 'Quiesced', status: 'True', reason: 'MachineOff', message: 'nobody wrote to the disks' };
+  if (quiesced) {
+    return { type: 'Quiesced', status: 'True', reason: 'Frozen', message: 'the guest had frozen its file systems' };
+  }
+  const why = asked ? 'the guest has no agent that could freeze its file systems' : 'spec.quiesce is false';
+  const message = `the disks are as a power cut would have left them: ${why}`;
+  return { type: 'Quiesced', status: 'False', reason: asked ? 'NoGuestAgent' : 'NotAsked', message };
+}
+
+/** The status of a snapshot that came to nothing: it holds nothing. */
+export function failedStatus(snapshot: Snapshot, reason: string, message: string, now: number): SnapshotStatus {
+  const { observedGeneration, vmState, startTime, conditions, nodeName, vmUID } = snapshot.status ?? {};
+  const kept = { observedGeneration, vmState, startTime, nodeName, vmUID };
+  const said: KubeCondition[] = [
+    { type: 'Ready', status: 'False', reason, message },
+    { type: 'Failed', status: 'True', reason, message },
+  ];
+  return {
+    ...Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined)),
+    phase: 'Failed',
+    readyToRestore: false,
+    conditions: withConditions(conditions, said, timestamp(now)),
+  };
+}
+
+export function withConditions(
+  before: Conditions | undefined,
+  said: readonly KubeCondition[],
+  now: string,
+): Conditions {
+  let all: readonly KubeCondition[] = before ?? [];
+  for (const condition of said) all = withCondition(all, condition, now);
+  return [...all];
+}

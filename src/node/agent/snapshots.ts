@@ -1,0 +1,100 @@
+import { TemporaryError, VimanaError } from '../../base/errors.ts';
+import { type Snapshot, type SnapshotStatus, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
+import { ancestryWith, living } from '../../kube/snapshot/lineage.ts';
+import { capturedStatus, failedStatus } from '../../kube/snapshot/status.ts';
+import type { Index } from '../../runtime/cache.ts';
+import { type Context, type Controller } from '../../runtime/controller.ts';
+import { writeStatus } from '../../runtime/status.ts';
+import type { Again } from '../../runtime/work-queue.ts';
+import type { MachineSnapshot } from '../machine-driver.ts';
+import type { Host, Hosts } from './host.ts';
+
+/** A node that does nothing at the moment is asked again; whoever gave it the work gives it up in the end. */
+const LATER: Again = { afterMs: 5_000 };
+
+const byMachine: Index<Snapshot> = { values: ({ status }) => (status?.vmUID === undefined ? [] : [status.vmUID]) };
+
+/** Captures and restores what the operator asks the nodes of a fleet for, by the status of VMSnapshots. */
+export function snapshotAgent(hosts: Hosts): Controller<Snapshot> {
+  return {
+    name: 'snapshot agent',
+    for: VM_SNAPSHOTS,
+    concurrency: 16,
+    async reconcile(snapshot, context) {
+      const asked = isAsked(snapshot);
+      if (asked === undefined) return undefined;
+      const host = hosts.find(asked.node);
+      if (host === undefined) return undefined;
+      if (host.frozen || !host.leaseHeld) return host.gone === undefined ? LATER : undefined;
+      await (asked.to === 'capture' ? capture : restore)(snapshot, host, context);
+      return undefined;
+    },
+  };
+}
+
+function isAsked({ metadata, status }: Snapshot): { to: 'capture' | 'restore'; node: string } | undefined {
+  const { phase, nodeName, creationTime, restore: asked } = status ?? {};
+  if (phase === 'Creating' && nodeName !== undefined && creationTime === undefined) {
+    return metadata.deletionTimestamp === undefined ? { to: 'capture', node: nodeName } : undefined;
+  }
+  if (asked?.nodeName === undefined || asked.completed === true || asked.failure !== undefined) return undefined;
+  return { to: 'restore', node: asked.nodeName };
+}
+
+async function capture(snapshot: Snapshot, { driver }: Host, { client, cache, clock, events }: Context): Promise<void> {
+  const { spec, status = {}, metadata } = snapshot;
+  const { instanceUID, vmUID = '', disks = [] } = status;
+  const namespace = spec.vmRef.namespace ?? metadata.namespace ?? '';
+  let next: SnapshotStatus;
+  try {
+    const kept = await driver.snapshot(instanceUID ?? { namespace, disks }, {
+      memory: spec.includeMemory,
+      quiesce: spec.quiesce,
+    });
+    next = capturedStatus(snapshot, kept, [...cache(VM_SNAPSHOTS).by(byMachine, vmUID)]);
+  } catch (error) {
+    if (!isFinal(error)) throw error;
+    next = failedStatus(snapshot, 'CaptureFailed', error.message, clock.now());
+  }
+  const written = await writeStatus(client, VM_SNAPSHOTS, snapshot, next);
+  if (next.phase === 'Ready') events.event(written, 'Normal', 'Captured', `Captured ${next.size} of the machine`);
+  else events.event(written, 'Warning', 'CaptureFailed', next.conditions?.[0]?.message ?? '');
+}
+
+async function restore(snapshot: Snapshot, { driver }: Host, { client, cache }: Context): Promise<void> {
+  const { spec, status = {}, metadata } = snapshot;
+  const { restore: asked, vmUID = '' } = status;
+  if (asked === undefined) return;
+  const namespace = spec.vmRef.namespace ?? metadata.namespace ?? '';
+  const others = [...cache(VM_SNAPSHOTS).by(byMachine, vmUID)];
+  const on = [
+    ...living(status, others).map(({ metadata: { name, uid } }) => ({ name, uid })),
+    ...ancestryWith(snapshot).slice(-1),
+  ];
+  const kept = keptBy(status);
+  try {
+    await driver.restore({ namespace, disks: kept.disks as readonly { name: string; claim: string }[] }, kept, {
+      uid: asked.uid,
+      on,
+    });
+    await writeStatus(client, VM_SNAPSHOTS, snapshot, { ...status, restore: { ...asked, completed: true } });
+  } catch (error) {
+    if (!isFinal(error)) throw error;
+    await writeStatus(client, VM_SNAPSHOTS, snapshot, { ...status, restore: { ...asked, failure: error.message } });
+  }
+}
+
+/** What the status of a snapshot keeps, as drivers have it. */
+function keptBy({ creationTime = '', disks = [], memoryBytes, guestState }: SnapshotStatus): MachineSnapshot {
+  return {
+    at: Date.parse(creationTime),
+    disks: disks.map(({ name, claim, contents = '', sizeBytes = 0 }) => ({ name, claim, contents, bytes: sizeBytes })),
+    quiesced: false,
+    ...(guestState === undefined ? {} : { memory: { bytes: memoryBytes ?? 0, state: guestState } }),
+  };
+}
+
+/** What trying again does not change: the machine is gone, or cannot do this. */
+function isFinal(error: unknown): error is VimanaError {
+  return error instanceof VimanaError && !(error instanceof TemporaryError);
+}

@@ -1,0 +1,243 @@
+import { crdOf } from '../api/crd.ts';
+import { DISK_CONTENTS_ANNOTATION, type DiskContents, readContents } from '../api/disk/contents.ts';
+import { RESTORE_ANNOTATION } from '../api/disk/request.ts';
+import { type VMSnapshotInput, vmSnapshot } from '../api/hypersdk/vm-snapshot.ts';
+import { virtualMachine, virtualMachineInstance } from '../api/kubevirt/group.ts';
+import { CREATED_BY_LABEL, LAUNCHER_LABEL, LAUNCHER_LABEL_VALUE } from '../api/launcher.ts';
+import { snapshots } from '../controllers/snapshot/controller.ts';
+import { diskCopies } from '../controllers/snapshot/fill.ts';
+import { snapshotRules } from '../controllers/snapshot/rules.ts';
+import { kubevirt } from '../dialects/kubevirt.ts';
+import type { Client } from '../kube/client.ts';
+import { VMIS, VMS, type Vm, type Vmi } from '../kube/kinds/machines.ts';
+import { NODES } from '../kube/kinds/node.ts';
+import { PODS } from '../kube/kinds/pod.ts';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '../kube/kinds/rbac.ts';
+import { resourceType } from '../kube/kinds/resource-type.ts';
+import { type Snapshot, VM_SNAPSHOTS } from '../kube/kinds/snapshots.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../kube/kinds/storage.ts';
+import { ifFound } from '../kube/kube-error.ts';
+import { NODE_RULES } from '../node/rules.ts';
+import { Fleet } from '../node/simulated/fleet.ts';
+import { GUEST_WRITE_ANNOTATION } from '../node/simulated/guest-write.ts';
+import { ensureStorageClasses } from '../node/simulated/storage/storage-classes.ts';
+import { runnable } from '../runtime/controller.ts';
+import type { EventRecorder } from '../runtime/events/event-recorder.ts';
+import { Informers } from '../runtime/informers.ts';
+import { manager } from '../runtime/manager.ts';
+import { type Cluster, startCluster } from './cluster.ts';
+
+const DEFINITIONS = resourceType(
+  'apiextensions.k8s.io/v1',
+  'CustomResourceDefinition',
+  'customresourcedefinitions',
+  'Cluster',
+);
+const namespace = 'default';
+const user = (name: string) => ({
+  name: `system:serviceaccount:vimana-system:${name}`,
+  groups: ['system:serviceaccounts', 'system:authenticated'],
+});
+const WRITES = new Set(['create', 'update', 'patch', 'delete']);
+
+/** A cluster with simulated nodes and the controllers of snapshots, each with the rights that it asks for; a test starts and stops machines. */
+export interface SnapshotWorld {
+  readonly cluster: Cluster;
+  readonly admin: Client;
+  /** Every write of the operator and the nodes: verb, resource and name. */
+  readonly writes: string[];
+  /** What users were told. */
+  readonly told: string[];
+  /** Starts nodes; `count` of them. */
+  nodes(count?: number): () => Promise<void>;
+  operate(wrap?: (client: Client) => Client): () => Promise<void>;
+  /** A machine that is off, with the disks of these names. */
+  machine(name: string, disks?: readonly string[]): Promise<Vm>;
+  start(name: string, annotations?: Record<string, string>, node?: string): Promise<Vmi>;
+  stop(name: string): Promise<void>;
+  /** The guest of a machine that runs writes, and has written when this settles. */
+  guestWrites(name: string, request: string, disk?: string): Promise<void>;
+  disk(claim: string): Promise<DiskContents>;
+  snapshot(name: string, spec: Partial<VMSnapshotInput['spec']> & { vm: string }): Promise<Snapshot>;
+  get(name: string): Promise<Snapshot>;
+  untilPhase(name: string, phase: string): Promise<Snapshot>;
+  remove(name: string): Promise<void>;
+  /** Asks for a restore of a machine that is off, and returns its annotations when it is answered. */
+  restore(vm: string, snapshot: string, uid: string): Promise<Readonly<Record<string, string>>>;
+}
+
+export async function snapshotWorld(): Promise<SnapshotWorld> {
+  const cluster = await startCluster();
+  const { admin, clock, random, log } = cluster;
+  for (const kind of [virtualMachine, virtualMachineInstance, vmSnapshot]) await admin.create(DEFINITIONS, crdOf(kind));
+  await cluster.until(() =>
+    Promise.all([admin.list(VMS), admin.list(VM_SNAPSHOTS)]).then(
+      () => true,
+      () => false,
+    ),
+  );
+  await ensureStorageClasses(admin);
+  await allow(admin, 'vimana-operator', snapshotRules([kubevirt.kind]));
+  await allow(admin, 'vimana-node', NODE_RULES);
+  const writes: string[] = [];
+  const told: string[] = [];
+  const events: EventRecorder = {
+    event: ({ metadata }, type, reason) => void told.push(`${metadata.name} ${type} ${reason}`),
+  };
+  const run = (
+    name: string,
+    wrap: (client: Client) => Client,
+    make: (parts: Parts) => Parameters<typeof manager>[1],
+  ) => {
+    const client = wrap(counted(cluster.clientFor(user(name)), writes));
+    const informers = new Informers({ clock, random, log, client });
+    const parts = { client, informers, clock, random, log, events };
+    return cluster.run(manager(name, [informers, ...make(parts)]));
+  };
+  const vmi = (name: string) => ifFound(admin.get(VMIS, name, { namespace }));
+  const get = (name: string) => admin.get(VM_SNAPSHOTS, name, { namespace });
+
+  const world: SnapshotWorld = {
+    cluster,
+    admin,
+    writes,
+    told,
+    get,
+    nodes: (count = 2) =>
+      run(
+        'vimana-node',
+        (client) => client,
+        (parts) => [new Fleet(parts, { pools: [{ count }], snapshots: true, renewLeases: false })],
+      ),
+    operate: (wrap = (client) => client) =>
+      run('vimana-operator', wrap, (parts) => [
+        runnable(snapshots({ dialects: [kubevirt] }), parts),
+        runnable(diskCopies, parts),
+      ]),
+    async machine(name, disks = ['root']) {
+      for (const disk of disks) {
+        await admin.create(PERSISTENT_VOLUME_CLAIMS, {
+          metadata: { name: `${name}-${disk}`, namespace },
+          spec: {
+            accessModes: ['ReadWriteMany'],
+            storageClassName: 'fast-ssd',
+            resources: { requests: { storage: '1Gi' } },
+          },
+        });
+      }
+      const volumes = disks.map((disk) => ({ name: disk, persistentVolumeClaim: { claimName: `${name}-${disk}` } }));
+      const domain = {
+        cpu: { cores: 2 },
+        memory: { guest: '1Gi' },
+        devices: { disks: disks.map((disk) => ({ name: disk, disk: {} })) },
+      };
+      return await admin.create(VMS, {
+        metadata: { name, namespace },
+        spec: { runStrategy: 'Halted', template: { spec: { domain, volumes } } },
+      });
+    },
+    async start(name, annotations = {}, node = 'kwok-node-1') {
+      const { metadata, spec } = await admin.get(VMS, name, { namespace });
+      const owner = { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name, uid: metadata.uid, controller: true };
+      const made = await admin.create(VMIS, {
+        metadata: { name, namespace, annotations, ownerReferences: [owner] },
+        spec: spec.template.spec,
+      });
+      const { uid } = made.metadata;
+      const launched = { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachineInstance', name, uid, controller: true };
+      await admin.create(PODS, {
+        metadata: {
+          generateName: `virt-launcher-${name}-`,
+          namespace,
+          labels: { [LAUNCHER_LABEL]: LAUNCHER_LABEL_VALUE, [CREATED_BY_LABEL]: uid },
+          ownerReferences: [launched],
+        },
+        spec: { nodeName: node, restartPolicy: 'Never', containers: [{ name: 'compute', image: 'example.com/l:1' }] },
+      });
+      return await cluster.until(async () => {
+        const found = await vmi(name);
+        return found?.status?.phase === 'Running' && found;
+      });
+    },
+    async stop(name) {
+      await admin.delete(VMIS, name, { namespace });
+      const { items } = await admin.list(PODS, { namespace });
+      for (const { metadata } of items.filter(
+        ({ metadata: { ownerReferences: [owner] = [] } }) => owner?.name === name,
+      )) {
+        await admin.delete(PODS, metadata.name ?? '', { namespace, gracePeriodSeconds: 0 });
+      }
+      await cluster.until(async () => (await vmi(name)) === undefined);
+      await cluster.settle();
+    },
+    async guestWrites(name, request, disk = 'root') {
+      const before = (await world.disk(`${name}-${disk}`)).wrote;
+      const body = { metadata: { annotations: { [GUEST_WRITE_ANNOTATION]: request } } };
+      await admin.patch(VMIS, name, { type: 'merge', body }, { namespace });
+      await cluster.until(async () => (await world.disk(`${name}-${disk}`)).wrote !== before);
+    },
+    async disk(claim) {
+      const { metadata } = await admin.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace });
+      return readContents(metadata.annotations?.[DISK_CONTENTS_ANNOTATION]) ?? { files: {} };
+    },
+    async snapshot(name, { vm, ...spec }) {
+      return await admin.create(VM_SNAPSHOTS, {
+        metadata: { name, namespace },
+        spec: { vmRef: { name: vm, apiGroup: 'kubevirt.io' }, ...spec },
+      });
+    },
+    untilPhase: (name, phase) =>
+      cluster.until(async () => {
+        const found = await get(name);
+        return found.status?.phase === phase && found;
+      }),
+    async remove(name) {
+      await admin.delete(VM_SNAPSHOTS, name, { namespace });
+      await cluster.until(async () => (await ifFound(get(name))) === undefined);
+    },
+    async restore(vm, snapshot, uid) {
+      const body = { metadata: { annotations: { [RESTORE_ANNOTATION]: JSON.stringify({ snapshot, uid }) } } };
+      await admin.patch(VMS, vm, { type: 'merge', body }, { namespace });
+      return await cluster.until(async () => {
+        const { annotations = {} } = (await admin.get(VMS, vm, { namespace })).metadata;
+        const answers = [annotations['vimana.io/restored'], annotations['vimana.io/restore-failed']];
+        return answers.some((text) => text?.includes(uid)) && annotations;
+      });
+    },
+  };
+  return world;
+}
+
+interface Parts {
+  readonly client: Client;
+  readonly informers: Informers;
+  readonly clock: Cluster['clock'];
+  readonly random: Cluster['random'];
+  readonly log: Cluster['log'];
+  readonly events: EventRecorder;
+}
+
+async function allow(admin: Client, name: string, rules: readonly PolicyRule[]): Promise<void> {
+  await admin.create(CLUSTER_ROLES, { metadata: { name }, rules });
+  await admin.create(CLUSTER_ROLE_BINDINGS, {
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+    subjects: [{ kind: 'User', name: user(name).name }],
+  });
+}
+
+function counted(client: Client, writes: string[]): Client {
+  return new Proxy(client, {
+    get(target, verb: keyof Client) {
+      if (!WRITES.has(verb)) return target[verb];
+      return async (...args: unknown[]) => {
+        const [type, second] = args as [{ plural: string }, string | { metadata: { name: string } }];
+        const name = typeof second === 'string' ? second : second.metadata.name;
+        const { subresource = '' } = (args.at(-1) ?? {}) as { subresource?: string };
+        if (type.plural !== NODES.plural)
+          writes.push(`${verb} ${type.plural}${subresource && `/${subresource}`} ${name}`);
+        return await (target[verb] as (...args: unknown[]) => Promise<unknown>)(...args);
+      };
+    },
+  });
+}
