@@ -13,7 +13,9 @@ export function cliReference(): { path: string; text: string } {
   const signal = new AbortController().signal;
   const parts = { io, version: '', clock: realClock, signal, starters: IDLE_STARTERS };
   const sections = leaves(vimanaProgram(parts), []).map(({ command, path }) => section(command, path));
-  const calls = leaves(hyperctlProgram(parts), []).map(({ command, path }) => section(command, path, oneDash));
+  const calls = leaves(hyperctlProgram(parts), []).map(({ command, path }) =>
+    section(command, calledBy(path), oneDash),
+  );
   const intro = `# Commands\n\nGenerated from the program itself; \`vimana COMMAND --help\` shows the same.\n\n${exits()}\n`;
   const text = [intro, ...sections, HYPERCTL, operations(), ...calls].join('\n');
   return { path: 'docs/reference/cli.md', text };
@@ -31,6 +33,10 @@ function operations(): string {
   });
   return `| \`hyperctl k8s -op\` | what it does | flags; those it needs in bold |\n|---|---|---|\n${rows.join('\n')}\n`;
 }
+
+/** What is a command below another is an operation there. */
+const calledBy = ([program = '', command = '', ...below]: readonly string[]) =>
+  [program, command, ...below.map((operation) => `-op ${operation}`)].filter((word) => word !== '');
 
 const oneDash = (flags: string) => flags.replaceAll('--', '-');
 

@@ -172,6 +172,25 @@ describe('hyperctl k8s', () => {
   });
 });
 
+describe('hyperctl carbon', () => {
+  const carbon = (text: string) => runHyperctl(['carbon', ...text.split(' ')], { client: world.admin });
+  const TABLE = '-carbon-provider static -carbon-table DE=380,FR=56';
+
+  it.each<[string, object]>([
+    ['-op status', { code: 0, out: '', err: 'No machine heeds electricity here.\n' }],
+    [`${TABLE} -op zones -output json`, { code: 0, err: '', out: expect.stringContaining('"FR"') }],
+    [`-op=estimate ${TABLE} -zone FR -cpus 4 --duration=2h`, { code: 0, out: expect.stringContaining('in FR: ') }],
+    ['-op report -all-namespaces', { code: 0 }],
+    ['-op fly', { code: 2, out: '', err: expect.stringContaining('--op fly: Allowed choices are status, zones,') }],
+    ['-all-namespaces', { code: 2, out: '' }],
+    ['-output json', { code: 2, out: '' }],
+    ['-carbon-zone DE', { code: 2, out: '', err: expect.stringContaining('carbon needs -op') }],
+    ['-op status -speed 3', { code: 2, out: '', err: expect.stringContaining("unknown option '--speed'") }],
+  ])('calls what vimana carbon does: %s', async (words, outcome) => {
+    expect(await carbon(words)).toMatchObject(outcome);
+  });
+});
+
 it('a machine that is created from a template has the size that it suggests', async () => {
   await world.run(['vm', 'create', 'made', '--template', 'debian-12', '--stopped', '--disk', 'root=9Gi']);
   const { out } = await world.run(['vm', 'get', 'made', '-o', 'yaml']);

@@ -1,17 +1,12 @@
 import { type Command, Option } from 'commander';
-import { VimanaError } from '../../base/errors.ts';
-import { CheckedCommand } from '../checked-command.ts';
+import { UsageError } from '../../base/errors.ts';
+import { type CarbonCommandParts, carbonCommand } from '../carbon/command.ts';
 
-/** `hyperctl carbon -op status|zones|estimate|report`. */
-export function carbonCommand(): Command {
-  return new CheckedCommand('carbon')
-    .description('what electricity emits, and what machines emit by it')
-    .addOption(
-      new Option('--op <operation>', 'what to do')
-        .choices(['status', 'zones', 'estimate', 'report'])
-        .makeOptionMandatory(),
-    )
-    .action(({ op }: { readonly op: string }) => {
-      throw new VimanaError('NOT_BUILT', `hyperctl carbon -op ${op} is not built yet`);
-    });
+/** `hyperctl carbon -op status|zones|estimate|report`: the commands of `vimana carbon`, named by a flag. */
+export function carbonCalls(parts: CarbonCommandParts): Command {
+  const carbon = carbonCommand(parts);
+  const names = carbon.commands.map((command) => command.name());
+  return carbon.addOption(new Option('--op <operation>', 'what to do').choices(names)).action(() => {
+    throw new UsageError('carbon needs -op', { hint: `It is one of ${names.join(', ')}.` });
+  });
 }

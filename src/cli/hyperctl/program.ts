@@ -1,10 +1,10 @@
-import type { Option } from 'commander';
+import type { Command, Option } from 'commander';
 import { systemRandom } from '../../base/random.ts';
 import { CheckedCommand } from '../checked-command.ts';
 import { answerCompletionCommand, completionCommand } from '../completion/command.ts';
 import { optionsOf } from '../completion/position.ts';
 import { type ProgramParts, withDescendants } from '../program.ts';
-import { carbonCommand } from './carbon.ts';
+import { carbonCalls } from './carbon.ts';
 import { doubleDashed } from './dashes.ts';
 import { k8sCommand } from './k8s.ts';
 
@@ -21,7 +21,7 @@ export function hyperctlProgram({
     .description('Virtual machines of HyperSDK. Flags take one dash or two.')
     .version(version)
     .addCommand(k8sCommand({ io, clock, signal, random, connect: starters.connect }))
-    .addCommand(carbonCommand())
+    .addCommand(carbonCalls({ io, clock, signal, connect: starters.connect }))
     .addCommand(completionCommand(io, 'hyperctl'));
   program.addCommand(answerCompletionCommand(io, { clock, ...starters, read: (words) => program.read(words) }), {
     hidden: true,
@@ -45,13 +45,19 @@ class HyperctlProgram extends CheckedCommand {
   /** The words of a call as commands read them. */
   read(words: readonly string[]): string[] {
     const at = words.findIndex((word) => this.commands.some((command) => command.name() === word));
-    const [before, after] = at < 0 ? [words, []] : [words.slice(0, at), words.slice(at + 1)];
     const command = this.commands.find((each) => each.name() === words[at]);
-    const isOurs = command !== undefined && command.options.length > 0;
-    return [
-      ...doubleDashed(before, optionsOf(this)),
-      ...(command === undefined ? [] : [command.name()]),
-      ...(isOurs ? doubleDashed(after, optionsOf(command)) : after),
-    ];
+    if (command === undefined) return doubleDashed(words, optionsOf(this));
+    const [before, after] = [words.slice(0, at), words.slice(at + 1)];
+    const head = [...doubleDashed(before, optionsOf(this)), command.name()];
+    // Completion is asked about the words of another call.
+    if (command.options.length === 0) return [...head, ...after];
+    const known = [...optionsOf(command), ...command.commands.flatMap(optionsOf)];
+    return [...head, ...operationFirst(doubleDashed(after, known), command)];
   }
+}
+
+/** Where an operation is a command below another, it stands before its flags. */
+function operationFirst(words: readonly string[], { commands }: Command): readonly string[] {
+  const named = commands.find((each) => words.includes(`--op=${each.name()}`));
+  return named === undefined ? words : [named.name(), ...words.filter((word) => word !== `--op=${named.name()}`)];
 }
