@@ -173,6 +173,10 @@ describe.skipIf(helm === undefined)('the chart', () => {
     ['nodeLostAfter=10s', 'nodeLostAfter=10s must be at least 35s'],
     ['nodeLostAfter=0.5m4s999ms', 'must be at least 35s'],
     ['metrics.port=8081', 'metrics.port, health.port name port 8081 together'],
+    ['carbon.provider=sun', 'provider'],
+    ['carbon.provider=electricity-maps', 'needs carbon.tokenSecret.name'],
+    ['carbon.provider=static', 'needs carbon.table'],
+    ['carbon.zone=germany', 'zone'],
     ['health.port=9443', 'health.port, webhook.port name port 9443 together'],
   ])('refuses the value %s', (value, name) => {
     const { status, stderr } = run('template', 'a', CHART, ...KUBERNETES, '--set', value);
@@ -196,6 +200,51 @@ describe.skipIf(helm === undefined)('the chart', () => {
     'webhook.enabled=false,webhook.port=8080',
   ])('takes the value %s', (value) => {
     expect(rendered('a', 'b', 'crds.install=false', value)).not.toEqual([]);
+  });
+
+  it('tells the operator how to heed electricity, and the token only by a Secret', () => {
+    const set = [
+      'carbon.provider=electricity-maps',
+      'carbon.tokenSecret.name=grid',
+      'carbon.zone=DE',
+      'carbon.zoneMap.eu-north-1=SE-SE3',
+      'carbon.zoneMap.eu-west-1=IE',
+      'carbon.refresh=30m',
+      'carbon.withoutData=wait',
+    ];
+    const deployment = rendered('a', 'b', 'crds.install=false', ...set).find(({ kind }) => kind === 'Deployment');
+    expect(deployment).toMatchObject({
+      spec: {
+        template: {
+          spec: {
+            containers: [
+              {
+                args: expect.arrayContaining([
+                  '--carbon-provider=electricity-maps',
+                  '--carbon-zone=DE',
+                  '--carbon-zone-map=eu-north-1=SE-SE3,eu-west-1=IE',
+                  '--carbon-refresh=30m',
+                  '--carbon-without-data=wait',
+                ]),
+                env: expect.arrayContaining([
+                  { name: 'VIMANA_CARBON_TOKEN', valueFrom: { secretKeyRef: { name: 'grid', key: 'token' } } },
+                ]),
+              },
+            ],
+          },
+        },
+      },
+    });
+    const table = rendered(
+      'a',
+      'b',
+      'crds.install=false',
+      'carbon.provider=static',
+      'carbon.table.DE=380.5',
+      'carbon.table.FR=56',
+    );
+    expect(JSON.stringify(table)).toContain('--carbon-table=DE=380.5,FR=56');
+    expect(JSON.stringify(rendered('a', 'b', 'crds.install=false'))).not.toContain('--carbon');
   });
 
   it('renders every optional part', () => {

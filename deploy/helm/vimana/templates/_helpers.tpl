@@ -126,6 +126,14 @@ is the owner of what was applied by hand or by `vimana install`.
 {{- if lt $patience 35.0 -}}
 {{- $wrong = append $wrong (printf "nodeLostAfter=%s must be at least 35s: a silent node ends its machines after 30s" .Values.nodeLostAfter) -}}
 {{- end -}}
+{{- with .Values.carbon -}}
+{{- if and (eq .provider "electricity-maps") (not .tokenSecret.name) -}}
+{{- $wrong = append $wrong "carbon.provider=electricity-maps needs carbon.tokenSecret.name, the Secret with its token" -}}
+{{- end -}}
+{{- if and (eq .provider "static") (not .table) -}}
+{{- $wrong = append $wrong "carbon.provider=static needs carbon.table, intensities by grid zone" -}}
+{{- end -}}
+{{- end -}}
 {{- $taken := dict -}}
 {{- $ports := list (list "metrics.port" .Values.metrics.port) (list "health.port" .Values.health.port) -}}
 {{- if .Values.webhook.enabled -}}
