@@ -10,6 +10,7 @@ import type { DialectName } from '../cli/up.ts';
 import { kubernetesControllers } from '../controllers/kubernetes/kubernetes-controllers.ts';
 import { ClusterFleet } from '../exporter/cluster-fleet.ts';
 import { EXPORTER_RULES } from '../exporter/rules.ts';
+import { isHypersdkOn } from '../hypersdk.ts';
 import { kindsOf } from '../install/definitions.ts';
 import type { Client } from '../kube/client.ts';
 import { resourceOfKind, VMIS, type Vmi } from '../kube/kinds/machines.ts';
@@ -142,6 +143,7 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
     adoptLapsed: true,
     renewLeases: !isAssumed,
     usual,
+    snapshots: isHypersdkOn(dialects),
     ...logFile,
     ...given({ link: options.link }),
   });
