@@ -1,7 +1,17 @@
 import { virtualMachine } from './api/hypersdk/virtual-machine.ts';
+import { vmOperation } from './api/hypersdk/vm-operation.ts';
+import { vmSnapshot } from './api/hypersdk/vm-snapshot.ts';
 import { vmTemplate } from './api/hypersdk/vm-template.ts';
 import type { Kind } from './api/kind.ts';
 import { CARBON_RULES, type Carbon } from './carbon.ts';
+import { machineParts } from './controllers/machine-parts/controller.ts';
+import { claimsGatherer } from './controllers/machine-parts/gatherer.ts';
+import { MACHINE_PARTS_RULES } from './controllers/machine-parts/rules.ts';
+import { operations } from './controllers/operation/controller.ts';
+import { operationRules } from './controllers/operation/rules.ts';
+import { snapshots } from './controllers/snapshot/controller.ts';
+import { diskCopies } from './controllers/snapshot/fill.ts';
+import { snapshotRules } from './controllers/snapshot/rules.ts';
 import { templates } from './controllers/template/controller.ts';
 import { templateGatherer } from './controllers/template/gatherer.ts';
 import { TEMPLATE_RULES } from './controllers/template/rules.ts';
@@ -24,21 +34,38 @@ export function isHypersdkOn(dialects: readonly Dialect[]): boolean {
 /** What machines of hypersdk.io are measured by, beside their own words. */
 export function hypersdkGatherers(carbon: Carbon | undefined): Gatherers {
   const heeding = carbon === undefined ? {} : { carbon: carbon.gatherer(templateGatherer.gather) };
-  return { template: templateGatherer, ...heeding };
+  return { claims: claimsGatherer, template: templateGatherer, ...heeding };
 }
 
 export interface HypersdkSettings {
+  /** Whose machines can be operated on. */
+  readonly dialects: readonly Dialect[];
   readonly review?: Review;
   readonly carbon: Carbon | undefined;
 }
 
 /** What is done for the group beside its machines. */
-export function hypersdkControllers(run: Running, { carbon, ...reviewing }: HypersdkSettings): Runnable[] {
-  return [run(templates(reviewing), 'vmtemplate-controller'), ...(carbon === undefined ? [] : [carbon.runnable])];
+export function hypersdkControllers(run: Running, { carbon, dialects, ...reviewing }: HypersdkSettings): Runnable[] {
+  return [
+    run(machineParts(), 'virtualmachine-controller'),
+    run(templates(reviewing), 'vmtemplate-controller'),
+    run(operations({ dialects, gatherers: hypersdkGatherers(undefined) }), 'vmoperation-controller'),
+    run(snapshots({ dialects, gatherers: { template: templateGatherer } }), 'vmsnapshot-controller'),
+    run(diskCopies, 'vmsnapshot-controller'),
+    ...(carbon === undefined ? [] : [carbon.runnable]),
+  ];
 }
 
 /** What that takes. */
-export const HYPERSDK_RULES: readonly PolicyRule[] = [...TEMPLATE_RULES, ...CARBON_RULES];
+export function hypersdkRules(dialects: readonly Dialect[]): readonly PolicyRule[] {
+  return [
+    ...MACHINE_PARTS_RULES,
+    ...TEMPLATE_RULES,
+    ...CARBON_RULES,
+    ...operationRules(dialects.map(({ kind }) => kind)),
+    ...snapshotRules(dialects.map(({ kind }) => kind)),
+  ];
+}
 
 /** The kinds of the group, beside its machines, that something acts on. */
-export const HYPERSDK_KINDS: readonly Kind[] = [vmTemplate];
+export const HYPERSDK_KINDS: readonly Kind[] = [vmTemplate, vmOperation, vmSnapshot];

@@ -13,9 +13,9 @@ import { MIGRATION_RULES } from './controllers/migration/rules.ts';
 import { BUILT_DIALECTS } from './dialects/built.ts';
 import {
   HYPERSDK_KINDS,
-  HYPERSDK_RULES,
   hypersdkControllers,
   hypersdkGatherers,
+  hypersdkRules,
   isHypersdkOn,
   type Running,
 } from './hypersdk.ts';
@@ -85,7 +85,7 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
         'virtualmachine-controller',
       ),
     ),
-    ...(isHypersdkOn(dialects) ? hypersdkControllers(of, { ...reviewing, carbon: settings.carbon }) : []),
+    ...(isHypersdkOn(dialects) ? hypersdkControllers(of, { ...reviewing, dialects, carbon: settings.carbon }) : []),
   ];
   if (settings.instances === false) return machines;
   return [
@@ -117,7 +117,7 @@ export function machineOperatorRules(dialects: readonly Dialect[]): PolicyRule[]
   return [
     ...machineRules(dialects.map(({ kind }) => kind)),
     ...(dialects.some(({ sizedByNodes }) => sizedByNodes === true) ? [READ_NODES] : []),
-    ...(isHypersdkOn(dialects) ? HYPERSDK_RULES : []),
+    ...(isHypersdkOn(dialects) ? hypersdkRules(dialects) : []),
   ];
 }
 

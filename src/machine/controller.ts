@@ -49,6 +49,9 @@ const ORPHAN_FINALIZER = 'orphan';
 /** How soon a machine that found no address looks again, though nothing may have been freed. */
 const NO_ADDRESS_RETRY_MS = 10_000;
 
+/** How long a problem that passes as a rule may last before it is told. */
+const PASSING_PROBLEM_MS = 500;
+
 /** How soon to look again where the cache turned out to lag behind. */
 const STALE_RETRY_MS = 100;
 
@@ -68,6 +71,8 @@ export function machineController(options: MachineControllerOptions): Controller
   const untold = new Map<string, Shutdown>();
   /** When machines were first seen to have to leave a node. */
   const askedToLeave = new Map<string, number>();
+  /** Since when machines have met a problem that only passes, as a rule. */
+  const hindered = new Map<string, number>();
   const teller = new Teller();
   const reviews = new Reviews(dialect.kind, options.review);
   const reference = new ReferenceNode(options.referenceNode);
@@ -90,6 +95,7 @@ export function machineController(options: MachineControllerOptions): Controller
     passing.arrived(onWay(key));
     untold.delete(key);
     askedToLeave.delete(key);
+    hindered.delete(key);
     teller.forget(key);
     reviews.forget(key);
     for (const [, gatherer] of asked) gatherer.forget?.(key);
@@ -204,6 +210,8 @@ export function machineController(options: MachineControllerOptions): Controller
   /** Writes the status, unless the machine is only passing through. */
   async function report(vm: Machine, observed: ObservedMachine, context: Context): Promise<Again | undefined> {
     const key = keyOf(vm);
+    const patience = patienceFor(key, observed, context);
+    if (patience > 0) return { afterMs: patience };
     const state = passingState(vm.metadata.deletionTimestamp !== undefined, observed);
     const held = passing.holds(onWay(key));
     if (state === undefined) passing.arrived(onWay(key));
@@ -214,6 +222,17 @@ export function machineController(options: MachineControllerOptions): Controller
     }
     await write(vm, observed, context);
     return state === undefined && held ? NO_MORE : undefined;
+  }
+
+  /** How long a problem that only passes, as a rule, has to last before it is told. */
+  function patienceFor(key: string, { passing: isPassing }: ObservedMachine, { clock }: Context): number {
+    if (isPassing !== true) {
+      hindered.delete(key);
+      return 0;
+    }
+    const since = hindered.get(key) ?? clock.monotonic();
+    hindered.set(key, since);
+    return Math.max(0, since + PASSING_PROBLEM_MS - clock.monotonic());
   }
 
   async function write(vm: Machine, observed: ObservedMachine, context: Context): Promise<Machine> {

@@ -89,6 +89,7 @@ export function observe(look: Look): Sight {
       restartRequired:
         instance === undefined || isFinal(instance) ? [] : [...new Set([...changes.restart, ...refused(instance)])],
       ...(problem === undefined ? {} : { problem }),
+      ...(refusal === undefined && named === undefined && desired.blocked?.passing === true ? { passing: true } : {}),
     },
   };
 }

@@ -47,6 +47,9 @@ export interface ClaimSight {
   readonly name: string;
   /** Whether it holds a volume, waits for one, is not there, or is there and not for this machine. */
   readonly state: 'bound' | 'pending' | 'missing' | 'taken';
-  /** A sentence for people, where it is not bound. */
+  /** A word for programs and a sentence for people, where something keeps it from being there or bound. */
+  readonly reason?: string;
   readonly message?: string;
+  /** It gets its volume only when a pod that uses it has a node. */
+  readonly waits?: true;
 }

@@ -17,6 +17,7 @@ export class Teller {
     const { lastShutdown } = observed.memory;
     const isNew = lastShutdown !== undefined && before.lastShutdown?.at !== lastShutdown.at;
     if (isNew && lastShutdown.reason !== 'Stopped') this.#shutdown(vm, lastShutdown, events);
+    if (observed.passing === true) return;
     if (observed.problem !== undefined) this.problem(vm, observed.problem, events);
     else if (observed.instance !== undefined) this.#told.get(keyOf(vm))?.delete('problem');
     this.#restart(vm, observed.restartRequired, events, status);

@@ -2,6 +2,7 @@ import { realClock } from '../base/clock.ts';
 import { toldFailure } from '../cli/failure.ts';
 import type { Io } from '../cli/io.ts';
 import { vimanaProgram } from '../cli/program.ts';
+import type { DialectName } from '../cli/up.ts';
 import { install } from '../install/install.ts';
 import { uninstall } from '../install/uninstall.ts';
 import type { Client } from '../kube/client.ts';
@@ -35,8 +36,11 @@ export interface RunOptions {
   readonly onOutput?: (out: string) => void;
 }
 
-export async function startCommandWorld(pools: readonly NodePool[] = [{ count: 2 }]): Promise<CommandWorld> {
-  const embedded = await startInMemory({ dialects: ['kubevirt', 'hypersdk'], pools });
+export async function startCommandWorld(
+  pools: readonly NodePool[] = [{ count: 2 }],
+  dialects: readonly DialectName[] = ['kubevirt', 'hypersdk'],
+): Promise<CommandWorld> {
+  const embedded = await startInMemory({ dialects, pools });
   const { admin } = embedded;
   return {
     embedded,

@@ -1,5 +1,6 @@
 import { conditions } from '../conditions.ts';
-import { boolean, choice, integer, list, number, object, string, timestamp } from '../schema.ts';
+import { startFailure, stateChangeRequests } from '../kubevirt/virtual-machine-status.ts';
+import { boolean, choice, integer, list, number, object, required, string, timestamp } from '../schema.ts';
 import { observedGeneration } from './observed-generation.ts';
 
 export const virtualMachineStatus = object('What is known of the machine.', {
@@ -14,7 +15,9 @@ export const virtualMachineStatus = object('What is known of the machine.', {
     'Failed',
     'Unknown',
   ]),
-  conditions: conditions('Ready, AgentConnected, DiskReady, NetworkReady, CarbonAware'),
+  conditions: conditions(
+    'Ready, AgentConnected, DiskReady, NetworkReady, CarbonAware, RestartRequired, Failure, LastShutdown (how the last run ended)',
+  ),
   guestAgent: object('What the agent inside the machine says.', {
     connected: boolean('Whether the agent answers.'),
     version: string('Version of the agent.'),
@@ -52,4 +55,25 @@ export const virtualMachineStatus = object('What is known of the machine.', {
     format: 'int32',
     minimum: 0,
   }),
+  restarts: object('What was decided when the machine last ended by itself.', {
+    inRow: integer('Restarts in a row.', { format: 'int32', minimum: 0 }),
+    lastInstance: string('UID of the instance that ended.'),
+    retryAfter: timestamp('When the machine is started again.'),
+    gaveUp: choice('Why it stays down: nobody asked for a restart, or those that were made did not help.', [
+      'NotRestarted',
+      'RestartsExhausted',
+    ]),
+    message: string('The decision, as a sentence.'),
+  }),
+  interfaces: list(
+    'Addresses that the machine keeps through restart and migration.',
+    object('The addresses of a network interface.', {
+      name: required(string('Name of the interface.')),
+      mac: string('Hardware address.'),
+      ipAddress: string('Address on the network of pods.'),
+    }),
+    { keys: ['name'] },
+  ),
+  stateChangeRequests,
+  startFailure,
 });

@@ -6,12 +6,15 @@ import { type CommandWorld, runCommand, startCommandWorld } from '../../testing/
 
 let world: CommandWorld;
 beforeAll(async () => {
-  world = await startCommandWorld();
+  world = await startCommandWorld([{ count: 2 }], ['kubevirt', 'novacron']);
   const body = {
-    apiVersion: 'hypersdk.io/v1alpha1',
+    apiVersion: 'novacron.io/v1alpha1',
     kind: 'VirtualMachine',
     metadata: { name: 'old' },
-    spec: { cpus: 1, memory: '1Gi', running: true },
+    spec: {
+      running: true,
+      template: { spec: { resources: { cpu: 1, memory: '1Gi' }, image: { source: 'marketplace://debian/12' } } },
+    },
   };
   await world.admin.request({ method: 'POST', path: PATH, body });
   const template = { spec: { domain: { devices: {}, memory: { guest: '64Mi' } } } };
@@ -25,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const PATH = '/apis/hypersdk.io/v1alpha1/namespaces/default/virtualmachines';
+const PATH = '/apis/novacron.io/v1alpha1/namespaces/default/virtualmachines';
 
 it.each(['start', 'stop', 'restart', 'pause', 'unpause', 'migrate'])(
   'refuses to %s a machine of a group that nothing acts on yet, and changes nothing',
@@ -33,7 +36,7 @@ it.each(['start', 'stop', 'restart', 'pause', 'unpause', 'migrate'])(
     expect(await world.run(['vm', verb, 'old'])).toMatchObject({
       code: 1,
       out: '',
-      err: expect.stringContaining(`error: vm ${verb} of a machine of hypersdk.io is not supported yet`),
+      err: expect.stringContaining(`error: vm ${verb} of a machine of novacron.io is not supported yet`),
     });
     const { body } = await world.admin.request({ method: 'GET', path: `${PATH}/old` });
     expect(body).toMatchObject({ spec: { running: true }, metadata: { generation: 1 } });

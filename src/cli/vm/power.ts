@@ -83,7 +83,7 @@ function add(
 /** To ask for what nobody will do would look as if it were done. */
 function notBuilt(verb: string, group: string): VimanaError {
   return new VimanaError('NOT_BUILT', `vm ${verb} of a machine of ${group} is not supported yet`, {
-    hint: `Machines of ${group} are stored, but nothing acts on them yet; those of kubevirt.io and simulation.node-classifier.io run.`,
+    hint: `Machines of ${group} are stored, but nothing acts on them yet; those of kubevirt.io, hypersdk.io and simulation.node-classifier.io run.`,
   });
 }
 

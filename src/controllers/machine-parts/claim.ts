@@ -1,0 +1,161 @@
+import { contentsText, DISK_CONTENTS_ANNOTATION } from '../../api/disk/contents.ts';
+import { DISK_SOURCE_ANNOTATION } from '../../api/disk/request.ts';
+import { type ClaimedDisk, DISK_ACCESS_MODE, MACHINE_LABEL, RETAIN_DISKS } from '../../api/hypersdk/claims.ts';
+import { VM_LABEL } from '../../api/launcher.ts';
+import { compare, tryParseQuantity } from '../../base/quantity.ts';
+import type { NewObject } from '../../kube/client.ts';
+import type { CopiedDisk } from '../../kube/disk/copied-disk.ts';
+import { apiVersionOf } from '../../kube/kinds/resource-type.ts';
+import type { PersistentVolumeClaim, StorageClass } from '../../kube/kinds/storage.ts';
+import type { KubeOwnerReference } from '../../kube/kube-object.ts';
+import type { ClaimSight } from '../../machine/surroundings.ts';
+import { MACHINES, type Machine } from './resources.ts';
+
+/** What makes something a part of a machine, which goes with it. */
+export function partOf({ metadata }: Machine): KubeOwnerReference {
+  const { name, uid } = metadata;
+  return {
+    apiVersion: apiVersionOf(MACHINES),
+    kind: MACHINES.kind,
+    name,
+    uid,
+    controller: true,
+    blockOwnerDeletion: true,
+  };
+}
+
+/** By these, everything of a machine is found. */
+export function labelsOf({ metadata }: Machine): Record<string, string> {
+  return { [VM_LABEL]: metadata.name, [MACHINE_LABEL]: metadata.name };
+}
+
+const isRetained = ({ metadata }: Machine) => metadata.annotations?.[RETAIN_DISKS] === 'true';
+
+/** The claim for a new disk. It can be used from several nodes at once, which a machine that moves while it runs needs. */
+export function newClaim(
+  machine: Machine,
+  { disk, claim, origin }: ClaimedDisk,
+  copied?: CopiedDisk,
+): NewObject<PersistentVolumeClaim> {
+  const annotations = {
+    ...copied?.annotations,
+    ...(origin?.image === undefined
+      ? {}
+      : { [DISK_CONTENTS_ANNOTATION]: contentsText({ image: imageOf(origin), files: {} }) }),
+    ...(origin?.claim === undefined ? {} : { [DISK_SOURCE_ANNOTATION]: JSON.stringify({ claim: origin.claim }) }),
+  };
+  return {
+    metadata: {
+      name: claim,
+      namespace: machine.metadata.namespace,
+      labels: labelsOf(machine),
+      ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+      ...(isRetained(machine) ? {} : { ownerReferences: [partOf(machine)] }),
+    },
+    spec: {
+      accessModes: [machine.metadata.annotations?.[DISK_ACCESS_MODE] ?? 'ReadWriteMany'],
+      storageClassName: disk.storageClass,
+      resources: { requests: { storage: disk.size } },
+      ...(origin?.claim === undefined ? {} : { dataSource: { kind: 'PersistentVolumeClaim', name: origin.claim } }),
+      ...(copied?.dataSource === undefined ? {} : { dataSource: copied.dataSource }),
+    },
+  };
+}
+
+function imageOf({ image, checksum }: { readonly image: string; readonly checksum?: string }) {
+  return { source: image, ...(checksum === undefined ? {} : { checksum }) };
+}
+
+/**
+ * Whose a claim by the name of a disk is. `free`: it was made or kept for a machine of this name, and is nobody's now.
+ * `named`: it is another's matter, but the disk says itself that it is that claim.
+ */
+export function belonging(
+  { metadata }: PersistentVolumeClaim,
+  machine: Machine,
+  { claim, origin }: ClaimedDisk,
+): 'own' | 'free' | 'named' | 'other' {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  if (owner?.uid === machine.metadata.uid) return 'own';
+  if (owner === undefined && metadata.labels?.[MACHINE_LABEL] === machine.metadata.name) return 'free';
+  return origin?.claim === claim ? 'named' : 'other';
+}
+
+/** How the claim of a disk is to be changed; undefined where it is as it should be, or not ours to change. */
+export function changedClaim(
+  found: PersistentVolumeClaim,
+  machine: Machine,
+  disk: ClaimedDisk,
+): PersistentVolumeClaim | undefined {
+  const whose = belonging(found, machine, disk);
+  if (found.metadata.deletionTimestamp !== undefined || whose === 'other' || whose === 'named') return undefined;
+  const kept = isRetained(machine);
+  const isOwner = whose === 'own';
+  const grown = isGrown(found, disk);
+  if (isOwner !== kept && !grown) return undefined;
+  const others = (found.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== machine.metadata.uid);
+  const ownerReferences = kept ? others : [...others, partOf(machine)];
+  const { spec } = found;
+  const requests = { ...spec.resources?.requests, ...(grown ? { storage: disk.disk.size } : {}) };
+  return {
+    ...found,
+    metadata: { ...found.metadata, ownerReferences },
+    spec: { ...spec, resources: { ...spec.resources, requests } },
+  };
+}
+
+/** Whether more is wanted than the claim asks for; only one that has a volume can be asked for more. */
+function isGrown({ spec, status }: PersistentVolumeClaim, { disk }: ClaimedDisk): boolean {
+  const [has, wants] = [spec.resources?.requests?.['storage'] ?? '', disk.size].map((size) => tryParseQuantity(size));
+  return status?.phase === 'Bound' && has !== undefined && wants !== undefined && compare(wants, has) > 0;
+}
+
+/** How the claim of a disk looks to its machine. `source`: the claim that it is to be a copy of. */
+export function claimSight(
+  found: PersistentVolumeClaim | undefined,
+  machine: Machine,
+  disk: ClaimedDisk,
+  source: PersistentVolumeClaim | undefined,
+  storageClass: StorageClass | undefined,
+): ClaimSight {
+  const { claim, origin, originField } = disk;
+  if (found === undefined) {
+    if (origin?.claim === undefined || source !== undefined) return { name: claim, state: 'missing' };
+    const message = `PersistentVolumeClaim ${origin.claim}, which ${originField}.pvc names, is not there: the machine is started when it is`;
+    return { name: claim, state: 'missing', reason: 'NotFound', message };
+  }
+  if (belonging(found, machine, disk) === 'other') return { name: claim, state: 'taken', ...taken(found, disk) };
+  if (found.metadata.deletionTimestamp !== undefined) {
+    const message = `PersistentVolumeClaim ${claim} is being deleted`;
+    return { name: claim, state: 'missing', reason: 'ClaimGoing', message };
+  }
+  switch (found.status?.phase) {
+    case 'Bound':
+      return { name: claim, state: 'bound' };
+    case 'Lost': {
+      const message = `PersistentVolumeClaim ${claim} has lost its volume`;
+      return { name: claim, state: 'pending', reason: 'ClaimLost', message };
+    }
+    default: {
+      const waits = storageClass?.volumeBindingMode === 'WaitForFirstConsumer';
+      const message = pendingText(found, storageClass);
+      return { name: claim, state: 'pending', reason: 'ClaimPending', message, ...(waits ? { waits } : {}) };
+    }
+  }
+}
+
+function pendingText({ metadata, spec }: PersistentVolumeClaim, storageClass: StorageClass | undefined): string {
+  const name = `PersistentVolumeClaim ${metadata.name} has no volume yet`;
+  if (storageClass === undefined) return `${name}: there is no StorageClass ${spec.storageClassName}`;
+  const modes = (spec.accessModes ?? []).join(', ');
+  return `${name} (StorageClass ${spec.storageClassName}, ${modes}): kubectl describe pvc ${metadata.name} says why`;
+}
+
+function taken({ metadata }: PersistentVolumeClaim, { disk, claim }: ClaimedDisk) {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const whose = owner === undefined ? 'was not made for this machine' : `belongs to ${owner.kind} ${owner.name}`;
+  return {
+    reason: 'ClaimTaken',
+    message: `PersistentVolumeClaim ${claim}, which disk ${disk.name} would be on, ${whose}: rename the disk, or name the claim in its source.pvc to use it as it is`,
+  };
+}

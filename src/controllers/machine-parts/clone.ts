@@ -1,0 +1,40 @@
+import type { DiskSource } from '../../api/disk/request.ts';
+import type { ClaimedDisk } from '../../api/hypersdk/claims.ts';
+import { DISK_SOURCES } from '../../api/operation-request.ts';
+import { type CopiedDisk, copiedDisk } from '../../kube/disk/copied-disk.ts';
+import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
+import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
+import type { Context } from '../../runtime/controller.ts';
+import { keyIn } from '../../runtime/key.ts';
+import type { Machine } from './resources.ts';
+
+/** What the disk of a clone is a copy of, by what the clone says of itself; undefined for any other disk. */
+function sourceOf({ metadata }: Machine, disk: string): DiskSource | undefined {
+  const text = metadata.annotations?.[DISK_SOURCES];
+  if (text === undefined) return undefined;
+  try {
+    const sources = JSON.parse(text) as Readonly<Record<string, DiskSource>> | null;
+    return sources !== null && Object.hasOwn(sources, disk) ? sources[disk] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The disk of a clone holds what its source does, whatever the spec fills new disks with. */
+export function asCloned(machine: Machine, disk: ClaimedDisk): ClaimedDisk {
+  if (sourceOf(machine, disk.disk.name) === undefined) return disk;
+  const { origin: _origin, ...rest } = disk;
+  return rest;
+}
+
+/** What makes the claim of a disk a copy; undefined where it is none. */
+export function copyFor(machine: Machine, { disk }: ClaimedDisk, { cache }: Context): CopiedDisk | undefined {
+  const source = sourceOf(machine, disk.name);
+  if (source === undefined) return undefined;
+  const place = { namespace: machine.metadata.namespace, storageClass: disk.storageClass };
+  return copiedDisk(source, place, {
+    claim: (namespace, name) => cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, name)),
+    snapshot: (namespace, name) => cache(VM_SNAPSHOTS).get(keyIn(namespace, name)),
+    storageClass: (name) => cache(STORAGE_CLASSES).get(name),
+  });
+}

@@ -1,0 +1,113 @@
+import type { ClaimedDisk } from '../../api/hypersdk/claims.ts';
+import { SERVICES } from '../../kube/kinds/core.ts';
+import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
+import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
+import { isAlreadyExists, isForbidden, isInvalid } from '../../kube/kube-error.ts';
+import type { Context, Controller } from '../../runtime/controller.ts';
+import { Expectations } from '../../runtime/expectations.ts';
+import { keyIn, keyOf } from '../../runtime/key.ts';
+import { changedClaim, claimSight, newClaim } from './claim.ts';
+import { copyFor } from './clone.ts';
+import { claimWatch, templateWatch } from './indices.ts';
+import { disksOf, MACHINES, type Machine } from './resources.ts';
+import { newService } from './service.ts';
+
+/** Gives machines of hypersdk.io the claims that their disks are on, and a Service by which they are found. */
+export function machineParts(): Controller<Machine> {
+  const expectedClaims = new Expectations();
+  const expectedServices = new Expectations();
+  /** By machine: what was last told, so that it is told once. */
+  const told = new Map<string, string>();
+
+  function tell(machine: Machine, reason: string, message: string, { events }: Context): void {
+    const key = keyOf(machine);
+    if (told.get(key) === message) return;
+    told.set(key, message);
+    events.event(machine, 'Warning', reason, message);
+  }
+
+  async function provideService(machine: Machine, context: Context): Promise<void> {
+    const { cache, client } = context;
+    const key = keyOf(machine);
+    if (!expectedServices.met(key, cache(SERVICES))) return;
+    const found = cache(SERVICES).get(key);
+    if (found !== undefined) {
+      const isOwn = found.metadata.ownerReferences?.some(({ uid }) => uid === machine.metadata.uid) === true;
+      const message = `Service ${machine.metadata.name} is there already and is left alone: the machine has none of its own`;
+      if (!isOwn) tell(machine, 'ServiceNameTaken', message, context);
+      return;
+    }
+    const service = newService(machine);
+    if (service === undefined) {
+      const message = `${machine.metadata.name} cannot be the name of a Service, which begins with a letter and has no dots: the machine has none`;
+      return tell(machine, 'NoService', message, context);
+    }
+    const made = await unlessThere(client.create(SERVICES, service));
+    if (made !== undefined) expectedServices.wrote(key, made);
+  }
+
+  async function provideClaim(machine: Machine, disk: ClaimedDisk, context: Context): Promise<void> {
+    const { cache, client } = context;
+    const key = keyOf(machine);
+    const claims = cache(PERSISTENT_VOLUME_CLAIMS);
+    const find = (name: string) => claims.get(keyIn(machine.metadata.namespace, name));
+    const found = find(disk.claim);
+    if (found === undefined) {
+      const source = disk.origin?.claim === undefined ? undefined : find(disk.origin.claim);
+      if (claimSight(undefined, machine, disk, source, undefined).reason !== undefined) return;
+      const made = await unlessThere(
+        client.create(PERSISTENT_VOLUME_CLAIMS, newClaim(machine, disk, copyFor(machine, disk, context))),
+      );
+      if (made !== undefined) expectedClaims.wrote(key, made);
+      return;
+    }
+    const changed = changedClaim(found, machine, disk);
+    if (changed === undefined) return;
+    try {
+      expectedClaims.wrote(key, await client.update(PERSISTENT_VOLUME_CLAIMS, changed));
+    } catch (error) {
+      if (!isForbidden(error) && !isInvalid(error)) throw error;
+      // Only another class, or another size, can help.
+      tell(
+        machine,
+        'DiskNotChanged',
+        `disk ${disk.disk.name} cannot be as spec says: ${(error as Error).message}`,
+        context,
+      );
+    }
+  }
+
+  return {
+    name: 'machine parts',
+    for: MACHINES,
+    concurrency: 64,
+    owns: [SERVICES],
+    reads: [STORAGE_CLASSES, VM_SNAPSHOTS],
+    watches: [claimWatch, templateWatch],
+    async reconcile(machine, context) {
+      if (machine.metadata.deletionTimestamp !== undefined) return;
+      const key = keyOf(machine);
+      const isCurrent = expectedClaims.met(key, context.cache(PERSISTENT_VOLUME_CLAIMS));
+      const disks = isCurrent ? (disksOf(machine, context) ?? []) : [];
+      await Promise.all([
+        ...disks.map((disk) => provideClaim(machine, disk, context)),
+        provideService(machine, context),
+      ]);
+    },
+    forget(key) {
+      expectedClaims.forget(key);
+      expectedServices.forget(key);
+      told.delete(key);
+    },
+  };
+}
+
+/** What was made; undefined where somebody was faster, which the cache is about to show. */
+async function unlessThere<T>(making: Promise<T>): Promise<T | undefined> {
+  try {
+    return await making;
+  } catch (error) {
+    if (isAlreadyExists(error)) return undefined;
+    throw error;
+  }
+}

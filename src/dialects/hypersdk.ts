@@ -1,0 +1,80 @@
+import { claimName, MACHINE_LABEL } from '../api/hypersdk/claims.ts';
+import { type VirtualMachine, virtualMachine } from '../api/hypersdk/virtual-machine.ts';
+import { parseDuration } from '../base/duration.ts';
+import type { DesiredMachine, Dialect, Identity, MachineMemory, RestartPolicy } from '../machine/dialect.ts';
+import type { Surroundings } from '../machine/surroundings.ts';
+import { copy } from './hypersdk/copy.ts';
+import { instanceSpec } from './hypersdk/instance-spec.ts';
+import { power } from './hypersdk/power.ts';
+import { report } from './hypersdk/report.ts';
+import { wantedOf } from './hypersdk/wanted.ts';
+import { memoryIn } from './memory.ts';
+
+/** Machines in the words of HyperSDK: sizes, disks and images, from a template or on their own. */
+export const hypersdk: Dialect<typeof virtualMachine> = {
+  kind: virtualMachine,
+  instanceSuffix: '.hypersdk',
+  asks: ['template', 'carbon', 'claims'],
+  desired,
+  memory,
+  report,
+  phase: ({ status }) => status?.phase ?? 'Pending',
+  power,
+  size: ({ spec: { cpus, memory: bytes } }) => ({ cpus, memory: bytes }),
+  copy,
+  claimOf: claimName,
+  resize: (_vm, { cpus, memory: bytes }) => ({ spec: { cpus, memory: bytes } }),
+};
+
+function desired(vm: VirtualMachine, around: Partial<Surroundings> = {}): DesiredMachine {
+  const { spec, disks, basis, blocked } = wantedOf(vm, around);
+  const { enabled = false, evictionStrategy } = spec.highAvailability ?? {};
+  return {
+    runStrategy: vm.spec.running ? 'Always' : 'Halted',
+    labels: { ...spec.labels, [MACHINE_LABEL]: vm.metadata.name },
+    annotations: { ...spec.annotations, ...(spec.guestAgent?.enabled === false ? NO_AGENT : {}) },
+    spec: instanceSpec(spec, disks, around.carbon?.preferred),
+    restarts: restartPolicy(spec.highAvailability),
+    ...(enabled && evictionStrategy === 'Shutdown' ? { leavesByRestart: true } : {}),
+    ...(basis === undefined ? {} : { basis }),
+    ...(blocked === undefined ? {} : { blocked }),
+  };
+}
+
+/** Simulated guests have an agent unless they are told otherwise. */
+const NO_AGENT = { 'vimana.io/guest-agent': 'false' };
+
+/** A machine that has run for so long begins another row of restarts; the schema tells it. */
+const WINDOW_MS = 600_000;
+
+function restartPolicy(given: VirtualMachine['spec']['highAvailability']): RestartPolicy {
+  const off = { delayMs: 0, most: 0, windowMs: WINDOW_MS };
+  if (given?.enabled !== true) {
+    return { ...off, when: 'never', words: 'spec.highAvailability is not enabled' };
+  }
+  const { restartPolicy: policy, restartDelay, maxRestarts } = given;
+  return {
+    when: WHEN[policy],
+    delayMs: parseDuration(restartDelay),
+    most: maxRestarts,
+    windowMs: WINDOW_MS,
+    words: `spec.highAvailability.restartPolicy is ${policy}`,
+  };
+}
+
+const WHEN = { Always: 'always', OnFailure: 'onFailure', Never: 'never' } as const;
+
+function memory({ status }: VirtualMachine): MachineMemory {
+  const { observedGeneration, interfaces = [], restarts, restartCount = 0 } = status ?? {};
+  const identity: Record<string, Identity[string]> = {};
+  for (const { name, mac = '', ipAddress } of interfaces) {
+    identity[name] = { mac, ...(ipAddress === undefined ? {} : { ip: ipAddress }) };
+  }
+  const { inRow = 0, lastInstance = '', message = '', ...decision } = restarts ?? {};
+  return {
+    ...memoryIn(status),
+    identity,
+    ...(restarts === undefined ? {} : { restarts: { total: restartCount, inRow, lastInstance, message, ...decision } }),
+    ...(observedGeneration === undefined ? {} : { generation: observedGeneration }),
+  };
+}

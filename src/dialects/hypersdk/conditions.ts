@@ -1,0 +1,127 @@
+import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import { type Condition, holds, standing } from '../../machine/condition.ts';
+import type { ObservedMachine } from '../../machine/dialect.ts';
+import { isFinal, isGoing } from '../../machine/instance-state.ts';
+import type { Surroundings } from '../../machine/surroundings.ts';
+import { failureOf, shutdownCondition } from '../memory.ts';
+import type { Phase } from './phase.ts';
+import type { Wanted } from './wanted.ts';
+
+type Told = Omit<Condition, 'lastTransitionTime'>;
+
+export interface Looks {
+  readonly vm: VirtualMachine;
+  readonly wanted: Wanted;
+  readonly phase: Phase;
+  readonly observed: ObservedMachine;
+  readonly claims: Surroundings['claims'];
+  /** CarbonAware, where it is told. */
+  readonly carbon: Told | undefined;
+}
+
+export function conditionsOf(looks: Looks, now: string): Condition[] {
+  const { vm, observed, carbon, wanted } = looks;
+  const before = vm.status?.conditions;
+  const { memory, restartRequired } = observed;
+  const told = [readyOf(looks), agentOf(looks), disksOf(looks), networkOf(looks)];
+  if (carbon !== undefined) told.push(carbon);
+  if (restartRequired.length > 0) told.push(restartOf(restartRequired));
+  const failure = wanted.blocked === undefined ? failureOf(before, observed, now) : undefined;
+  return [
+    ...told.map((each) => standing(before, each, now)),
+    ...(failure === undefined ? [] : [failure]),
+    ...(memory.lastShutdown === undefined ? [] : [shutdownCondition(memory.lastShutdown)]),
+  ];
+}
+
+const no = (type: string, reason: string, message: string): Told => ({ type, status: 'False', reason, message });
+const yes = (type: string, reason: string, message: string): Told => ({ type, status: 'True', reason, message });
+
+function readyOf({ vm, observed, phase }: Looks): Told {
+  const { instance, problem, memory } = observed;
+  if (instance !== undefined && !isFinal(instance)) {
+    const ready = instance.status?.conditions?.find(({ type }) => type === 'Ready');
+    if (ready?.status === 'True' && !isGoing(instance)) return yes('Ready', 'MachineReady', 'the machine runs');
+    const stuck = instance.status?.conditions?.find(({ type, status }) => status === 'False' && STUCK.has(type));
+    const why = stuck ?? ready;
+    return no('Ready', why?.reason || phase, why?.message || 'the machine does not run yet');
+  }
+  if (!vm.spec.running) return no('Ready', 'Stopped', 'spec.running is false');
+  if (problem !== undefined) return no('Ready', problem.reason, problem.message);
+  const { restarts } = memory;
+  if (restarts !== undefined) return no('Ready', restarts.gaveUp ?? 'Restarting', restarts.message);
+  return no('Ready', phase, 'the machine does not run');
+}
+
+const STUCK: ReadonlySet<string> = new Set(['PodScheduled', 'Synchronized']);
+
+function agentOf({ observed, wanted }: Looks): Told {
+  const { instance } = observed;
+  if (wanted.spec.guestAgent?.enabled === false) return no('AgentConnected', 'Disabled', 'spec.guestAgent is disabled');
+  if (isUp(instance) && holds(instance?.status?.conditions, 'AgentConnected')) {
+    return yes('AgentConnected', 'AgentConnected', 'the guest agent answers');
+  }
+  return isUp(instance)
+    ? no('AgentConnected', 'WaitingForAgent', 'the guest agent has not answered')
+    : notRunning('AgentConnected');
+}
+
+function disksOf({ wanted: { disks }, claims, observed }: Looks): Told {
+  if (disks.length === 0) return yes('DiskReady', 'NoDisks', 'the machine has no disks');
+  // A machine that runs has all of its disks.
+  const states = disks.map(({ disk, claim }) => ({ claim, sight: claims?.get(disk.name) }));
+  const lacking = states.find(({ sight }) => sight?.state !== 'bound');
+  if (lacking === undefined || (isUp(observed.instance) && lacking.sight?.state !== 'taken')) {
+    return yes('DiskReady', 'DisksBound', `bound: ${disks.map(({ claim }) => claim).join(', ')}`);
+  }
+  const { sight, claim } = lacking;
+  const reason = sight?.reason ?? (sight?.state === 'pending' ? 'ClaimPending' : 'ClaimMissing');
+  const message =
+    sight?.message ??
+    `PersistentVolumeClaim ${claim} ${sight?.state === 'pending' ? 'has no volume yet' : 'is not there yet'}`;
+  return no('DiskReady', reason, message);
+}
+
+function networkOf({ observed: { instance } }: Looks): Told {
+  if (!isUp(instance)) return notRunning('NetworkReady');
+  const cards = instance?.status?.interfaces ?? [];
+  const onPods = new Set((instance?.spec.networks ?? []).flatMap(({ name, pod }) => (pod === undefined ? [] : [name])));
+  const without = cards.find(({ name = '', ipAddress }) => ipAddress === undefined && onPods.has(name));
+  if (without !== undefined) return no('NetworkReady', 'NoAddress', `network ${without.name} has no address yet`);
+  return yes('NetworkReady', 'NetworksReady', `connected: ${cards.map(({ name }) => name).join(', ') || 'none'}`);
+}
+
+const notRunning = (type: string) => no(type, 'NotRunning', 'the machine does not run');
+
+function isUp(instance: ObservedMachine['instance']): boolean {
+  return instance?.status?.phase === 'Running';
+}
+
+function restartOf(fields: readonly string[]): Told {
+  const paths = [...new Set(fields.map(pathOf))].join(', ');
+  const message = `changed, and not in effect before the next start: ${paths}`;
+  return yes('RestartRequired', 'RestartRequired', message);
+}
+
+/** How a field of the instance is called in a machine of this group. */
+function pathOf(field: string): string {
+  const found = PATHS.find(([start]) => field === start || field.startsWith(`${start}.`));
+  return `spec.${found?.[1] ?? field}`;
+}
+
+const PATHS: readonly (readonly [string, string])[] = [
+  ['domain.cpu', 'cpus'],
+  ['domain.memory', 'memory'],
+  ['domain.machine', 'machineType'],
+  ['domain.firmware', 'firmware'],
+  ['domain.features', 'firmware'],
+  ['domain.devices.disks', 'disks'],
+  ['domain.devices.interfaces', 'networks'],
+  ['domain.devices.gpus', 'gpus'],
+  ['domain.devices.hostDevices', 'usbDevices'],
+  ['volumes', 'disks'],
+  ['networks', 'networks'],
+  ['evictionStrategy', 'highAvailability.evictionStrategy'],
+  ['metadata.labels', 'labels'],
+  ['metadata.annotations', 'annotations'],
+];

@@ -1,0 +1,45 @@
+import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import type { Problem } from '../../machine/dialect.ts';
+
+type Spec = VirtualMachine['spec'];
+type Gpu = NonNullable<Spec['gpus']>[number];
+type Devices = InstanceSpec['domain']['devices'];
+
+/** The extended resource that stands for a GPU: what is named, else the maker's by model, or any of the maker's. */
+function resourceOf({ resourceName, deviceName, vendor, model }: Gpu): string | undefined {
+  if (resourceName !== undefined) return resourceName;
+  if (deviceName?.includes('/') === true) return deviceName;
+  return vendor === undefined ? undefined : `${vendor.toLowerCase()}.com/${model ?? 'gpu'}`;
+}
+
+/** GPUs and USB devices, each of which the node has to offer as an extended resource. */
+export function devicesOf({ gpus = [], usbDevices = [] }: Spec): Partial<Devices> {
+  const cards = gpus.flatMap((gpu, i) => {
+    const deviceName = resourceOf(gpu);
+    const { name = `gpu${i + 1}`, count = 1 } = gpu;
+    if (deviceName === undefined) return [];
+    return Array.from({ length: count }, (_, k) => ({ name: k === 0 ? name : `${name}-${k + 1}`, deviceName }));
+  });
+  const hostDevices = usbDevices.flatMap(({ name, resourceName: deviceName }) =>
+    deviceName === undefined ? [] : [{ name, deviceName }],
+  );
+  return {
+    ...(cards.length === 0 ? {} : { gpus: cards }),
+    ...(hostDevices.length === 0 ? {} : { hostDevices }),
+  };
+}
+
+/** A device that no node can be asked for: without it the machine would be another than was asked for. */
+export function unfitDevice({ gpus = [], usbDevices = [] }: Spec): Problem | undefined {
+  const gpu = gpus.findIndex((each) => resourceOf(each) === undefined);
+  if (gpu !== -1) {
+    const message = `spec.gpus[${gpu}] names no device that a node offers: give its resourceName, such as nvidia.com/gpu, or its vendor`;
+    return { reason: 'DeviceNotSupported', message };
+  }
+  const usb = usbDevices.findIndex(({ resourceName }) => resourceName === undefined);
+  if (usb === -1) return undefined;
+  const { name } = usbDevices[usb] as { readonly name: string };
+  const message = `spec.usbDevices[${usb}] (${name}) is named by vendorId and productId, which no runtime here can look for: give the resourceName under which nodes offer it`;
+  return { reason: 'DeviceNotSupported', message };
+}

@@ -1,0 +1,45 @@
+import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { holds } from '../../machine/condition.ts';
+import type { ObservedMachine } from '../../machine/dialect.ts';
+import { isFinal } from '../../machine/instance-state.ts';
+
+export type Phase = NonNullable<NonNullable<VirtualMachine['status']>['phase']>;
+
+/** Where a machine is in its life. `isBlocked`: what keeps it from starting is waited for. */
+export function phaseOf({ spec }: VirtualMachine, observed: ObservedMachine, isBlocked: boolean): Phase {
+  const { instance, memory, problem } = observed;
+  if (instance !== undefined && !isFinal(instance)) return livePhase(instance);
+  if (!spec.running) return 'Stopped';
+  const { gaveUp, retryAfter } = memory.restarts ?? {};
+  if (gaveUp === 'RestartsExhausted') return 'Failed';
+  if (gaveUp === 'NotRestarted') return hasFailed(observed) ? 'Failed' : 'Stopped';
+  if (isBlocked) return 'Pending';
+  if (problem !== undefined || memory.startFailure !== undefined) return 'Failed';
+  // It has ended, and makes room for the next.
+  return instance === undefined || retryAfter !== undefined ? 'Pending' : 'Creating';
+}
+
+function hasFailed({ memory }: ObservedMachine): boolean {
+  const { reason } = memory.lastShutdown ?? {};
+  return reason === 'Error' || reason === 'NodeLost';
+}
+
+function livePhase(instance: VirtualMachineInstance): Phase {
+  const { phase, conditions, migrationState } = instance.status ?? {};
+  switch (phase) {
+    case 'Running': {
+      const { startTimestamp, completed, failed } = migrationState ?? {};
+      const moves = startTimestamp !== undefined && startTimestamp !== null && completed !== true && failed !== true;
+      if (moves) return 'Migrating';
+      return holds(conditions, 'Paused') ? 'Paused' : 'Running';
+    }
+    case 'Unknown':
+      return 'Unknown';
+    default:
+      // What does not come along waits for a node, or for storage.
+      return STUCK.some((type) => holds(conditions, type, 'False')) ? 'Pending' : 'Creating';
+  }
+}
+
+const STUCK = ['PodScheduled', 'Synchronized'] as const;

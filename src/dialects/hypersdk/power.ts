@@ -1,0 +1,67 @@
+import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
+import type { PowerAction, PowerEdit, PowerOptions, PowerRequest } from '../../machine/dialect.ts';
+import { isFinal } from '../../machine/instance-state.ts';
+
+/** How a start, stop or restart reads: spec.running says what is wanted, requests what is to be done in between. */
+export function power(
+  vm: VirtualMachine,
+  action: PowerAction,
+  instance: VirtualMachineInstance | undefined,
+  options: PowerOptions = {},
+): PowerEdit {
+  switch (action) {
+    case 'start':
+      return start(vm, instance, options);
+    case 'stop':
+      return stop(vm, instance, options);
+    case 'restart':
+      return restart(vm, instance, options);
+  }
+}
+
+const NOT_RUNNING = { conflict: 'VM is not running' };
+const ALREADY = { conflict: 'VM is already running' };
+const UNDERWAY = { conflict: 'unable to complete request: stop/start already underway' };
+
+function start(
+  { spec, status }: VirtualMachine,
+  instance: VirtualMachineInstance | undefined,
+  { paused }: PowerOptions,
+): PowerEdit {
+  const asked: PowerRequest = { action: 'Start', ...(paused === true ? { data: { paused: 'true' } } : {}) };
+  if (!spec.running) return { spec: { running: true }, ...(paused === true ? { requests: [asked] } : {}) };
+  if (instance !== undefined && !isFinal(instance)) return ALREADY;
+  if ((status?.stateChangeRequests ?? []).length > 0) return UNDERWAY;
+  // It has ended by itself, and stays down or waits to be started again.
+  if (instance !== undefined) return { requests: [stopOf(instance), asked] };
+  return status?.restarts === undefined && status?.startFailure === undefined ? ALREADY : { requests: [asked] };
+}
+
+function stop(
+  { spec }: VirtualMachine,
+  instance: VirtualMachineInstance | undefined,
+  options: PowerOptions,
+): PowerEdit {
+  const live = instance !== undefined && !isFinal(instance);
+  const grace = options.gracePeriodSeconds;
+  const shorter = grace === undefined || !live ? {} : { gracePeriodSeconds: grace };
+  if (spec.running) return { spec: { running: false }, ...shorter };
+  if (!live || grace === undefined) return NOT_RUNNING;
+  // It is being stopped already, and is given less time for it.
+  return { requests: [stopOf(instance)], ...shorter };
+}
+
+function restart(
+  { spec, status }: VirtualMachine,
+  instance: VirtualMachineInstance | undefined,
+  options: PowerOptions,
+): PowerEdit {
+  if (!spec.running || instance === undefined) return NOT_RUNNING;
+  if ((status?.stateChangeRequests ?? []).length > 0) return UNDERWAY;
+  const grace = options.gracePeriodSeconds;
+  const shorter = grace === undefined || isFinal(instance) ? {} : { gracePeriodSeconds: grace };
+  return { requests: [stopOf(instance), { action: 'Start' }], ...shorter };
+}
+
+const stopOf = ({ metadata }: VirtualMachineInstance): PowerRequest => ({ action: 'Stop', uid: metadata.uid });

@@ -1,0 +1,82 @@
+import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import { holds } from '../../machine/condition.ts';
+import type { MachineMemory, ObservedMachine } from '../../machine/dialect.ts';
+import { isFinal, ranSince } from '../../machine/instance-state.ts';
+import type { Surroundings } from '../../machine/surroundings.ts';
+import { carbonStatus } from './carbon.ts';
+import { conditionsOf } from './conditions.ts';
+import { phaseOf } from './phase.ts';
+import { wantedOf } from './wanted.ts';
+
+type Status = NonNullable<VirtualMachine['status']>;
+
+/** The whole status of a machine. */
+export function report(vm: VirtualMachine, observed: ObservedMachine, around: Partial<Surroundings> = {}): Status {
+  const { instance, memory, now } = observed;
+  const wanted = wantedOf(vm, around);
+  const phase = phaseOf(vm, observed, wanted.blocked !== undefined);
+  const { condition: carbon, ...green } = carbonStatus(vm, observed, around.carbon);
+  const live = instance === undefined || isFinal(instance) ? undefined : instance;
+  const { claims } = around;
+  return {
+    observedGeneration: vm.metadata.generation,
+    phase,
+    conditions: conditionsOf({ vm, wanted, phase, observed, claims, carbon }, timeText(now)),
+    ...(live === undefined ? {} : presenceOf(live, wanted.spec.guestAgent?.enabled !== false)),
+    resources: {
+      cpu: { requests: wanted.spec.cpus },
+      memory: { requests: wanted.spec.memory },
+    },
+    creationTimestamp: vm.metadata.creationTimestamp,
+    ...startOf(vm, instance),
+    ...green,
+    ...rememberedOf(memory),
+  };
+}
+
+const timeText = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+
+type Instance = NonNullable<ObservedMachine['instance']>;
+
+/** Where a machine is that has not ended, and how its guest can be reached. */
+function presenceOf({ metadata, status, spec }: Instance, hasAgent: boolean): Partial<Status> {
+  const { nodeName = '', interfaces = [], conditions } = status ?? {};
+  const addresses = interfaces.flatMap(({ ipAddresses = [] }) => ipAddresses ?? []);
+  const connected = hasAgent && holds(conditions, 'AgentConnected');
+  const hostname = spec.hostname ?? machineOf(metadata);
+  return {
+    ...(nodeName === '' ? {} : { nodeName }),
+    ...(addresses.length === 0 ? {} : { ipAddresses: addresses }),
+    guestAgent: { connected, ...(connected ? { hostname } : {}) },
+  };
+}
+
+const machineOf = ({ name, ownerReferences }: Instance['metadata']) =>
+  ownerReferences?.find(({ controller }) => controller === true)?.name ?? name;
+
+function startOf({ status }: VirtualMachine, instance: Instance | undefined): Pick<Status, 'startTime'> {
+  const began = instance === undefined ? undefined : ranSince(instance);
+  const startTime = began === undefined ? status?.startTime : timeText(began);
+  return startTime === undefined ? {} : { startTime };
+}
+
+/** What the next look at the machine begins with. */
+function rememberedOf({ requests, startFailure, restarts, identity }: MachineMemory): Partial<Status> {
+  const cards = Object.entries(identity);
+  const { total = 0, ...last } = restarts ?? {};
+  return {
+    restartCount: total,
+    ...(restarts === undefined ? {} : { restarts: last }),
+    ...(cards.length === 0
+      ? {}
+      : {
+          interfaces: cards.map(([name, { mac, ip }]) => ({
+            name,
+            mac,
+            ...(ip === undefined ? {} : { ipAddress: ip }),
+          })),
+        }),
+    ...(requests.length === 0 ? {} : { stateChangeRequests: [...requests] }),
+    ...(startFailure === undefined ? {} : { startFailure }),
+  };
+}

@@ -1,0 +1,45 @@
+import { type ClaimedDisk, claimedDisks } from '../../api/hypersdk/claims.ts';
+import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import type { Obstacle } from '../../machine/dialect.ts';
+import type { ClaimSight, Surroundings } from '../../machine/surroundings.ts';
+import { unfitDevice } from './devices.ts';
+import { withTemplate } from './template.ts';
+
+/** A machine as it is to be made, with all that surrounds it. */
+export interface Wanted {
+  readonly spec: VirtualMachine['spec'];
+  readonly disks: readonly ClaimedDisk[];
+  /** What its instance is made from beside the machine itself. */
+  readonly basis?: string;
+  /** Why it is not started yet. */
+  readonly blocked?: Obstacle;
+}
+
+export function wantedOf(vm: VirtualMachine, around: Partial<Surroundings> = {}): Wanted {
+  const { spec, basis, blocked: byTemplate } = withTemplate(vm, around.template);
+  const disks = claimedDisks(vm.metadata.name, spec);
+  const blocked = byTemplate ?? unfitDevice(spec) ?? withoutClaim(disks, around.claims) ?? around.carbon?.waits;
+  return { spec, disks, ...(basis === undefined ? {} : { basis }), ...(blocked === undefined ? {} : { blocked }) };
+}
+
+/** A claim that another has, that cannot be made yet, or that is about to be made. */
+function withoutClaim(
+  disks: readonly ClaimedDisk[],
+  claims: ReadonlyMap<string, ClaimSight> | undefined,
+): Obstacle | undefined {
+  if (claims === undefined) return undefined;
+  const seen = disks.map(({ disk }) => claims.get(disk.name));
+  const taken = seen.find((claim) => claim?.state === 'taken');
+  if (taken !== undefined) return { reason: 'ClaimTaken', message: taken.message ?? '' };
+  const waits = seen.find((claim) => claim?.state === 'missing' && claim.reason !== undefined);
+  if (waits?.reason !== undefined) return { reason: waits.reason, message: waits.message ?? '' };
+  const missing = disks.find(({ disk }) => (claims.get(disk.name)?.state ?? 'missing') === 'missing');
+  // A pod could not be placed before.
+  const pending = seen.find((claim) => claim?.state === 'pending' && claim.waits !== true);
+  if (missing === undefined) {
+    const { reason = 'ClaimPending', message = '' } = pending ?? {};
+    return pending === undefined ? undefined : { reason, message, passing: true };
+  }
+  const message = `PersistentVolumeClaim ${missing.claim} of disk ${missing.disk.name} is not there yet`;
+  return { reason: 'ClaimMissing', message, passing: true };
+}
