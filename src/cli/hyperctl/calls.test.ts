@@ -31,9 +31,9 @@ beforeAll(async () => {
   await create('small');
   await create('idle', '--stopped');
   const options = { namespace: 'default' };
-  await world.admin.create(resourceOfKind(vmTemplate), template('debian-12') as never, options);
+  await world.admin.create(resourceOfKind(vmTemplate), template('debian-12'), options);
   const spec = { vmRef: { name: 'small', apiGroup: 'kubevirt.io' } };
-  await world.admin.create(resourceOfKind(vmSnapshot), { metadata: { name: 'monday' }, spec } as never, options);
+  await world.admin.create(resourceOfKind(vmSnapshot), { metadata: { name: 'monday' }, spec }, options);
 });
 afterAll(() => world.stop());
 
