@@ -6,8 +6,9 @@ import { NODES, type Node } from '../../src/kube/kinds/node.ts';
 import { kwokManifests } from '../../src/node/simulated/kwok/manifests.ts';
 
 /** Makes the nodes of `vimana nodes --print --count N`, for KWOK to play. */
-export async function createNodes(client: Client, count: number): Promise<void> {
-  const documents = kwokManifests([{ count, zones: ['zone-1', 'zone-2', 'zone-3'] }]).split('---\n');
+export async function createNodes(client: Client, count: number, prefix?: string): Promise<void> {
+  const named = prefix === undefined ? {} : { prefix };
+  const documents = kwokManifests([{ count, zones: ['zone-1', 'zone-2', 'zone-3'], ...named }]).split('---\n');
   for (const text of documents) {
     const object = parse(text) as NewObject<Node> & { kind: string };
     if (object.kind === 'Node') await client.create(NODES, object);

@@ -16,6 +16,8 @@ import { startStorage } from './storage.ts';
 export interface RealClusterOptions {
   /** How many nodes KWOK plays; none where absent. */
   readonly nodes?: number;
+  /** What their names begin with. */
+  readonly nodePrefix?: string;
   /** Whether KWOK runs; where absent, it does when there are nodes. */
   readonly kwok?: boolean;
   /** Whether kube-controller-manager runs, and with it storage classes and their volumes; where absent, it does. */
@@ -97,7 +99,7 @@ async function start(cluster: RealCluster, options: RealClusterOptions): Promise
     cluster.onStop(await startStorage(client));
   }
   if (played) cluster.kwok.start();
-  await createNodes(client, nodes);
+  await createNodes(client, nodes, options.nodePrefix);
   if (played) await nodesReady(client, READY_WITHIN);
 }
 

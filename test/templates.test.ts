@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { virtualMachine } from '../src/api/hypersdk/virtual-machine.ts';
+import { vmTemplate } from '../src/api/hypersdk/vm-template.ts';
+import { BASIS_ANNOTATION } from '../src/api/instance-request.ts';
+import { FakeClock } from '../src/base/fake-clock.ts';
+import { seededRandom } from '../src/base/random.ts';
+import { NAMESPACES } from '../src/kube/kinds/core.ts';
+import { resourceOfKind, VMIS } from '../src/kube/kinds/machines.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../src/kube/kinds/storage.ts';
+import { ifFound } from '../src/kube/kube-error.ts';
+import { startInMemory } from '../src/testing/embedded-in-memory.ts';
+import type { Embedded } from '../src/up/embedded.ts';
+
+const MACHINES = resourceOfKind(virtualMachine);
+const TEMPLATES = resourceOfKind(vmTemplate);
+const namespace = 'default';
+
+describe('machines from a template', () => {
+  let clock: FakeClock;
+  let world: Embedded;
+  beforeEach(async () => {
+    clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
+    world = await startInMemory({
+      dialects: ['hypersdk'],
+      pools: [{ count: 3 }],
+      clock,
+      random: seededRandom('templates'),
+    });
+    await clock.advance(5000);
+  });
+  afterEach(() => world.stop());
+
+  const makeTemplate = (spec: object = {}, name = 'debian', place = namespace) =>
+    world.admin.create(TEMPLATES, {
+      metadata: { name, namespace: place },
+      spec: { displayName: 'Debian', image: { source: 'docker://team/debian:12' }, ...spec },
+    });
+  const makeMachine = async (name: string, templateRef: object = { name: 'debian' }, spec: object = {}) => {
+    await world.admin.create(MACHINES, {
+      metadata: { name, namespace },
+      spec: { cpus: 1, memory: '1Gi', image: { templateRef }, ...spec },
+    });
+    await clock.advance(2000);
+  };
+  const status = async (name: string) => (await world.admin.get(MACHINES, name, { namespace })).status;
+  const condition = async (name: string, type: string) =>
+    (await status(name))?.conditions?.find((each) => each.type === type);
+  const instance = (name: string) => ifFound(world.admin.get(VMIS, `${name}.hypersdk`, { namespace }));
+  const edit = async (spec: object) => {
+    await world.admin.patch(TEMPLATES, 'debian', { type: 'merge', body: { spec } }, { namespace });
+    await clock.advance(2000);
+  };
+  const restart = async (name: string) => {
+    for (const running of [false, true]) {
+      await world.admin.patch(MACHINES, name, { type: 'merge', body: { spec: { running } } }, { namespace });
+      await clock.advance(40_000);
+    }
+  };
+
+  it('wait for a template that is not there, and start when it comes', async () => {
+    await makeMachine('web');
+    expect(await status('web')).toMatchObject({ phase: 'Pending' });
+    expect(await condition('web', 'Ready')).toMatchObject({
+      status: 'False',
+      reason: 'NotFound',
+      message: expect.stringContaining('VMTemplate default/debian'),
+    });
+    expect(await instance('web')).toBeUndefined();
+    expect((await world.admin.list(PERSISTENT_VOLUME_CLAIMS, { namespace })).items).toEqual([]);
+    await makeTemplate({ defaultSpec: { disks: [{ name: 'root', size: '7Gi', storageClass: 'fast-ssd' }] } });
+    await clock.advance(2000);
+    expect(await status('web')).toMatchObject({ phase: 'Running' });
+    const claim = await world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'web-root', { namespace });
+    expect(claim.spec).toMatchObject({ storageClassName: 'fast-ssd', resources: { requests: { storage: '7Gi' } } });
+  });
+
+  it('may be in another namespace than it', async () => {
+    await world.admin.create(NAMESPACES, { metadata: { name: 'images' } });
+    await makeTemplate({}, 'debian', 'images');
+    await makeMachine('web', { name: 'debian', namespace: 'images' });
+    expect(await status('web')).toMatchObject({ phase: 'Running' });
+    const template = await world.admin.get(TEMPLATES, 'debian', { namespace: 'images' });
+    expect(template.status).toMatchObject({ usageCount: 1 });
+  });
+
+  it('go on as they were made when it changes, say so, and follow with their next start', async () => {
+    await makeTemplate();
+    await makeMachine('web');
+    const before = await instance('web');
+    expect(before?.metadata.annotations?.[BASIS_ANNOTATION]).toMatch(/^default\/debian@1\.0\.0 /);
+    await edit({ description: 'another word', version: '1.0.1' });
+    expect(await condition('web', 'RestartRequired')).toBeUndefined();
+    await edit({ version: '1.1.0', defaultSpec: { firmware: { bootloader: 'uefi' }, labels: { tier: 'web' } } });
+    expect((await instance('web'))?.metadata.uid).toBe(before?.metadata.uid);
+    expect(await condition('web', 'RestartRequired')).toMatchObject({
+      status: 'True',
+      message: expect.stringContaining('spec.firmware'),
+    });
+    await makeMachine('new');
+    expect((await instance('new'))?.metadata.labels).toMatchObject({ tier: 'web' });
+    await restart('web');
+    expect((await instance('web'))?.metadata.labels).toMatchObject({ tier: 'web' });
+    expect((await instance('web'))?.metadata.annotations?.[BASIS_ANNOTATION]).toMatch(/^default\/debian@1\.1\.0 /);
+    expect(await condition('web', 'RestartRequired')).toBeUndefined();
+  });
+
+  it('need no restart once it is as it was', async () => {
+    await makeTemplate();
+    await makeMachine('web');
+    await edit({ defaultSpec: { labels: { tier: 'web' } } });
+    expect(await condition('web', 'RestartRequired')).toMatchObject({ status: 'True' });
+    await edit({ defaultSpec: null });
+    expect(await condition('web', 'RestartRequired')).toBeUndefined();
+  });
+
+  it('keep it from being deleted, until the last of them is gone', async () => {
+    await makeTemplate();
+    await makeMachine('web');
+    await expect(world.admin.delete(TEMPLATES, 'debian', { namespace })).rejects.toThrow('default/web');
+    await world.admin.delete(MACHINES, 'web', { namespace });
+    await clock.advance(40_000);
+    await world.admin.delete(TEMPLATES, 'debian', { namespace });
+    await clock.advance(1000);
+    expect(await ifFound(world.admin.get(TEMPLATES, 'debian', { namespace }))).toBeUndefined();
+  });
+
+  it('go with it and with all of their namespace', async () => {
+    await world.admin.create(NAMESPACES, { metadata: { name: 'shop' } });
+    await clock.advance(1000);
+    await makeTemplate({}, 'debian', 'shop');
+    await world.admin.create(MACHINES, {
+      metadata: { name: 'web', namespace: 'shop' },
+      spec: { cpus: 1, memory: '1Gi', image: { templateRef: { name: 'debian' } } },
+    });
+    await clock.advance(2000);
+    await world.admin.delete(NAMESPACES, 'shop');
+    await clock.advance(120_000);
+    expect(await ifFound(world.admin.get(NAMESPACES, 'shop'))).toBeUndefined();
+  });
+
+  it('are not started from an image that their disk is too small for', async () => {
+    await makeTemplate({ image: { source: 'docker://team/debian:12', size: '20Gi' } });
+    await makeMachine('web', { name: 'debian' }, { disks: [{ name: 'root', size: '5Gi' }] });
+    expect(await status('web')).toMatchObject({ phase: 'Pending' });
+    expect(await condition('web', 'Ready')).toMatchObject({ reason: 'DiskTooSmall' });
+    await world.admin.patch(
+      MACHINES,
+      'web',
+      {
+        type: 'merge',
+        body: { spec: { disks: [{ name: 'root', size: '25Gi', storageClass: 'standard', type: 'disk' }] } },
+      },
+      { namespace },
+    );
+    await clock.advance(2000);
+    expect(await status('web')).toMatchObject({ phase: 'Running' });
+  });
+
+  it('wait for a claim that their disk is copied from, and start when it comes', async () => {
+    await makeTemplate();
+    const disks = [
+      { name: 'root', size: '5Gi' },
+      { name: 'data', size: '2Gi', source: { pvc: 'golden' } },
+    ];
+    await makeMachine('web', { name: 'debian' }, { disks });
+    expect(await status('web')).toMatchObject({ phase: 'Pending' });
+    expect(await condition('web', 'Ready')).toMatchObject({
+      reason: 'NotFound',
+      message: expect.stringContaining('golden'),
+    });
+    await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
+      metadata: { name: 'golden', namespace },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '2Gi' } } },
+    });
+    await clock.advance(2000);
+    expect(await status('web')).toMatchObject({ phase: 'Running' });
+  });
+});
