@@ -14,6 +14,7 @@ import { diskCopies } from './controllers/snapshot/fill.ts';
 import { snapshotRules } from './controllers/snapshot/rules.ts';
 import { templates } from './controllers/template/controller.ts';
 import { templateGatherer } from './controllers/template/gatherer.ts';
+import type { ImageProbe } from './controllers/template/image-probe.ts';
 import { TEMPLATE_RULES } from './controllers/template/rules.ts';
 import type { PolicyRule } from './kube/kinds/rbac.ts';
 import type { KubeObject } from './kube/kube-object.ts';
@@ -42,13 +43,16 @@ export interface HypersdkSettings {
   readonly dialects: readonly Dialect[];
   readonly review?: Review;
   readonly carbon: Carbon | undefined;
+  readonly images: ImageProbe | undefined;
 }
 
 /** What is done for the group beside its machines. */
-export function hypersdkControllers(run: Running, { carbon, dialects, ...reviewing }: HypersdkSettings): Runnable[] {
+export function hypersdkControllers(run: Running, settings: HypersdkSettings): Runnable[] {
+  const { carbon, dialects, images, ...reviewing } = settings;
+  const probing = images === undefined ? {} : { probe: images };
   return [
     run(machineParts(), 'virtualmachine-controller'),
-    run(templates(reviewing), 'vmtemplate-controller'),
+    run(templates({ ...reviewing, ...probing }), 'vmtemplate-controller'),
     run(operations({ dialects, gatherers: hypersdkGatherers(undefined) }), 'vmoperation-controller'),
     run(snapshots({ dialects, gatherers: { template: templateGatherer } }), 'vmsnapshot-controller'),
     run(diskCopies, 'vmsnapshot-controller'),

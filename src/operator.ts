@@ -10,6 +10,7 @@ import { INSTANCE_RULES } from './controllers/instance/rules.ts';
 import { migrations } from './controllers/migration/controller.ts';
 import { evacuations } from './controllers/migration/evacuation.ts';
 import { MIGRATION_RULES } from './controllers/migration/rules.ts';
+import type { ImageProbe } from './controllers/template/image-probe.ts';
 import { BUILT_DIALECTS } from './dialects/built.ts';
 import {
   HYPERSDK_KINDS,
@@ -51,6 +52,8 @@ export interface OperatorSettings {
   readonly nodeLostAfterMs: number;
   /** What shares of a node are of, where simulated nodes are not alike; 32 CPUs and 128Gi where absent. */
   readonly referenceNode?: NodeSize;
+  /** Asks for the images of templates; nobody does where absent. */
+  readonly images?: ImageProbe;
   /** What heeds electricity; machines that ask for it say that nobody does where absent. */
   readonly carbon?: Carbon;
 }
@@ -85,7 +88,9 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
         'virtualmachine-controller',
       ),
     ),
-    ...(isHypersdkOn(dialects) ? hypersdkControllers(of, { ...reviewing, dialects, carbon: settings.carbon }) : []),
+    ...(isHypersdkOn(dialects)
+      ? hypersdkControllers(of, { ...reviewing, dialects, carbon: settings.carbon, images: settings.images })
+      : []),
   ];
   if (settings.instances === false) return machines;
   return [

@@ -35,6 +35,8 @@ export interface OperatorFlags {
   readonly vmRolloutStrategy: 'LiveUpdate' | 'Stage';
   readonly nodeLostAfter: number;
   readonly referenceNode: NodeSize;
+  /** Whether web servers are asked for the images of templates. */
+  readonly checkImages: boolean;
   readonly carbon: CarbonSettings;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   readonly logFormat: 'json' | 'text';
@@ -109,7 +111,8 @@ export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>):
         .argParser(lostAfter)
         .default(lostAfter('40s'), '40s'),
     )
-    .addOption(referenceNodeOption());
+    .addOption(referenceNodeOption())
+    .option('--check-images', 'ask web servers whether the images of templates are there', false);
   return withCarbonFlags(operator)
     .addOption(
       new Option('--log-level <level>', 'what to log')

@@ -7,6 +7,7 @@ import { type Random, systemRandom } from '../base/random.ts';
 import { type Carbon, carbonOf } from '../carbon.ts';
 import type { OperatorFlags } from '../cli/operator.ts';
 import { connect } from '../connect.ts';
+import { webImageProbe } from '../controllers/template/image-probe.ts';
 import type { Client } from '../kube/client.ts';
 import { resourceOfKind, VMIS } from '../kube/kinds/machines.ts';
 import { machineMetrics } from '../machine/metrics.ts';
@@ -91,6 +92,7 @@ async function startOperator(flags: NamedFlags, surroundings: Surroundings): Pro
     nodeLostAfterMs: flags.nodeLostAfter,
     referenceNode: flags.referenceNode,
     review: storedReview(),
+    ...(flags.checkImages ? { images: webImageProbe(fetch, clock) } : {}),
     ...(flags.workers === undefined ? {} : { workers: flags.workers }),
   };
   // Who stands by follows everything too, so that it can act at once when its turn comes.
