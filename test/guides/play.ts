@@ -19,7 +19,7 @@ const SERVING = /serving metrics|started/;
 const GOES_ON = /^kubectl .*(?:\s-w\b|\s--watch\b)/;
 /** Asking again does no harm. */
 const ASKS =
-  /^(?:kubectl (?:get|describe|top|explain|config) |bin\/vimana (?:vm (?:list|get)|status|explain)(?: |$)|curl -s [^-]\S*(?: \||$|  #))/;
+  /^(?:kubectl (?:get|describe|top|explain|config) |bin\/vimana (?:vm (?:list|get)|status|explain)(?: |$)|bin\/hyperctl k8s -op (?:vm-list|vm-get|vm-snapshot-list|status)(?: |$)|curl -s [^-]\S*(?: \||$|  #))/;
 
 export interface Where {
   /** Of a cluster that is there; without it, the guide starts its own. */
