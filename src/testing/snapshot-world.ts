@@ -52,7 +52,7 @@ export interface SnapshotWorld {
   nodes(count?: number): () => Promise<void>;
   operate(wrap?: (client: Client) => Client): () => Promise<void>;
   /** A machine that is off, with the disks of these names. */
-  machine(name: string, disks?: readonly string[]): Promise<Vm>;
+  machine(name: string, disks?: readonly string[], storageClass?: string): Promise<Vm>;
   start(name: string, annotations?: Record<string, string>, node?: string): Promise<Vmi>;
   stop(name: string): Promise<void>;
   /** The guest of a machine that runs writes, and has written when this settles. */
@@ -62,6 +62,7 @@ export interface SnapshotWorld {
   get(name: string): Promise<Snapshot>;
   untilPhase(name: string, phase: string): Promise<Snapshot>;
   remove(name: string): Promise<void>;
+  askRestore(vm: string, snapshot: string, uid: string): Promise<void>;
   /** Asks for a restore of a machine that is off, and returns its annotations when it is answered. */
   restore(vm: string, snapshot: string, uid: string): Promise<Readonly<Record<string, string>>>;
 }
@@ -114,13 +115,13 @@ export async function snapshotWorld(): Promise<SnapshotWorld> {
         runnable(snapshots({ dialects: [kubevirt] }), parts),
         runnable(diskCopies, parts),
       ]),
-    async machine(name, disks = ['root']) {
+    async machine(name, disks = ['root'], storageClassName = 'fast-ssd') {
       for (const disk of disks) {
         await admin.create(PERSISTENT_VOLUME_CLAIMS, {
           metadata: { name: `${name}-${disk}`, namespace },
           spec: {
             accessModes: ['ReadWriteMany'],
-            storageClassName: 'fast-ssd',
+            storageClassName,
             resources: { requests: { storage: '1Gi' } },
           },
         });
@@ -195,9 +196,12 @@ export async function snapshotWorld(): Promise<SnapshotWorld> {
       await admin.delete(VM_SNAPSHOTS, name, { namespace });
       await cluster.until(async () => (await ifFound(get(name))) === undefined);
     },
-    async restore(vm, snapshot, uid) {
+    async askRestore(vm, snapshot, uid) {
       const body = { metadata: { annotations: { [RESTORE_ANNOTATION]: JSON.stringify({ snapshot, uid }) } } };
       await admin.patch(VMS, vm, { type: 'merge', body }, { namespace });
+    },
+    async restore(vm, snapshot, uid) {
+      await world.askRestore(vm, snapshot, uid);
       return await cluster.until(async () => {
         const { annotations = {} } = (await admin.get(VMS, vm, { namespace })).metadata;
         const answers = [annotations['vimana.io/restored'], annotations['vimana.io/restore-failed']];

@@ -1,5 +1,5 @@
 import { DISK_CONTENTS_ANNOTATION } from '../../api/disk/contents.ts';
-import { SIMULATED_PROVISIONER } from '../../api/disk/request.ts';
+import { isRestoring, SIMULATED_PROVISIONER } from '../../api/disk/request.ts';
 import { isFilled } from '../../kube/disk/claim-disks.ts';
 import { conditionOf } from '../../kube/kinds/condition.ts';
 import type { Node } from '../../kube/kinds/node.ts';
@@ -45,7 +45,7 @@ export function plan(sight: Sight, settings: SnapshotSettings): Step {
   const { snapshot, machine, before, now } = sight;
   const { metadata, spec } = snapshot;
   const until = Date.parse(metadata.creationTimestamp ?? '') + settings.waitMs;
-  const wait = (reason: string, message: string): Step => {
+  const wait: Wait = (reason, message) => {
     if (now < until)
       return { do: 'wait', reason, message: `${message}; it is waited for until ${timestamp(until)}`, until };
     return { do: 'fail', reason, message: `${message}; it was waited for since ${metadata.creationTimestamp}` };
@@ -59,6 +59,7 @@ export function plan(sight: Sight, settings: SnapshotSettings): Step {
   if (vm.metadata.deletionTimestamp !== undefined) return fail('MachineDeleted', `${what} is being deleted`);
   const migrating = migrationOf(machine);
   if (migrating !== undefined) return fail('Migrating', `${what} ${migrating}; take the snapshot when that is over`);
+  if (isRestoring(vm.metadata.annotations)) return wait('Restoring', `${what} is being restored`);
   if (before !== undefined) {
     return {
       do: 'wait',
@@ -71,34 +72,41 @@ export function plan(sight: Sight, settings: SnapshotSettings): Step {
     return wait('Stopping', `${what} is being stopped`);
   if (instance !== undefined && instance.status?.phase !== 'Running')
     return wait('Starting', `${what} is being started`);
+  return planCapture(sight, machine, what, wait);
+}
+
+/** Who captures the disks of a machine that is there, runs or is off. */
+function planCapture(sight: Sight, machine: SeenMachine, what: string, wait: Wait): Step {
+  const { metadata, spec } = sight.snapshot;
   const disks = claimedDisks(machine.spec);
-  if (disks.length === 0 && spec.includeMemory && instance !== undefined) {
+  if (disks.length === 0 && spec.includeMemory && machine.instance !== undefined) {
     return fail('NotSupported', `spec.includeMemory: ${what} has no disk that could hold what is in memory`);
   }
   const kinds = new Set<string>();
   for (const { name, claim } of disks) {
     const found = sight.claim(claim);
-    if (found === undefined)
+    if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
       return wait('DiskNotFound', `the disk ${name} of ${what} has no PersistentVolumeClaim ${claim} yet`);
-    if (!isFilled(found)) return wait('DiskNotReady', `PersistentVolumeClaim ${claim} is still to be filled`);
-    kinds.add(kindOf(found, sight));
-    if (kindOf(found, sight) === 'none') {
-      return fail(
-        'NotSupported',
-        `the disk ${name} cannot be captured: its class is not simulated, and the cluster makes no VolumeSnapshots (snapshot.storage.k8s.io)`,
-      );
     }
+    if (!isFilled(found)) return wait('DiskNotReady', `PersistentVolumeClaim ${claim} is still to be filled`);
+    const kind = kindOf(found, sight);
+    if (kind === 'none') return fail('NotSupported', `the disk ${name} cannot be captured: ${NO_STORAGE}`);
+    kinds.add(kind);
   }
-  if (kinds.size > 1)
+  if (kinds.size > 1) {
     return fail('NotSupported', `${what} has simulated disks and others; a snapshot can hold one kind only`);
-  if (kinds.has('storage') && spec.includeMemory) {
-    return fail('NotSupported', 'spec.includeMemory: VolumeSnapshots hold disks only');
   }
-  if (kinds.has('storage') && (spec.vmRef.namespace ?? metadata.namespace) !== metadata.namespace) {
+  if (!kinds.has('storage')) return { do: 'capture', by: capturerOf(sight, machine), machine, disks };
+  if (spec.includeMemory) return fail('NotSupported', 'spec.includeMemory: VolumeSnapshots hold disks only');
+  if ((spec.vmRef.namespace ?? metadata.namespace) !== metadata.namespace) {
     return fail('NotSupported', 'VolumeSnapshots are made in the namespace of the machine: so must the VMSnapshot be');
   }
-  return { do: 'capture', by: kinds.has('storage') ? 'storage' : capturerOf(sight, machine), machine, disks };
+  return { do: 'capture', by: 'storage', machine, disks };
 }
+
+const NO_STORAGE = 'its class is not simulated, and the cluster makes no VolumeSnapshots (snapshot.storage.k8s.io)';
+
+type Wait = (reason: string, message: string) => Step;
 
 const fail = (reason: string, message: string): Step => ({
   do: 'fail',

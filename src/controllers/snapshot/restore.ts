@@ -62,7 +62,8 @@ export async function restoreFor(
       await answer(asker, { reason: refusal[0], message: refusal[1] }, context);
       continue;
     }
-    if (isOn(asker, context)) continue;
+    // What is being captured must not change meanwhile.
+    if (isOn(asker, context) || isBeingCaptured(snapshot, context)) continue;
     return await step(snapshot, asker, parts, context);
   }
   return undefined;
@@ -149,11 +150,17 @@ function refusalOf(snapshot: Snapshot, { dialect, vm }: Asker, { cache }: Contex
   }
   if (status?.disks?.some(({ volumeSnapshot }) => volumeSnapshot !== undefined) === true) return undefined;
   for (const { name: disk, claim } of status?.disks ?? []) {
-    if (cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespaceOf(snapshot), claim)) === undefined) {
+    const found = cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespaceOf(snapshot), claim));
+    if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
       return ['DiskNotFound', `the disk ${disk} has no PersistentVolumeClaim ${claim} any more; nothing was changed`];
     }
   }
   return undefined;
+}
+
+function isBeingCaptured(snapshot: Snapshot, { cache }: Context): boolean {
+  const all = [...cache(VM_SNAPSHOTS).by(byMachine, machineKey(snapshot))];
+  return all.some(({ status }) => status?.phase === 'Creating');
 }
 
 function isOn({ dialect, vm }: Asker, { cache }: Context): boolean {

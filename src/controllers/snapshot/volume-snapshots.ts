@@ -5,7 +5,7 @@ import type { KubeCondition } from '../../kube/kinds/condition.ts';
 import { resourceType } from '../../kube/kinds/resource-type.ts';
 import { type Snapshot, type SnapshotStatus, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
-import { ifFound, isAlreadyExists, isNotFound } from '../../kube/kube-error.ts';
+import { ifFound, isAlreadyExists, KubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { inChain } from '../../kube/snapshot/lineage.ts';
 import { failedStatus, withConditions } from '../../kube/snapshot/status.ts';
@@ -41,7 +41,7 @@ export async function makesVolumeSnapshots({ client }: Pick<Context, 'client'>):
     await client.raw(`/apis/${GROUP}/v1`);
     return true;
   } catch (error) {
-    if (isNotFound(error)) return false;
+    if (error instanceof KubeError && error.code === 404) return false;
     throw error;
   }
 }

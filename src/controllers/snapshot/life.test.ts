@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DISK_SOURCE_ANNOTATION } from '../../api/disk/request.ts';
+import type { Client } from '../../kube/client.ts';
+import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
+import { ifFound } from '../../kube/kube-error.ts';
+import { type SnapshotWorld, snapshotWorld } from '../../testing/snapshot-world.ts';
+
+const DAY = 24 * 3_600_000;
+const namespace = 'default';
+let world: SnapshotWorld;
+beforeEach(async () => {
+  world = await snapshotWorld();
+});
+afterEach(() => world.cluster.stop());
+
+const ready = async (name: string) => (await world.get(name)).status?.conditions?.find(({ type }) => type === 'Ready');
+const isGone = (name: string) => world.cluster.until(async () => (await ifFound(world.get(name))) === undefined);
+const copy = (name: string, source: object) =>
+  world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
+    metadata: { name, namespace, annotations: { [DISK_SOURCE_ANNOTATION]: JSON.stringify(source) } },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  });
+
+describe('a machine that is not there yet', () => {
+  it('is waited for', async () => {
+    world.nodes();
+    world.operate();
+    await world.snapshot('s', { vm: 'web' });
+    await world.untilPhase('s', 'Pending');
+    expect(await ready('s')).toMatchObject({ status: 'False', reason: 'NotFound' });
+    expect((await ready('s'))?.message).toMatch(
+      /^there is no VirtualMachine kubevirt.io\/default\/web yet; it is waited/,
+    );
+    await world.machine('web');
+    expect((await world.untilPhase('s', 'Ready')).status?.vmState).toMatchObject({ running: false, diskCount: 1 });
+  });
+
+  it('is not waited for longer than ten minutes', async () => {
+    world.operate();
+    await world.snapshot('s', { vm: 'web' });
+    await world.untilPhase('s', 'Pending');
+    await world.cluster.clock.advance(600_000);
+    const { status } = await world.untilPhase('s', 'Failed');
+    expect(status?.conditions?.find(({ type }) => type === 'Failed')).toMatchObject({
+      status: 'True',
+      reason: 'NotFound',
+    });
+    await world.machine('web');
+    await world.cluster.settle();
+    expect((await world.get('s')).status?.phase).toBe('Failed');
+  });
+});
+
+describe('snapshots of one machine', () => {
+  it('are taken one after the other, in the order in which they were asked for', async () => {
+    world.nodes();
+    await world.machine('web');
+    for (const name of ['a', 'b', 'c']) await world.snapshot(name, { vm: 'web' });
+    world.operate();
+    const last = await world.untilPhase('c', 'Ready');
+    expect(last.status).toMatchObject({ snapshotChain: ['a', 'b'], ordinal: 3, sizeBytes: 0 });
+  });
+
+  it('expire by the clock, and nothing is asked meanwhile', async () => {
+    world.nodes();
+    world.operate();
+    await world.machine('web');
+    await world.snapshot('goes', { vm: 'web', retention: { keepDays: 1 } });
+    await world.snapshot('stays', { vm: 'web', retention: { keepDays: 2, autoDelete: false } });
+    await world.untilPhase('stays', 'Ready');
+    world.writes.length = 0;
+    await world.cluster.clock.advance(DAY - 1000);
+    await world.cluster.settle();
+    expect(world.writes.filter((write) => write.includes('vmsnapshots'))).toEqual([]);
+    await world.cluster.clock.advance(1000);
+    await isGone('goes');
+    await world.cluster.clock.advance(DAY);
+    const { status } = await world.untilPhase('stays', 'Expired');
+    expect(status).toMatchObject({ readyToRestore: true });
+    expect(status).not.toHaveProperty('parentSnapshot');
+    const body = { spec: { retention: { keepDays: 90 } } };
+    await world.admin.patch(VM_SNAPSHOTS, 'stays', { type: 'merge', body }, { namespace });
+    await world.untilPhase('stays', 'Ready');
+  });
+
+  it('are kept as many as asked', async () => {
+    world.nodes();
+    world.operate();
+    await world.machine('web');
+    for (const name of ['a', 'b', 'c', 'd']) {
+      await world.snapshot(name, { vm: 'web', retention: { keepCount: 2 } });
+      await world.untilPhase(name, 'Ready');
+      await world.cluster.clock.advance(1000);
+    }
+    await isGone('b');
+    const { items } = await world.admin.list(VM_SNAPSHOTS, { namespace });
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['c', 'd']);
+  });
+});
+
+describe('without agents', () => {
+  it('the operator captures and restores by itself', async () => {
+    world.operate();
+    await world.machine('web');
+    await world.admin.patch(
+      PERSISTENT_VOLUME_CLAIMS,
+      'web-root',
+      {
+        type: 'merge',
+        body: { metadata: { annotations: { 'vimana.io/disk-contents': '{"files":{"/f":{"bytes":1,"digest":"d"}}}' } } },
+      },
+      { namespace },
+    );
+    await world.snapshot('s', { vm: 'web', includeMemory: true });
+    const { status } = await world.untilPhase('s', 'Ready');
+    expect(status).toMatchObject({ sizeBytes: 1 });
+    expect((await ready('s'))?.message).toMatch(/the machine was off/);
+    expect(await world.restore('web', 's', 'op')).toMatchObject({ 'vimana.io/restored': 'op' });
+    expect(await world.disk('web-root')).toMatchObject({ branch: { uid: 'op', on: [{ name: 's' }] } });
+  });
+});
+
+describe('a node that does not answer', () => {
+  it('is given up in time, and leaves nothing', async () => {
+    const stop = world.nodes();
+    world.operate();
+    await world.machine('web');
+    await world.start('web');
+    await stop();
+    await world.snapshot('s', { vm: 'web' });
+    await world.untilPhase('s', 'Creating');
+    await world.cluster.clock.advance(120_000);
+    const { status } = await world.untilPhase('s', 'Failed');
+    expect(status?.conditions?.[0]).toMatchObject({ reason: 'Timeout' });
+    expect(status).not.toHaveProperty('disks');
+    world.nodes();
+    await world.cluster.settle();
+    expect((await world.get('s')).status?.phase).toBe('Failed');
+  });
+});
+
+describe('a copy of a disk', () => {
+  it('is full or linked, of a claim or of a snapshot, and outlives what it was made from', async () => {
+    world.nodes();
+    world.operate();
+    await world.machine('web');
+    await world.start('web');
+    await world.guestWrites('web', '/f=old');
+    await world.snapshot('s', { vm: 'web' });
+    await world.untilPhase('s', 'Ready');
+    await world.guestWrites('web', '/f=newer');
+    const until = (claim: string) =>
+      world.cluster.until(async () => {
+        const { files } = await world.disk(claim);
+        return files['/f'];
+      });
+    world.writes.length = 0;
+    await copy('full', { claim: 'web-root' });
+    expect(await until('full')).toMatchObject({ text: 'newer' });
+    expect(world.writes).toEqual(['patch persistentvolumeclaims full']);
+    await copy('linked', { claim: 'web-root', linked: true });
+    expect(await until('linked')).toMatchObject({ text: 'newer', shared: true });
+    await copy('of-snapshot', { snapshot: 's', disk: 'root', linked: true });
+    expect(await until('of-snapshot')).toMatchObject({ text: 'old' });
+    await world.remove('s');
+    await world.stop('web');
+    await world.admin.delete(PERSISTENT_VOLUME_CLAIMS, 'web-root', { namespace });
+    expect(await until('linked')).toMatchObject({ text: 'newer' });
+    expect(await until('of-snapshot')).toMatchObject({ text: 'old' });
+  });
+
+  it('waits for what it is a copy of, and a snapshot waits for it to be filled', async () => {
+    const stop = world.operate();
+    await world.machine('web');
+    await copy('early', { snapshot: 's' });
+    await world.snapshot('s', { vm: 'web' });
+    await world.untilPhase('s', 'Ready');
+    const filled = () =>
+      world.cluster.until(async () => {
+        const { metadata } = await world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'early', { namespace });
+        return metadata.annotations?.['vimana.io/disk-contents'];
+      });
+    expect(JSON.parse(await filled())).toEqual({ files: {}, from: 'snapshot default/s' });
+    await stop();
+    await copy('late', { snapshot: 's' });
+    await world.admin.delete(VM_SNAPSHOTS, 's', { namespace });
+    world.operate();
+    await isGone('s');
+    const { metadata } = await world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'late', { namespace });
+    expect(metadata.annotations).toHaveProperty(['vimana.io/disk-contents']);
+  });
+});
+
+describe('a restore', () => {
+  beforeEach(async () => {
+    world.nodes();
+    world.operate();
+    await world.machine('web');
+    await world.start('web');
+    await world.guestWrites('web', '/f=kept');
+    await world.snapshot('s', { vm: 'web' });
+    await world.untilPhase('s', 'Ready');
+  });
+
+  it('waits until the machine is off', async () => {
+    await world.guestWrites('web', '/f=lost');
+    await world.askRestore('web', 's', 'op');
+    await world.cluster.settle();
+    expect((await world.disk('web-root')).files['/f']?.text).toBe('lost');
+    await world.stop('web');
+    expect(await world.restore('web', 's', 'op')).toMatchObject({ 'vimana.io/restored': 'op' });
+    expect((await world.disk('web-root')).files['/f']?.text).toBe('kept');
+  });
+
+  it('of another machine is refused, and changes nothing', async () => {
+    await world.machine('other');
+    const annotations = await world.restore('other', 's', 'op');
+    expect(JSON.parse(annotations['vimana.io/restore-failed'] ?? '')).toMatchObject({
+      uid: 'op',
+      reason: 'WrongMachine',
+    });
+    expect(await world.disk('other-root')).toEqual({ files: {} });
+  });
+
+  it('of a disk that is gone is refused', async () => {
+    await world.stop('web');
+    await world.admin.delete(PERSISTENT_VOLUME_CLAIMS, 'web-root', { namespace });
+    const annotations = await world.restore('web', 's', 'op');
+    expect(annotations['vimana.io/restore-failed']).toContain('DiskNotFound');
+    expect(annotations).not.toHaveProperty(['vimana.io/restored']);
+  });
+});
+
+describe('an operator that is killed', () => {
+  /** Lets so many writes through, and none after. */
+  const dyingAfter = (count: number) => {
+    let left = count;
+    return (client: Client): Client =>
+      new Proxy(client, {
+        get(target, verb: keyof Client) {
+          if (verb !== 'update' && verb !== 'patch' && verb !== 'delete') return target[verb];
+          return async (...args: unknown[]) => {
+            if (left-- <= 0) throw new TypeError('fetch failed');
+            return await (target[verb] as (...args: unknown[]) => Promise<unknown>)(...args);
+          };
+        },
+      });
+  };
+
+  it.each([0, 1, 2, 3])('after %d writes leaves what the next one finishes', async (count) => {
+    world.nodes();
+    await world.machine('web');
+    const stop = world.operate(dyingAfter(count));
+    await world.snapshot('s', { vm: 'web', retention: { keepDays: 1 } });
+    await world.cluster.settle();
+    await stop();
+    world.operate();
+    await world.untilPhase('s', 'Ready');
+    expect(await world.restore('web', 's', 'op')).toMatchObject({ 'vimana.io/restored': 'op' });
+    await world.cluster.clock.advance(DAY);
+    await isGone('s');
+  });
+
+  it.each([0, 1, 2])('after %d writes of a restore leaves what the next one finishes', async (count) => {
+    world.nodes();
+    await world.machine('web');
+    const first = world.operate();
+    await world.snapshot('s', { vm: 'web' });
+    await world.untilPhase('s', 'Ready');
+    await first();
+    const second = world.operate(dyingAfter(count));
+    await world.askRestore('web', 's', 'op');
+    await world.cluster.settle();
+    await second();
+    world.operate();
+    expect(await world.restore('web', 's', 'op')).toMatchObject({ 'vimana.io/restored': 'op' });
+    expect(await world.disk('web-root')).toMatchObject({ branch: { uid: 'op' } });
+  });
+});
