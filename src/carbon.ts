@@ -16,6 +16,7 @@ import { CONFIG_MAPS } from './kube/kinds/core.ts';
 import { resourceOfKind, VMIS, type Vmi } from './kube/kinds/machines.ts';
 import { NODES, type Node } from './kube/kinds/node.ts';
 import type { PolicyRule } from './kube/kinds/rbac.ts';
+import type { Dialect } from './machine/dialect.ts';
 import type { Gatherer } from './machine/gatherer.ts';
 import { aborted } from './runtime/aborted.ts';
 import type { Cache } from './runtime/cache.ts';
@@ -46,6 +47,11 @@ export const CARBON_RULES: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
   { apiGroups: [''], resources: ['configmaps'], resourceNames: [CARBON_CONFIG_MAP.name], verbs: ['list', 'watch'] },
 ];
+
+/** Whether any machines heed electricity. */
+export function isHeeded(dialects: readonly Dialect[]): boolean {
+  return dialects.some(({ asks }) => asks?.includes('carbon') === true);
+}
 
 /** Puts together what heeds electricity, as the settings have it. */
 export function carbonOf(settings: CarbonSettings = NO_CARBON, parts: CarbonParts): Carbon {

@@ -1,3 +1,6 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type VirtualMachine, virtualMachine } from '../src/api/hypersdk/virtual-machine.ts';
 import { FakeClock } from '../src/base/fake-clock.ts';
@@ -6,11 +9,12 @@ import { seededRandom } from '../src/base/random.ts';
 import { type CarbonSettings, NO_CARBON } from '../src/carbon/settings.ts';
 import type { ResourceType } from '../src/kube/client.ts';
 import { CONFIG_MAPS } from '../src/kube/kinds/core.ts';
+import { EVENTS } from '../src/kube/kinds/event.ts';
 import { resourceOfKind, VMIS } from '../src/kube/kinds/machines.ts';
 import { NODES } from '../src/kube/kinds/node.ts';
 import { isNotFound } from '../src/kube/kube-error.ts';
 import type { KubeObject } from '../src/kube/kube-object.ts';
-import { type Embedded, startEmbedded } from '../src/up/embedded.ts';
+import { type Embedded, type EmbeddedOptions, startEmbedded } from '../src/up/embedded.ts';
 
 const MACHINES = resourceOfKind(virtualMachine) as unknown as ResourceType<KubeObject & VirtualMachine>;
 const HOUR = 3_600_000;
@@ -22,6 +26,7 @@ class World {
   readonly clock = new FakeClock({ start: MIDNIGHT });
   readonly log = memoryLogger(this.clock);
   #running!: Embedded;
+  #settings: Partial<EmbeddedOptions> = {};
 
   get admin() {
     return this.#running.admin;
@@ -31,16 +36,27 @@ class World {
     return this.#running.metrics;
   }
 
-  async start(carbon: Partial<CarbonSettings>): Promise<void> {
+  async start(carbon: Partial<CarbonSettings>, settings: Partial<EmbeddedOptions> = {}): Promise<void> {
+    this.#settings = { carbon: { ...NO_CARBON, ...carbon }, ...settings };
+    await this.#start();
+  }
+
+  /** Ends everything and starts it anew, with the objects that are on disk. */
+  async startAnew(): Promise<void> {
+    await this.stop();
+    await this.#start();
+  }
+
+  async #start(): Promise<void> {
     this.#running = await startEmbedded({
       store: 'memory',
       dialects: ['hypersdk'],
       pools: [{ name: 'n', prefix: 'n-', count: 4 }],
-      carbon: { ...NO_CARBON, ...carbon },
       clock: this.clock,
       random: seededRandom('carbon'),
       log: this.log,
       signsOfLife: 'assumed',
+      ...this.#settings,
     });
     await this.clock.advance(5000);
   }
@@ -81,9 +97,12 @@ const DIRTY_UNTIL_TWO = { DE: [['00:00', 400] as const, ['02:00', 120] as const,
 
 describe('a machine that heeds electricity', () => {
   const world = { now: undefined as unknown as World };
-  const started = async (carbon: Partial<CarbonSettings> = { provider: 'config-map' }) => {
+  const started = async (
+    carbon: Partial<CarbonSettings> = { provider: 'config-map' },
+    settings: Partial<EmbeddedOptions> = {},
+  ) => {
     world.now = new World();
-    await world.now.start(carbon);
+    await world.now.start(carbon, settings);
     return world.now;
   };
   afterEach(() => world.now.stop());
@@ -118,6 +137,31 @@ describe('a machine that heeds electricity', () => {
       condition: { status: 'True', reason: 'GreenEnergy' },
     });
     expect((await here.status('web')).carbon).not.toHaveProperty('startAt');
+  });
+
+  it('tells its wait as an Event, and as nothing to warn of', async () => {
+    const here = await started();
+    await here.grid(DIRTY_UNTIL_TWO);
+    await here.make('web', { maxIntensity: 200, zone: 'DE' });
+    await here.clock.advance(60_000);
+    const { items } = await here.admin.list(EVENTS, { namespace });
+    const told = items.filter(({ involvedObject }) => involvedObject.name === 'web');
+    expect(told.map(({ type, reason }) => [type, reason])).toEqual([['Normal', 'WaitingForGreenEnergy']]);
+  });
+
+  it('goes on with its wait when everything is started anew, counted from when it began', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'vimana-carbon-'));
+    const here = await started({ provider: 'config-map' }, { dataDir, store: 'lmdb' });
+    await here.grid({ DE: [['00:00', 400]] });
+    await here.make('web', { maxIntensity: 200, zone: 'DE', maxDelay: '1h' });
+    await here.clock.advance(40 * 60_000);
+    const { carbon } = await here.status('web');
+    await here.startAnew();
+    await here.clock.advance(15 * 60_000);
+    expect(await here.status('web')).toMatchObject({ phase: 'Pending', carbon });
+    await here.clock.advance(6 * 60_000);
+    // What is written to disk takes its time, whatever the clock says.
+    await expect.poll(async () => (await here.status('web')).condition?.reason).toBe('MaxDelayReached');
   });
 
   it('costs no write while it waits for a slot that is known', async () => {
@@ -156,12 +200,18 @@ describe('a machine that heeds electricity', () => {
 
   it('starts at once after a restart, and waits again after it was stopped', async () => {
     const here = await started();
-    await here.grid(DIRTY_UNTIL_TWO);
-    await here.clock.advanceTo(MIDNIGHT + 3 * HOUR);
-    await here.make('web', { maxIntensity: 200, zone: 'DE', maxDelay: '12h' });
+    await here.grid({
+      DE: [
+        ['00:00', 400],
+        ['00:10', 120],
+        ['00:30', 400],
+      ],
+    });
+    await here.clock.advanceTo(MIDNIGHT + HOUR / 4);
+    await here.make('web', { maxIntensity: 200, zone: 'DE', maxDelay: '30h' });
     await here.clock.advance(60_000);
     expect((await here.status('web')).phase).toBe('Running');
-    await here.clock.advanceTo(MIDNIGHT + 23 * HOUR);
+    await here.clock.advanceTo(MIDNIGHT + HOUR);
     await here.admin.delete(VMIS, 'web.hypersdk', { namespace });
     await here.clock.advance(3 * 60_000);
     expect((await here.status('web')).phase).toBe('Running');
@@ -178,7 +228,7 @@ describe('a machine that heeds electricity', () => {
     expect(await here.status('web')).toMatchObject({
       phase: 'Pending',
       condition: { reason: 'WaitingForGreenEnergy' },
-      carbon: { startAt: at(26) },
+      carbon: { startAt: at(24 + 1 / 6) },
     });
   });
 

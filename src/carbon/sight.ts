@@ -48,7 +48,7 @@ export function carbonSight(look: Look): CarbonSight {
   if (asked.length > 0 && now < heard) {
     const { condition } = carbon?.waitingSince === undefined ? { condition: ASKING } : said(look);
     const { reason = '', message = '' } = condition;
-    return { condition, waits: { reason, message, until: heard }, ...kept };
+    return { condition, waits: { reason, message, until: heard, passing: true }, ...kept };
   }
   const since = carbon?.waitingSince;
   const decision = carbonDecision({
@@ -74,7 +74,7 @@ export function carbonSight(look: Look): CarbonSight {
   }
   return {
     condition: { status: 'False', reason, message },
-    waits: { reason, message, until: decision.until },
+    waits: { reason, message, until: decision.until, ...(reason === 'NoCarbonData' ? {} : { asked: true as const }) },
     ...measured,
     record: {
       zone,

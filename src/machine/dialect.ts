@@ -55,6 +55,8 @@ export interface Restarts {
 export interface Problem {
   readonly reason: string;
   readonly message: string;
+  /** It is as the user asked for, and nothing to warn of. */
+  readonly asked?: true;
 }
 
 /** A problem that may be over at a known time, though nothing changes until then. */

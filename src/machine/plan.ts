@@ -133,7 +133,13 @@ export function problemOf({ machine, desired, memory, instance }: Situation): Pr
 }
 
 const problemIn = (obstacle: Obstacle | undefined): Problem | undefined =>
-  obstacle === undefined ? undefined : { reason: obstacle.reason, message: obstacle.message };
+  obstacle === undefined
+    ? undefined
+    : {
+        reason: obstacle.reason,
+        message: obstacle.message,
+        ...(obstacle.asked === undefined ? {} : { asked: obstacle.asked }),
+      };
 
 function ownedByOther({ metadata }: VirtualMachineInstance): Problem {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);

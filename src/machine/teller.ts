@@ -24,8 +24,9 @@ export class Teller {
     if (desired.restarts !== undefined) this.#decision(vm, sight, events);
   }
 
-  problem(vm: EventObject, { reason, message }: Problem, events: EventRecorder): void {
-    if (this.#isNews(vm, 'problem', `${reason}: ${message}`)) events.event(vm, 'Warning', reason, message);
+  problem(vm: EventObject, { reason, message, asked }: Problem, events: EventRecorder): void {
+    if (!this.#isNews(vm, 'problem', `${reason}: ${message}`)) return;
+    events.event(vm, asked === true ? 'Normal' : 'Warning', reason, message);
   }
 
   forget(machine: string): void {

@@ -4,7 +4,7 @@ import { realClock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { createLogger } from '../base/pino-logger.ts';
 import { type Random, systemRandom } from '../base/random.ts';
-import { type Carbon, carbonOf } from '../carbon.ts';
+import { type Carbon, carbonOf, isHeeded } from '../carbon.ts';
 import type { OperatorFlags } from '../cli/operator.ts';
 import { connect } from '../connect.ts';
 import { webImageProbe } from '../controllers/template/image-probe.ts';
@@ -83,7 +83,7 @@ async function startOperator(flags: NamedFlags, surroundings: Surroundings): Pro
   const metrics = new Metrics({ process: true });
   const informers = new Informers({ ...shared, client: namespacedClient(client, flags.watchNamespace) });
   const events = new Events({ ...shared, client, onDrop: (why) => metrics.eventDropped(why) });
-  const carbon = carbonOf(flags.carbon, { clock, log, informers, namespace });
+  const carbon = carbonOf(isHeeded(dialects) ? flags.carbon : undefined, { clock, log, informers, namespace });
   const settings = {
     dialects,
     carbon,

@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
 import type { CarbonSettings } from '../carbon/settings.ts';
-import { carbonOf } from '../carbon.ts';
+import { carbonOf, isHeeded } from '../carbon.ts';
 import type { DialectName } from '../cli/up.ts';
 import { kubernetesControllers } from '../controllers/kubernetes/kubernetes-controllers.ts';
 import { ClusterFleet } from '../exporter/cluster-fleet.ts';
@@ -155,7 +155,12 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
     ...(options.scheduling === undefined ? {} : { configuration: options.scheduling }),
   });
   const storage = { ...nodeParts, client: clientFor(serviceAccount(PROVISIONER), 'vimana-provisioner') };
-  const carbon = carbonOf(options.carbon, { clock, log, informers, namespace: SYSTEM_NAMESPACE });
+  const carbon = carbonOf(isHeeded(dialects) ? options.carbon : undefined, {
+    clock,
+    log,
+    informers,
+    namespace: SYSTEM_NAMESPACE,
+  });
   const operator = leading({
     ...shared,
     lease: LEASE,

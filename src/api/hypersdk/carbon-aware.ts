@@ -8,10 +8,14 @@ export const carbonAware = object('Starts the machine when electricity is clean.
     { format: 'int32', minimum: 1 },
   ),
   preferGreenEnergy: boolean('Whether nodes with cleaner electricity are preferred.', { default: true }),
-  zone: string('Grid zone whose intensity counts, such as DE or US-CAL-CISO; left out, the zone of the node.', {
-    maxLength: 64,
-  }),
-  maxDelay: duration('Longest wait for clean electricity; after it the machine starts anyway.', { default: '4h' }),
+  zone: string(
+    'Grid zone whose intensity counts, such as DE or US-CAL-CISO; left out, that of the node, before the start that of the operator, else the cleanest of all nodes.',
+    { maxLength: 64 },
+  ),
+  maxDelay: duration(
+    'Longest wait for clean electricity; after it the machine starts anyway. Restarts of a machine that has started do not wait.',
+    { default: '4h' },
+  ),
 });
 
 export type CarbonAware = OutputOf<typeof carbonAware>;

@@ -13,7 +13,7 @@ interface CarbonStatus {
 
 /**
  * What the status is to say of electricity: that the machine waits for it, or how it was when the machine was started.
- * Before the start, as long as something else holds the machine back, nothing is settled and nothing said.
+ * Before the start, as long as something else holds the machine back, nothing is settled and no condition said.
  */
 export function carbonStatus(
   { status }: Pick<VirtualMachine, 'status'>,
@@ -24,12 +24,14 @@ export function carbonStatus(
   const { intensity, waits, record } = sight;
   const measured = intensity === undefined ? {} : { carbonIntensity: intensity };
   const isStarted = status?.carbon?.startedAt !== undefined;
-  if (instance === undefined && waits === undefined && !isStarted) return measured;
+  const { startAt: _, ...asked } = record ?? {};
+  if (instance === undefined && waits === undefined && !isStarted) {
+    return { ...measured, ...(asked.waitingSince === undefined ? {} : { carbon: asked }) };
+  }
   if (instance === undefined || isStarted) {
     const condition = { type: 'CarbonAware', ...sight.condition };
     return { condition, ...measured, ...(record === undefined ? {} : { carbon: record }) };
   }
-  const { startAt: _, ...asked } = record ?? {};
   const startedAt = `${new Date(now).toISOString().slice(0, 19)}Z`;
   return {
     condition: { type: 'CarbonAware', ...(waits === undefined ? sight.condition : RUNS_ALREADY) },

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { instanceLike } from '../../machine/instance.fixture.ts';
+import type { CarbonSight } from '../../machine/surroundings.ts';
+import { carbonStatus } from './carbon.ts';
+
+const NOW = Date.parse('2026-11-16T02:00:00Z');
+const green: CarbonSight = {
+  condition: { status: 'True', reason: 'GreenEnergy', message: 'clean' },
+  intensity: 120,
+  record: {
+    zone: 'DE',
+    waitingSince: '2026-11-16T00:00:00Z',
+    intensityWhenAsked: 400,
+    startAt: '2026-11-16T02:00:00Z',
+  },
+};
+const dirty: CarbonSight = {
+  ...green,
+  condition: { status: 'False', reason: 'WaitingForGreenEnergy', message: 'wait' },
+  waits: { reason: 'WaitingForGreenEnergy', message: 'wait', until: NOW },
+};
+const instance = instanceLike();
+const of = (sight: CarbonSight | undefined, at: { runs?: boolean; started?: boolean }) =>
+  carbonStatus(
+    at.started === true ? { status: { carbon: { startedAt: '2026-11-16T01:00:00Z' } } } : {},
+    { instance: at.runs === true ? instance : undefined, now: NOW },
+    sight,
+  );
+
+describe('what the status says of electricity', () => {
+  it('is nothing of a machine that does not heed it', () => {
+    expect(of(undefined, { runs: true })).toEqual({});
+  });
+
+  it('is the wait, as long as it lasts', () => {
+    expect(of(dirty, {})).toMatchObject({
+      condition: { type: 'CarbonAware', ...dirty.condition },
+      carbon: dirty.record,
+    });
+  });
+
+  it('is the start, with what electricity was like, once there is an instance', () => {
+    expect(of(green, { runs: true })).toEqual({
+      condition: { type: 'CarbonAware', ...green.condition },
+      carbonIntensity: 120,
+      carbon: {
+        zone: 'DE',
+        waitingSince: '2026-11-16T00:00:00Z',
+        intensityWhenAsked: 400,
+        startedAt: '2026-11-16T02:00:00Z',
+        intensityAtStart: 120,
+      },
+    });
+  });
+
+  it('is not settled while something else holds the machine back', () => {
+    const { startAt: _, ...asked } = green.record ?? {};
+    expect(of(green, {})).toEqual({ carbonIntensity: 120, carbon: asked });
+    expect(of({ ...green, record: { zone: 'DE' } }, {})).toEqual({ carbonIntensity: 120 });
+  });
+
+  it('stays as it was at the start, whatever follows', () => {
+    const kept = { ...green, record: { startedAt: '2026-11-16T01:00:00Z' } };
+    expect(of(kept, { started: true })).toMatchObject({ carbon: kept.record });
+    expect(of(kept, { started: true, runs: true })).toMatchObject({ carbon: kept.record });
+  });
+
+  it('is no wait of a machine that runs already', () => {
+    expect(of(dirty, { runs: true })).toMatchObject({ condition: { status: 'Unknown', reason: 'RunsAlready' } });
+  });
+});
