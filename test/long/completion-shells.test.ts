@@ -2,17 +2,28 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { basename, delimiter, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SHELLS } from '../../src/cli/completion/scripts.ts';
 import { writeKubeconfig } from '../../src/kube/kubeconfig/kubeconfig-text.ts';
 import { type CommandWorld, startCommandWorld } from '../../src/testing/command-world.ts';
 
-const LAUNCHER = resolve(import.meta.dirname, '../../bin/vimana');
+const LAUNCHERS = ['vimana', 'hyperctl'].map((name) => resolve(import.meta.dirname, '../../bin', name));
 
 const RC = {
-  rc: ["bind 'set bell-style none'", 'source <(vimana completion bash)', "PS1='ready> '"],
-  '.zshrc': ['autoload -Uz compinit', 'compinit -u -D', 'source <(vimana completion zsh)', "PS1='ready> '"],
+  rc: [
+    "bind 'set bell-style none'",
+    'source <(vimana completion bash)',
+    'source <(hyperctl completion bash)',
+    "PS1='ready> '",
+  ],
+  '.zshrc': [
+    'autoload -Uz compinit',
+    'compinit -u -D',
+    'source <(vimana completion zsh)',
+    'source <(hyperctl completion zsh)',
+    "PS1='ready> '",
+  ],
 };
 
 const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
@@ -32,7 +43,7 @@ describe('completion in a real shell', () => {
     const { certPem: clientCert, keyPem: clientKey } = pki.admin;
     writeKubeconfig(kubeconfig, { name: 'somewhere', server: url, caPem: pki.caPem, clientCert, clientKey });
     mkdirSync(join(folder, 'bin'));
-    symlinkSync(LAUNCHER, join(folder, 'bin', 'vimana'));
+    for (const path of LAUNCHERS) symlinkSync(path, join(folder, 'bin', basename(path)));
     const PATH = [join(folder, 'bin'), process.env['PATH']].join(delimiter);
     env = { PATH, HOME: folder, ZDOTDIR: folder, KUBECONFIG: kubeconfig, TERM: 'dumb' };
     for (const [name, lines] of Object.entries(RC)) writeFileSync(join(folder, name), lines.join('\n'));
@@ -53,6 +64,9 @@ describe('completion in a real shell', () => {
     'vimana vm list -n vimana-s': 'vimana vm list -n vimana-system',
     'vimana vm list --context some': 'vimana vm list --context somewhere',
     'vimana validate kubec': 'vimana validate kubeconfig',
+    'hyperctl k8s -op vm-snapshot-c': 'hyperctl k8s -op vm-snapshot-create',
+    'hyperctl k8s -op vm-start -vm unm': 'hyperctl k8s -op vm-start -vm unmistakable',
+    'hyperctl k8s -inc': 'hyperctl k8s -include-memory',
   };
 
   const TERMINALS = { bash: 'bash --noprofile --rcfile rc -i', zsh: 'zsh -i' };

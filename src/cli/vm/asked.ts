@@ -7,6 +7,7 @@ import { type Progress, type WaitFlags, waitFor } from './wait.ts';
 
 export interface PowerFlags extends WaitFlags {
   readonly nodeSelector?: string[];
+  readonly targetNode?: string;
 }
 
 /** What a machine is asked to do, and by whom it is reached. */

@@ -1,7 +1,7 @@
 import { virtualMachine as simulated } from '../../api/simulation/virtual-machine.ts';
 import { UsageError } from '../../base/errors.ts';
 import { VMIMS, VMIS, type Vmi } from '../../kube/kinds/machines.ts';
-import { type Asked, ofInstance, runningInstance } from './asked.ts';
+import { type Asked, ofInstance, type PowerFlags, runningInstance } from './asked.ts';
 import { waitFor } from './wait.ts';
 
 /** Moves a machine to another node in the way of its group; waits for the end of it where that is called. */
@@ -13,8 +13,9 @@ export async function moved(asked: Asked): Promise<() => Promise<void>> {
 /** A simulated machine is a pod that is made anew; where it goes is for the scheduler to say. */
 async function movedByRestart(asked: Asked, before: Vmi): Promise<() => Promise<void>> {
   const { client, name, namespace, flags } = asked;
-  if (flags.nodeSelector !== undefined) {
-    throw new UsageError(`--node-selector: ${name} is a simulated machine, and goes where the scheduler puts it`);
+  if (flags.nodeSelector !== undefined || flags.targetNode !== undefined) {
+    const flag = flags.targetNode === undefined ? '--node-selector' : '--target-node';
+    throw new UsageError(`${flag}: ${name} is a simulated machine, and goes where the scheduler puts it`);
   }
   const { uid, name: instance } = before.metadata;
   await client.delete(VMIS, instance, { namespace, preconditions: { uid } });
@@ -30,20 +31,14 @@ async function movedByRestart(asked: Asked, before: Vmi): Promise<() => Promise<
 /** Makes the migration itself, so that its name is known and its end can be waited for. */
 async function movedAlive(asked: Asked, instance: Vmi): Promise<() => Promise<void>> {
   const { client, name, namespace, flags, parts } = asked;
-  const selector = Object.fromEntries(
-    (flags.nodeSelector ?? []).map((pair) => {
-      const at = pair.indexOf('=');
-      if (at <= 0) throw new UsageError(`--node-selector ${pair}: it must be key=value`);
-      return [pair.slice(0, at), pair.slice(at + 1)] as const;
-    }),
-  );
+  const selector = selectorOf(flags);
   const migration = await client.create(
     VMIMS,
     {
       metadata: { generateName: 'kubevirt-migrate-vm-', namespace },
       spec: {
         vmiName: instance.metadata.name,
-        ...(flags.nodeSelector === undefined ? {} : { addedNodeSelector: selector }),
+        ...(Object.keys(selector).length === 0 ? {} : { addedNodeSelector: selector }),
       },
     },
     { namespace, fieldManager: 'vimana-cli' },
@@ -68,4 +63,17 @@ async function movedAlive(asked: Asked, instance: Vmi): Promise<() => Promise<vo
       },
       flags.timeout,
     );
+}
+
+/** The labels that the node must have to which a machine moves. */
+function selectorOf({ nodeSelector = [], targetNode }: PowerFlags): Record<string, string> {
+  const pairs = nodeSelector.map((pair) => {
+    const at = pair.indexOf('=');
+    if (at <= 0) throw new UsageError(`--node-selector ${pair}: it must be key=value`);
+    return [pair.slice(0, at), pair.slice(at + 1)] as const;
+  });
+  return {
+    ...Object.fromEntries(pairs),
+    ...(targetNode === undefined ? {} : { 'kubernetes.io/hostname': targetNode }),
+  };
 }

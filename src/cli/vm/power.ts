@@ -4,6 +4,7 @@ import { isBuilt } from '../../dialects/built.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { KubeError } from '../../kube/kube-error.ts';
 import { connected } from '../connection.ts';
+import { FLAGS } from '../objects/flags.ts';
 import { type Asked, ofInstance, type PowerFlags, runningInstance } from './asked.ts';
 import type { VmParts } from './command.ts';
 import { allOf, eachOf } from './each.ts';
@@ -49,7 +50,7 @@ export function addPowerCommands(vm: Command, parts: VmParts): void {
     'asked to move',
     moved,
   );
-  migrate.option('--node-selector <key=value...>', 'labels that the node must have');
+  migrate.addOption(FLAGS.targetNode()).option('--node-selector <key=value...>', 'labels that the node must have');
 }
 
 function add(

@@ -77,6 +77,14 @@ describe('vimana vm', () => {
     }
   });
 
+  it('moves a machine to the node that is named', async () => {
+    const nodeOf = async () => (await vm('get', 'web', '-o', 'wide')).out.match(/kwok-node-\d/)?.[0] ?? '';
+    const target = (await nodeOf()) === 'kwok-node-1' ? 'kwok-node-2' : 'kwok-node-1';
+    const { code, out } = await vm('migrate', 'web', '--target-node', target, '--wait');
+    expect([code, out]).toEqual([0, `web asked to move\nweb is Running on ${target}\n`]);
+    expect(await nodeOf()).toBe(target);
+  });
+
   it('does a thing to many machines, whatever comes of one of them', async () => {
     await create('idle', '--stopped', '--wait');
     expect(await vm('pause', 'idle', 'web', 'nobody', '--wait')).toMatchObject({

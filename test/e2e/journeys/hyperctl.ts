@@ -121,30 +121,34 @@ function journey(start: () => Promise<Target>): void {
     expect(again.err).toContain('my-vm-clone');
   }, 120_000);
 
-  it.skipIf(!hasTerminal)('asks for what a machine needs on a terminal, and creates it', async () => {
-    // The answers are typed one by one, as a person does.
-    const child = spawn(TERMINAL, ['-qec', 'hyperctl k8s -op vm-create', '/dev/null'], { env: env() });
-    let shown = '';
-    child.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
-    const exited = once(child, 'exit');
-    for (const [question, answer] of [
-      ['Name of the machine: ', 'Asked'],
-      ['Name of the machine: ', 'asked'],
-      ['Template (number, name, or - for none) [1]: ', ''],
-      ['CPUs [2]: ', '1'],
-      ['Memory [2Gi]: ', '1Gi'],
-      ['Size of its disk (empty: as the template has it): ', '5Gi'],
-      ['Start it at once? (yes, no) [yes]: ', ''],
-      ['Create it now? (yes, or no to print it) [no]: ', 'yes'],
-    ] as const) {
-      await vi.waitFor(() => expect(shown.endsWith(question), shown).toBe(true), PATIENCE);
-      shown = '';
-      child.stdin.write(`${answer}\r`);
-    }
-    expect((await exited)[0], shown).toBe(0);
-    expect(shown).toMatch(/virtualmachine.hypersdk.io\/asked created[^]*asked is Running/);
-    expect(await field('vm.hypersdk.io asked', '.spec.disks[0].size')).toBe('5Gi');
-  }, 120_000);
+  it.skipIf(!hasTerminal)(
+    'asks for what a machine needs on a terminal, and creates it',
+    async () => {
+      // The answers are typed one by one, as a person does.
+      const child = spawn(TERMINAL, ['-qec', 'hyperctl k8s -op vm-create', '/dev/null'], { env: env() });
+      let shown = '';
+      child.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+      const exited = once(child, 'exit');
+      for (const [question, answer] of [
+        ['Name of the machine: ', 'Asked'],
+        ['Name of the machine: ', 'asked'],
+        ['Template (number, name, or - for none) [1]: ', ''],
+        ['CPUs [2]: ', '1'],
+        ['Memory [2Gi]: ', '1Gi'],
+        ['Size of its disk (empty: as the template has it): ', '5Gi'],
+        ['Start it at once? (yes, no) [yes]: ', ''],
+        ['Create it now? (yes, or no to print it) [no]: ', 'yes'],
+      ] as const) {
+        await vi.waitFor(() => expect(shown.endsWith(question), shown).toBe(true), PATIENCE);
+        shown = '';
+        child.stdin.write(`${answer}\r`);
+      }
+      expect((await exited)[0], shown).toBe(0);
+      expect(shown).toMatch(/virtualmachine.hypersdk.io\/asked created[^]*asked is Running/);
+      expect(await field('vm.hypersdk.io asked', '.spec.disks[0].size')).toBe('5Gi');
+    },
+    120_000,
+  );
 
   it('deletes them', async () => {
     for (const vm of ['my-vm', 'my-vm-clone', 'asked']) {
