@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { virtualMachine as hypersdkMachine } from '../src/api/hypersdk/virtual-machine.ts';
 import { virtualMachine as simulatedMachine } from '../src/api/simulation/group.ts';
 import { type Plane, startPlane } from '../src/apiserver/custom/plane.fixture.ts';
 import { realClock } from '../src/base/clock.ts';
@@ -212,6 +213,12 @@ describe('vimana install', () => {
         '',
       ].join('\n'),
     });
+    // No operator runs here that would let it go.
+    for (const { metadata } of (await admin.list(resourceOfKind(hypersdkMachine))).items) {
+      const { name, namespace } = metadata;
+      const body = { metadata: { finalizers: null } };
+      await admin.patch(resourceOfKind(hypersdkMachine), name, { type: 'merge', body }, { namespace });
+    }
     const one = await run('uninstall', '--dialects', 'hypersdk', '--with-objects');
     expect(one).toMatchObject({ code: 0, err: '' });
     expect(one.out).toMatch(/^virtualmachine\.hypersdk\.io\/\S+ deleted\n/);
