@@ -97,7 +97,7 @@ describe('completion in a real shell', () => {
     'is done by fish',
     async () => {
       const asked = Object.keys(LINES).map((line) => `complete -C '${line}'; echo next`);
-      const script = ['vimana completion fish | source', ...asked].join('; ');
+      const script = [...['vimana', 'hyperctl'].map((name) => `${name} completion fish | source`), ...asked].join('; ');
       const child = start('fish', '--no-config', '-c', script);
       let out = '';
       child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
