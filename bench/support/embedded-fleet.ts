@@ -6,15 +6,19 @@ import { silentLogger } from '../../src/base/logger.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import { conditionOf } from '../../src/kube/kinds/condition.ts';
 import { NODES } from '../../src/kube/kinds/node.ts';
-import { type Embedded, startEmbedded } from '../../src/up/embedded.ts';
+import { type Embedded, type EmbeddedOptions, startEmbedded } from '../../src/up/embedded.ts';
 
 /** Measures on a control plane in this process, with durable writes and so many ready nodes. */
-export async function withEmbeddedFleet<T>(nodes: number, measure: (embedded: Embedded) => Promise<T>): Promise<T> {
+export async function withEmbeddedFleet<T>(
+  nodes: number,
+  measure: (embedded: Embedded) => Promise<T>,
+  dialects: EmbeddedOptions['dialects'] = ['kubevirt'],
+): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-fleet-'));
   const embedded = await startEmbedded({
     dataDir: folder,
     store: 'lmdb',
-    dialects: ['kubevirt'],
+    dialects,
     pools: [{ count: nodes, size: { cpu: '32', memory: '128Gi', pods: '110' } }],
     clock: realClock,
     random: systemRandom(),

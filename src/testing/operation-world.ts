@@ -77,7 +77,7 @@ export async function startOperationWorld(options: OperationWorldOptions = {}): 
     extensions: (clientFor) => {
       const client = counting(clientFor(userOf('vimana-node'), 'vimana-node'), writes);
       const informers = new Informers({ ...parts('fleet'), client });
-      const made = { pools: [{ count: nodes, prefix: 'node-' }], adoptLapsed: false };
+      const made = { pools: [{ count: nodes, prefix: 'node-' }], adoptLapsed: false, snapshots: isHypersdkOn(dialects) };
       const fleet = new Fleet({ ...parts('fleet'), client, informers }, link === undefined ? made : { ...made, link });
       simulated = manager('fleet', [informers, fleet]);
       return [fleet.metrics()];

@@ -187,3 +187,21 @@ test('a status with everything in it is accepted, and one out of bounds is not',
     'status.progress: Invalid value: 101: status.progress in body should be less than or equal to 100',
   ]);
 });
+
+describe('a cancel that comes too late', () => {
+  const over = (phase: string, cancel: boolean) => ({
+    ...operation('start', { cancel }),
+    status: { phase, completionTime: '2030-01-01T00:00:00Z' },
+  });
+
+  test('is refused', () => {
+    const { causes } = trial(over('Succeeded', true), over('Succeeded', false));
+    expect(causes).toEqual(['spec.cancel: Forbidden: the operation is over already: it is Succeeded']);
+  });
+
+  test('is explained where it was said before', () => {
+    const { causes, warnings } = trial(over('Cancelled', true), over('Cancelled', true));
+    expect(causes).toEqual([]);
+    expect(warnings).toEqual(['spec.cancel was set already: the operation is Cancelled']);
+  });
+});

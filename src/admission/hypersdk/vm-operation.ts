@@ -1,5 +1,5 @@
 import { type VMOperation, vmOperation } from '../../api/hypersdk/vm-operation.ts';
-import { type FieldError, invalid } from '../../base/field-error.ts';
+import { type FieldError, forbidden, invalid } from '../../base/field-error.ts';
 import type { Admitter } from '../admitter.ts';
 import { positiveDuration, positiveQuantity } from '../amounts.ts';
 import { changesSpec } from '../changes-spec.ts';
@@ -22,8 +22,13 @@ export const vmOperationAdmitter: Admitter<typeof vmOperation> = {
         ...positiveQuantity('spec.resizeSpec.memory', spec.resizeSpec?.memory),
         ...subdomain('spec.snapshotSpec.name', spec.snapshotSpec?.name),
         ...subdomain('spec.restoreSpec.snapshotName', spec.restoreSpec?.snapshotName),
+        ...checkCancel(request.object, request.old),
       ],
-      warnings: [...unheeded(spec), ...migrateWarnings(spec.migrateSpec)],
+      warnings: [
+        ...unheeded(spec),
+        ...migrateWarnings(spec.migrateSpec),
+        ...cancelledTwice(request.object, request.old),
+      ],
     };
   },
 };
@@ -51,6 +56,19 @@ function checkMigrate(migrateSpec: Spec['migrateSpec']): FieldError[] {
       ? [invalid('spec.migrateSpec.bandwidth', bandwidth, 'must be greater than zero; leave it out for no limit')]
       : []),
   ];
+}
+
+const isOver = ({ status }: VMOperation) => status?.completionTime !== undefined;
+
+/** What is over cannot be called off any more. */
+function checkCancel({ spec }: VMOperation, old: VMOperation | undefined): FieldError[] {
+  if (old === undefined || !spec.cancel || old.spec.cancel || !isOver(old)) return [];
+  return [forbidden('spec.cancel', `the operation is over already: it is ${old.status?.phase}`)];
+}
+
+function cancelledTwice({ spec }: VMOperation, old: VMOperation | undefined): string[] {
+  if (old === undefined || !spec.cancel || !old.spec.cancel) return [];
+  return [`spec.cancel was set already: the operation is ${old.status?.phase ?? 'Pending'}`];
 }
 
 const DETAILS = {

@@ -8,15 +8,25 @@ import type { Context } from '../../runtime/controller.ts';
 import { keyIn } from '../../runtime/key.ts';
 import type { Machine } from './resources.ts';
 
+type Sources = Readonly<Record<string, DiskSource>>;
+
+/** Machines are looked at again and again, and are others when they have changed. */
+const known = new WeakMap<Machine, Sources>();
+
 /** What the disk of a clone is a copy of, by what the clone says of itself; undefined for any other disk. */
-function sourceOf({ metadata }: Machine, disk: string): DiskSource | undefined {
-  const text = metadata.annotations?.[DISK_SOURCES];
+function sourceOf(machine: Machine, disk: string): DiskSource | undefined {
+  const text = machine.metadata.annotations?.[DISK_SOURCES];
   if (text === undefined) return undefined;
+  const sources = known.get(machine) ?? read(text);
+  known.set(machine, sources);
+  return Object.hasOwn(sources, disk) ? sources[disk] : undefined;
+}
+
+function read(text: string): Sources {
   try {
-    const sources = JSON.parse(text) as Readonly<Record<string, DiskSource>> | null;
-    return sources !== null && Object.hasOwn(sources, disk) ? sources[disk] : undefined;
+    return (JSON.parse(text) as Sources | null) ?? {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 

@@ -26,6 +26,7 @@ import { byMachine, bySnapshot, makerOf } from './indices.ts';
 import {
   hasBegun,
   isOver,
+  type MachineRef,
   machineKey,
   machineOf,
   OPERATIONS,
@@ -36,7 +37,7 @@ import {
 import { leftTo, OPERATION_FINALIZER, plan } from './plan.ts';
 import { isActive, type Sight } from './sight.ts';
 import { overStatus } from './status.ts';
-import { aheadOf } from './turn.ts';
+import { aheadOf, currentOf, nextAfter } from './turn.ts';
 import { usageOf } from './usage.ts';
 
 export interface OperationSettings {
@@ -211,8 +212,9 @@ export function operations({ dialects, gatherers = {} }: OperationSettings): Con
     });
   }
 
-  const concerned = (ref: { group: string; namespace: string; name: string }, { cache }: Pick<Context, 'cache'>) =>
-    [...cache(OPERATIONS).by(byMachine, machineKey(ref))].map(keyOf);
+  /** What happens to a machine concerns the operations whose turn it is; those behind wait for them. */
+  const concerned = (ref: MachineRef, { cache }: Pick<Context, 'cache'>) =>
+    currentOf(cache(OPERATIONS).by(byMachine, machineKey(ref)), begun).map(keyOf);
 
   /** The operation that has made something, while it is under way. */
   const makersOf = (object: KubeObject, { cache }: Pick<Context, 'cache'>) =>
@@ -261,12 +263,16 @@ export function operations({ dialects, gatherers = {} }: OperationSettings): Con
             : concerned({ group: dialect.kind.group, namespace: metadata.namespace, name }, context);
         }),
       ),
-      // One that is over, or gone, makes room for those that wait.
-      watched(OPERATIONS, (operation, context, { type, object }) =>
-        operation === object && (type === 'deleted' || isOver(operation))
-          ? concerned(machineOf(operation), context)
-          : [],
-      ),
+      // One that is over, or gone, makes room for the next, and is not waited for by the one behind it.
+      watched(OPERATIONS, (operation, context, { type, object }) => {
+        if (operation !== object || (type !== 'deleted' && !isOver(operation))) return [];
+        const ref = machineOf(operation);
+        const left = [...context.cache(OPERATIONS).by(byMachine, machineKey(ref))];
+        const next = nextAfter(operation, left, begun);
+        // Those that go beside it have gone on already.
+        const current = currentOf(left, begun).filter((each) => !hasBegun(each));
+        return [...current, ...(next === undefined ? [] : [next])].map(keyOf);
+      }),
     ],
     reconcile: run,
     forget(key) {

@@ -29,7 +29,7 @@ describe('an operation whose operator is killed with any of its writes', () => {
     const volumes = [{ name: 'root', persistentVolumeClaim: { claimName: `disk-${name}` } }];
     const metadata = { annotations: { 'vimana.io/shutdown-duration': '1s' } };
     const spec = { runStrategy, template: { metadata, spec: { domain, volumes } } };
-    await world.admin.create(VMS, { metadata: { name, namespace }, spec: spec as never });
+    await world.admin.create(VMS, { metadata: { name, namespace }, spec });
     await world.clock.advance(5000);
   };
   const instance = (name: string) => ifFound(world.admin.get(VMIS, name, { namespace }));

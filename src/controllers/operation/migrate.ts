@@ -24,7 +24,7 @@ export const liveMigration: Course = {
     return {
       to: 'go on',
       checkpoint: { step: 'Migrating', instanceUID: live.metadata.uid },
-      progress: 1,
+      progress: 5,
       message: `the machine leaves node ${sourceNode}`,
       result: { sourceNode, live: true },
       deeds: [makeMigration(operation, live, sight)],
@@ -114,7 +114,7 @@ function moving(sight: Active, { subjectUID, instanceUID }: Checkpoint): Turn {
     to: 'go on',
     ...(subjectUID === undefined ? { checkpoint: { subjectUID: vmim.metadata.uid } } : {}),
     ...progressOf(vmim, instance, sight.now),
-    message: targetNode === undefined ? 'a node is being found' : `the machine moves to node ${targetNode}`,
+    ...(targetNode === undefined ? {} : { message: `the machine moves to node ${targetNode}` }),
   };
 }
 
@@ -125,18 +125,11 @@ function whereabouts({ instance }: Active): string {
 
 /** In steps, so that the status is not written for every page of memory. */
 const STEP = 20;
-const WAY: Readonly<Record<string, number>> = {
-  Pending: 1,
-  Scheduling: 3,
-  Scheduled: 5,
-  PreparingTarget: 8,
-  TargetReady: 9,
-};
-
 /** How far it is, and when it will be a step further. */
 function progressOf({ metadata, status }: Vmim, instance: Vmi | undefined, now: number) {
   const { phase = 'Pending' } = status ?? {};
-  if (phase !== 'Running') return { progress: WAY[phase] ?? 10 };
+  // What comes before the transfer passes quickly.
+  if (phase !== 'Running') return { progress: 5 };
   const state = instance?.status?.migrationState;
   const known = state?.migrationUid === metadata.uid ? state : status?.migrationState;
   const [begun, ends] = [known?.startTimestamp, known?.expectedEndTimestamp].map((time) => Date.parse(time ?? ''));

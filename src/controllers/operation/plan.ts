@@ -24,6 +24,9 @@ export type Action =
   /** It has been over for as long as it was to be kept. */
   | { readonly do: 'expire' };
 
+/** How long an operation waits for its turn before it says so; its creation is known to the second. */
+const QUIET_MS = 2000;
+
 /** Held until the machine is as it should be: it may be stopped meanwhile. */
 export const OPERATION_FINALIZER = 'vimana.io/operation';
 
@@ -56,6 +59,9 @@ function waiting(sight: Sight, course: Course): readonly Action[] {
     ];
   }
   if (ahead !== undefined) {
+    // Most waits are short, and not worth a write.
+    const quiet = Date.parse(operation.metadata.creationTimestamp) + QUIET_MS - now;
+    if (quiet > 0 && operation.status === undefined) return [{ do: 'look again', afterMs: quiet }];
     const { namespace, name } = ahead.metadata;
     const message = `waits until VMOperation ${namespace}/${name} (${ahead.spec.operation}) of the same machine is over`;
     return [{ do: 'report', status: pendingStatus(operation, { reason: 'Waiting', message }, now) }];

@@ -98,7 +98,7 @@ describe('operations on a machine', () => {
     await world.ask('a-stop', 'web', 'stop');
     await world.ask('b-start', 'web', 'start');
     await world.ask('c-again', 'web', 'restart');
-    await world.clock.advance(100);
+    await world.clock.advance(2500);
     expect((await world.operation('c-again')).status).toMatchObject({
       phase: 'Pending',
       message: expect.stringContaining('default/b-start (start)') as string,

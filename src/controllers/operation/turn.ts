@@ -1,33 +1,57 @@
 import { hasBegun, isOver, type Operation } from './operation.ts';
 
 /**
- * The operation that another has to wait for: one machine has one operation at a time, first those that have begun, then
- * in the order of their creation. `begun` are the uids of those whose beginning the cache may not show yet.
+ * One machine has one operation at a time: first those that have begun, then in the order of their creation. Clones leave
+ * the machine as it is, and go beside each other. `begun` are the uids of those whose beginning the cache may not show yet.
  */
+
+/** The last of the operations that have to be over before another. */
 export function aheadOf(
   operation: Operation,
   others: Iterable<Operation>,
   begun: ReadonlySet<string>,
 ): Operation | undefined {
   let ahead: Operation | undefined;
-  const first = (a: Operation, b: Operation) => compare(a, b, begun) < 0;
   for (const other of others) {
-    if (other.metadata.uid === operation.metadata.uid || isOver(other) || !first(other, operation)) continue;
-    // The one right before it: that is whom it waits for longest.
-    if (ahead === undefined || first(ahead, other)) ahead = other;
+    if (other.metadata.uid === operation.metadata.uid || isOver(other)) continue;
+    if ((isClone(other) && isClone(operation)) || !isBefore(other, operation, begun)) continue;
+    if (ahead === undefined || isBefore(ahead, other, begun)) ahead = other;
   }
   return ahead;
 }
 
-function compare(a: Operation, b: Operation, begun: ReadonlySet<string>): number {
-  const rank = (operation: Operation) => (hasBegun(operation) || begun.has(operation.metadata.uid) ? 0 : 1);
-  if (rank(a) !== rank(b)) return rank(a) - rank(b);
-  const order = (operation: Operation) => [
-    operation.metadata.creationTimestamp,
-    operation.metadata.name,
-    operation.metadata.namespace,
-  ];
-  const [one, two] = [order(a), order(b)];
-  for (const [at, text] of one.entries()) if (text !== two[at]) return text < (two[at] ?? '') ? -1 : 1;
-  return 0;
+/** The operations whose turn it is. */
+export function currentOf(operations: Iterable<Operation>, begun: ReadonlySet<string>): Operation[] {
+  const left = [...operations].filter((operation) => !isOver(operation));
+  let first = left[0];
+  for (const operation of left) if (first !== undefined && isBefore(operation, first, begun)) first = operation;
+  if (first === undefined) return [];
+  return isClone(first) ? left.filter((each) => isClone(each) && aheadOf(each, left, begun) === undefined) : [first];
 }
+
+/** The operation right behind another, which says that it waits for it. */
+export function nextAfter(
+  operation: Operation,
+  others: Iterable<Operation>,
+  begun: ReadonlySet<string>,
+): Operation | undefined {
+  let next: Operation | undefined;
+  for (const other of others) {
+    if (isOver(other) || !isBefore(operation, other, begun)) continue;
+    if (next === undefined || isBefore(other, next, begun)) next = other;
+  }
+  return next;
+}
+
+const isClone = ({ spec }: Operation) => spec.operation === 'clone';
+
+function isBefore(a: Operation, b: Operation, begun: ReadonlySet<string>): boolean {
+  const [one, two] = [takesPart(a, begun), takesPart(b, begun)];
+  if (one !== two) return one;
+  const [first, second] = [a.metadata, b.metadata];
+  if (first.creationTimestamp !== second.creationTimestamp) return first.creationTimestamp < second.creationTimestamp;
+  return first.name === second.name ? first.namespace < second.namespace : first.name < second.name;
+}
+
+const takesPart = (operation: Operation, begun: ReadonlySet<string>) =>
+  hasBegun(operation) || begun.has(operation.metadata.uid);

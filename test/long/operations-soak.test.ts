@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { operationSoak } from '../soak/operations.ts';
+
+const SEEDS = process.env['VIMANA_SOAK_SEED']?.split(',') ?? ['a', 'b'];
+
+describe('a thousand operations on five hundred machines', () => {
+  it.each(SEEDS)(
+    'all end and leave nothing over, with the operator killed twenty times and seed %s',
+    async (seed) => {
+      const { wrong, ends } = await operationSoak({ machines: 500, operations: 1000, kills: 20, seed });
+      expect(wrong).toEqual([]);
+      // Of every kind some come to a good end.
+      const succeeded = Object.keys(ends).filter((word) => word.endsWith(' Succeeded'));
+      expect(succeeded).toHaveLength(9);
+    },
+    600_000,
+  );
+});

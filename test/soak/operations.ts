@@ -1,0 +1,234 @@
+import { OPERATION_UID, START_AWAY_FROM, START_ON } from '../../src/api/operation-request.ts';
+import type { Random } from '../../src/base/random.ts';
+import { isOver, OPERATIONS, type Operation } from '../../src/controllers/operation/operation.ts';
+import { hypersdk } from '../../src/dialects/hypersdk.ts';
+import { kubevirt } from '../../src/dialects/kubevirt.ts';
+import { simulation } from '../../src/dialects/simulation.ts';
+import { resourceOfKind, VMIS } from '../../src/kube/kinds/machines.ts';
+import { PODS } from '../../src/kube/kinds/pod.ts';
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../src/kube/kinds/storage.ts';
+import type { KubeObject } from '../../src/kube/kube-object.ts';
+import type { Dialect } from '../../src/machine/dialect.ts';
+import { namespace, type OperationWorld, startOperationWorld } from '../../src/testing/operation-world.ts';
+
+export interface OperationSoak {
+  readonly machines: number;
+  readonly operations: number;
+  readonly kills: number;
+  readonly seed: string;
+}
+
+export interface SoakAccount {
+  /** What is wrong at the end. */
+  readonly wrong: readonly string[];
+  /** How many operations of each kind ended how. */
+  readonly ends: Readonly<Record<string, number>>;
+}
+
+const DIALECTS: readonly Dialect[] = [kubevirt, hypersdk, simulation];
+const MINUTE = 60_000;
+
+/** Many operations on many machines, while the operator is killed again and again: all end, and nothing is left over. */
+export async function operationSoak(options: OperationSoak): Promise<SoakAccount> {
+  const { machines, operations, kills, seed } = options;
+  const nodes = Math.max(4, Math.ceil(machines / 40));
+  const world = await startOperationWorld({ dialects: DIALECTS, nodes, seed });
+  const random = world.random.fork('soak');
+  try {
+    const targets = await makeMachines(world, random, machines);
+    const killed = new Set(Array.from({ length: kills }, () => random.int(1, operations)));
+    for (let at = 0; at < operations; at++) {
+      const { dialect, name } = random.pick(targets);
+      await world.admin.create(OPERATIONS, newOperation(at, dialect, name, random));
+      if (random.next() < 0.05) await cancelOne(world, random, at);
+      if (killed.has(at)) world.killAtWrite(random.int(1, 20), random.pick([100, 2000, 20_000]));
+      if (at % 10 === 9) await world.clock.advance(random.pick([0, 200, 1000, 3000]));
+    }
+    await untilOver(world);
+    world.killAtWrite(0);
+    await world.clock.advance(2 * MINUTE);
+    return await account(world, targets);
+  } finally {
+    await world.stop();
+  }
+}
+
+interface Target {
+  readonly dialect: Dialect;
+  readonly name: string;
+}
+
+async function makeMachines(world: OperationWorld, random: Random, count: number): Promise<Target[]> {
+  const targets: Target[] = [];
+  for (let at = 0; at < count; at++) {
+    const dialect = random.pick(DIALECTS);
+    const name = `vm-${at}`;
+    const shutdown = random.pick(['0s', '1s', '5s']);
+    if (dialect === kubevirt) await makeClaim(world, `disk-${name}`);
+    await world.admin.create(resourceOfKind(dialect.kind), {
+      metadata: { name, namespace },
+      spec: specFor(dialect, name, random.next() < 0.7, shutdown),
+    });
+    targets.push({ dialect, name });
+    if (at % 50 === 49) await world.clock.advance(1000);
+  }
+  await world.clock.advance(30_000);
+  return targets;
+}
+
+async function makeClaim(world: OperationWorld, name: string): Promise<void> {
+  await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
+    metadata: { name, namespace },
+    spec: { accessModes: ['ReadWriteMany'], storageClassName: 'fast-ssd', resources: { requests: { storage: '1Gi' } } },
+  });
+}
+
+function specFor({ kind }: Dialect, name: string, running: boolean, shutdown: string): object {
+  const annotations = { 'vimana.io/shutdown-duration': shutdown };
+  switch (kind.group) {
+    case 'kubevirt.io': {
+      const devices = { disks: [{ name: 'root', disk: {} }] };
+      const domain = { cpu: { sockets: 1 }, memory: { guest: '1Gi' }, devices };
+      const volumes = [{ name: 'root', persistentVolumeClaim: { claimName: `disk-${name}` } }];
+      return { running, template: { metadata: { annotations }, spec: { domain, volumes } } };
+    }
+    case 'hypersdk.io':
+      return {
+        cpus: 1,
+        memory: '1Gi',
+        running,
+        annotations,
+        disks: [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }],
+      };
+    default:
+      return { running, resources: { cpu: '1', memory: '1Gi' } };
+  }
+}
+
+function newOperation(at: number, { kind }: Dialect, vm: string, random: Random) {
+  const operation = random.pick([
+    ...['start', 'stop', 'restart', 'migrate', 'resize', 'clone', 'snapshot', 'restore'],
+    ...['start', 'stop', 'restart', 'migrate'],
+    ...(random.next() < 0.5 ? ['delete'] : []),
+  ]);
+  return {
+    metadata: { name: `op-${at}`, namespace },
+    spec: {
+      vmRef: { name: vm, apiGroup: kind.group },
+      operation,
+      force: random.next() < 0.2,
+      timeout: random.pick(['10s', '2m', '5m']),
+      ...(operation === 'migrate' ? { migrateSpec: { live: random.next() < 0.6 } } : {}),
+      ...(operation === 'resize' ? { resizeSpec: { cpus: random.int(1, 6), hotplug: random.next() < 0.5 } } : {}),
+      ...(operation === 'clone'
+        ? {
+            cloneSpec: {
+              targetName: `copy-${random.next() < 0.9 ? at : 0}`,
+              linkedClone: random.next() < 0.5,
+              startAfterClone: random.next() < 0.5,
+            },
+          }
+        : {}),
+      ...(operation === 'snapshot' ? { snapshotSpec: { name: `snap-${vm}-${random.int(0, 2)}` } } : {}),
+      ...(operation === 'restore' ? { restoreSpec: { snapshotName: `snap-${vm}-${random.int(0, 2)}` } } : {}),
+    },
+  } as never;
+}
+
+async function cancelOne(world: OperationWorld, random: Random, upTo: number): Promise<void> {
+  const name = `op-${random.int(Math.max(0, upTo - 20), upTo)}`;
+  const body = { spec: { cancel: true } };
+  // One that is over refuses.
+  await world.admin.patch(OPERATIONS, name, { type: 'merge', body }, { namespace }).catch(() => {});
+}
+
+async function untilOver(world: OperationWorld): Promise<void> {
+  const end = world.clock.now() + 240 * MINUTE;
+  while (world.clock.now() < end) {
+    const { items } = await world.admin.list(OPERATIONS, { namespace });
+    if (items.every(isOver)) return;
+    await world.clock.advance(10_000);
+  }
+}
+
+async function account(world: OperationWorld, targets: readonly Target[]): Promise<SoakAccount> {
+  const wrong: string[] = [];
+  const { items: operations } = await world.admin.list(OPERATIONS, { namespace });
+  const ends: Record<string, number> = {};
+  for (const operation of operations) {
+    const word = `${operation.spec.operation} ${operation.status?.phase ?? 'Pending'}`;
+    ends[word] = (ends[word] ?? 0) + 1;
+    wrong.push(...faultsOf(operation));
+  }
+  const machines = new Map<string, KubeObject>();
+  for (const { kind } of DIALECTS) {
+    for (const vm of (await world.admin.list(resourceOfKind(kind), { namespace })).items) {
+      machines.set(`${kind.group}/${vm.metadata.name}`, vm);
+      if ([START_ON, START_AWAY_FROM].some((name) => vm.metadata.annotations?.[name] !== undefined))
+        wrong.push(`${kind.group}/${vm.metadata.name} is still told where to start`);
+    }
+  }
+  wrong.push(...lostMachines(operations, targets, machines), ...(await leftOvers(world, [...machines.values()])));
+  return { wrong, ends };
+}
+
+function faultsOf({ metadata, spec, status }: Operation): string[] {
+  const word = `${metadata.name} (${spec.operation} of ${spec.vmRef.apiGroup}/${spec.vmRef.name})`;
+  const reason = status?.conditions?.find(({ type }) => type === 'Failed')?.reason ?? '';
+  return [
+    ...(status?.completionTime === undefined ? [`${word} is not over: ${JSON.stringify(status)}`] : []),
+    ...(status?.phase === 'Failed' && (reason === '' || status.message === '') ? [`${word} failed for no reason`] : []),
+    ...((metadata.finalizers ?? []).length > 0 ? [`${word} is still held`] : []),
+  ];
+}
+
+/** Machines are there that were made and not deleted by an operation, and no others. */
+function lostMachines(
+  operations: readonly Operation[],
+  targets: readonly Target[],
+  machines: ReadonlyMap<string, KubeObject>,
+): string[] {
+  const wrong: string[] = [];
+  const of = (vm: string, kind: string) =>
+    operations.filter(({ spec }) => `${spec.vmRef.apiGroup}/${spec.vmRef.name}` === vm && spec.operation === kind);
+  const expected = new Set(targets.map(({ dialect, name }) => `${dialect.kind.group}/${name}`));
+  for (const vm of expected) {
+    const deletions = of(vm, 'delete').map(({ status }) => status?.phase);
+    if (deletions.includes('Succeeded') && machines.has(vm)) wrong.push(`${vm} was deleted, and is there`);
+    if (deletions.length === 0 && !machines.has(vm)) wrong.push(`${vm} is lost`);
+  }
+  for (const { metadata, spec, status } of operations) {
+    if (spec.operation !== 'clone') continue;
+    const copy = `${spec.vmRef.apiGroup}/${spec.cloneSpec?.targetName}`;
+    const uid = machines.get(copy)?.metadata.annotations?.[OPERATION_UID];
+    if (status?.phase === 'Succeeded' && uid !== metadata.uid)
+      wrong.push(`${copy}, the clone by ${metadata.name}, is lost`);
+    if (status?.phase !== 'Succeeded' && uid === metadata.uid) wrong.push(`${copy} is left of ${metadata.name}`);
+    if (uid === metadata.uid) expected.add(copy);
+  }
+  for (const vm of machines.keys()) if (!expected.has(vm)) wrong.push(`${vm} is nobody's`);
+  return wrong;
+}
+
+/** Instances, pods, claims and volumes whose machine is gone. */
+async function leftOvers(world: OperationWorld, machines: readonly KubeObject[]): Promise<string[]> {
+  const { items: instances } = await world.admin.list(VMIS, { namespace });
+  const { items: pods } = await world.admin.list(PODS, { namespace });
+  const { items: claims } = await world.admin.list(PERSISTENT_VOLUME_CLAIMS, { namespace });
+  const { items: volumes } = await world.admin.list(PERSISTENT_VOLUMES);
+  const uids = new Set([...machines, ...instances].map(({ metadata }) => metadata.uid));
+  const orphan = ({ metadata }: KubeObject) =>
+    !(metadata.ownerReferences ?? []).some(({ controller, uid }) => controller === true && uids.has(uid));
+  const users = ({ metadata }: KubeObject) => metadata.name?.startsWith('disk-vm-') === true;
+  const bound = new Set(claims.map(({ metadata }) => metadata.uid));
+  return [
+    ...instances.filter(orphan).map(({ metadata }) => `instance ${metadata.name} is left over`),
+    ...pods.filter(orphan).map(({ metadata }) => `pod ${metadata.name} is left over`),
+    ...claims
+      .filter((claim) => !users(claim) && orphan(claim))
+      .map(({ metadata }) => `claim ${metadata.name} is left over`),
+    ...volumes
+      .filter(({ spec }) => !bound.has(spec.claimRef?.uid))
+      .map(({ metadata }) => `volume ${metadata.name} is left over`),
+  ];
+}
