@@ -10,8 +10,10 @@ const MAC = /^[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})(?:\1[0-9a-fA-F]{2}){4}$/;
 
 export function checkNetworks(field: string, networks: Networks = []): FieldError[] {
   const repeatedMacs = repeats(networks, ({ macAddress }) => macAddress?.toLowerCase().replaceAll('-', ':'));
-  // A pod has one interface on the pod network, and the machine lives in a pod.
-  const furtherPodNetworks = repeats(networks, ({ type }) => (type === 'pod-network' ? type : undefined));
+  // A pod has one interface on the pod network, and the machine lives in a pod. Where nothing is said, that is meant.
+  const furtherPodNetworks = repeats(networks, ({ type = 'pod-network' }) =>
+    type === 'pod-network' ? type : undefined,
+  );
   return [
     ...networks.flatMap((network, i) => checkNetwork(index(field, i), network)),
     ...repeatedMacs.map((i) => duplicate(`${index(field, i)}.macAddress`, networks[i]?.macAddress)),

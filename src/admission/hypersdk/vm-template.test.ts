@@ -59,6 +59,11 @@ describe('what is wrong is named with its place and what would be right', () => 
       'spec.defaultSpec.networks[0].macAddress: Invalid value: "x": must be six pairs of hexadecimal digits such as 02:00:00:12:34:56',
     ],
     [
+      'second default pod network',
+      defaults({ networks: [{ name: 'a' }, { name: 'b' }] }),
+      'spec.defaultSpec.networks[1].type: Invalid value: "pod-network": only one network of a machine can be the pod network',
+    ],
+    [
       'default firmware',
       defaults({ firmware: { secureBoot: true } }),
       'spec.defaultSpec.firmware.secureBoot: Invalid value: secureBoot needs bootloader uefi',
