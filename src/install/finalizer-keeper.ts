@@ -1,3 +1,4 @@
+import { SNAPSHOT_FINALIZER } from '../api/disk/request.ts';
 import { TEMPLATE_FINALIZER } from '../api/hypersdk/template-use.ts';
 import { INSTANCE_FINALIZER, MACHINE_FINALIZER } from '../api/instance-request.ts';
 import type { InstallParts } from '../cli/install.ts';
@@ -64,5 +65,5 @@ export async function hasKeeper(held: Held, ms: number, parts: InstallParts): Pr
 export const isHeld = ({ metadata }: KubeObject) =>
   metadata.deletionTimestamp === undefined && metadata.finalizers?.some(isOfOperator) === true;
 
-const OF_OPERATOR: readonly string[] = [MACHINE_FINALIZER, INSTANCE_FINALIZER, TEMPLATE_FINALIZER];
+const OF_OPERATOR: readonly string[] = [MACHINE_FINALIZER, INSTANCE_FINALIZER, TEMPLATE_FINALIZER, SNAPSHOT_FINALIZER];
 const isOfOperator = (finalizer: string) => OF_OPERATOR.includes(finalizer);

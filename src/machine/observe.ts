@@ -1,3 +1,4 @@
+import { isRestoring, RESTORE_ANNOTATION } from '../api/disk/request.ts';
 import { BASIS_ANNOTATION, GENERATION_ANNOTATION } from '../api/instance-request.ts';
 import type { Kind, ObjectOf } from '../api/kind.ts';
 import { HOT_CHANGES } from '../api/kubevirt/hot-change.ts';
@@ -9,6 +10,7 @@ import type {
   Identity,
   MachineMemory,
   ObservedMachine,
+  Obstacle,
   Problem,
   Shutdown,
 } from './dialect.ts';
@@ -50,13 +52,20 @@ export interface Sight {
   readonly action: Action | undefined;
 }
 
+/** Its disks would change under a machine that runs. */
+const RESTORING: Obstacle = {
+  reason: 'Restoring',
+  message: `the disks are being restored, as annotation ${RESTORE_ANNOTATION} asks; take it off to start without`,
+};
+
 const UNCHANGED: SpecChanges = { live: undefined, restart: [] };
 
 /** Looks at a machine and its instance, and decides what to do and what to tell. Pure but for what is random. */
 export function observe(look: Look): Sight {
   const { dialect, vm, leaving, instance: named, untold, askedToLeave, now, random } = look;
   const refusal = leaving === undefined ? look.refusal : undefined;
-  const desired = dialect.desired(vm, look.surroundings);
+  const wanted = dialect.desired(vm, look.surroundings);
+  const desired = isRestoring(vm.metadata.annotations) ? { ...wanted, blocked: RESTORING } : wanted;
   const before = dialect.memory(vm);
   const whose = named === undefined ? undefined : belonging(named, vm.metadata.uid);
   const instance = whose === 'own' ? named : undefined;

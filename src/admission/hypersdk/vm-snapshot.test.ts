@@ -40,6 +40,12 @@ describe('a location', () => {
   );
 });
 
+test('a snapshot that is to be kept elsewhere is stored, with a word on what becomes of it', () => {
+  expect(trial(location('s3://archive')).warnings).toEqual([
+    'spec.destination.location: snapshots are kept beside the disks; this one will fail and change nothing',
+  ]);
+});
+
 describe('a snapshot that is there already', () => {
   test.each<[string, object]>([
     ['vmRef', { vmRef: { name: 'other' } }],

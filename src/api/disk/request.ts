@@ -48,6 +48,9 @@ export interface RestoreFailure {
 /** How a restore that was asked for has gone. */
 export type RestoreState = 'none' | 'asked' | 'restored' | RestoreFailure;
 
+/** Holds a VMSnapshot while something is made from it. */
+export const SNAPSHOT_FINALIZER = 'hypersdk.io/snapshot';
+
 type Annotations = Readonly<Record<string, string>> | undefined;
 
 export function readDiskSource(annotations: Annotations): DiskSource | undefined {

@@ -18,17 +18,20 @@ const spec = object(
     quiesce: boolean('Whether the guest agent flushes and freezes file systems first.', { default: true }),
     description: string('What the snapshot is for.', { maxLength: 1024 }),
     retention: object('How long the snapshot is kept; for good when left out.', {
-      keepDays: count('Days after which the snapshot expires.'),
-      keepCount: count('Snapshots of this machine to keep; the oldest beyond it expire.'),
+      keepDays: count('Days after its capture at which the snapshot expires.'),
+      keepCount: count('The snapshot expires when so many newer ones of its machine can be restored.'),
       autoDelete: boolean('Whether an expired snapshot is deleted; otherwise it stays, marked Expired.', {
         default: true,
       }),
       expiresAt: timestamp('When the snapshot expires; wins over keepDays.'),
     }),
-    destination: object('Where the snapshot is kept; beside the disks when left out.', {
-      storageClass: string('StorageClass for the saved disks; that of the disks when left out.', { maxLength: 253 }),
-      location: string('s3://bucket/prefix or local:///directory to copy the snapshot to.', { maxLength: 2048 }),
-    }),
+    destination: object(
+      'Where the snapshot is kept; beside the disks when left out, and nowhere else yet: others fail.',
+      {
+        storageClass: string('StorageClass for the saved disks; that of the disks when left out.', { maxLength: 253 }),
+        location: string('s3://bucket/prefix or local:///directory to copy the snapshot to.', { maxLength: 2048 }),
+      },
+    ),
   },
   {
     rules: ['vmRef', 'includeMemory', 'quiesce', 'destination'].map((field) =>
@@ -61,7 +64,7 @@ const restore = object('The restore of this snapshot that is under way, or the l
 
 const status = object('What is known of the snapshot.', {
   observedGeneration,
-  phase: choice('Where the snapshot is in its life.', [
+  phase: choice('Where the snapshot is in its life; Pending for ten minutes at most while its machine is not there.', [
     'Pending',
     'Creating',
     'Ready',

@@ -1,4 +1,4 @@
-import { readRestoreRequest } from '../../api/disk/request.ts';
+import { readRestoreRequest, SNAPSHOT_FINALIZER } from '../../api/disk/request.ts';
 import { resourceOfKind, VMIS } from '../../kube/kinds/machines.ts';
 import { NODES } from '../../kube/kinds/node.ts';
 import { type Snapshot, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
@@ -16,7 +16,7 @@ import { sourceSnapshot, unfilledFrom } from './fill.ts';
 import { keepSnapshot } from './keep.ts';
 import { byMachine, keyOfMachine, machineKey } from './machine.ts';
 import { askersOf, restoreFor } from './restore.ts';
-import { SNAPSHOT_FINALIZER, SNAPSHOT_SETTINGS, type SnapshotParts, type SnapshotSettings } from './settings.ts';
+import { SNAPSHOT_SETTINGS, type SnapshotParts, type SnapshotSettings } from './settings.ts';
 
 export interface SnapshotOptions extends Partial<SnapshotSettings> {
   readonly dialects: readonly Dialect[];

@@ -43,7 +43,7 @@ const RUNTIME_LABEL = 'vimana.io/runtime';
 /** What becomes of a snapshot that holds nothing yet. */
 export function plan(sight: Sight, settings: SnapshotSettings): Step {
   const { snapshot, machine, before, now } = sight;
-  const { metadata, spec } = snapshot;
+  const { metadata } = snapshot;
   const until = Date.parse(metadata.creationTimestamp ?? '') + settings.waitMs;
   const wait: Wait = (reason, message) => {
     if (now < until)

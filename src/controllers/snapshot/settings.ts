@@ -12,9 +12,6 @@ export interface SnapshotSettings {
 
 export const SNAPSHOT_SETTINGS: SnapshotSettings = { waitMs: 10 * 60_000, workMs: 2 * 60_000 };
 
-/** Holds a snapshot while something is made from it. */
-export const SNAPSHOT_FINALIZER = 'hypersdk.io/snapshot';
-
 /** What the parts of the controller share. */
 export interface SnapshotParts {
   readonly dialects: readonly Dialect[];

@@ -6,7 +6,7 @@ import type { Index } from '../../runtime/cache.ts';
 import { type Context, type Controller } from '../../runtime/controller.ts';
 import { writeStatus } from '../../runtime/status.ts';
 import type { Again } from '../../runtime/work-queue.ts';
-import type { MachineSnapshot } from '../machine-driver.ts';
+import { isAlive, type MachineSnapshot } from '../machine-driver.ts';
 import type { Host, Hosts } from './host.ts';
 
 /** A node that does nothing at the moment is asked again; whoever gave it the work gives it up in the end. */
@@ -54,6 +54,8 @@ async function capture(snapshot: Snapshot, { driver }: Host, { client, cache, cl
     next = capturedStatus(snapshot, kept, [...cache(VM_SNAPSHOTS).by(byMachine, vmUID)]);
   } catch (error) {
     if (!isFinal(error)) throw error;
+    // It has stopped, or left, since it was asked for: whoever asked sees that too, and asks again.
+    if (instanceUID !== undefined && !isAlive(await driver.inspect(instanceUID))) return;
     next = failedStatus(snapshot, 'CaptureFailed', error.message, clock.now());
   }
   const written = await writeStatus(client, VM_SNAPSHOTS, snapshot, next);
