@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
+import { formatFieldError } from '../../base/field-error.ts';
 import { admissionTrial } from '../../testing/admission-trial.ts';
 import { vmOperationAdmitter } from './vm-operation.ts';
 
@@ -189,18 +190,23 @@ test('a status with everything in it is accepted, and one out of bounds is not',
 });
 
 describe('a cancel that comes too late', () => {
-  const over = (phase: string, cancel: boolean) => ({
-    ...operation('start', { cancel }),
-    status: { phase, completionTime: '2030-01-01T00:00:00Z' },
-  });
+  const write = (phase: string, before: boolean) => {
+    const status = { phase, completionTime: '2030-01-01T00:00:00Z' };
+    const over = (cancel: boolean) => ({ ...trial(operation('start', { cancel })).object, status }) as never;
+    const user = { name: 'tester', groups: [] };
+    const lookup = () => undefined;
+    return vmOperationAdmitter.validate({ operation: 'UPDATE', object: over(true), old: over(before), user, lookup });
+  };
 
   test('is refused', () => {
-    const { causes } = trial(over('Succeeded', true), over('Succeeded', false));
-    expect(causes).toEqual(['spec.cancel: Forbidden: the operation is over already: it is Succeeded']);
+    const { causes } = write('Succeeded', false);
+    expect(causes.map(formatFieldError)).toEqual([
+      'spec.cancel: Forbidden: the operation is over already: it is Succeeded',
+    ]);
   });
 
   test('is explained where it was said before', () => {
-    const { causes, warnings } = trial(over('Cancelled', true), over('Cancelled', true));
+    const { causes, warnings } = write('Cancelled', true);
     expect(causes).toEqual([]);
     expect(warnings).toEqual(['spec.cancel was set already: the operation is Cancelled']);
   });
