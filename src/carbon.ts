@@ -42,10 +42,9 @@ export interface Carbon {
   measures(cores?: (instance: Vmi) => number | undefined): readonly Measured[];
 }
 
-/** What the operator may do for it. */
+/** What the operator may do for it; the chart adds the ConfigMap where that is the provider. */
 export const CARBON_RULES: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
-  { apiGroups: [''], resources: ['configmaps'], resourceNames: [CARBON_CONFIG_MAP.name], verbs: ['list', 'watch'] },
 ];
 
 /** Whether any machines heed electricity. */

@@ -244,6 +244,18 @@ describe.skipIf(helm === undefined)('the chart', () => {
       'carbon.table.FR=56',
     );
     expect(JSON.stringify(table)).toContain('--carbon-table=DE=380.5,FR=56');
+    expect(JSON.stringify(table)).not.toContain('vimana-carbon');
+    const roles = rendered('a', 'b', 'crds.install=false', 'carbon.provider=config-map').filter(
+      ({ kind, metadata }) => kind === 'Role' && metadata.name === 'a',
+    );
+    expect(roles).toMatchObject([
+      {
+        metadata: { namespace: 'b' },
+        rules: expect.arrayContaining([
+          { apiGroups: [''], resources: ['configmaps'], resourceNames: ['vimana-carbon'], verbs: ['list', 'watch'] },
+        ]),
+      },
+    ]);
     expect(JSON.stringify(rendered('a', 'b', 'crds.install=false'))).not.toContain('--carbon');
   });
 
