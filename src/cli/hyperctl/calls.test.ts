@@ -34,7 +34,7 @@ beforeAll(async () => {
   await world.admin.create(resourceOfKind(vmTemplate), template('debian-12'), options);
   const spec = { vmRef: { name: 'small', apiGroup: 'kubevirt.io' } };
   await world.admin.create(resourceOfKind(vmSnapshot), { metadata: { name: 'monday' }, spec }, options);
-});
+}, 60_000);
 afterAll(() => world.stop());
 
 describe('hyperctl k8s', () => {

@@ -37,7 +37,7 @@ export function k8sCommand(parts: VmParts): Command {
     });
 }
 
-function refusals({ io }: VmParts, { op, output, vm }: CallFlags, given: Given): string[] {
+function refusals({ io }: VmParts, { op, output, vm, namespace }: CallFlags, given: Given): string[] {
   // An operation that there is not is refused by itself.
   if (op === undefined || !(op in OPERATIONS)) return [];
   const said = (Object.keys(FLAGS) as FlagName[]).filter(given);
@@ -50,6 +50,8 @@ function refusals({ io }: VmParts, { op, output, vm }: CallFlags, given: Given):
     (output === 'wide' || output === 'name' || (output === 'table' && name !== 'status'));
   return [
     ...misfits(name, isAsking ? [...said, 'vm'] : said),
+    // An unset variable of a script must not mean another namespace.
+    ...(namespace === '' ? ['-namespace must not be empty.'] : []),
     ...(isOdd ? [`${name} prints yaml or json, not ${output}.`] : []),
   ];
 }

@@ -175,6 +175,7 @@ describe('a call that cannot be meant is refused with all that is wrong, and pri
     ['-op vm-create -vm a -disk 50Gi', '--disk 50Gi: It must be name=size or name=size:class'],
     ['-op vm-create -vm a -checksum 12', '--checksum 12: It must be md5:, sha256: or sha512: and the digest.'],
     ['-op vm-create -vm a -labels x', '--labels x: It must be key=value.'],
+    ['-op vm-create -vm a -namespace=', '-namespace must not be empty.'],
     ['-op vm-create -vm a -template=', '--template : It must not be empty.'],
     ['-op vm-create -vm a -memory 8GB', `spec.memory: Invalid value: "8GB"`],
     ['-op vm-create -vm a -cpus 999', 'spec.cpus: Invalid value: 999'],

@@ -83,6 +83,7 @@ export function snapshotEnd(
   timeoutMs: number,
 ): Promise<void> {
   const what = `${name} to be ready`;
-  const awaited = { type: SNAPSHOTS.type, name, namespace, machine: vm, what, progress: snapshotProgress };
+  const look = `kubectl describe vmsnapshot ${name} -n ${namespace}`;
+  const awaited = { look, type: SNAPSHOTS.type, name, namespace, machine: vm, what, progress: snapshotProgress };
   return waitFor(parts, awaited, timeoutMs);
 }

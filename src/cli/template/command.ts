@@ -72,6 +72,7 @@ export function templateEnd(
   timeoutMs: number,
 ): Promise<void> {
   const what = `${name} to be ready`;
-  const awaited = { type: TEMPLATES.type, name, namespace, machine: name, what, progress: templateProgress };
+  const look = `kubectl describe vmtemplate ${name} -n ${namespace}`;
+  const awaited = { look, type: TEMPLATES.type, name, namespace, machine: name, what, progress: templateProgress };
   return waitFor(parts, awaited, timeoutMs);
 }

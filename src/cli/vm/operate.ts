@@ -70,6 +70,15 @@ export function operationEnd(
   timeoutMs: number,
 ): Promise<void> {
   const what = `${operation} to end`;
-  const awaited = { type: OPERATIONS, name: operation, namespace, machine: vm, what, progress: operationProgress };
+  const look = `kubectl describe vmoperation ${operation} -n ${namespace}`;
+  const awaited = {
+    look,
+    type: OPERATIONS,
+    name: operation,
+    namespace,
+    machine: vm,
+    what,
+    progress: operationProgress,
+  };
   return waitFor(parts, awaited, timeoutMs);
 }

@@ -30,6 +30,8 @@ export interface Awaited<T extends KubeObject> {
   readonly machine: string;
   /** What is waited for, in words: "web to run". */
   readonly what: string;
+  /** What to type to see why it takes so long; the events of the machine where absent. */
+  readonly look?: string;
   /** Of the object as it is, or of its absence. */
   progress(object: T | undefined): Progress;
 }
@@ -69,7 +71,7 @@ export async function waitFor<T extends KubeObject>(
   } catch (error) {
     if (!over.signal.aborted) throw error;
     throw new VimanaError('TIMEOUT', `waited ${writtenDuration(timeoutMs)} for ${awaited.what}, which is ${last}`, {
-      hint: `See why with: vimana vm events ${awaited.machine}`,
+      hint: `See why with: ${awaited.look ?? `vimana vm events ${awaited.machine}`}`,
     });
   } finally {
     timer.cancel();
