@@ -152,7 +152,7 @@ describe('what a machine of hypersdk.io asks for', () => {
       { firmware: { bootloader: { efi: { secureBoot: true } } }, features: { smm: { enabled: true } } },
     ],
   ])('starts with firmware %j', (firmware, expected) => {
-    const { firmware: made, features } = desired({ firmware: firmware as never }).spec.domain;
+    const { firmware: made, features } = desired({ firmware }).spec.domain;
     expect({ ...(made && { firmware: made }), ...(features && { features }) }).toEqual(expected);
   });
 

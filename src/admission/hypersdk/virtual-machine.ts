@@ -1,6 +1,7 @@
 import { inherited } from '../../api/hypersdk/inherit.ts';
 import { type VirtualMachine, virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { vmTemplate } from '../../api/hypersdk/vm-template.ts';
+import { MACHINE_FINALIZER } from '../../api/instance-request.ts';
 import { type FieldError, tooLong } from '../../base/field-error.ts';
 import type { AdmissionRequest, Admitter } from '../admitter.ts';
 import { isLess } from '../amounts.ts';
@@ -14,6 +15,7 @@ const MAX_NAME = 63;
 
 export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
   kind: virtualMachine,
+  finalizer: MACHINE_FINALIZER,
   validate(request) {
     if (!changesSpec(request)) return { causes: [], warnings: [] };
     const { operation, object, old } = request;
@@ -26,6 +28,7 @@ export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
       warnings: [
         ...networkWarnings('spec.networks', object.spec.networks),
         ...imageWarnings(object.spec),
+        ...deviceWarnings(object.spec),
         ...templateWarnings(request),
       ],
     };
@@ -47,6 +50,22 @@ function imageWarnings({ image, disks = [] }: VirtualMachine['spec']): string[] 
     warnings.push('spec has neither an image nor a disk with a source: the machine has nothing to boot from');
   }
   return warnings;
+}
+
+/** Devices that no node can be asked for: the machine waits, rather than be another than was asked for. */
+function deviceWarnings({ gpus = [], usbDevices = [] }: VirtualMachine['spec']): string[] {
+  return [
+    ...gpus.flatMap(({ resourceName, deviceName, vendor }, i) =>
+      (resourceName ?? vendor) === undefined && deviceName?.includes('/') !== true
+        ? [`spec.gpus[${i}] names neither resourceName nor vendor: the machine is not started`]
+        : [],
+    ),
+    ...usbDevices.flatMap(({ resourceName }, i) =>
+      resourceName === undefined
+        ? [`spec.usbDevices[${i}] is named by ids, which no runtime can look for yet: the machine is not started`]
+        : [],
+    ),
+  ];
 }
 
 /** What the template of a machine advises and it does not have; a template that is not there yet advises nothing. */

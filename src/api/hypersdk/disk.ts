@@ -47,7 +47,8 @@ const disk = object(
 );
 export type Disk = OutputOf<typeof disk>;
 
-export const disks = list('Disks of the machine. Left out, the machine has one disk made from its image.', disk, {
-  keys: ['name'],
-  maxItems: 64,
-});
+export const disks = list(
+  'Disks of the machine, each on a PersistentVolumeClaim <machine>-<disk> that stays while the machine is off and goes with it, unless the machine has the annotation hypersdk.io/retain-disks: "true". Left out, the machine has one disk made from its image.',
+  disk,
+  { keys: ['name'], maxItems: 64 },
+);

@@ -33,10 +33,13 @@ const gpu = object(
   'One kind of GPU for the machine.',
   {
     name: deviceName('Name of the device inside the machine.'),
-    deviceName: string('Device as the node knows it, such as a PCI address or a mediated device type.', {
+    deviceName: string('Device as nodes know it; heeded where it is the name of an extended resource.', {
       maxLength: 253,
     }),
-    vendor: string('Maker of the GPU: nvidia, amd, intel.', { maxLength: 63 }),
+    vendor: string(
+      'Maker of the GPU: nvidia, amd, intel. Where no resourceName is given, nodes are asked for <vendor>.com/<model>, or <vendor>.com/gpu.',
+      { maxLength: 63 },
+    ),
     model: string('Model of the GPU, such as a100.', { maxLength: 63 }),
     count: integer('Number of such GPUs; one when left out.', { format: 'int32', minimum: 1, maximum: 16 }),
     virtualGPU: boolean('Whether a share of a GPU (mediated device) is enough.'),
@@ -81,7 +84,11 @@ const usbDevice = object(
   },
 );
 
-export const usbDevices = list('USB devices of the node that the machine gets.', usbDevice, {
-  keys: ['name'],
-  maxItems: 16,
-});
+export const usbDevices = list(
+  'USB devices of the node that the machine gets, by resourceName: no runtime can look for ids yet, and a machine that asks for them is not started.',
+  usbDevice,
+  {
+    keys: ['name'],
+    maxItems: 16,
+  },
+);

@@ -6,7 +6,7 @@ const network = object(
   {
     name: required(string('Name of the interface, unique in the machine.', { minLength: 1, maxLength: 63 })),
     type: choice(
-      "What the interface is plugged into: the cluster's pod network, a Multus network, or a bridge of the node.",
+      "What the interface is plugged into: the cluster's pod network, a Multus network, or a bridge of the node, by the NetworkAttachmentDefinition of the interface's name.",
       ['pod-network', 'multus', 'bridge'],
       { default: 'pod-network' },
     ),

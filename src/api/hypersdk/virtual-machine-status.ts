@@ -25,16 +25,19 @@ export const virtualMachineStatus = object('What is known of the machine.', {
   }),
   ipAddresses: list('IP addresses of the machine, the one on the pod network first.', string('An IP address.')),
   nodeName: string('Node that the machine runs on.'),
-  resources: object('Measured use against what was asked for.', {
-    cpu: object('CPU of the machine.', {
-      usage: string('CPU in use, as a share of the CPUs asked for: 45%.'),
-      requests: integer('Virtual CPUs asked for.', { format: 'int32' }),
-    }),
-    memory: object('Memory of the machine.', {
-      usage: string('Memory in use: 6200Mi.'),
-      requests: string('Memory asked for.'),
-    }),
-  }),
+  resources: object(
+    'Measured use against what was asked for. Use is measured when the status is written for another reason, and else every five minutes where it has changed by more than a tenth; of all machines together at most ten are written in a second.',
+    {
+      cpu: object('CPU of the machine.', {
+        usage: string('CPU in use, as a share of the CPUs asked for: 45%.'),
+        requests: integer('Virtual CPUs asked for.', { format: 'int32' }),
+      }),
+      memory: object('Memory of the machine.', {
+        usage: string('Memory in use: 6200Mi.'),
+        requests: string('Memory asked for.'),
+      }),
+    },
+  ),
   qemuPid: integer('Process id of QEMU on the node.', { format: 'int64' }),
   vnc: object('The graphical console.', {
     port: integer('TCP port of the VNC server on the node.', { format: 'int32' }),

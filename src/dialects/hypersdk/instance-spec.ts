@@ -76,7 +76,7 @@ function cloudInitVolume(given: Spec['cloudInit'], taken: ReadonlySet<string>): 
   const { userData, networkData, secretRef } = given;
   const name = taken.has('cloudinit') ? 'cloudinit-seed' : 'cloudinit';
   if (secretRef !== undefined) {
-    return { name, cloudInitNoCloud: { secretRef, networkDataSecretRef: secretRef } } as Volume;
+    return { name, cloudInitNoCloud: { secretRef, networkDataSecretRef: secretRef } };
   }
   if (userData === undefined && networkData === undefined) return undefined;
   const data = { userData: userData ?? NO_USER_DATA, ...(networkData === undefined ? {} : { networkData }) };
