@@ -11,7 +11,8 @@ import { UP_FLAGS } from './support/up-flags.ts';
 
 const MACHINES = Number(process.env['VIMANA_BENCH_MACHINES'] ?? 10_000);
 const NODES = Number(process.env['VIMANA_BENCH_NODES'] ?? 1000);
-const AT_ONCE = 64;
+/** So many that the process always has something to do while the disk writes: fewer wait for each other. */
+const AT_ONCE = 256;
 const CONNECTIONS = 32;
 const SETTLE_MS = 30_000;
 const IDLE_MS = 60_000;
