@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DISK_CONTENTS_ANNOTATION, readContents } from '../src/api/disk/contents.ts';
 import { virtualMachine } from '../src/api/hypersdk/virtual-machine.ts';
 import { vmTemplate } from '../src/api/hypersdk/vm-template.ts';
 import { BASIS_ANNOTATION } from '../src/api/instance-request.ts';
@@ -72,6 +73,25 @@ describe('machines from a template', () => {
     expect(await status('web')).toMatchObject({ phase: 'Running' });
     const claim = await world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'web-root', { namespace });
     expect(claim.spec).toMatchObject({ storageClassName: 'fast-ssd', resources: { requests: { storage: '7Gi' } } });
+  });
+
+  it('have its image on their first disk, and nothing on the others', async () => {
+    const checksum = { type: 'sha256', value: 'ab'.repeat(32) };
+    const disks = [
+      { name: 'root', size: '7Gi' },
+      { name: 'data', size: '1Gi' },
+    ];
+    await makeTemplate({ image: { source: 'docker://team/debian:12', checksum }, defaultSpec: { disks } });
+    await makeMachine('web');
+    const contents = async (claim: string) => {
+      const { metadata } = await world.admin.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace });
+      return readContents(metadata.annotations?.[DISK_CONTENTS_ANNOTATION]);
+    };
+    expect((await contents('web-root'))?.image).toEqual({
+      source: 'docker://team/debian:12',
+      checksum: `sha256:${checksum.value}`,
+    });
+    expect((await contents('web-data'))?.image).toBeUndefined();
   });
 
   it('may be in another namespace than it', async () => {
