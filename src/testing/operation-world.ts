@@ -6,7 +6,9 @@ import { kubernetesControllers } from '../controllers/kubernetes/kubernetes-cont
 import { operations } from '../controllers/operation/controller.ts';
 import { OPERATIONS, type Operation } from '../controllers/operation/operation.ts';
 import { operationRules } from '../controllers/operation/rules.ts';
+import { hypersdk } from '../dialects/hypersdk.ts';
 import { kubevirt } from '../dialects/kubevirt.ts';
+import { simulation } from '../dialects/simulation.ts';
 import { isHypersdkOn } from '../hypersdk.ts';
 import { kindsOf } from '../install/definitions.ts';
 import type { Client } from '../kube/client.ts';
@@ -59,6 +61,8 @@ export interface OperationWorld {
 }
 
 export const namespace = 'default';
+/** Those of every group that is built. */
+export const ALL_DIALECTS: readonly Dialect[] = [kubevirt, hypersdk, simulation];
 
 export async function startOperationWorld(options: OperationWorldOptions = {}): Promise<OperationWorld> {
   const { dialects = [kubevirt], nodes = 4, seed = 'operations', link } = options;
@@ -77,7 +81,11 @@ export async function startOperationWorld(options: OperationWorldOptions = {}): 
     extensions: (clientFor) => {
       const client = counting(clientFor(userOf('vimana-node'), 'vimana-node'), writes);
       const informers = new Informers({ ...parts('fleet'), client });
-      const made = { pools: [{ count: nodes, prefix: 'node-' }], adoptLapsed: false, snapshots: isHypersdkOn(dialects) };
+      const made = {
+        pools: [{ count: nodes, prefix: 'node-' }],
+        adoptLapsed: false,
+        snapshots: isHypersdkOn(dialects),
+      };
       const fleet = new Fleet({ ...parts('fleet'), client, informers }, link === undefined ? made : { ...made, link });
       simulated = manager('fleet', [informers, fleet]);
       return [fleet.metrics()];

@@ -1,15 +1,18 @@
 import { OPERATION_UID, START_AWAY_FROM, START_ON } from '../../src/api/operation-request.ts';
 import type { Random } from '../../src/base/random.ts';
 import { isOver, OPERATIONS, type Operation } from '../../src/controllers/operation/operation.ts';
-import { hypersdk } from '../../src/dialects/hypersdk.ts';
 import { kubevirt } from '../../src/dialects/kubevirt.ts';
-import { simulation } from '../../src/dialects/simulation.ts';
 import { resourceOfKind, VMIS } from '../../src/kube/kinds/machines.ts';
 import { PODS } from '../../src/kube/kinds/pod.ts';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../src/kube/kinds/storage.ts';
 import type { KubeObject } from '../../src/kube/kube-object.ts';
 import type { Dialect } from '../../src/machine/dialect.ts';
-import { namespace, type OperationWorld, startOperationWorld } from '../../src/testing/operation-world.ts';
+import {
+  ALL_DIALECTS,
+  namespace,
+  type OperationWorld,
+  startOperationWorld,
+} from '../../src/testing/operation-world.ts';
 
 export interface OperationSoak {
   readonly machines: number;
@@ -25,14 +28,13 @@ export interface SoakAccount {
   readonly ends: Readonly<Record<string, number>>;
 }
 
-const DIALECTS: readonly Dialect[] = [kubevirt, hypersdk, simulation];
 const MINUTE = 60_000;
 
 /** Many operations on many machines, while the operator is killed again and again: all end, and nothing is left over. */
 export async function operationSoak(options: OperationSoak): Promise<SoakAccount> {
   const { machines, operations, kills, seed } = options;
   const nodes = Math.max(4, Math.ceil(machines / 40));
-  const world = await startOperationWorld({ dialects: DIALECTS, nodes, seed });
+  const world = await startOperationWorld({ dialects: ALL_DIALECTS, nodes, seed });
   const random = world.random.fork('soak');
   try {
     const targets = await makeMachines(world, random, machines);
@@ -61,7 +63,7 @@ interface Target {
 async function makeMachines(world: OperationWorld, random: Random, count: number): Promise<Target[]> {
   const targets: Target[] = [];
   for (let at = 0; at < count; at++) {
-    const dialect = random.pick(DIALECTS);
+    const dialect = random.pick(ALL_DIALECTS);
     const name = `vm-${at}`;
     const shutdown = random.pick(['0s', '1s', '5s']);
     if (dialect === kubevirt) await makeClaim(world, `disk-${name}`);
@@ -161,7 +163,7 @@ async function account(world: OperationWorld, targets: readonly Target[]): Promi
     wrong.push(...faultsOf(operation));
   }
   const machines = new Map<string, KubeObject>();
-  for (const { kind } of DIALECTS) {
+  for (const { kind } of ALL_DIALECTS) {
     for (const vm of (await world.admin.list(resourceOfKind(kind), { namespace })).items) {
       machines.set(`${kind.group}/${vm.metadata.name}`, vm);
       if ([START_ON, START_AWAY_FROM].some((name) => vm.metadata.annotations?.[name] !== undefined))

@@ -1,17 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VMIMS, VMIS, VMS } from '../../kube/kinds/machines.ts';
+import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
 import { ifFound } from '../../kube/kube-error.ts';
-import { namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
+import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
 import type { Operation } from './operation.ts';
 
 /** More than any of them takes. */
-const WRITES = Array.from({ length: 10 }, (_, at) => at + 1);
+const WRITES = Array.from({ length: 14 }, (_, at) => at + 1);
 
 describe('an operation whose operator is killed with any of its writes', () => {
   let world: OperationWorld;
   beforeEach(async () => {
-    world = await startOperationWorld();
+    world = await startOperationWorld({ dialects: ALL_DIALECTS });
   });
   afterEach(() => world.stop());
 
@@ -36,7 +37,7 @@ describe('an operation whose operator is killed with any of its writes', () => {
   const made = (what: string) => world.writes.filter((write) => write === `create ${what}`).length;
   const isRunning = async (name: string) => (await instance(name))?.status?.phase === 'Running';
 
-  const KINDS: readonly [string, object, string, (vm: string, operation: Operation) => Promise<void>][] = [
+  const KINDS: [string, object, string, (vm: string, operation: Operation) => Promise<void>][] = [
     [
       'start',
       {},
@@ -119,6 +120,34 @@ describe('an operation whose operator is killed with any of its writes', () => {
     ],
   ];
 
+  const snapshots = async (vm: string) =>
+    (await world.admin.list(VM_SNAPSHOTS, { namespace })).items.filter(({ spec }) => spec.vmRef.name === vm);
+
+  KINDS.push(
+    [
+      'snapshot',
+      {},
+      'Always',
+      async (vm) => {
+        expect((await snapshots(vm)).map(({ status }) => status?.phase)).toEqual(['Ready']);
+        expect(made('vmsnapshots')).toBe(1);
+        expect(await isRunning(vm)).toBe(true);
+      },
+    ],
+    [
+      'restore',
+      {},
+      'Once',
+      async (vm) => {
+        expect(await isRunning(vm)).toBe(true);
+        expect(made('virtualmachineinstances')).toBe(1);
+        const { spec, metadata } = await world.admin.get(VMS, vm, { namespace });
+        expect(spec.runStrategy).toBe('Once');
+        expect(metadata.annotations ?? {}).not.toHaveProperty('vimana.io/restore');
+      },
+    ],
+  );
+
   it.each(KINDS)('%s %o ends well, once', async (kind, spec, strategy, check) => {
     for (const count of WRITES) {
       const vm = `vm-${count}`;
@@ -129,11 +158,16 @@ describe('an operation whose operator is killed with any of its writes', () => {
         await world.ask(`begin-${count}`, vm, 'start');
         await world.over(`begin-${count}`);
       }
+      if (kind === 'restore') {
+        await world.ask(`kept-${count}`, vm, 'snapshot');
+        await world.over(`kept-${count}`);
+      }
       await world.clock.advance(5000);
       world.writes.length = 0;
       world.killAtWrite(count);
       const name = `op-${count}`;
-      await world.ask(name, vm, kind, spec);
+      const back = kind === 'restore' ? { restoreSpec: { snapshotName: `kept-${count}` } } : {};
+      await world.ask(name, vm, kind, { ...spec, ...back });
       const operation = await world.over(name);
       world.killAtWrite(0);
       await world.clock.advance(10_000);

@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DISK_CONTENTS_ANNOTATION, readContents } from '../../api/disk/contents.ts';
+import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import { resourceOfKind, VMIS } from '../../kube/kinds/machines.ts';
+import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
+import { ifFound } from '../../kube/kube-error.ts';
+import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
+import { OPERATIONS } from './operation.ts';
+
+const MACHINES = resourceOfKind(virtualMachine);
+const WEB = { vmRef: { name: 'web' } };
+
+describe('operations on the disks of a machine of hypersdk.io', () => {
+  let world: OperationWorld;
+  beforeEach(async () => {
+    world = await startOperationWorld({ dialects: ALL_DIALECTS });
+    const disks = [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }];
+    await world.admin.create(MACHINES, {
+      metadata: { name: 'web', namespace },
+      spec: { cpus: 1, memory: '1Gi', disks, networks: [{ name: 'default', macAddress: '02:00:00:00:00:99' }] },
+    });
+    await world.clock.advance(10_000);
+    world.writes.length = 0;
+  });
+  afterEach(() => world.stop());
+
+  const done = async (name: string, kind: string, spec: object = {}) => {
+    await world.ask(name, 'web', kind, { ...WEB, ...spec });
+    return (await world.over(name)).status;
+  };
+  const vm = (name = 'web') => world.admin.get(MACHINES, name, { namespace });
+  const files = async (claim: string) => {
+    const { metadata } = await world.admin.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace });
+    return readContents(metadata.annotations?.[DISK_CONTENTS_ANNOTATION])?.files;
+  };
+  /** A guest that runs writes to its disk. */
+  const write = async (text: string) => {
+    const body = { metadata: { annotations: { 'vimana.io/guest-write': `/f=${text}` } } };
+    await world.admin.patch(VMIS, 'web.hypersdk', { type: 'merge', body }, { namespace });
+    await world.clock.advance(2000);
+    expect((await files('web-root'))?.['/f']?.text).toBe(text);
+  };
+
+  it('take a snapshot, and go back to it', async () => {
+    await write('before');
+    world.writes.length = 0;
+    const taken = await done('snap', 'snapshot', {
+      snapshotSpec: { name: 'monday', description: 'before the upgrade' },
+    });
+    expect(taken).toMatchObject({ phase: 'Succeeded', result: { snapshotName: 'monday', includeMemory: false } });
+    expect(world.writes.length, world.writes.join(', ')).toBeLessThanOrEqual(8);
+    await write('after');
+    expect(await done('back', 'restore', { restoreSpec: { snapshotName: 'monday' } })).toMatchObject({
+      phase: 'Succeeded',
+      result: { snapshotName: 'monday' },
+    });
+    expect((await files('web-root'))?.['/f']?.text).toBe('before');
+    const machine = await vm();
+    expect(machine.status?.phase).toBe('Running');
+    expect(machine.spec.running).toBe(true);
+    expect(machine.metadata.annotations?.['vimana.io/restore']).toBeUndefined();
+    expect((await world.operation('back')).metadata.finalizers ?? []).toEqual([]);
+  });
+
+  it('leave a machine off that was off before the restore', async () => {
+    await done('snap', 'snapshot');
+    await done('halt', 'stop');
+    expect((await done('back', 'restore', { restoreSpec: { snapshotName: 'snap' } }))?.phase).toBe('Succeeded');
+    await world.clock.advance(5000);
+    expect((await vm()).status?.phase).toBe('Stopped');
+  });
+
+  it('clone what is there now, and what was there when a snapshot was taken', async () => {
+    await write('old');
+    await done('snap', 'snapshot');
+    await write('new');
+    world.writes.length = 0;
+    const now = await done('now', 'clone', { cloneSpec: { targetName: 'web-now', linkedClone: true } });
+    expect(now?.phase).toBe('Succeeded');
+    await world.clock.advance(5000);
+    expect(world.writes.length, world.writes.join(', ')).toBeLessThanOrEqual(8);
+    const then = await done('then', 'clone', {
+      cloneSpec: { targetName: 'web-then', snapshotRef: 'snap', startAfterClone: true },
+    });
+    expect(then).toMatchObject({ phase: 'Succeeded', result: { targetVM: 'web-then', sourceSnapshot: 'snap' } });
+    await world.clock.advance(10_000);
+    expect((await files('web-now-root'))?.['/f']).toMatchObject({ text: 'new', shared: true });
+    expect((await files('web-then-root'))?.['/f']?.text).toBe('old');
+    expect((await vm('web-now')).spec).toMatchObject({ running: false, networks: [{ name: 'default' }] });
+    expect((await vm('web-now')).spec.networks?.[0]).not.toHaveProperty('macAddress');
+    expect((await vm('web-then')).status?.phase).toBe('Running');
+    await world.admin.delete(MACHINES, 'web-then', { namespace });
+    await world.clock.advance(10_000);
+    const gone = await ifFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'web-then-root', { namespace }));
+    expect(gone).toBeUndefined();
+  });
+
+  it('refuse what cannot be, and change nothing', async () => {
+    await done('snap', 'snapshot');
+    const again = await done('again', 'snapshot', { snapshotSpec: { name: 'snap' } });
+    expect(again).toMatchObject({
+      phase: 'Failed',
+      message: 'there is a VMSnapshot default/snap already: nothing has been changed',
+    });
+    const disks = [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }];
+    await world.admin.create(MACHINES, {
+      metadata: { name: 'other', namespace },
+      spec: { cpus: 1, memory: '1Gi', disks },
+    });
+    await world.clock.advance(5000);
+    const { resourceVersion } = (await vm('other')).metadata;
+    const wrong = await done('wrong', 'restore', { vmRef: { name: 'other' }, restoreSpec: { snapshotName: 'snap' } });
+    expect(wrong).toMatchObject({
+      phase: 'Failed',
+      message: expect.stringContaining('is one of VirtualMachine.hypersdk.io default/web') as string,
+    });
+    expect((await vm('other')).metadata.resourceVersion).toBe(resourceVersion);
+  });
+
+  it('take no snapshot of a machine that is on its way', async () => {
+    const body = { status: { migrationState: { migrationUid: 'm', targetNode: 'node-3' } } };
+    const options = { namespace, subresource: 'status' };
+    await world.admin.patch(VMIS, 'web.hypersdk', { type: 'merge', body }, options);
+    expect(await done('snap', 'snapshot')).toMatchObject({
+      phase: 'Failed',
+      message: expect.stringContaining('on its way to another node') as string,
+    });
+    expect((await world.admin.list(VM_SNAPSHOTS, { namespace })).items).toEqual([]);
+  });
+
+  it('give a cancelled restore up, and let the machine go on', async () => {
+    await done('snap', 'snapshot');
+    const slow = { spec: { annotations: { 'vimana.io/shutdown-duration': '20s' } } };
+    await world.admin.patch(MACHINES, 'web', { type: 'merge', body: slow }, { namespace });
+    await done('again', 'restart');
+    await world.ask('back', 'web', 'restore', { ...WEB, restoreSpec: { snapshotName: 'snap' } });
+    await world.clock.advance(3000);
+    expect((await world.operation('back')).status?.checkpoint?.step).toBe('Stopping');
+    const cancel = { spec: { cancel: true } };
+    await world.admin.patch(OPERATIONS, 'back', { type: 'merge', body: cancel }, { namespace });
+    expect((await world.over('back')).status?.phase).toBe('Cancelled');
+    await world.clock.advance(60_000);
+    expect((await vm()).status?.phase).toBe('Running');
+  });
+
+  it('put right what an operation that is deleted has begun', async () => {
+    await world.ask('move', 'web', 'migrate', { ...WEB, migrateSpec: { live: false } });
+    await world.clock.advance(100);
+    await world.admin.delete(OPERATIONS, 'move', { namespace });
+    await world.clock.advance(60_000);
+    expect(await ifFound(world.operation('move'))).toBeUndefined();
+    const machine = await vm();
+    expect(machine.status?.phase).toBe('Running');
+    expect(machine.metadata.annotations ?? {}).not.toHaveProperty('vimana.io/start-away-from');
+  });
+});
