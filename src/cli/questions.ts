@@ -26,8 +26,8 @@ export class Questions {
       return await new Promise<string>((resolve, reject) => (this.#waiting = { resolve, reject }));
     } finally {
       this.#waiting = undefined;
-      // So that nothing but the command itself keeps the program going.
-      this.#lines.pause();
+      // So that nothing but the command itself keeps the program going; what is closed cannot be paused.
+      if (this.#ended === undefined) this.#lines.pause();
     }
   }
 

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 
+/** Of util-linux: runs a command on a terminal of its own. */
+const TERMINAL = 'script';
 const root = resolve(import.meta.dirname, '../..');
 const scratch = mkdtempSync(join(tmpdir(), 'vimana-launcher-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -132,6 +134,21 @@ describe('bin/hyperctl', () => {
     const { status, stdout, stderr } = run(join(root, 'bin/hyperctl'), ['k8s', '-op', 'vm-create']);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain('vm-create needs -vm.');
+  });
+  it.skipIf(spawnSync('sh', ['-c', `command -v ${TERMINAL}`]).status !== 0).each([
+    ['Ctrl-C', '\u0003', 130, ''],
+    ['the end of its input', '\u0004', 1, 'error: the input ended before the question was answered'],
+  ])('on a terminal, ends at a question with %s', async (_, key, code, said) => {
+    const child = spawn(TERMINAL, ['-qec', `${join(root, 'bin/hyperctl')} k8s -op vm-create`, '/dev/null'], {
+      env: { PATH: process.env['PATH'], HOME: scratch, TERM: 'dumb' },
+    });
+    let shown = '';
+    child.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+    const exited = once(child, 'exit');
+    await vi.waitFor(() => expect(shown).toContain('Name of the machine: '), { timeout: 15_000, interval: 20 });
+    child.stdin.write(key);
+    expect((await exited)[0], shown).toBe(code);
+    expect(shown.replace('Name of the machine: ', '').trim()).toBe(said);
   });
 });
 
