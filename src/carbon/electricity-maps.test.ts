@@ -118,10 +118,21 @@ describe('Electricity Maps', () => {
   });
 
   it('says that nobody answers where nobody does', async () => {
-    const { url } = server;
-    const provider = electricityMaps({ url: 'http://127.0.0.1:1', token: TOKEN, fetch, clock });
-    await expect(provider.current('DE')).rejects.toMatchObject({ code: 'UNREACHABLE' });
-    expect(url).not.toBe('');
+    const gone = await providerServer(speaks);
+    await gone.close();
+    const provider = electricityMaps({ url: gone.url, token: TOKEN, fetch, clock });
+    await expect(provider.current('DE')).rejects.toMatchObject({
+      code: 'UNREACHABLE',
+      message: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
+
+  it('follows nobody who points elsewhere, where the token would go too', async () => {
+    const other = await providerServer(speaks);
+    answer = ({ path }) => ({ status: 302, headers: { location: `${other.url}${path}` }, body: '' });
+    await expect(open().current('DE')).rejects.toMatchObject({ code: 'UNREACHABLE' });
+    expect(other.asked).toEqual([]);
+    await other.close();
   });
 
   it('gives up on one that keeps silent', async () => {

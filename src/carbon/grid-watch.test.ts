@@ -37,10 +37,10 @@ class Answers implements CarbonProvider {
   zones = async () => [];
 }
 
-function started() {
+function started(refreshMs = REFRESH) {
   const clock = new FakeClock({ start: 1_000_000_000 });
   const provider = new Answers(clock);
-  const watch = new GridWatch({ provider, clock, log: silentLogger, refreshMs: REFRESH });
+  const watch = new GridWatch({ provider, clock, log: silentLogger, refreshMs });
   const heard: string[] = [];
   watch.onAnswer((zone) => heard.push(zone));
   const stop = new AbortController();
@@ -73,7 +73,7 @@ describe('the watch over the grid', () => {
     await clock.advance(REFRESH + 1);
     expect(provider.asked).toHaveLength(2);
     await clock.advance(20 * REFRESH);
-    expect(provider.asked.length).toBeLessThanOrEqual(5);
+    expect(provider.asked).toHaveLength(3);
     expect([...watch.known()]).toEqual([]);
     await end();
   });
@@ -105,6 +105,19 @@ describe('the watch over the grid', () => {
     provider.failure = undefined;
     await clock.advance(2 * REFRESH);
     expect(watch.sight('DE').problem).toBeUndefined();
+    await end();
+  });
+
+  it('does not ask more often for a zone that somebody waits for, however short the refresh', async () => {
+    const { clock, provider, watch, end } = started(MINUTE);
+    provider.failure = new CarbonError('UNREADABLE', 'there is no such file');
+    watch.onAnswer((zone) => void watch.sight(zone));
+    watch.sight('DE');
+    await clock.advance(60 * MINUTE);
+    // After a minute, and then every two.
+    expect(provider.asked.length).toBeLessThanOrEqual(31);
+    expect(provider.asked.length).toBeGreaterThanOrEqual(29);
+    expect(watch.sight('DE').askedSince).toBeUndefined();
     await end();
   });
 

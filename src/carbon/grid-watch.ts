@@ -29,15 +29,15 @@ interface Known {
   failures: number;
   /** When to ask next. */
   due: number;
-  /** When somebody last wanted to know. */
-  wantedAt: number;
+  /** Answers since somebody last wanted to know. */
+  unwanted: number;
 }
 
 /** Between two questions, whatever the zones: providers count them. */
 const SPACING_MS = 1_000;
 const FIRST_RETRY_MS = 60_000;
 const LONGEST_RETRY_MS = 30 * 60_000;
-/** A zone that nobody has wanted for so many refreshes is asked for no more. */
+/** A zone is asked for no more when nobody has wanted to know so many answers. */
 const LAPSES_AFTER = 3;
 
 /**
@@ -67,11 +67,11 @@ export class GridWatch {
     const now = this.#clock.now();
     let known = this.#zones.get(zone);
     if (known === undefined) {
-      known = { slots: [], since: now, answered: false, problem: undefined, failures: 0, due: now, wantedAt: now };
+      known = { slots: [], since: now, answered: false, problem: undefined, failures: 0, due: now, unwanted: 0 };
       this.#zones.set(zone, known);
       this.#wake?.();
     }
-    known.wantedAt = now;
+    known.unwanted = 0;
     return {
       slots: known.slots,
       ...(known.answered ? {} : { askedSince: known.since }),
@@ -117,7 +117,7 @@ export class GridWatch {
   #next(): [string, Known] | undefined {
     let first: [string, Known] | undefined;
     for (const [zone, known] of this.#zones) {
-      if (known.due > known.wantedAt + LAPSES_AFTER * this.#refreshMs) this.#zones.delete(zone);
+      if (known.unwanted >= LAPSES_AFTER) this.#zones.delete(zone);
       else if (first === undefined || known.due < first[1].due) first = [zone, known];
     }
     return first;
@@ -135,12 +135,14 @@ export class GridWatch {
       if (signal.aborted) return;
       this.#counts.error++;
       known.problem = error instanceof Error ? error.message : String(error);
-      const backOff = Math.min(FIRST_RETRY_MS * 2 ** known.failures++, LONGEST_RETRY_MS);
+      const longest = Math.min(2 * this.#refreshMs, LONGEST_RETRY_MS);
+      const backOff = Math.min(FIRST_RETRY_MS * 2 ** known.failures++, longest);
       const asked = error instanceof CarbonError ? (error.retryAfterMs ?? 0) : 0;
       known.due = this.#clock.now() + Math.max(backOff, asked);
       this.#log.warn({ zone, provider: this.provider.name, err: error }, 'the carbon intensity could not be had');
     }
     known.answered = true;
+    known.unwanted++;
     for (const listener of this.#listeners) listener(zone);
   }
 

@@ -72,13 +72,15 @@ export function carbonMeasures(options: CarbonMeasuresOptions): readonly Measure
     {
       name: 'vimana_vm_power_watts',
       help: 'Estimated power of a virtual machine that runs, with its share of what the data centre takes.',
-      labels: ['namespace', 'vm', 'zone'],
+      labels: ['group', 'namespace', 'vm', 'zone'],
       *values() {
         for (const { instance, zone = '', cores } of options.running()) {
           const { namespace, name, ownerReferences } = instance.metadata;
-          const vm = ownerReferences?.find(({ controller }) => controller === true)?.name ?? name;
+          const owner = ownerReferences?.find(({ controller }) => controller === true);
+          const group = (owner?.apiVersion ?? instance.apiVersion).split('/')[0] ?? '';
+          const vm = owner?.name ?? name;
           yield {
-            labels: { namespace, vm, zone },
+            labels: { group, namespace, vm, zone },
             value: wattsOf({ ...sizeOf(instance), load: loadOf(instance, cores) }, power),
           };
         }

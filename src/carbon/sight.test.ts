@@ -109,6 +109,12 @@ describe('what follows for a machine from electricity', () => {
     expect(carbonSight(look({ places, spec: off })).preferred).toBeUndefined();
   });
 
+  it('keeps the intensity that was told while nothing is heard yet, and drops it when nothing can be', () => {
+    const status = { carbonIntensity: 300, carbon: { startedAt: at(-1) } };
+    expect(carbonSight(look({ status, grid: () => ({ slots: [], askedSince: NOW }) })).intensity).toBe(300);
+    expect(carbonSight(look({ status, grid: () => ({ slots: [], problem: 'gone' }) })).intensity).toBeUndefined();
+  });
+
   it('is told anew only when the intensity has changed by a twentieth', () => {
     const status = { carbonIntensity: 300, carbon: { startedAt: at(-1) } };
     expect(carbonSight(look({ status })).intensity).toBe(300);

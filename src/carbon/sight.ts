@@ -39,7 +39,9 @@ export function carbonSight(look: Look): CarbonSight {
   const zone = zoneOf(look, intensityOf);
   if (zone === undefined) return isStarted ? { ...said(look), ...kept } : { condition: NO_ZONE };
   const known = grid(zone);
-  const intensity = steady(status?.carbonIntensity, slotAt(known.slots, now)?.intensity);
+  // An operator that has just started has heard nothing yet, and what was told before is not wrong for that.
+  const unheard = known.askedSince === undefined ? undefined : status?.carbonIntensity;
+  const intensity = steady(status?.carbonIntensity, slotAt(known.slots, now)?.intensity ?? unheard);
   const measured = intensity === undefined ? {} : { intensity };
   if (isStarted) return { ...said(look), ...measured, ...kept };
   const looked = spec.preferGreenEnergy ? [zone, ...places.map((place) => place.zone)] : [zone];
@@ -48,7 +50,7 @@ export function carbonSight(look: Look): CarbonSight {
   if (asked.length > 0 && now < heard) {
     const { condition } = carbon?.waitingSince === undefined ? { condition: ASKING } : said(look);
     const { reason = '', message = '' } = condition;
-    return { condition, waits: { reason, message, until: heard, passing: true }, ...kept };
+    return { condition, waits: { reason, message, until: heard, passing: true }, ...measured, ...kept };
   }
   const since = carbon?.waitingSince;
   const decision = carbonDecision({

@@ -5,7 +5,12 @@ import { CarbonError } from './provider.ts';
 /** The part of fetch that is used, handed in. */
 export type Fetch = (
   url: string,
-  options: { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
+  options: {
+    readonly headers: Readonly<Record<string, string>>;
+    readonly signal: AbortSignal;
+    /** A token is for the one who was named, and for nobody who is pointed to. */
+    readonly redirect: 'error';
+  },
 ) => Promise<Answer>;
 
 export interface Answer {
@@ -36,6 +41,7 @@ export async function ask({ who, url, headers = {}, fetch, clock }: WebParts, pa
     const answer = await fetch(`${url.replace(/\/+$/, '')}${path}`, {
       headers: { accept: 'application/json', ...headers },
       signal: both,
+      redirect: 'error',
     });
     const text = await answer.text();
     if (answer.status !== 200) throw refusal(who, path, answer, text, clock);
