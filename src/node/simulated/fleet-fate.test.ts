@@ -124,6 +124,38 @@ describe('a live migration', () => {
     await cluster.until(async () => (await world.instance('m')).status?.nodeName === TWO);
   });
 
+  it('of a busy guest ends in bounded time with post-copy, and tells what it took', async () => {
+    const MIB = 2 ** 20;
+    world.start({ link: 16 * MIB });
+    const vmi = await runInstance('m', { 'vimana.io/dirty-rate': '64Mi' });
+    await beginMigration(vmi, { migrationConfiguration: { allowPostCopy: true } });
+    await cluster.until(async () => (await migrationOf('m'))?.startTimestamp !== undefined);
+    expect(await migrationOf('m')).toMatchObject({ mode: 'PreCopy', totalBytes: 128 * MIB });
+    // All of it once, and once more.
+    await cluster.clock.advance(15_900);
+    expect((await world.instance('m')).status?.nodeName).toBe(ONE);
+    await cluster.clock.advance(200);
+    await cluster.until(async () => (await world.instance('m')).status?.nodeName === TWO);
+    const { transferredBytes = 0, downtimeMs = 0, ...state } = (await migrationOf('m')) ?? {};
+    expect(state).toMatchObject({ mode: 'PostCopy', completed: true });
+    expect(transferredBytes / MIB).toBeCloseTo(256, 0);
+    expect(downtimeMs).toBeGreaterThan(0);
+    expect(downtimeMs).toBeLessThanOrEqual(300);
+  });
+
+  it('that goes well tells when it will end, and how much it sent', async () => {
+    const MIB = 2 ** 20;
+    world.start({ link: 16 * MIB });
+    const vmi = await runInstance('m');
+    await beginMigration(vmi);
+    await cluster.until(async () => (await migrationOf('m'))?.startTimestamp !== undefined);
+    const { startTimestamp, expectedEndTimestamp } = (await migrationOf('m')) ?? {};
+    expect(Date.parse(expectedEndTimestamp ?? '') - Date.parse(startTimestamp ?? '')).toBe(8_000);
+    await cluster.clock.advance(8_100);
+    await cluster.until(async () => (await world.instance('m')).status?.nodeName === TWO);
+    expect(await migrationOf('m')).toMatchObject({ transferredBytes: 128 * MIB, downtimeMs: 250 });
+  });
+
   it('that is given up leaves the machine where it was', async () => {
     const { fleet } = world.start({ link: 1e6 });
     const vmi = await runInstance('m');
