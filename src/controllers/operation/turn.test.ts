@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { Operation } from './operation.ts';
+import { aheadOf, currentOf, nextAfter } from './turn.ts';
+
+const NONE = new Set<string>();
+
+const operation = (name: string, { at = 0, kind = 'stop', phase = 'Pending' } = {}) =>
+  ({
+    metadata: { name, namespace: 'default', uid: name, creationTimestamp: `2030-01-01T00:00:0${at}Z` },
+    spec: { operation: kind },
+    status: { phase },
+  }) as unknown as Operation;
+
+const names = (operations: readonly Operation[]) => operations.map(({ metadata }) => metadata.name);
+
+describe('whose turn it is', () => {
+  it('goes by creation, and by name within a second', () => {
+    const [late, b, a] = [operation('a-late', { at: 2 }), operation('b', { at: 1 }), operation('a', { at: 1 })];
+    const all = [late, b, a];
+    expect(names(currentOf(all, NONE))).toEqual(['a']);
+    expect(aheadOf(b, all, NONE)).toBe(a);
+    expect(aheadOf(late, all, NONE)).toBe(b);
+    expect(nextAfter(a, all, NONE)).toBe(b);
+  });
+
+  it('stays with what has begun, seen or not', () => {
+    const [first, begun] = [operation('a'), operation('b', { at: 1, phase: 'Running' })];
+    expect(aheadOf(first, [first, begun], NONE)).toBe(begun);
+    const unseen = operation('b', { at: 1 });
+    expect(aheadOf(first, [first, unseen], new Set(['b']))).toBe(unseen);
+    expect(aheadOf(unseen, [first, unseen], new Set(['b']))).toBeUndefined();
+  });
+
+  it('passes on what is over', () => {
+    const [over, next] = [operation('a', { phase: 'Failed' }), operation('b', { at: 1 })];
+    expect(aheadOf(next, [over, next], NONE)).toBeUndefined();
+    expect(names(currentOf([over, next], NONE))).toEqual(['b']);
+  });
+
+  it('is that of several clones at once, but of nothing that came after a change', () => {
+    const all = [
+      operation('a', { kind: 'clone', at: 1 }),
+      operation('b', { kind: 'clone', at: 2 }),
+      operation('c', { at: 3 }),
+      operation('d', { kind: 'clone', at: 4 }),
+    ];
+    expect(names(currentOf(all, NONE))).toEqual(['a', 'b']);
+    expect(all.map((each) => aheadOf(each, all, NONE)?.metadata.name)).toEqual([undefined, undefined, 'b', 'c']);
+  });
+});
