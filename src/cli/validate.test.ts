@@ -18,6 +18,10 @@ spec: {cpus: 0, memory: lots, wings: 2, networks: [{name: a, macAddress: zz}]}
   'broken.yaml': 'a: [',
   'other.yaml': 'apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n',
   'typo.yaml': 'apiVersion: hypersdk.io/v1alpha1\nkind: VirtualMashine\nmetadata: {name: s}\n',
+  'advice.yaml':
+    'apiVersion: hypersdk.io/v1alpha1\nkind: VirtualMachine\nmetadata: {name: small}\nspec: {cpus: 1, memory: 1Gi, image: {templateRef: {name: big}}}\n---\napiVersion: hypersdk.io/v1alpha1\nkind: VMTemplate\nmetadata: {name: big}\nspec: {displayName: Big, image: {source: "docker://a/b"}, recommendedResources: {minCpus: 4}}\n',
+  'odd-template.yaml':
+    'apiVersion: hypersdk.io/v1alpha1\nkind: VirtualMachine\nmetadata: {name: lost}\nspec: {cpus: 1, memory: 1Gi, image: {templateRef: {name: odd}}}\n---\napiVersion: hypersdk.io/v1alpha1\nkind: VMTemplate\nmetadata: {name: odd}\nspec: []\n',
   'empty.yaml': '# nothing\n',
   'scenarios.json': '{"calm": [{"name": "a"}], "busy": [{"name": "a", "cpu_usage": 0.9}]}',
   'odd-scenarios.json': '{"calm": [{"name": "a", "memory_usage": 1.2}]}',
@@ -90,4 +94,13 @@ describe('vimana validate', () => {
   it('says which file it cannot read', async () => {
     expect((await validate('missing.yaml')).failure).toBe('cannot read missing.yaml: no such file');
   });
+});
+
+it('holds a machine against the advice of a template beside it, unless that is none', async () => {
+  expect((await validate('advice.yaml')).out).toContain(
+    'warning: spec.cpus (1) is less than template big recommends (4)',
+  );
+  const { out, err } = await validate('odd-template.yaml');
+  expect(out).toContain('VirtualMachine "lost" is valid');
+  expect(err).toContain('VMTemplate "odd" would be refused');
 });

@@ -88,8 +88,18 @@ function lookupIn(found: readonly Found[]): Lookup {
     const { apiVersion, kind, namespace, name } = namesOf(object);
     objects.set(keyOf(apiVersion.split('/')[0] ?? '', kind, namespace, name), object);
   }
-  return ((kind: Kind, namespace: string, name: string) =>
-    objects.get(keyOf(kind.group, kind.kind, namespace, name))) as Lookup;
+  return ((kind: Kind, namespace: string, name: string) => {
+    const found = objects.get(keyOf(kind.group, kind.kind, namespace, name));
+    return found === undefined ? undefined : stored(found as object);
+  }) as Lookup;
+}
+
+/** An object as a cluster would have it; undefined where it would be refused, which is told of itself. */
+function stored(object: object): unknown {
+  const { apiVersion, kind } = namesOf(object);
+  const request = { operation: 'CREATE', user: { name: 'validate', groups: [] }, lookup: () => undefined } as const;
+  const admitted = admissionOf(apiVersion, kind)?.({ ...request, object: inNamespace(object) });
+  return admitted?.causes.length === 0 ? admitted.object : undefined;
 }
 
 const DEFAULT_NAMESPACE = 'default';
