@@ -33,9 +33,10 @@ export function isHypersdkOn(dialects: readonly Dialect[]): boolean {
 }
 
 /** What machines of hypersdk.io are measured by, beside their own words. */
-export function hypersdkGatherers(carbon: Carbon | undefined): Gatherers {
+export function hypersdkGatherers(carbon: Carbon | undefined, usage?: Gatherers['usage']): Gatherers {
   const heeding = carbon === undefined ? {} : { carbon: carbon.gatherer(templateGatherer.gather) };
-  return { claims: claimsGatherer, template: templateGatherer, ...heeding };
+  const using = usage === undefined ? {} : { usage };
+  return { claims: claimsGatherer, template: templateGatherer, ...heeding, ...using };
 }
 
 export interface HypersdkSettings {
@@ -44,11 +45,13 @@ export interface HypersdkSettings {
   readonly review?: Review;
   readonly carbon: Carbon | undefined;
   readonly images: ImageProbe | undefined;
+  /** Has the status told anew what machines use. */
+  readonly usage: Runnable | undefined;
 }
 
 /** What is done for the group beside its machines. */
 export function hypersdkControllers(run: Running, settings: HypersdkSettings): Runnable[] {
-  const { carbon, dialects, images, ...reviewing } = settings;
+  const { carbon, dialects, images, usage, ...reviewing } = settings;
   const probing = images === undefined ? {} : { probe: images };
   return [
     run(machineParts(), 'virtualmachine-controller'),
@@ -57,6 +60,7 @@ export function hypersdkControllers(run: Running, settings: HypersdkSettings): R
     run(snapshots({ dialects, gatherers: { template: templateGatherer } }), 'vmsnapshot-controller'),
     run(diskCopies, 'vmsnapshot-controller'),
     ...(carbon === undefined ? [] : [carbon.runnable]),
+    ...(usage === undefined ? [] : [usage]),
   ];
 }
 

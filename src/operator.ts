@@ -7,6 +7,7 @@ import type { Carbon } from './carbon.ts';
 import type { DialectName } from './cli/up.ts';
 import { instances } from './controllers/instance/controller.ts';
 import { INSTANCE_RULES } from './controllers/instance/rules.ts';
+import { usageRounds } from './controllers/machine-parts/usage.ts';
 import { migrations } from './controllers/migration/controller.ts';
 import { evacuations } from './controllers/migration/evacuation.ts';
 import { MIGRATION_RULES } from './controllers/migration/rules.ts';
@@ -21,10 +22,12 @@ import {
   type Running,
 } from './hypersdk.ts';
 import type { Client } from './kube/client.ts';
+import type { Vmi } from './kube/kinds/machines.ts';
 import type { PolicyRule } from './kube/kinds/rbac.ts';
 import { AddressPool } from './machine/address-pool.ts';
 import { machineController } from './machine/controller.ts';
 import type { Dialect } from './machine/dialect.ts';
+import type { Usage } from './machine/metrics.ts';
 import { PassingStates } from './machine/passing-state.ts';
 import type { Review } from './machine/review.ts';
 import { machineRules } from './machine/rules.ts';
@@ -56,6 +59,8 @@ export interface OperatorSettings {
   readonly images?: ImageProbe;
   /** What heeds electricity; machines that ask for it say that nobody does where absent. */
   readonly carbon?: Carbon;
+  /** What an instance that runs uses; absent where nobody knows. */
+  readonly usage?: (instance: Vmi) => Usage | undefined;
 }
 
 export interface OperatorParts {
@@ -80,7 +85,8 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
       ...parts,
       events: parts.events.recorder(component),
     });
-  const gatherers = isHypersdkOn(dialects) ? hypersdkGatherers(settings.carbon) : {};
+  const rounds = settings.usage === undefined ? undefined : usageRounds({ usage: settings.usage, clock: parts.clock });
+  const gatherers = isHypersdkOn(dialects) ? hypersdkGatherers(settings.carbon, rounds?.gatherer) : {};
   const machines = [
     ...dialects.map((dialect) =>
       of(
@@ -89,7 +95,13 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
       ),
     ),
     ...(isHypersdkOn(dialects)
-      ? hypersdkControllers(of, { ...reviewing, dialects, carbon: settings.carbon, images: settings.images })
+      ? hypersdkControllers(of, {
+          ...reviewing,
+          dialects,
+          carbon: settings.carbon,
+          images: settings.images,
+          usage: rounds?.runnable,
+        })
       : []),
   ];
   if (settings.instances === false) return machines;

@@ -267,6 +267,30 @@ describe('a machine that is to leave its node', () => {
   });
 });
 
+describe('what a machine uses', () => {
+  const used = async () => (await world.vm('web')).status?.resources;
+  const versions = async () => (await world.vm('web')).metadata.resourceVersion;
+
+  it('is told with its start, and again only where it has changed, every five minutes', async () => {
+    const annotations = {
+      'vimana.io/cpu-profile': 'trace 0s:0.25 7m:0.25 8m:0.9 24h:0.9',
+      'vimana.io/memory-profile': 'constant 0.5',
+    };
+    await world.make('web', { annotations });
+    expect(await used()).toEqual({ cpu: { usage: '25%', requests: 2 }, memory: { usage: '1024Mi', requests: '2Gi' } });
+    const first = await versions();
+    await world.advance(6 * 60_000);
+    expect(await versions()).toBe(first);
+    await world.advance(5 * 60_000);
+    expect((await used())?.cpu?.usage).toBe('90%');
+    const second = await versions();
+    await world.advance(60 * 60_000);
+    expect(await versions()).toBe(second);
+    await world.edit('web', { running: false });
+    expect(await used()).toEqual({ cpu: { requests: 2 }, memory: { requests: '2Gi' } });
+  });
+});
+
 describe(COSTS, () => {
   /** Every write makes one version; events have versions of their own. */
   const written = async () => Number((await world.admin.list(PODS, { namespace })).metadata.resourceVersion);

@@ -4,6 +4,7 @@ import type { InstanceSpec } from '../api/kubevirt/virtual-machine-instance.ts';
 import type { NodeSize } from '../api/launcher-load.ts';
 import type { Condition } from './condition.ts';
 import type { Obstacle } from './dialect.ts';
+import type { Usage } from './metrics.ts';
 
 /**
  * What a machine may be measured by, beside its own words. All but the first is gathered only for dialects that ask for
@@ -16,6 +17,8 @@ export interface Surroundings {
   readonly template?: VMTemplate | 'missing';
   /** What the grid says of a machine that heeds it. */
   readonly carbon?: CarbonSight;
+  /** What the machine uses, where that is news to its status. */
+  readonly usage?: Usage;
   /** The claims behind the disks of the machine, by the name of the disk. */
   readonly claims?: ReadonlyMap<string, ClaimSight>;
 }

@@ -172,6 +172,7 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
       const settings = {
         dialects,
         carbon,
+        usage: (instance: Vmi) => usageOn(fleet, informers, instance),
         rollout: options.rollout ?? 'LiveUpdate',
         nodeLostAfterMs: options.nodeLostAfterMs ?? NODE_LOST_AFTER_MS,
         ...given({ referenceNode: options.referenceNode }),

@@ -26,7 +26,7 @@ export const virtualMachineStatus = object('What is known of the machine.', {
   ipAddresses: list('IP addresses of the machine, the one on the pod network first.', string('An IP address.')),
   nodeName: string('Node that the machine runs on.'),
   resources: object(
-    'Measured use against what was asked for. Use is measured when the status is written for another reason, and else every five minutes where it has changed by more than a tenth; of all machines together at most ten are written in a second.',
+    'Measured use against what was asked for. Use is measured when the machine begins to run and every five minutes, written where it has changed by more than a tenth of what was asked for, and of at most ten machines in a second; absent where nobody measures.',
     {
       cpu: object('CPU of the machine.', {
         usage: string('CPU in use, as a share of the CPUs asked for: 45%.'),

@@ -2,10 +2,11 @@ import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { holds } from '../../machine/condition.ts';
 import type { MachineMemory, ObservedMachine } from '../../machine/dialect.ts';
 import { isFinal, ranSince } from '../../machine/instance-state.ts';
+import type { Usage } from '../../machine/metrics.ts';
 import type { Surroundings } from '../../machine/surroundings.ts';
 import { carbonStatus } from './carbon.ts';
 import { conditionsOf } from './conditions.ts';
-import { phaseOf } from './phase.ts';
+import { type Phase, phaseOf } from './phase.ts';
 import { wantedOf } from './wanted.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;
@@ -23,10 +24,7 @@ export function report(vm: VirtualMachine, observed: ObservedMachine, around: Pa
     phase,
     conditions: conditionsOf({ vm, wanted, phase, observed, claims, carbon }, timeText(now)),
     ...(live === undefined ? {} : presenceOf(live, wanted.spec.guestAgent?.enabled !== false)),
-    resources: {
-      cpu: { requests: wanted.spec.cpus },
-      memory: { requests: wanted.spec.memory },
-    },
+    resources: resourcesOf(vm, wanted.spec, phase, around.usage),
     creationTimestamp: vm.metadata.creationTimestamp,
     ...startOf(vm, instance),
     ...green,
@@ -35,6 +33,25 @@ export function report(vm: VirtualMachine, observed: ObservedMachine, around: Pa
 }
 
 const timeText = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+
+/** What a machine that runs was last measured to use stands until there is another measure. */
+function resourcesOf(
+  { status }: VirtualMachine,
+  { cpus, memory }: VirtualMachine['spec'],
+  phase: Phase,
+  usage: Usage | undefined,
+): NonNullable<Status['resources']> {
+  const told = UP.has(phase) ? status?.resources : undefined;
+  const cpu = usage === undefined ? told?.cpu?.usage : `${Math.round((usage.cpuCores / cpus) * 100)}%`;
+  const bytes = usage === undefined ? told?.memory?.usage : `${Math.round(usage.memoryBytes / MEBIBYTE)}Mi`;
+  return {
+    cpu: { ...(cpu === undefined ? {} : { usage: cpu }), requests: cpus },
+    memory: { ...(bytes === undefined ? {} : { usage: bytes }), requests: memory },
+  };
+}
+
+const UP: ReadonlySet<Phase> = new Set(['Running', 'Migrating', 'Paused', 'Unknown']);
+const MEBIBYTE = 1_048_576;
 
 type Instance = NonNullable<ObservedMachine['instance']>;
 
