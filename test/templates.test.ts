@@ -124,6 +124,23 @@ describe('machines from a template', () => {
     expect(await condition('web', 'RestartRequired')).toBeUndefined();
   });
 
+  it('keep the disks that they have, whatever it says of disks later', async () => {
+    const disk = (size: string, storageClass: string) => ({
+      defaultSpec: { disks: [{ name: 'root', size, storageClass }] },
+    });
+    await makeTemplate(disk('20Gi', 'fast-ssd'));
+    await makeMachine('web');
+    const claim = () => world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'web-root', { namespace });
+    const before = await claim();
+    for (const change of [disk('20Gi', 'standard'), disk('10Gi', 'standard'), disk('30Gi', 'fast-ssd')]) {
+      await edit({ ...change, image: { source: 'docker://team/debian:13' } });
+      await restart('web');
+      expect(await status('web')).toMatchObject({ phase: 'Running' });
+      expect((await claim()).metadata.uid).toBe(before.metadata.uid);
+      expect((await claim()).metadata.annotations?.[DISK_CONTENTS_ANNOTATION]).toContain('debian:12');
+    }
+  });
+
   it('need no restart once it is as it was', async () => {
     await makeTemplate();
     await makeMachine('web');
