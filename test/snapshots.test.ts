@@ -126,6 +126,15 @@ describe('machines and their snapshots in everything together', () => {
     await world.operate('back', { vmRef: { name: 'web' }, operation: 'restore', restoreSpec: { snapshotName: 's' } });
     expect(await world.text('web-root')).toBe('before');
     await world.untilRunning('web.hypersdk');
+    // Off, it can be kept too.
+    await world.operate('off', { vmRef: { name: 'web' }, operation: 'stop' });
+    const off = await world.snapshot('t', { name: 'web' });
+    expect(off.status).toMatchObject({
+      phase: 'Ready',
+      snapshotChain: ['s'],
+      sizeBytes: 0,
+      vmState: { running: false },
+    });
   });
 
   it('clones hold what they were made from, whatever becomes of that', async () => {

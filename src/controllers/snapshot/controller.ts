@@ -11,7 +11,7 @@ import { type Context, type Controller, type Watched, watched } from '../../runt
 import { Expectations } from '../../runtime/expectations.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
 import { type Again, NO_MORE } from '../../runtime/work-queue.ts';
-import { createSnapshot } from './create.ts';
+import { createSnapshot, write } from './create.ts';
 import { sourceSnapshot, unfilledFrom } from './fill.ts';
 import { keepSnapshot } from './keep.ts';
 import { byMachine, keyOfMachine, machineKey } from './machine.ts';
@@ -80,8 +80,9 @@ export function snapshots(options: SnapshotOptions): Controller<Snapshot> {
         // What is being made from it is finished first; what asks only now is told that it is too late.
         const restored = await restoreFor(snapshot, parts, context);
         if (restored === 'written') return 'held';
-        if (isRestoring(snapshot)) return restored ?? 'held';
-        return unfilledFrom(snapshot, context) ? 'held' : undefined;
+        if (!isRestoring(snapshot) && !unfilledFrom(snapshot, context)) return undefined;
+        await write(snapshot, { ...snapshot.status, phase: 'Deleting' }, parts, context);
+        return restored ?? 'held';
       },
     },
   };

@@ -182,9 +182,16 @@ describe('a copy of a disk', () => {
         return metadata.annotations?.['vimana.io/disk-contents'];
       });
     expect(JSON.parse(await filled())).toEqual({ files: {}, from: 'snapshot default/s' });
+    // While the copies cannot be made.
     await stop();
+    const halted = world.operate((client) => ({
+      ...client,
+      patch: () => Promise.reject(new TypeError('fetch failed')),
+    }));
     await copy('late', { snapshot: 's' });
     await world.admin.delete(VM_SNAPSHOTS, 's', { namespace });
+    await world.untilPhase('s', 'Deleting');
+    await halted();
     world.operate();
     await isGone('s');
     const { metadata } = await world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'late', { namespace });

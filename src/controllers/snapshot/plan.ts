@@ -137,8 +137,9 @@ function kindOf(
 
 /** Whether what is on a claim stands in its annotation. */
 export function isSimulated({ metadata, spec }: PersistentVolumeClaim, storageClass: Sight['storageClass']): boolean {
-  if (metadata.annotations?.[DISK_CONTENTS_ANNOTATION] !== undefined) return true;
-  return storageClass(spec.storageClassName ?? '')?.provisioner === SIMULATED_PROVISIONER;
+  const found = storageClass(spec.storageClassName ?? '');
+  if (found !== undefined) return found.provisioner === SIMULATED_PROVISIONER;
+  return metadata.annotations?.[DISK_CONTENTS_ANNOTATION] !== undefined;
 }
 
 /** Nodes that KWOK plays have no agent, nor may there be any node at all while machines are off. */

@@ -61,7 +61,9 @@ function quiescence(asked: boolean, { instanceUID }: SnapshotStatus, { quiesced 
   if (quiesced) {
     return { type: 'Quiesced', status: 'True', reason: 'Frozen', message: 'the guest had frozen its file systems' };
   }
-  const why = asked ? 'the guest has no agent that could freeze its file systems' : 'spec.quiesce is false';
+  const why = asked
+    ? 'the guest stands still, or has no agent that could freeze its file systems'
+    : 'spec.quiesce is false';
   const message = `the disks are as a power cut would have left them: ${why}`;
   return { type: 'Quiesced', status: 'False', reason: asked ? 'NoGuestAgent' : 'NotAsked', message };
 }
