@@ -24,7 +24,11 @@ export async function snapshotMachine(
 ): Promise<MachineSnapshot> {
   return await machine.alone(async () => {
     const { spec, guest } = machine;
-    const state: GuestState = { uptimeMs: Math.round(guest.uptime), memoryBytes: spec.memoryBytes, vcpus: vcpusOf(spec) };
+    const state: GuestState = {
+      uptimeMs: Math.round(guest.uptime),
+      memoryBytes: spec.memoryBytes,
+      vcpus: vcpusOf(spec),
+    };
     const quiesced = quiesce && machine.state === 'running' && guest.info !== undefined;
     const disks = await Promise.all(
       written(spec).map(async (disk) => {
