@@ -33,7 +33,7 @@ export function k8sCommand(parts: VmParts): Command {
     .addHelpText('after', `\n${operationsText()}`)
     .action(async (_flags, self: Command) => {
       const flags = self.optsWithGlobals<CallFlags & { readonly op: CallName }>();
-      await (flags.op in MANIFESTS ? hand : (READING[flags.op] ?? hand))(parts, self, flags);
+      await (READING[flags.op] ?? hand)(parts, self, flags);
     });
 }
 
@@ -43,16 +43,13 @@ function refusals({ io }: VmParts, { op, output, vm, namespace }: CallFlags, giv
   const said = (Object.keys(FLAGS) as FlagName[]).filter(given);
   const name = op as CallName;
   const isAsking = name === 'vm-create' && vm === undefined && io.ask !== undefined;
-  const prints = name in MANIFESTS || name === 'status';
-  const isOdd =
-    prints &&
-    output !== undefined &&
-    (output === 'wide' || output === 'name' || (output === 'table' && name !== 'status'));
+  const forms = name in MANIFESTS ? ['yaml', 'json'] : name === 'status' ? ['table', 'yaml', 'json'] : undefined;
+  const isOdd = output !== undefined && forms?.includes(output) === false;
   return [
     ...misfits(name, isAsking ? [...said, 'vm'] : said),
     // An unset variable of a script must not mean another namespace.
     ...(namespace === '' ? ['-namespace must not be empty.'] : []),
-    ...(isOdd ? [`${name} prints yaml or json, not ${output}.`] : []),
+    ...(isOdd ? [`${name} prints ${forms?.join(' or ') ?? ''}, not ${output}.`] : []),
   ];
 }
 
