@@ -41,7 +41,10 @@ export async function operationSoak(options: OperationSoak): Promise<SoakAccount
     const killed = new Set(Array.from({ length: kills }, () => random.int(1, operations)));
     for (let at = 0; at < operations; at++) {
       const { dialect, name } = random.pick(targets);
-      await world.admin.create(OPERATIONS, newOperation(at, dialect, name, random));
+      const operation = newOperation(at, dialect, name, random);
+      await world.admin.create(OPERATIONS, operation);
+      // What was kept is gone back to, as often as not.
+      if (operation.spec.operation === 'snapshot' && random.next() < 0.7) at += await goBack(world, at + 1, operation);
       if (random.next() < 0.05) await cancelOne(world, random, at);
       if (killed.has(at)) world.killAtWrite(random.int(1, 20), random.pick([100, 2000, 20_000]));
       if (at % 10 === 9) await world.clock.advance(random.pick([0, 200, 1000, 3000]));
@@ -107,9 +110,13 @@ function specFor({ kind }: Dialect, name: string, running: boolean, shutdown: st
   }
 }
 
-function newOperation(at: number, { kind }: Dialect, vm: string, random: Random) {
+type NewOperation = Pick<Operation, 'spec'> & {
+  readonly metadata: { readonly name: string; readonly namespace: string };
+};
+
+function newOperation(at: number, { kind }: Dialect, vm: string, random: Random): NewOperation {
   const operation = random.pick([
-    ...['start', 'stop', 'restart', 'migrate', 'resize', 'clone', 'snapshot', 'restore'],
+    ...['start', 'stop', 'restart', 'migrate', 'resize', 'clone', 'snapshot'],
     ...['start', 'stop', 'restart', 'migrate'],
     ...(random.next() < 0.5 ? ['delete'] : []),
   ]);
@@ -132,9 +139,21 @@ function newOperation(at: number, { kind }: Dialect, vm: string, random: Random)
           }
         : {}),
       ...(operation === 'snapshot' ? { snapshotSpec: { name: `snap-${vm}-${random.int(0, 2)}` } } : {}),
-      ...(operation === 'restore' ? { restoreSpec: { snapshotName: `snap-${vm}-${random.int(0, 2)}` } } : {}),
     },
-  } as never;
+  } as NewOperation;
+}
+
+async function goBack(world: OperationWorld, at: number, { spec }: NewOperation): Promise<number> {
+  await world.admin.create(OPERATIONS, {
+    metadata: { name: `op-${at}`, namespace },
+    spec: {
+      ...spec,
+      operation: 'restore',
+      timeout: '5m',
+      restoreSpec: { snapshotName: spec.snapshotSpec?.name ?? '' },
+    },
+  });
+  return 1;
 }
 
 async function cancelOne(world: OperationWorld, random: Random, upTo: number): Promise<void> {

@@ -269,9 +269,9 @@ export function operations({ dialects, gatherers = {} }: OperationSettings): Con
         const ref = machineOf(operation);
         const left = [...context.cache(OPERATIONS).by(byMachine, machineKey(ref))];
         const next = nextAfter(operation, left, begun);
-        // Those that go beside it have gone on already.
-        const current = currentOf(left, begun).filter((each) => !hasBegun(each));
-        return [...current, ...(next === undefined ? [] : [next])].map(keyOf);
+        // Those that go beside it have begun already.
+        const current = currentOf(left, begun).filter((each) => !hasBegun(each) && !begun.has(each.metadata.uid));
+        return [...current, ...(next === undefined || hasBegun(next) ? [] : [next])].map(keyOf);
       }),
     ],
     reconcile: run,

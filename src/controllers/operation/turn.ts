@@ -22,11 +22,16 @@ export function aheadOf(
 
 /** The operations whose turn it is. */
 export function currentOf(operations: Iterable<Operation>, begun: ReadonlySet<string>): Operation[] {
-  const left = [...operations].filter((operation) => !isOver(operation));
-  let first = left[0];
-  for (const operation of left) if (first !== undefined && isBefore(operation, first, begun)) first = operation;
-  if (first === undefined) return [];
-  return isClone(first) ? left.filter((each) => isClone(each) && aheadOf(each, left, begun) === undefined) : [first];
+  const clones: Operation[] = [];
+  /** The first that may change the machine. */
+  let change: Operation | undefined;
+  for (const operation of operations) {
+    if (isOver(operation)) continue;
+    if (isClone(operation)) clones.push(operation);
+    else if (change === undefined || isBefore(operation, change, begun)) change = operation;
+  }
+  const current = change === undefined ? clones : clones.filter((clone) => isBefore(clone, change as Operation, begun));
+  return change === undefined || current.length > 0 ? current : [change];
 }
 
 /** The operation right behind another, which says that it waits for it. */
