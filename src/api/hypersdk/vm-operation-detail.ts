@@ -34,7 +34,10 @@ export const migrateSpec = object('How to move the machine; for operation migrat
 export const resizeSpec = object('The new size; for operation resize. What is left out stays as it is.', {
   cpus,
   memory,
-  hotplug: boolean('Whether the running machine is changed without a restart.', { default: false }),
+  hotplug: boolean(
+    'Whether the operation waits until the running machine has the new size. A size that it cannot get while it runs comes with its next start, and the message says RestartRequired.',
+    { default: false },
+  ),
 });
 
 export const snapshotSpec = object('How to take the snapshot; for operation snapshot.', {

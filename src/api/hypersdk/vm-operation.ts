@@ -52,8 +52,14 @@ const spec = object(
         default: false,
       },
     ),
-    timeout: duration('How long the operation may take; after it the operation has failed.', { default: '10m' }),
-    cancel: boolean('Set to true to call the operation off; it cannot be taken back.', { default: false }),
+    timeout: duration(
+      'How long the operation may take; after it the operation has failed, and what can be taken back is. It is counted from its start, and from its creation while something that it names is not there; waiting for its turn does not count.',
+      { default: '10m' },
+    ),
+    cancel: boolean(
+      'Set to true to call the operation off; it cannot be taken back. What has been begun and can be taken back is: a migration is given up, a snapshot or clone that is not ready is removed, a machine that was stopped for a while goes on. One that is over cannot be called off.',
+      { default: false },
+    ),
     cloneSpec,
     migrateSpec,
     resizeSpec,
@@ -101,7 +107,8 @@ export const vmOperation = defineKind({
   kind: 'VMOperation',
   plural: 'vmoperations',
   shortNames: ['vmop', 'vmops'],
-  description: 'One request to a virtual machine: start, stop, clone, migrate, resize, snapshot and the like.',
+  description:
+    'One request to a virtual machine: start, stop, clone, migrate, resize, snapshot and the like. A machine has one at a time, in the order of their creation; clones, which leave it as it is, go beside each other.',
   spec,
   status: vmOperationStatus,
   columns: [
