@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { hasKubectl } from '../support/kubectl.ts';
 import { onCluster } from '../support/on-cluster.ts';
+import { shell as runShell } from '../support/shell.ts';
 import type { Target } from '../support/target.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -21,21 +21,7 @@ function journey(start: () => Promise<Target>): void {
   const { ok, field } = cluster;
   const wait = (what: string, condition: string) => ok(`wait ${what} --for=${condition} --timeout=100s`);
 
-  /** Runs a line as somebody at a shell would, with hyperctl and kubectl at hand. */
-  async function shell(line: string, env: NodeJS.ProcessEnv = {}) {
-    const { kubeconfig, folder } = cluster.target;
-    const path = `${join(ROOT, 'bin')}:${process.env['PATH'] ?? ''}`;
-    const child = spawn('bash', ['-o', 'pipefail', '-c', line], {
-      cwd: ROOT,
-      env: { PATH: path, HOME: folder, KUBECONFIG: kubeconfig, ...env },
-    });
-    let [out, err] = ['', ''];
-    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-    child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
-    const code = await new Promise<number>((done) => child.on('close', (status) => done(status ?? -1)));
-    if (code !== 0) throw new Error(`${line} ended with ${code}:\n${out}\n${err}`);
-    return out;
-  }
+  const shell = (line: string, env: NodeJS.ProcessEnv = {}) => runShell(cluster.target, line, env);
 
   /** Applies what a call prints, and gives the name of what was made. */
   async function applied(call: string): Promise<string> {
