@@ -28,7 +28,8 @@ const byClaim: Index<PersistentVolume> = {
 export const claimBinder: Controller<PersistentVolumeClaim> = {
   name: 'claim binder',
   for: PERSISTENT_VOLUME_CLAIMS,
-  concurrency: 1,
+  // Two that want the same volume write to it at the version that both have seen, so that one of them looks again.
+  concurrency: 64,
   watches: [
     watched(PERSISTENT_VOLUMES, (volume, { cache }) => {
       const { claimRef } = volume.spec;
@@ -75,7 +76,7 @@ export const claimBinder: Controller<PersistentVolumeClaim> = {
 export const volumeBinder: Controller<PersistentVolume> = {
   name: 'volume binder',
   for: PERSISTENT_VOLUMES,
-  concurrency: 1,
+  concurrency: 64,
   watches: [
     watched(PERSISTENT_VOLUME_CLAIMS, (claim, { cache }) => {
       const kept = [...cache(PERSISTENT_VOLUMES).by(byClaim, keyOf(claim))].map(keyOf);

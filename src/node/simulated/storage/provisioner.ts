@@ -17,7 +17,7 @@ const byClass: Index<PersistentVolumeClaim> = { values: (claim) => [classNameOf(
 export const simulatedProvisioner: Controller<PersistentVolumeClaim> = {
   name: 'simulated provisioner',
   for: PERSISTENT_VOLUME_CLAIMS,
-  concurrency: 8,
+  concurrency: 64,
   reads: [PERSISTENT_VOLUMES],
   watches: [
     watched(STORAGE_CLASSES, ({ metadata }, { cache }) =>
