@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import type { ClaimedDisk } from '../../api/hypersdk/claims.ts';
+import { claimedDisks } from '../../api/hypersdk/claims.ts';
+import type { PersistentVolumeClaim, StorageClass } from '../../kube/kinds/storage.ts';
+import { belonging, changedClaim, claimSight, newClaim } from './claim.ts';
+import type { Machine } from './resources.ts';
+import { newService } from './service.ts';
+
+const machine = (annotations: Record<string, string> = {}, name = 'web') =>
+  ({ metadata: { name, namespace: 'shop', uid: 'vm', annotations }, spec: {} }) as unknown as Machine;
+const KEPT = { 'hypersdk.io/retain-disks': 'true' };
+const disk = (more: Partial<ClaimedDisk> = {}): ClaimedDisk => ({
+  disk: { name: 'root', size: '20Gi', storageClass: 'standard', type: 'disk' },
+  claim: 'web-root',
+  originField: 'spec.image',
+  ...more,
+});
+const OWNER = { apiVersion: 'hypersdk.io/v1alpha1', kind: 'VirtualMachine', name: 'web', uid: 'vm', controller: true };
+const claim = (meta: object = {}, more: { size?: string; phase?: string } = {}) =>
+  ({
+    metadata: { name: 'web-root', namespace: 'shop', ...meta },
+    spec: {
+      storageClassName: 'standard',
+      accessModes: ['ReadWriteMany'],
+      resources: { requests: { storage: more.size ?? '20Gi' } },
+    },
+    status: { phase: more.phase ?? 'Bound' },
+  }) as unknown as PersistentVolumeClaim;
+const OWN = { ownerReferences: [OWNER] };
+const FREE = { labels: { 'hypersdk.io/vm': 'web' } };
+const ANOTHERS = { ownerReferences: [{ ...OWNER, name: 'db', uid: 'other' }] };
+
+describe('the disks that claims are made for', () => {
+  const ROOT = { name: 'root', size: '1Gi', storageClass: 'standard', type: 'disk' } as const;
+  const image = { source: 's3://b/i.qcow2', checksum: { type: 'md5', value: 'abc' } } as const;
+  const origins = (spec: Parameters<typeof claimedDisks>[1]) =>
+    claimedDisks('web', spec).map(({ claim: name, origin }) => [name, origin]);
+
+  it('are those of the machine, the first with its image', () => {
+    const from = { image: 's3://b/i.qcow2', checksum: 'md5:abc' };
+    expect(
+      origins({
+        disks: [
+          { ...ROOT, name: 'data' },
+          { ...ROOT, bootOrder: 1 },
+        ],
+        image,
+      }),
+    ).toEqual([
+      ['web-data', undefined],
+      ['web-root', from],
+    ]);
+    expect(origins({ disks: [ROOT, { ...ROOT, name: 'data' }], image })).toEqual([
+      ['web-root', from],
+      ['web-data', undefined],
+    ]);
+    expect(origins({ image })).toEqual([['web-root', from]]);
+    expect(origins({})).toEqual([]);
+    expect(origins({ disks: [], image })).toEqual([]);
+  });
+
+  it.each([
+    [{ pvc: 'golden' }, { claim: 'golden' }],
+    [{ http: 'https://a/b' }, { image: 'https://a/b' }],
+    [{ s3: 's3://a/b' }, { image: 's3://a/b' }],
+    [{ containerDisk: 'a/b:1' }, { image: 'a/b:1' }],
+  ])('are filled from %j', (source, expected) => {
+    expect(origins({ disks: [{ ...ROOT, source }], image })).toEqual([['web-root', expected]]);
+  });
+});
+
+describe('the claim of a disk', () => {
+  it('says whose it is, how large, of which class, and what is on it', () => {
+    const made = newClaim(machine(), disk({ origin: { image: 'https://a/i', checksum: 'sha256:1' } }));
+    expect(made.metadata).toMatchObject({ labels: { vm: 'web', 'hypersdk.io/vm': 'web' }, ownerReferences: [OWNER] });
+    expect(JSON.parse(made.metadata?.annotations?.['vimana.io/disk-contents'] ?? '')).toEqual({
+      image: { source: 'https://a/i', checksum: 'sha256:1' },
+      files: {},
+    });
+    expect(made.spec).toEqual({
+      accessModes: ['ReadWriteMany'],
+      storageClassName: 'standard',
+      resources: { requests: { storage: '20Gi' } },
+    });
+    const once = machine({ ...KEPT, 'hypersdk.io/disk-access-mode': 'ReadWriteOnce' });
+    expect(newClaim(once, disk()).metadata).not.toHaveProperty('ownerReferences');
+    expect(newClaim(once, disk())).toMatchObject({ spec: { accessModes: ['ReadWriteOnce'] } });
+    expect(newClaim(machine(), disk({ origin: { claim: 'golden' } }))).toMatchObject({
+      metadata: { annotations: { 'vimana.io/disk-source': '{"claim":"golden"}' } },
+      spec: { dataSource: { kind: 'PersistentVolumeClaim', name: 'golden' } },
+    });
+  });
+
+  it.each<[string, object, Partial<ClaimedDisk>]>([
+    ['own', OWN, {}],
+    ['free', FREE, {}],
+    ['other', {}, {}],
+    ['other', ANOTHERS, {}],
+    ['other', { ...ANOTHERS, ...FREE }, {}],
+    ['named', {}, { origin: { claim: 'web-root' } }],
+    ['named', ANOTHERS, { origin: { claim: 'web-root' } }],
+  ])('is %s with %j, for %j', (whose, meta, more) => {
+    expect(belonging(claim(meta), machine(), disk(more))).toBe(whose);
+  });
+
+  it.each<[string, object, Record<string, string>, object, object | undefined]>([
+    ['stays as it is', OWN, {}, {}, undefined],
+    ['stays nobody’s where it is to be kept', FREE, KEPT, {}, undefined],
+    ['is taken up', FREE, {}, {}, { metadata: OWN }],
+    ['is let go', OWN, KEPT, {}, { metadata: { ownerReferences: [] } }],
+    ['grows', OWN, {}, { size: '10Gi' }, { spec: { resources: { requests: { storage: '20Gi' } } } }],
+    ['does not grow before it has a volume', OWN, {}, { size: '10Gi', phase: 'Pending' }, undefined],
+    ['never shrinks', OWN, {}, { size: '40Gi' }, undefined],
+    ['of another is left alone', ANOTHERS, {}, { size: '10Gi' }, undefined],
+    ['that goes is left alone', { ...FREE, deletionTimestamp: 'now' }, {}, {}, undefined],
+  ])('%s', (_what, meta, annotations, more, expected) => {
+    const changed = changedClaim(claim(meta, more), machine(annotations), disk());
+    if (expected === undefined) expect(changed).toBeUndefined();
+    else expect(changed).toMatchObject(expected);
+  });
+});
+
+describe('how a machine sees the claim of a disk', () => {
+  const immediate = { volumeBindingMode: 'Immediate' } as StorageClass;
+  const waiting = { volumeBindingMode: 'WaitForFirstConsumer' } as StorageClass;
+  it.each<[string, PersistentVolumeClaim | undefined, Partial<ClaimedDisk>, StorageClass | undefined, object]>([
+    ['bound', claim(OWN), {}, immediate, { state: 'bound' }],
+    ['about to be made', undefined, {}, immediate, { state: 'missing' }],
+    [
+      'without what it copies',
+      undefined,
+      { origin: { claim: 'g' } },
+      immediate,
+      { state: 'missing', reason: 'NotFound' },
+    ],
+    ['going', claim({ ...OWN, deletionTimestamp: 'now' }), {}, immediate, { state: 'missing', reason: 'ClaimGoing' }],
+    ['of another', claim(ANOTHERS), {}, immediate, { state: 'taken', reason: 'ClaimTaken' }],
+    ['lost', claim(OWN, { phase: 'Lost' }), {}, immediate, { state: 'pending', reason: 'ClaimLost' }],
+    ['pending', claim(OWN, { phase: 'Pending' }), {}, immediate, { state: 'pending', reason: 'ClaimPending' }],
+    [
+      'pending until its pod has a node',
+      claim(OWN, { phase: 'Pending' }),
+      {},
+      waiting,
+      { state: 'pending', waits: true },
+    ],
+    [
+      'of no class',
+      claim(OWN, { phase: 'Pending' }),
+      {},
+      undefined,
+      { message: expect.stringContaining('no StorageClass standard') },
+    ],
+  ])('that is %s', (_what, found, more, storageClass, expected) => {
+    expect(claimSight(found, machine(), disk(more), undefined, storageClass)).toMatchObject({
+      name: 'web-root',
+      ...expected,
+    });
+  });
+
+  it('does not wait for what is there to be copied', () => {
+    const seen = claimSight(undefined, machine(), disk({ origin: { claim: 'g' } }), claim(), immediate);
+    expect(seen).toEqual({ name: 'web-root', state: 'missing' });
+  });
+});
+
+describe('the Service of a machine', () => {
+  it('finds its pod, and has no address of its own', () => {
+    expect(newService(machine())).toMatchObject({
+      metadata: { name: 'web', ownerReferences: [OWNER] },
+      spec: { clusterIP: 'None', selector: { vm: 'web' } },
+    });
+  });
+
+  it.each(['1web', 'web.example'])('cannot be of the name %s', (name) => {
+    expect(newService(machine({}, name))).toBeUndefined();
+  });
+});
