@@ -48,7 +48,7 @@ describe.skipIf(!hasKubectl())('vimana up on a data folder that knew other group
       // kubectl remembers what it has read of a server, and is told to look again.
       expect(one.said()).toContain('kubectl api-resources');
       expect(await one.ok('get vm -o name')).toMatch(new RegExp(`^virtualmachine\\.${group}/\\S+\\n$`));
-      expect(await one.ok('get vimana -o name')).not.toContain(dialect === 'novacron' ? 'hypersdk' : 'novacron');
+      expect(await one.ok('get vimana -o name')).not.toContain(dialect === 'novacron' ? 'hypersdk.io/' : 'novacron.io/');
       // What nobody else is called stays.
       expect(await one.ok('get vmpool -o name')).toMatch(/^vmpool\.novacron\.io\/\S+\n$/);
     }
@@ -57,6 +57,7 @@ describe.skipIf(!hasKubectl())('vimana up on a data folder that knew other group
     for (const group of ['kubevirt.io', 'hypersdk.io', 'novacron.io', 'simulation.node-classifier.io']) {
       expect(await again.ok(shortNames(`virtualmachines.${group}`)), group).toBe('["vm","vms"]["vm","vms"]');
     }
+    await again.ok('delete virtualmachines.hypersdk.io --all --timeout=20s');
   }, 90_000);
 
   it('looks after machines of groups that are left out, says so, and stops when none is left', async () => {
