@@ -1,5 +1,5 @@
 import { START_AWAY_FROM, START_ON } from '../../api/operation-request.ts';
-import { type Course, fail, type GivingUp, type Turn, WAIT } from './course.ts';
+import { type Course, fail, type GivingUp, NOT_YET, type Turn, WAIT } from './course.ts';
 import { hostnameOf, placed } from './migrate.ts';
 import type { Checkpoint } from './operation.ts';
 import { type Active, powerOf } from './sight.ts';
@@ -9,10 +9,11 @@ import { beginStandstill, comeToStandstill, resume } from './standstill.ts';
 export const coldMigration: Course = {
   held: true,
   begin(sight) {
-    const { live } = powerOf(sight);
+    const { live, runs, comes } = powerOf(sight);
     const already = placed(sight);
     if (already !== undefined)
       return already.to === 'succeed' ? { ...already, result: { ...already.result, live: false } } : already;
+    if (!runs && (comes || live !== undefined)) return NOT_YET;
     if (live === undefined)
       return fail(
         'WrongPowerState',

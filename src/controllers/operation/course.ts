@@ -80,5 +80,8 @@ export const fail = (reason: string, message: string, deeds: readonly Deed[] = [
 
 export const WAIT: Turn = { to: 'go on' };
 
+/** Asked for before the machine runs that is to, as in a folder of manifests that is applied at once. */
+export const NOT_YET: Turn = { to: 'wait', reason: 'Starting', message: 'the machine does not run yet' };
+
 /** What a running machine keeps doing whatever becomes of the operation. */
 export const stays = (text: string): GivingUp => ({ over: true, stays: text });

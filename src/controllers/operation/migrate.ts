@@ -1,7 +1,7 @@
 import { MIGRATION_CONFIGURATION, OPERATION, OPERATION_UID } from '../../api/operation-request.ts';
 import { VMIMS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
 import { bytesPerSecond } from './bandwidth.ts';
-import { type Course, type Deed, fail, type GivingUp, type Turn } from './course.ts';
+import { type Course, type Deed, fail, type GivingUp, NOT_YET, type Turn } from './course.ts';
 import type { Checkpoint, Operation, Result } from './operation.ts';
 import { type Active, isMigrating, powerOf } from './sight.ts';
 
@@ -10,11 +10,12 @@ export const HOSTNAME = 'kubernetes.io/hostname';
 /** The machine goes to another node while it runs, by a VirtualMachineInstanceMigration. */
 export const liveMigration: Course = {
   begin(sight) {
-    const { live, runs } = powerOf(sight);
+    const { live, runs, comes } = powerOf(sight);
     const { operation } = sight;
     const already = placed(sight);
     if (already !== undefined) return already;
-    if (live === undefined || !runs)
+    if (!runs && (comes || live !== undefined)) return NOT_YET;
+    if (live === undefined)
       return fail('WrongPowerState', 'the machine is not running: nothing has been changed; start it first');
     if (isMigrating(sight)) {
       const { targetNode = '' } = live.status?.migrationState ?? {};

@@ -143,6 +143,11 @@ describe('what is done for an operation', () => {
       ['Failed: the machine is not running: nothing has been changed; start it instead'],
     ],
     [
+      'waits with a move until the machine runs that is to',
+      { operation: operation('migrate'), vm: machine('Always') },
+      ['Pending: the machine does not run yet: waiting for it', 'look again 599000'],
+    ],
+    [
       'refuses a node that is not there',
       { operation: operation('migrate', { migrateSpec: { targetNode: 'n9' } }), instance: instance('Running') },
       ['Failed: node n9 is not there: nothing has been changed'],

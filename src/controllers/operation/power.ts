@@ -1,5 +1,5 @@
 import type { PowerAction } from '../../machine/dialect.ts';
-import { type Course, type Deed, fail, stays, type Turn, WAIT } from './course.ts';
+import { type Course, type Deed, fail, NOT_YET, stays, type Turn, WAIT } from './course.ts';
 import type { Checkpoint } from './operation.ts';
 import { type Active, isMigrating, powerOf } from './sight.ts';
 
@@ -76,7 +76,8 @@ export function cutting({ instance }: Pick<Active, 'instance'>, force: boolean):
 /** Another instance runs in the end than the one that ran before. */
 export const restart: Course = {
   begin(sight) {
-    const { live } = powerOf(sight);
+    const { live, comes } = powerOf(sight);
+    if (live === undefined && comes) return NOT_YET;
     if (live === undefined)
       return fail('WrongPowerState', 'the machine is not running: nothing has been changed; start it instead');
     if (isMigrating(sight) && !sight.operation.spec.force) return beingMoved(sight);
