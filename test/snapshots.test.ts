@@ -162,6 +162,28 @@ describe('machines and their snapshots in everything together', () => {
     expect((await world.snapshot('t', { name: 'linked' })).status?.sizeBytes).toBe(3);
   });
 
+  it('claims are left to whoever restores a machine', async () => {
+    world = new World();
+    await world.start();
+    await world.machine('web');
+    await world.operate('off', { vmRef: { name: 'web' }, operation: 'stop' });
+    const ask = async (request: string | null) => {
+      const body = { metadata: { annotations: { 'vimana.io/restore': request } } };
+      await world.admin.patch(MACHINES, 'web', { type: 'merge', body }, { namespace });
+      await world.pass(1000);
+    };
+    const claim = () => ifFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'web-root', { namespace }));
+    const before = await claim();
+    await ask('{"snapshot":"not-there-yet","uid":"1"}');
+    await world.admin.delete(PERSISTENT_VOLUME_CLAIMS, 'web-root', { namespace });
+    await world.until('the claim is gone', async () => (await claim()) === undefined);
+    await world.pass(2000);
+    expect(await claim()).toBeUndefined();
+    await ask(null);
+    expect((await claim())?.metadata.uid).not.toBe(before?.metadata.uid);
+    expect(await claim()).toBeDefined();
+  });
+
   it('machines of other groups can be kept too, and what cannot be is said', async () => {
     world = new World();
     await world.start();

@@ -1,3 +1,4 @@
+import { isRestoring } from '../../api/disk/request.ts';
 import type { ClaimedDisk } from '../../api/hypersdk/claims.ts';
 import { SERVICES } from '../../kube/kinds/core.ts';
 import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
@@ -53,6 +54,8 @@ export function machineParts(): Controller<Machine> {
     const find = (name: string) => claims.get(keyIn(machine.metadata.namespace, name));
     const found = find(disk.claim);
     if (found === undefined) {
+      // Whoever restores it may make its claims anew.
+      if (isRestoring(machine.metadata.annotations)) return;
       const source = disk.origin?.claim === undefined ? undefined : find(disk.origin.claim);
       if (claimSight(undefined, machine, disk, source, undefined).reason !== undefined) return;
       const made = await unlessThere(

@@ -212,7 +212,9 @@ export class SimulatedDriver implements MachineDriver {
   /** The guest writes to a disk: `next` makes of what is there what is to be there. */
   async write(id: string, disk: string, next: (now: DiskContents) => DiskContents): Promise<void> {
     const machine = this.find(id, 'write');
-    await machine.alone(() => this.simulation.change(machine.spec, disk, next));
+    // One that ends meanwhile writes no more, though the write may be tried again.
+    const unlessEnded = (now: DiskContents) => (machine.state === 'ended' ? now : next(now));
+    await machine.alone(() => this.simulation.change(machine.spec, disk, unlessEnded));
   }
 
   /** The machine that waits for this very transfer. */
