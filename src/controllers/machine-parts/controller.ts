@@ -81,7 +81,7 @@ export function machineParts(): Controller<Machine> {
   }
 
   return {
-    name: 'machine parts',
+    name: 'virtualmachine-parts.hypersdk.io',
     for: MACHINES,
     concurrency: 64,
     owns: [SERVICES],
