@@ -35,7 +35,8 @@ export function beginStandstill(sight: Active): (Turn & { readonly to: 'go on' }
 /** Undefined once the machine stands still. */
 export function comeToStandstill(sight: Active): Turn | undefined {
   const { off, comes } = powerOf(sight);
-  if (sight.instance === undefined && off && !comes) return undefined;
+  // One that has ended by itself may stay to be looked at, and is in nobody's way.
+  if (off && !comes) return undefined;
   return stopping(sight, sight.instance?.metadata.uid);
 }
 
