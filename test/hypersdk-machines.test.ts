@@ -267,6 +267,30 @@ describe('a machine that is to leave its node', () => {
   });
 });
 
+describe('another size', () => {
+  const size = async () => {
+    const { status } = await world.admin.get(VMIS, 'web.hypersdk', { namespace });
+    return [status?.currentCPUTopology?.sockets, status?.memory?.guestCurrent];
+  };
+
+  it('is plugged in while the machine runs, as far as it can be, and waits for the next start else', async () => {
+    await world.make('web', { disks: [ROOT] });
+    const { startTime } = (await world.vm('web')).status ?? {};
+    await world.edit('web', { cpus: 4, memory: '4Gi' });
+    await world.advance(60_000);
+    expect(await size()).toEqual([4, '4Gi']);
+    expect((await world.vm('web')).status).toMatchObject({ phase: 'Running', startTime });
+    expect(await world.condition('web', 'RestartRequired')).toBeUndefined();
+    await world.edit('web', { cpus: 1 });
+    expect((await world.condition('web', 'RestartRequired'))?.message).toContain('spec.cpus');
+    expect((await size())[0]).toBe(4);
+    await world.admin.delete(VMIS, 'web.hypersdk', { namespace });
+    await world.advance(30_000);
+    expect(await size()).toEqual([1, '4Gi']);
+    expect(await world.condition('web', 'RestartRequired')).toBeUndefined();
+  });
+});
+
 describe('what a machine uses', () => {
   const used = async () => (await world.vm('web')).status?.resources;
   const versions = async () => (await world.vm('web')).metadata.resourceVersion;
