@@ -159,6 +159,15 @@ describe('the disks of a machine', () => {
     expect(metadata.annotations?.['vimana.io/disk-source']).toBe('{"claim":"golden"}');
   });
 
+  it('are not larger than their storage lets them be, and it is said why', async () => {
+    await world.make('web', { disks: [ROOT] });
+    await world.edit('web', { disks: [{ ...ROOT, size: '30Gi' }] });
+    expect(await world.phase('web')).toBe('Running');
+    expect((await world.events('web')).join()).toContain('DiskNotChanged: disk root cannot be as spec says: ');
+    const { spec } = await world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'web-root', { namespace });
+    expect(spec.resources?.requests).toEqual({ storage: '20Gi' });
+  });
+
   it('are waited for where their storage does not come, and it is said why', async () => {
     await world.make('web', { disks: [{ ...ROOT, storageClass: 'replicated' }] });
     expect(await world.phase('web')).toBe('Pending');
