@@ -34,7 +34,10 @@ export function isHypersdkOn(dialects: readonly Dialect[]): boolean {
 
 /** What machines of hypersdk.io are measured by, beside their own words. */
 export function hypersdkGatherers(carbon: Carbon | undefined, usage?: Gatherers['usage']): Gatherers {
-  const heeding = carbon === undefined ? {} : { carbon: carbon.gatherer(templateGatherer.gather) };
+  const heeding =
+    carbon === undefined
+      ? {}
+      : { carbon: carbon.gatherer((machine, context) => templateGatherer.gather(machine, context)) };
   const using = usage === undefined ? {} : { usage };
   return { claims: claimsGatherer, template: templateGatherer, ...heeding, ...using };
 }

@@ -48,7 +48,9 @@ describe.skipIf(!hasKubectl())('vimana up on a data folder that knew other group
       // kubectl remembers what it has read of a server, and is told to look again.
       expect(one.said()).toContain('kubectl api-resources');
       expect(await one.ok('get vm -o name')).toMatch(new RegExp(`^virtualmachine\\.${group}/\\S+\\n$`));
-      expect(await one.ok('get vimana -o name')).not.toContain(dialect === 'novacron' ? 'hypersdk.io/' : 'novacron.io/');
+      expect(await one.ok('get vimana -o name')).not.toContain(
+        dialect === 'novacron' ? 'hypersdk.io/' : 'novacron.io/',
+      );
       // What nobody else is called stays.
       expect(await one.ok('get vmpool -o name')).toMatch(/^vmpool\.novacron\.io\/\S+\n$/);
     }
