@@ -52,6 +52,8 @@ export interface OperationWorld {
   readonly writes: string[];
   /** Kills the operator with its so-manieth write from now on, which is done and never answered, and starts another. */
   killAtWrite(count: number, awayMs?: number): void;
+  /** How often that has happened. */
+  readonly kills: number;
   /** Asks for an operation on a machine of kubevirt.io where nothing else is said. */
   ask(name: string, vm: string, operation: string, spec?: object): Promise<Operation>;
   operation(name: string): Promise<Operation>;
@@ -107,8 +109,10 @@ export async function startOperationWorld(options: OperationWorldOptions = {}): 
   const clientOf = (account: string) => counting(plane.client(userOf(account), account), writes);
   let left = 0;
   let away = 0;
+  let kills = 0;
   const fatal = () => {
     if (left === 0 || --left > 0) return;
+    kills++;
     operator.kill();
     clock.timer(away, () => operator.start());
   };
@@ -137,6 +141,9 @@ export async function startOperationWorld(options: OperationWorldOptions = {}): 
     admin,
     operator,
     writes,
+    get kills() {
+      return kills;
+    },
     killAtWrite(count, awayMs = 2000) {
       left = count;
       away = awayMs;

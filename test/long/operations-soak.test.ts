@@ -7,8 +7,9 @@ describe('a thousand operations on five hundred machines', () => {
   it.each(SEEDS)(
     'all end and leave nothing over, with the operator killed twenty times and seed %s',
     async (seed) => {
-      const { wrong, ends } = await operationSoak({ machines: 500, operations: 1000, kills: 20, seed });
+      const { wrong, ends, kills } = await operationSoak({ machines: 500, operations: 1000, kills: 20, seed });
       expect(wrong).toEqual([]);
+      expect(kills).toBe(20);
       // Of every kind some come to a good end.
       const succeeded = Object.keys(ends).filter((word) => word.endsWith(' Succeeded'));
       expect(succeeded).toHaveLength(9);

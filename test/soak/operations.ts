@@ -24,6 +24,8 @@ export interface OperationSoak {
 export interface SoakAccount {
   /** What is wrong at the end. */
   readonly wrong: readonly string[];
+  /** How often the operator was killed. */
+  readonly kills: number;
   /** How many operations of each kind ended how. */
   readonly ends: Readonly<Record<string, number>>;
 }
@@ -38,7 +40,9 @@ export async function operationSoak(options: OperationSoak): Promise<SoakAccount
   const random = world.random.fork('soak');
   try {
     const targets = await makeMachines(world, random, machines);
-    const killed = new Set(Array.from({ length: kills }, () => random.int(1, operations)));
+    // Somewhere in each stretch, so that there are so many.
+    const stretch = Math.floor(operations / kills);
+    let next = random.int(1, stretch / 2);
     for (let at = 0; at < operations; at++) {
       const { dialect, name } = random.pick(targets);
       const operation = newOperation(at, dialect, name, random);
@@ -46,7 +50,10 @@ export async function operationSoak(options: OperationSoak): Promise<SoakAccount
       // What was kept is gone back to, as often as not.
       if (operation.spec.operation === 'snapshot' && random.next() < 0.7) at += await goBack(world, at + 1, operation);
       if (random.next() < 0.05) await cancelOne(world, random, at);
-      if (killed.has(at)) world.killAtWrite(random.int(1, 20), random.pick([100, 2000, 20_000]));
+      if (at >= next && world.kills < kills) {
+        next += stretch;
+        await kill(world, random);
+      }
       if (at % 10 === 9) await world.clock.advance(random.pick([0, 200, 1000, 3000]));
     }
     await untilOver(world);
@@ -156,6 +163,14 @@ async function goBack(world: OperationWorld, at: number, { spec }: NewOperation)
   return 1;
 }
 
+/** Kills the operator with one of its next writes, once it is back from the last time. */
+async function kill(world: OperationWorld, random: Random): Promise<void> {
+  const before = world.kills;
+  for (let turn = 0; turn < 100 && !world.operator.runs; turn++) await world.clock.advance(500);
+  world.killAtWrite(random.int(1, 8), random.pick([100, 2000, 20_000]));
+  for (let turn = 0; turn < 100 && world.kills === before; turn++) await world.clock.advance(100);
+}
+
 async function cancelOne(world: OperationWorld, random: Random, upTo: number): Promise<void> {
   const name = `op-${random.int(Math.max(0, upTo - 20), upTo)}`;
   const body = { spec: { cancel: true } };
@@ -190,7 +205,7 @@ async function account(world: OperationWorld, targets: readonly Target[]): Promi
     }
   }
   wrong.push(...lostMachines(operations, targets, machines), ...(await leftOvers(world, [...machines.values()])));
-  return { wrong, ends };
+  return { wrong, ends, kills: world.kills };
 }
 
 function faultsOf({ metadata, spec, status }: Operation): string[] {
