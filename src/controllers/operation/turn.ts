@@ -30,8 +30,10 @@ export function currentOf(operations: Iterable<Operation>, begun: ReadonlySet<st
     if (isClone(operation)) clones.push(operation);
     else if (change === undefined || isBefore(operation, change, begun)) change = operation;
   }
-  const current = change === undefined ? clones : clones.filter((clone) => isBefore(clone, change as Operation, begun));
-  return change === undefined || current.length > 0 ? current : [change];
+  if (change === undefined) return clones;
+  const first = change;
+  const before = clones.filter((clone) => isBefore(clone, first, begun));
+  return before.length > 0 ? before : [first];
 }
 
 /** The operation right behind another, which says that it waits for it. */
