@@ -90,7 +90,8 @@ export function isToStart({ runStrategy }: DesiredMachine, memory: MachineMemory
   const asked = memory.requests[0]?.action === 'Start';
   switch (runStrategy) {
     case 'Always':
-      return memory.restarts?.gaveUp === undefined;
+      // A start that was asked for overrules what was decided before, though it may not be remembered so yet.
+      return memory.restarts?.gaveUp === undefined || memory.requests.some(({ action }) => action === 'Start');
     case 'Once':
       return true;
     case 'Halted':

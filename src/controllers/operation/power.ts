@@ -19,19 +19,30 @@ export const start: Course = {
 
 function starting(sight: Active, message?: string): Turn {
   const { live, comes, off } = powerOf(sight);
+  const refusal = refusalOf(sight, 'start');
   const words = { checkpoint: { step: 'Starting' }, progress: 10, ...(message === undefined ? {} : { message }) };
   // One that is still ending has to be gone before another can come.
-  if (live !== undefined || comes || !off) return { to: 'go on', ...words };
-  const refusal = refusalOf(sight, 'start');
+  if (live !== undefined || !off) return { to: 'go on', ...words };
+  if (comes && (refusal !== undefined || !isHeldBack(sight))) return { to: 'go on', ...words };
   if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be started: ${refusal}`);
   return { to: 'go on', ...words, deeds: [{ do: 'power', action: 'start', force: false }] };
+}
+
+/** Whether a machine that ended by itself is left alone for a while before it is started again. */
+function isHeldBack({ dialect, vm, now }: Active): boolean {
+  return Date.parse(dialect.memory(vm).restarts?.retryAfter ?? '') > now;
+}
+
+/** Whether nothing runs or comes, and the machine is told so: one that has ended by itself may be told to run still. */
+function isStopped(sight: Active): boolean {
+  const { off, comes } = powerOf(sight);
+  return off && !comes && refusalOf(sight, 'stop') !== undefined;
 }
 
 /** The instance that ran is gone in the end, and none comes after it. */
 export const stop: Course = {
   begin(sight) {
-    const { off, comes } = powerOf(sight);
-    if (off && !comes) return { to: 'succeed', message: 'the machine was stopped already' };
+    if (isStopped(sight)) return { to: 'succeed', message: 'the machine was stopped already' };
     if (isMigrating(sight) && !sight.operation.spec.force) return beingMoved(sight);
     const { instance } = sight;
     const turn = stopping(sight, instance?.metadata.uid);
@@ -40,8 +51,8 @@ export const stop: Course = {
     return { ...turn, checkpoint, progress: 10, message: 'the machine is being stopped' };
   },
   go(sight, { instanceUID }) {
-    const { off, comes, ends, live } = powerOf(sight);
-    if (off && !comes) return { to: 'succeed', message: 'the machine is stopped' };
+    const { ends, live } = powerOf(sight);
+    if (isStopped(sight)) return { to: 'succeed', message: 'the machine is stopped' };
     const another = live !== undefined && instanceUID !== undefined && live.metadata.uid !== instanceUID;
     if (another && !ends)
       return { to: 'succeed', message: 'the machine was stopped, and has been started again since' };
@@ -58,10 +69,10 @@ export const stop: Course = {
 /** Tells the machine to stop, unless it has been told. */
 export function stopping(sight: Active, instanceUID: string | undefined): Turn {
   const { force } = sight.operation.spec;
-  const { ends, off, comes } = powerOf(sight);
+  const { ends } = powerOf(sight);
   const told = sight.instance !== undefined && ends;
   if (told) return { to: 'go on', deeds: cutting(sight, force) };
-  if (off && !comes) return WAIT;
+  if (isStopped(sight)) return WAIT;
   const refusal = refusalOf(sight, 'stop');
   if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be stopped: ${refusal}`);
   return { to: 'go on', deeds: [{ do: 'power', action: 'stop', force: force && instanceUID !== undefined }] };

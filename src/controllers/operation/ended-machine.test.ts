@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import { hypersdk } from '../../dialects/hypersdk.ts';
+import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import { namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
+
+const MACHINES = resourceOfKind(virtualMachine);
+
+describe('operations on a machine that ended by itself', () => {
+  let world: OperationWorld;
+  beforeEach(async () => {
+    world = await startOperationWorld({ dialects: [hypersdk] });
+  });
+  afterEach(() => world.stop());
+
+  const CRASH = { 'vimana.io/fail': 'crash', 'vimana.io/fail-after': '20s' };
+  const SHUTDOWN = { 'vimana.io/complete-after': '20s' };
+  const make = async (annotations: object, highAvailability: object) => {
+    const spec = { cpus: 1, memory: '1Gi', annotations, highAvailability };
+    await world.admin.create(MACHINES, { metadata: { name: 'web', namespace }, spec });
+    await world.clock.advance(30_000);
+  };
+  const vm = () => world.admin.get(MACHINES, 'web', { namespace });
+  const phaseNow = async () => (await vm()).status?.phase;
+  const ask = async (operation: string) => {
+    await world.ask(operation, 'web', operation, { vmRef: { name: 'web' } });
+    return (await world.over(operation)).status;
+  };
+
+  it.each([
+    ['crashed', CRASH, 'Never', 'Failed'],
+    ['shut itself down', SHUTDOWN, 'OnFailure', 'Stopped'],
+  ])('start one that %s, as if nothing stood in the way', async (_, annotations, restartPolicy, phase) => {
+    await make(annotations, { enabled: true, restartPolicy });
+    expect(await phaseNow()).toBe(phase);
+    expect(await ask('start')).toMatchObject({
+      phase: 'Succeeded',
+      message: expect.stringContaining('runs on node') as string,
+    });
+    expect(await phaseNow()).toBe('Running');
+  });
+
+  it('stop one that crashed for good', async () => {
+    await make(CRASH, { enabled: true, restartPolicy: 'Never' });
+    expect(await ask('stop')).toMatchObject({ phase: 'Succeeded' });
+    await world.clock.advance(5000);
+    expect((await vm()).spec.running).toBe(false);
+    expect(await phaseNow()).toBe('Stopped');
+    expect(await ask('start')).toMatchObject({ phase: 'Succeeded' });
+  });
+
+  it('start one at once that waits to be restarted', async () => {
+    await make(CRASH, { enabled: true, restartPolicy: 'Always', restartDelay: '10m' });
+    expect(await phaseNow()).toBe('Pending');
+    const before = world.clock.now();
+    expect(await ask('start')).toMatchObject({ phase: 'Succeeded' });
+    expect(world.clock.now() - before).toBeLessThan(60_000);
+  });
+});
