@@ -39,8 +39,8 @@ function checksum(part: Part, draw: Draw): void {
 
 const noWholeDigest = ['', 'abc', 'g'.repeat(64), 'a'.repeat(31)];
 
-/** The spec of a machine, wherever it stands; `defaulted` tells whether a network without a type is on the pod network. */
-function machine({ defaulted }: { readonly defaulted: boolean }): Knowledge {
+/** The spec of a machine, wherever it stands. */
+function machine(): Knowledge {
   return joined(placement, {
     fields: {
       memory: { good: gibibytes, bad: ['0Gi', '1.5Gi', '4G', '4'] },
@@ -79,9 +79,7 @@ function machine({ defaulted }: { readonly defaulted: boolean }): Knowledge {
     repairs: {
       disks: bootOrders,
       'disks[].source': atMostOne('pvc', 'http', 's3', 'containerDisk'),
-      networks: (networks: Part[], draw) => {
-        networkRepair(networks, draw, defaulted);
-      },
+      networks: networkRepair,
       image: atMostOne('source', 'templateRef'),
       checksum,
       cloudInit: (part: Part) => {
@@ -111,10 +109,11 @@ function bootOrders(disks: Part[]): void {
   for (const [i, disk] of disks.entries()) if (disk['bootOrder'] !== undefined) disk['bootOrder'] = i + 1;
 }
 
-function networkRepair(networks: Part[], draw: Draw, defaulted: boolean): void {
+/** One network at most is on the pod network, which is meant where nothing is said. */
+function networkRepair(networks: Part[], draw: Draw): void {
   let taken = false;
   for (const [i, network] of networks.entries()) {
-    const onPods = network['type'] === 'pod-network' || (defaulted && network['type'] === undefined);
+    const onPods = network['type'] === 'pod-network' || network['type'] === undefined;
     if (onPods && taken) network['type'] = draw.one(['bridge', 'multus']);
     taken ||= onPods;
     if (network['type'] === 'multus') network['multusNetworkName'] ??= 'vlan-7';
@@ -124,14 +123,15 @@ function networkRepair(networks: Part[], draw: Draw, defaulted: boolean): void {
 
 const vmRef: Knowledge = { fields: { 'vmRef.name': subdomain, 'vmRef.namespace': label } };
 
-export const hypersdkVirtualMachine = machine({ defaulted: true });
+export const hypersdkVirtualMachine = machine();
 
-export const vmTemplate = joined(machine({ defaulted: false }), {
+export const vmTemplate = joined(machine(), {
   fields: {
     '.spec.version': {
       good: fc.constantFrom('1.0.0', '0.3.12-rc.1', '2.0.0+build.5', '10.20.30-alpha-1.x'),
       bad: ['', '1.0', 'v1.0.0', '1.0.0-', '01.0.0'],
     },
+    'requiredFeatures[]': { good: labelText, bad: ['two words', '-kvm', 'a/b'] },
     'image.size': amount,
     minMemory: amount,
     minDiskSize: amount,
