@@ -1,15 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import { hypersdk } from '../../dialects/hypersdk.ts';
 import { resourceOfKind } from '../../kube/kinds/machines.ts';
-import { namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
+import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
 
 const MACHINES = resourceOfKind(virtualMachine);
 
 describe('operations on a machine that ended by itself', () => {
   let world: OperationWorld;
   beforeEach(async () => {
-    world = await startOperationWorld({ dialects: [hypersdk] });
+    world = await startOperationWorld({ dialects: ALL_DIALECTS });
   });
   afterEach(() => world.stop());
 
