@@ -156,6 +156,6 @@ function taken({ metadata }: PersistentVolumeClaim, { disk, claim }: ClaimedDisk
   const whose = owner === undefined ? 'was not made for this machine' : `belongs to ${owner.kind} ${owner.name}`;
   return {
     reason: 'ClaimTaken',
-    message: `PersistentVolumeClaim ${claim}, which disk ${disk.name} would be on, ${whose}: rename the disk, or name the claim in its source.pvc to use it as it is`,
+    message: `PersistentVolumeClaim ${claim}, which disk ${disk.name} would be on, ${whose}: rename the disk, or set its source.pvc to ${claim}, which then is the disk as it is (of any other claim the disk is a copy)`,
   };
 }
