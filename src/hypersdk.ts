@@ -7,6 +7,7 @@ import { CARBON_RULES, type Carbon } from './carbon.ts';
 import { machineParts } from './controllers/machine-parts/controller.ts';
 import { claimsGatherer } from './controllers/machine-parts/gatherer.ts';
 import { MACHINE_PARTS_RULES } from './controllers/machine-parts/rules.ts';
+import { secretGatherer } from './controllers/machine-parts/secret.ts';
 import { operations } from './controllers/operation/controller.ts';
 import { operationRules } from './controllers/operation/rules.ts';
 import { snapshots } from './controllers/snapshot/controller.ts';
@@ -33,13 +34,18 @@ export function isHypersdkOn(dialects: readonly Dialect[]): boolean {
 }
 
 /** What machines of hypersdk.io are measured by, beside their own words. */
-export function hypersdkGatherers(carbon: Carbon | undefined, usage?: Gatherers['usage']): Gatherers {
+export function hypersdkGatherers(
+  carbon: Carbon | undefined,
+  usage?: Gatherers['usage'],
+  readsSecrets = false,
+): Gatherers {
   const heeding =
     carbon === undefined
       ? {}
       : { carbon: carbon.gatherer((machine, context) => templateGatherer.gather(machine, context)) };
   const using = usage === undefined ? {} : { usage };
-  return { claims: claimsGatherer, template: templateGatherer, ...heeding, ...using };
+  const reading = readsSecrets ? { secret: secretGatherer } : {};
+  return { claims: claimsGatherer, template: templateGatherer, ...heeding, ...using, ...reading };
 }
 
 export interface HypersdkSettings {

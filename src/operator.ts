@@ -59,6 +59,8 @@ export interface OperatorSettings {
   readonly images?: ImageProbe;
   /** What heeds electricity; machines that ask for it say that nobody does where absent. */
   readonly carbon?: Carbon;
+  /** Whether Secrets may be read, to see whether they are there; machines are started without a look where absent. */
+  readonly readsSecrets?: boolean;
   /** What an instance that runs uses; absent where nobody knows. */
   readonly usage?: (instance: Vmi) => Usage | undefined;
 }
@@ -86,7 +88,9 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
       events: parts.events.recorder(component),
     });
   const rounds = settings.usage === undefined ? undefined : usageRounds({ usage: settings.usage, clock: parts.clock });
-  const gatherers = isHypersdkOn(dialects) ? hypersdkGatherers(settings.carbon, rounds?.gatherer) : {};
+  const gatherers = isHypersdkOn(dialects)
+    ? hypersdkGatherers(settings.carbon, rounds?.gatherer, settings.readsSecrets)
+    : {};
   const machines = [
     ...dialects.map((dialect) =>
       of(

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type VirtualMachine, virtualMachine } from '../src/api/hypersdk/virtual-machine.ts';
+import { vmTemplate } from '../src/api/hypersdk/vm-template.ts';
 import { FakeClock } from '../src/base/fake-clock.ts';
 import { memoryLogger } from '../src/base/logger.ts';
 import { seededRandom } from '../src/base/random.ts';
 import type { ResourceType } from '../src/kube/client.ts';
-import { SERVICES } from '../src/kube/kinds/core.ts';
+import { SECRETS, SERVICES } from '../src/kube/kinds/core.ts';
 import { EVENTS } from '../src/kube/kinds/event.ts';
 import { resourceOfKind, VMIMS, VMIS } from '../src/kube/kinds/machines.ts';
 import { NODES } from '../src/kube/kinds/node.ts';
@@ -176,6 +177,42 @@ describe('the disks of a machine', () => {
       message: 'PersistentVolumeClaim web-root has no volume yet: there is no StorageClass replicated',
     });
     expect(await world.names(PODS)).toEqual([]);
+  });
+});
+
+describe('the cloud-init of a machine', () => {
+  const secret = (metadata: object) => world.admin.create(SECRETS, { metadata: { namespace, ...metadata } });
+
+  it('is waited for where it is in a Secret that is not there', async () => {
+    await world.make('web', { cloudInit: { secretRef: { name: 'first-boot' } } });
+    expect(await world.phase('web')).toBe('Pending');
+    expect(await world.condition('web', 'Ready')).toMatchObject({
+      reason: 'NotFound',
+      message:
+        'Secret first-boot, which spec.cloudInit.secretRef names, is not there: the machine is started when it is',
+    });
+    await secret({ name: 'another' });
+    await world.advance(5000);
+    expect(await world.names(VMIS)).toEqual([]);
+    await secret({ name: 'first-boot' });
+    await world.advance(5000);
+    expect(await world.phase('web')).toBe('Running');
+    await world.admin.delete(SECRETS, 'first-boot', { namespace });
+    await world.advance(5000);
+    expect(await world.phase('web')).toBe('Running');
+  });
+
+  it('is waited for where the template names the Secret', async () => {
+    const cloudInit = { secretRef: { name: 'first-boot' } };
+    await world.admin.create(resourceOfKind(vmTemplate), {
+      metadata: { name: 'debian', namespace },
+      spec: { displayName: 'Debian', image: { source: 'team/debian:12' }, defaultSpec: { cloudInit } },
+    });
+    await world.make('web', { image: { templateRef: { name: 'debian' } } });
+    expect(await world.condition('web', 'Ready')).toMatchObject({ reason: 'NotFound' });
+    await secret({ name: 'first-boot' });
+    await world.advance(5000);
+    expect(await world.phase('web')).toBe('Running');
   });
 });
 

@@ -14,7 +14,7 @@ import { memoryIn } from './memory.ts';
 export const hypersdk: Dialect<typeof virtualMachine> = {
   kind: virtualMachine,
   instanceSuffix: '.hypersdk',
-  asks: ['template', 'carbon', 'claims', 'usage'],
+  asks: ['template', 'secret', 'carbon', 'claims', 'usage'],
   desired,
   memory,
   report,

@@ -15,6 +15,8 @@ export interface Surroundings {
   readonly referenceNode: NodeSize;
   /** The template that the machine names. */
   readonly template?: VMTemplate | 'missing';
+  /** Whether the Secret that the machine reads at its first boot is there. */
+  readonly secret?: 'there' | 'missing';
   /** What the grid says of a machine that heeds it. */
   readonly carbon?: CarbonSight;
   /** What the machine uses, where that is news to its status. */

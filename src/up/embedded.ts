@@ -173,6 +173,7 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
         dialects,
         carbon,
         usage: (instance: Vmi) => usageOn(fleet, informers, instance),
+        readsSecrets: true,
         rollout: options.rollout ?? 'LiveUpdate',
         nodeLostAfterMs: options.nodeLostAfterMs ?? NODE_LOST_AFTER_MS,
         ...given({ referenceNode: options.referenceNode }),

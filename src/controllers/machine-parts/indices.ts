@@ -13,7 +13,8 @@ const bySource: Index<Machine> = {
     ),
 };
 
-const byTemplate: Index<Machine> = {
+/** Machines by the template that they are made from. */
+export const byTemplate: Index<Machine> = {
   values(machine) {
     const key = templateKey(machine);
     return key === undefined ? [] : [key];

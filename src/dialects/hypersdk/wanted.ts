@@ -18,8 +18,19 @@ export interface Wanted {
 export function wantedOf(vm: VirtualMachine, around: Partial<Surroundings> = {}): Wanted {
   const { spec, basis, blocked: byTemplate } = withTemplate(vm, around.template);
   const disks = claimedDisks(vm.metadata.name, spec);
-  const blocked = byTemplate ?? unfitDevice(spec) ?? withoutClaim(disks, around.claims) ?? around.carbon?.waits;
+  const blocked =
+    byTemplate ??
+    unfitDevice(spec) ??
+    withoutSecret(spec, around.secret) ??
+    withoutClaim(disks, around.claims) ??
+    around.carbon?.waits;
   return { spec, disks, ...(basis === undefined ? {} : { basis }), ...(blocked === undefined ? {} : { blocked }) };
+}
+
+function withoutSecret({ cloudInit }: VirtualMachine['spec'], secret: Surroundings['secret']): Obstacle | undefined {
+  if (secret !== 'missing') return undefined;
+  const message = `Secret ${cloudInit?.secretRef?.name}, which spec.cloudInit.secretRef names, is not there: the machine is started when it is`;
+  return { reason: 'NotFound', message };
 }
 
 /** A claim that another has, that cannot be made yet, or that is about to be made. */

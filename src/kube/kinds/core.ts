@@ -20,4 +20,6 @@ export interface Service extends KubeObject {
 export const NAMESPACES = resourceType<Namespace>('v1', 'Namespace', 'namespaces', 'Cluster');
 export const CONFIG_MAPS = resourceType<ConfigMap>('v1', 'ConfigMap', 'configmaps');
 export const SERVICE_ACCOUNTS = resourceType('v1', 'ServiceAccount', 'serviceaccounts');
+/** Whether one is there is all that is asked of it. */
+export const SECRETS = resourceType('v1', 'Secret', 'secrets');
 export const SERVICES = resourceType<Service>('v1', 'Service', 'services');

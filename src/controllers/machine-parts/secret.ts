@@ -1,0 +1,48 @@
+import { inherited } from '../../api/hypersdk/inherit.ts';
+import { templateKey } from '../../api/hypersdk/template-use.ts';
+import { SECRETS } from '../../kube/kinds/core.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import type { Gatherer } from '../../machine/gatherer.ts';
+import type { Index } from '../../runtime/cache.ts';
+import { type Context, watched } from '../../runtime/controller.ts';
+import { keyIn, keyOf } from '../../runtime/key.ts';
+import { byTemplate } from './indices.ts';
+import { MACHINES, type Machine, TEMPLATES } from './resources.ts';
+
+/** Machines by the Secret that they themselves name. */
+const bySecret: Index<Machine> = {
+  values({ metadata, spec }) {
+    const { name } = spec.cloudInit?.secretRef ?? {};
+    return name === undefined ? [] : [keyIn(metadata.namespace, name)];
+  },
+};
+
+/** Machines that may have waited for a Secret: those that name it, and those whose template does. */
+function* concerned({ metadata }: KubeObject, { cache }: Pick<Context, 'cache'>): Generator<string> {
+  const { name = '', namespace } = metadata;
+  for (const machine of cache(MACHINES).by(bySecret, keyIn(namespace, name))) yield keyOf(machine);
+  for (const template of cache(TEMPLATES).all()) {
+    if (template.spec.defaultSpec?.cloudInit?.secretRef?.name !== name) continue;
+    for (const machine of cache(MACHINES).by(byTemplate, keyOf(template))) {
+      if (machine.metadata.namespace === namespace) yield keyOf(machine);
+    }
+  }
+}
+
+/**
+ * Whether the Secret with the cloud-init of a machine is there; what is in it is nothing to us. It takes the right to
+ * read every Secret, so that it is for control planes of our own: on any other cluster kubelets look after it.
+ */
+export const secretGatherer: Gatherer<'secret'> = {
+  watches: [watched(SECRETS, (secret, context, { type }) => (type === 'updated' ? [] : concerned(secret, context)))],
+  reads: [TEMPLATES],
+  gather(object, { cache }) {
+    const machine = object as Machine;
+    const key = templateKey(machine);
+    const template = key === undefined ? undefined : cache(TEMPLATES).get(key);
+    const spec = template === undefined ? machine.spec : inherited(machine.spec, template.spec);
+    const { name } = spec.cloudInit?.secretRef ?? {};
+    if (name === undefined) return undefined;
+    return cache(SECRETS).get(keyIn(machine.metadata.namespace, name)) === undefined ? 'missing' : 'there';
+  },
+};
