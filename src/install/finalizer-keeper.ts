@@ -1,6 +1,7 @@
 import { SNAPSHOT_FINALIZER } from '../api/disk/request.ts';
 import { TEMPLATE_FINALIZER } from '../api/hypersdk/template-use.ts';
 import { INSTANCE_FINALIZER, MACHINE_FINALIZER } from '../api/instance-request.ts';
+import { OPERATION_FINALIZER } from '../api/operation-request.ts';
 import type { InstallParts } from '../cli/install.ts';
 import type { ResourceType } from '../kube/client.ts';
 import { ifFound, isConflict, isGone } from '../kube/kube-error.ts';
@@ -65,5 +66,11 @@ export async function hasKeeper(held: Held, ms: number, parts: InstallParts): Pr
 export const isHeld = ({ metadata }: KubeObject) =>
   metadata.deletionTimestamp === undefined && metadata.finalizers?.some(isOfOperator) === true;
 
-const OF_OPERATOR: readonly string[] = [MACHINE_FINALIZER, INSTANCE_FINALIZER, TEMPLATE_FINALIZER, SNAPSHOT_FINALIZER];
-const isOfOperator = (finalizer: string) => OF_OPERATOR.includes(finalizer);
+const OF_OPERATOR = new Set([
+  MACHINE_FINALIZER,
+  INSTANCE_FINALIZER,
+  TEMPLATE_FINALIZER,
+  SNAPSHOT_FINALIZER,
+  OPERATION_FINALIZER,
+]);
+const isOfOperator = (finalizer: string) => OF_OPERATOR.has(finalizer);

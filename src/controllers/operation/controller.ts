@@ -1,4 +1,5 @@
 import { USUAL_NODE } from '../../api/launcher-load.ts';
+import { OPERATION_FINALIZER } from '../../api/operation-request.ts';
 import type { ResourceType } from '../../kube/client.ts';
 import { resourceOfKind, VMIMS, VMIS } from '../../kube/kinds/machines.ts';
 import { NODES } from '../../kube/kinds/node.ts';
@@ -34,7 +35,7 @@ import {
   type OperationStatus,
   phaseOf,
 } from './operation.ts';
-import { leftTo, OPERATION_FINALIZER, plan } from './plan.ts';
+import { leftTo, plan } from './plan.ts';
 import { isActive, type Sight } from './sight.ts';
 import { overStatus } from './status.ts';
 import { aheadOf, currentOf, nextAfter } from './turn.ts';

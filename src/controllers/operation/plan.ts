@@ -1,3 +1,4 @@
+import { OPERATION_FINALIZER } from '../../api/operation-request.ts';
 import type { Course, Deed, Turn } from './course.ts';
 import { fail } from './course.ts';
 import { courseOf } from './courses.ts';
@@ -26,9 +27,6 @@ export type Action =
 
 /** How long an operation waits for its turn before it says so; its creation is known to the second. */
 const QUIET_MS = 2000;
-
-/** Held until the machine is as it should be: it may be stopped meanwhile. */
-export const OPERATION_FINALIZER = 'vimana.io/operation';
 
 /** What to do about an operation as it stands, in this order; what is to be recorded stands before what is to be done. */
 export function plan(sight: Sight): readonly Action[] {
