@@ -32,7 +32,7 @@ function endOf({ spec, status }: VMOperation): string {
     case 'migrate':
       return `on ${result.targetNode ?? 'another node'} now`;
     case 'resize':
-      return status?.message || 'resized';
+      return status?.message ? `resized: ${status.message}` : 'resized';
     case 'snapshot':
       return `saved in ${result.snapshotName ?? 'a snapshot'}`;
     case 'restore':

@@ -8,6 +8,10 @@ import { type Progress, type WaitFlags, waitFor } from './wait.ts';
 export interface PowerFlags extends WaitFlags {
   readonly nodeSelector?: string[];
   readonly targetNode?: string;
+  readonly bandwidth?: string;
+  readonly autoConverge?: boolean;
+  readonly postCopy?: boolean;
+  readonly cold?: boolean;
 }
 
 /** What a machine is asked to do, and by whom it is reached. */

@@ -1,13 +1,47 @@
 import { virtualMachine as simulated } from '../../api/simulation/virtual-machine.ts';
-import { UsageError } from '../../base/errors.ts';
+import { UsageError, VimanaError } from '../../base/errors.ts';
 import { VMIMS, VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import { NODES } from '../../kube/kinds/node.ts';
+import { isNotFound } from '../../kube/kube-error.ts';
+import { given } from '../objects/given.ts';
 import { type Asked, ofInstance, type PowerFlags, runningInstance } from './asked.ts';
+import { operated } from './operate.ts';
 import { waitFor } from './wait.ts';
 
 /** Moves a machine to another node in the way of its group; waits for the end of it where that is called. */
 export async function moved(asked: Asked): Promise<() => Promise<void>> {
   const instance = await runningInstance(asked);
+  await demandNode(asked);
+  const { bandwidth, autoConverge, postCopy, cold } = asked.flags;
+  const inDetail = bandwidth !== undefined || autoConverge === false || postCopy === true || cold === true;
+  if (inDetail) return movedInDetail(asked);
   return asked.found.type.group === simulated.group ? movedByRestart(asked, instance) : movedAlive(asked, instance);
+}
+
+/** What only an operation can say of a move. */
+function movedInDetail(asked: Asked): Promise<() => Promise<void>> {
+  const { nodeSelector, targetNode, bandwidth, autoConverge, postCopy, cold } = asked.flags;
+  if (nodeSelector !== undefined) {
+    throw new UsageError('--node-selector goes with none of --bandwidth, --no-auto-converge, --post-copy and --cold', {
+      hint: 'Name the node with --target-node.',
+    });
+  }
+  const live = cold === true ? { live: false } : {};
+  return operated(asked, 'migrate', { ...given({ targetNode, bandwidth, autoConverge, postCopy }), ...live });
+}
+
+/** A node that is not there would be waited for until the move is given up; whoever may not look is taken by his word. */
+async function demandNode({ client, flags: { targetNode } }: Asked): Promise<void> {
+  if (targetNode === undefined) return;
+  try {
+    await client.get(NODES, targetNode);
+  } catch (error) {
+    if (!isNotFound(error)) return;
+    throw new VimanaError('NOT_FOUND', `--target-node ${targetNode}: there is no such node`, {
+      hint: 'See which there are with: kubectl get nodes',
+      cause: error,
+    });
+  }
 }
 
 /** A simulated machine is a pod that is made anew; where it goes is for the scheduler to say. */

@@ -7,6 +7,7 @@ import { operationProgress } from '../objects/ends.ts';
 import { FLAGS } from '../objects/flags.ts';
 import { make } from '../objects/make.ts';
 import { newOperation, type OperationFlags, type OperationName } from '../objects/operation.ts';
+import type { Asked } from './asked.ts';
 import type { VmParts } from './command.ts';
 import { findMachine } from './find.ts';
 import { resourceName } from './output.ts';
@@ -44,6 +45,25 @@ export function addOperationCommands(vm: Command, parts: VmParts): void {
     );
 }
 
+/** How long the operator is given to say that the time is over. */
+const ANSWER_MS = 3000;
+
+/** Has a VMOperation done to a machine that was found; waits for its end where that is called. */
+export async function operated(
+  { client, found, name, namespace, flags, parts }: Asked,
+  operation: OperationName,
+  details: OperationFlags = {},
+): Promise<() => Promise<void>> {
+  const about = { vm: name, group: found.type.group, namespace };
+  const object = checked(newOperation(operation, about, { ttl: KEPT_SECONDS, ...details }, parts.random));
+  const made = await make(client, OPERATIONS, object, namespace);
+  const which = { vm: name, operation: made.metadata.name, namespace };
+  return () => operationEnd({ ...parts, client }, which, flags.timeout);
+}
+
+/** Nobody asked for the operation itself, which is kept for a look at what became of it. */
+const KEPT_SECONDS = 3600;
+
 async function operate(
   parts: VmParts,
   command: Command,
@@ -52,14 +72,22 @@ async function operate(
   { wait, timeout, ...flags }: OperationFlags & WaitFlags,
 ): Promise<void> {
   const { group: asked } = command.optsWithGlobals<{ group?: string }>();
+  // Whoever says how long it may take does not want it done any later.
+  const limit = command.getOptionValueSource('timeout') === 'cli' ? { timeout } : {};
   await connected(parts.connect, command, async ({ client, namespace }) => {
     const { type, machine } = await findMachine(client, given, namespace, asked);
     const { name = '' } = machine.metadata;
-    const object = checked(newOperation(operation, { vm: name, group: type.group, namespace }, flags, parts.random));
+    const object = checked(
+      newOperation(operation, { vm: name, group: type.group, namespace }, { ...flags, ...limit }, parts.random),
+    );
     const made = await make(client, OPERATIONS, object, namespace);
     parts.io.out(`${resourceName(made)} created\n`);
     if (wait === true)
-      await operationEnd({ ...parts, client }, { vm: name, operation: made.metadata.name, namespace }, timeout);
+      await operationEnd(
+        { ...parts, client },
+        { vm: name, operation: made.metadata.name, namespace },
+        timeout + ANSWER_MS,
+      );
   });
 }
 

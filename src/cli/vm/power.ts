@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { virtualMachine as hypersdk, type VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { VimanaError } from '../../base/errors.ts';
 import { isBuilt } from '../../dialects/built.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
@@ -10,6 +11,7 @@ import type { VmParts } from './command.ts';
 import { allOf, eachOf } from './each.ts';
 import { findMachine, instanceOf } from './find.ts';
 import { moved } from './migrate.ts';
+import { operated } from './operate.ts';
 import { summaryOf } from './summary.ts';
 import { waitFor, withWaitFlags } from './wait.ts';
 
@@ -19,7 +21,8 @@ const KUBEVIRT = 'kubevirt.io';
 /** `vm start|stop|restart|pause|unpause|migrate`. */
 export function addPowerCommands(vm: Command, parts: VmParts): void {
   add(vm, parts, 'start', 'start machines', 'asked to start', async (asked) => {
-    await power(asked, 'start', { running: true });
+    if (hasEnded(asked)) await operated(asked, 'start');
+    else await power(asked, 'start', { running: true });
     return runs(asked);
   });
   add(vm, parts, 'stop', 'stop machines, giving their guests time to shut down', 'asked to stop', async (asked) => {
@@ -50,7 +53,13 @@ export function addPowerCommands(vm: Command, parts: VmParts): void {
     'asked to move',
     moved,
   );
-  migrate.addOption(FLAGS.targetNode()).option('--node-selector <key=value...>', 'labels that the node must have');
+  migrate
+    .addOption(FLAGS.targetNode())
+    .option('--node-selector <key=value...>', 'labels that the node must have')
+    .addOption(FLAGS.bandwidth())
+    .addOption(FLAGS.autoConverge())
+    .addOption(FLAGS.postCopy())
+    .option('--cold', 'stop the machine, and start it on the other node');
 }
 
 function add(
@@ -86,6 +95,13 @@ function notBuilt(verb: string, group: string): VimanaError {
   return new VimanaError('NOT_BUILT', `vm ${verb} of a machine of ${group} is not supported yet`, {
     hint: `Machines of ${group} are stored, but nothing acts on them yet; those of kubevirt.io, hypersdk.io and simulation.node-classifier.io run.`,
   });
+}
+
+/** Whether a machine is told to run, has ended by itself, and stays down or waits: its spec says already all that it can. */
+function hasEnded({ found: { type, machine } }: Asked): boolean {
+  if (type.group !== hypersdk.group) return false;
+  const { spec, status } = machine as unknown as VirtualMachine;
+  return spec.running && status?.restarts !== undefined && status.nodeName === undefined;
 }
 
 /** KubeVirt's subresource for its own machines; for those of other groups the field that says the same. */

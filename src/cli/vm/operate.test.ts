@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
+import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import { type CommandWorld, startCommandWorld } from '../../testing/command-world.ts';
+
+const namespace = 'default';
+
+describe('what vimana vm has a VMOperation do', () => {
+  let world: CommandWorld;
+  const vm = (...args: string[]) => world.run(['vm', ...args]);
+  const make = async (name: string, spec: object = {}) => {
+    const object = { metadata: { name, namespace }, spec: { cpus: 1, memory: '1Gi', ...spec } };
+    await world.admin.create(resourceOfKind(virtualMachine), object);
+  };
+  const machine = (name: string) => world.admin.get(resourceOfKind(virtualMachine), name, { namespace });
+  const operations = async (name: string) =>
+    (await world.admin.list(resourceOfKind(vmOperation), { namespace })).items
+      .map(({ spec }) => spec)
+      .filter(({ vmRef }) => vmRef.name === name);
+
+  beforeAll(async () => {
+    world = await startCommandWorld();
+    await make('web');
+  });
+  afterAll(() => world.stop());
+
+  it('starts a machine that has crashed and stays down', async () => {
+    await make('once', { annotations: { 'vimana.io/fail': 'crash', 'vimana.io/fail-after': '1s' } });
+    await expect.poll(async () => (await machine('once')).status?.phase, { timeout: 20_000 }).toBe('Failed');
+    expect(await vm('start', 'once', '--wait')).toMatchObject({
+      code: 0,
+      out: 'once asked to start\nonce is Running\n',
+    });
+  });
+
+  it('moves a machine as it is told to in detail', async () => {
+    await vm('start', 'web', '--wait');
+    const { nodeName } = (await machine('web')).status ?? {};
+    const flags = ['--bandwidth', '800Mbps', '--post-copy', '--no-auto-converge'];
+    const { code, out } = await vm('migrate', 'web', ...flags, '--wait');
+    expect([code, out]).toEqual([0, expect.stringMatching(/^web asked to move\nweb is on kwok-node-\d now\n$/)]);
+    expect((await machine('web')).status?.nodeName).not.toBe(nodeName);
+    expect(await vm('migrate', 'web', '--cold', '--target-node', nodeName ?? '', '--wait')).toMatchObject({
+      code: 0,
+      out: `web asked to move\nweb is on ${nodeName} now\n`,
+    });
+    expect((await operations('web')).map(({ migrateSpec }) => migrateSpec)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ bandwidth: '800Mbps', postCopy: true, autoConverge: false, live: true }),
+        expect.objectContaining({ live: false, targetNode: nodeName }),
+      ]),
+    );
+  });
+
+  it('refuses to move a machine to a node that is not there, or that is told in two ways', async () => {
+    expect(await vm('migrate', 'web', '--target-node', 'nobody')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('--target-node nobody: there is no such node') as string,
+    });
+    expect(await vm('migrate', 'web', '--cold', '--node-selector', 'a=b')).toMatchObject({
+      err: expect.stringContaining('--node-selector goes with none of') as string,
+    });
+  });
+
+  it('says of what size a machine is now', async () => {
+    expect((await vm('resize', 'web', '--cpus', '2', '--wait')).out).toMatch(
+      /\nweb is resized: the machine \w+ 2 CPUs/,
+    );
+  });
+
+  it('takes no longer than it may, and leaves nothing that others would wait for', async () => {
+    expect(await vm('restore', 'web', 'nobody-saved-it', '--wait', '--timeout', '2s')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/nobody-saved-it is not there[^]*nothing has been changed/) as string,
+    });
+    expect((await operations('web')).find(({ operation }) => operation === 'restore')?.timeout).toBe('2s');
+  });
+});
