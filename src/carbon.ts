@@ -156,8 +156,10 @@ function* runningMachines(
     const owner = instance.metadata.ownerReferences?.find(({ controller }) => controller === true);
     const isOurs = owner?.apiVersion.startsWith(`${virtualMachine.group}/`) === true;
     const machine = isOurs ? machines.get(`${instance.metadata.namespace}/${owner.name}`) : undefined;
-    const place = gridPlace(nodes.get(nodeName)?.metadata.labels ?? {}, zoneMap)?.zone ?? zone;
-    yield { instance, machine: machine as VirtualMachine | undefined, zone: place, cores: cores(instance) };
+    const heeding = machine as VirtualMachine | undefined;
+    const here = gridPlace(nodes.get(nodeName)?.metadata.labels ?? {}, zoneMap)?.zone;
+    const counts = here ?? heeding?.status?.carbon?.zone ?? zone;
+    yield { instance, machine: heeding, zone: counts, cores: cores(instance) };
   }
 }
 

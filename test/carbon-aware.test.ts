@@ -83,6 +83,12 @@ class World {
       spec: { cpus: 2, memory: '4Gi', carbonAware: { enabled: true, ...carbonAware }, ...spec },
     });
 
+  zone = (node: string, zone: string) =>
+    this.admin.patch(NODES, node, {
+      type: 'merge',
+      body: { metadata: { labels: { 'topology.kubernetes.io/zone': zone } } },
+    });
+
   edit = (name: string, spec: object) =>
     this.admin.patch(MACHINES, name, { type: 'merge', body: { spec } }, { namespace });
 
@@ -293,7 +299,10 @@ describe('a machine that heeds electricity', () => {
       {
         weight: 44,
         preference: {
-          matchExpressions: [{ key: 'topology.kubernetes.io/zone', operator: 'In', values: ['eu-central'] }],
+          matchExpressions: [
+            { key: 'topology.kubernetes.io/zone', operator: 'In', values: ['eu-central'] },
+            { key: 'vimana.io/grid-zone', operator: 'NotIn', values: ['SE'] },
+          ],
         },
       },
     ]);
@@ -301,6 +310,45 @@ describe('a machine that heeds electricity', () => {
       carbonIntensity: 30,
       condition: { status: 'True', reason: 'NoLimit' },
     });
+  });
+
+  it('runs in the zone that it names and has waited for, and counts there, though another is cleaner', async () => {
+    const here = await started();
+    await here.grid({ ...DIRTY_UNTIL_TWO, PL: [['00:00', 650]], SE: [['00:00', 30]] });
+    const zones = ['PL', 'DE', 'SE', 'SE'];
+    for (const [i, zone] of zones.entries()) await here.zone(`n-${i + 1}`, zone);
+    await here.make('slot', { zone: 'DE', maxIntensity: 200 });
+    await here.make('delay', { zone: 'PL', maxIntensity: 200, maxDelay: '15m' });
+    await here.clock.advanceTo(MIDNIGHT + 2 * HOUR + 60_000);
+    await here.metrics.text();
+    await here.clock.advance(HOUR);
+    const { items } = await here.admin.list(VMIS, { namespace });
+    expect(items.map(({ metadata, status }) => [metadata.name, status?.nodeName])).toEqual([
+      ['delay.hypersdk', 'n-1'],
+      ['slot.hypersdk', 'n-2'],
+    ]);
+    expect(await here.status('slot')).toMatchObject({ carbonIntensity: 120, carbon: { zone: 'DE' } });
+    expect(await here.status('delay')).toMatchObject({ carbonIntensity: 650, carbon: { zone: 'PL' } });
+    const saved = [...(await here.metrics.text()).matchAll(/^vimana_carbon_saved_grams\{.*zone="(.*)"\} (.*)$/gm)];
+    expect(saved.map(([, zone, grams]) => [zone, Number(grams) > 0.1])).toEqual([
+      ['PL', false],
+      ['DE', true],
+    ]);
+  });
+
+  it('counts where it was put, and saves nothing by a wait for another zone', async () => {
+    const here = await started();
+    await here.grid({ ...DIRTY_UNTIL_TWO, SE: [['00:00', 30]] });
+    for (const node of ['n-1', 'n-2', 'n-3', 'n-4']) await here.zone(node, 'SE');
+    await here.make('web', { zone: 'DE', maxIntensity: 200 });
+    await here.clock.advanceTo(MIDNIGHT + 2 * HOUR + 60_000);
+    await here.metrics.text();
+    await here.clock.advance(HOUR);
+    const { carbon, carbonIntensity } = await here.status('web');
+    expect([carbon?.zone, carbonIntensity, carbon?.intensityWhenAsked]).toEqual(['SE', 30, undefined]);
+    const text = await here.metrics.text();
+    expect(text).toContain('vimana_carbon_emissions_grams_total{namespace="default",zone="SE"}');
+    expect(text).not.toContain('vimana_carbon_saved_grams{');
   });
 
   it('shows in the metrics: who waits, what is emitted, and what the wait has saved', async () => {

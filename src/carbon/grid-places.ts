@@ -5,6 +5,8 @@ export type Labels = Readonly<Record<string, string>>;
 /** Names the grid zone of a node itself, before all else. */
 export const GRID_ZONE_LABEL = 'vimana.io/grid-zone';
 const TOPOLOGY_LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'] as const;
+/** In the order in which they count. */
+const LABELS: readonly string[] = [GRID_ZONE_LABEL, ...TOPOLOGY_LABELS];
 /** How providers write a zone: DE, SE-SE3, US-CAL-CISO. */
 const GRID_ZONE = /^[A-Z]{2}(?:-[A-Z0-9]+)*$/;
 
@@ -43,22 +45,25 @@ export function gridPlaces(nodes: Iterable<Labels>, map: ZoneMap): GridPlace[] {
   return [...found.values()];
 }
 
+/** Of 100: what the cleanest of all other nodes counts beside one in the zone that a machine names. */
+const GREENEST_ABROAD = 25;
+
 /**
- * Prefers nodes by how clean their electricity is: the weight is the percentage of emissions that a zone saves against
- * the dirtiest one that is known. Nothing is preferred where all are the same.
+ * Prefers nodes of the zone that a machine names, `home`, before all others, and those by how clean their electricity
+ * is: the weight is the percentage of emissions that a zone saves against the dirtiest one that is known.
  */
-export function greenNodes(
+export function preferredNodes(
   places: readonly GridPlace[],
   intensityOf: (zone: string) => number | undefined,
+  home?: string,
 ): PreferredNodes {
-  const known = places.flatMap((place) => {
-    const intensity = intensityOf(place.zone);
-    return intensity === undefined ? [] : [{ place, intensity }];
-  });
-  const most = Math.max(0, ...known.map(({ intensity }) => intensity));
+  const known = places.map((place) => ({ place, intensity: intensityOf(place.zone) }));
+  const most = Math.max(0, ...known.flatMap(({ intensity }) => intensity ?? []));
+  const greenest = places.some(({ zone }) => zone === home) ? GREENEST_ABROAD : 100;
   const weights = new Map<string, { label: string; weight: number; values: string[] }>();
-  for (const { place, intensity } of known) {
-    const weight = most === 0 ? 0 : Math.round((100 * (most - intensity)) / most);
+  for (const { place, intensity = most } of known) {
+    const green = most === 0 ? 0 : Math.round((greenest * (most - intensity)) / most);
+    const weight = place.zone === home ? 100 : green;
     if (weight === 0) continue;
     const term = weights.get(`${place.label} ${weight}`) ?? { label: place.label, weight, values: [] };
     term.values.push(place.value);
@@ -68,6 +73,19 @@ export function greenNodes(
     .toSorted((a, b) => b.weight - a.weight || (a.label < b.label ? -1 : 1))
     .map(({ label, weight, values }) => ({
       weight,
-      preference: { matchExpressions: [{ key: label, operator: 'In' as const, values: values.toSorted() }] },
+      preference: {
+        matchExpressions: [
+          { key: label, operator: 'In' as const, values: values.toSorted() },
+          ...unless(label, places),
+        ],
+      },
     }));
+}
+
+/** Nodes that another label puts elsewhere before this one is looked at. */
+function unless(label: string, places: readonly GridPlace[]) {
+  return LABELS.slice(0, LABELS.indexOf(label)).flatMap((key) => {
+    const values = places.filter((place) => place.label === key).map(({ value }) => value);
+    return values.length === 0 ? [] : [{ key, operator: 'NotIn' as const, values: values.toSorted() }];
+  });
 }

@@ -117,13 +117,15 @@ function* emitters({ running, power }: CarbonMeasuresOptions): Iterable<Emitter>
     if (zone === undefined) continue;
     const { namespace, creationTimestamp } = instance.metadata;
     const watts = wattsOf({ ...sizeOf(instance), load: loadOf(instance, cores) }, power);
-    yield { namespace, zone, watts, since: Date.parse(creationTimestamp) || 0, ...waitedOf(machine) };
+    yield { namespace, zone, watts, since: Date.parse(creationTimestamp) || 0, ...waitedOf(machine, zone) };
   }
 }
 
-function waitedOf(machine: VirtualMachine | undefined): Pick<Emitter, 'waited'> {
-  const { waitingSince, startedAt, intensityWhenAsked } = machine?.status?.carbon ?? {};
+/** The wait of a machine, where it was for the zone that the machine runs in: elsewhere it changed nothing. */
+function waitedOf(machine: VirtualMachine | undefined, zone: string): Pick<Emitter, 'waited'> {
+  const { waitingSince, startedAt, intensityWhenAsked, zone: waitedFor } = machine?.status?.carbon ?? {};
   if (waitingSince === undefined || startedAt === undefined || intensityWhenAsked === undefined) return {};
+  if (waitedFor !== zone) return {};
   const began = Date.parse(startedAt);
   return { waited: { intensityWhenAsked, startedAt: began, ms: began - Date.parse(waitingSince) } };
 }

@@ -88,25 +88,86 @@ describe('what follows for a machine from electricity', () => {
     expect(sight.waits).toBeUndefined();
   });
 
-  it('is of the zone of the machine, else of its node, else of the usual one, else of the cleanest node', () => {
+  it('is of the zone of its node, else of the one it names, else of the cleanest of the nodes, else of the usual one', () => {
     const { zone: _, ...spec } = SPEC;
     const places = [place('PL', 'waw-1'), place('SE', 'sto-1')];
     const intensity = (more: Partial<Look>) => carbonSight(look({ places, ...more })).intensity;
-    expect(intensity({ usualZone: 'FR', here: place('PL', 'waw-1') })).toBe(310);
-    expect(intensity({ spec, usualZone: 'FR', here: place('PL', 'waw-1') })).toBe(620);
-    expect(intensity({ spec, usualZone: 'FR' })).toBe(50);
-    expect(intensity({ spec })).toBe(31);
+    expect(intensity({ usualZone: 'FR', here: place('PL', 'waw-1') })).toBe(620);
+    expect(intensity({ usualZone: 'FR' })).toBe(310);
+    expect(intensity({ spec, usualZone: 'FR' })).toBe(31);
+    expect(intensity({ spec, usualZone: 'FR', places: [] })).toBe(50);
+    expect(intensity({ spec, usualZone: 'FR', places: [place('XX', 'nowhere')] })).toBe(50);
+    expect(intensity({ spec: { ...spec, preferGreenEnergy: false }, usualZone: 'FR' })).toBe(50);
+    expect(intensity({ spec: { ...spec, preferGreenEnergy: false } })).toBe(31);
   });
 
+  const places = [place('PL', 'waw-1'), place('SE', 'sto-1'), place('SE', 'sto-2'), place('DE', 'fra-1')];
+  const preferred = (more: object) => {
+    const sight = carbonSight(look({ places, spec: { ...SPEC, maxIntensity: 900, ...more } }));
+    return sight.preferred?.map(({ weight, preference }) => [weight, preference.matchExpressions?.[0]?.values]);
+  };
+
   it('prefers nodes by what their zone saves against the dirtiest', () => {
-    const places = [place('PL', 'waw-1'), place('SE', 'sto-1'), place('SE', 'sto-2'), place('DE', 'fra-1')];
-    const { preferred } = carbonSight(look({ places, spec: { ...SPEC, maxIntensity: 900 } }));
-    expect(preferred?.map(({ weight, preference }) => [weight, preference.matchExpressions?.[0]?.values])).toEqual([
+    const cleanest = [
       [95, ['sto-1', 'sto-2']],
       [50, ['fra-1']],
+    ];
+    expect(preferred({ zone: undefined })).toEqual(cleanest);
+    expect(preferred({ zone: 'FR' })).toEqual(cleanest);
+    expect(preferred({ zone: undefined, preferGreenEnergy: false })).toBeUndefined();
+  });
+
+  it('prefers nodes of the zone that the machine names by far, however clean others are', () => {
+    expect(preferred({ zone: 'PL' })).toEqual([
+      [100, ['waw-1']],
+      [24, ['sto-1', 'sto-2']],
+      [13, ['fra-1']],
     ]);
-    const off = { ...SPEC, maxIntensity: 900, preferGreenEnergy: false };
-    expect(carbonSight(look({ places, spec: off })).preferred).toBeUndefined();
+    expect(preferred({ zone: 'PL', preferGreenEnergy: false })).toEqual([[100, ['waw-1']]]);
+  });
+
+  it('prefers no node by a label that another one overrules', () => {
+    const own: GridPlace = { zone: 'SE', label: 'vimana.io/grid-zone', value: 'SE' };
+    const sight = carbonSight(look({ places: [...places, own], spec: { ...SPEC, zone: 'PL', maxIntensity: 900 } }));
+    expect(sight.preferred?.[0]?.preference.matchExpressions).toEqual([
+      { key: 'topology.kubernetes.io/zone', operator: 'In', values: ['waw-1'] },
+      { key: 'vimana.io/grid-zone', operator: 'NotIn', values: ['SE'] },
+    ]);
+  });
+
+  it('prefers the same nodes when the machine is put somewhere anew, and none while it has one', () => {
+    const status = { carbon: { zone: 'DE', startedAt: at(-1) } };
+    expect(carbonSight(look({ places, status })).preferred?.[0]?.weight).toBe(100);
+    expect(carbonSight(look({ places, status, here: place('DE', 'fra-1') })).preferred).toBeUndefined();
+  });
+
+  it('is of the zone that the machine was put into, where that is not the one that it waited for', () => {
+    const carbon = {
+      zone: 'DE',
+      waitingSince: at(-2),
+      startedAt: at(-1),
+      intensityWhenAsked: 400,
+      intensityAtStart: 50,
+    };
+    const status = { carbon, carbonIntensity: 50 };
+    expect(carbonSight(look({ status, here: place('DE', 'fra-1') }))).toMatchObject({ intensity: 310, record: carbon });
+    expect(carbonSight(look({ status, here: place('PL', 'waw-1') }))).toMatchObject({
+      intensity: 620,
+      record: { zone: 'PL', waitingSince: at(-2), startedAt: at(-1) },
+    });
+    expect(carbonSight(look({ status, here: place('PL', 'waw-1') })).record).not.toHaveProperty('intensityWhenAsked');
+    const unheard = () => ({ slots: [], askedSince: NOW });
+    expect(carbonSight(look({ status, here: place('PL', 'waw-1'), grid: unheard })).intensity).toBeUndefined();
+  });
+
+  it('holds a wait against the zone that counts by now', () => {
+    const { zone: _, ...spec } = { ...SPEC, maxIntensity: 20 };
+    const carbon = { zone: 'PL', waitingSince: at(-1), intensityWhenAsked: 620 };
+    expect(carbonSight(look({ spec, places, status: { carbon } })).record).toMatchObject({
+      zone: 'SE',
+      waitingSince: at(-1),
+      intensityWhenAsked: 31,
+    });
   });
 
   it('keeps the intensity that was told while nothing is heard yet, and drops it when nothing can be', () => {

@@ -3,7 +3,7 @@ import type { VirtualMachine } from '../api/hypersdk/virtual-machine.ts';
 import { parseDuration } from '../base/duration.ts';
 import type { CarbonSight } from '../machine/surroundings.ts';
 import { type CarbonDecision, carbonDecision } from './decision.ts';
-import { type GridPlace, greenNodes } from './grid-places.ts';
+import { type GridPlace, preferredNodes } from './grid-places.ts';
 import type { GridSight } from './grid-watch.ts';
 import { slotAt } from './slot.ts';
 
@@ -17,7 +17,7 @@ export interface Look {
   readonly places: readonly GridPlace[];
   /** Where the node of the machine is, where it has one. */
   readonly here: GridPlace | undefined;
-  /** The zone that counts where neither the machine nor its node names one. */
+  /** The zone that counts where neither the machine nor the nodes name one. */
   readonly usualZone: string | undefined;
   readonly withoutData: 'start' | 'wait';
   readonly now: number;
@@ -30,7 +30,7 @@ const WORTH_TELLING = 0.05;
 
 /** What follows for a machine from what is known of electricity. */
 export function carbonSight(look: Look): CarbonSight {
-  const { spec, status, grid, places, now } = look;
+  const { spec, status, grid, places, here, now } = look;
   const { carbon } = status ?? {};
   const isStarted = carbon?.startedAt !== undefined;
   const kept = carbon === undefined ? {} : { record: carbon };
@@ -40,10 +40,17 @@ export function carbonSight(look: Look): CarbonSight {
   if (zone === undefined) return isStarted ? { ...said(look), ...kept } : { condition: NO_ZONE };
   const known = grid(zone);
   // An operator that has just started has heard nothing yet, and what was told before is not wrong for that.
-  const unheard = known.askedSince === undefined ? undefined : status?.carbonIntensity;
+  const unheard = known.askedSince === undefined || isElsewhere(carbon, zone) ? undefined : status?.carbonIntensity;
   const intensity = steady(status?.carbonIntensity, slotAt(known.slots, now)?.intensity ?? unheard);
   const measured = intensity === undefined ? {} : { intensity };
-  if (isStarted) return { ...said(look), ...measured, ...kept };
+  const placement = () => {
+    const preferred = preferredNodes(places, spec.preferGreenEnergy ? intensityOf : () => undefined, spec.zone);
+    return preferred.length === 0 ? {} : { preferred };
+  };
+  if (isStarted) {
+    // Where it is to be put anew, electricity counts as it did the first time.
+    return { ...said(look), ...measured, record: inZone(carbon, zone), ...(here === undefined ? placement() : {}) };
+  }
   const looked = spec.preferGreenEnergy ? [zone, ...places.map((place) => place.zone)] : [zone];
   const asked = looked.flatMap((each) => grid(each).askedSince ?? []);
   const heard = Math.max(...asked) + PATIENCE_MS;
@@ -64,14 +71,13 @@ export function carbonSight(look: Look): CarbonSight {
     now,
   });
   const { reason, message } = decision;
-  const preferred = spec.preferGreenEnergy ? greenNodes(places, intensityOf) : [];
-  const asking = { ...carbon, zone };
+  const asking = inZone(carbon, zone);
   if (decision.do === 'start') {
     return {
       condition: { status: STARTED[decision.reason], reason, message },
       ...measured,
       record: asking,
-      ...(preferred.length === 0 ? {} : { preferred }),
+      ...placement(),
     };
   }
   return {
@@ -81,7 +87,7 @@ export function carbonSight(look: Look): CarbonSight {
     record: {
       zone,
       waitingSince: since ?? written(now),
-      ...whenAsked(carbon?.intensityWhenAsked ?? decision.intensity),
+      ...whenAsked(asking.intensityWhenAsked ?? decision.intensity),
       startAt: written(decision.until),
     },
   };
@@ -95,15 +101,31 @@ const STARTED: Readonly<Record<Extract<CarbonDecision, { do: 'start' }>['reason'
   NoCarbonData: 'Unknown',
 };
 
-/** The zone that the machine names, else that of its node, else the usual one, else the cleanest that it may be put in. */
+/**
+ * The zone whose electricity counts: where the machine is or last was, else the one that it names, else the one that it
+ * will most likely be put into, which is the cleanest where it prefers that.
+ */
 function zoneOf(
-  { spec, here, usualZone, places }: Look,
+  { spec, status, here, usualZone, places }: Look,
   intensityOf: (zone: string) => number | undefined,
 ): string | undefined {
-  const named = spec.zone ?? here?.zone ?? usualZone;
-  if (named !== undefined) return named;
+  const last = status?.carbon?.startedAt === undefined ? undefined : status.carbon.zone;
+  const settled = here?.zone ?? last ?? spec.zone ?? (spec.preferGreenEnergy ? undefined : usualZone);
+  if (settled !== undefined) return settled;
   const ranked = places.map(({ zone }) => ({ zone, intensity: intensityOf(zone) ?? Number.POSITIVE_INFINITY }));
-  return ranked.toSorted((a, b) => a.intensity - b.intensity || (a.zone < b.zone ? -1 : 1))[0]?.zone;
+  const [best] = ranked.toSorted((a, b) => a.intensity - b.intensity || (a.zone < b.zone ? -1 : 1));
+  return best?.intensity === Number.POSITIVE_INFINITY ? (usualZone ?? best.zone) : (best?.zone ?? usualZone);
+}
+
+type Remembered = NonNullable<VirtualMachine['status']>['carbon'];
+
+const isElsewhere = (record: Remembered, zone: string) => record?.zone !== undefined && record.zone !== zone;
+
+/** What is remembered, of a zone: how another one was tells nothing of what waiting changed in this one. */
+function inZone(record: Remembered, zone: string): NonNullable<Remembered> {
+  if (!isElsewhere(record, zone)) return { ...record, zone };
+  const { intensityWhenAsked: _, intensityAtStart: __, ...rest } = record ?? {};
+  return { ...rest, zone };
 }
 
 /** What was said at the start stands until the machine is stopped. */
