@@ -10,7 +10,7 @@ import { EVENTS } from '../src/kube/kinds/event.ts';
 import { resourceOfKind, VMIMS, VMIS } from '../src/kube/kinds/machines.ts';
 import { NODES } from '../src/kube/kinds/node.ts';
 import { PODS } from '../src/kube/kinds/pod.ts';
-import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../src/kube/kinds/storage.ts';
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../src/kube/kinds/storage.ts';
 import type { KubeObject } from '../src/kube/kube-object.ts';
 import { type Embedded, type EmbeddedOptions, startEmbedded } from '../src/up/embedded.ts';
 
@@ -160,13 +160,36 @@ describe('the disks of a machine', () => {
     expect(metadata.annotations?.['vimana.io/disk-source']).toBe('{"claim":"golden"}');
   });
 
-  it('are not larger than their storage lets them be, and it is said why', async () => {
+  it('grow while the machine runs, with what they are on', async () => {
     await world.make('web', { disks: [ROOT] });
     await world.edit('web', { disks: [{ ...ROOT, size: '30Gi' }] });
+    const { spec, status } = await world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'web-root', { namespace });
+    expect([spec.resources?.requests, status?.capacity]).toEqual([{ storage: '30Gi' }, { storage: '30Gi' }]);
+    const volume = await world.admin.get(PERSISTENT_VOLUMES, spec.volumeName ?? '');
+    expect(volume.spec.capacity).toEqual({ storage: '30Gi' });
+    expect(await world.condition('web', 'DiskReady')).toMatchObject({ status: 'True' });
+    expect((await world.vm('web')).status).not.toHaveProperty('smallDisks');
+    await expect(world.edit('web', { disks: [ROOT] })).rejects.toThrow('a disk cannot shrink: root has 30Gi, not 20Gi');
+  });
+
+  it('are not larger than their storage lets them be, it is said why, and spec may go back', async () => {
+    await world.admin.create(STORAGE_CLASSES, { metadata: { name: 'fixed' }, provisioner: 'vimana.io/simulated' });
+    const root = { ...ROOT, storageClass: 'fixed' };
+    await world.make('web', { disks: [root] });
+    await world.edit('web', { disks: [{ ...root, size: '30Gi' }] });
     expect(await world.phase('web')).toBe('Running');
     expect((await world.events('web')).join()).toContain('DiskNotChanged: disk root cannot be as spec says: ');
+    expect(await world.condition('web', 'DiskReady')).toMatchObject({
+      status: 'False',
+      reason: 'DiskCannotGrow',
+      message: expect.stringContaining('disk root has 20Gi and is to have 30Gi: StorageClass fixed') as string,
+    });
     const { spec } = await world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'web-root', { namespace });
     expect(spec.resources?.requests).toEqual({ storage: '20Gi' });
+    const smaller = world.edit('web', { disks: [{ ...root, size: '10Gi' }] });
+    await expect(smaller).rejects.toThrow('a disk cannot shrink: root has 20Gi, not 10Gi');
+    await world.edit('web', { disks: [root] });
+    expect(await world.condition('web', 'DiskReady')).toMatchObject({ status: 'True', reason: 'DisksBound' });
   });
 
   it('are waited for where their storage does not come, and it is said why', async () => {

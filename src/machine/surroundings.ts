@@ -55,6 +55,8 @@ export interface ClaimSight {
   /** A word for programs and a sentence for people, where something keeps it from being there or bound. */
   readonly reason?: string;
   readonly message?: string;
+  /** It is of this size, and spec asks for more. */
+  readonly size?: string;
   /** It gets its volume only when a pod that uses it has a node. */
   readonly waits?: true;
 }

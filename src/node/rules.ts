@@ -23,7 +23,8 @@ export const NODE_RULES: readonly PolicyRule[] = [
 /** What whoever makes volumes for the simulated storage classes may do. */
 export const PROVISIONER_RULES: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['get', 'list', 'watch'] },
-  { apiGroups: [''], resources: ['persistentvolumes'], verbs: ['get', 'list', 'watch', 'create', 'delete'] },
+  { apiGroups: [''], resources: ['persistentvolumeclaims/status'], verbs: ['update'] },
+  { apiGroups: [''], resources: ['persistentvolumes'], verbs: ['get', 'list', 'watch', 'create', 'update', 'delete'] },
   { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['get', 'list', 'watch', 'create'] },
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
 ];

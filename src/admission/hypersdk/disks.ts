@@ -29,9 +29,19 @@ function checkDisk(field: string, { name, size, storageClass, source }: Partiall
   ];
 }
 
-/** No storage can take back what a guest may have written to, so a disk only grows. */
-export function checkGrowth(field: string, disks: readonly Disk[] = [], before: readonly Disk[] = []): FieldError[] {
-  const sizes = new Map(before.map((disk) => [disk.name, disk.size]));
+type Sized = Pick<Disk, 'name' | 'size'>;
+
+/**
+ * No storage can take back what a guest may have written to, so a disk only grows. One that never got what was asked for
+ * has the size that is told of it.
+ */
+export function checkGrowth(
+  field: string,
+  disks: readonly Disk[] = [],
+  before: readonly Sized[] = [],
+  small: readonly Sized[] = [],
+): FieldError[] {
+  const sizes = new Map([...before, ...small].map((disk) => [disk.name, disk.size]));
   return disks.flatMap(({ name, size }, i) =>
     isLess(size, sizes.get(name))
       ? [forbidden(`${index(field, i)}.size`, `a disk cannot shrink: ${name} has ${sizes.get(name)}, not ${size}`)]

@@ -23,7 +23,7 @@ export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
       causes: [
         ...(operation === 'CREATE' ? checkName(object.metadata.name) : []),
         ...checkMachineSpec('spec', object.spec),
-        ...checkGrowth('spec.disks', object.spec.disks, old?.spec.disks),
+        ...checkGrowth('spec.disks', object.spec.disks, old?.spec.disks, old?.status?.smallDisks),
       ],
       warnings: [
         ...networkWarnings('spec.networks', object.spec.networks),

@@ -54,6 +54,14 @@ export const virtualMachineStatus = object('What is known of the machine.', {
     startedAt: timestamp('When the start was let go.'),
     intensityAtStart: number('Carbon intensity in gCO2/kWh when the start was let go.'),
   }),
+  smallDisks: list(
+    'Disks whose claims ask for less than spec does: spec may go back to that size.',
+    object('A disk.', {
+      name: required(string('Name of the disk.')),
+      size: required(string('What its claim asks for.')),
+    }),
+    { keys: ['name'] },
+  ),
   restartCount: integer('Restarts after a failure since the machine was last started on request.', {
     format: 'int32',
     minimum: 0,

@@ -106,8 +106,7 @@ export function changedClaim(
 
 /** Whether more is wanted than the claim asks for; only one that has a volume can be asked for more. */
 function isGrown({ spec, status }: PersistentVolumeClaim, { disk }: ClaimedDisk): boolean {
-  const [has, wants] = [spec.resources?.requests?.['storage'] ?? '', disk.size].map((size) => tryParseQuantity(size));
-  return status?.phase === 'Bound' && has !== undefined && wants !== undefined && compare(wants, has) > 0;
+  return status?.phase === 'Bound' && isLess(spec.resources?.requests?.['storage'] ?? '', disk.size);
 }
 
 /** How the claim of a disk looks to its machine. `source`: the claim that it is to be a copy of. */
@@ -131,7 +130,7 @@ export function claimSight(
   }
   switch (found.status?.phase) {
     case 'Bound':
-      return { name: claim, state: 'bound' };
+      return { name: claim, state: 'bound', ...smaller(found, disk, storageClass) };
     case 'Lost': {
       const message = `PersistentVolumeClaim ${claim} has lost its volume`;
       return { name: claim, state: 'pending', reason: 'ClaimLost', message };
@@ -142,6 +141,32 @@ export function claimSight(
       return { name: claim, state: 'pending', reason: 'ClaimPending', message, ...(waits ? { waits } : {}) };
     }
   }
+}
+
+/** What is to be said of a claim that has less than spec asks for. */
+function smaller(
+  { metadata, spec, status }: PersistentVolumeClaim,
+  { disk }: ClaimedDisk,
+  storageClass: StorageClass | undefined,
+): Pick<ClaimSight, 'reason' | 'message' | 'size'> | undefined {
+  const asks = `${spec.resources?.requests?.['storage'] ?? ''}`;
+  if (isLess(asks, disk.size)) {
+    const cannot = storageClass?.allowVolumeExpansion !== true;
+    const why = cannot
+      ? `StorageClass ${spec.storageClassName} does not let its volumes grow (allowVolumeExpansion): set it back to ${asks}, or have the class changed`
+      : `the claim is about to be asked for more, or kubectl describe vm says why it is not`;
+    const message = `disk ${disk.name} has ${asks} and is to have ${disk.size}: ${why}`;
+    return { reason: cannot ? 'DiskCannotGrow' : 'DiskGrows', message, size: asks };
+  }
+  const has = status?.capacity?.['storage'] ?? asks;
+  if (!isLess(has, asks)) return undefined;
+  const message = `disk ${disk.name} has ${has} and is to have ${asks}: PersistentVolumeClaim ${metadata.name} is being expanded`;
+  return { reason: 'DiskGrows', message };
+}
+
+function isLess(size: string | number, than: string | number): boolean {
+  const [a, b] = [tryParseQuantity(size), tryParseQuantity(than)];
+  return a !== undefined && b !== undefined && compare(a, b) < 0;
 }
 
 function pendingText({ metadata, spec }: PersistentVolumeClaim, storageClass: StorageClass | undefined): string {

@@ -31,12 +31,16 @@ function* concerned({ metadata }: PersistentVolumeClaim, machines: Cache<Machine
   for (const machine of machines.by(bySource, keyOf({ metadata }))) yield keyOf(machine);
 }
 
+const sizesOf = ({ spec, status }: PersistentVolumeClaim) =>
+  `${spec.resources?.requests?.['storage']} ${status?.capacity?.['storage']}`;
+
 /** What a disk holds changes all the time, and is no matter of its machine. */
 function isOther({ object, old }: Change<PersistentVolumeClaim>): boolean {
   if (old === undefined) return true;
   const [a, b] = [object.metadata, old.metadata];
   return (
     object.status?.phase !== old.status?.phase ||
+    sizesOf(object) !== sizesOf(old) ||
     a.deletionTimestamp !== b.deletionTimestamp ||
     JSON.stringify([a.labels, a.ownerReferences]) !== JSON.stringify([b.labels, b.ownerReferences])
   );

@@ -68,10 +68,12 @@ function agentOf({ observed, wanted }: Looks): Told {
 
 function disksOf({ wanted: { disks }, claims, observed }: Looks): Told {
   if (disks.length === 0) return yes('DiskReady', 'NoDisks', 'the machine has no disks');
-  // A machine that runs has all of its disks.
   const states = disks.map(({ disk, claim }) => ({ claim, sight: claims?.get(disk.name) }));
+  const small = states.find(({ sight }) => sight?.state === 'bound' && sight.reason !== undefined)?.sight;
   const lacking = states.find(({ sight }) => sight?.state !== 'bound');
+  // A machine that runs has all of its disks.
   if (lacking === undefined || (isUp(observed.instance) && lacking.sight?.state !== 'taken')) {
+    if (small?.reason !== undefined) return no('DiskReady', small.reason, small.message ?? '');
     return yes('DiskReady', 'DisksBound', `bound: ${disks.map(({ claim }) => claim).join(', ')}`);
   }
   const { sight, claim } = lacking;

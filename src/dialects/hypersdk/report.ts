@@ -27,6 +27,7 @@ export function report(vm: VirtualMachine, observed: ObservedMachine, around: Pa
     resources: resourcesOf(vm, wanted.spec, phase, around.usage),
     creationTimestamp: vm.metadata.creationTimestamp,
     ...startOf(vm, instance),
+    ...smallDisksOf(claims),
     ...green,
     ...rememberedOf(memory),
   };
@@ -75,6 +76,12 @@ function startOf({ status }: VirtualMachine, instance: Instance | undefined): Pi
   const began = instance === undefined ? undefined : ranSince(instance);
   const startTime = began === undefined ? status?.startTime : timeText(began);
   return startTime === undefined ? {} : { startTime };
+}
+
+/** Admission lets spec go back to what a disk has. */
+function smallDisksOf(claims: Surroundings['claims'] = new Map()): Pick<Status, 'smallDisks'> {
+  const smallDisks = [...claims].flatMap(([name, { size }]) => (size === undefined ? [] : [{ name, size }]));
+  return smallDisks.length === 0 ? {} : { smallDisks };
 }
 
 /** What the next look at the machine begins with. */

@@ -58,6 +58,7 @@ export interface StorageClass extends KubeObject {
   readonly provisioner: string;
   readonly volumeBindingMode?: string;
   readonly reclaimPolicy?: string;
+  readonly allowVolumeExpansion?: boolean;
   readonly allowedTopologies?: readonly {
     readonly matchLabelExpressions?: readonly { readonly key: string; readonly values: readonly string[] }[];
   }[];

@@ -6,7 +6,8 @@ const ASKED = 'volume.kubernetes.io/storage-provisioner';
 const ASKED_BEFORE = 'volume.beta.kubernetes.io/storage-provisioner';
 const CLASS = 'volume.beta.kubernetes.io/storage-class';
 const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
-const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by';
+/** On volumes: who has made them. */
+export const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by';
 /** A driver's name has no slash. */
 const DRIVER = 'simulated.vimana.io';
 

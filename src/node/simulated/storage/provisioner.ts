@@ -7,13 +7,15 @@ import {
 } from '../../../kube/kinds/storage.ts';
 import { isAlreadyExists } from '../../../kube/kube-error.ts';
 import type { Index } from '../../../runtime/cache.ts';
-import { type Controller, watched } from '../../../runtime/controller.ts';
+import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
 import { keyOf } from '../../../runtime/key.ts';
+import { writeStatus } from '../../../runtime/status.ts';
 import { classNameOf, isToBeDeleted, volumeFor, volumeNameOf } from './plan.ts';
+import { wantedSize } from './resize.ts';
 
 const byClass: Index<PersistentVolumeClaim> = { values: (claim) => [classNameOf(claim)] };
 
-/** Makes volumes for claims of the simulated classes. */
+/** Makes volumes for claims of the simulated classes, and makes them larger where more is asked for. */
 export const simulatedProvisioner: Controller<PersistentVolumeClaim> = {
   name: 'simulated provisioner',
   for: PERSISTENT_VOLUME_CLAIMS,
@@ -24,7 +26,9 @@ export const simulatedProvisioner: Controller<PersistentVolumeClaim> = {
       [...cache(PERSISTENT_VOLUME_CLAIMS).by(byClass, metadata.name ?? '')].map(keyOf),
     ),
   ],
-  async reconcile(claim, { cache, client, events }) {
+  async reconcile(claim, context) {
+    const { cache, client, events } = context;
+    await grow(claim, context);
     const volume = volumeFor(claim, cache(STORAGE_CLASSES).get(classNameOf(claim)));
     if (volume === undefined || cache(PERSISTENT_VOLUMES).get(volumeNameOf(claim)) !== undefined) return;
     try {
@@ -38,6 +42,22 @@ export const simulatedProvisioner: Controller<PersistentVolumeClaim> = {
     events.event(claim, 'Normal', 'ProvisioningSucceeded', `Successfully provisioned volume ${volume.metadata.name}`);
   },
 };
+
+/** The volume first: what a claim says that it has is there. Admission has seen to it that its class lets it grow. */
+async function grow(claim: PersistentVolumeClaim, { cache, client, events }: Context): Promise<void> {
+  const volume = cache(PERSISTENT_VOLUMES).get(claim.spec.volumeName ?? '');
+  const wanted = wantedSize(claim, volume);
+  if (volume === undefined || wanted === undefined) return;
+  const storage = wanted.size;
+  if (wanted.ofVolume) {
+    const spec = { ...volume.spec, capacity: { ...volume.spec.capacity, storage } };
+    await client.update(PERSISTENT_VOLUMES, { ...volume, spec });
+  }
+  if (!wanted.ofClaim) return;
+  const status = { ...claim.status, capacity: { ...claim.status?.capacity, storage } };
+  await writeStatus(client, PERSISTENT_VOLUME_CLAIMS, claim, status);
+  events.event(claim, 'Normal', 'FileSystemResizeSuccessful', `Successfully expanded volume to ${storage}`);
+}
 
 /** Takes away volumes of the simulated classes whose claims are gone; tells who held what was on them. */
 export function simulatedReclaimer(

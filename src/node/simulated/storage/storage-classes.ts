@@ -13,12 +13,14 @@ export const SIMULATED_CLASSES: readonly NewObject<StorageClass>[] = [
     provisioner: PROVISIONER,
     reclaimPolicy: 'Delete',
     volumeBindingMode: 'Immediate',
+    allowVolumeExpansion: true,
   },
   {
     metadata: { name: 'fast-ssd' },
     provisioner: PROVISIONER,
     reclaimPolicy: 'Delete',
     volumeBindingMode: 'WaitForFirstConsumer',
+    allowVolumeExpansion: true,
   },
 ];
 

@@ -1,0 +1,22 @@
+import { compare, tryParseQuantity } from '../../../base/quantity.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/kinds/storage.ts';
+import { PROVISIONED_BY } from './plan.ts';
+import { PROVISIONER } from './storage-classes.ts';
+
+/** The size that a claim asks for, where its volume is ours and either of the two is smaller. */
+export function wantedSize(
+  { spec, status, metadata }: PersistentVolumeClaim,
+  volume: PersistentVolume | undefined,
+): { readonly size: string | number; readonly ofVolume: boolean; readonly ofClaim: boolean } | undefined {
+  const size = spec.resources?.requests?.['storage'] ?? '';
+  if (volume?.metadata.annotations?.[PROVISIONED_BY] !== PROVISIONER || status?.phase !== 'Bound') return undefined;
+  if (volume.spec.claimRef?.uid !== metadata.uid) return undefined;
+  const ofVolume = isLess(volume.spec.capacity?.['storage'], size);
+  const ofClaim = isLess(status.capacity?.['storage'], size);
+  return ofVolume || ofClaim ? { size, ofVolume, ofClaim } : undefined;
+}
+
+function isLess(has: string | number | undefined, wanted: string | number): boolean {
+  const [a, b] = [tryParseQuantity(has ?? ''), tryParseQuantity(wanted)];
+  return a !== undefined && b !== undefined && compare(a, b) < 0;
+}
