@@ -56,17 +56,20 @@ export interface HypersdkSettings {
   readonly images: ImageProbe | undefined;
   /** Has the status told anew what machines use. */
   readonly usage: Runnable | undefined;
+  /** The only namespace that is looked after, where it is one. */
+  readonly onlyNamespace?: string | undefined;
 }
 
 /** What is done for the group beside its machines. */
 export function hypersdkControllers(run: Running, settings: HypersdkSettings): Runnable[] {
-  const { carbon, dialects, images, usage, ...reviewing } = settings;
+  const { carbon, dialects, images, usage, onlyNamespace, ...reviewing } = settings;
+  const within = onlyNamespace === undefined ? {} : { onlyNamespace };
   const probing = images === undefined ? {} : { probe: images };
   return [
     run(machineParts(), 'virtualmachine-controller'),
     run(templates({ ...reviewing, ...probing }), 'vmtemplate-controller'),
-    run(operations({ dialects, gatherers: hypersdkGatherers(undefined) }), 'vmoperation-controller'),
-    run(snapshots({ dialects, gatherers: { template: templateGatherer } }), 'vmsnapshot-controller'),
+    run(operations({ dialects, gatherers: hypersdkGatherers(undefined), ...within }), 'vmoperation-controller'),
+    run(snapshots({ dialects, gatherers: { template: templateGatherer }, ...within }), 'vmsnapshot-controller'),
     run(diskCopies, 'vmsnapshot-controller'),
     ...(carbon === undefined ? [] : [carbon.runnable]),
     ...(usage === undefined ? [] : [usage]),

@@ -63,6 +63,8 @@ export interface OperatorSettings {
   readonly readsSecrets?: boolean;
   /** What an instance that runs uses; absent where nobody knows. */
   readonly usage?: (instance: Vmi) => Usage | undefined;
+  /** The only namespace that is looked after, where it is one. */
+  readonly onlyNamespace?: string;
 }
 
 export interface OperatorParts {
@@ -105,6 +107,7 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
           carbon: settings.carbon,
           images: settings.images,
           usage: rounds?.runnable,
+          onlyNamespace: settings.onlyNamespace,
         })
       : []),
   ];

@@ -93,6 +93,7 @@ async function startOperator(flags: NamedFlags, surroundings: Surroundings): Pro
     referenceNode: flags.referenceNode,
     review: storedReview(),
     ...(flags.checkImages ? { images: webImageProbe(fetch, clock) } : {}),
+    ...(flags.watchNamespace === '' ? {} : { onlyNamespace: flags.watchNamespace }),
     ...(flags.workers === undefined ? {} : { workers: flags.workers }),
   };
   // Who stands by follows everything too, so that it can act at once when its turn comes.

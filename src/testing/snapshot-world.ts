@@ -1,6 +1,7 @@
 import { crdOf } from '../api/crd.ts';
 import { DISK_CONTENTS_ANNOTATION, type DiskContents, readContents } from '../api/disk/contents.ts';
 import { RESTORE_ANNOTATION } from '../api/disk/request.ts';
+import { vmOperation } from '../api/hypersdk/vm-operation.ts';
 import { type VMSnapshotInput, vmSnapshot } from '../api/hypersdk/vm-snapshot.ts';
 import { virtualMachine, virtualMachineInstance } from '../api/kubevirt/group.ts';
 import { CREATED_BY_LABEL, LAUNCHER_LABEL, LAUNCHER_LABEL_VALUE } from '../api/launcher.ts';
@@ -11,6 +12,7 @@ import { kubevirt } from '../dialects/kubevirt.ts';
 import type { Client } from '../kube/client.ts';
 import { VMIS, VMS, type Vm, type Vmi } from '../kube/kinds/machines.ts';
 import { NODES } from '../kube/kinds/node.ts';
+import { OPERATIONS } from '../kube/kinds/operations.ts';
 import { PODS } from '../kube/kinds/pod.ts';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '../kube/kinds/rbac.ts';
 import { resourceType } from '../kube/kinds/resource-type.ts';
@@ -70,9 +72,10 @@ export interface SnapshotWorld {
 export async function snapshotWorld(): Promise<SnapshotWorld> {
   const cluster = await startCluster();
   const { admin, clock, random, log } = cluster;
-  for (const kind of [virtualMachine, virtualMachineInstance, vmSnapshot]) await admin.create(DEFINITIONS, crdOf(kind));
+  for (const kind of [virtualMachine, virtualMachineInstance, vmSnapshot, vmOperation])
+    await admin.create(DEFINITIONS, crdOf(kind));
   await cluster.until(() =>
-    Promise.all([admin.list(VMS), admin.list(VM_SNAPSHOTS)]).then(
+    Promise.all([admin.list(VMS), admin.list(VM_SNAPSHOTS), admin.list(OPERATIONS)]).then(
       () => true,
       () => false,
     ),

@@ -7,7 +7,10 @@ const objectName = (description: string) => string(description, { minLength: 1, 
 
 export const cloneSpec = object('How to clone; for operation clone.', {
   targetName: string('Name of the new machine.', { minLength: 1, maxLength: 63 }),
-  targetNamespace: string('Namespace of the new machine; that of the source when left out.', { maxLength: 63 }),
+  targetNamespace: string(
+    'Namespace of the new machine; that of the source when left out. Another than that of the operation must allow it: its annotation vimana.io/operations-from names that one among others, with commas, or is *.',
+    { maxLength: 63 },
+  ),
   linkedClone: boolean(
     'Whether the clone shares unchanged blocks with its source (fast, small) instead of copying them.',
     { default: false },

@@ -29,6 +29,8 @@ const checkpoint = object('What has been begun; for the controller.', {
   vmUID: string('UID of the machine that the operation began with.'),
   instanceUID: string('UID of the instance that ran when the operation began.'),
   subjectUID: string('UID of the object that was made for the operation: migration, snapshot or clone.'),
+  order: string('resourceVersion at which the operation was first seen: its place among those of the same second.'),
+  copies: string('clone into another namespace: what its claims are copies of, by name, as JSON.'),
   before: string('What is put back when the operation is over or given up, as JSON.'),
 });
 

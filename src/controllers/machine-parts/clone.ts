@@ -1,7 +1,9 @@
-import type { DiskSource } from '../../api/disk/request.ts';
+import { DISK_SOURCE_ANNOTATION, type DiskSource } from '../../api/disk/request.ts';
 import type { ClaimedDisk } from '../../api/hypersdk/claims.ts';
-import { DISK_SOURCES } from '../../api/operation-request.ts';
+import { DISK_SOURCES, OPERATION, OPERATION_UID } from '../../api/operation-request.ts';
 import { type CopiedDisk, copiedDisk } from '../../kube/disk/copied-disk.ts';
+import { mayCopy } from '../../kube/disk/foreign-source.ts';
+import { OPERATIONS } from '../../kube/kinds/operations.ts';
 import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
 import type { Context } from '../../runtime/controller.ts';
@@ -38,13 +40,28 @@ export function asCloned(machine: Machine, disk: ClaimedDisk): ClaimedDisk {
 }
 
 /** What makes the claim of a disk a copy; undefined where it is none. */
-export function copyFor(machine: Machine, { disk }: ClaimedDisk, { cache }: Context): CopiedDisk | undefined {
+export function copyFor(machine: Machine, { disk, claim }: ClaimedDisk, { cache }: Context): CopiedDisk | undefined {
   const source = sourceOf(machine, disk.name);
   if (source === undefined) return undefined;
-  const place = { namespace: machine.metadata.namespace, storageClass: disk.storageClass };
-  return copiedDisk(source, place, {
+  const { namespace, annotations = {} } = machine.metadata;
+  const made = madeBy(annotations);
+  // Whoever fills the claim looks again: the operation that made the machine may be seen only then.
+  if (!mayCopy(source, { namespace, name: claim, annotations }, (key) => cache(OPERATIONS).get(key)))
+    return { annotations: { ...made, [DISK_SOURCE_ANNOTATION]: JSON.stringify(source) } };
+  const place = { namespace, storageClass: disk.storageClass };
+  const copied = copiedDisk(source, place, {
     claim: (namespace, name) => cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, name)),
     snapshot: (namespace, name) => cache(VM_SNAPSHOTS).get(keyIn(namespace, name)),
     storageClass: (name) => cache(STORAGE_CLASSES).get(name),
   });
+  return source.namespace === undefined ? copied : { ...copied, annotations: { ...made, ...copied.annotations } };
+}
+
+/** Which operation has made the machine, and so its claims. */
+function madeBy(annotations: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    [OPERATION, OPERATION_UID].flatMap((name) =>
+      Object.hasOwn(annotations, name) ? [[name, annotations[name] ?? '']] : [],
+    ),
+  );
 }

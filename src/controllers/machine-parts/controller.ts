@@ -1,6 +1,7 @@
 import { isRestoring } from '../../api/disk/request.ts';
 import type { ClaimedDisk } from '../../api/hypersdk/claims.ts';
 import { SERVICES } from '../../kube/kinds/core.ts';
+import { OPERATIONS } from '../../kube/kinds/operations.ts';
 import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
 import { isAlreadyExists, isForbidden, isInvalid } from '../../kube/kube-error.ts';
@@ -85,7 +86,7 @@ export function machineParts(): Controller<Machine> {
     for: MACHINES,
     concurrency: 64,
     owns: [SERVICES],
-    reads: [STORAGE_CLASSES, VM_SNAPSHOTS],
+    reads: [STORAGE_CLASSES, VM_SNAPSHOTS, OPERATIONS],
     watches: [claimWatch, templateWatch],
     async reconcile(machine, context) {
       if (machine.metadata.deletionTimestamp !== undefined) return;

@@ -1,4 +1,5 @@
 import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
 import { vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
 import { vmTemplate } from '../../api/hypersdk/vm-template.ts';
 import type { PolicyRule } from '../../kube/kinds/rbac.ts';
@@ -9,7 +10,7 @@ const read = ['list', 'watch'];
 export const MACHINE_PARTS_RULES: readonly PolicyRule[] = [
   {
     apiGroups: [virtualMachine.group],
-    resources: [virtualMachine.plural, vmTemplate.plural, vmSnapshot.plural],
+    resources: [virtualMachine.plural, vmTemplate.plural, vmSnapshot.plural, vmOperation.plural],
     verbs: read,
   },
   { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: [...read, 'create', 'update'] },

@@ -13,12 +13,14 @@ import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../kube
 import type { Machine } from '../../machine/deeds.ts';
 import { ownerReference } from '../../machine/instance.ts';
 import { type Course, type Deed, fail, type GivingUp, stays, type Turn } from './course.ts';
-import type { Operation } from './operation.ts';
+import type { Checkpoint, Operation } from './operation.ts';
 import type { Active } from './sight.ts';
 import { usable } from './snapshot.ts';
 
 /** Another machine of the same group is there in the end, with disks of its own that hold the same. */
 export const clone: Course = {
+  // Its claims are made here, or filled only while it is under way.
+  isHeld: (sight) => sight.dialect.claimOf === undefined || isElsewhere(sight),
   begin(sight) {
     const { dialect, operation } = sight;
     if (dialect.copy === undefined) return fail('NotSupported', `machines of ${dialect.kind.group} cannot be cloned`);
@@ -40,7 +42,7 @@ export const clone: Course = {
     const { snapshotRef } = operation.spec.cloneSpec ?? {};
     return {
       to: 'go on',
-      checkpoint: { step: 'Cloning' },
+      checkpoint: { step: 'Cloning', ...recorded(sight, disks) },
       progress: 10,
       message: `VirtualMachine ${namespace}/${name} is being made`,
       result: {
@@ -88,6 +90,14 @@ export const clone: Course = {
 function targetOf({ operation, ref }: Active): { readonly name: string; readonly namespace: string } {
   const { targetName = '', targetNamespace } = operation.spec.cloneSpec ?? {};
   return { name: targetName, namespace: targetNamespace || ref.namespace };
+}
+
+const isElsewhere = (sight: Active) => targetOf(sight).namespace !== sight.ref.namespace;
+
+/** Disks of another namespace are copied only where this says so. */
+function recorded(sight: Active, disks: readonly Copied[]): Partial<Checkpoint> {
+  if (!isElsewhere(sight)) return {};
+  return { copies: JSON.stringify(Object.fromEntries(disks.map(({ claim, source }) => [claim, source]))) };
 }
 
 const isOurs = ({ metadata }: Machine, operation: Operation) =>

@@ -7,7 +7,7 @@ import { beginStandstill, comeToStandstill, resume } from './standstill.ts';
 
 /** The machine is stopped, and started on another node. */
 export const coldMigration: Course = {
-  held: true,
+  isHeld: () => true,
   begin(sight) {
     const { live, runs, comes } = powerOf(sight);
     const already = placed(sight);

@@ -1,6 +1,7 @@
 import { USUAL_NODE } from '../../api/launcher-load.ts';
 import { OPERATION_FINALIZER } from '../../api/operation-request.ts';
 import type { ResourceType } from '../../kube/client.ts';
+import { NAMESPACES } from '../../kube/kinds/core.ts';
 import { resourceOfKind, VMIMS, VMIS } from '../../kube/kinds/machines.ts';
 import { NODES } from '../../kube/kinds/node.ts';
 import { PODS } from '../../kube/kinds/pod.ts';
@@ -8,6 +9,7 @@ import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
 import { isForbidden, isInvalid, isNamespaceEnding, isNotFound } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
+import { objectionTo } from '../../kube/namespace-grant.ts';
 import type { Machine } from '../../machine/deeds.ts';
 import { type Dialect, instanceName, machineName } from '../../machine/dialect.ts';
 import type { Gatherers } from '../../machine/gatherer.ts';
@@ -46,13 +48,15 @@ export interface OperationSettings {
   readonly dialects: readonly Dialect[];
   /** Who says what machines are made of beside their own words. */
   readonly gatherers?: Gatherers;
+  /** The only namespace that is looked after, where it is one. */
+  readonly onlyNamespace?: string;
 }
 
 /** How soon to look again where a cache does not show yet what was written: its event may concern another object. */
 const SOON: Again = { afterMs: 50 };
 
 /** Carries out operations on machines of every group: one at a time for each machine. */
-export function operations({ dialects, gatherers = {} }: OperationSettings): Controller<Operation> {
+export function operations({ dialects, gatherers = {}, onlyNamespace }: OperationSettings): Controller<Operation> {
   const own = new OwnWrites();
   /** What was written for operations, by the resource. */
   const written = new Map<string, { readonly type: ResourceType; readonly expected: Expectations }>();
@@ -74,6 +78,19 @@ export function operations({ dialects, gatherers = {} }: OperationSettings): Con
     const asked = dialect.asks?.includes('template') === true ? gatherers.template : undefined;
     const template = asked?.gather(vm, context);
     return { referenceNode: USUAL_NODE, ...(template === undefined ? {} : { template }) };
+  }
+
+  /** Why an operation is never done, whatever comes. */
+  function objection({ metadata, spec }: Operation, { group, namespace }: MachineRef, { cache }: Context) {
+    const served: readonly string[] = dialects.map(({ kind }) => kind.group);
+    if (!served.includes(group))
+      return {
+        reason: 'NotServed',
+        message: `nothing acts on machines of ${group} here, only on those of ${served.join(', ')}`,
+      };
+    const target = spec.operation === 'clone' ? spec.cloneSpec?.targetNamespace || namespace : namespace;
+    const grants = { namespace: (name: string) => cache(NAMESPACES).get(name), only: onlyNamespace };
+    return objectionTo(metadata.namespace, namespace, grants) ?? objectionTo(metadata.namespace, target, grants);
   }
 
   async function look(operation: Operation, context: Context): Promise<Sight> {
@@ -98,6 +115,7 @@ export function operations({ dialects, gatherers = {} }: OperationSettings): Con
       dialect,
       vm,
       instance,
+      objection: objection(operation, ref, context),
       ahead: aheadOf(operation, others, begun),
       usage,
       look: {
@@ -238,7 +256,7 @@ export function operations({ dialects, gatherers = {} }: OperationSettings): Con
     // Runs mostly wait for writes, which a store puts down many at a time.
     concurrency: 128,
     knows: (operation) => own.knows(keyOf(operation), operation.metadata.resourceVersion),
-    reads: [NODES, PODS, STORAGE_CLASSES, ...Object.values(gatherers).flatMap(({ reads = [] }) => reads)],
+    reads: [NAMESPACES, NODES, PODS, STORAGE_CLASSES, ...Object.values(gatherers).flatMap(({ reads = [] }) => reads)],
     watches: [
       ...dialects.map((dialect) =>
         watched(resourceOfKind(dialect.kind), (vm, context) => {

@@ -67,8 +67,8 @@ export interface Course {
   giveUp(sight: Active, checkpoint: Checkpoint): GivingUp;
   /** The machine is gone, or another one came by its name; a failure where absent. */
   gone?(): Turn;
-  /** It leaves the machine stopped on its way: nobody may delete it before it has put that right. */
-  readonly held?: true;
+  /** Whether it leaves something half done on its way: nobody may delete it before it has put that right. */
+  isHeld?(sight: Active): boolean;
 }
 
 export const fail = (reason: string, message: string, deeds: readonly Deed[] = []): Turn => ({

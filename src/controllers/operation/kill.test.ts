@@ -174,7 +174,7 @@ describe('an operation whose operator is killed with any of its writes', () => {
       expect(operation.status, `killed at write ${count}: ${JSON.stringify(operation.status)}`).toMatchObject({
         phase: 'Succeeded',
       });
-      expect(operation.metadata.finalizers ?? []).toEqual([]);
+      expect((await world.operation(name)).metadata.finalizers ?? []).toEqual([]);
       await check(vm, operation);
       // Whatever was made for migrations goes with the next.
       for (const { metadata } of (await world.admin.list(VMIMS, { namespace })).items)

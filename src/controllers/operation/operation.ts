@@ -1,16 +1,11 @@
-import { type VMOperation, vmOperation } from '../../api/hypersdk/vm-operation.ts';
 import { parseDuration } from '../../base/duration.ts';
-import type { ResourceType } from '../../kube/client.ts';
-import { resourceOfKind } from '../../kube/kinds/machines.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { OPERATIONS, type Operation } from '../../kube/kinds/operations.ts';
 
-export type Operation = VMOperation & KubeObject;
+export { OPERATIONS, type Operation };
 export type OperationStatus = NonNullable<Operation['status']>;
 export type Checkpoint = NonNullable<OperationStatus['checkpoint']>;
 export type Result = NonNullable<OperationStatus['result']>;
 export type Phase = NonNullable<OperationStatus['phase']>;
-
-export const OPERATIONS: ResourceType<Operation> = resourceOfKind(vmOperation);
 
 const OVER: ReadonlySet<Phase | undefined> = new Set<Phase>(['Succeeded', 'Failed', 'Cancelled']);
 
@@ -37,6 +32,9 @@ export function machineOf({ metadata, spec }: Operation): MachineRef {
 export const machineKey = ({ group, namespace, name }: MachineRef) => `${group}/${namespace}/${name}`;
 
 export const wordFor = ({ group, namespace, name }: MachineRef) => `VirtualMachine.${group} ${namespace}/${name}`;
+
+/** Its place among those of the same second: as it was first seen, which is written down with the first status. */
+export const orderOf = ({ metadata, status }: Operation) => status?.checkpoint?.order ?? metadata.resourceVersion;
 
 /** When the operation has taken too long: counted from its start, and from its creation (or `since`) before. */
 export function deadlineOf({ metadata, spec, status }: Operation, since?: number): number {

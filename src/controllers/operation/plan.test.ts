@@ -113,11 +113,22 @@ describe('what is done for an operation', () => {
       ['Pending: VirtualMachine.kubevirt.io default/web is not there: waiting for it', 'look again 599000'],
     ],
     [
-      'waits for no machine of a group that nobody looks after for longer than it may',
-      { operation: operation('start', { timeout: '500ms' }), dialect: undefined, vm: undefined },
+      'waits for no machine longer than it may, whoever else waits for it',
+      { operation: operation('start', { timeout: '500ms' }), vm: undefined, ahead: operation('stop') },
       [
-        'Failed: nobody looks after machines of kubevirt.io here: start with --dialects that names the group, and was not within 500ms: nothing has been changed',
+        'Failed: VirtualMachine.kubevirt.io default/web is not there, and was not within 500ms: nothing has been changed',
       ],
+    ],
+    [
+      'is nothing at once where it never can be, whoever is before it',
+      {
+        operation: operation('start'),
+        dialect: undefined,
+        vm: undefined,
+        objection: { reason: 'NotServed', message: 'nothing acts on machines of novacron.io here' },
+        ahead: operation('stop'),
+      },
+      ['Failed: nothing acts on machines of novacron.io here; nothing has been changed'],
     ],
     [
       'says at first nothing of a wait for its turn',

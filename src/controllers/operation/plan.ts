@@ -49,13 +49,19 @@ function afterwards(operation: Operation, now: number): readonly Action[] {
 }
 
 function waiting(sight: Sight, course: Course): readonly Action[] {
-  const { operation, ref, dialect, ahead, now } = sight;
+  const { operation, ref, ahead, objection, now } = sight;
+  if (objection !== undefined) {
+    const words = { reason: objection.reason, message: `${objection.message}; nothing has been changed` };
+    return [{ do: 'report', status: overStatus(operation, 'Failed', words, undefined, now) }];
+  }
   if (operation.spec.cancel) {
     const message = 'the operation was cancelled before it began: nothing has been changed';
     return [
       { do: 'report', status: overStatus(operation, 'Cancelled', { reason: 'Cancelled', message }, undefined, now) },
     ];
   }
+  // Whoever is behind waits for it as well, each for as long as it may.
+  if (!isActive(sight)) return missing(sight, { reason: 'NotFound', message: `${wordFor(ref)} is not there` });
   if (ahead !== undefined) {
     // Most waits are short, and not worth a write.
     const quiet = Date.parse(operation.metadata.creationTimestamp) + QUIET_MS - now;
@@ -64,11 +70,6 @@ function waiting(sight: Sight, course: Course): readonly Action[] {
     const message = `waits until VMOperation ${namespace}/${name} (${ahead.spec.operation}) of the same machine is over`;
     return [{ do: 'report', status: pendingStatus(operation, { reason: 'Waiting', message }, now) }];
   }
-  if (dialect === undefined) {
-    const message = `nobody looks after machines of ${ref.group} here: start with --dialects that names the group`;
-    return missing(sight, { reason: 'NotFound', message });
-  }
-  if (!isActive(sight)) return missing(sight, { reason: 'NotFound', message: `${wordFor(ref)} is not there` });
   if (sight.vm.metadata.deletionTimestamp !== undefined && operation.spec.operation !== 'delete')
     return missing(sight, { reason: 'NotFound', message: `${wordFor(ref)} is being deleted` });
   return follow(sight, course, course.begin(sight));
@@ -156,7 +157,7 @@ function goOn(sight: Sight, course: Course, turn: Turn & { to: 'go on' }): reado
     message: turn.message ?? status?.message ?? '',
     result: turn.result,
   };
-  const hold = course.held === true && !isHeld(operation);
+  const hold = isActive(sight) && course.isHeld?.(sight) === true && !isHeld(operation);
   return [
     ...(hold ? [{ do: 'hold' } as const] : []),
     { do: 'report', status: runningStatus(operation, step, now) },
@@ -168,6 +169,6 @@ function goOn(sight: Sight, course: Course, turn: Turn & { to: 'go on' }): reado
 /** What is still to be done for an operation that cannot go on, so that it leaves nothing half done. */
 export function leftTo(operation: Operation, sight: Sight): readonly Deed[] {
   const checkpoint = operation.status?.checkpoint;
-  if (!isActive(sight) || checkpoint === undefined) return [];
+  if (!isActive(sight) || checkpoint === undefined || !hasBegun(operation)) return [];
   return courseOf(operation).giveUp({ ...sight, operation }, checkpoint).deeds ?? [];
 }

@@ -7,7 +7,7 @@ import { beginStandstill, comeToStandstill, resume } from './standstill.ts';
 
 /** The disks of the machine are what they were when a snapshot was taken; it is stopped for it, and runs again if it ran. */
 export const restore: Course = {
-  held: true,
+  isHeld: () => true,
   begin(sight) {
     const name = nameIn(sight);
     const found = usable(sight, name);

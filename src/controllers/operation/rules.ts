@@ -28,7 +28,7 @@ export function operationRules(kinds: readonly Kind[]): readonly PolicyRule[] {
     kubevirt(['virtualmachineinstancemigrations'], ['get', 'list', 'watch', 'create', 'delete']),
     { apiGroups: [group], resources: ['vmsnapshots'], verbs: ['get', 'list', 'watch', 'create', 'delete'] },
     { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['get', 'list', 'watch', 'create'] },
-    { apiGroups: [''], resources: ['nodes', 'pods'], verbs: ['list', 'watch'] },
+    { apiGroups: [''], resources: ['namespaces', 'nodes', 'pods'], verbs: ['list', 'watch'] },
     { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['list', 'watch'] },
     { apiGroups: ['metrics.k8s.io'], resources: ['pods'], verbs: ['get'] },
     { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },

@@ -39,6 +39,8 @@ export interface Sight {
   readonly vm: Machine | undefined;
   /** The machine's own. */
   readonly instance: Vmi | undefined;
+  /** Why it is never done, whatever comes: nobody looks after the group, or a namespace does not allow it. */
+  readonly objection?: { readonly reason: string; readonly message: string } | undefined;
   /** The operation of the same machine that has to be over first. */
   readonly ahead: Operation | undefined;
   /** Absent where nobody can say. */

@@ -1,7 +1,14 @@
 import { conditionOf } from '../../kube/kinds/condition.ts';
 import { microTimestamp, timestamp } from '../../kube/timestamp.ts';
 import { type Condition, standing } from '../../machine/condition.ts';
-import type { Checkpoint, Operation, OperationStatus, Phase, Result } from './operation.ts';
+import {
+  type Checkpoint,
+  type Operation,
+  type OperationStatus,
+  orderOf,
+  type Phase,
+  type Result,
+} from './operation.ts';
 
 type Words = { readonly reason: string; readonly message: string };
 
@@ -13,6 +20,7 @@ export function pendingStatus(operation: Operation, words: Words, now: number): 
     progress: 0,
     message: words.message,
     conditions: conditionsOf(operation, 'Pending', words, now),
+    checkpoint: { ...operation.status?.checkpoint, order: orderOf(operation) },
   };
 }
 

@@ -4,23 +4,41 @@ import { aheadOf, currentOf, nextAfter } from './turn.ts';
 
 const NONE = new Set<string>();
 
-const operation = (name: string, { at = 0, kind = 'stop', phase = 'Pending' } = {}) =>
+const operation = (name: string, { at = 0, kind = 'stop', phase = 'Pending', version = '7', order = '' } = {}) =>
   ({
-    metadata: { name, namespace: 'default', uid: name, creationTimestamp: `2030-01-01T00:00:0${at}Z` },
+    metadata: {
+      name,
+      namespace: 'default',
+      uid: name,
+      resourceVersion: version,
+      creationTimestamp: `2030-01-01T00:00:0${at}Z`,
+    },
     spec: { operation: kind },
-    status: { phase },
+    status: { phase, ...(order === '' ? {} : { checkpoint: { order } }) },
   }) as unknown as Operation;
 
 const names = (operations: readonly Operation[]) => operations.map(({ metadata }) => metadata.name);
 
 describe('whose turn it is', () => {
-  it('goes by creation, and by name within a second', () => {
+  it('goes by creation, and by name at last', () => {
     const [late, b, a] = [operation('a-late', { at: 2 }), operation('b', { at: 1 }), operation('a', { at: 1 })];
     const all = [late, b, a];
     expect(names(currentOf(all, NONE))).toEqual(['a']);
     expect(aheadOf(b, all, NONE)).toBe(a);
     expect(aheadOf(late, all, NONE)).toBe(b);
     expect(nextAfter(a, all, NONE)).toBe(b);
+  });
+
+  it('goes by the version at which they were first seen within a second, which are whole numbers', () => {
+    const [first, second, third] = [
+      operation('z', { version: '999', order: '98' }),
+      operation('y', { version: '99' }),
+      operation('x', { version: '100' }),
+    ];
+    const all = [third, first, second];
+    expect(names(currentOf(all, NONE))).toEqual(['z']);
+    expect(aheadOf(second, all, NONE)).toBe(first);
+    expect(aheadOf(third, all, NONE)).toBe(second);
   });
 
   it('stays with what has begun, seen or not', () => {

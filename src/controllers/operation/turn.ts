@@ -1,4 +1,5 @@
-import { hasBegun, isOver, type Operation } from './operation.ts';
+import { compareResourceVersions } from '../../runtime/resource-version.ts';
+import { hasBegun, isOver, type Operation, orderOf } from './operation.ts';
 
 /**
  * One machine has one operation at a time: first those that have begun, then in the order of their creation. Clones leave
@@ -57,6 +58,8 @@ function isBefore(a: Operation, b: Operation, begun: ReadonlySet<string>): boole
   if (one !== two) return one;
   const [first, second] = [a.metadata, b.metadata];
   if (first.creationTimestamp !== second.creationTimestamp) return first.creationTimestamp < second.creationTimestamp;
+  const order = compareResourceVersions(orderOf(a), orderOf(b));
+  if (order !== 0) return order < 0;
   return first.name === second.name ? first.namespace < second.namespace : first.name < second.name;
 }
 

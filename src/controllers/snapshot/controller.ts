@@ -1,4 +1,5 @@
 import { readRestoreRequest, SNAPSHOT_FINALIZER } from '../../api/disk/request.ts';
+import { NAMESPACES } from '../../kube/kinds/core.ts';
 import { resourceOfKind, VMIS } from '../../kube/kinds/machines.ts';
 import { NODES } from '../../kube/kinds/node.ts';
 import { type Snapshot, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
@@ -44,7 +45,7 @@ export function snapshots(options: SnapshotOptions): Controller<Snapshot> {
     name: 'vmsnapshot.hypersdk.io',
     for: VM_SNAPSHOTS,
     concurrency: 8,
-    reads: [NODES, STORAGE_CLASSES, ...(gatherers.template?.watches ?? []).map(({ type }) => type)],
+    reads: [NAMESPACES, NODES, STORAGE_CLASSES, ...(gatherers.template?.watches ?? []).map(({ type }) => type)],
     watches: [
       ...dialects.map((dialect) => machinesOf(dialect)),
       watched(VMIS, ({ metadata }, context) => {

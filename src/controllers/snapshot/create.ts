@@ -3,9 +3,11 @@ import { TemporaryError, VimanaError } from '../../base/errors.ts';
 import { parseQuantity, value } from '../../base/quantity.ts';
 import { ClaimDisks, contentsOf } from '../../kube/disk/claim-disks.ts';
 import { saveDisks } from '../../kube/disk/saved-disks.ts';
+import { NAMESPACES } from '../../kube/kinds/core.ts';
 import { NODES } from '../../kube/kinds/node.ts';
 import { type Snapshot, type SnapshotStatus, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
+import { objectionTo } from '../../kube/namespace-grant.ts';
 import { isSettled, lineageOf } from '../../kube/snapshot/lineage.ts';
 import { type Capture, capturedStatus, failedStatus, withConditions } from '../../kube/snapshot/status.ts';
 import { timestamp } from '../../kube/timestamp.ts';
@@ -177,7 +179,11 @@ function waiting(
   };
 }
 
-async function look(snapshot: Snapshot, { dialects, gatherers }: SnapshotParts, context: Context): Promise<Sight> {
+async function look(
+  snapshot: Snapshot,
+  { dialects, gatherers, settings }: SnapshotParts,
+  context: Context,
+): Promise<Sight> {
   const { cache, clock } = context;
   const namespace = namespaceOf(snapshot);
   const others = [...cache(VM_SNAPSHOTS).by(byMachine, machineKey(snapshot))];
@@ -189,6 +195,10 @@ async function look(snapshot: Snapshot, { dialects, gatherers }: SnapshotParts, 
   return {
     snapshot,
     machine,
+    objection: objectionTo(snapshot.metadata.namespace ?? '', namespace, {
+      namespace: (name) => cache(NAMESPACES).get(name),
+      only: settings.onlyNamespace,
+    }),
     before: firstOf(others, snapshot),
     claim,
     storageClass,

@@ -1,7 +1,10 @@
 import { copyOf, type DiskContents } from '../../api/disk/contents.ts';
 import { type DiskSource, readDiskSource } from '../../api/disk/request.ts';
+import { OPERATION } from '../../api/operation-request.ts';
 import { contentsOf, isFilled, writeContents } from '../../kube/disk/claim-disks.ts';
+import { mayCopy } from '../../kube/disk/foreign-source.ts';
 import { keptIn } from '../../kube/disk/saved-disks.ts';
+import { OPERATIONS } from '../../kube/kinds/operations.ts';
 import { type Snapshot, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
 import { isCaptured } from '../../kube/snapshot/lineage.ts';
@@ -17,6 +20,16 @@ const unfilled: Index<PersistentVolumeClaim> = {
   },
 };
 
+/** Those that an operation has made of disks of another namespace, by the operation. */
+const unfilledFor: Index<PersistentVolumeClaim> = {
+  values: (claim) => {
+    const { annotations, namespace } = claim.metadata;
+    const source = isFilled(claim) ? undefined : readDiskSource(annotations);
+    const maker = annotations?.[OPERATION];
+    return source === undefined || maker === undefined || (source.namespace ?? namespace) === namespace ? [] : [maker];
+  },
+};
+
 /** Fills new claims of simulated disks with what they are copies of. */
 export const diskCopies: Controller<PersistentVolumeClaim> = {
   name: 'disk copies',
@@ -27,6 +40,11 @@ export const diskCopies: Controller<PersistentVolumeClaim> = {
     watched(VM_SNAPSHOTS, (snapshot, { cache }) =>
       [...cache(PERSISTENT_VOLUME_CLAIMS).by(unfilled, `snapshot ${keyOf(snapshot)}`)].map(keyOf),
     ),
+    watched(OPERATIONS, (operation, { cache }) =>
+      operation.spec.operation !== 'clone'
+        ? []
+        : [...cache(PERSISTENT_VOLUME_CLAIMS).by(unfilledFor, keyOf(operation))].map(keyOf),
+    ),
     watched(PERSISTENT_VOLUME_CLAIMS, (claim, { cache }) =>
       [...cache(PERSISTENT_VOLUME_CLAIMS).by(unfilled, `claim ${keyOf(claim)}`)].map(keyOf),
     ),
@@ -34,6 +52,12 @@ export const diskCopies: Controller<PersistentVolumeClaim> = {
   async reconcile(claim, context) {
     const source = isFilled(claim) ? undefined : readDiskSource(claim.metadata.annotations);
     if (source === undefined || claim.metadata.deletionTimestamp !== undefined) return;
+    const { namespace = '', name = '', annotations } = claim.metadata;
+    if (!mayCopy(source, { namespace, name, annotations }, (key) => context.cache(OPERATIONS).get(key))) {
+      const message = `a disk of namespace ${source.namespace} is copied by a VMOperation clone only: the claim stays empty`;
+      context.events.event(claim, 'Warning', 'Forbidden', message);
+      return;
+    }
     const found = await sourceContents(source, claim, context);
     if (typeof found === 'string') {
       context.events.event(claim, 'Warning', 'SourceNotFound', found);

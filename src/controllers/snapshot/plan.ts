@@ -5,6 +5,7 @@ import { conditionOf } from '../../kube/kinds/condition.ts';
 import type { Node } from '../../kube/kinds/node.ts';
 import type { Snapshot } from '../../kube/kinds/snapshots.ts';
 import type { PersistentVolumeClaim, StorageClass } from '../../kube/kinds/storage.ts';
+import type { Objection } from '../../kube/namespace-grant.ts';
 import { timestamp } from '../../kube/timestamp.ts';
 import { claimedDisks, machineKey, type SeenMachine } from './machine.ts';
 import type { SnapshotSettings } from './settings.ts';
@@ -13,6 +14,8 @@ import type { SnapshotSettings } from './settings.ts';
 export interface Sight {
   readonly snapshot: Snapshot;
   readonly machine: SeenMachine | 'missing' | 'not served';
+  /** Why the machine is none that its namespace may have a snapshot of. */
+  readonly objection?: Objection | undefined;
   /** The snapshot of the same machine that comes first. */
   readonly before: string | undefined;
   readonly claim: (name: string) => PersistentVolumeClaim | undefined;
@@ -50,6 +53,7 @@ export function plan(sight: Sight, settings: SnapshotSettings): Step {
       return { do: 'wait', reason, message: `${message}; it is waited for until ${timestamp(until)}`, until };
     return { do: 'fail', reason, message: `${message}; it was waited for since ${metadata.creationTimestamp}` };
   };
+  if (sight.objection !== undefined) return fail(sight.objection.reason, sight.objection.message);
   const refusal = refusalOf(snapshot);
   if (refusal !== undefined) return fail('NotSupported', refusal);
   const what = `VirtualMachine ${machineKey(snapshot)}`;

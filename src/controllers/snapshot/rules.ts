@@ -1,3 +1,4 @@
+import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
 import { vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
 import type { Kind } from '../../api/kind.ts';
 import type { PolicyRule } from '../../kube/kinds/rbac.ts';
@@ -17,7 +18,9 @@ export function snapshotRules(machines: readonly Kind[]): readonly PolicyRule[] 
       verbs: ['list', 'watch', 'patch'],
     })),
     { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances'], verbs: ['list', 'watch'] },
-    { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
+    { apiGroups: [''], resources: ['namespaces', 'nodes'], verbs: ['list', 'watch'] },
+    // What a claim may be a copy of.
+    { apiGroups: [group], resources: [vmOperation.plural], verbs: ['list', 'watch'] },
     {
       apiGroups: [''],
       resources: ['persistentvolumeclaims'],

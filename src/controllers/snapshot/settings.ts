@@ -8,6 +8,8 @@ export interface SnapshotSettings {
   readonly waitMs: number;
   /** How long a node may take to capture or restore. */
   readonly workMs: number;
+  /** The only namespace that is looked after, where it is one. */
+  readonly onlyNamespace?: string;
 }
 
 export const SNAPSHOT_SETTINGS: SnapshotSettings = { waitMs: 10 * 60_000, workMs: 2 * 60_000 };

@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DISK_CONTENTS_ANNOTATION, readContents } from '../../api/disk/contents.ts';
+import { DISK_SOURCE_ANNOTATION } from '../../api/disk/request.ts';
+import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import { NAMESPACES } from '../../kube/kinds/core.ts';
+import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
+import { ifFound } from '../../kube/kube-error.ts';
+import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
+
+const MACHINES = resourceOfKind(virtualMachine);
+const OTHER = 'team-b';
+const THERE = { vmRef: { name: 'web', namespace: OTHER } };
+
+describe('operations from one namespace on machines of another', () => {
+  let world: OperationWorld;
+  beforeEach(async () => {
+    world = await startOperationWorld({ dialects: ALL_DIALECTS });
+    await world.admin.create(NAMESPACES, { metadata: { name: OTHER } });
+    const spec = { cpus: 1, memory: '1Gi', disks: [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }] };
+    for (const where of [namespace, OTHER])
+      await world.admin.create(MACHINES, { metadata: { name: 'web', namespace: where }, spec });
+    await world.clock.advance(10_000);
+  });
+  afterEach(() => world.stop());
+
+  const allow = (whom: string) => {
+    const body = { metadata: { annotations: { 'vimana.io/operations-from': whom } } };
+    return world.admin.patch(NAMESPACES, OTHER, { type: 'merge', body });
+  };
+  const vm = (name: string, where = OTHER) => ifFound(world.admin.get(MACHINES, name, { namespace: where }));
+  const claim = (name: string) => ifFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace: OTHER }));
+  const reasonOf = async (name: string) =>
+    (await world.over(name)).status?.conditions?.find(({ type }) => type === 'Failed')?.reason;
+
+  it.each(['stop', 'delete', 'snapshot'])('are refused (%s), and change nothing', async (operation) => {
+    const before = (await vm('web'))?.metadata.resourceVersion;
+    await world.ask('op', 'web', operation, THERE);
+    expect(await reasonOf('op')).toBe('Forbidden');
+    expect((await world.operation('op')).status).toMatchObject({
+      phase: 'Failed',
+      message: expect.stringContaining('annotation vimana.io/operations-from of namespace team-b') as string,
+    });
+    await world.clock.advance(5000);
+    expect((await vm('web'))?.metadata.resourceVersion).toBe(before);
+    expect((await world.admin.list(VM_SNAPSHOTS)).items).toEqual([]);
+  });
+
+  it('are done where that namespace allows it', async () => {
+    await allow('x,default');
+    await world.ask('op', 'web', 'stop', THERE);
+    expect((await world.over('op')).status?.phase).toBe('Succeeded');
+    expect((await vm('web'))?.spec.running).toBe(false);
+  });
+
+  it('clone into it only where it allows that, with what is on the disks', async () => {
+    const cloneSpec = { targetName: 'copy', targetNamespace: OTHER };
+    await world.ask('op', 'web', 'clone', { vmRef: { name: 'web' }, cloneSpec });
+    expect(await reasonOf('op')).toBe('Forbidden');
+    expect(await vm('copy')).toBeUndefined();
+    await allow('*');
+    await world.ask('again', 'web', 'clone', { vmRef: { name: 'web' }, cloneSpec });
+    expect((await world.over('again')).status?.phase).toBe('Succeeded');
+    const { annotations } = (await claim('copy-root'))?.metadata ?? {};
+    expect(readContents(annotations?.[DISK_CONTENTS_ANNOTATION])?.from).toBe('claim default/web-root');
+    expect((await world.operation('again')).metadata.finalizers ?? []).toEqual([]);
+  });
+
+  it('clone into none that is not there, and hold nobody up', async () => {
+    const cloneSpec = { targetName: 'copy', targetNamespace: 'nowhere' };
+    await world.ask('op', 'web', 'clone', { vmRef: { name: 'web' }, cloneSpec });
+    await world.ask('stop', 'web', 'stop', { vmRef: { name: 'web' } });
+    expect(await reasonOf('op')).toBe('NotFound');
+    expect((await world.operation('op')).status?.message).toContain('namespace nowhere is not there');
+    expect((await world.over('stop', 30_000)).status?.phase).toBe('Succeeded');
+  });
+
+  it('are not replaced by claims that name a disk there', async () => {
+    const source = { claim: 'web-root', namespace };
+    const made = { 'vimana.io/operation': 'default/op', 'vimana.io/operation-uid': 'forged' };
+    await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
+      metadata: {
+        name: 'stolen',
+        namespace: OTHER,
+        annotations: { ...made, [DISK_SOURCE_ANNOTATION]: JSON.stringify(source) },
+      },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        storageClassName: 'fast-ssd',
+        resources: { requests: { storage: '1Gi' } },
+      },
+    });
+    const annotations = { ...made, 'vimana.io/disk-sources': JSON.stringify({ root: source }) };
+    await world.admin.create(MACHINES, {
+      metadata: { name: 'thief', namespace: OTHER, annotations },
+      spec: { cpus: 1, memory: '1Gi', disks: [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }] },
+    });
+    await world.clock.advance(30_000);
+    for (const name of ['stolen', 'thief-root'])
+      expect((await claim(name))?.metadata.annotations ?? {}, name).not.toHaveProperty([DISK_CONTENTS_ANNOTATION]);
+  });
+
+  it('are no way to a snapshot either', async () => {
+    const take = (name: string) =>
+      world.admin.create(VM_SNAPSHOTS, {
+        metadata: { name, namespace },
+        spec: { vmRef: { name: 'web', namespace: OTHER } },
+      });
+    await take('s');
+    await world.clock.advance(5000);
+    const { status } = await world.admin.get(VM_SNAPSHOTS, 's', { namespace });
+    expect(status?.conditions?.find(({ type }) => type === 'Failed')).toMatchObject({
+      reason: 'Forbidden',
+      message: expect.stringContaining('annotation vimana.io/operations-from of namespace team-b') as string,
+    });
+    await allow('default');
+    await take('t');
+    await world.clock.advance(10_000);
+    expect((await world.admin.get(VM_SNAPSHOTS, 't', { namespace })).status?.phase).toBe('Ready');
+  });
+});
