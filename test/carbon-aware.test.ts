@@ -92,6 +92,13 @@ class World {
   edit = (name: string, spec: object) =>
     this.admin.patch(MACHINES, name, { type: 'merge', body: { spec } }, { namespace });
 
+  /** Events of a machine. */
+  async told(name: string) {
+    const { items } = await this.admin.list(EVENTS, { namespace });
+    const about = items.filter(({ involvedObject }) => involvedObject.name === name);
+    return about.map(({ type, reason }) => [type, reason]);
+  }
+
   async status(name: string) {
     const { status } = await this.admin.get(MACHINES, name, { namespace });
     const condition = status?.conditions?.find(({ type }) => type === 'CarbonAware');
@@ -150,9 +157,7 @@ describe('a machine that heeds electricity', () => {
     await here.grid(DIRTY_UNTIL_TWO);
     await here.make('web', { maxIntensity: 200, zone: 'DE' });
     await here.clock.advance(60_000);
-    const { items } = await here.admin.list(EVENTS, { namespace });
-    const told = items.filter(({ involvedObject }) => involvedObject.name === 'web');
-    expect(told.map(({ type, reason }) => [type, reason])).toEqual([['Normal', 'WaitingForGreenEnergy']]);
+    expect(await here.told('web')).toEqual([['Normal', 'WaitingForGreenEnergy']]);
   });
 
   it('goes on with its wait when everything is started anew, counted from when it began', async () => {
@@ -165,6 +170,7 @@ describe('a machine that heeds electricity', () => {
     await here.startAnew();
     await here.clock.advance(15 * 60_000);
     expect(await here.status('web')).toMatchObject({ phase: 'Pending', carbon });
+    expect(await here.told('web')).toEqual([['Normal', 'WaitingForGreenEnergy']]);
     await here.clock.advance(6 * 60_000);
     // What is written to disk takes its time, whatever the clock says.
     await expect.poll(async () => (await here.status('web')).condition?.reason).toBe('MaxDelayReached');

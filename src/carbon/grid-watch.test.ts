@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../base/fake-clock.ts';
-import { silentLogger } from '../base/logger.ts';
+import { memoryLogger } from '../base/logger.ts';
 import { GridWatch } from './grid-watch.ts';
 import { CarbonError, type CarbonProvider } from './provider.ts';
 import type { Slot } from './slot.ts';
@@ -13,7 +13,7 @@ class Answers implements CarbonProvider {
   readonly name = 'answers';
   readonly asked: { readonly zone: string; readonly at: number }[] = [];
   intensity = 300;
-  failure: CarbonError | undefined;
+  failure: Error | undefined;
   forecastFails = false;
   readonly #clock: FakeClock;
 
@@ -40,12 +40,13 @@ class Answers implements CarbonProvider {
 function started(refreshMs = REFRESH) {
   const clock = new FakeClock({ start: 1_000_000_000 });
   const provider = new Answers(clock);
-  const watch = new GridWatch({ provider, clock, log: silentLogger, refreshMs });
+  const log = memoryLogger(clock);
+  const watch = new GridWatch({ provider, clock, log, refreshMs });
   const heard: string[] = [];
   watch.onAnswer((zone) => heard.push(zone));
   const stop = new AbortController();
   const running = watch.run(stop.signal);
-  return { clock, provider, watch, heard, end: () => (stop.abort(), running) };
+  return { clock, provider, watch, heard, log, end: () => (stop.abort(), running) };
 }
 
 describe('the watch over the grid', () => {
@@ -118,6 +119,22 @@ describe('the watch over the grid', () => {
     expect(provider.asked.length).toBeLessThanOrEqual(31);
     expect(provider.asked.length).toBeGreaterThanOrEqual(29);
     expect(watch.sight('DE').askedSince).toBeUndefined();
+    await end();
+  });
+
+  it('logs what a provider says is wrong in words, and all of what nobody foresaw', async () => {
+    const { clock, provider, watch, log, end } = started();
+    provider.failure = new CarbonError('UNREADABLE', 'the ConfigMap is no YAML');
+    watch.sight('DE');
+    await clock.advance(1);
+    provider.failure = new TypeError('a mistake');
+    watch.sight('FR');
+    await clock.advance(2000);
+    const where = (zone: string) => ({ zone, provider: 'answers' });
+    expect(log.entries.map(({ level, fields }) => [level, fields])).toEqual([
+      ['warn', { ...where('DE'), problem: 'the ConfigMap is no YAML' }],
+      ['warn', { ...where('FR'), err: expect.objectContaining({ message: 'a mistake' }) as unknown }],
+    ]);
     await end();
   });
 

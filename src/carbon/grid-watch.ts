@@ -139,7 +139,9 @@ export class GridWatch {
       const backOff = Math.min(FIRST_RETRY_MS * 2 ** known.failures++, longest);
       const asked = error instanceof CarbonError ? (error.retryAfterMs ?? 0) : 0;
       known.due = this.#clock.now() + Math.max(backOff, asked);
-      this.#log.warn({ zone, provider: this.provider.name, err: error }, 'the carbon intensity could not be had');
+      // What a provider says is wrong has nothing to do with where in the program it is read.
+      const why = error instanceof CarbonError ? { problem: known.problem } : { err: error };
+      this.#log.warn({ zone, provider: this.provider.name, ...why }, 'the carbon intensity could not be had');
     }
     known.answered = true;
     known.unwanted++;

@@ -62,7 +62,9 @@ export function parseTimeSeries(from: string, text: string): Series[] {
   try {
     value = parse(text);
   } catch (error) {
-    throw new CarbonError('UNREADABLE', `${from} is neither YAML nor JSON: ${(error as Error).message}`);
+    // What follows the first line shows the place in the text, on lines of its own.
+    const [what] = (error as Error).message.split(/:?\n/);
+    throw new CarbonError('UNREADABLE', `${from} is neither YAML nor JSON: ${what}`);
   }
   const zones = fields(from, 'zones', fields(from, 'the top', value)['zones']);
   return Object.entries(zones)

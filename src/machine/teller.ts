@@ -4,7 +4,9 @@ import type { Problem, Shutdown } from './dialect.ts';
 import { isToLeave } from './instance-state.ts';
 import type { Sight } from './observe.ts';
 
-type Status = { readonly conditions?: readonly { readonly type: string; readonly message?: string }[] };
+type Status = {
+  readonly conditions?: readonly { readonly type: string; readonly reason?: string; readonly message?: string }[];
+};
 
 /** Tells users what happens to their machines, each thing once. */
 export class Teller {
@@ -25,7 +27,7 @@ export class Teller {
   }
 
   problem(vm: EventObject, { reason, message, asked }: Problem, events: EventRecorder): void {
-    if (!this.#isNews(vm, 'problem', `${reason}: ${message}`)) return;
+    if (!this.#isNews(vm, 'problem', `${reason}: ${message}`) || isSaid(vm, reason, message)) return;
     events.event(vm, asked === true ? 'Normal' : 'Warning', reason, message);
   }
 
@@ -75,4 +77,9 @@ export class Teller {
     this.#told.set(key, topics);
     return true;
   }
+}
+
+/** Whether the status says it already: whoever wrote it has told of it, be it in another process. */
+function isSaid(vm: EventObject & { readonly status?: Status }, reason: string, message: string): boolean {
+  return vm.status?.conditions?.some((each) => each.reason === reason && each.message === message) === true;
 }
