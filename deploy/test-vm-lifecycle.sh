@@ -6,7 +6,7 @@
 #   deploy/test-vm-lifecycle.sh                        # needs kubectl and bash, and the operator on the cluster
 #   KEEP=1 deploy/test-vm-lifecycle.sh                 # leaves everything as it is at the end, to look at
 #
-# NAMESPACE (a fresh one), STORAGE_CLASS (fast-ssd), TIMEOUT for each wait (120s), KUBECTL (kubectl)
+# NAMESPACE, which must not be there yet (a fresh one), STORAGE_CLASS (fast-ssd), TIMEOUT for each wait (120s), KUBECTL (kubectl)
 set -euo pipefail
 
 KUBECTL=${KUBECTL:-kubectl}
@@ -64,8 +64,9 @@ YAML
 [[ $("$KUBECTL" api-resources --api-group=hypersdk.io -o name) == *"$MACHINES"* ]] ||
   fail "this cluster does not serve $MACHINES: install the definitions and the operator first"
 "$KUBECTL" get storageclass "$STORAGE_CLASS" >/dev/null || fail "name a storage class that there is in STORAGE_CLASS"
+# What was there before must not go at the end.
+"$KUBECTL" create namespace "$NAMESPACE" >/dev/null || fail "name a namespace that is not there yet in NAMESPACE"
 trap finish EXIT
-"$KUBECTL" create namespace "$NAMESPACE" >/dev/null
 
 step "1. A template"
 k apply -f - <<YAML
@@ -144,9 +145,10 @@ wait_for "$MACHINES/$CLONE" --for=condition=Ready
   fail "the clone has the address of the machine"
 
 step "7. Moved to another node while it runs"
-nodes=$("$KUBECTL" get nodes -o name | wc -l)
+nodes=$("$KUBECTL" get nodes --no-headers -o custom-columns='CORDONED:.spec.unschedulable,TAINTS:.spec.taints[*].effect' |
+  grep -cvE 'true|NoSchedule|NoExecute' || true)
 if [ "$nodes" -lt 2 ]; then
-  echo "skipped: there is one node"
+  echo "skipped: there is no other node that takes machines"
 else
   before=$(field "$MACHINES/$VM" .status.nodeName)
   operation move-it migrate "  migrateSpec:
