@@ -1,8 +1,10 @@
 import { claimName, MACHINE_LABEL } from '../api/hypersdk/claims.ts';
 import { type VirtualMachine, virtualMachine } from '../api/hypersdk/virtual-machine.ts';
+import { VM_LABEL } from '../api/launcher.ts';
 import { parseDuration } from '../base/duration.ts';
 import type { DesiredMachine, Dialect, Identity, MachineMemory, RestartPolicy } from '../machine/dialect.ts';
 import type { Surroundings } from '../machine/surroundings.ts';
+import { patience } from './hypersdk/carbon.ts';
 import { copy } from './hypersdk/copy.ts';
 import { instanceSpec } from './hypersdk/instance-spec.ts';
 import { power } from './hypersdk/power.ts';
@@ -23,15 +25,18 @@ export const hypersdk: Dialect<typeof virtualMachine> = {
   size: ({ spec: { cpus, memory: bytes } }) => ({ cpus, memory: bytes }),
   copy,
   claimOf: claimName,
+  patience,
   resize: (_vm, { cpus, memory: bytes }) => ({ spec: { cpus, memory: bytes } }),
 };
 
 function desired(vm: VirtualMachine, around: Partial<Surroundings> = {}): DesiredMachine {
   const { spec, disks, basis, blocked } = wantedOf(vm, around);
   const { enabled = false, evictionStrategy } = spec.highAvailability ?? {};
+  // Its Service finds its pod by this one, which is given to every pod.
+  const { [VM_LABEL]: _vm, ...labels } = spec.labels ?? {};
   return {
     runStrategy: vm.spec.running ? 'Always' : 'Halted',
-    labels: { ...spec.labels, [MACHINE_LABEL]: vm.metadata.name },
+    labels: { ...labels, [MACHINE_LABEL]: vm.metadata.name },
     annotations: { ...spec.annotations, ...(spec.guestAgent?.enabled === false ? NO_AGENT : {}) },
     spec: instanceSpec(spec, disks, around.carbon?.preferred),
     restarts: restartPolicy(spec.highAvailability),

@@ -1,6 +1,6 @@
 import type { Partially } from '../../api/hypersdk/partial.ts';
 import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import { duplicate, type FieldError, index, invalid } from '../../base/field-error.ts';
+import { duplicate, type FieldError, forbidden, index, invalid } from '../../base/field-error.ts';
 import { positiveDuration, positiveQuantity } from '../amounts.ts';
 import { annotations, label, labels, qualifiedName, subdomain } from '../names.ts';
 import { checkAffinity, checkTolerations } from '../placement.ts';
@@ -9,13 +9,15 @@ import { checkCloudInitText } from './cloud-init.ts';
 import { checkDisks } from './disks.ts';
 import { checksum, imageSource } from './image.ts';
 import { checkNetworks } from './networks.ts';
+import { checkOwnLabels } from './own-words.ts';
 
 /** The spec of a machine or of a template, which is the same with fields left out. */
 export type MachineSpec = Partially<VirtualMachine['spec']>;
 
 const ZONE = /^[A-Z]{2}(?:-[A-Z0-9]+)*$/;
 
-export function checkMachineSpec(field: string, spec: MachineSpec): FieldError[] {
+/** `before`: as it stands already, where it does. */
+export function checkMachineSpec(field: string, spec: MachineSpec, before: MachineSpec = {}): FieldError[] {
   const { image, cloudInit, carbonAware } = spec;
   return [
     ...positiveQuantity(`${field}.memory`, spec.memory),
@@ -37,9 +39,15 @@ export function checkMachineSpec(field: string, spec: MachineSpec): FieldError[]
     ...checkDevices(`${field}.gpus`, spec.gpus),
     ...checkDevices(`${field}.usbDevices`, spec.usbDevices),
     ...labels(`${field}.labels`, spec.labels),
+    ...checkOwnLabels(`${field}.labels`, spec.labels, before.labels),
+    ...(needsAnother(spec) && !needsAnother(before) ? [NEEDS_Q35(`${field}.firmware.secureBoot`)] : []),
     ...annotations(`${field}.annotations`, spec.annotations),
   ];
 }
+
+/** Only one of the chipsets can keep guests from what secure boot relies on. */
+const needsAnother = ({ firmware, machineType }: MachineSpec) => firmware?.secureBoot === true && machineType === 'pc';
+const NEEDS_Q35 = (field: string) => forbidden(field, 'needs machineType q35: pc has no system management mode');
 
 function checkZone(field: string, zone: string | undefined): FieldError[] {
   if (zone === undefined || ZONE.test(zone)) return [];

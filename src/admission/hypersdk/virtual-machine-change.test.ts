@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { formatFieldError } from '../../base/field-error.ts';
 import { admissionTrial } from '../../testing/admission-trial.ts';
+import { checkGrowth } from './disks.ts';
 import { virtualMachineAdmitter } from './virtual-machine.ts';
 
 const trial = admissionTrial(virtualMachineAdmitter);
@@ -40,6 +41,21 @@ describe('a change', () => {
         expect(refused).toBe(after < before);
       }),
     );
+  });
+
+  test('may go back to the size of a disk that never got more', () => {
+    const root = (size: string) => [{ name: 'root', size, storageClass: 'standard', type: 'disk' as const }];
+    const small = [{ name: 'root', size: '10Gi' }];
+    expect(checkGrowth('spec.disks', root('10Gi'), root('20Gi'), small)).toEqual([]);
+    expect(checkGrowth('spec.disks', root('9Gi'), root('20Gi'), small).map(formatFieldError)).toEqual([
+      'spec.disks[0].size: Forbidden: a disk cannot shrink: root has 10Gi, not 9Gi',
+    ]);
+  });
+
+  test('of something else is not held up by words that stood there before they were refused', () => {
+    const labelled = (cpus: number, vm: string) => machine({ cpus, labels: { vm } });
+    expect(trial(labelled(4, 'other'), labelled(2, 'other')).causes).toEqual([]);
+    expect(trial(labelled(2, 'another'), labelled(2, 'other')).causes).toHaveLength(1);
   });
 
   test('follows disks by name, not by place', () => {

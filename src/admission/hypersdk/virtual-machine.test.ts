@@ -15,6 +15,10 @@ function machine(spec: object, name = 'web') {
     spec: { cpus: 2, memory: '4Gi', image, ...spec },
   };
 }
+const annotated = (annotations: Record<string, string>) => {
+  const object = machine({});
+  return { ...object, metadata: { ...object.metadata, annotations } };
+};
 const disk = (fields: object) => machine({ disks: [{ name: 'root', size: '10Gi', ...fields }] });
 const network = (fields: object) => machine({ networks: [{ name: 'net', type: 'bridge', ...fields }] });
 const source = (text: string) => machine({ image: { source: text } });
@@ -80,6 +84,32 @@ describe('what is wrong is named with its place and what would be right', () => 
     ['memory 0', machine({ memory: '0Gi' }), ['spec.memory: Invalid value: "0Gi": must be greater than zero']],
     ['disk of size 0', disk({ size: 0 }), ['spec.disks[0].size: Invalid value: 0: must be greater than zero']],
     ['negative disk', disk({ size: '-1Gi' }), ['spec.disks[0].size: Invalid value: "-1Gi": must be greater than zero']],
+    [
+      'labels that machines are found by',
+      machine({
+        labels: { vm: 'other', 'hypersdk.io/vm': 'web', 'kubevirt.io/domain': 'x', 'vm.kubevirt.io/name': 'y' },
+      }),
+      ['vm', 'hypersdk.io/vm', 'kubevirt.io/domain', 'vm.kubevirt.io/name'].map(
+        (name) => `spec.labels[${name}]: Forbidden: is set for every machine, which is found by it: use another name`,
+      ),
+    ],
+    [
+      'disks that are kept, or not',
+      annotated({ 'hypersdk.io/retain-disks': 'True' }),
+      ['metadata.annotations[hypersdk.io/retain-disks]: Unsupported value: "True": supported values: "true", "false"'],
+    ],
+    [
+      'access to disks that there is not',
+      annotated({ 'hypersdk.io/disk-access-mode': 'RWX' }),
+      [
+        'metadata.annotations[hypersdk.io/disk-access-mode]: Unsupported value: "RWX": supported values: "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"',
+      ],
+    ],
+    [
+      'secure boot without what it needs',
+      machine({ machineType: 'pc', firmware: { bootloader: 'uefi', secureBoot: true } }),
+      ['spec.firmware.secureBoot: Forbidden: needs machineType q35: pc has no system management mode'],
+    ],
     ['disk name', disk({ name: 'Root' }), [`spec.disks[0].name: Invalid value: "Root": ${LABEL}`]],
     [
       'disk twice',

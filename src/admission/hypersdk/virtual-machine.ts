@@ -9,6 +9,7 @@ import { changesSpec } from '../changes-spec.ts';
 import { checkGrowth } from './disks.ts';
 import { checkMachineSpec } from './machine-spec.ts';
 import { networkWarnings } from './networks.ts';
+import { checkOwnAnnotations } from './own-words.ts';
 
 /** The machine's name is the value of a label on its pod. */
 const MAX_NAME = 63;
@@ -22,7 +23,8 @@ export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
     return {
       causes: [
         ...(operation === 'CREATE' ? checkName(object.metadata.name) : []),
-        ...checkMachineSpec('spec', object.spec),
+        ...checkOwnAnnotations('metadata.annotations', object.metadata.annotations, old?.metadata.annotations),
+        ...checkMachineSpec('spec', object.spec, old?.spec),
         ...checkGrowth('spec.disks', object.spec.disks, old?.spec.disks, old?.status?.smallDisks),
       ],
       warnings: [

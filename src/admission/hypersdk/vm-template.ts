@@ -25,11 +25,14 @@ export const vmTemplateAdmitter: Admitter<typeof vmTemplate> = {
   validate(request) {
     if (request.operation === 'DELETE') return { causes: checkUnused(request), warnings: [] };
     if (!changesSpec(request)) return { causes: [], warnings: [] };
-    const { spec } = request.object;
+    const {
+      object: { spec },
+      old,
+    } = request;
     return {
       causes: [
         ...checkVersion('spec.version', spec.version),
-        ...checkMachineSpec('spec.defaultSpec', spec.defaultSpec ?? {}),
+        ...checkMachineSpec('spec.defaultSpec', spec.defaultSpec ?? {}, old?.spec.defaultSpec),
         ...imageSource('spec.image.source', spec.image.source),
         ...positiveQuantity('spec.image.size', spec.image.size),
         ...checkFeatures('spec.requiredFeatures', spec.requiredFeatures),
