@@ -31,6 +31,15 @@ export function carbonGatherer({ watch, places, heeds, ...settings }: CarbonGath
   /** Machines by the zones that they look at. */
   const lookers = new Map<string, Set<string>>();
   const keyOf = ({ metadata }: Machine) => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+  /** When machines were first seen that are to be started and are not yet: their longest wait counts from then on. */
+  const wishes = new Map<string, number>();
+  const wishedAt = (machine: Machine, isOpen: boolean, now: number): number => {
+    const key = keyOf(machine);
+    const at = wishes.get(key) ?? now;
+    if (isOpen) wishes.set(key, at);
+    else wishes.delete(key);
+    return at;
+  };
   const followed = new WeakSet<AbortSignal>();
   /** Every run of the controller has a queue of its own. */
   const follow = (context: Context): void => {
@@ -48,6 +57,9 @@ export function carbonGatherer({ watch, places, heeds, ...settings }: CarbonGath
     gather(machine, context) {
       const vm = machine as unknown as VirtualMachine;
       const spec = vm.spec.running ? heeds(machine, context) : undefined;
+      const now = context.clock.now();
+      const isOpen = spec?.enabled === true && vm.status?.carbon?.startedAt === undefined;
+      const wish = wishedAt(machine, isOpen, now);
       if (spec?.enabled !== true) return undefined;
       follow(context);
       const node = vm.status?.nodeName;
@@ -63,10 +75,12 @@ export function carbonGatherer({ watch, places, heeds, ...settings }: CarbonGath
         grid: watch === undefined ? undefined : grid,
         places: places.all(context),
         here: node === undefined ? undefined : places.of(node, context),
-        now: context.clock.now(),
+        wishedAt: wish,
+        now,
       });
     },
     forget(key) {
+      wishes.delete(key);
       for (const keys of lookers.values()) keys.delete(key);
     },
   };

@@ -21,9 +21,8 @@ describe('what a machine has emitted', () => {
   });
 
   it('is nothing while it does not run, and unknown where the intensity is', () => {
-    expect(emissionsOf(machine({ phase: 'Stopped', startTime: ago(2), carbonIntensity: 300 }), POWER, NOW).grams).toBe(
-      0,
-    );
+    const stopped = machine({ phase: 'Stopped', startTime: ago(2), carbonIntensity: 300 });
+    expect(emissionsOf(stopped, POWER, NOW)).toMatchObject({ watts: 0, grams: 0 });
     expect(emissionsOf(machine({ phase: 'Running', startTime: ago(2) }), POWER, NOW).grams).toBeUndefined();
   });
 

@@ -5,6 +5,7 @@ import { gramsOf, type PowerModel, wattsOf } from './power-model.ts';
 /** What a machine has emitted, as far as its status tells. */
 export interface Emissions {
   readonly zone: string | undefined;
+  /** None while it does not run. */
   readonly watts: number;
   /** In gCO2/kWh. */
   readonly intensity: number | undefined;
@@ -24,7 +25,8 @@ export function emissionsOf({ spec, status }: VirtualMachine, power: PowerModel,
   const { carbon, carbonIntensity, startTime, phase } = status ?? {};
   const isRunning = phase === 'Running' || phase === 'Migrating' || phase === 'Paused';
   const runningMs = isRunning && startTime !== undefined ? Math.max(now - Date.parse(startTime), 0) : 0;
-  const watts = wattsOf({ cpus: spec.cpus, memoryGib: gibOf(spec.memory), load: loadOf(status) }, power);
+  const size = { cpus: spec.cpus, memoryGib: gibOf(spec.memory) };
+  const watts = isRunning ? wattsOf({ ...size, load: loadOf(status) }, power) : 0;
   const waitedMs = waitOf(carbon, now);
   return {
     zone: carbon?.zone ?? spec.carbonAware?.zone,

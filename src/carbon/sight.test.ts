@@ -68,6 +68,17 @@ describe('what follows for a machine from electricity', () => {
     expect(carbonSight(look({ grid, now: NOW + 30_000 }))).not.toHaveProperty('waits');
   });
 
+  it('counts the longest wait from when the machine was to be started, be it only for an answer', () => {
+    const unheard = () => ({ slots: [], askedSince: NOW - 1000 });
+    const asking = look({ grid: unheard, spec: { ...SPEC, maxDelay: '12s' }, wishedAt: NOW - 5000 });
+    expect(carbonSight(asking)).toMatchObject({ waits: { reason: 'AskingForCarbonData', until: NOW + 7000 } });
+    expect(carbonSight({ ...asking, now: NOW + 7000 })).not.toHaveProperty('waits');
+    expect(carbonSight({ ...asking, now: NOW + 7000, withoutData: 'wait' })).toMatchObject({
+      condition: { reason: 'MaxDelayReached' },
+    });
+    expect(carbonSight(look({ wishedAt: NOW - 5000 })).record).toMatchObject({ waitingSince: at(-5 / 3600) });
+  });
+
   it('is still the wait that it was when an operator starts anew and has asked for nothing yet', () => {
     const carbon = { zone: 'DE', waitingSince: at(-1), intensityWhenAsked: 400, startAt: at(1) };
     const said = { status: 'False', reason: 'WaitingForGreenEnergy', message: 'wait' } as const;

@@ -20,6 +20,8 @@ export interface Look {
   /** The zone that counts where neither the machine nor the nodes name one. */
   readonly usualZone: string | undefined;
   readonly withoutData: 'start' | 'wait';
+  /** When the machine was first seen to be started; now, where absent. */
+  readonly wishedAt?: number;
   readonly now: number;
 }
 
@@ -53,21 +55,24 @@ export function carbonSight(look: Look): CarbonSight {
   }
   const looked = spec.preferGreenEnergy ? [zone, ...places.map((place) => place.zone)] : [zone];
   const asked = looked.flatMap((each) => grid(each).askedSince ?? []);
-  const heard = Math.max(...asked) + PATIENCE_MS;
+  const { wishedAt = now } = look;
+  const since = carbon?.waitingSince === undefined ? wishedAt : Date.parse(carbon.waitingSince);
+  const maxDelayMs = parseDuration(spec.maxDelay);
+  // Also the wait for an answer is one.
+  const heard = Math.min(Math.max(...asked) + PATIENCE_MS, since + maxDelayMs);
   if (asked.length > 0 && now < heard) {
     const { condition } = carbon?.waitingSince === undefined ? { condition: ASKING } : said(look);
     const { reason = '', message = '' } = condition;
     return { condition, waits: { reason, message, until: heard, passing: true }, ...measured, ...kept };
   }
-  const since = carbon?.waitingSince;
   const decision = carbonDecision({
     maxIntensity: spec.maxIntensity,
-    maxDelayMs: parseDuration(spec.maxDelay),
+    maxDelayMs,
     zone,
     slots: known.slots,
     problem: known.problem,
     withoutData: look.withoutData,
-    waitingSince: since === undefined ? undefined : Date.parse(since),
+    waitingSince: since,
     now,
   });
   const { reason, message } = decision;
@@ -86,7 +91,7 @@ export function carbonSight(look: Look): CarbonSight {
     ...measured,
     record: {
       zone,
-      waitingSince: since ?? written(now),
+      waitingSince: carbon?.waitingSince ?? written(since),
       ...whenAsked(asking.intensityWhenAsked ?? decision.intensity),
       startAt: written(decision.until),
     },

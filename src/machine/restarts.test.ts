@@ -107,8 +107,10 @@ describe('a machine that ended by itself', () => {
       'the machine ended: GuestShutdown, the guest shut down; it stays down: nobody asked for more',
     );
     expect(said(CRASH, { most: 1 }, record())).toBe(
-      'the machine ended: GuestCrashed, kernel panic; a restart in a row did not help, and it stays down until it is started or changed',
+      'the machine ended: GuestCrashed, kernel panic; one restart did not help, and it stays down until it is started or changed',
     );
+    expect(said(CRASH, { most: 0 })).toContain('; no restart is allowed, and it stays down');
+    expect(said(CRASH, { most: 2 }, record({ inRow: 2 }))).toContain('; 2 restarts in a row did not help, and');
   });
 });
 

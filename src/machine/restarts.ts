@@ -49,7 +49,7 @@ function decided(
     return { total: total + 1, inRow, lastInstance, retryAfter: secondsUp(now), message };
   }
   if (inRow >= policy.most) {
-    const message = `${why}; ${timesText(policy.most)} in a row did not help, and it stays down until it is started or changed`;
+    const message = `${why}; ${helpText(policy.most)}, and it stays down until it is started or changed`;
     return { total, inRow, lastInstance, gaveUp: 'RestartsExhausted', message };
   }
   const retryAfter = secondsUp(now + policy.delayMs);
@@ -73,7 +73,10 @@ function endText(instance: VirtualMachineInstance, { reason, message }: Shutdown
   return message === '' ? word : `${word}, ${message}`;
 }
 
-const timesText = (times: number) => (times === 1 ? 'a restart' : `${times} restarts`);
+function helpText(times: number): string {
+  if (times === 0) return 'no restart is allowed';
+  return times === 1 ? 'one restart did not help' : `${times} restarts in a row did not help`;
+}
 
 /** Whole seconds: rounded up, so that it never comes early. */
 const secondsUp = (ms: number) => `${new Date(Math.ceil(ms / 1000) * 1000).toISOString().slice(0, 19)}Z`;

@@ -40,7 +40,7 @@ export async function showReport(parts: CarbonCommandParts, command: Command): P
 
 const cellsOf = (row: Emissions) => [
   row.zone ?? '-',
-  `${row.watts.toFixed(1)} W`,
+  row.watts === 0 ? '-' : `${row.watts.toFixed(1)} W`,
   row.intensity === undefined ? '-' : `${row.intensity}`,
   row.runningMs === 0 ? '-' : humanDuration(row.runningMs),
   row.grams === undefined ? '-' : writtenGrams(row.grams),
