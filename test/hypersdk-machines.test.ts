@@ -313,6 +313,21 @@ describe('a machine that is to leave its node', () => {
     expect((await world.events('web')).join()).toContain('it moves while it runs');
   });
 
+  it('says beforehand that it cannot, where its disks are of one node at a time', async () => {
+    const once = { 'hypersdk.io/disk-access-mode': 'ReadWriteOnce' };
+    await world.make('web', { ...on('LiveMigrate'), disks: [ROOT] }, once);
+    expect(await world.condition('web', 'LiveMigratable')).toMatchObject({
+      status: 'False',
+      reason: 'DisksNotLiveMigratable',
+      message: expect.stringContaining('PVC web-root is not shared') as string,
+    });
+    const told = (await world.events('web')).filter((each) => each.startsWith('NotLiveMigratable: '));
+    expect(told).toEqual([expect.stringContaining('waits until the machine is stopped')]);
+    expect(await world.evict('web')).toBe(429);
+    await world.make('calm', { ...on('Shutdown'), disks: [ROOT] }, once);
+    expect(await world.condition('calm', 'LiveMigratable')).toBeUndefined();
+  });
+
   it('is shut down and started elsewhere', async () => {
     await world.make('web', on('Shutdown'));
     const before = (await world.vm('web')).status;

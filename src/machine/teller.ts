@@ -1,5 +1,6 @@
 import type { EventObject, EventRecorder } from '../runtime/events/event-recorder.ts';
 import { keyOf } from '../runtime/key.ts';
+import { holds } from './condition.ts';
 import type { Problem, Shutdown } from './dialect.ts';
 import { isToLeave } from './instance-state.ts';
 import type { Sight } from './observe.ts';
@@ -24,6 +25,7 @@ export class Teller {
     else if (observed.instance !== undefined) this.#told.get(keyOf(vm))?.delete('problem');
     this.#restart(vm, observed.restartRequired, events, status);
     if (desired.restarts !== undefined) this.#decision(vm, sight, events);
+    this.#immovable(vm, observed.instance, events, status);
   }
 
   problem(vm: EventObject, { reason, message, asked }: Problem, events: EventRecorder): void {
@@ -57,6 +59,21 @@ export class Teller {
     }
   }
 
+  /** That a machine will hold up the drain of its node, before anybody drains it. */
+  #immovable(
+    vm: EventObject,
+    instance: Sight['observed']['instance'],
+    events: EventRecorder,
+    status: () => Status,
+  ): void {
+    const holdsUp =
+      instance?.spec.evictionStrategy === 'LiveMigrate' && holds(instance.status?.conditions, MOVES, 'False');
+    if (!holdsUp || !this.#isNews(vm, 'immovable', instance.metadata.uid)) return;
+    const said = status().conditions?.find(({ type }) => type === MOVES);
+    if (said?.message === undefined || isSaid(vm, said.reason ?? '', said.message)) return;
+    events.event(vm, 'Warning', 'NotLiveMigratable', said.message);
+  }
+
   #restart(vm: EventObject, fields: readonly string[], events: EventRecorder, status: () => Status): void {
     const text = fields.join(', ');
     if (text === '' && this.#told.get(keyOf(vm))?.has('restart') !== true) return;
@@ -78,6 +95,8 @@ export class Teller {
     return true;
   }
 }
+
+const MOVES = 'LiveMigratable';
 
 /** Whether the status says it already: whoever wrote it has told of it, be it in another process. */
 function isSaid(vm: EventObject & { readonly status?: Status }, reason: string, message: string): boolean {

@@ -16,7 +16,7 @@ export const virtualMachineStatus = object('What is known of the machine.', {
     'Unknown',
   ]),
   conditions: conditions(
-    'Ready, AgentConnected, DiskReady, NetworkReady, CarbonAware, RestartRequired, Failure, LastShutdown (how the last run ended)',
+    'Ready, AgentConnected, DiskReady, NetworkReady, LiveMigratable (where it is to move off a drained node and cannot), CarbonAware, RestartRequired, Failure, LastShutdown (how the last run ended)',
   ),
   guestAgent: object('What the agent inside the machine says.', {
     connected: boolean('Whether the agent answers.'),

@@ -24,6 +24,8 @@ export function conditionsOf(looks: Looks, now: string): Condition[] {
   const before = vm.status?.conditions;
   const { memory, restartRequired } = observed;
   const told = [readyOf(looks), agentOf(looks), disksOf(looks), networkOf(looks)];
+  const stuck = immovable(looks);
+  if (stuck !== undefined) told.push(stuck);
   if (carbon !== undefined) told.push(carbon);
   if (restartRequired.length > 0) told.push(restartOf(restartRequired));
   const failure = wanted.blocked === undefined ? failureOf(before, observed, now) : undefined;
@@ -41,6 +43,8 @@ function readyOf({ vm, observed, phase }: Looks): Told {
   const { instance, problem, memory } = observed;
   if (instance !== undefined && !isFinal(instance)) {
     const ready = instance.status?.conditions?.find(({ type }) => type === 'Ready');
+    if (holds(instance.status?.conditions, 'Paused'))
+      return no('Ready', 'Paused', 'the machine stands still: it is paused');
     if (ready?.status === 'True' && !isGoing(instance)) return yes('Ready', 'MachineReady', 'the machine runs');
     const stuck = instance.status?.conditions?.find(({ type, status }) => status === 'False' && STUCK.has(type));
     const why = stuck ?? ready;
@@ -92,6 +96,17 @@ function networkOf({ observed: { instance } }: Looks): Told {
   if (without !== undefined) return no('NetworkReady', 'NoAddress', `network ${without.name} has no address yet`);
   return yes('NetworkReady', 'NetworksReady', `connected: ${cards.map(({ name }) => name).join(', ') || 'none'}`);
 }
+
+/** A machine that is to move off a node that is drained, and cannot: it holds the drain up. */
+function immovable({ observed: { instance } }: Looks): Told | undefined {
+  if (!isUp(instance) || instance?.spec.evictionStrategy !== 'LiveMigrate') return undefined;
+  const found = instance.status?.conditions?.find(({ type }) => type === NOT_MOVABLE);
+  if (found?.status !== 'False') return undefined;
+  const message = `${found.message}; a drain of node ${instance.status?.nodeName} waits until the machine is stopped: evictionStrategy Shutdown lets it be restarted elsewhere`;
+  return no(NOT_MOVABLE, found.reason ?? 'NotLiveMigratable', message);
+}
+
+const NOT_MOVABLE = 'LiveMigratable';
 
 const notRunning = (type: string) => no(type, 'NotRunning', 'the machine does not run');
 
