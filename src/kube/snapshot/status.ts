@@ -49,10 +49,11 @@ export function capturedStatus(snapshot: Snapshot, capture: Capture, others: rea
 }
 
 function capturedMessage({ spec, status }: Snapshot, withMemory: boolean, disks: number): string {
-  const kept = `${disks} ${disks === 1 ? 'disk' : 'disks'}`;
-  if (withMemory) return `${kept} and memory are kept`;
+  const one = disks === 1;
+  if (withMemory) return `${disks} ${one ? 'disk' : 'disks'} and memory are kept`;
+  const kept = `${disks} ${one ? 'disk is' : 'disks are'} kept`;
   const off = spec.includeMemory && status?.instanceUID === undefined;
-  return off ? `${kept} are kept; the machine was off, so that there was no memory to keep` : `${kept} are kept`;
+  return off ? `${kept}; the machine was off, so that there was no memory to keep` : kept;
 }
 
 function quiescence(asked: boolean, { instanceUID }: SnapshotStatus, { quiesced }: Capture): KubeCondition {
