@@ -4,12 +4,16 @@ import { stepsOf } from './steps.ts';
 
 const FOLDER = resolve(import.meta.dirname, '../../docs/guides');
 
+const FIRST = new Set(['first-machine.md', 'simulation.md', 'hypersdk.md']);
+
 export interface Guide {
   readonly name: string;
   readonly file: string;
   readonly text: string;
   readonly steps: number;
   readonly hasSlow: boolean;
+  /** One of those that the README begins with: played by `npm test`, the others by `npm run test:long`. */
+  readonly first: boolean;
   /** It starts no cluster of its own. */
   readonly needsCluster: boolean;
 }
@@ -26,6 +30,7 @@ export const GUIDES: readonly Guide[] = globSync('*.md', { cwd: FOLDER })
       file,
       text,
       steps: steps.length,
+      first: FIRST.has(name),
       hasSlow: steps.some(({ slow }) => slow),
       needsCluster: text.includes('<!-- needs a cluster -->'),
     };
