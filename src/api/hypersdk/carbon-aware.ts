@@ -9,11 +9,11 @@ export const carbonAware = object('Starts the machine when electricity is clean.
   ),
   preferGreenEnergy: boolean('Whether nodes with cleaner electricity are preferred.', { default: true }),
   zone: string(
-    'Grid zone whose intensity counts, such as DE or US-CAL-CISO; left out, that of the node, before the start that of the operator, else the cleanest of all nodes.',
+    'Grid zone that the start waits for, such as DE or US-CAL-CISO; its nodes are preferred by far, where there are any. Left out, the cleanest zone of the nodes, else that of the operator; without preferGreenEnergy first that of the operator. Once the machine runs, the zone of its node counts.',
     { maxLength: 64 },
   ),
   maxDelay: duration(
-    'Longest wait for clean electricity; after it the machine starts anyway. Restarts of a machine that has started do not wait.',
+    'Longest wait for clean electricity, and for word of it; after it the machine starts anyway. Restarts of a machine that has started do not wait.',
     { default: '4h' },
   ),
 });

@@ -47,12 +47,12 @@ export const virtualMachineStatus = object('What is known of the machine.', {
   startTime: timestamp('When the machine last started to run.'),
   carbonIntensity: number('Carbon intensity in gCO2/kWh where the machine runs or waits to run.'),
   carbon: object('What the machine has done for clean electricity since it was last asked to run.', {
-    zone: string('Grid zone whose intensity counted.'),
+    zone: string('Grid zone whose intensity counts: the one that is waited for, then that of the node.'),
     waitingSince: timestamp('When the start began to wait.'),
-    intensityWhenAsked: number('Carbon intensity in gCO2/kWh when the start began to wait.'),
+    intensityWhenAsked: number('Carbon intensity in gCO2/kWh of that zone when the start began to wait.'),
     startAt: timestamp('When a start that waits is to come, as the forecast stands.'),
     startedAt: timestamp('When the start was let go.'),
-    intensityAtStart: number('Carbon intensity in gCO2/kWh when the start was let go.'),
+    intensityAtStart: number('Carbon intensity in gCO2/kWh of that zone when the start was let go.'),
   }),
   smallDisks: list(
     'Disks whose claims ask for less than spec does: spec may go back to that size.',
