@@ -18,7 +18,7 @@ export async function driveFleet(pods: PodManager, say: (line: string) => void):
       `${id}: ${status?.phase}, ${status?.cpuConsumption} of a node's CPU${scheduledNode === '' ? '' : `, on ${scheduledNode}`}`,
     );
   }
-  const from = (await pods.getPodNodeAssignment('web')) ?? '';
+  const from = (await pods.untilPlaced('web')) ?? '';
   const { nodeName = 'no node: it fits nowhere' } = await pods.migrateVmPod({ id: 'web' }, from);
   say(`web: from ${from} to ${nodeName}`);
   say(`${await pods.vms.cleanupAllVms()} machines deleted`);

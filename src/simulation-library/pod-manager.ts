@@ -154,7 +154,7 @@ export class PodManager {
       const { name, namespace } = instance.metadata;
       await this.#delete(() => this.#client.delete(VMIS, name, { namespace }));
     }
-    const isNext = (pod: Pod) => pod.metadata.uid !== old.metadata.uid && (isPlaced(pod) || isUnschedulable(pod));
+    const isNext = (pod: Pod) => pod.metadata.uid !== old.metadata.uid && isSettled(pod);
     const next = await this.#awaitPod(vm.id, isNext, signal);
     await carryLoad(this.#client, old, next);
     return { podName: next.metadata.name ?? '', nodeName: next.spec.nodeName };
@@ -189,6 +189,11 @@ export class PodManager {
   /** The node that the scheduler gave the pod of a machine; undefined where there is none. */
   async getPodNodeAssignment(vmId: string): Promise<string | undefined> {
     return (await this.#podsOf(vmId)).find(isLive)?.spec.nodeName;
+  }
+
+  /** The node of a machine, once the scheduler has found one; undefined where it has found that none fits. */
+  async untilPlaced(vmId: string, signal?: AbortSignal): Promise<string | undefined> {
+    return (await this.#awaitPod(vmId, isSettled, signal)).spec.nodeName;
   }
 
   /** The machines with the pods and nodes that they have now; where no operator does, their status is written as well. */
@@ -294,7 +299,7 @@ const isServed = ({ metadata, status }: SimulatedMachine) =>
 const isLive = ({ metadata, status }: Pod) =>
   metadata.deletionTimestamp === undefined && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
 
-const isPlaced = ({ spec }: Pod) => (spec.nodeName ?? '') !== '';
+const isSettled = (pod: Pod) => (pod.spec.nodeName ?? '') !== '' || isUnschedulable(pod);
 
 const isUnschedulable = ({ status }: Pod) =>
   status?.conditions?.some(({ type, status: holds }) => type === 'PodScheduled' && holds === 'False') === true;
