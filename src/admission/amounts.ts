@@ -2,11 +2,15 @@ import { parseDuration } from '../base/duration.ts';
 import { type FieldError, invalid } from '../base/field-error.ts';
 import { tryParseQuantity } from '../base/quantity.ts';
 
-/** Checks that a quantity is one and more than nothing; a field left out is fine. */
+/** Kubernetes counts in 63 bits, and takes whatever is more for the most that it can count. */
+const COUNTLESS = (2n ** 63n - 1n) * 1_000_000_000n;
+
+/** Checks that a quantity is one, more than nothing and to be counted; a field left out is fine. */
 export function positiveQuantity(field: string, value: string | number | undefined): FieldError[] {
   if (value === undefined) return [];
   const quantity = tryParseQuantity(value);
   if (quantity === undefined) return [invalid(field, value, 'must be a quantity such as 20Gi')];
+  if (quantity.nano >= COUNTLESS) return [invalid(field, value, 'must be less than 8Ei')];
   return quantity.nano > 0n ? [] : [invalid(field, value, 'must be greater than zero')];
 }
 

@@ -82,6 +82,11 @@ const LABEL =
 describe('what is wrong is named with its place and what would be right', () => {
   test.each<[string, object, string[]]>([
     ['memory 0', machine({ memory: '0Gi' }), ['spec.memory: Invalid value: "0Gi": must be greater than zero']],
+    [
+      'more memory than can be counted',
+      machine({ memory: '99999999999999999999Ti' }),
+      ['spec.memory: Invalid value: "99999999999999999999Ti": must be less than 8Ei'],
+    ],
     ['disk of size 0', disk({ size: 0 }), ['spec.disks[0].size: Invalid value: 0: must be greater than zero']],
     ['negative disk', disk({ size: '-1Gi' }), ['spec.disks[0].size: Invalid value: "-1Gi": must be greater than zero']],
     [

@@ -34,6 +34,11 @@ describe('the summary of a machine', () => {
     ]);
   });
 
+  it('says of no machine that has ended where it was', () => {
+    const ended = { ...instance, status: { ...instance.status, phase: 'Failed' } } as Vmi;
+    expect(summaryOf(machine, ended)).toMatchObject({ node: '', ip: '' });
+  });
+
   it('says what it can of a machine with no instance and no status', () => {
     const bare: Machine = { ...machine, status: {}, spec: {} };
     expect(cellsOf(summaryOf(bare, undefined), now, { wide: true })).toEqual([

@@ -1,6 +1,7 @@
 import { humanDuration } from '../../base/duration.ts';
 import type { Vmi } from '../../kube/kinds/machines.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
+import { isFinal } from '../../machine/instance-state.ts';
 import type { Machine } from './machine-kinds.ts';
 
 /** What matters of a machine, whichever group it is of. */
@@ -27,14 +28,16 @@ export function summaryOf(machine: Machine, instance: Vmi | undefined): Summary 
   const { printableStatus, phase, nodeName, ipAddresses } = status;
   const addresses = Array.isArray(ipAddresses) ? ipAddresses : [];
   const spec = instance?.spec ?? kubevirtSpecOf(machine);
+  // Where one was that has ended is where nothing is.
+  const live = instance !== undefined && isFinal(instance) ? undefined : instance;
   return {
     namespace: metadata.namespace ?? '',
     name: metadata.name ?? '',
     group: apiVersion.split('/')[0] ?? '',
     status: text(printableStatus) || text(phase) || 'Unknown',
     ready: conditionOf(status['conditions'], 'Ready'),
-    node: instance?.status?.nodeName ?? text(nodeName),
-    ip: instance?.status?.interfaces?.[0]?.ipAddress ?? text(addresses[0]),
+    node: live?.status?.nodeName ?? text(nodeName),
+    ip: live?.status?.interfaces?.[0]?.ipAddress ?? text(addresses[0]),
     created: metadata.creationTimestamp ?? '',
     cpus: text(machine.spec?.['cpus']) || cpusOf(spec),
     memory: text(machine.spec?.['memory']) || memoryOf(spec),
