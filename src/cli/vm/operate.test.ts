@@ -25,12 +25,13 @@ describe('what vimana vm has a VMOperation do', () => {
   });
   afterAll(() => world.stop());
 
-  it('starts a machine that has crashed and stays down', async () => {
-    await make('once', { annotations: { 'vimana.io/fail': 'crash', 'vimana.io/fail-after': '1s' } });
-    await expect.poll(async () => (await machine('once')).status?.phase, { timeout: 20_000 }).toBe('Failed');
-    expect(await vm('start', 'once', '--wait')).toMatchObject({
+  it.each(['start', 'restart'])('%ss a machine that has crashed and stays down', async (verb) => {
+    const name = `${verb}ed`;
+    await make(name, { annotations: { 'vimana.io/fail': 'crash', 'vimana.io/fail-after': '1s' } });
+    await expect.poll(async () => (await machine(name)).status?.phase, { timeout: 20_000 }).toBe('Failed');
+    expect(await vm(verb, name, '--wait')).toMatchObject({
       code: 0,
-      out: 'once asked to start\nonce is Running\n',
+      out: `${name} asked to ${verb}\n${name} is Running\n`,
     });
   });
 

@@ -30,6 +30,10 @@ export function addPowerCommands(vm: Command, parts: VmParts): void {
     return reaches(asked, ['Stopped'], 'to stop');
   });
   add(vm, parts, 'restart', 'stop machines and start them anew', 'asked to restart', async (asked) => {
+    if (hasEnded(asked)) {
+      await operated(asked, 'start');
+      return runs(asked);
+    }
     const before = await instanceOf(asked.client, asked.found);
     if (before === undefined)
       throw new VimanaError('NOT_RUNNING', `${asked.name} does not run`, { hint: `vimana vm start ${asked.name}` });
