@@ -5,6 +5,12 @@ export const START_ON = 'vimana.io/start-on';
 /** On a VirtualMachine: the same of the node that its next instance is not to start on. */
 export const START_AWAY_FROM = 'vimana.io/start-away-from';
 
+/**
+ * On a VirtualMachine: it does not wait for clean electricity while this is its generation, so that another start, after
+ * it was stopped, may.
+ */
+export const START_NOW = 'vimana.io/start-now';
+
 /** On what an operation has made: `namespace/name` of the VMOperation, and its uid. */
 export const OPERATION = 'vimana.io/operation';
 export const OPERATION_UID = 'vimana.io/operation-uid';

@@ -25,8 +25,9 @@ export function objectionTo(from: string, to: string, { namespace, only }: Grant
     return { reason: 'Forbidden', message: `namespace ${only} alone is looked after here, and ${to} is another` };
   const found = namespace(to);
   if (found === undefined) return { reason: 'NotFound', message: `namespace ${to} is not there` };
-  const granted = (found.metadata.annotations?.[OPERATIONS_FROM] ?? '').split(',').map((name) => name.trim());
-  if (granted.includes(from) || granted.includes('*')) return undefined;
+  const named = (found.metadata.annotations?.[OPERATIONS_FROM] ?? '').split(',');
+  const granted = new Set(named.map((name) => name.trim()));
+  if (granted.has(from) || granted.has('*')) return undefined;
   const message = `namespace ${to} does not let namespace ${from} act on its machines: to allow it, put ${from} into the annotation ${OPERATIONS_FROM} of namespace ${to}, a list with commas`;
   return { reason: 'Forbidden', message };
 }

@@ -196,6 +196,8 @@ export interface Dialect<K extends Kind = Kind> {
     instance: VirtualMachineInstance | undefined,
     options?: PowerOptions,
   ): PowerEdit;
+  /** What a machine that is to run waits for of its own will, where it does such things: START_NOW overrules it. */
+  patience?(vm: ObjectOf<K>): { readonly waits?: Problem } | undefined;
   /** How large the machine is by its spec; with `resize`, where its size can be changed by an operation. */
   size?(vm: ObjectOf<K>): MachineSize;
   resize?(vm: ObjectOf<K>, size: MachineSize): SizeEdit;

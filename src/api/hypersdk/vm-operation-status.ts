@@ -19,6 +19,9 @@ const result = object('What came out, by operation.', {
   newMemory: string('resize: memory after.'),
   hotplug: boolean('resize: whether the running machine was changed without a restart.'),
   snapshotName: string('snapshot, restore: the VMSnapshot.'),
+  memoryResumed: boolean(
+    'restore of a snapshot with memory: whether the machine goes on where it was, and is not booted.',
+  ),
   includeMemory: boolean('snapshot: whether memory is in it.'),
 });
 
@@ -31,6 +34,7 @@ const checkpoint = object('What has been begun; for the controller.', {
   subjectUID: string('UID of the object that was made for the operation: migration, snapshot or clone.'),
   order: string('resourceVersion at which the operation was first seen: its place among those of the same second.'),
   copies: string('clone into another namespace: what its claims are copies of, by name, as JSON.'),
+  startNow: boolean('Whether the machine is started again without waiting for clean electricity.'),
   before: string('What is put back when the operation is over or given up, as JSON.'),
 });
 

@@ -47,13 +47,13 @@ const spec = object(
       ]),
     ),
     force: boolean(
-      'Whether to go ahead without asking the guest: stop and restart cut the power, delete does not wait.',
+      'Whether to go ahead without asking: stop and restart cut the power, delete does not wait for the guest, start does not wait for clean electricity.',
       {
         default: false,
       },
     ),
     timeout: duration(
-      'How long the operation may take; after it the operation has failed, and what can be taken back is. It is counted from its start, and from its creation while something that it names is not there; waiting for its turn does not count.',
+      'How long the operation may take; after it the operation has failed, and what can be taken back is. It is counted from its creation while it waits for its turn or for something that is not there, and from its start then.',
       { default: '10m' },
     ),
     cancel: boolean(

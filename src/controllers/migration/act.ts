@@ -51,6 +51,17 @@ const FRESH = {
   migrationConfiguration: null,
 };
 
+type Configured = { readonly migrationConfiguration?: object };
+
+/** What is said of a new migration, with nothing left of how the last one was carried out. */
+function anew(state: object, { status }: Vmi): object {
+  const { migrationConfiguration: wanted } = state as Configured;
+  if (wanted === undefined) return { ...FRESH, ...state };
+  const last = (status?.migrationState ?? {}) as Configured;
+  const none = Object.fromEntries(Object.keys(last.migrationConfiguration ?? {}).map((name) => [name, null]));
+  return { ...FRESH, ...state, migrationConfiguration: { ...none, ...wanted } };
+}
+
 /** Carries out what was planned for migrations. */
 export function actor({ settings, pods, instances }: ActorParts) {
   async function makeTarget(vmim: Vmim, vmi: Vmi, source: Pod, context: Context): Promise<void> {
@@ -144,7 +155,7 @@ export function actor({ settings, pods, instances }: ActorParts) {
       case 'take back':
         return await takeBack(vmim, vmi, context);
       case 'announce':
-        return await tell(vmim, vmi, { migrationState: { ...FRESH, ...action.state } }, context);
+        return await tell(vmim, vmi, { migrationState: anew(action.state, vmi) }, context);
       case 'abort':
         return await tell(vmim, vmi, { migrationState: { abortRequested: true } }, context);
       case 'call off': {

@@ -5,7 +5,14 @@ import {
   RESTORED_ANNOTATION,
 } from '../../api/disk/request.ts';
 import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import { DISK_SOURCES, OPERATION, OPERATION_UID, START_AWAY_FROM, START_ON } from '../../api/operation-request.ts';
+import {
+  DISK_SOURCES,
+  OPERATION,
+  OPERATION_UID,
+  START_AWAY_FROM,
+  START_NOW,
+  START_ON,
+} from '../../api/operation-request.ts';
 import { isFilled } from '../../kube/disk/claim-disks.ts';
 import { copiedDisk, isSimulated } from '../../kube/disk/copied-disk.ts';
 import { resourceOfKind } from '../../kube/kinds/machines.ts';
@@ -161,6 +168,7 @@ const OWN: ReadonlySet<string> = new Set([
   RESTORE_FAILED_ANNOTATION,
   START_ON,
   START_AWAY_FROM,
+  START_NOW,
   DISK_SOURCES,
   OPERATION,
   OPERATION_UID,

@@ -1,5 +1,5 @@
 import { START_AWAY_FROM, START_ON } from '../../api/operation-request.ts';
-import { type Course, fail, type GivingUp, NOT_YET, type Turn, WAIT } from './course.ts';
+import { type Course, type Deed, fail, type GivingUp, NOT_YET, type Turn, WAIT } from './course.ts';
 import { hostnameOf, placed } from './migrate.ts';
 import type { Checkpoint } from './operation.ts';
 import { type Active, powerOf } from './sight.ts';
@@ -26,13 +26,23 @@ export const coldMigration: Course = {
   go: (sight, checkpoint) =>
     checkpoint.step === 'Starting' ? startingElsewhere(sight, checkpoint) : leaving(sight, checkpoint),
   giveUp(sight, checkpoint): GivingUp {
-    const deeds = resume(sight, checkpoint, NO_PLACE);
     const stays = 'the machine goes on as before, or is being started again on a node of the scheduler’s choice';
-    return { over: true, stays, deeds };
+    const anew = placeless(sight, checkpoint);
+    if (anew.length === 0) return { over: true, stays, deeds: resume(sight, checkpoint, NO_PLACE) };
+    const { annotations = {} } = sight.vm.metadata;
+    const isTold = Object.keys(NO_PLACE).some((name) => Object.hasOwn(annotations, name));
+    return isTold ? { over: false, deeds: resume(sight, checkpoint, NO_PLACE) } : { over: true, stays, deeds: anew };
   },
 };
 
 const NO_PLACE = { [START_ON]: null, [START_AWAY_FROM]: null };
+
+/** An instance that was made for a place, and has found none, has to be made anew without. */
+function placeless(sight: Active, { step, instanceUID }: Checkpoint): readonly Deed[] {
+  const { live, ends } = powerOf(sight);
+  if (step !== 'Starting' || live === undefined || ends || live.metadata.uid === instanceUID) return [];
+  return live.status?.nodeName === undefined ? [{ do: 'power', action: 'restart', force: true }] : [];
+}
 
 function leaving(sight: Active, checkpoint: Checkpoint): Turn {
   const { instance } = sight;

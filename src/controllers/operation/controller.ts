@@ -217,9 +217,12 @@ export function operations({ dialects, gatherers = {}, onlyNamespace }: Operatio
     const key = keyOf(operation);
     const write = writeStatus(context.client, OPERATIONS, operation, status);
     const after = await own.during(key, write, () => context.enqueue(key));
-    if (after !== operation && phaseOf(after) === 'Failed' && phaseOf(operation) !== 'Failed') {
+    if (after !== operation && isOver(after) && !isOver(operation)) {
       const [{ reason = 'Failed' } = {}] = status.conditions ?? [];
-      context.events.event(operation, 'Warning', reason, status.message ?? '');
+      const failed = phaseOf(after) === 'Failed';
+      // What went as it usually does is told by the status alone.
+      if (failed || (phaseOf(after) === 'Succeeded' && reason !== 'Succeeded'))
+        context.events.event(operation, failed ? 'Warning' : 'Normal', reason, status.message ?? '');
     }
     return after;
   }

@@ -1,3 +1,4 @@
+import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
 import { MIGRATION_CONFIGURATION, OPERATION, OPERATION_UID } from '../../api/operation-request.ts';
 import { VMIMS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
 import { bytesPerSecond } from './bandwidth.ts';
@@ -9,6 +10,8 @@ export const HOSTNAME = 'kubernetes.io/hostname';
 
 /** The machine goes to another node while it runs, by a VirtualMachineInstanceMigration. */
 export const liveMigration: Course = {
+  // What it makes goes with it, unless that is in another namespace.
+  isHeld: ({ operation, ref }) => operation.metadata.namespace !== ref.namespace,
   begin(sight) {
     const { live, runs, comes } = powerOf(sight);
     const { operation } = sight;
@@ -52,7 +55,10 @@ export function placed({ operation, look, instance }: Active): Turn | undefined 
   if (targetNode === '') return undefined;
   if (look.node(targetNode) === undefined)
     return fail('NodeNotFound', `node ${targetNode} is not there: nothing has been changed`);
-  if (instance?.status?.nodeName !== targetNode || instance.status.phase !== 'Running') return undefined;
+  if (instance?.status?.nodeName !== targetNode || instance.status.phase !== 'Running')
+    return look.node(targetNode)?.spec?.unschedulable === true
+      ? fail('NodeUnschedulable', `node ${targetNode} takes no machines, it is cordoned: nothing has been changed`)
+      : undefined;
   const message = `the machine was on node ${targetNode} already`;
   return { to: 'succeed', message, result: { sourceNode: targetNode, targetNode, live: true } };
 }
@@ -80,6 +86,7 @@ function makeMigration(operation: Operation, instance: Vmi, sight: Active): Deed
       metadata: {
         name: migrationName(operation),
         namespace: instance.metadata.namespace,
+        ...(metadata.namespace === instance.metadata.namespace ? { ownerReferences: [ownedBy(operation)] } : {}),
         annotations: {
           [OPERATION]: `${metadata.namespace}/${metadata.name}`,
           [OPERATION_UID]: metadata.uid,
@@ -93,6 +100,14 @@ function makeMigration(operation: Operation, instance: Vmi, sight: Active): Deed
     },
   };
 }
+
+/** Without its operation nobody could call the migration off any more. */
+const ownedBy = ({ metadata: { name, uid } }: Operation) => ({
+  apiVersion: vmOperation.apiVersion,
+  kind: vmOperation.kind,
+  name,
+  uid,
+});
 
 const isDone = ({ status }: Vmim) => status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
@@ -119,9 +134,9 @@ function moving(sight: Active, { subjectUID, instanceUID }: Checkpoint): Turn {
   };
 }
 
-function whereabouts({ instance }: Active): string {
-  const { nodeName = '' } = instance?.status ?? {};
-  return nodeName === '' ? 'the machine does not run' : `the machine is on node ${nodeName}`;
+function whereabouts(sight: Active): string {
+  const { nodeName = '' } = sight.instance?.status ?? {};
+  return nodeName === '' || !powerOf(sight).runs ? 'the machine does not run' : `the machine is on node ${nodeName}`;
 }
 
 /** In steps, so that the status is not written for every page of memory. */

@@ -141,7 +141,7 @@ describe('what is done for an operation', () => {
         operation: operation('start', {}, undefined, { creationTimestamp: at(-5000) }),
         ahead: operation('stop', {}, undefined, { name: 'halt' }),
       },
-      ['Pending: waits until VMOperation default/halt (stop) of the same machine is over'],
+      ['Pending: waits until VMOperation default/halt (stop) of the same machine is over', 'look again 595000'],
     ],
     [
       'is nothing where it was cancelled before',
@@ -149,9 +149,9 @@ describe('what is done for an operation', () => {
       ['Cancelled: the operation was cancelled before it began: nothing has been changed'],
     ],
     [
-      'refuses a restart of a machine that is off',
+      'starts a machine that is off and to be restarted',
       { operation: operation('restart'), vm: machine('Halted') },
-      ['Failed: the machine is not running: nothing has been changed; start it instead'],
+      ['Running: the machine was stopped, and is being started', 'power start', 'look again 600000'],
     ],
     [
       'waits with a move until the machine runs that is to',

@@ -65,10 +65,22 @@ function waiting(sight: Sight, course: Course): readonly Action[] {
   if (ahead !== undefined) {
     // Most waits are short, and not worth a write.
     const quiet = Date.parse(operation.metadata.creationTimestamp) + QUIET_MS - now;
-    if (quiet > 0 && operation.status === undefined) return [{ do: 'look again', afterMs: quiet }];
+    const left = deadlineOf(operation) - now;
+    if (quiet > 0 && left > 0 && operation.status === undefined)
+      return [{ do: 'look again', afterMs: Math.min(quiet, left) }];
     const { namespace, name } = ahead.metadata;
-    const message = `waits until VMOperation ${namespace}/${name} (${ahead.spec.operation}) of the same machine is over`;
-    return [{ do: 'report', status: pendingStatus(operation, { reason: 'Waiting', message }, now) }];
+    const before = `VMOperation ${namespace}/${name} (${ahead.spec.operation}) of the same machine`;
+    if (left <= 0) {
+      const message = `${before} was not over within ${operation.spec.timeout}: nothing has been changed`;
+      return [
+        { do: 'report', status: overStatus(operation, 'Failed', { reason: 'Timeout', message }, undefined, now) },
+      ];
+    }
+    const words = { reason: 'Waiting', message: `waits until ${before} is over` };
+    return [
+      { do: 'report', status: pendingStatus(operation, words, now) },
+      { do: 'look again', afterMs: left },
+    ];
   }
   if (sight.vm.metadata.deletionTimestamp !== undefined && operation.spec.operation !== 'delete')
     return missing(sight, { reason: 'NotFound', message: `${wordFor(ref)} is being deleted` });

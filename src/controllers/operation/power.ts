@@ -1,4 +1,6 @@
-import type { PowerAction } from '../../machine/dialect.ts';
+import { START_NOW } from '../../api/operation-request.ts';
+import { holds } from '../../machine/condition.ts';
+import type { PowerAction, Problem } from '../../machine/dialect.ts';
 import { type Course, type Deed, fail, NOT_YET, stays, type Turn, WAIT } from './course.ts';
 import type { Checkpoint } from './operation.ts';
 import { type Active, isMigrating, powerOf } from './sight.ts';
@@ -6,7 +8,7 @@ import { type Active, isMigrating, powerOf } from './sight.ts';
 /** The machine runs in the end, whoever started it. */
 export const start: Course = {
   begin(sight) {
-    if (powerOf(sight).runs) return { to: 'succeed', message: 'the machine was running already' };
+    if (powerOf(sight).runs) return { to: 'succeed', message: `the machine was running already${pausedWords(sight)}` };
     return starting(sight, 'the machine is being started');
   },
   go(sight) {
@@ -21,12 +23,29 @@ function starting(sight: Active, message?: string): Turn {
   const { live, comes, off } = powerOf(sight);
   const refusal = refusalOf(sight, 'start');
   const words = { checkpoint: { step: 'Starting' }, progress: 10, ...(message === undefined ? {} : { message }) };
+  const { waits } = off && comes ? (sight.dialect.patience?.(sight.vm) ?? {}) : {};
+  if (waits !== undefined) return waitingFor(sight, waits, words);
   // One that is still ending has to be gone before another can come.
   if (live !== undefined || !off) return { to: 'go on', ...words };
   if (comes && (refusal !== undefined || !isHeldBack(sight))) return { to: 'go on', ...words };
   if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be started: ${refusal}`);
   return { to: 'go on', ...words, deeds: [{ do: 'power', action: 'start', force: false }] };
 }
+
+/** A machine that waits of its own will is left to it, and nobody else has to wait for that; force starts it now. */
+function waitingFor(sight: Active, { reason, message }: Problem, words: object): Turn {
+  const { operation, vm } = sight;
+  if (!operation.spec.force) {
+    const text = `the machine is told to run, and waits: ${message}; an operation with force starts it now`;
+    return { to: 'succeed', reason, message: text };
+  }
+  const now = `${vm.metadata.generation}`;
+  if (vm.metadata.annotations?.[START_NOW] === now) return { to: 'go on', ...words };
+  const body = { metadata: { annotations: { [START_NOW]: now } } };
+  return { to: 'go on', ...words, deeds: [{ do: 'change machine', body }] };
+}
+
+const pausedWords = ({ instance }: Active) => (holds(instance?.status?.conditions, 'Paused') ? ', and is paused' : '');
 
 /** Whether a machine that ended by itself is left alone for a while before it is started again. */
 function isHeldBack({ dialect, vm, now }: Active): boolean {
@@ -84,13 +103,13 @@ export function cutting({ instance }: Pick<Active, 'instance'>, force: boolean):
   return [{ do: 'cut' }];
 }
 
-/** Another instance runs in the end than the one that ran before. */
+/** Another instance runs in the end than the one that ran before; one that was stopped is started. */
 export const restart: Course = {
   begin(sight) {
     const { live, comes } = powerOf(sight);
-    if (live === undefined && comes) return NOT_YET;
-    if (live === undefined)
-      return fail('WrongPowerState', 'the machine is not running: nothing has been changed; start it instead');
+    const waits = isHeldBack(sight) || sight.dialect.patience?.(sight.vm)?.waits !== undefined;
+    if (live === undefined && comes && !waits) return NOT_YET;
+    if (live === undefined) return starting(sight, 'the machine was stopped, and is being started');
     if (isMigrating(sight) && !sight.operation.spec.force) return beingMoved(sight);
     const refusal = refusalOf(sight, 'restart');
     if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be restarted: ${refusal}`);
@@ -102,9 +121,16 @@ export const restart: Course = {
       deeds: [{ do: 'power', action: 'restart', force: sight.operation.spec.force }],
     };
   },
-  go: restarting,
+  go: (sight, checkpoint) => (checkpoint.step === 'Starting' ? startingStopped(sight) : restarting(sight, checkpoint)),
   giveUp: () => stays('the machine had been told to restart by then, and goes on with it'),
 };
+
+function startingStopped(sight: Active): Turn {
+  const { runs, live } = powerOf(sight);
+  const node = live?.status?.nodeName ?? '';
+  if (!runs) return starting(sight);
+  return { to: 'succeed', message: `the machine was stopped, and runs on node ${node}` };
+}
 
 function restarting(sight: Active, { instanceUID }: Checkpoint): Turn {
   const { runs, live, ends, comes, off } = powerOf(sight);

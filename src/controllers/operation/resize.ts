@@ -112,20 +112,21 @@ function arriving(sight: Active, wanted: MachineSize): Turn {
   };
 }
 
-const sockets = ({ domain }: InstanceSpec) =>
+export const vcpusOf = ({ domain }: InstanceSpec) =>
   (domain.cpu?.sockets ?? 1) * (domain.cpu?.cores ?? 1) * (domain.cpu?.threads ?? 1);
-const guest = ({ domain }: InstanceSpec) => amount(domain.memory?.guest ?? domain.resources?.requests?.['memory']);
+export const memoryOf = ({ domain }: InstanceSpec) =>
+  amount(domain.memory?.guest ?? domain.resources?.requests?.['memory']);
 const amount = (text: string | number | undefined) => value(parseQuantity(text ?? 0));
 
 /** The instance asks for the new size. */
 const isTaken = ({ spec }: Vmi, asked: InstanceSpec) =>
-  sockets(spec) === sockets(asked) && guest(spec) === guest(asked);
+  vcpusOf(spec) === vcpusOf(asked) && memoryOf(spec) === memoryOf(asked);
 
 /** The guest has it. */
 function isReached({ status }: Vmi, asked: InstanceSpec): boolean {
   const { sockets: has = 0, cores = 1, threads = 1 } = status?.currentCPUTopology ?? {};
   const memory = status?.memory?.guestCurrent;
-  return has * cores * threads === sockets(asked) && memory !== undefined && amount(memory) === guest(asked);
+  return has * cores * threads === vcpusOf(asked) && memory !== undefined && amount(memory) === memoryOf(asked);
 }
 
 const isRefused = ({ status }: Vmi) => [...HOT_CHANGES.keys()].some((type) => holds(status?.conditions, type, 'False'));

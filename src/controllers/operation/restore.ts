@@ -1,6 +1,10 @@
+import type { GuestState } from '../../api/disk/contents.ts';
 import { RESTORE_ANNOTATION, type RestoreRequest, restoreState } from '../../api/disk/request.ts';
+import type { Vmi } from '../../kube/kinds/machines.ts';
+import type { Snapshot } from '../../kube/kinds/snapshots.ts';
 import { type Course, type Deed, fail, type GivingUp, type Turn } from './course.ts';
 import type { Checkpoint } from './operation.ts';
+import { memoryOf, vcpusOf } from './resize.ts';
 import { type Active, isMigrating, powerOf } from './sight.ts';
 import { usable } from './snapshot.ts';
 import { beginStandstill, comeToStandstill, resume } from './standstill.ts';
@@ -12,6 +16,8 @@ export const restore: Course = {
     const name = nameIn(sight);
     const found = usable(sight, name);
     if ('turn' in found) return found.turn;
+    const lost = lostDisk(sight, found.ready);
+    if (lost !== undefined) return fail('DiskNotFound', `${lost}: nothing has been changed`);
     if (isMigrating(sight))
       return fail('Migrating', 'the machine is on its way to another node: nothing has been changed');
     const result = { snapshotName: name };
@@ -27,7 +33,7 @@ export const restore: Course = {
       case 'Starting':
         return starting(sight, checkpoint);
       default:
-        return comeToStandstill(sight) ?? restoring(sight);
+        return goneSnapshot(sight, checkpoint) ?? comeToStandstill(sight) ?? restoring(sight);
     }
   },
   giveUp(sight, checkpoint): GivingUp {
@@ -38,6 +44,32 @@ export const restore: Course = {
     return { over: true, stays: `${disks}, and ${power}`, deeds: goingOn(sight, checkpoint) };
   },
 };
+
+/** A disk of the snapshot whose claim is not there any more. */
+function lostDisk({ look, ref }: Active, { status }: Snapshot): string | undefined {
+  const lost = status?.disks?.find(({ claim }) => {
+    const found = look.claim(ref.namespace, claim);
+    return found === undefined || found.metadata.deletionTimestamp !== undefined;
+  });
+  if (lost === undefined) return undefined;
+  return `the disk ${lost.name} has no PersistentVolumeClaim ${ref.namespace}/${lost.claim} any more`;
+}
+
+/** A snapshot that somebody has deleted answers nobody. */
+function goneSnapshot(sight: Active, checkpoint: Checkpoint): Turn | undefined {
+  const found = sight.look.snapshot(nameIn(sight));
+  const going = found?.metadata.deletionTimestamp !== undefined && checkpoint.step !== 'Restoring';
+  if (found !== undefined && !going) return undefined;
+  const message = `VMSnapshot ${sight.ref.namespace}/${nameIn(sight)} was deleted before the disks were restored`;
+  return fail(
+    'SnapshotDeleted',
+    `${message}: they are as before${startedAgain(checkpoint)}`,
+    goingOn(sight, checkpoint),
+  );
+}
+
+const startedAgain = ({ before }: Checkpoint) =>
+  before === undefined ? '' : '; the machine, which was stopped for it, is started again';
 
 const nameIn = ({ operation }: Active) => operation.spec.restoreSpec?.snapshotName ?? '';
 
@@ -61,9 +93,10 @@ function asking(sight: Active): Deed {
 
 function answered(sight: Active, checkpoint: Checkpoint): Turn {
   const state = restoreState(sight.vm.metadata.annotations, sight.operation.metadata.uid);
-  if (state === 'asked') return { to: 'go on' };
+  if (state === 'asked') return goneSnapshot(sight, checkpoint) ?? { to: 'go on' };
   if (state === 'none') return { to: 'go on', deeds: [asking(sight)] };
-  if (state !== 'restored') return fail(state.reason, state.message, goingOn(sight, checkpoint));
+  if (state !== 'restored')
+    return fail(state.reason, `${state.message}${startedAgain(checkpoint)}`, goingOn(sight, checkpoint));
   const deeds = goingOn(sight, checkpoint);
   if (checkpoint.before === undefined)
     return { to: 'succeed', message: `the disks are those of VMSnapshot ${nameIn(sight)}`, deeds };
@@ -81,7 +114,27 @@ function goingOn(sight: Active, checkpoint: Checkpoint): readonly Deed[] {
 
 function starting(sight: Active, checkpoint: Checkpoint): Turn {
   const { runs, live, comes, off } = powerOf(sight);
-  if (runs) return { to: 'succeed', message: `the machine runs with the disks of VMSnapshot ${nameIn(sight)}` };
+  if (live !== undefined && runs) return restored(sight, live);
   if (live !== undefined || comes || !off) return { to: 'go on' };
   return { to: 'go on', deeds: goingOn(sight, checkpoint) };
+}
+
+/** The machine runs again: where there was memory in the snapshot, it goes on from there, or says why it does not. */
+function restored(sight: Active, live: Vmi): Turn {
+  const message = `the machine runs with the disks of VMSnapshot ${nameIn(sight)}`;
+  const kept = sight.look.snapshot(nameIn(sight))?.status;
+  if (kept?.guestState === undefined) return { to: 'succeed', message };
+  const why = obstacleTo(JSON.parse(kept.guestState) as GuestState, live, kept.restore?.nodeName);
+  if (why === undefined)
+    return { to: 'succeed', message: `${message}, from where it was`, result: { memoryResumed: true } };
+  const text = `${message}, but was booted: its memory could not be resumed, as ${why}`;
+  return { to: 'succeed', reason: 'MemoryNotResumed', message: text, result: { memoryResumed: false } };
+}
+
+/** Why a guest does not go on with the memory that was kept. */
+function obstacleTo({ vcpus, memoryBytes }: GuestState, { spec }: Vmi, node: string | undefined): string | undefined {
+  if (node === undefined) return 'no node restored the disks that could have kept it';
+  if (vcpusOf(spec) === vcpus && memoryOf(spec) === memoryBytes) return undefined;
+  const [has, had] = [memoryOf(spec), memoryBytes].map((bytes) => `${Math.round(bytes / 2 ** 20)}Mi`);
+  return `the machine has ${vcpusOf(spec)} CPUs and ${has} of memory now, and had ${vcpus} and ${had} then`;
 }

@@ -39,7 +39,7 @@ export const snapshot: Course = {
     }
     const { phase = 'Pending' } = found.status ?? {};
     if (phase === 'Ready' || phase === 'Expired') {
-      const { includeMemory } = found.spec;
+      const includeMemory = found.status?.memoryBytes !== undefined;
       return { to: 'succeed', message: `VMSnapshot ${name} is ready`, result: { snapshotName: name, includeMemory } };
     }
     if (phase === 'Failed') return fail('SnapshotFailed', whyOf(found));

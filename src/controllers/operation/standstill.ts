@@ -1,3 +1,4 @@
+import { START_NOW } from '../../api/operation-request.ts';
 import { type Deed, fail, type Turn } from './course.ts';
 import type { Checkpoint } from './operation.ts';
 import { refusalOf, stopping } from './power.ts';
@@ -26,6 +27,8 @@ export function beginStandstill(sight: Active): (Turn & { readonly to: 'go on' }
       step: 'Stopping',
       before: JSON.stringify(before),
       ...(live === undefined ? {} : { instanceUID: live.metadata.uid }),
+      // What has once been let go does not wait anew.
+      ...(live !== undefined && sight.dialect.patience?.(sight.vm) !== undefined ? { startNow: true } : {}),
     },
     progress: 5,
     message: 'the machine is being stopped',
@@ -40,14 +43,22 @@ export function comeToStandstill(sight: Active): Turn | undefined {
   return stopping(sight, sight.instance?.metadata.uid);
 }
 
+/** The generation of the machine when these are its fields. */
+function generationWith({ metadata, spec }: Active['vm'], fields: Readonly<Record<string, unknown>>): string {
+  const has = spec as Readonly<Record<string, unknown>>;
+  const changes = Object.entries(fields).some(([name, value]) => (has[name] ?? null) !== value);
+  return `${(metadata.generation ?? 0) + (changes ? 1 : 0)}`;
+}
+
 /** Lets the machine go on as it was; with annotations for its start, in the same write where that is one. */
 export function resume(
   { vm, dialect, instance }: Active,
-  { before = '{}' }: Checkpoint,
-  annotations: Readonly<Record<string, string | null>> = {},
+  { before = '{}', startNow }: Checkpoint,
+  given: Readonly<Record<string, string | null>> = {},
 ): readonly Deed[] {
   const spec = JSON.parse(before) as Readonly<Record<string, unknown>>;
   const byRequest = Object.keys(spec).length === 0;
+  const annotations = { ...given, ...(startNow === true ? { [START_NOW]: generationWith(vm, spec) } : {}) };
   const changes = Object.entries(annotations).some(
     ([name, value]) => (vm.metadata.annotations?.[name] ?? null) !== value,
   );

@@ -139,20 +139,26 @@ function restoredOn(snapshot: Snapshot, others: readonly Snapshot[]): { name: st
 function refusalOf(snapshot: Snapshot, { dialect, vm }: Asker, { cache }: Context): [string, string] | undefined {
   const name = keyOf(snapshot);
   if (machineKey(snapshot) !== keyOfMachine(dialect, vm)) {
-    return ['WrongMachine', `VMSnapshot ${name} is of ${machineKey(snapshot)}, another machine; nothing was changed`];
+    return [
+      'WrongMachine',
+      `VMSnapshot ${name} is of ${machineKey(snapshot)}, another machine; the disks are as before`,
+    ];
   }
   if (!isCaptured(snapshot))
-    return ['NotReady', `VMSnapshot ${name} has failed, and holds nothing; nothing was changed`];
+    return ['NotReady', `VMSnapshot ${name} has failed, and holds nothing; the disks are as before`];
   const { status, metadata } = snapshot;
   if (metadata.deletionTimestamp !== undefined && status?.restore?.completed !== true) {
     const begun = status?.restore !== undefined && status.restore.failure === undefined;
-    if (!begun) return ['NotReady', `VMSnapshot ${name} is being deleted; nothing was changed`];
+    if (!begun) return ['NotReady', `VMSnapshot ${name} is being deleted; the disks are as before`];
   }
   if (status?.disks?.some(({ volumeSnapshot }) => volumeSnapshot !== undefined) === true) return undefined;
   for (const { name: disk, claim } of status?.disks ?? []) {
     const found = cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespaceOf(snapshot), claim));
     if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
-      return ['DiskNotFound', `the disk ${disk} has no PersistentVolumeClaim ${claim} any more; nothing was changed`];
+      return [
+        'DiskNotFound',
+        `the disk ${disk} has no PersistentVolumeClaim ${claim} any more; the disks are as before`,
+      ];
     }
   }
   return undefined;

@@ -149,7 +149,7 @@ export async function restoreByStorage(
     for (const { name, claim } of disks) {
       const found = await ifFound(client.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace }));
       if (found === undefined) {
-        const message = `the disk ${name} has no PersistentVolumeClaim ${claim} any more; nothing was changed`;
+        const message = `the disk ${name} has no PersistentVolumeClaim ${claim} any more; the disks are as before`;
         await answer({ reason: 'DiskNotFound', message });
         return undefined;
       }

@@ -1,6 +1,6 @@
 import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import type { Condition } from '../../machine/condition.ts';
-import type { ObservedMachine } from '../../machine/dialect.ts';
+import type { ObservedMachine, Problem } from '../../machine/dialect.ts';
 import type { CarbonRecord, CarbonSight } from '../../machine/surroundings.ts';
 
 /** What the status says of electricity. */
@@ -38,6 +38,16 @@ export function carbonStatus(
     ...measured,
     carbon: { ...asked, startedAt, ...(intensity === undefined ? {} : { intensityAtStart: intensity }) },
   };
+}
+
+/** What a machine says itself of whether it waits; undefined where it does not heed electricity, or has not been asked to run. */
+export function patience({ status }: Pick<VirtualMachine, 'status'>): { readonly waits?: Problem } | undefined {
+  const { carbon, conditions = [] } = status ?? {};
+  if (carbon === undefined) return undefined;
+  const said = conditions.find(({ type }) => type === 'CarbonAware');
+  if (carbon.startedAt !== undefined || carbon.startAt === undefined || said === undefined) return {};
+  const { reason = '', message = '' } = said;
+  return { waits: { reason, message } };
 }
 
 /** Electricity has changed in the very moment of the start, or the machine ran before it was told to heed it. */

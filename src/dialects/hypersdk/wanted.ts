@@ -1,5 +1,6 @@
 import { type ClaimedDisk, claimedDisks } from '../../api/hypersdk/claims.ts';
 import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import { START_NOW } from '../../api/operation-request.ts';
 import type { Obstacle } from '../../machine/dialect.ts';
 import type { ClaimSight, Surroundings } from '../../machine/surroundings.ts';
 import { unfitDevice } from './devices.ts';
@@ -23,7 +24,7 @@ export function wantedOf(vm: VirtualMachine, around: Partial<Surroundings> = {})
     unfitDevice(spec) ??
     withoutSecret(spec, around.secret) ??
     withoutClaim(disks, around.claims) ??
-    around.carbon?.waits;
+    patienceOf(vm, around.carbon);
   return { spec, disks, ...(basis === undefined ? {} : { basis }), ...(blocked === undefined ? {} : { blocked }) };
 }
 
@@ -31,6 +32,11 @@ function withoutSecret({ cloudInit }: VirtualMachine['spec'], secret: Surroundin
   if (secret !== 'missing') return undefined;
   const message = `Secret ${cloudInit?.secretRef?.name}, which spec.cloudInit.secretRef names, is not there: the machine is started when it is`;
   return { reason: 'NotFound', message };
+}
+
+/** What is clean electricity to a machine that somebody wants at once. */
+function patienceOf({ metadata }: VirtualMachine, carbon: Surroundings['carbon']): Obstacle | undefined {
+  return metadata.annotations?.[START_NOW] === `${metadata.generation}` ? undefined : carbon?.waits;
 }
 
 /** A claim that another has, that cannot be made yet, or that is about to be made. */

@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import { EVENTS } from '../../kube/kinds/event.ts';
+import { resourceOfKind, VMIMS, VMIS, VMS } from '../../kube/kinds/machines.ts';
+import { NODES } from '../../kube/kinds/node.ts';
+import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
+import { ifFound } from '../../kube/kube-error.ts';
+import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
+import { OPERATIONS } from './operation.ts';
+
+const MACHINES = resourceOfKind(virtualMachine);
+const WEB = { vmRef: { name: 'web' } };
+const SLOW_END = { 'vimana.io/shutdown-duration': '20s' };
+const disk = (name: string) => ({ name, size: '1Gi', storageClass: 'fast-ssd' });
+
+describe('operations that end otherwise than they began', () => {
+  let world: OperationWorld;
+  beforeEach(async () => {
+    world = await startOperationWorld({ dialects: ALL_DIALECTS, link: 1e8 });
+    await world.admin.create(MACHINES, {
+      metadata: { name: 'web', namespace },
+      spec: { cpus: 2, memory: '1Gi', annotations: SLOW_END, disks: [disk('root'), disk('data')] },
+    });
+    await world.clock.advance(10_000);
+  });
+  afterEach(() => world.stop());
+
+  const done = async (name: string, kind: string, spec: object = {}) => {
+    await world.ask(name, 'web', kind, { ...WEB, ...spec });
+    return (await world.over(name)).status;
+  };
+  const vm = () => world.admin.get(MACHINES, 'web', { namespace });
+  const edit = (spec: object) => world.admin.patch(MACHINES, 'web', { type: 'merge', body: { spec } }, { namespace });
+  const instance = () => world.admin.get(VMIS, 'web.hypersdk', { namespace });
+  const cordon = (names: readonly string[], unschedulable: boolean) =>
+    Promise.all(
+      names.map((name) => world.admin.patch(NODES, name, { type: 'merge', body: { spec: { unschedulable } } })),
+    );
+  const nodes = async () => (await world.admin.list(NODES)).items.map(({ metadata }) => metadata.name ?? '');
+
+  it('restore nothing of a snapshot whose disk is gone, and do not stop the machine for that', async () => {
+    await done('snap', 'snapshot');
+    await edit({ disks: [disk('root')] });
+    await done('anew', 'restart');
+    await world.admin.delete(PERSISTENT_VOLUME_CLAIMS, 'web-data', { namespace });
+    await world.clock.advance(5000);
+    const { uid } = (await instance()).metadata;
+    expect(await done('back', 'restore', { restoreSpec: { snapshotName: 'snap' } })).toMatchObject({
+      phase: 'Failed',
+      message: 'the disk data has no PersistentVolumeClaim default/web-data any more: nothing has been changed',
+    });
+    await world.clock.advance(60_000);
+    expect((await instance()).metadata.uid).toBe(uid);
+  });
+
+  it('start a machine again whose snapshot was deleted before it was restored', async () => {
+    await done('snap', 'snapshot');
+    await world.ask('back', 'web', 'restore', { ...WEB, restoreSpec: { snapshotName: 'snap' } });
+    await world.clock.advance(2000);
+    await world.admin.delete(VM_SNAPSHOTS, 'snap', { namespace });
+    expect((await world.over('back', 30_000)).status).toMatchObject({
+      phase: 'Failed',
+      message: expect.stringContaining('the machine, which was stopped for it, is started again') as string,
+    });
+    await world.clock.advance(60_000);
+    expect((await vm()).status?.phase).toBe('Running');
+  });
+
+  it('say whether the machine goes on with its memory after a restore', async () => {
+    await done('snap', 'snapshot', { snapshotSpec: { includeMemory: true } });
+    const back = { restoreSpec: { snapshotName: 'snap' } };
+    expect(await done('same', 'restore', back)).toMatchObject({
+      phase: 'Succeeded',
+      message: 'the machine runs with the disks of VMSnapshot snap, from where it was',
+      result: { memoryResumed: true },
+    });
+    await done('larger', 'resize', { resizeSpec: { cpus: 3 } });
+    await world.clock.advance(120_000);
+    const other = await done('other', 'restore', back);
+    expect(other).toMatchObject({
+      phase: 'Succeeded',
+      message: expect.stringContaining(
+        'the machine has 3 CPUs and 1024Mi of memory now, and had 2 and 1024Mi',
+      ) as string,
+      result: { memoryResumed: false },
+    });
+    await world.clock.advance(5000);
+    const told = (await world.admin.list(EVENTS, { namespace })).items;
+    expect(told.filter(({ reason }) => reason === 'MemoryNotResumed')).toHaveLength(1);
+  });
+
+  it('tell of no memory in a snapshot of a machine that was off', async () => {
+    await done('halt', 'stop');
+    expect(await done('snap', 'snapshot', { snapshotSpec: { includeMemory: true } })).toMatchObject({
+      phase: 'Succeeded',
+      result: { includeMemory: false },
+    });
+  });
+
+  it('start a machine that is stopped where it is to be restarted', async () => {
+    await done('halt', 'stop');
+    expect(await done('anew', 'restart')).toMatchObject({
+      phase: 'Succeeded',
+      message: expect.stringMatching(/^the machine was stopped, and runs on node /) as string,
+    });
+    expect((await vm()).status?.phase).toBe('Running');
+  });
+
+  it('let a machine go where it can when no node takes it', async () => {
+    const { nodeName: here = '' } = (await instance()).status ?? {};
+    await cordon(await nodes(), true);
+    const target = (await nodes()).find((name) => name !== here) ?? '';
+    expect(await done('refused', 'migrate', { migrateSpec: { live: false, targetNode: target } })).toMatchObject({
+      phase: 'Failed',
+      message: `node ${target} takes no machines, it is cordoned: nothing has been changed`,
+    });
+    expect(await done('away', 'migrate', { migrateSpec: { live: false }, timeout: '40s' })).toMatchObject({
+      phase: 'Failed',
+    });
+    await cordon([here], false);
+    await world.clock.advance(60_000);
+    expect((await vm()).status).toMatchObject({ phase: 'Running', nodeName: here });
+  });
+
+  it('call a migration off with the operation that asked for it', async () => {
+    const { nodeName: here } = (await instance()).status ?? {};
+    await world.ask('move', 'web', 'migrate', { ...WEB, migrateSpec: { bandwidth: '1Mbps' } });
+    await world.clock.advance(10_000);
+    expect((await vm()).status?.phase).toBe('Migrating');
+    await world.admin.delete(OPERATIONS, 'move', { namespace });
+    await world.clock.advance(60_000);
+    expect((await world.admin.list(VMIMS, { namespace })).items).toEqual([]);
+    expect((await vm()).status).toMatchObject({ phase: 'Running', nodeName: here });
+    const next = await done('next', 'migrate');
+    expect(next?.phase, next?.message).toBe('Succeeded');
+  });
+
+  it('are over when their time is, though others are before them', async () => {
+    await world.ask('move', 'web', 'migrate', { ...WEB, migrateSpec: { bandwidth: '1Mbps' } });
+    await world.clock.advance(3000);
+    await world.ask('halt', 'web', 'stop', { ...WEB, timeout: '4s' });
+    const before = world.clock.now();
+    expect((await world.over('halt')).status).toMatchObject({
+      phase: 'Failed',
+      message:
+        'VMOperation default/move (migrate) of the same machine was not over within 4s: nothing has been changed',
+    });
+    expect(world.clock.now() - before).toBeLessThan(6000);
+  });
+
+  it('leave no half of a clone behind when they are deleted', async () => {
+    await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
+      metadata: { name: 'golden', namespace },
+      spec: {
+        accessModes: ['ReadWriteMany'],
+        storageClassName: 'fast-ssd',
+        resources: { requests: { storage: '1Gi' } },
+      },
+    });
+    const volumes = [{ name: 'root', persistentVolumeClaim: { claimName: 'golden' } }];
+    const domain = { memory: { guest: '1Gi' }, devices: { disks: [{ name: 'root', disk: {} }] } };
+    await world.admin.create(VMS, {
+      metadata: { name: 'old', namespace },
+      spec: { runStrategy: 'Halted', template: { spec: { domain, volumes } } },
+    });
+    await world.clock.advance(5000);
+    for (const [index, ms] of [0, 10, 20, 50, 100].entries()) {
+      const name = `copy-${index}`;
+      await world.ask(name, 'old', 'clone', { cloneSpec: { targetName: name } });
+      await world.clock.advance(ms);
+      await world.admin.delete(OPERATIONS, name, { namespace });
+      await world.clock.advance(20_000);
+      expect(await ifFound(world.operation(name))).toBeUndefined();
+      const [made, claim] = await Promise.all([
+        ifFound(world.admin.get(VMS, name, { namespace })),
+        ifFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, `${name}-root`, { namespace })),
+      ]);
+      expect(made === undefined, `${ms} ms`).toBe(claim === undefined);
+    }
+  });
+});
