@@ -16,8 +16,8 @@ function examples(group: string): { readonly text: string; readonly count: numbe
     .flatMap(({ object }) => {
       const { kind, metadata } = object as { kind: string; metadata: { name?: string } };
       const name = `${kind}/${metadata.name}`;
-      // The same object by two examples would be a change from one to the other.
-      if (metadata.name === undefined || seen.has(name)) return [];
+      // The same object by two examples would be a change from one to the other, and an operation is there to change others.
+      if (metadata.name === undefined || seen.has(name) || kind === 'VMOperation') return [];
       seen.add(name);
       return [object];
     });
@@ -73,12 +73,13 @@ export function noDriftJourney({ name, start }: { name: string; start: () => Pro
         const { text, count } = examples(group);
         const of = ['--namespace', `${how}-${group}`, ...flags, '-f', '-'];
         await done(['apply', ...of], text);
-        await done(['diff', ...of], text);
+        // kubectl asks for an object twice: what happens to it in between, while it starts, is no drift and does not stay.
+        await vi.waitFor(() => done(['diff', ...of], text), { timeout: 60_000, interval: 500 });
         const before = await versions(`${how}-${group}`, text);
         expect(before.size).toBe(count);
         // Where items of lists are given defaults, kubectl sends the list again, to no effect.
         await done(['apply', ...of], text);
-        await done(['diff', ...of], text);
+        await vi.waitFor(() => done(['diff', ...of], text), { timeout: 60_000, interval: 500 });
         expect(await versions(`${how}-${group}`, text)).toEqual(before);
       });
     }
