@@ -185,6 +185,7 @@ describe('a call that cannot be meant is refused with all that is wrong, and pri
     ['-op vm-resize -vm a', 'operation resize needs resizeSpec.cpus or resizeSpec.memory'],
     ['-op vm-clone -vm a -target a', 'must differ from the machine that is cloned'],
     ['-op vm-migrate -vm a -bandwidth 10MB/s', 'spec.migrateSpec.bandwidth: Invalid value: "10MB/s"'],
+    ['-op vm-list -status Running,Nope', '--status Nope: no machine is ever in such a state'],
     ['-op vm-list -min-memory much', '--min-memory much: It must be an amount such as 512Mi or 8Gi.'],
     ['-op vm-start -vm a -timeout soon', '--timeout soon: '],
     ['-op vm-start -vm a -wait=perhaps', '-wait=perhaps: it must be true or false'],

@@ -1,4 +1,6 @@
+import { UsageError } from '../../base/errors.ts';
 import { compare, type Quantity, tryParseQuantity } from '../../base/quantity.ts';
+import { MACHINE_STATES } from './machine-kinds.ts';
 import type { Summary } from './summary.ts';
 
 /** Which machines are wanted, by what a list shows of them. */
@@ -12,14 +14,26 @@ export interface FilterFlags {
 
 export type Keeps = (summary: Summary) => boolean;
 
-/** Whether a machine is among those that are asked for; one whose size is not known is in no list of large ones. */
+/**
+ * Whether a machine is among those that are asked for; one whose size is not known is in no list of large ones. Throws a
+ * UsageError for a state that no machine can be in.
+ */
 export function filterOf({ status, node, minCpus, minMemory }: FilterFlags): Keeps {
-  const states = status?.split(',').map((each) => each.trim().toLowerCase());
+  const states = status?.split(',').map(stateOf);
   return (machine) =>
-    (states === undefined || states.includes(machine.status.toLowerCase())) &&
+    (states === undefined || states.includes(machine.status)) &&
     (node === undefined || machine.node === node) &&
     (minCpus === undefined || Number(machine.cpus || '0') >= minCpus) &&
     (minMemory === undefined || isAtLeast(machine.memory, minMemory));
+}
+
+function stateOf(given: string): string {
+  const wanted = given.trim().toLowerCase();
+  const state = MACHINE_STATES.find((each) => each.toLowerCase() === wanted);
+  if (state !== undefined) return state;
+  throw new UsageError(`--status ${given.trim()}: no machine is ever in such a state`, {
+    hint: `Machines are ${MACHINE_STATES.join(', ')}.`,
+  });
 }
 
 function isAtLeast(memory: string, least: Quantity): boolean {

@@ -16,6 +16,14 @@ export type MachineType = ResourceType<Machine>;
 const MACHINE_KINDS = KINDS.filter(({ kind }) => kind === 'VirtualMachine');
 export const MACHINE_GROUPS: readonly string[] = MACHINE_KINDS.map(({ group }) => group);
 
+/** Every state that a machine of any group can be in, as a list shows it. */
+export const MACHINE_STATES: readonly string[] = [...new Set([...MACHINE_KINDS.flatMap(statesOf), 'Unknown'])].sort();
+
+function statesOf({ schema }: Kind): readonly string[] {
+  const { printableStatus, phase } = schema.properties?.['status']?.properties ?? {};
+  return ((printableStatus ?? phase)?.enum ?? []).map(String);
+}
+
 const typeOf = (kind: Kind): MachineType => resourceOfKind(kind) as unknown as MachineType;
 
 /** The VirtualMachines that a cluster serves, of one group or of all. */
