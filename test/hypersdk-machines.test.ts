@@ -190,6 +190,13 @@ describe('the disks of a machine', () => {
     await expect(smaller).rejects.toThrow('a disk cannot shrink: root has 20Gi, not 10Gi');
     await world.edit('web', { disks: [root] });
     expect(await world.condition('web', 'DiskReady')).toMatchObject({ status: 'True', reason: 'DisksBound' });
+
+    await world.edit('web', { disks: [{ ...root, size: '30Gi' }] });
+    await world.admin.patch(STORAGE_CLASSES, 'fixed', { type: 'merge', body: { allowVolumeExpansion: true } });
+    await world.advance(5000);
+    expect(await world.condition('web', 'DiskReady')).toMatchObject({ status: 'True', reason: 'DisksBound' });
+    const { status } = await world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'web-root', { namespace });
+    expect(status?.capacity).toEqual({ storage: '30Gi' });
   });
 
   it('are waited for where their storage does not come, and it is said why', async () => {

@@ -2,13 +2,13 @@ import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/stor
 import type { Gatherer } from '../../machine/gatherer.ts';
 import { keyIn } from '../../runtime/key.ts';
 import { claimSight } from './claim.ts';
-import { claimWatch } from './indices.ts';
+import { claimWatch, classWatch } from './indices.ts';
 import { disksOf, type Machine, TEMPLATES } from './resources.ts';
 
 /** The claims behind the disks of machines, as they stand. */
 export const claimsGatherer: Gatherer<'claims'> = {
-  watches: [claimWatch],
-  reads: [TEMPLATES, STORAGE_CLASSES],
+  watches: [claimWatch, classWatch],
+  reads: [TEMPLATES],
   gather(object, context) {
     const machine = object as Machine;
     const disks = disksOf(machine, context);

@@ -1,5 +1,5 @@
 import { templateKey } from '../../api/hypersdk/template-use.ts';
-import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
+import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
 import type { Cache, Change, Index } from '../../runtime/cache.ts';
 import { type Watched, watched } from '../../runtime/controller.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
@@ -48,6 +48,14 @@ function isOther({ object, old }: Change<PersistentVolumeClaim>): boolean {
 
 export const claimWatch: Watched = watched(PERSISTENT_VOLUME_CLAIMS, (claim, { cache }, change) =>
   isOther(change) ? concerned(claim, cache(MACHINES)) : [],
+);
+
+/** Machines with disks that did not get what was asked for. */
+const bySmallDisks: Index<Machine> = { values: ({ status }) => (status?.smallDisks === undefined ? [] : ['small']) };
+
+/** A class may let its volumes grow by now. */
+export const classWatch: Watched = watched(STORAGE_CLASSES, (_class, { cache }) =>
+  [...cache(MACHINES).by(bySmallDisks, 'small')].map(keyOf),
 );
 
 export const templateWatch: Watched = watched(TEMPLATES, (template, { cache }) =>

@@ -84,6 +84,16 @@ describe('a cluster with simulated storage', () => {
   });
   afterEach(() => cluster.stop());
 
+  it('lets volumes grow of classes that were made before they could, unless somebody has said otherwise', async () => {
+    const set = (name: string, allowVolumeExpansion: boolean | null) =>
+      admin.patch(STORAGE_CLASSES, name, { type: 'merge', body: { allowVolumeExpansion } });
+    await set('standard', null);
+    await set('fast-ssd', false);
+    await ensureStorageClasses(admin);
+    expect((await admin.get(STORAGE_CLASSES, 'standard')).allowVolumeExpansion).toBe(true);
+    expect((await admin.get(STORAGE_CLASSES, 'fast-ssd')).allowVolumeExpansion).toBe(false);
+  });
+
   const namespace = 'default';
   const make = (name: string, spec: object = {}) =>
     admin.create(PERSISTENT_VOLUME_CLAIMS, {

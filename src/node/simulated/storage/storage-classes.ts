@@ -24,13 +24,17 @@ export const SIMULATED_CLASSES: readonly NewObject<StorageClass>[] = [
   },
 ];
 
-/** Makes the classes that are not there; what a user changed stays. */
+/** Makes the classes that are not there; what a user changed stays, and what was made before volumes could grow lets them. */
 export async function ensureStorageClasses(client: Client): Promise<void> {
   for (const storageClass of SIMULATED_CLASSES) {
     try {
       await client.create(STORAGE_CLASSES, storageClass);
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
+      const { name = '' } = storageClass.metadata;
+      const { provisioner, allowVolumeExpansion } = await client.get(STORAGE_CLASSES, name);
+      if (provisioner !== PROVISIONER || allowVolumeExpansion !== undefined) continue;
+      await client.patch(STORAGE_CLASSES, name, { type: 'merge', body: { allowVolumeExpansion: true } });
     }
   }
 }
