@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { objectionTo } from './namespace-grant.ts';
+import { objectionAmong, objectionTo } from './namespace-grant.ts';
 
 const grants = (annotation: string | undefined, only?: string) => ({
   only,
@@ -33,5 +33,20 @@ describe('what is in one namespace acts on machines of another', () => {
     expect(objectionTo('a', 'b', grants('x') as never)?.message).toBe(
       'namespace b does not let namespace a act on its machines: to allow it, put a into the annotation vimana.io/operations-from of namespace b, a list with commas',
     );
+  });
+
+  it('as the server says, where what is known may be old', async () => {
+    const asked: string[] = [];
+    const client = {
+      get: (_type: unknown, name: string) => {
+        asked.push(name);
+        return Promise.resolve(grants('a').namespace(name));
+      },
+    };
+    expect(await objectionAmong('a', ['a', 'b'], grants(undefined) as never, client as never)).toBeUndefined();
+    expect(asked).toEqual(['b']);
+    expect(await objectionAmong('a', ['b'], grants('a') as never, client as never)).toBeUndefined();
+    expect(asked).toEqual(['b']);
+    expect((await objectionAmong('x', ['b'], grants(undefined) as never, client as never))?.reason).toBe('Forbidden');
   });
 });

@@ -1,4 +1,6 @@
-import type { Namespace } from './kinds/core.ts';
+import type { Client } from './client.ts';
+import { NAMESPACES, type Namespace } from './kinds/core.ts';
+import { ifFound } from './kube-error.ts';
 
 /** On a Namespace: the others from which its machines may be operated on, with commas between them; `*` for all. */
 export const OPERATIONS_FROM = 'vimana.io/operations-from';
@@ -30,4 +32,20 @@ export function objectionTo(from: string, to: string, { namespace, only }: Grant
   if (granted.has(from) || granted.has('*')) return undefined;
   const message = `namespace ${to} does not let namespace ${from} act on its machines: to allow it, put ${from} into the annotation ${OPERATIONS_FROM} of namespace ${to}, a list with commas`;
   return { reason: 'Forbidden', message };
+}
+
+/** The same of several, by what is known of them; before one is refused for good, the server is asked itself. */
+export async function objectionAmong(
+  from: string,
+  among: readonly string[],
+  known: Grants,
+  client: Pick<Client, 'get'>,
+): Promise<Objection | undefined> {
+  const first = (grants: Grants) =>
+    among.reduce<Objection | undefined>((found, to) => found ?? objectionTo(from, to, grants), undefined);
+  const objection = first(known);
+  if (objection === undefined || (known.only ?? '') !== '') return objection;
+  const found = new Map<string, Namespace | undefined>();
+  for (const name of among) if (name !== from) found.set(name, await ifFound(client.get(NAMESPACES, name)));
+  return first({ namespace: (name) => found.get(name) });
 }

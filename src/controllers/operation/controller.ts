@@ -9,7 +9,7 @@ import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
 import { isForbidden, isInvalid, isNamespaceEnding, isNotFound } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
-import { objectionTo } from '../../kube/namespace-grant.ts';
+import { objectionAmong } from '../../kube/namespace-grant.ts';
 import type { Machine } from '../../machine/deeds.ts';
 import { type Dialect, instanceName, machineName } from '../../machine/dialect.ts';
 import type { Gatherers } from '../../machine/gatherer.ts';
@@ -81,7 +81,9 @@ export function operations({ dialects, gatherers = {}, onlyNamespace }: Operatio
   }
 
   /** Why an operation is never done, whatever comes. */
-  function objection({ metadata, spec }: Operation, { group, namespace }: MachineRef, { cache }: Context) {
+  async function objectionTo(operation: Operation, { group, namespace }: MachineRef, { cache, client }: Context) {
+    if (isOver(operation) || hasBegun(operation)) return undefined;
+    const { metadata, spec } = operation;
     const served: readonly string[] = dialects.map(({ kind }) => kind.group);
     if (!served.includes(group))
       return {
@@ -90,7 +92,7 @@ export function operations({ dialects, gatherers = {}, onlyNamespace }: Operatio
       };
     const target = spec.operation === 'clone' ? spec.cloneSpec?.targetNamespace || namespace : namespace;
     const grants = { namespace: (name: string) => cache(NAMESPACES).get(name), only: onlyNamespace };
-    return objectionTo(metadata.namespace, namespace, grants) ?? objectionTo(metadata.namespace, target, grants);
+    return await objectionAmong(metadata.namespace, [namespace, target], grants, client);
   }
 
   async function look(operation: Operation, context: Context): Promise<Sight> {
@@ -104,6 +106,7 @@ export function operations({ dialects, gatherers = {}, onlyNamespace }: Operatio
     const instance =
       named !== undefined && vm !== undefined && belonging(named, vm.metadata.uid) === 'own' ? named : undefined;
     const measured = operation.spec.operation === 'resize' && !hasBegun(operation) && instance !== undefined;
+    const objection = await objectionTo(operation, ref, context);
     // Whose turn it is is looked at last, with nothing in between.
     const usage = measured
       ? await usageOf(client, instance, cache(PODS).by(byController, instance.metadata.uid))
@@ -115,7 +118,7 @@ export function operations({ dialects, gatherers = {}, onlyNamespace }: Operatio
       dialect,
       vm,
       instance,
-      objection: objection(operation, ref, context),
+      objection,
       ahead: aheadOf(operation, others, begun),
       usage,
       look: {

@@ -7,7 +7,7 @@ import { NAMESPACES } from '../../kube/kinds/core.ts';
 import { NODES } from '../../kube/kinds/node.ts';
 import { type Snapshot, type SnapshotStatus, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
-import { objectionTo } from '../../kube/namespace-grant.ts';
+import { objectionAmong } from '../../kube/namespace-grant.ts';
 import { isSettled, lineageOf } from '../../kube/snapshot/lineage.ts';
 import { type Capture, capturedStatus, failedStatus, withConditions } from '../../kube/snapshot/status.ts';
 import { timestamp } from '../../kube/timestamp.ts';
@@ -184,7 +184,7 @@ async function look(
   { dialects, gatherers, settings }: SnapshotParts,
   context: Context,
 ): Promise<Sight> {
-  const { cache, clock } = context;
+  const { cache, client, clock } = context;
   const namespace = namespaceOf(snapshot);
   const others = [...cache(VM_SNAPSHOTS).by(byMachine, machineKey(snapshot))];
   const machine = findMachine(snapshot, dialects, gatherers, context);
@@ -195,10 +195,12 @@ async function look(
   return {
     snapshot,
     machine,
-    objection: objectionTo(snapshot.metadata.namespace ?? '', namespace, {
-      namespace: (name) => cache(NAMESPACES).get(name),
-      only: settings.onlyNamespace,
-    }),
+    objection: await objectionAmong(
+      snapshot.metadata.namespace ?? '',
+      [namespace],
+      { namespace: (name) => cache(NAMESPACES).get(name), only: settings.onlyNamespace },
+      client,
+    ),
     before: firstOf(others, snapshot),
     claim,
     storageClass,

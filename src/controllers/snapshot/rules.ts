@@ -18,7 +18,8 @@ export function snapshotRules(machines: readonly Kind[]): readonly PolicyRule[] 
       verbs: ['list', 'watch', 'patch'],
     })),
     { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances'], verbs: ['list', 'watch'] },
-    { apiGroups: [''], resources: ['namespaces', 'nodes'], verbs: ['list', 'watch'] },
+    { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'list', 'watch'] },
+    { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
     // What a claim may be a copy of.
     { apiGroups: [group], resources: [vmOperation.plural], verbs: ['list', 'watch'] },
     {
