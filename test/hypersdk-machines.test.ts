@@ -131,6 +131,17 @@ describe('the disks of a machine', () => {
     expect(metadata.ownerReferences).toMatchObject([{ kind: 'VirtualMachine', name: 'db' }]);
   });
 
+  it('are said to be other than spec says, where they were made before it', async () => {
+    await world.make('web', { disks: [{ ...ROOT, storageClass: 'fast-ssd' }] }, { 'hypersdk.io/retain-disks': 'true' });
+    await world.admin.delete(MACHINES, 'web', { namespace });
+    await world.advance(5000);
+    await world.make('web', { disks: [{ ...ROOT, size: '10Gi' }] });
+    expect(await world.condition('web', 'DiskReady')).toMatchObject({
+      status: 'True',
+      message: 'bound: web-root (20Gi, though spec says 10Gi; of StorageClass fast-ssd, though spec says standard)',
+    });
+  });
+
   it('are never on a claim of somebody else, unless the disk names it', async () => {
     const spec = { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '1Gi' } } };
     await world.admin.create(PERSISTENT_VOLUME_CLAIMS, { metadata: { name: 'web-root', namespace }, spec });

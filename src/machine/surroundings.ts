@@ -52,7 +52,7 @@ export interface ClaimSight {
   readonly name: string;
   /** Whether it holds a volume, waits for one, is not there, or is there and not for this machine. */
   readonly state: 'bound' | 'pending' | 'missing' | 'taken';
-  /** A word for programs and a sentence for people, where something keeps it from being there or bound. */
+  /** A word for programs and a sentence for people, where something keeps it from being as it should; the latter alone where it is other than spec says. */
   readonly reason?: string;
   readonly message?: string;
   /** It is of this size, and spec asks for more. */

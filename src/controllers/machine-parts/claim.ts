@@ -130,7 +130,7 @@ export function claimSight(
   }
   switch (found.status?.phase) {
     case 'Bound':
-      return { name: claim, state: 'bound', ...smaller(found, disk, storageClass) };
+      return { name: claim, state: 'bound', ...(smaller(found, disk, storageClass) ?? otherwise(found, disk)) };
     case 'Lost': {
       const message = `PersistentVolumeClaim ${claim} has lost its volume`;
       return { name: claim, state: 'pending', reason: 'ClaimLost', message };
@@ -162,6 +162,18 @@ function smaller(
   if (!isLess(has, asks)) return undefined;
   const message = `disk ${disk.name} has ${has} and is to have ${asks}: PersistentVolumeClaim ${metadata.name} is being expanded`;
   return { reason: 'DiskGrows', message };
+}
+
+/** In what else a claim differs from spec, which only names what new claims are made from. */
+function otherwise({ spec }: PersistentVolumeClaim, { disk }: ClaimedDisk): Pick<ClaimSight, 'message'> {
+  const asks = spec.resources?.requests?.['storage'] ?? '';
+  const differences = [
+    ...(isLess(disk.size, asks) ? [`${asks}, though spec says ${disk.size}`] : []),
+    ...(spec.storageClassName === disk.storageClass
+      ? []
+      : [`of StorageClass ${spec.storageClassName}, though spec says ${disk.storageClass}`]),
+  ];
+  return differences.length === 0 ? {} : { message: differences.join('; ') };
 }
 
 function isLess(size: string | number, than: string | number): boolean {

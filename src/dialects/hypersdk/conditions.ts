@@ -78,7 +78,10 @@ function disksOf({ wanted: { disks }, claims, observed }: Looks): Told {
   // A machine that runs has all of its disks.
   if (lacking === undefined || (isUp(observed.instance) && lacking.sight?.state !== 'taken')) {
     if (small?.reason !== undefined) return no('DiskReady', small.reason, small.message ?? '');
-    return yes('DiskReady', 'DisksBound', `bound: ${disks.map(({ claim }) => claim).join(', ')}`);
+    const texts = states.map(({ claim, sight }) =>
+      sight?.state === 'bound' && sight.message !== undefined ? `${claim} (${sight.message})` : claim,
+    );
+    return yes('DiskReady', 'DisksBound', `bound: ${texts.join(', ')}`);
   }
   const { sight, claim } = lacking;
   const reason = sight?.reason ?? (sight?.state === 'pending' ? 'ClaimPending' : 'ClaimMissing');
