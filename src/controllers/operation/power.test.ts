@@ -198,6 +198,8 @@ describe('operations on a machine', () => {
       currentCPUTopology: { sockets: 2 },
       memory: { guestCurrent: '2Gi' },
     });
+    await world.ask('less', 'web', 'resize', { resizeSpec: { cpus: 1, hotplug: true } });
+    expect((await world.over('less')).status?.message).toContain('1 CPU and 2Gi');
     await world.ask('much', 'web', 'resize', { resizeSpec: { cpus: 64, hotplug: true } });
     expect((await world.over('much')).status).toMatchObject({
       phase: 'Succeeded',
