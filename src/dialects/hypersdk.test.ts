@@ -377,6 +377,13 @@ describe('the status', () => {
   });
 
   it('names the fields that wait for the next start as users know them', () => {
+    const lacking = report(
+      machine({ image: { templateRef: { name: 't' } } }),
+      {},
+      { restartRequired: ['volumes'] },
+      { template: 'missing' },
+    );
+    expect(condition(lacking, 'RestartRequired')?.message).toMatch(/; a start would wait: VMTemplate \S+ is not there/);
     const restartRequired = ['domain.cpu.sockets', 'domain.devices.disks', 'volumes', 'metadata.labels', 'hostname'];
     expect(condition(report(machine(), {}, { restartRequired }), 'RestartRequired')?.message).toBe(
       'changed, and not in effect before the next start: spec.cpus, spec.disks, spec.labels, spec.hostname',

@@ -27,7 +27,7 @@ export function conditionsOf(looks: Looks, now: string): Condition[] {
   const stuck = immovable(looks);
   if (stuck !== undefined) told.push(stuck);
   if (carbon !== undefined) told.push(carbon);
-  if (restartRequired.length > 0) told.push(restartOf(restartRequired));
+  if (restartRequired.length > 0) told.push(restartOf(restartRequired, wanted.blocked));
   const failure = wanted.blocked === undefined ? failureOf(before, observed, now) : undefined;
   return [
     ...told.map((each) => standing(before, each, now)),
@@ -117,9 +117,11 @@ function isUp(instance: ObservedMachine['instance']): boolean {
   return instance?.status?.phase === 'Running';
 }
 
-function restartOf(fields: readonly string[]): Told {
+function restartOf(fields: readonly string[], blocked: Wanted['blocked']): Told {
   const paths = [...new Set(fields.map(pathOf))].join(', ');
-  const message = `changed, and not in effect before the next start: ${paths}`;
+  // Whoever restarts it now takes it down until that is there.
+  const lacking = blocked?.reason === 'NotFound' ? `; a start would wait: ${blocked.message}` : '';
+  const message = `changed, and not in effect before the next start: ${paths}${lacking}`;
   return yes('RestartRequired', 'RestartRequired', message);
 }
 
