@@ -340,6 +340,11 @@ describe('a machine that heeds electricity', () => {
       ['PL', false],
       ['DE', true],
     ]);
+    // A larger one needs a larger launcher: it moves for it, and would rather stay in the zone if there were another node.
+    await here.edit('slot', { cpus: 3 });
+    await here.clock.advance(60_000);
+    const { spec } = await here.admin.get(VMIS, 'slot.hypersdk', { namespace });
+    expect(spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution?.[0]?.weight).toBe(100);
   });
 
   it('counts where it was put, and saves nothing by a wait for another zone', async () => {

@@ -146,10 +146,13 @@ describe('what follows for a machine from electricity', () => {
     ]);
   });
 
-  it('prefers the same nodes when the machine is put somewhere anew, and none while it has one', () => {
+  it('prefers the same nodes when the machine is put somewhere anew, and those it names while it has one', () => {
     const status = { carbon: { zone: 'DE', startedAt: at(-1) } };
-    expect(carbonSight(look({ places, status })).preferred?.[0]?.weight).toBe(100);
-    expect(carbonSight(look({ places, status, here: place('DE', 'fra-1') })).preferred).toBeUndefined();
+    const weights = (more: Partial<Look>) =>
+      carbonSight(look({ places, status, ...more })).preferred?.map((each) => each.weight);
+    expect(weights({})).toEqual([100, 24]);
+    expect(weights({ here: place('PL', 'waw-1') })).toEqual([100]);
+    expect(weights({ here: place('PL', 'waw-1'), spec: { ...SPEC, zone: undefined } as never })).toBeUndefined();
   });
 
   it('is of the zone that the machine was put into, where that is not the one that it waited for', () => {

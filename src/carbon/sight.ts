@@ -46,13 +46,12 @@ export function carbonSight(look: Look): CarbonSight {
   const intensity = steady(status?.carbonIntensity, slotAt(known.slots, now)?.intensity ?? unheard);
   const measured = intensity === undefined ? {} : { intensity };
   const placement = () => {
-    const preferred = preferredNodes(places, spec.preferGreenEnergy ? intensityOf : () => undefined, spec.zone);
+    // While it has a node nobody asks how clean others are; a move, for another size perhaps, still heeds what it names.
+    const isAsking = spec.preferGreenEnergy && here === undefined;
+    const preferred = preferredNodes(places, isAsking ? intensityOf : () => undefined, spec.zone);
     return preferred.length === 0 ? {} : { preferred };
   };
-  if (isStarted) {
-    // Where it is to be put anew, electricity counts as it did the first time.
-    return { ...said(look), ...measured, record: inZone(carbon, zone), ...(here === undefined ? placement() : {}) };
-  }
+  if (isStarted) return { ...said(look), ...measured, record: inZone(carbon, zone), ...placement() };
   const looked = spec.preferGreenEnergy ? [zone, ...places.map((place) => place.zone)] : [zone];
   const asked = looked.flatMap((each) => grid(each).askedSince ?? []);
   const { wishedAt = now } = look;
