@@ -3,11 +3,12 @@ import { DISK_CONTENTS_ANNOTATION, readContents } from '../../api/disk/contents.
 import { DISK_SOURCE_ANNOTATION } from '../../api/disk/request.ts';
 import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { NAMESPACES } from '../../kube/kinds/core.ts';
-import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import { resourceOfKind, VMIMS } from '../../kube/kinds/machines.ts';
 import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
 import { ifFound } from '../../kube/kube-error.ts';
 import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
+import { OPERATIONS } from './operation.ts';
 
 const MACHINES = resourceOfKind(virtualMachine);
 const OTHER = 'team-b';
@@ -52,6 +53,18 @@ describe('operations from one namespace on machines of another', () => {
     await world.ask('op', 'web', 'stop', THERE);
     expect((await world.over('op')).status?.phase).toBe('Succeeded');
     expect((await vm('web'))?.spec.running).toBe(false);
+  });
+
+  it('call a migration there off when they are deleted', async () => {
+    await allow('default');
+    await world.ask('op', 'web', 'migrate', { ...THERE, migrateSpec: { bandwidth: '1Mbps' } });
+    await world.clock.advance(5000);
+    expect((await world.admin.list(VMIMS, { namespace: OTHER })).items).toHaveLength(1);
+    await world.admin.delete(OPERATIONS, 'op', { namespace });
+    await world.clock.advance(30_000);
+    expect(await ifFound(world.operation('op'))).toBeUndefined();
+    expect((await world.admin.list(VMIMS, { namespace: OTHER })).items).toEqual([]);
+    expect((await vm('web'))?.status?.phase).toBe('Running');
   });
 
   it('clone into it only where it allows that, with what is on the disks', async () => {

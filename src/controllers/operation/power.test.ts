@@ -60,6 +60,18 @@ describe('operations on a machine', () => {
     });
   });
 
+  it('says why a machine that crashes again and again cannot be stopped, and restarts it when it comes', async () => {
+    const crash = { 'vimana.io/fail': 'crash', 'vimana.io/fail-after': '5s' };
+    await make('web', { runStrategy: 'RerunOnFailure' }, crash);
+    await world.clock.advance(10_000);
+    await world.ask('halt', 'web', 'stop');
+    expect((await world.over('halt')).status?.message).toBe(
+      'the machine cannot be stopped: VM is not running at the moment, and its spec has it started again',
+    );
+    await world.ask('again', 'web', 'restart');
+    expect((await world.over('again')).status).toMatchObject({ phase: 'Succeeded' });
+  });
+
   it('gives a guest its time to stop, or none by force', async () => {
     await make('slow', {}, { 'vimana.io/shutdown-duration': 'never' });
     await world.ask('halt', 'slow', 'stop');

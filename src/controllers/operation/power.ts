@@ -88,12 +88,15 @@ export const stop: Course = {
 /** Tells the machine to stop, unless it has been told. */
 export function stopping(sight: Active, instanceUID: string | undefined): Turn {
   const { force } = sight.operation.spec;
-  const { ends } = powerOf(sight);
+  const { ends, off, comes } = powerOf(sight);
   const told = sight.instance !== undefined && ends;
   if (told) return { to: 'go on', deeds: cutting(sight, force) };
   if (isStopped(sight)) return WAIT;
   const refusal = refusalOf(sight, 'stop');
-  if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be stopped: ${refusal}`);
+  if (refusal !== undefined) {
+    const why = off && comes ? `${refusal} at the moment, and its spec has it started again` : refusal;
+    return fail('WrongPowerState', `the machine cannot be stopped: ${why}`);
+  }
   return { to: 'go on', deeds: [{ do: 'power', action: 'stop', force: force && instanceUID !== undefined }] };
 }
 
@@ -112,6 +115,8 @@ export const restart: Course = {
     if (live === undefined) return starting(sight, 'the machine was stopped, and is being started');
     if (isMigrating(sight) && !sight.operation.spec.force) return beingMoved(sight);
     const refusal = refusalOf(sight, 'restart');
+    // What was asked for before is about to be done.
+    if (refusal !== undefined && sight.dialect.memory(sight.vm).requests.length > 0) return NOT_YET;
     if (refusal !== undefined) return fail('WrongPowerState', `the machine cannot be restarted: ${refusal}`);
     return {
       to: 'go on',
