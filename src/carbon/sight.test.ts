@@ -137,6 +137,12 @@ describe('what follows for a machine from electricity', () => {
     expect(preferred({ zone: 'PL', preferGreenEnergy: false })).toEqual([[100, ['waw-1']]]);
   });
 
+  it('prefers them for a machine that waits too, as somebody may not want to', () => {
+    expect(preferred({ zone: 'PL', maxIntensity: 1 })?.[0]).toEqual([100, ['waw-1']]);
+    const asking = look({ places, spec: { ...SPEC, zone: 'PL' }, grid: () => ({ slots: [], askedSince: NOW }) });
+    expect(carbonSight(asking)).toMatchObject({ waits: { passing: true }, preferred: [{ weight: 100 }] });
+  });
+
   it('prefers no node by a label that another one overrules', () => {
     const own: GridPlace = { zone: 'SE', label: 'vimana.io/grid-zone', value: 'SE' };
     const sight = carbonSight(look({ places: [...places, own], spec: { ...SPEC, zone: 'PL', maxIntensity: 900 } }));

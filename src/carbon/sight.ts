@@ -62,7 +62,7 @@ export function carbonSight(look: Look): CarbonSight {
   if (asked.length > 0 && now < heard) {
     const { condition } = carbon?.waitingSince === undefined ? { condition: ASKING } : said(look);
     const { reason = '', message = '' } = condition;
-    return { condition, waits: { reason, message, until: heard, passing: true }, ...measured, ...kept };
+    return { condition, waits: { reason, message, until: heard, passing: true }, ...measured, ...kept, ...placement() };
   }
   const decision = carbonDecision({
     maxIntensity: spec.maxIntensity,
@@ -88,6 +88,8 @@ export function carbonSight(look: Look): CarbonSight {
     condition: { status: 'False', reason, message },
     waits: { reason, message, until: decision.until, ...(reason === 'NoCarbonData' ? {} : { asked: true as const }) },
     ...measured,
+    // Whoever has the machine started now has it started there.
+    ...placement(),
     record: {
       zone,
       waitingSince: carbon?.waitingSince ?? written(since),
