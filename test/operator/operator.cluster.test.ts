@@ -253,6 +253,8 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     await operate('snapshot', { snapshotSpec: { name: 'before' } });
     await operate('restart');
     await operate('restore', { restoreSpec: { snapshotName: 'before' } });
+    await made('VMOperation', 'elsewhere', { vmRef: { name: 'h', namespace: 'kube-system' }, operation: 'stop' });
+    await wait('vmop/elsewhere', 'condition=Failed');
     const expiresAt = new Date(realClock.now() + 2000).toISOString().replace(/\.\d+Z/, 'Z');
     await made('VMSnapshot', 'short', { vmRef, retention: { expiresAt } });
     await wait('vmsnapshot/short', 'delete');

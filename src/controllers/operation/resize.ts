@@ -65,7 +65,7 @@ function wantedBy({ spec }: Operation, before: MachineSize): MachineSize {
 
 const bytes = (memory: string) => tryParseQuantity(memory);
 const wordsFor = ({ cpus, memory }: MachineSize) => `${cpusText(cpus)} and ${memory} of memory`;
-const cpusText = (cpus: number) => (cpus === 1 ? '1 CPU' : `${cpus} CPUs`);
+export const cpusText = (cpus: number) => (cpus === 1 ? '1 CPU' : `${cpus} CPUs`);
 
 function isSame(a: MachineSize, b: MachineSize): boolean {
   const [one, two] = [bytes(a.memory), bytes(b.memory)];

@@ -4,7 +4,7 @@ import type { Vmi } from '../../kube/kinds/machines.ts';
 import type { Snapshot } from '../../kube/kinds/snapshots.ts';
 import { type Course, type Deed, fail, type GivingUp, type Turn } from './course.ts';
 import type { Checkpoint } from './operation.ts';
-import { memoryOf, vcpusOf } from './resize.ts';
+import { cpusText, memoryOf, vcpusOf } from './resize.ts';
 import { type Active, isMigrating, powerOf } from './sight.ts';
 import { usable } from './snapshot.ts';
 import { beginStandstill, comeToStandstill, resume } from './standstill.ts';
@@ -136,5 +136,5 @@ function obstacleTo({ vcpus, memoryBytes }: GuestState, { spec }: Vmi, node: str
   if (node === undefined) return 'no node restored the disks that could have kept it';
   if (vcpusOf(spec) === vcpus && memoryOf(spec) === memoryBytes) return undefined;
   const [has, had] = [memoryOf(spec), memoryBytes].map((bytes) => `${Math.round(bytes / 2 ** 20)}Mi`);
-  return `the machine has ${vcpusOf(spec)} CPUs and ${has} of memory now, and had ${vcpus} and ${had} then`;
+  return `the machine has ${cpusText(vcpusOf(spec))} and ${has} of memory now, and had ${vcpus} and ${had} then`;
 }
