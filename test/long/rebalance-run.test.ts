@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { rebalanceJourney } from './journeys/rebalance-run.ts';
-import { startUp, vimana } from './support/vimana.ts';
+import { rebalanceJourney } from '../e2e/journeys/rebalance-run.ts';
+import { startUp, vimana } from '../e2e/support/vimana.ts';
 
 rebalanceJourney({
   name: 'vimana up',
