@@ -14,6 +14,7 @@ import { sizeOf } from './simulation/size.ts';
 export const simulation: Dialect<typeof virtualMachine> = {
   kind: virtualMachine,
   instanceSuffix: '.simulation',
+  movesByRestart: true,
   liveAnnotations: new Set([CPU_CONSUMPTION, MEMORY_CONSUMPTION, LOAD_ANNOTATION]),
   sizedByNodes: true,
   desired,

@@ -183,6 +183,8 @@ export interface Dialect<K extends Kind = Kind> {
   readonly sizedByNodes?: boolean;
   /** What of the surroundings has to be gathered for it. */
   readonly asks?: readonly Part[];
+  /** A machine goes to another node by being stopped and started there, never while it runs. */
+  readonly movesByRestart?: true;
   desired(vm: ObjectOf<K>, surroundings?: Surroundings): DesiredMachine;
   /** What was remembered of it in its status. */
   memory(vm: ObjectOf<K>): MachineMemory;

@@ -1,3 +1,4 @@
+import type { Dialect } from '../../machine/dialect.ts';
 import { clone } from './clone.ts';
 import { coldMigration } from './cold.ts';
 import type { Course } from './course.ts';
@@ -11,9 +12,10 @@ import { snapshot } from './snapshot.ts';
 
 type Kind = Operation['spec']['operation'];
 
-/** How an operation goes. */
-export function courseOf({ spec }: Operation): Course {
-  if (spec.operation === 'migrate' && spec.migrateSpec?.live === false) return coldMigration;
+/** How an operation goes on machines of a group. */
+export function courseOf({ spec }: Operation, dialect: Dialect | undefined): Course {
+  const isAlive = spec.migrateSpec?.live !== false && dialect?.movesByRestart !== true;
+  if (spec.operation === 'migrate' && !isAlive) return coldMigration;
   return COURSES[spec.operation];
 }
 

@@ -32,7 +32,7 @@ const QUIET_MS = 2000;
 export function plan(sight: Sight): readonly Action[] {
   const { operation, now } = sight;
   if (isOver(operation)) return afterwards(operation, now);
-  const course = courseOf(operation);
+  const course = courseOf(operation, sight.dialect);
   if (hasBegun(operation)) return underWay(sight, course);
   if (operation.metadata.deletionTimestamp !== undefined) return isHeld(operation) ? [{ do: 'release' }] : [];
   return waiting(sight, course);
@@ -182,5 +182,5 @@ function goOn(sight: Sight, course: Course, turn: Turn & { to: 'go on' }): reado
 export function leftTo(operation: Operation, sight: Sight): readonly Deed[] {
   const checkpoint = operation.status?.checkpoint;
   if (!isActive(sight) || checkpoint === undefined || !hasBegun(operation)) return [];
-  return courseOf(operation).giveUp({ ...sight, operation }, checkpoint).deeds ?? [];
+  return courseOf(operation, sight.dialect).giveUp({ ...sight, operation }, checkpoint).deeds ?? [];
 }
