@@ -21,7 +21,10 @@ export const cloneSpec = object('How to clone; for operation clone.', {
 
 export const migrateSpec = object('How to move the machine; for operation migrate.', {
   targetNode: string('Node to move to; the scheduler decides when empty.', { maxLength: 253 }),
-  live: boolean('Whether the machine keeps running meanwhile; otherwise it is stopped and started, as machines of simulation.node-classifier.io always are.', { default: true }),
+  live: boolean(
+    'Whether the machine keeps running meanwhile; otherwise it is stopped and started, as machines of simulation.node-classifier.io always are.',
+    { default: true },
+  ),
   bandwidth: string('Limit for the transfer, such as 100Mbps; unlimited when left out.', {
     pattern: '^[0-9]+[KMG]?bps$',
     maxLength: 24,
