@@ -1,11 +1,15 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTcp, type Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realClock } from '../../base/clock.ts';
+import { FakeClock } from '../../base/fake-clock.ts';
 import { type Plane, startPlane } from '../custom/plane.fixture.ts';
 import { json } from './answer.ts';
+import { readBody } from './request-body.ts';
 import { type ApiHttpServer, startServer } from './server.ts';
 
 let plane: Plane;
@@ -82,22 +86,38 @@ test('a body of unknown length beyond the limit is refused for that', async () =
   socket.destroy();
 });
 
-test('a body that comes slowly is waited for, and so is the next request', async () => {
-  const socket = secure();
-  let answer = '';
-  socket.on('data', (piece: Buffer) => {
-    answer += piece.toString();
-  });
-  const slowly = async (): Promise<void> => {
-    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n');
-    for (const piece of 'slow') {
-      await realClock.sleep(120);
-      socket.write(piece);
+describe('a body that comes in pieces', () => {
+  const IDLE = 1000;
+
+  function slowRequest() {
+    const clock = new FakeClock();
+    const request = Object.assign(new PassThrough(), { headers: {}, complete: false });
+    const body = readBody(request as unknown as IncomingMessage, IDLE, clock);
+    return { clock, request, body };
+  }
+
+  test('is waited for as long as something comes', async () => {
+    const { clock, request, body } = slowRequest();
+    for (const piece of 'slowly') {
+      await clock.advance(IDLE - 1);
+      request.write(piece);
+      await clock.advance(0);
     }
-  };
-  await slowly();
-  await realClock.sleep(400);
-  await slowly();
-  await plane.until(() => answer.split('200 OK').length === 3);
-  socket.destroy();
+    request.end();
+    expect((await body).toString()).toBe('slowly');
+    expect(clock.pending).toBe(0);
+  });
+
+  test('is given up once nothing comes', async () => {
+    const { clock, request, body } = slowRequest();
+    const given = expect(body).rejects.toThrow('the body of the request broke off');
+    await clock.advance(IDLE - 1);
+    request.write('some');
+    await clock.advance(IDLE - 1);
+    expect(request.destroyed).toBe(false);
+    await clock.advance(1);
+    expect(request.destroyed).toBe(true);
+    await given;
+    expect(clock.pending).toBe(0);
+  });
 });

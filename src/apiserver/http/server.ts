@@ -260,7 +260,7 @@ async function answer(
   let asked: ApiRequest | undefined;
   try {
     const user = await options.authenticate(credentialsOf(request));
-    asked = apiRequest(request, user, end, upgrade, options.idleBodyMs ?? IDLE_BODY_MS);
+    asked = apiRequest(request, user, end, upgrade, options);
     return [asked, await options.handle(asked)];
   } catch (error) {
     const known = error instanceof ApiError ? error : internal(error);
@@ -273,7 +273,7 @@ function apiRequest(
   user: User,
   end: () => AbortSignal,
   upgrade: (() => UpgradedConnection) | undefined,
-  idleMs: number,
+  { idleBodyMs = IDLE_BODY_MS, clock }: ServerOptions,
 ): ApiRequest {
   const target = request.url ?? '/';
   const mark = target.indexOf('?');
@@ -292,7 +292,7 @@ function apiRequest(
       return end();
     },
     body: () => {
-      body ??= readBody(request, idleMs);
+      body ??= readBody(request, idleBodyMs, clock);
       return body;
     },
     ...(upgrade === undefined ? {} : { upgrade }),
