@@ -8,7 +8,11 @@ type Request = IncomingMessage | Http2ServerRequest;
 const LARGEST_BODY = 3 * 1024 * 1024;
 
 /** The whole body; refused where it is too large, or where nothing more of it comes for so long. */
-export async function readBody(request: Request, idleMs: number, clock: Clock): Promise<Buffer> {
+export async function readBody(
+  request: Request,
+  idleMs: number,
+  clock: Pick<Clock, 'monotonic' | 'timer'>,
+): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > LARGEST_BODY) throw tooLarge(LARGEST_BODY);
   // Most bodies have arrived with their head.
   const patience = request.complete ? undefined : new Patience(request, idleMs, clock);
@@ -25,12 +29,12 @@ export async function readBody(request: Request, idleMs: number, clock: Clock): 
 /** Gives a request up once nothing has come of it for so long. */
 class Patience {
   readonly #idleMs: number;
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'monotonic' | 'timer'>;
   readonly #giveUp: () => void;
   #timer: Timer;
   #last: number;
 
-  constructor(request: Request, idleMs: number, clock: Clock) {
+  constructor(request: Request, idleMs: number, clock: Pick<Clock, 'monotonic' | 'timer'>) {
     this.#idleMs = idleMs;
     this.#clock = clock;
     this.#giveUp = () => {

@@ -40,7 +40,7 @@ export interface ServerOptions {
   /** How long a client may take to agree on how to encrypt. */
   readonly handshakeMs?: number;
   readonly onRequest?: (finished: FinishedRequest) => void;
-  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly clock: Pick<Clock, 'monotonic' | 'timer'>;
   /** Names requests. */
   readonly uuid: () => string;
 }
