@@ -6,6 +6,7 @@ import { type VirtualMachine, virtualMachine } from '../src/api/hypersdk/virtual
 import { FakeClock } from '../src/base/fake-clock.ts';
 import { memoryLogger } from '../src/base/logger.ts';
 import { seededRandom } from '../src/base/random.ts';
+import { timestamp } from '../src/base/timestamp.ts';
 import { type CarbonSettings, NO_CARBON } from '../src/carbon/settings.ts';
 import type { ResourceType } from '../src/kube/client.ts';
 import { CONFIG_MAPS } from '../src/kube/kinds/core.ts';
@@ -19,7 +20,7 @@ import { type Embedded, type EmbeddedOptions, startEmbedded } from '../src/up/em
 const MACHINES = resourceOfKind(virtualMachine) as unknown as ResourceType<KubeObject & VirtualMachine>;
 const HOUR = 3_600_000;
 const MIDNIGHT = Date.UTC(2030, 0, 1);
-const at = (hours: number) => `${new Date(MIDNIGHT + hours * HOUR).toISOString().slice(0, 19)}Z`;
+const at = (hours: number) => timestamp(MIDNIGHT + hours * HOUR);
 const namespace = 'default';
 
 class World {

@@ -3,6 +3,7 @@ import { virtualMachine as hypersdkMachine } from '../src/api/hypersdk/virtual-m
 import { virtualMachine as simulatedMachine } from '../src/api/simulation/group.ts';
 import { type Plane, startPlane } from '../src/apiserver/custom/plane.fixture.ts';
 import { realClock } from '../src/base/clock.ts';
+import { microTimestamp } from '../src/base/timestamp.ts';
 import { DEFINITIONS, GROUPS } from '../src/install/definitions.ts';
 import type { Client, ResourceType } from '../src/kube/client.ts';
 import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '../src/kube/kinds/core.ts';
@@ -13,7 +14,6 @@ import { resourceType } from '../src/kube/kinds/resource-type.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../src/kube/kinds/storage.ts';
 import { STATEFUL_SETS } from '../src/kube/kinds/workloads.ts';
 import { ifFound } from '../src/kube/kube-error.ts';
-import { microTimestamp } from '../src/kube/timestamp.ts';
 import { runCommand } from '../src/testing/command-world.ts';
 
 const SIMULATION = ['--dialects', 'simulation'];

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
+import { timestamp as timestampOf } from '../base/timestamp.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
-import { timestamp as timestampOf } from '../kube/timestamp.ts';
 import type { AdmissionPlugin, Write } from './admission-plugin.ts';
 import type { FieldManagement } from './field-management.ts';
 import type { ParsedObjects } from './object-text.ts';

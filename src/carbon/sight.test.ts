@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { VirtualMachine } from '../api/hypersdk/virtual-machine.ts';
+import { timestamp } from '../base/timestamp.ts';
 import type { GridPlace } from './grid-places.ts';
 import type { GridSight } from './grid-watch.ts';
 import { carbonSight, type Look } from './sight.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-16T00:00:00Z');
-const at = (hours: number) => `${new Date(NOW + hours * HOUR).toISOString().slice(0, 19)}Z`;
+const at = (hours: number) => timestamp(NOW + hours * HOUR);
 const known = (...levels: number[]): GridSight => ({
   slots: levels.map((intensity, i) => ({ from: NOW + i * HOUR, to: NOW + (i + 1) * HOUR, intensity })),
 });

@@ -1,6 +1,7 @@
 import type { CarbonAware } from '../api/hypersdk/carbon-aware.ts';
 import type { VirtualMachine } from '../api/hypersdk/virtual-machine.ts';
 import { parseDuration } from '../base/duration.ts';
+import { timestamp } from '../base/timestamp.ts';
 import type { CarbonSight } from '../machine/surroundings.ts';
 import { type CarbonDecision, carbonDecision } from './decision.ts';
 import { type GridPlace, preferredNodes } from './grid-places.ts';
@@ -92,9 +93,9 @@ export function carbonSight(look: Look): CarbonSight {
     ...placement(),
     record: {
       zone,
-      waitingSince: carbon?.waitingSince ?? written(since),
+      waitingSince: carbon?.waitingSince ?? timestamp(since),
       ...whenAsked(asking.intensityWhenAsked ?? decision.intensity),
-      startAt: written(decision.until),
+      startAt: timestamp(decision.until),
     },
   };
 }
@@ -168,4 +169,3 @@ function steady(before: number | undefined, now: number | undefined): number | u
 }
 
 const whenAsked = (intensity: number | undefined) => (intensity === undefined ? {} : { intensityWhenAsked: intensity });
-const written = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;

@@ -1,8 +1,9 @@
 import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
+import { timestamp } from '../base/timestamp.ts';
 import type { DesiredMachine, MachineMemory } from './dialect.ts';
 
 export const NOW = Date.parse('2030-01-01T12:00:00Z');
-export const at = (seconds: number) => `${new Date(NOW + seconds * 1000).toISOString().slice(0, 19)}Z`;
+export const at = (seconds: number) => timestamp(NOW + seconds * 1000);
 
 export const spec: VirtualMachineInstance['spec'] = {
   domain: { memory: { guest: '1Gi' }, devices: {} },

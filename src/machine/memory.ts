@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
 import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
 import type { Random } from '../base/random.ts';
+import { timestampNotBefore } from '../base/timestamp.ts';
 import { startBackOff } from './back-off.ts';
 import type { MachineMemory, PowerRequest, RestartPolicy, Shutdown, StartFailure } from './dialect.ts';
 import { endedAt, everRan, isGoing, shutdownOf, steadyAt } from './instance-state.ts';
@@ -116,7 +117,5 @@ function startFailureAfter(
   if (!failed || before?.lastFailedVMIUID === uid) return before;
   const consecutiveFailCount = (before?.consecutiveFailCount ?? 0) + 1;
   const retryAt = now + startBackOff(consecutiveFailCount, random);
-  // Whole seconds: rounded up, so that it never comes early.
-  const retryAfterTimestamp = `${new Date(Math.ceil(retryAt / 1000) * 1000).toISOString().slice(0, 19)}Z`;
-  return { consecutiveFailCount, lastFailedVMIUID: uid, retryAfterTimestamp };
+  return { consecutiveFailCount, lastFailedVMIUID: uid, retryAfterTimestamp: timestampNotBefore(retryAt) };
 }

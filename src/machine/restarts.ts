@@ -1,5 +1,6 @@
 import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
 import { formatDuration } from '../base/duration.ts';
+import { timestampNotBefore } from '../base/timestamp.ts';
 import type { PowerRequest, RestartPolicy, Restarts, Shutdown } from './dialect.ts';
 import { endedAt, everRan, isFinal, isGoing, ranSince, shutdownOf, whyOf } from './instance-state.ts';
 
@@ -46,13 +47,13 @@ function decided(
   // Nothing is wrong with a machine whose node is lost, and the node has been waited for long enough.
   if (end.reason === 'NodeLost') {
     const message = `${why}; it is started on another node at once`;
-    return { total: total + 1, inRow, lastInstance, retryAfter: secondsUp(now), message };
+    return { total: total + 1, inRow, lastInstance, retryAfter: timestampNotBefore(now), message };
   }
   if (inRow >= policy.most) {
     const message = `${why}; ${helpText(policy.most)}, and it stays down until it is started or changed`;
     return { total, inRow, lastInstance, gaveUp: 'RestartsExhausted', message };
   }
-  const retryAfter = secondsUp(now + policy.delayMs);
+  const retryAfter = timestampNotBefore(now + policy.delayMs);
   const message = `${why}; restart ${inRow + 1} of at most ${policy.most} in a row follows in ${formatDuration(policy.delayMs)}`;
   return { total: total + 1, inRow: inRow + 1, lastInstance, retryAfter, message };
 }
@@ -77,6 +78,3 @@ function helpText(times: number): string {
   if (times === 0) return 'no restart is allowed';
   return times === 1 ? 'one restart did not help' : `${times} restarts in a row did not help`;
 }
-
-/** Whole seconds: rounded up, so that it never comes early. */
-const secondsUp = (ms: number) => `${new Date(Math.ceil(ms / 1000) * 1000).toISOString().slice(0, 19)}Z`;

@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.ts';
 import { ConfigError } from '../base/errors.ts';
+import { microTimestamp } from '../base/timestamp.ts';
 import type { Client } from '../kube/client.ts';
 import { LEASES, type Lease } from '../kube/kinds/node.ts';
 import { isAlreadyExists, isConflict, isNotFound, KubeError } from '../kube/kube-error.ts';
-import { microTimestamp } from '../kube/timestamp.ts';
 import { Elapsed } from './elapsed.ts';
 
 /** How long a lease lasts, and how often it is renewed; milliseconds, as client-go has them by default. */

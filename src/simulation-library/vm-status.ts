@@ -1,7 +1,7 @@
 import { PHASES, type Phase } from '../api/simulation/virtual-machine.ts';
+import { timestamp } from '../base/timestamp.ts';
 import { type KubeCondition, withCondition } from '../kube/kinds/condition.ts';
 import type { Pod } from '../kube/kinds/pod.ts';
-import { timestamp } from '../kube/timestamp.ts';
 import type { SimulatedMachine } from './simulated-vm.ts';
 
 /** What is known of a machine. */

@@ -1,12 +1,12 @@
 import { crdOf } from '../api/crd.ts';
 import { virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration } from '../api/kubevirt/group.ts';
+import { microTimestamp, timestamp } from '../base/timestamp.ts';
 import type { Client } from '../kube/client.ts';
 import { VMIS, type Vmi } from '../kube/kinds/machines.ts';
 import { LEASES, NODES } from '../kube/kinds/node.ts';
 import { PODS, type Pod } from '../kube/kinds/pod.ts';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '../kube/kinds/rbac.ts';
 import { resourceType } from '../kube/kinds/resource-type.ts';
-import { microTimestamp, timestamp } from '../kube/timestamp.ts';
 import type { ControllerParts } from '../runtime/controller.ts';
 import type { EventRecorder } from '../runtime/events/event-recorder.ts';
 import { Informers } from '../runtime/informers.ts';

@@ -1,8 +1,8 @@
+import { timestamp } from '../base/timestamp.ts';
 import { kubevirt } from '../dialects/kubevirt.ts';
 import type { Client } from '../kube/client.ts';
 import { VMIS, VMS, type Vm, type Vmi } from '../kube/kinds/machines.ts';
 import { ifFound } from '../kube/kube-error.ts';
-import { timestamp } from '../kube/timestamp.ts';
 import { AddressPool } from '../machine/address-pool.ts';
 import type { Condition } from '../machine/condition.ts';
 import { type MachineControllerOptions, machineController } from '../machine/controller.ts';

@@ -1,3 +1,4 @@
+import { timestamp } from '../../base/timestamp.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import type { ServiceAccountTokens } from '../access/service-account-tokens.ts';
 import { type TokenRequestSpec, tokenLifetime, tokenSubject, validateTokenRequest } from '../access/token-request.ts';
@@ -28,18 +29,16 @@ export function issueToken(tokens: ServiceAccountTokens): Act {
     return {
       kind: 'TokenRequest',
       apiVersion: 'authentication.k8s.io/v1',
-      metadata: { name, namespace, uid, creationTimestamp: text(backend.clock.now()) },
+      metadata: { name, namespace, uid, creationTimestamp: timestamp(backend.clock.now()) },
       spec: {
         audiences,
         expirationSeconds: spec.expirationSeconds ?? lifetime.expirationSeconds,
         boundObjectRef: spec.boundObjectRef ?? null,
       },
-      status: { token, expirationTimestamp: text(expires) },
+      status: { token, expirationTimestamp: timestamp(expires) },
     };
   };
 }
-
-const text = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
 function lookupIn(backend: Backend, namespace: string) {
   const find = (plural: string, place: string, name: string): KubeObject | undefined => {

@@ -1,10 +1,10 @@
 import type { InstancePhase } from '../../api/kubevirt/group.ts';
 import { HOT_CHANGES } from '../../api/kubevirt/hot-change.ts';
 import { inOrder } from '../../api/kubevirt/phase-times.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { conditionOf, type KubeCondition, withCondition } from '../../kube/kinds/condition.ts';
 import type { Vmi } from '../../kube/kinds/machines.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
-import { timestamp } from '../../kube/timestamp.ts';
 import type { Problem } from '../../machine/dialect.ts';
 import type { End } from './pod-end.ts';
 

@@ -1,8 +1,8 @@
+import { timestamp } from '../../base/timestamp.ts';
 import { VMIMS, VMIS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
 import { PODS, type Pod } from '../../kube/kinds/pod.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
 import { isConflict, isForbidden, isNamespaceEnding, isNotFound } from '../../kube/kube-error.ts';
-import { timestamp } from '../../kube/timestamp.ts';
 import { makeLauncher } from '../../machine/launcher/make.ts';
 import type { Context } from '../../runtime/controller.ts';
 import type { Expectations } from '../../runtime/expectations.ts';

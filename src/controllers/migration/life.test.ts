@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { timestamp } from '../../base/timestamp.ts';
 import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
-import { timestamp } from '../../kube/timestamp.ts';
 import { type Action, plan } from './plan.ts';
 import { MIGRATION_SETTINGS } from './settings.ts';
 import { isOver, type MigrationState, ownerReference } from './status.ts';

@@ -1,8 +1,8 @@
 import { MIGRATION_CONFIGURATION } from '../../api/operation-request.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { conditionOf } from '../../kube/kinds/condition.ts';
 import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
-import { timestamp } from '../../kube/timestamp.ts';
 import { isFinal, isGoing } from '../../machine/instance-state.ts';
 import { isToChange } from './evacuation-plan.ts';
 import { isOutOfDate, isTooSmall } from './right-size.ts';

@@ -1,9 +1,9 @@
 import { MIGRATION_PHASES, type MigrationPhase } from '../../api/kubevirt/group.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { type KubeCondition, withCondition } from '../../kube/kinds/condition.ts';
 import { VMIS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
 import { apiVersionOf } from '../../kube/kinds/resource-type.ts';
 import type { KubeOwnerReference } from '../../kube/kube-object.ts';
-import { timestamp } from '../../kube/timestamp.ts';
 
 export type MigrationStatus = NonNullable<Vmim['status']>;
 export type MigrationState = NonNullable<NonNullable<Vmi['status']>['migrationState']>;

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach } from 'vitest';
 import { INSTANCE_FINALIZER } from '../../api/instance-request.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import type { Client } from '../../kube/client.ts';
 import { VMIMS, VMIS, type Vmim } from '../../kube/kinds/machines.ts';
 import { PODS, type Pod } from '../../kube/kinds/pod.ts';
 import { isNotFound } from '../../kube/kube-error.ts';
-import { timestamp } from '../../kube/timestamp.ts';
 import { launcherPod } from '../../machine/launcher/pod.ts';
 import { LAUNCHER_SETTINGS } from '../../machine/launcher/settings.ts';
 import { runnable } from '../../runtime/controller.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { virtualMachineInstance } from '../../api/kubevirt/group.ts';
 import { USUAL_NODE } from '../../api/launcher-load.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { resourceOfKind, VMIMS, type Vmi } from '../../kube/kinds/machines.ts';
-import { timestamp } from '../../kube/timestamp.ts';
 import type { Machine } from '../../machine/deeds.ts';
 import { kubevirtDialect } from '../../testing/machine-world.ts';
 import type { Operation } from './operation.ts';

@@ -1,5 +1,5 @@
+import { microTimestamp, timestamp } from '../../base/timestamp.ts';
 import { conditionOf } from '../../kube/kinds/condition.ts';
-import { microTimestamp, timestamp } from '../../kube/timestamp.ts';
 import { type Condition, standing } from '../../machine/condition.ts';
 import {
   type Checkpoint,

@@ -1,6 +1,7 @@
 import type { GuestState } from '../../api/disk/contents.ts';
 import { TemporaryError, VimanaError } from '../../base/errors.ts';
 import { parseQuantity, value } from '../../base/quantity.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { ClaimDisks, contentsOf } from '../../kube/disk/claim-disks.ts';
 import { saveDisks } from '../../kube/disk/saved-disks.ts';
 import { NAMESPACES } from '../../kube/kinds/core.ts';
@@ -10,7 +11,6 @@ import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/stor
 import { objectionAmong } from '../../kube/namespace-grant.ts';
 import { isSettled, lineageOf } from '../../kube/snapshot/lineage.ts';
 import { type Capture, capturedStatus, failedStatus, withConditions } from '../../kube/snapshot/status.ts';
-import { timestamp } from '../../kube/timestamp.ts';
 import { ranSince } from '../../machine/instance-state.ts';
 import type { Context } from '../../runtime/controller.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';

@@ -1,12 +1,12 @@
 import { DISK_CONTENTS_ANNOTATION } from '../../api/disk/contents.ts';
 import { isRestoring, SIMULATED_PROVISIONER } from '../../api/disk/request.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { isFilled } from '../../kube/disk/claim-disks.ts';
 import { conditionOf } from '../../kube/kinds/condition.ts';
 import type { Node } from '../../kube/kinds/node.ts';
 import type { Snapshot } from '../../kube/kinds/snapshots.ts';
 import type { PersistentVolumeClaim, StorageClass } from '../../kube/kinds/storage.ts';
 import type { Objection } from '../../kube/namespace-grant.ts';
-import { timestamp } from '../../kube/timestamp.ts';
 import { claimedDisks, machineKey, type SeenMachine } from './machine.ts';
 import type { SnapshotSettings } from './settings.ts';
 

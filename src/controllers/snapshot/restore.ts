@@ -6,6 +6,7 @@ import {
   restoreState,
 } from '../../api/disk/request.ts';
 import { TemporaryError, VimanaError } from '../../base/errors.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { ClaimDisks } from '../../kube/disk/claim-disks.ts';
 import { restoreDisks } from '../../kube/disk/saved-disks.ts';
 import { resourceOfKind, VMIS } from '../../kube/kinds/machines.ts';
@@ -13,7 +14,6 @@ import { type Snapshot, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { ancestryWith, isCaptured, living } from '../../kube/snapshot/lineage.ts';
-import { timestamp } from '../../kube/timestamp.ts';
 import { type Dialect, instanceName } from '../../machine/dialect.ts';
 import { isFinal } from '../../machine/instance-state.ts';
 import type { Index } from '../../runtime/cache.ts';

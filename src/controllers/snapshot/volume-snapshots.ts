@@ -1,5 +1,6 @@
 import { RESTORED_ANNOTATION } from '../../api/disk/request.ts';
 import { parseQuantity, value } from '../../base/quantity.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import type { NewObject } from '../../kube/client.ts';
 import type { KubeCondition } from '../../kube/kinds/condition.ts';
 import { resourceType } from '../../kube/kinds/resource-type.ts';
@@ -9,7 +10,6 @@ import { ifFound, isAlreadyExists, KubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { inChain } from '../../kube/snapshot/lineage.ts';
 import { failedStatus, withConditions } from '../../kube/snapshot/status.ts';
-import { timestamp } from '../../kube/timestamp.ts';
 import { type Context, watched } from '../../runtime/controller.ts';
 import { keyIn } from '../../runtime/key.ts';
 import type { Again } from '../../runtime/work-queue.ts';

@@ -1,6 +1,6 @@
 import { TEMPLATE_FINALIZER, templateKey, userNames } from '../../api/hypersdk/template-use.ts';
 import { vmTemplate } from '../../api/hypersdk/vm-template.ts';
-import { timestamp } from '../../kube/timestamp.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { type Review, Reviews } from '../../machine/review.ts';
 import { type Context, type Controller, watched } from '../../runtime/controller.ts';
 import { keyOf } from '../../runtime/key.ts';

@@ -1,4 +1,5 @@
 import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import type { Condition } from '../../machine/condition.ts';
 import type { ObservedMachine, Problem } from '../../machine/dialect.ts';
 import type { CarbonRecord, CarbonSight } from '../../machine/surroundings.ts';
@@ -32,7 +33,7 @@ export function carbonStatus(
     const condition = { type: 'CarbonAware', ...sight.condition };
     return { condition, ...measured, ...(record === undefined ? {} : { carbon: record }) };
   }
-  const startedAt = `${new Date(now).toISOString().slice(0, 19)}Z`;
+  const startedAt = timestamp(now);
   return {
     condition: { type: 'CarbonAware', ...(waits === undefined ? sight.condition : RUNS_ALREADY) },
     ...measured,

@@ -1,4 +1,5 @@
 import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { holds } from '../../machine/condition.ts';
 import type { MachineMemory, ObservedMachine } from '../../machine/dialect.ts';
 import { isFinal, ranSince } from '../../machine/instance-state.ts';
@@ -22,7 +23,7 @@ export function report(vm: VirtualMachine, observed: ObservedMachine, around: Pa
   return {
     observedGeneration: vm.metadata.generation,
     phase,
-    conditions: conditionsOf({ vm, wanted, phase, observed, claims, carbon }, timeText(now)),
+    conditions: conditionsOf({ vm, wanted, phase, observed, claims, carbon }, timestamp(now)),
     ...(live === undefined ? {} : presenceOf(live, wanted.spec.guestAgent?.enabled !== false)),
     resources: resourcesOf(vm, wanted.spec, phase, around.usage),
     creationTimestamp: vm.metadata.creationTimestamp,
@@ -32,8 +33,6 @@ export function report(vm: VirtualMachine, observed: ObservedMachine, around: Pa
     ...rememberedOf(memory),
   };
 }
-
-const timeText = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
 /** What a machine that runs was last measured to use stands until there is another measure. */
 function resourcesOf(
@@ -74,7 +73,7 @@ const machineOf = ({ name, ownerReferences }: Instance['metadata']) =>
 
 function startOf({ status }: VirtualMachine, instance: Instance | undefined): Pick<Status, 'startTime'> {
   const began = instance === undefined ? undefined : ranSince(instance);
-  const startTime = began === undefined ? status?.startTime : timeText(began);
+  const startTime = began === undefined ? status?.startTime : timestamp(began);
   return startTime === undefined ? {} : { startTime };
 }
 

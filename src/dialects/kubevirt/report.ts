@@ -1,6 +1,7 @@
 import { GENERATION_ANNOTATION } from '../../api/instance-request.ts';
 import type { RunStrategy } from '../../api/kubevirt/run-strategy.ts';
 import type { VirtualMachine } from '../../api/kubevirt/virtual-machine.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { holds } from '../../machine/condition.ts';
 import { instanceName, type ObservedMachine } from '../../machine/dialect.ts';
 import { conditionsOf } from './conditions.ts';
@@ -28,7 +29,7 @@ export function report(vm: VirtualMachine, runStrategy: RunStrategy, observed: O
     created: instance !== undefined,
     ready: holds(instance?.status?.conditions, 'Ready'),
     printableStatus: printableStatus({ leaving, runStrategy, instance, memory }),
-    conditions: conditionsOf(vm, observed, `${new Date(now).toISOString().slice(0, 19)}Z`),
+    conditions: conditionsOf(vm, observed, timestamp(now)),
     ...(memory.runStrategy === undefined ? {} : { runStrategy: memory.runStrategy }),
     ...(memory.requests.length === 0 ? {} : { stateChangeRequests: memory.requests }),
     ...(memory.startFailure === undefined ? {} : { startFailure: memory.startFailure }),

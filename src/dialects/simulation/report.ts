@@ -1,6 +1,7 @@
 import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
 import type { NodeSize } from '../../api/launcher-load.ts';
 import type { VirtualMachine } from '../../api/simulation/virtual-machine.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import type { ObservedMachine } from '../../machine/dialect.ts';
 import { isFinal } from '../../machine/instance-state.ts';
 import { firstLauncherName } from '../../machine/launcher/pod.ts';
@@ -23,7 +24,7 @@ export function report(vm: VirtualMachine, observed: ObservedMachine, node: Node
     memoryConsumption,
     cpuUtilization,
     memoryUtilization,
-    conditions: conditionsOf(vm, phase, observed, `${new Date(now).toISOString().slice(0, 19)}Z`),
+    conditions: conditionsOf(vm, phase, observed, timestamp(now)),
     createdAt: vm.metadata.creationTimestamp,
     ...(memory.requests.length === 0 ? {} : { stateChangeRequests: [...memory.requests] }),
     ...(memory.startFailure === undefined ? {} : { startFailure: memory.startFailure }),

@@ -1,6 +1,6 @@
+import { timestamp } from '../../base/timestamp.ts';
 import { type KubeCondition, withCondition } from '../kinds/condition.ts';
 import type { Snapshot, SnapshotStatus } from '../kinds/snapshots.ts';
-import { timestamp } from '../timestamp.ts';
 import { inChain } from './lineage.ts';
 
 /** What was captured of a machine. */

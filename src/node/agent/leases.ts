@@ -1,10 +1,10 @@
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
+import { microTimestamp } from '../../base/timestamp.ts';
 import type { Client } from '../../kube/client.ts';
 import { LEASES, type Lease } from '../../kube/kinds/node.ts';
 import { isAlreadyExists, isNotFound } from '../../kube/kube-error.ts';
 import type { KubeOwnerReference } from '../../kube/kube-object.ts';
-import { microTimestamp } from '../../kube/timestamp.ts';
 import { aborted } from '../../runtime/aborted.ts';
 import type { Runnable } from '../../runtime/runnable.ts';
 

@@ -1,6 +1,6 @@
+import { timestamp } from '../../base/timestamp.ts';
 import { conditionOf, type KubeCondition, withCondition } from '../../kube/kinds/condition.ts';
 import type { Pod, PodStatus } from '../../kube/kinds/pod.ts';
-import { timestamp } from '../../kube/timestamp.ts';
 import type { ContainerStatus } from './container-status.ts';
 
 export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';

@@ -1,6 +1,6 @@
+import { timestamp } from '../../base/timestamp.ts';
 import { conditionOf, type KubeCondition } from '../../kube/kinds/condition.ts';
 import type { Node, Taint } from '../../kube/kinds/node.ts';
-import { timestamp } from '../../kube/timestamp.ts';
 import type { NodeResources } from './node-size.ts';
 
 /** How one node of a fleet is to be. */

@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import type { Client } from '../../kube/client.ts';
 import { PODS } from '../../kube/kinds/pod.ts';
 import { isNotFound } from '../../kube/kube-error.ts';
-import { timestamp } from '../../kube/timestamp.ts';
 import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
 import type { PodInfo } from '../pod/pod-info.ts';
 import { PREEMPTED } from '../preemption/preempt.ts';

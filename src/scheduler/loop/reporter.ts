@@ -1,10 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import type { Client } from '../../kube/client.ts';
 import { conditionOf, type KubeCondition } from '../../kube/kinds/condition.ts';
 import { PODS, type Pod } from '../../kube/kinds/pod.ts';
 import { isNotFound } from '../../kube/kube-error.ts';
-import { timestamp } from '../../kube/timestamp.ts';
 import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
 import type { QueuedPod } from '../queue/queued-pod.ts';
 import { Pending } from './pending.ts';

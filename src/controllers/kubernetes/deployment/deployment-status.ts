@@ -1,6 +1,6 @@
+import { timestamp } from '../../../base/timestamp.ts';
 import { conditionOf, type KubeCondition } from '../../../kube/kinds/condition.ts';
 import type { Deployment, ReplicaSet } from '../../../kube/kinds/workloads.ts';
-import { timestampOf } from '../timestamp.ts';
 import { availableOf, limitsOf, total, wantedBy } from './limits.ts';
 
 type Status = NonNullable<Deployment['status']>;
@@ -137,7 +137,7 @@ function lateIn({ spec }: Deployment, conditions: readonly KubeCondition[], now:
 /** The conditions with one set; one that says the same as before is left as it is, unless it tells of progress. */
 function set(conditions: readonly KubeCondition[], condition: KubeCondition, now: number): KubeCondition[] {
   const before = conditionOf(conditions, condition.type);
-  const time = timestampOf(now);
+  const time = timestamp(now);
   if (
     before?.status === condition.status &&
     before.reason === condition.reason &&

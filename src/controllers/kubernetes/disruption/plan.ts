@@ -1,8 +1,8 @@
+import { timestamp } from '../../../base/timestamp.ts';
 import { conditionOf, withCondition } from '../../../kube/kinds/condition.ts';
 import type { Pod } from '../../../kube/kinds/pod.ts';
 import type { PodDisruptionBudget } from '../../../kube/kinds/policy.ts';
 import { partOfWhole } from '../../../kube/kinds/workloads.ts';
-import { timestampOf } from '../timestamp.ts';
 
 type Spec = NonNullable<PodDisruptionBudget['spec']>;
 type Status = NonNullable<PodDisruptionBudget['status']>;
@@ -60,7 +60,7 @@ export function statusOf(
       currentHealthy,
       desiredHealthy,
       expectedPods,
-      conditions: withCondition(budget.status?.conditions, condition, timestampOf(now)),
+      conditions: withCondition(budget.status?.conditions, condition, timestamp(now)),
     },
     againMs: granted.againMs,
   };
@@ -81,7 +81,7 @@ export function failedStatus(budget: PodDisruptionBudget, why: string, now: numb
     ...none,
     ...budget.status,
     disruptionsAllowed: 0,
-    conditions: withCondition(budget.status?.conditions, condition, timestampOf(now)),
+    conditions: withCondition(budget.status?.conditions, condition, timestamp(now)),
   };
 }
 

@@ -1,11 +1,11 @@
 import { TemporaryError } from '../../../base/errors.ts';
+import { timestamp } from '../../../base/timestamp.ts';
 import { NAMESPACES, type Namespace } from '../../../kube/kinds/core.ts';
 import { PODS } from '../../../kube/kinds/pod.ts';
 import { isNotFound } from '../../../kube/kube-error.ts';
 import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
 import { discover } from '../../../runtime/discovery.ts';
 import { writeStatus } from '../../../runtime/status.ts';
-import { timestamp } from '../timestamp.ts';
 import { conditionsAfter, isEmpty } from './conditions.ts';
 import { empty } from './empty.ts';
 
@@ -39,7 +39,7 @@ async function finish(namespace: Namespace, { client, clock }: Context): Promise
   const { name = '' } = namespace.metadata;
   // Asked anew every time: an object of a kind that was overlooked would stay for ever.
   const emptying = await empty(client, await discover(client), name);
-  const conditions = conditionsAfter(emptying, namespace.status?.conditions, timestamp(clock));
+  const conditions = conditionsAfter(emptying, namespace.status?.conditions, timestamp(clock.now()));
   const told = await writeStatus(client, NAMESPACES, namespace, {
     ...namespace.status,
     phase: 'Terminating',

@@ -1,3 +1,4 @@
+import { timestamp } from '../../../base/timestamp.ts';
 import { conditionOf, withCondition } from '../../../kube/kinds/condition.ts';
 import { LEASES, NODES, type Node } from '../../../kube/kinds/node.ts';
 import { PODS, type Pod } from '../../../kube/kinds/pod.ts';
@@ -5,7 +6,6 @@ import { isNotFound } from '../../../kube/kube-error.ts';
 import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
 import type { EventRecorder } from '../../../runtime/events/event-recorder.ts';
 import { writeStatus } from '../../../runtime/status.ts';
-import { timestamp } from '../timestamp.ts';
 import { type LastSigns, NodeHealth } from './node-health.ts';
 import { silentConditions, wantedTaints } from './node-plan.ts';
 import { byNode } from './pods-by-node.ts';
@@ -45,13 +45,13 @@ export function nodeLifecycle(health: LastSigns = new NodeHealth()): Controller<
       const silent = clock.now() - (health.lastSeen(name) ?? clock.now());
       let known = node;
       if (silent >= GRACE_MS) {
-        const conditions = silentConditions(node, timestamp(clock));
+        const conditions = silentConditions(node, timestamp(clock.now()));
         known = await writeStatus(client, NODES, node, { ...node.status, conditions });
         if (isReady(node)) {
           tell(node, context.events, 'NodeNotReady', (each) => `Node ${each} status is now: NodeNotReady`);
         }
       }
-      const taints = wantedTaints(known, timestamp(clock));
+      const taints = wantedTaints(known, timestamp(clock.now()));
       if (taints !== undefined) {
         const { resourceVersion } = known.metadata;
         const body = { metadata: { resourceVersion }, spec: { taints } };
@@ -77,7 +77,7 @@ async function markPods(node: string, { cache, client, clock }: Context): Promis
   for (const pod of cache(PODS).by(byNode, node)) {
     const ready = conditionOf(pod.status?.conditions, 'Ready');
     if (ready === undefined || ready.status !== 'True') continue;
-    const conditions = withCondition(pod.status?.conditions, { ...ready, status: 'False' }, timestamp(clock));
+    const conditions = withCondition(pod.status?.conditions, { ...ready, status: 'False' }, timestamp(clock.now()));
     await patchStatus(pod, { conditions }, client);
   }
 }

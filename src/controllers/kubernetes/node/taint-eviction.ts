@@ -1,8 +1,8 @@
+import { timestamp } from '../../../base/timestamp.ts';
 import { NODES, type Node, type Taint, tolerates } from '../../../kube/kinds/node.ts';
 import { PODS, type Pod, type Toleration } from '../../../kube/kinds/pod.ts';
 import { type Controller, watched } from '../../../runtime/controller.ts';
 import { keyOf } from '../../../runtime/key.ts';
-import { timestamp } from '../timestamp.ts';
 import { endPod } from './disruption-target.ts';
 import { byNode } from './pods-by-node.ts';
 
@@ -49,7 +49,7 @@ export function taintEviction(): Controller<Pod> {
       since.set(key, { uid: metadata.uid, at: begun });
       const left = begun + wait - clock.now();
       if (left > 0) return { afterMs: left };
-      await endPod(pod, ENDING, timestamp(clock), client);
+      await endPod(pod, ENDING, timestamp(clock.now()), client);
       return undefined;
     },
     forget: (key) => void since.delete(key),

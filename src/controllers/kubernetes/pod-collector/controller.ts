@@ -1,3 +1,4 @@
+import { timestamp } from '../../../base/timestamp.ts';
 import { NODES } from '../../../kube/kinds/node.ts';
 import { PODS, type Pod } from '../../../kube/kinds/pod.ts';
 import { ifFound } from '../../../kube/kube-error.ts';
@@ -5,7 +6,6 @@ import { type Context, type Controller, watched } from '../../../runtime/control
 import { keyOf } from '../../../runtime/key.ts';
 import { endPod } from '../node/disruption-target.ts';
 import { byNode } from '../node/pods-by-node.ts';
-import { timestamp } from '../timestamp.ts';
 import { judgePod, LOST } from './plan.ts';
 
 /** A node that is not there may only not have been seen yet. */
@@ -32,13 +32,13 @@ export function podCollector({ mostFinished = 12_500 } = {}): Controller<Pod> {
       if (verdict.is === 'finished') finished.set(keyOf(pod), pod.metadata.creationTimestamp ?? '');
       else finished.delete(keyOf(pod));
       if (verdict.is === 'finished' && finished.size > mostFinished) await endOldest(context);
-      if (verdict.is === 'stuck') await endPod(pod, verdict.ending, timestamp(clock), client);
+      if (verdict.is === 'stuck') await endPod(pod, verdict.ending, timestamp(clock.now()), client);
       if (verdict.is !== 'lost') return undefined;
       const since = missingSince.get(nodeName) ?? clock.now();
       missingSince.set(nodeName, since);
       const left = since + QUARANTINE_MS - clock.now();
       if (left > 0) return { afterMs: left };
-      if (await isMissing(nodeName, context)) await endPod(pod, LOST, timestamp(clock), client);
+      if (await isMissing(nodeName, context)) await endPod(pod, LOST, timestamp(clock.now()), client);
       return undefined;
     },
     forget(key) {

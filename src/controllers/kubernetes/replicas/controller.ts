@@ -1,3 +1,4 @@
+import { timestamp } from '../../../base/timestamp.ts';
 import type { ResourceType } from '../../../kube/client.ts';
 import { PODS, type Pod } from '../../../kube/kinds/pod.ts';
 import {
@@ -13,7 +14,6 @@ import { type Context, type Controller, watched } from '../../../runtime/control
 import { Expectations } from '../../../runtime/expectations.ts';
 import { keyOf } from '../../../runtime/key.ts';
 import { writeStatus } from '../../../runtime/status.ts';
-import { timestamp } from '../timestamp.ts';
 import { claimed, controllerRef } from './claimed.ts';
 import { podFromTemplate } from './pod-from-template.ts';
 import { isActive } from './pod-state.ts';
@@ -115,7 +115,7 @@ function keepReplicas<T extends Replicated>({ name, type, selectorOf, replicasOf
         const chosen = surplus(active, Math.min(-missing, BURST), related(owner, own, context), clock.now());
         failure = await remove(owner, chosen, context);
       }
-      const { status, againMs } = replicaStatus(owner, own, failure, clock.now(), timestamp(clock));
+      const { status, againMs } = replicaStatus(owner, own, failure, clock.now(), timestamp(clock.now()));
       await writeStatus(client, type, owner, status as NonNullable<T['status']>);
       if (failure !== undefined) throw new Error(failure.message);
       return againMs === undefined ? undefined : { afterMs: againMs };

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { timestamp } from '../../../base/timestamp.ts';
 import type { Client } from '../../../kube/client.ts';
 import { PODS } from '../../../kube/kinds/pod.ts';
 import { REPLICA_SETS, REPLICATION_CONTROLLERS } from '../../../kube/kinds/workloads.ts';
@@ -32,7 +33,7 @@ const pods = async () => (await admin.list(PODS, { namespace })).items;
 const count = async () => (await pods()).filter(({ metadata }) => metadata.deletionTimestamp === undefined).length;
 const status = async () => (await admin.get(REPLICA_SETS, 'web', { namespace })).status;
 const makeReady = async (name: string) => {
-  const lastTransitionTime = `${new Date(cluster.clock.now()).toISOString().slice(0, 19)}Z`;
+  const lastTransitionTime = timestamp(cluster.clock.now());
   const body = { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True', lastTransitionTime }] } };
   await admin.patch(PODS, name, { type: 'merge', body }, { namespace, subresource: 'status' });
 };

@@ -1,5 +1,5 @@
+import { timestamp } from '../../../base/timestamp.ts';
 import type { Pod } from '../../../kube/kinds/pod.ts';
-import { timestamp } from '../../../kube/timestamp.ts';
 import {
   type ContainerState,
   type ContainerStatus,

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../base/clock.ts';
+import { timestamp } from '../../../base/timestamp.ts';
 import type { Client } from '../../../kube/client.ts';
 import { type Container, PODS, type Pod, type PodStatus } from '../../../kube/kinds/pod.ts';
 import { isNotFound } from '../../../kube/kube-error.ts';
-import { timestamp } from '../../../kube/timestamp.ts';
 import type { EventRecorder } from '../../../runtime/events/event-recorder.ts';
 import type { Again } from '../../../runtime/work-queue.ts';
 import type { Addresses } from '../../agent/addresses.ts';

@@ -1,11 +1,11 @@
 import { ParseError } from '../../../base/errors.ts';
+import { timestamp } from '../../../base/timestamp.ts';
 import type { ApiExtension, ExtensionAnswer, ExtensionRequest } from '../../../kube/api-extension.ts';
 import type { Node } from '../../../kube/kinds/node.ts';
 import type { Pod } from '../../../kube/kinds/pod.ts';
 import { KubeError } from '../../../kube/kube-error.ts';
 import type { KubeMeta } from '../../../kube/kube-object.ts';
 import { parseLabelSelector } from '../../../kube/selectors/label-selector.ts';
-import { timestamp } from '../../../kube/timestamp.ts';
 import type { Usage } from './usage.ts';
 
 /** Where the figures come from. */

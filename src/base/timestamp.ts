@@ -8,6 +8,11 @@ export function timestamp(milliseconds: number): string {
   return last.text;
 }
 
+/** The same, rounded up: what waits for it never comes early. */
+export function timestampNotBefore(milliseconds: number): string {
+  return timestamp(Math.ceil(milliseconds / 1000) * 1000);
+}
+
 /** A moment as fields with microseconds have it: six decimals, UTC. */
 export function microTimestamp(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 23)}000Z`;
