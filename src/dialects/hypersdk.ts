@@ -2,7 +2,7 @@ import { claimName, MACHINE_LABEL } from '../api/hypersdk/claims.ts';
 import { type VirtualMachine, virtualMachine } from '../api/hypersdk/virtual-machine.ts';
 import { VM_LABEL } from '../api/launcher.ts';
 import { parseDuration } from '../base/duration.ts';
-import type { DesiredMachine, Dialect, Identity, MachineMemory, RestartPolicy } from '../machine/dialect.ts';
+import type { DesiredMachine, Dialect, MachineMemory, RestartPolicy } from '../machine/dialect.ts';
 import type { Surroundings } from '../machine/surroundings.ts';
 import { patience } from './hypersdk/carbon.ts';
 import { copy } from './hypersdk/copy.ts';
@@ -10,7 +10,7 @@ import { instanceSpec } from './hypersdk/instance-spec.ts';
 import { power } from './hypersdk/power.ts';
 import { report } from './hypersdk/report.ts';
 import { wantedOf } from './hypersdk/wanted.ts';
-import { memoryIn } from './memory.ts';
+import { identityIn, memoryIn } from './memory.ts';
 
 /** Machines in the words of HyperSDK: sizes, disks and images, from a template or on their own. */
 export const hypersdk: Dialect<typeof virtualMachine> = {
@@ -70,15 +70,11 @@ function restartPolicy(given: VirtualMachine['spec']['highAvailability']): Resta
 const WHEN = { Always: 'always', OnFailure: 'onFailure', Never: 'never' } as const;
 
 function memory({ status }: VirtualMachine): MachineMemory {
-  const { observedGeneration, interfaces = [], restarts, restartCount = 0 } = status ?? {};
-  const identity: Record<string, Identity[string]> = {};
-  for (const { name, mac = '', ipAddress } of interfaces) {
-    identity[name] = { mac, ...(ipAddress === undefined ? {} : { ip: ipAddress }) };
-  }
+  const { observedGeneration, interfaces, restarts, restartCount = 0 } = status ?? {};
   const { inRow = 0, lastInstance = '', message = '', ...decision } = restarts ?? {};
   return {
     ...memoryIn(status),
-    identity,
+    identity: identityIn(interfaces),
     ...(restarts === undefined ? {} : { restarts: { total: restartCount, inRow, lastInstance, message, ...decision } }),
     ...(observedGeneration === undefined ? {} : { generation: observedGeneration }),
   };

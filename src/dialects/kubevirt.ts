@@ -1,12 +1,12 @@
 import { danglingDisks } from '../api/kubevirt/dangling-disks.ts';
 import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
 import { type VirtualMachine, virtualMachine } from '../api/kubevirt/virtual-machine.ts';
-import type { DesiredMachine, Dialect, Identity, MachineMemory, Problem } from '../machine/dialect.ts';
+import type { DesiredMachine, Dialect, MachineMemory, Problem } from '../machine/dialect.ts';
 import { copy } from './kubevirt/copy.ts';
 import { power } from './kubevirt/power.ts';
 import { report } from './kubevirt/report.ts';
 import { resize, sizeOf } from './kubevirt/size.ts';
-import { memoryIn } from './memory.ts';
+import { identityIn, memoryIn } from './memory.ts';
 
 /** Machines in the words of KubeVirt: the instance is what the template says. */
 export const kubevirt: Dialect<typeof virtualMachine> = {
@@ -50,14 +50,10 @@ function missingVolume(spec: DesiredMachine['spec']): Problem | undefined {
 }
 
 function memory({ status }: VirtualMachine): MachineMemory {
-  const { runStrategy, desiredGeneration, interfaces = [] } = status ?? {};
-  const identity: Record<string, Identity[string]> = {};
-  for (const { name, mac = '', ipAddress } of interfaces) {
-    identity[name] = { mac, ...(ipAddress === undefined ? {} : { ip: ipAddress }) };
-  }
+  const { runStrategy, desiredGeneration, interfaces } = status ?? {};
   return {
     ...memoryIn(status),
-    identity,
+    identity: identityIn(interfaces),
     ...(runStrategy === undefined ? {} : { runStrategy }),
     ...(desiredGeneration === undefined ? {} : { generation: desiredGeneration }),
   };

@@ -1,6 +1,6 @@
 import type { VirtualMachine } from '../api/kubevirt/virtual-machine.ts';
 import { type Condition, standing } from '../machine/condition.ts';
-import type { MachineMemory, ObservedMachine, Shutdown } from '../machine/dialect.ts';
+import type { Identity, MachineMemory, ObservedMachine, Shutdown } from '../machine/dialect.ts';
 
 /** The condition that remembers how the last instance ended. */
 export const LAST_SHUTDOWN = 'LastShutdown';
@@ -11,6 +11,7 @@ const LONG_AGO = '1970-01-01T00:00:00Z';
 /** What statuses of several groups remember in the same fields. */
 type Remembering = Pick<NonNullable<VirtualMachine['status']>, 'stateChangeRequests' | 'startFailure' | 'conditions'>;
 
+/** Reads back what `remembered` wrote. */
 export function memoryIn(
   status: Remembering | undefined,
 ): Pick<MachineMemory, 'requests' | 'startFailure' | 'lastShutdown'> {
@@ -37,6 +38,43 @@ export function memoryIn(
           },
         }),
   };
+}
+
+/** What the next look at a machine begins with. */
+export function remembered({
+  requests,
+  startFailure,
+}: MachineMemory): Pick<Remembering, 'stateChangeRequests' | 'startFailure'> {
+  return {
+    ...(requests.length === 0 ? {} : { stateChangeRequests: [...requests] }),
+    ...(startFailure === undefined ? {} : { startFailure }),
+  };
+}
+
+interface Card {
+  readonly name: string;
+  readonly mac?: string;
+  readonly ipAddress?: string;
+}
+
+/** Reads back what `cardsOf` wrote. */
+export function identityIn(interfaces: readonly Card[] = []): Identity {
+  return Object.fromEntries(
+    interfaces.map(({ name, mac = '', ipAddress }) => [
+      name,
+      { mac, ...(ipAddress === undefined ? {} : { ip: ipAddress }) },
+    ]),
+  );
+}
+
+/** The network cards that a machine keeps, in the statuses that tell of them. */
+export function cardsOf(identity: Identity): { readonly interfaces?: Card[] } {
+  const interfaces = Object.entries(identity).map(([name, { mac, ip }]) => ({
+    name,
+    mac,
+    ...(ip === undefined ? {} : { ipAddress: ip }),
+  }));
+  return interfaces.length === 0 ? {} : { interfaces };
 }
 
 export function shutdownCondition({ reason, message, at }: Shutdown): Condition {

@@ -5,6 +5,7 @@ import type { MachineMemory, ObservedMachine } from '../../machine/dialect.ts';
 import { isFinal, ranSince } from '../../machine/instance-state.ts';
 import type { Usage } from '../../machine/metrics.ts';
 import type { Surroundings } from '../../machine/surroundings.ts';
+import { cardsOf, remembered } from '../memory.ts';
 import { carbonStatus } from './carbon.ts';
 import { conditionsOf } from './conditions.ts';
 import { type Phase, phaseOf } from './phase.ts';
@@ -30,7 +31,9 @@ export function report(vm: VirtualMachine, observed: ObservedMachine, around: Pa
     ...startOf(vm, instance),
     ...smallDisksOf(claims),
     ...green,
-    ...rememberedOf(memory),
+    ...restartsOf(memory),
+    ...cardsOf(memory.identity),
+    ...remembered(memory),
   };
 }
 
@@ -83,23 +86,7 @@ function smallDisksOf(claims: Surroundings['claims'] = new Map()): Pick<Status, 
   return smallDisks.length === 0 ? {} : { smallDisks };
 }
 
-/** What the next look at the machine begins with. */
-function rememberedOf({ requests, startFailure, restarts, identity }: MachineMemory): Partial<Status> {
-  const cards = Object.entries(identity);
+function restartsOf({ restarts }: MachineMemory): Pick<Status, 'restartCount' | 'restarts'> {
   const { total = 0, ...last } = restarts ?? {};
-  return {
-    restartCount: total,
-    ...(restarts === undefined ? {} : { restarts: last }),
-    ...(cards.length === 0
-      ? {}
-      : {
-          interfaces: cards.map(([name, { mac, ip }]) => ({
-            name,
-            mac,
-            ...(ip === undefined ? {} : { ipAddress: ip }),
-          })),
-        }),
-    ...(requests.length === 0 ? {} : { stateChangeRequests: [...requests] }),
-    ...(startFailure === undefined ? {} : { startFailure }),
-  };
+  return { restartCount: total, ...(restarts === undefined ? {} : { restarts: last }) };
 }

@@ -4,6 +4,7 @@ import type { VirtualMachine } from '../../api/kubevirt/virtual-machine.ts';
 import { timestamp } from '../../base/timestamp.ts';
 import { holds } from '../../machine/condition.ts';
 import { instanceName, type ObservedMachine } from '../../machine/dialect.ts';
+import { cardsOf, remembered } from '../memory.ts';
 import { conditionsOf } from './conditions.ts';
 import { printableStatus } from './printable-status.ts';
 
@@ -20,7 +21,6 @@ export function report(vm: VirtualMachine, runStrategy: RunStrategy, observed: O
     ...others
   } = vm.status ?? {};
   const leaving = vm.metadata.deletionTimestamp !== undefined;
-  const cards = Object.entries(memory.identity);
   return {
     ...others,
     observedGeneration: observedGeneration(vm, observed),
@@ -31,17 +31,8 @@ export function report(vm: VirtualMachine, runStrategy: RunStrategy, observed: O
     printableStatus: printableStatus({ leaving, runStrategy, instance, memory }),
     conditions: conditionsOf(vm, observed, timestamp(now)),
     ...(memory.runStrategy === undefined ? {} : { runStrategy: memory.runStrategy }),
-    ...(memory.requests.length === 0 ? {} : { stateChangeRequests: memory.requests }),
-    ...(memory.startFailure === undefined ? {} : { startFailure: memory.startFailure }),
-    ...(cards.length === 0
-      ? {}
-      : {
-          interfaces: cards.map(([name, { mac, ip }]) => ({
-            name,
-            mac,
-            ...(ip === undefined ? {} : { ipAddress: ip }),
-          })),
-        }),
+    ...remembered(memory),
+    ...cardsOf(memory.identity),
   };
 }
 

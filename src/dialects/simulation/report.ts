@@ -5,6 +5,7 @@ import { timestamp } from '../../base/timestamp.ts';
 import type { ObservedMachine } from '../../machine/dialect.ts';
 import { isFinal } from '../../machine/instance-state.ts';
 import { firstLauncherName } from '../../machine/launcher/pod.ts';
+import { remembered } from '../memory.ts';
 import { conditionsOf } from './conditions.ts';
 import { phaseOf } from './phase.ts';
 import { sizeOf } from './size.ts';
@@ -26,8 +27,7 @@ export function report(vm: VirtualMachine, observed: ObservedMachine, node: Node
     memoryUtilization,
     conditions: conditionsOf(vm, phase, observed, timestamp(now)),
     createdAt: vm.metadata.creationTimestamp,
-    ...(memory.requests.length === 0 ? {} : { stateChangeRequests: [...memory.requests] }),
-    ...(memory.startFailure === undefined ? {} : { startFailure: memory.startFailure }),
+    ...remembered(memory),
   };
 }
 
