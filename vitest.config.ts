@@ -9,7 +9,11 @@ export default defineConfig({
     // One for each core: much of the time goes into waiting for processes that tests have started.
     maxWorkers: '100%',
     isolate: false,
-    testTimeout: 20_000,
+    // Says that something hangs, not that it is slow: how fast a machine is must not decide over a test.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    teardownTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     reporters: ['default', './tools/closing-line.ts'],
   },
 });

@@ -2,6 +2,7 @@ import { realClock } from '../../base/clock.ts';
 import { type MemoryLogger, memoryLogger } from '../../base/logger.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Client, ResourceType, WatchEvent } from '../../kube/client.ts';
+import { until } from '../../testing/patience.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane.ts';
 import { type Definition, isTrue } from './definition.ts';
 
@@ -45,13 +46,6 @@ export async function startPlane(options: Partial<ControlPlaneOptions> = {}): Pr
   const random = seededRandom('custom');
   const plane = await startControlPlane({ clock: realClock, random, log, insecure: true, ...options });
   const client = plane.client({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'test');
-  const until = async (check: () => boolean | Promise<boolean>): Promise<void> => {
-    for (let turn = 0; turn < 500; turn++) {
-      if (await check()) return;
-      await realClock.sleep(5);
-    }
-    throw new Error(`did not come true: ${check.toString()}`);
-  };
   return {
     plane,
     client,

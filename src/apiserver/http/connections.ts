@@ -4,12 +4,10 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { Connection } from './connection.ts';
 
-/** How long answers under way may take to be read when the server stops. */
-const GRACE_MS = 1_000;
-
 /** All connections of a server. */
 export class Connections {
   readonly #slowMs: number;
+  readonly #graceMs: number;
   /** Those that carry HTTP. */
   readonly #sockets = new Set<Socket>();
   /** Those below TLS, on which nobody may ever say anything. */
@@ -18,9 +16,13 @@ export class Connections {
   readonly #known = new WeakMap<object, Connection>();
   #closing = false;
 
-  /** `slowMs`: how long a client may read nothing of what is sent to it. */
-  constructor(slowMs: number) {
+  /**
+   * `slowMs`: how long a client may read nothing of what is sent to it; `graceMs`: how long it may do so once the server
+   * stops.
+   */
+  constructor(slowMs: number, graceMs: number) {
     this.#slowMs = slowMs;
+    this.#graceMs = graceMs;
   }
 
   add(socket: Socket): void {
@@ -62,6 +64,6 @@ export class Connections {
       if (connection !== undefined) connection.close();
       else if ((socket as Partial<TLSSocket>).alpnProtocol !== 'h2') socket.destroy();
     }
-    for (const socket of [...this.#sockets, ...this.#raw]) socket.setTimeout(GRACE_MS, () => socket.destroy());
+    for (const socket of [...this.#sockets, ...this.#raw]) socket.setTimeout(this.#graceMs, () => socket.destroy());
   }
 }

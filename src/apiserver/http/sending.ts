@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { constants, type Http2ServerResponse } from 'node:http2';
+import type { Clock } from '../../base/clock.ts';
 import type { Answer, UpgradedAnswer } from './answer.ts';
 import { gzipped, measured, WORTH_COMPRESSING } from './compression.ts';
 
@@ -11,6 +12,7 @@ export interface Sending {
   readonly end: () => AbortSignal;
   /** How long a client may read nothing of what is sent to it. */
   readonly slowMs: number;
+  readonly clock: Pick<Clock, 'timer'>;
   /** Tells this request from all others, in the audit log too. */
   readonly auditId: string;
   /** Whether the client takes a large answer compressed. */
@@ -110,24 +112,21 @@ async function write(sending: Sending, pieces: Iterable<string | Uint8Array>): P
 }
 
 /** Waits until the client has read, which it is given only so much time for. */
-async function read({ response, slowMs }: Sending, event: 'drain' | 'finish'): Promise<void> {
+async function read({ response, slowMs, clock }: Sending, event: 'drain' | 'finish'): Promise<void> {
   if (event === 'finish' && response.writableFinished) return;
   if (isGone(response)) throw new Error('the client is gone');
   await new Promise<void>((resolve, reject) => {
-    const cutOff = (): void => abandon(response);
+    const patience = clock.timer(slowMs, () => abandon(response));
     const settle = (outcome: () => void) => () => {
       response.removeListener(event, done);
       response.removeListener('close', gone);
-      response.removeListener('timeout', cutOff);
-      response.setTimeout(0);
+      patience.cancel();
       outcome();
     };
     const done = settle(resolve);
     const gone = settle(() => reject(new Error('the client is gone')));
     response.on(event, done);
     response.on('close', gone);
-    response.on('timeout', cutOff);
-    response.setTimeout(slowMs);
   });
 }
 

@@ -39,6 +39,8 @@ export interface ServerOptions {
   readonly idleBodyMs?: number;
   /** How long a client may take to agree on how to encrypt. */
   readonly handshakeMs?: number;
+  /** How long a client may read nothing of the answers under way when the server stops. */
+  readonly graceMs?: number;
   readonly onRequest?: (finished: FinishedRequest) => void;
   readonly clock: Pick<Clock, 'monotonic' | 'timer'>;
   /** Names requests. */
@@ -79,6 +81,7 @@ const SESSION_MEMORY_MIB = 256;
 const SLOW_CLIENT_MS = 60_000;
 const IDLE_BODY_MS = 15_000;
 const HANDSHAKE_MS = 10_000;
+const GRACE_MS = 1_000;
 const HEADERS_TIMEOUT = 10_000;
 const REQUEST_TIMEOUT = 60_000;
 
@@ -86,7 +89,7 @@ const REQUEST_TIMEOUT = 60_000;
 export async function startServer(options: ServerOptions): Promise<ApiHttpServer> {
   const stopping = new AbortController();
   const load = { inFlight: 0 };
-  const connections = new Connections(options.slowClientMs ?? SLOW_CLIENT_MS);
+  const connections = new Connections(options.slowClientMs ?? SLOW_CLIENT_MS, options.graceMs ?? GRACE_MS);
   const onRequest = requestListener(options, stopping.signal, load, connections);
   const server = listenerFor(options, onRequest, connections);
   server.on('upgrade', upgradeListener(onRequest, stopping.signal));
@@ -210,7 +213,7 @@ function requestListener(
       if (streamed && 'stream' in request) leave();
       const auditId = auditIdOf(request) ?? options.uuid();
       const gzip = request.method === 'GET' && acceptsGzip(request.headers['accept-encoding']);
-      await send({ response, end, slowMs, auditId, gzip }, result);
+      await send({ response, end, slowMs, clock, auditId, gzip }, result);
       const { method = '', url: path = '' } = request;
       const seconds = (clock.monotonic() - began) / 1000;
       options.onRequest?.({ request: asked, method, path, status: result.status, seconds, streamed, auditId });

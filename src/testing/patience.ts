@@ -1,0 +1,16 @@
+import { realClock } from '../base/clock.ts';
+
+/**
+ * How long tests wait for what happens in real time: a machine under load stands still for seconds at any moment, so
+ * less than this says nothing of the product. Tests may take longer still (vitest.config.ts).
+ */
+export const PATIENCE = { timeout: 30_000, interval: 20 };
+
+/** Waits for something to come true, for as long as PATIENCE has it. */
+export async function until(check: () => boolean | Promise<boolean>): Promise<void> {
+  const end = realClock.monotonic() + PATIENCE.timeout;
+  while (!(await check())) {
+    if (realClock.monotonic() > end) throw new Error(`did not come true: ${check.toString()}`);
+    await realClock.sleep(5);
+  }
+}
