@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { VirtualMachine, VirtualMachineInput } from '../api/hypersdk/virtual-machine.ts';
-import type { MachineMemory, ObservedMachine, PowerAction, PowerOptions } from '../machine/dialect.ts';
-import { at, instanceLike, type Looks, memory, NOW } from '../machine/instance.fixture.ts';
-import type { ClaimSight, Surroundings } from '../machine/surroundings.ts';
-import { hypersdk } from './hypersdk.ts';
+import type { VirtualMachine } from '../api/hypersdk/virtual-machine.ts';
+import { type Around, claims, DISK, desired, type Written } from './hypersdk/machine.fixture.ts';
 
-type Status = NonNullable<VirtualMachine['status']>;
 type Spec = VirtualMachine['spec'];
-type Around = Partial<Omit<Surroundings, 'referenceNode'>>;
 
-const REFERENCE = { referenceNode: { cpu: '32', memory: '128Gi' } };
-const DISK = { name: 'root', size: '20Gi', storageClass: 'standard', type: 'disk' } as const;
 const HA: NonNullable<Spec['highAvailability']> = {
   enabled: true,
   restartPolicy: 'Always',
@@ -18,35 +11,6 @@ const HA: NonNullable<Spec['highAvailability']> = {
   maxRestarts: 5,
   evictionStrategy: 'LiveMigrate',
 };
-const machine = (
-  spec: Partial<VirtualMachineInput['spec']> = {},
-  more: { status?: Status; annotations?: Record<string, string> } = {},
-): VirtualMachine =>
-  ({
-    apiVersion: 'hypersdk.io/v1alpha1',
-    kind: 'VirtualMachine',
-    metadata: {
-      name: 'web',
-      namespace: 'default',
-      uid: 'vm',
-      resourceVersion: '1',
-      generation: 3,
-      creationTimestamp: at(-600),
-      ...(more.annotations === undefined ? {} : { annotations: more.annotations }),
-    },
-    spec: { cpus: 4, memory: '8Gi', running: true, machineType: 'q35', ...spec },
-    ...(more.status === undefined ? {} : { status: more.status }),
-  }) as VirtualMachine;
-const desired = (spec: Partial<VirtualMachineInput['spec']> = {}, around: Around = {}) =>
-  hypersdk.desired(machine(spec), { ...REFERENCE, ...around });
-const report = (vm: VirtualMachine, looks?: Looks, more: Partial<ObservedMachine> = {}, around: Around = {}) =>
-  hypersdk.report(
-    vm,
-    { instance: looks && instanceLike(looks), memory: memory(), restartRequired: [], now: NOW, ...more },
-    { ...REFERENCE, ...around },
-  ) as Status;
-const condition = ({ conditions }: Status, type: string) => conditions?.find((each) => each.type === type);
-const claims = (...sights: ClaimSight[]) => ({ claims: new Map(sights.map((each) => [each.name.slice(4), each])) });
 
 describe('what a machine of hypersdk.io asks for', () => {
   it('is a machine with sockets to plug into, and nothing that nobody asked for', () => {
@@ -193,7 +157,7 @@ describe('what a machine of hypersdk.io asks for', () => {
 
 describe('a machine of hypersdk.io is not started', () => {
   const disks = [DISK];
-  it.each<[string, Partial<VirtualMachineInput['spec']>, Around, object | undefined]>([
+  it.each<[string, Written, Around, object | undefined]>([
     [
       'for a claim that another has',
       { disks },
@@ -239,193 +203,5 @@ describe('a machine of hypersdk.io is not started', () => {
       message: 'm',
       passing: true,
     });
-  });
-});
-
-describe('the phase', () => {
-  const moving = (migrationState: object) => {
-    const instance = instanceLike();
-    return { instance: { ...instance, status: { ...instance.status, migrationState } } as ObservedMachine['instance'] };
-  };
-  const restarts = { total: 1, inRow: 1, lastInstance: 'i1', message: 'x' };
-  const gaveUp = (why: 'NotRestarted' | 'RestartsExhausted', reason: 'Error' | 'GuestShutdown') => ({
-    memory: memory({ restarts: { ...restarts, gaveUp: why }, lastShutdown: { reason, message: '', at: at(-5) } }),
-  });
-  const stuck = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }] as const;
-  it.each<[string, Looks | undefined, Partial<ObservedMachine>, boolean?]>([
-    ['Pending', undefined, {}],
-    ['Creating', { phase: 'Pending' }, {}],
-    ['Creating', { phase: 'Scheduling' }, {}],
-    ['Creating', { phase: 'Scheduled' }, {}],
-    ['Pending', { phase: 'Scheduling', conditions: stuck }, {}],
-    ['Running', {}, {}],
-    ['Running', { going: true }, {}],
-    ['Paused', { conditions: [{ type: 'Paused', status: 'True' }] }, {}],
-    ['Migrating', undefined, moving({ startTimestamp: at(-1) })],
-    ['Running', undefined, moving({ startTimestamp: at(-1), completed: true })],
-    ['Running', undefined, moving({ startTimestamp: at(-1), failed: true })],
-    ['Unknown', { phase: 'Unknown' }, {}],
-    ['Stopped', undefined, {}, false],
-    ['Running', {}, {}, false],
-    ['Stopped', { phase: 'Failed' }, {}, false],
-    ['Stopped', { phase: 'Succeeded' }, gaveUp('NotRestarted', 'GuestShutdown')],
-    ['Failed', { phase: 'Failed' }, gaveUp('NotRestarted', 'Error')],
-    ['Failed', undefined, gaveUp('RestartsExhausted', 'GuestShutdown')],
-    ['Pending', undefined, { memory: memory({ restarts: { ...restarts, retryAfter: at(5) } }) }],
-    ['Failed', undefined, { problem: { reason: 'FailedCreate', message: 'no' } }],
-  ])('is %s for %j with %j', (expected, looks, more, running = true) => {
-    const status = report(machine({ running }), looks, more);
-    expect(status.phase).toBe(expected);
-    expect(hypersdk.phase(machine({ running }, { status }))).toBe(expected);
-  });
-
-  it('is Pending while something is waited for', () => {
-    const status = report(machine({ image: { templateRef: { name: 't' } } }), undefined, {}, { template: 'missing' });
-    expect(status.phase).toBe('Pending');
-    expect(hypersdk.phase(machine())).toBe('Pending');
-  });
-});
-
-describe('the status', () => {
-  it('tells all of a machine that runs', () => {
-    const identity = { default: { mac: '02:00:00:00:00:01', ip: '10.244.0.9' } };
-    const status = report(machine(), {}, { memory: memory({ identity }) });
-    expect(status).toMatchObject({
-      observedGeneration: 3,
-      phase: 'Running',
-      creationTimestamp: at(-600),
-      startTime: at(-45),
-      restartCount: 0,
-      guestAgent: { connected: false },
-      resources: { cpu: { requests: 4 }, memory: { requests: '8Gi' } },
-      interfaces: [{ name: 'default', mac: '02:00:00:00:00:01', ipAddress: '10.244.0.9' }],
-    });
-    expect(condition(status, 'Ready')).toMatchObject({ status: 'True' });
-    expect(condition(status, 'DiskReady')).toMatchObject({ status: 'True', reason: 'NoDisks' });
-  });
-
-  it('gives back all that is remembered', () => {
-    const remembered: MachineMemory = {
-      requests: [
-        { action: 'Stop', uid: 'i1' },
-        { action: 'Start', data: { paused: 'true' } },
-      ],
-      generation: 3,
-      startFailure: { consecutiveFailCount: 3, lastFailedVMIUID: 'i9', retryAfterTimestamp: at(50) },
-      lastShutdown: { reason: 'NodeLost', message: 'gone', at: at(-70) },
-      restarts: { total: 4, inRow: 2, lastInstance: 'i8', retryAfter: at(20), message: 'm' },
-      identity: { default: { mac: '02:00:00:00:00:01', ip: '10.244.0.9' }, b: { mac: '02:00:00:00:00:02' } },
-    };
-    const status = report(machine(), {}, { memory: remembered });
-    expect(hypersdk.memory(machine({}, { status }))).toEqual(remembered);
-    expect(status.restartCount).toBe(4);
-    const none = report(machine({}, { status }), undefined);
-    expect(hypersdk.memory(machine({}, { status: none }))).toEqual(memory({ generation: 3 }));
-  });
-
-  it('is the same when it is written again', () => {
-    for (const looks of [undefined, { phase: 'Pending' }, {}, { going: true }, { phase: 'Failed' }] as const) {
-      const more = { restartRequired: looks === undefined ? [] : ['hostname'] };
-      const status = report(machine({ disks: [DISK] }), looks, more);
-      expect(report(machine({ disks: [DISK] }, { status }), looks, { ...more, now: NOW + 9000 })).toEqual(status);
-    }
-  });
-
-  it.each<[string, Around, Looks | undefined, object]>([
-    ['bound', claims({ name: 'web-root', state: 'bound' }), undefined, { status: 'True', reason: 'DisksBound' }],
-    ['missing', claims(), undefined, { status: 'False', reason: 'ClaimMissing' }],
-    [
-      'pending',
-      claims({ name: 'web-root', state: 'pending', reason: 'ClaimPending', message: 'p' }),
-      undefined,
-      { status: 'False', reason: 'ClaimPending', message: 'p' },
-    ],
-    [
-      'taken',
-      claims({ name: 'web-root', state: 'taken', reason: 'ClaimTaken', message: 't' }),
-      undefined,
-      { status: 'False', reason: 'ClaimTaken' },
-    ],
-    ['as good as bound', claims({ name: 'web-root', state: 'pending' }), {}, { status: 'True' }],
-  ])('tells of disks that are %s', (_what, around, looks, expected) => {
-    expect(condition(report(machine({ disks: [DISK] }), looks, {}, around), 'DiskReady')).toMatchObject(expected);
-  });
-
-  it.each<[string, Partial<VirtualMachineInput['spec']>, Looks | undefined, string]>([
-    ['answers', {}, { conditions: [{ type: 'AgentConnected', status: 'True' }] }, 'AgentConnected'],
-    ['does not answer yet', {}, {}, 'WaitingForAgent'],
-    ['does not run', {}, undefined, 'NotRunning'],
-    ['is not there', { guestAgent: { enabled: false } }, {}, 'Disabled'],
-  ])('tells of an agent that %s', (_what, spec, looks, reason) => {
-    const status = report(machine(spec), looks);
-    expect(condition(status, 'AgentConnected')).toMatchObject({ reason });
-    expect(status.guestAgent?.connected ?? false).toBe(reason === 'AgentConnected');
-  });
-
-  it('says why a machine is not ready', () => {
-    const problem = { reason: 'NotFound', message: 'VMTemplate default/t is not there' };
-    expect(condition(report(machine(), undefined, { problem }), 'Ready')).toMatchObject({
-      status: 'False',
-      ...problem,
-    });
-    expect(condition(report(machine({ running: false })), 'Ready')).toMatchObject({ reason: 'Stopped' });
-    const restarts = { total: 0, inRow: 3, lastInstance: 'i', gaveUp: 'RestartsExhausted', message: 'x' } as const;
-    expect(condition(report(machine(), undefined, { memory: memory({ restarts }) }), 'Ready')).toMatchObject({
-      reason: 'RestartsExhausted',
-      message: 'x',
-    });
-  });
-
-  it('names the fields that wait for the next start as users know them', () => {
-    const lacking = report(
-      machine({ image: { templateRef: { name: 't' } } }),
-      {},
-      { restartRequired: ['volumes'] },
-      { template: 'missing' },
-    );
-    expect(condition(lacking, 'RestartRequired')?.message).toMatch(/; a start would wait: VMTemplate \S+ is not there/);
-    const restartRequired = ['domain.cpu.sockets', 'domain.devices.disks', 'volumes', 'metadata.labels', 'hostname'];
-    expect(condition(report(machine(), {}, { restartRequired }), 'RestartRequired')?.message).toBe(
-      'changed, and not in effect before the next start: spec.cpus, spec.disks, spec.labels, spec.hostname',
-    );
-  });
-});
-
-describe('a request', () => {
-  const STOP = { action: 'Stop', uid: 'i1' };
-  const START = { action: 'Start' };
-  const PAUSED = { action: 'Start', data: { paused: 'true' } };
-  const restarts = { inRow: 1, lastInstance: 'i1', message: '', gaveUp: 'NotRestarted' } as const;
-  const already = { conflict: 'VM is already running' };
-  const off = { conflict: 'VM is not running' };
-  const underway = { conflict: 'unable to complete request: stop/start already underway' };
-  it.each<[PowerAction, boolean, Looks | undefined, PowerOptions, Status, object]>([
-    ['start', false, undefined, {}, {}, { spec: { running: true } }],
-    ['start', false, undefined, { paused: true }, {}, { spec: { running: true }, requests: [PAUSED] }],
-    ['start', true, {}, {}, {}, already],
-    ['start', true, undefined, {}, {}, already],
-    ['start', true, { phase: 'Failed' }, {}, { restarts }, { requests: [STOP, START] }],
-    ['start', true, undefined, {}, { restarts }, { requests: [START] }],
-    ['start', true, undefined, {}, { restarts, stateChangeRequests: [{ action: 'Start' }] }, underway],
-    ['stop', true, {}, {}, {}, { spec: { running: false } }],
-    ['stop', true, {}, { gracePeriodSeconds: 0 }, {}, { spec: { running: false }, gracePeriodSeconds: 0 }],
-    ['stop', true, undefined, { gracePeriodSeconds: 0 }, {}, { spec: { running: false } }],
-    ['stop', false, undefined, {}, {}, off],
-    ['stop', false, {}, {}, {}, off],
-    ['stop', false, {}, { gracePeriodSeconds: 0 }, {}, { requests: [STOP], gracePeriodSeconds: 0 }],
-    ['restart', true, {}, {}, {}, { requests: [STOP, START] }],
-    ['restart', true, {}, { gracePeriodSeconds: 0 }, {}, { requests: [STOP, START], gracePeriodSeconds: 0 }],
-    ['restart', true, { phase: 'Failed' }, { gracePeriodSeconds: 0 }, {}, { requests: [STOP, START] }],
-    ['restart', true, undefined, {}, {}, off],
-    ['restart', false, {}, {}, {}, off],
-    ['restart', true, {}, {}, { stateChangeRequests: [{ action: 'Stop', uid: 'i1' }] }, underway],
-  ])('to %s where running is %s, of %j with %j and %j', (action, running, looks, options, status, expected) => {
-    const vm = machine({ running }, { status });
-    expect(hypersdk.power(vm, action, looks && instanceLike(looks), options)).toEqual(expected);
-  });
-
-  it('for another size is one for other fields', () => {
-    expect(hypersdk.size?.(machine())).toEqual({ cpus: 4, memory: '8Gi' });
-    expect(hypersdk.resize?.(machine(), { cpus: 6, memory: '12Gi' })).toEqual({ spec: { cpus: 6, memory: '12Gi' } });
   });
 });

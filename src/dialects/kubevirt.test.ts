@@ -3,7 +3,7 @@ import type { RunStrategy } from '../api/kubevirt/run-strategy.ts';
 import type { VirtualMachine } from '../api/kubevirt/virtual-machine.ts';
 import { PRINTABLE_STATUSES } from '../api/kubevirt/virtual-machine-status.ts';
 import type { MachineMemory, ObservedMachine, PowerAction, PowerOptions } from '../machine/dialect.ts';
-import { at, instanceLike, type Looks, memory, NOW, spec } from '../machine/instance.fixture.ts';
+import { at, instanceLike, type Looks, machineMetadata, memory, NOW, spec } from '../machine/instance.fixture.ts';
 import { kubevirt } from './kubevirt.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;
@@ -14,15 +14,7 @@ const machine = (
 ): VirtualMachine => ({
   apiVersion: 'kubevirt.io/v1',
   kind: 'VirtualMachine',
-  metadata: {
-    name: 'web',
-    namespace: 'default',
-    uid: 'vm',
-    resourceVersion: '1',
-    generation: 7,
-    creationTimestamp: at(-600),
-    ...(more.going === true ? { deletionTimestamp: at(-1) } : {}),
-  },
+  metadata: { ...machineMetadata(), generation: 7, ...(more.going === true ? { deletionTimestamp: at(-1) } : {}) },
   spec: { runStrategy: strategy, template: { spec } },
   ...(more.status === undefined ? {} : { status: more.status }),
 });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { VirtualMachine } from '../api/simulation/virtual-machine.ts';
 import type { MachineMemory, ObservedMachine, PowerAction } from '../machine/dialect.ts';
-import { at, instanceLike, type Looks, memory, NOW } from '../machine/instance.fixture.ts';
+import { at, instanceLike, type Looks, machineMetadata, memory, NOW } from '../machine/instance.fixture.ts';
 import { launcherName } from '../machine/launcher/pod.ts';
 import { simulation } from './simulation.ts';
 
@@ -15,15 +15,7 @@ const machine = (
 ): VirtualMachine => ({
   apiVersion: 'simulation.node-classifier.io/v1alpha1',
   kind: 'VirtualMachine',
-  metadata: {
-    name: 'web',
-    namespace: 'default',
-    uid: 'vm',
-    resourceVersion: '1',
-    generation: 3,
-    creationTimestamp: at(-600),
-    ...(more.annotations === undefined ? {} : { annotations: more.annotations }),
-  },
+  metadata: machineMetadata(more.annotations),
   spec: { resources: { cpu: '0.05', memory: '0.08' }, running: true, ...spec },
   ...(more.status === undefined ? {} : { status: more.status }),
 });

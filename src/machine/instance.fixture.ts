@@ -9,6 +9,17 @@ export const spec: VirtualMachineInstance['spec'] = {
   domain: { memory: { guest: '1Gi' }, devices: {} },
 };
 
+/** The metadata of the machine that instances belong to. */
+export const machineMetadata = (annotations?: Readonly<Record<string, string>>) => ({
+  name: 'web',
+  namespace: 'default',
+  uid: 'vm',
+  resourceVersion: '1',
+  generation: 3,
+  creationTimestamp: at(-600),
+  ...(annotations === undefined ? {} : { annotations }),
+});
+
 export interface Looks {
   readonly uid?: string;
   readonly phase?: NonNullable<VirtualMachineInstance['status']>['phase'];

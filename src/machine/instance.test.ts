@@ -1,18 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { kubevirtDialect } from '../testing/machine-world.ts';
-import { at, desired } from './instance.fixture.ts';
+import { at, desired, machineMetadata } from './instance.fixture.ts';
 import { instanceOf } from './instance.ts';
 
-const machine = {
-  metadata: {
-    name: 'web',
-    namespace: 'default',
-    uid: 'vm',
-    resourceVersion: '1',
-    generation: 3,
-    creationTimestamp: at(0),
-  },
-};
+const machine = { metadata: machineMetadata() };
 const identity = { default: { mac: '02:00:00:00:00:01', ip: '10.244.0.9' } };
 const made = (more: Partial<Parameters<typeof instanceOf>[0]> = {}) =>
   instanceOf({ dialect: kubevirtDialect, machine, desired: desired(), identity, rollout: 'LiveUpdate', ...more });

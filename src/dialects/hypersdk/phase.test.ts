@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import type { ObservedMachine } from '../../machine/dialect.ts';
+import { at, instanceLike, type Looks, memory } from '../../machine/instance.fixture.ts';
+import { hypersdk } from '../hypersdk.ts';
+import { machine, report } from './machine.fixture.ts';
+
+describe('the phase', () => {
+  const moving = (migrationState: object) => {
+    const instance = instanceLike();
+    return { instance: { ...instance, status: { ...instance.status, migrationState } } as ObservedMachine['instance'] };
+  };
+  const restarts = { total: 1, inRow: 1, lastInstance: 'i1', message: 'x' };
+  const gaveUp = (why: 'NotRestarted' | 'RestartsExhausted', reason: 'Error' | 'GuestShutdown') => ({
+    memory: memory({ restarts: { ...restarts, gaveUp: why }, lastShutdown: { reason, message: '', at: at(-5) } }),
+  });
+  const stuck = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }] as const;
+  it.each<[string, Looks | undefined, Partial<ObservedMachine>, boolean?]>([
+    ['Pending', undefined, {}],
+    ['Creating', { phase: 'Pending' }, {}],
+    ['Creating', { phase: 'Scheduling' }, {}],
+    ['Creating', { phase: 'Scheduled' }, {}],
+    ['Pending', { phase: 'Scheduling', conditions: stuck }, {}],
+    ['Running', {}, {}],
+    ['Running', { going: true }, {}],
+    ['Paused', { conditions: [{ type: 'Paused', status: 'True' }] }, {}],
+    ['Migrating', undefined, moving({ startTimestamp: at(-1) })],
+    ['Running', undefined, moving({ startTimestamp: at(-1), completed: true })],
+    ['Running', undefined, moving({ startTimestamp: at(-1), failed: true })],
+    ['Unknown', { phase: 'Unknown' }, {}],
+    ['Stopped', undefined, {}, false],
+    ['Running', {}, {}, false],
+    ['Stopped', { phase: 'Failed' }, {}, false],
+    ['Stopped', { phase: 'Succeeded' }, gaveUp('NotRestarted', 'GuestShutdown')],
+    ['Failed', { phase: 'Failed' }, gaveUp('NotRestarted', 'Error')],
+    ['Failed', undefined, gaveUp('RestartsExhausted', 'GuestShutdown')],
+    ['Pending', undefined, { memory: memory({ restarts: { ...restarts, retryAfter: at(5) } }) }],
+    ['Failed', undefined, { problem: { reason: 'FailedCreate', message: 'no' } }],
+  ])('is %s for %j with %j', (expected, looks, more, running = true) => {
+    const status = report(machine({ running }), looks, more);
+    expect(status.phase).toBe(expected);
+    expect(hypersdk.phase(machine({ running }, status))).toBe(expected);
+  });
+
+  it('is Pending while something is waited for', () => {
+    const status = report(machine({ image: { templateRef: { name: 't' } } }), undefined, {}, { template: 'missing' });
+    expect(status.phase).toBe('Pending');
+    expect(hypersdk.phase(machine())).toBe('Pending');
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import type { PowerAction, PowerOptions } from '../../machine/dialect.ts';
+import { instanceLike, type Looks } from '../../machine/instance.fixture.ts';
+import { hypersdk } from '../hypersdk.ts';
+import { machine, type Status } from './machine.fixture.ts';
+
+describe('a request', () => {
+  const STOP = { action: 'Stop', uid: 'i1' };
+  const START = { action: 'Start' };
+  const PAUSED = { action: 'Start', data: { paused: 'true' } };
+  const restarts = { inRow: 1, lastInstance: 'i1', message: '', gaveUp: 'NotRestarted' } as const;
+  const already = { conflict: 'VM is already running' };
+  const off = { conflict: 'VM is not running' };
+  const underway = { conflict: 'unable to complete request: stop/start already underway' };
+  it.each<[PowerAction, boolean, Looks | undefined, PowerOptions, Status, object]>([
+    ['start', false, undefined, {}, {}, { spec: { running: true } }],
+    ['start', false, undefined, { paused: true }, {}, { spec: { running: true }, requests: [PAUSED] }],
+    ['start', true, {}, {}, {}, already],
+    ['start', true, undefined, {}, {}, already],
+    ['start', true, { phase: 'Failed' }, {}, { restarts }, { requests: [STOP, START] }],
+    ['start', true, undefined, {}, { restarts }, { requests: [START] }],
+    ['start', true, undefined, {}, { restarts, stateChangeRequests: [{ action: 'Start' }] }, underway],
+    ['stop', true, {}, {}, {}, { spec: { running: false } }],
+    ['stop', true, {}, { gracePeriodSeconds: 0 }, {}, { spec: { running: false }, gracePeriodSeconds: 0 }],
+    ['stop', true, undefined, { gracePeriodSeconds: 0 }, {}, { spec: { running: false } }],
+    ['stop', false, undefined, {}, {}, off],
+    ['stop', false, {}, {}, {}, off],
+    ['stop', false, {}, { gracePeriodSeconds: 0 }, {}, { requests: [STOP], gracePeriodSeconds: 0 }],
+    ['restart', true, {}, {}, {}, { requests: [STOP, START] }],
+    ['restart', true, {}, { gracePeriodSeconds: 0 }, {}, { requests: [STOP, START], gracePeriodSeconds: 0 }],
+    ['restart', true, { phase: 'Failed' }, { gracePeriodSeconds: 0 }, {}, { requests: [STOP, START] }],
+    ['restart', true, undefined, {}, {}, off],
+    ['restart', false, {}, {}, {}, off],
+    ['restart', true, {}, {}, { stateChangeRequests: [{ action: 'Stop', uid: 'i1' }] }, underway],
+  ])('to %s where running is %s, of %j with %j and %j', (action, running, looks, options, status, expected) => {
+    const vm = machine({ running }, status);
+    expect(hypersdk.power(vm, action, looks && instanceLike(looks), options)).toEqual(expected);
+  });
+
+  it('for another size is one for other fields', () => {
+    expect(hypersdk.size?.(machine())).toEqual({ cpus: 4, memory: '8Gi' });
+    expect(hypersdk.resize?.(machine(), { cpus: 6, memory: '12Gi' })).toEqual({ spec: { cpus: 6, memory: '12Gi' } });
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import type { MachineMemory } from '../../machine/dialect.ts';
+import { at, type Looks, memory, NOW } from '../../machine/instance.fixture.ts';
+import { hypersdk } from '../hypersdk.ts';
+import { type Around, claims, DISK, machine, report, type Status, type Written } from './machine.fixture.ts';
+
+const condition = ({ conditions }: Status, type: string) => conditions?.find((each) => each.type === type);
+
+describe('the status', () => {
+  it('tells all of a machine that runs', () => {
+    const identity = { default: { mac: '02:00:00:00:00:01', ip: '10.244.0.9' } };
+    const status = report(machine(), {}, { memory: memory({ identity }) });
+    expect(status).toMatchObject({
+      observedGeneration: 3,
+      phase: 'Running',
+      creationTimestamp: at(-600),
+      startTime: at(-45),
+      restartCount: 0,
+      guestAgent: { connected: false },
+      resources: { cpu: { requests: 4 }, memory: { requests: '8Gi' } },
+      interfaces: [{ name: 'default', mac: '02:00:00:00:00:01', ipAddress: '10.244.0.9' }],
+    });
+    expect(condition(status, 'Ready')).toMatchObject({ status: 'True' });
+    expect(condition(status, 'DiskReady')).toMatchObject({ status: 'True', reason: 'NoDisks' });
+  });
+
+  it('gives back all that is remembered', () => {
+    const remembered: MachineMemory = {
+      requests: [
+        { action: 'Stop', uid: 'i1' },
+        { action: 'Start', data: { paused: 'true' } },
+      ],
+      generation: 3,
+      startFailure: { consecutiveFailCount: 3, lastFailedVMIUID: 'i9', retryAfterTimestamp: at(50) },
+      lastShutdown: { reason: 'NodeLost', message: 'gone', at: at(-70) },
+      restarts: { total: 4, inRow: 2, lastInstance: 'i8', retryAfter: at(20), message: 'm' },
+      identity: { default: { mac: '02:00:00:00:00:01', ip: '10.244.0.9' }, b: { mac: '02:00:00:00:00:02' } },
+    };
+    const status = report(machine(), {}, { memory: remembered });
+    expect(hypersdk.memory(machine({}, status))).toEqual(remembered);
+    expect(status.restartCount).toBe(4);
+    const none = report(machine({}, status), undefined);
+    expect(hypersdk.memory(machine({}, none))).toEqual(memory({ generation: 3 }));
+  });
+
+  it('is the same when it is written again', () => {
+    for (const looks of [undefined, { phase: 'Pending' }, {}, { going: true }, { phase: 'Failed' }] as const) {
+      const more = { restartRequired: looks === undefined ? [] : ['hostname'] };
+      const status = report(machine({ disks: [DISK] }), looks, more);
+      expect(report(machine({ disks: [DISK] }, status), looks, { ...more, now: NOW + 9000 })).toEqual(status);
+    }
+  });
+
+  it.each<[string, Around, Looks | undefined, object]>([
+    ['bound', claims({ name: 'web-root', state: 'bound' }), undefined, { status: 'True', reason: 'DisksBound' }],
+    ['missing', claims(), undefined, { status: 'False', reason: 'ClaimMissing' }],
+    [
+      'pending',
+      claims({ name: 'web-root', state: 'pending', reason: 'ClaimPending', message: 'p' }),
+      undefined,
+      { status: 'False', reason: 'ClaimPending', message: 'p' },
+    ],
+    [
+      'taken',
+      claims({ name: 'web-root', state: 'taken', reason: 'ClaimTaken', message: 't' }),
+      undefined,
+      { status: 'False', reason: 'ClaimTaken' },
+    ],
+    ['as good as bound', claims({ name: 'web-root', state: 'pending' }), {}, { status: 'True' }],
+  ])('tells of disks that are %s', (_what, around, looks, expected) => {
+    expect(condition(report(machine({ disks: [DISK] }), looks, {}, around), 'DiskReady')).toMatchObject(expected);
+  });
+
+  it.each<[string, Written, Looks | undefined, string]>([
+    ['answers', {}, { conditions: [{ type: 'AgentConnected', status: 'True' }] }, 'AgentConnected'],
+    ['does not answer yet', {}, {}, 'WaitingForAgent'],
+    ['does not run', {}, undefined, 'NotRunning'],
+    ['is not there', { guestAgent: { enabled: false } }, {}, 'Disabled'],
+  ])('tells of an agent that %s', (_what, spec, looks, reason) => {
+    const status = report(machine(spec), looks);
+    expect(condition(status, 'AgentConnected')).toMatchObject({ reason });
+    expect(status.guestAgent?.connected ?? false).toBe(reason === 'AgentConnected');
+  });
+
+  it('says why a machine is not ready', () => {
+    const problem = { reason: 'NotFound', message: 'VMTemplate default/t is not there' };
+    expect(condition(report(machine(), undefined, { problem }), 'Ready')).toMatchObject({
+      status: 'False',
+      ...problem,
+    });
+    expect(condition(report(machine({ running: false })), 'Ready')).toMatchObject({ reason: 'Stopped' });
+    const restarts = { total: 0, inRow: 3, lastInstance: 'i', gaveUp: 'RestartsExhausted', message: 'x' } as const;
+    expect(condition(report(machine(), undefined, { memory: memory({ restarts }) }), 'Ready')).toMatchObject({
+      reason: 'RestartsExhausted',
+      message: 'x',
+    });
+  });
+
+  it('names the fields that wait for the next start as users know them', () => {
+    const lacking = report(
+      machine({ image: { templateRef: { name: 't' } } }),
+      {},
+      { restartRequired: ['volumes'] },
+      { template: 'missing' },
+    );
+    expect(condition(lacking, 'RestartRequired')?.message).toMatch(/; a start would wait: VMTemplate \S+ is not there/);
+    const restartRequired = ['domain.cpu.sockets', 'domain.devices.disks', 'volumes', 'metadata.labels', 'hostname'];
+    expect(condition(report(machine(), {}, { restartRequired }), 'RestartRequired')?.message).toBe(
+      'changed, and not in effect before the next start: spec.cpus, spec.disks, spec.labels, spec.hostname',
+    );
+  });
+});
