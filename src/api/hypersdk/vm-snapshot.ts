@@ -91,6 +91,9 @@ const status = object('What is known of the snapshot.', {
   instanceUID: string('UID of the run of the machine that is captured; absent where it was off.'),
   startTime: timestamp('When capturing began.'),
   disks: list('The disks as they were when captured.', savedDisk),
+  includesMemory: boolean(
+    'Whether memory is in it; of a machine that was off there was none to save, whatever spec asks for.',
+  ),
   memoryBytes: integer('Bytes of memory that were saved.', { format: 'int64', minimum: 0 }),
   guestState: string('What a simulated guest had in memory, as JSON.'),
   ancestors: list('Snapshots that came before on the same disks, oldest first, deleted ones included.', ancestor),
@@ -112,7 +115,7 @@ export const vmSnapshot = defineKind({
     { name: 'VM', type: 'string', path: '.spec.vmRef.name', description: 'The machine.' },
     { name: 'Status', type: 'string', path: '.status.phase', description: 'Where the snapshot is in its life.' },
     { name: 'Size', type: 'string', path: '.status.size', description: 'Size of the snapshot.' },
-    { name: 'Memory', type: 'boolean', path: '.spec.includeMemory', description: 'Whether memory is in it.' },
+    { name: 'Memory', type: 'boolean', path: '.status.includesMemory', description: 'Whether memory is in it.' },
     { name: 'Ready', type: 'boolean', path: '.status.readyToRestore', description: 'Whether it can be restored.' },
     { name: 'Age', type: 'date', path: '.metadata.creationTimestamp', description: 'Time since creation.' },
   ],

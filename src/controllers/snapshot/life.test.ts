@@ -114,7 +114,7 @@ describe('without agents', () => {
     );
     await world.snapshot('s', { vm: 'web', includeMemory: true });
     const { status } = await world.untilPhase('s', 'Ready');
-    expect(status).toMatchObject({ sizeBytes: 1 });
+    expect(status).toMatchObject({ sizeBytes: 1, includesMemory: false });
     expect((await ready('s'))?.message).toMatch(/^1 disk is kept; the machine was off/);
     expect(await world.restore('web', 's', 'op')).toMatchObject({ 'vimana.io/restored': 'op' });
     expect(await world.disk('web-root')).toMatchObject({ branch: { uid: 'op', on: [{ name: 's' }] } });

@@ -40,8 +40,8 @@ export function living(status: SnapshotStatus, others: readonly Snapshot[]): Sna
 }
 
 /**
- * What of a snapshot depends on others: its place in the chain, and its size, which is what it holds and the one below
- * does not. When one goes, those above hold what only it held.
+ * What is told of what a snapshot holds, which depends on others: its place in the chain, and its size, which is what it
+ * holds and the one below does not. When one goes, those above hold what only it held.
  */
 export function inChain(status: SnapshotStatus, others: readonly Snapshot[]): SnapshotStatus {
   const chain = living(status, others);
@@ -59,6 +59,7 @@ export function inChain(status: SnapshotStatus, others: readonly Snapshot[]): Sn
     disks,
     sizeBytes,
     size: sizeText(sizeBytes),
+    includesMemory: status.memoryBytes !== undefined,
     ...(below === undefined
       ? {}
       : {
