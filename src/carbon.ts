@@ -77,7 +77,7 @@ export function carbonOf(settings: CarbonSettings = NO_CARBON, parts: CarbonPart
         heeds(machine, context) {
           const vm = machine as unknown as VirtualMachine;
           const template = templateOf(machine, context);
-          if (template === undefined || template === 'missing') return vm.spec.carbonAware;
+          if (typeof template !== 'object') return vm.spec.carbonAware;
           const { carbonAware = template.spec.defaultSpec?.carbonAware } = vm.spec;
           return carbonAware === undefined ? undefined : inherited(vm.spec, template.spec).carbonAware;
         },

@@ -94,13 +94,36 @@ describe('machines from a template', () => {
     expect((await contents('web-data'))?.image).toBeUndefined();
   });
 
-  it('may be in another namespace than it', async () => {
+  it('may be in another namespace than it, where it is for them', async () => {
     await world.admin.create(NAMESPACES, { metadata: { name: 'images' } });
-    await makeTemplate({}, 'debian', 'images');
+    await makeTemplate({ defaultSpec: { labels: { secret: 'word' } } }, 'debian', 'images');
     await makeMachine('web', { name: 'debian', namespace: 'images' });
+    const users = async () => (await world.admin.get(TEMPLATES, 'debian', { namespace: 'images' })).status?.usageCount;
+    const share = async (whom: string | null) => {
+      const body = { metadata: { annotations: { 'vimana.io/machines-from': whom } } };
+      await world.admin.patch(TEMPLATES, 'debian', { type: 'merge', body }, { namespace: 'images' });
+      await clock.advance(2000);
+    };
+    expect(await status('web')).toMatchObject({ phase: 'Pending' });
+    expect(await condition('web', 'Ready')).toMatchObject({
+      status: 'False',
+      reason: 'Forbidden',
+      message: expect.stringContaining('put default into the annotation vimana.io/machines-from'),
+    });
+    expect((await world.admin.list(PERSISTENT_VOLUME_CLAIMS, { namespace })).items).toEqual([]);
+    expect(await users()).toBe(0);
+    await share('shop, default');
     expect(await status('web')).toMatchObject({ phase: 'Running' });
-    const template = await world.admin.get(TEMPLATES, 'debian', { namespace: 'images' });
-    expect(template.status).toMatchObject({ usageCount: 1 });
+    expect((await instance('web'))?.metadata.labels).toMatchObject({ secret: 'word' });
+    expect(await users()).toBe(1);
+    // What runs goes on; nobody is held up by it any more.
+    await share(null);
+    expect(await status('web')).toMatchObject({ phase: 'Running' });
+    expect(await condition('web', 'RestartRequired')).toBeUndefined();
+    expect(await users()).toBe(0);
+    await world.admin.delete(TEMPLATES, 'debian', { namespace: 'images' });
+    await clock.advance(1000);
+    expect(await ifFound(world.admin.get(TEMPLATES, 'debian', { namespace: 'images' }))).toBeUndefined();
   });
 
   it('go on as they were made when it changes, say so, and follow with their next start', async () => {

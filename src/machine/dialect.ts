@@ -170,6 +170,8 @@ export interface Copying {
   readonly start: boolean;
   /** By volume: the claim that stands in its place in the copy. */
   readonly claims: ReadonlyMap<string, string>;
+  /** What surrounds the machine that is copied. */
+  readonly around?: Partial<Surroundings>;
 }
 
 /** One API group that names a VirtualMachine: pure, and everything that the engine needs to know of it. */

@@ -13,8 +13,8 @@ import type { Usage } from './metrics.ts';
 export interface Surroundings {
   /** What a share of one node is a share of. */
   readonly referenceNode: NodeSize;
-  /** The template that the machine names. */
-  readonly template?: VMTemplate | 'missing';
+  /** The template that the machine names; withheld where it is in a namespace of others, who do not share it. */
+  readonly template?: VMTemplate | 'missing' | 'withheld';
   /** Whether the Secret that the machine reads at its first boot is there. */
   readonly secret?: 'there' | 'missing';
   /** What the grid says of a machine that heeds it. */

@@ -12,12 +12,12 @@ const user = { name: 'jane', groups: ['system:authenticated'] };
 const nobody: Lookup = () => undefined;
 const image = { source: 'https://images.example.org/debian.qcow2' };
 
-function template(status: object = {}, spec: object = {}) {
+function template(status: object = {}, spec: object = {}, shared = 'default') {
   const { apiVersion, kind } = vmTemplate;
   const object = {
     apiVersion,
     kind,
-    metadata: { name: 'debian', namespace: 'images' },
+    metadata: { name: 'debian', namespace: 'images', annotations: { 'vimana.io/machines-from': shared } },
     spec: { displayName: 'Debian', version: '1.0.0', image, ...spec },
   };
   return { ...object, status } as unknown as VMTemplate;
@@ -93,6 +93,12 @@ describe('a machine from a template', () => {
       'size of disk root (10Gi) is less than template debian recommends (20Gi)',
     ]);
     expect(warnings(template({}, advice), { cpus: 2 })).toEqual([]);
+  });
+
+  test('is warned where the template is not for it, and hears no more of it', () => {
+    expect(warnings(template({}, advice, 'shop'))).toEqual([
+      expect.stringMatching('VMTemplate images/debian is not for machines of namespace default'),
+    ]);
   });
 
   test('hears nothing of a template that is not there yet', () => {

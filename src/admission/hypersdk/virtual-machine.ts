@@ -1,4 +1,6 @@
+import { CLAIM_WORDS } from '../../api/hypersdk/claims.ts';
 import { inherited } from '../../api/hypersdk/inherit.ts';
+import { isFor, withheldFrom } from '../../api/hypersdk/template-use.ts';
 import { type VirtualMachine, virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { vmTemplate } from '../../api/hypersdk/vm-template.ts';
 import { MACHINE_FINALIZER } from '../../api/instance-request.ts';
@@ -23,7 +25,12 @@ export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
     return {
       causes: [
         ...(operation === 'CREATE' ? checkName(object.metadata.name) : []),
-        ...checkOwnAnnotations('metadata.annotations', object.metadata.annotations, old?.metadata.annotations),
+        ...checkOwnAnnotations(
+          CLAIM_WORDS,
+          'metadata.annotations',
+          object.metadata.annotations,
+          old?.metadata.annotations,
+        ),
         ...checkMachineSpec('spec', object.spec, old?.spec),
         ...checkGrowth('spec.disks', object.spec.disks, old?.spec.disks, old?.status?.smallDisks),
       ],
@@ -75,6 +82,9 @@ function templateWarnings({ object: { spec, metadata }, lookup }: AdmissionReque
   const { name = '', namespace } = spec.image?.templateRef ?? {};
   const template = name === '' ? undefined : lookup(vmTemplate, namespace || metadata.namespace, name);
   if (template === undefined) return [];
+  if (!isFor(template, metadata.namespace)) {
+    return [withheldFrom(metadata.namespace, `${template.metadata.namespace}/${name}`)];
+  }
   const { minCpus, minMemory, minDiskSize } = template.spec.recommendedResources ?? {};
   const [first] = inherited(spec, template.spec).disks ?? [];
   const found = [

@@ -28,7 +28,10 @@ const templateRef = object(
   'VMTemplate that gives the image and every setting left out here. What changes in it later reaches the machine with its next start; until then a machine that runs goes on as it was made, and says RestartRequired.',
   {
     name: required(string('Name of the VMTemplate.', { minLength: 1, maxLength: 253 })),
-    namespace: string('Namespace of the VMTemplate; the own one when left out.', { maxLength: 63 }),
+    namespace: string(
+      'Namespace of the VMTemplate; the own one when left out. A template in another must allow it: its annotation vimana.io/machines-from names this namespace among others, with commas, or is *.',
+      { maxLength: 63 },
+    ),
   },
 );
 

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { templateKey } from '../../api/hypersdk/template-use.ts';
+import { isFor, templateKey, withheldFrom } from '../../api/hypersdk/template-use.ts';
 import { type VirtualMachine, virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { type VMTemplate, vmTemplate } from '../../api/hypersdk/vm-template.ts';
 import type { Kind } from '../../api/kind.ts';
@@ -92,7 +92,9 @@ async function text({ io }: VmParts, machine: VirtualMachine, find: FindTemplate
       hint: 'See which there are with: vimana template list -A',
     });
   }
-  if (blocked !== undefined) io.err(`${name} cannot be started: ${blocked.message}\n`);
+  const isWithheld = template !== undefined && !isFor(template, namespace);
+  const why = isWithheld ? withheldFrom(namespace, key ?? '') : blocked?.message;
+  if (why !== undefined) io.err(`${name} cannot be started: ${why}\n`);
   const { 'kubectl.kubernetes.io/last-applied-configuration': _, ...words } = annotations ?? {};
   const metadata = {
     name,

@@ -175,7 +175,7 @@ const OWN: ReadonlySet<string> = new Set([
 ]);
 
 function makeMachine(sight: Active, disks: readonly Copied[]): Deed {
-  const { dialect, vm, operation } = sight;
+  const { dialect, vm, operation, look } = sight;
   const { name, namespace } = targetOf(sight);
   const start = operation.spec.cloneSpec?.startAfterClone === true;
   const claims = new Map(disks.map(({ volume, claim }) => [volume, claim]));
@@ -195,7 +195,7 @@ function makeMachine(sight: Active, disks: readonly Copied[]): Deed {
           ...(dialect.claimOf === undefined || disks.length === 0 ? {} : { [DISK_SOURCES]: JSON.stringify(sources) }),
         },
       },
-      spec: dialect.copy?.(vm, { name, namespace, start, claims }) ?? {},
+      spec: dialect.copy?.(vm, { name, namespace, start, claims, around: look.surroundings(vm) }) ?? {},
     },
   };
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DISK_CONTENTS_ANNOTATION, readContents } from '../../api/disk/contents.ts';
 import { DISK_SOURCE_ANNOTATION } from '../../api/disk/request.ts';
 import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import { vmTemplate } from '../../api/hypersdk/vm-template.ts';
 import { NAMESPACES } from '../../kube/kinds/core.ts';
 import { resourceOfKind, VMIMS } from '../../kube/kinds/machines.ts';
 import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
@@ -78,6 +79,32 @@ describe('operations from one namespace on machines of another', () => {
     const { annotations } = (await claim('copy-root'))?.metadata ?? {};
     expect(readContents(annotations?.[DISK_CONTENTS_ANNOTATION])?.from).toBe('claim default/web-root');
     expect((await world.operation('again')).metadata.finalizers ?? []).toEqual([]);
+  });
+
+  it('clone what a template gave along with the machine, not the right to its template', async () => {
+    await allow('default');
+    await world.admin.create(resourceOfKind(vmTemplate), {
+      metadata: { name: 'debian', namespace },
+      spec: {
+        displayName: 'Debian',
+        image: { source: 'docker://team/debian:12' },
+        defaultSpec: { disks: [{ name: 'root', size: '3Gi', storageClass: 'fast-ssd' }], labels: { os: 'debian' } },
+      },
+    });
+    const spec = { cpus: 1, memory: '1Gi', image: { templateRef: { name: 'debian' } } };
+    await world.admin.create(MACHINES, { metadata: { name: 'made', namespace }, spec });
+    await world.clock.advance(10_000);
+    const cloneSpec = { targetName: 'copy', targetNamespace: OTHER, startAfterClone: true };
+    await world.ask('op', 'made', 'clone', { vmRef: { name: 'made' }, cloneSpec });
+    expect((await world.over('op')).status?.phase).toBe('Succeeded');
+    await world.clock.advance(10_000);
+    const copy = await vm('copy');
+    expect(copy).toMatchObject({
+      spec: { image: { source: 'docker://team/debian:12' }, labels: { os: 'debian' } },
+      status: { phase: 'Running' },
+    });
+    expect(copy).not.toHaveProperty('spec.image.templateRef');
+    expect((await claim('copy-root'))?.spec.resources?.requests?.['storage']).toBe('3Gi');
   });
 
   it('clone into none that is not there, and hold nobody up', async () => {

@@ -60,7 +60,7 @@ export function templates({ review, probe }: TemplateControllerOptions = {}): Co
       problem: reviews.of(key, template),
       image: look?.sight ?? NOT_LOOKED_AT,
       lookedAt: look?.at,
-      users: [...usersOf(key, cache(MACHINES))],
+      users: usersOf(template, cache(MACHINES)),
       now: timestamp(clock.now()),
     });
     const wait = (written.get(key) ?? Number.NEGATIVE_INFINITY) + GATHERED_MS - clock.monotonic();
@@ -86,7 +86,7 @@ export function templates({ review, probe }: TemplateControllerOptions = {}): Co
     finalize: {
       finalizer: TEMPLATE_FINALIZER,
       async run(template, context) {
-        const users = [...usersOf(keyOf(template), context.cache(MACHINES))];
+        const users = usersOf(template, context.cache(MACHINES));
         if (users.length === 0) return undefined;
         const message = `is deleted when no machine names it any more: ${userNames(users)}`;
         if (template.status?.ready !== false) context.events.event(template, 'Warning', 'InUse', message);

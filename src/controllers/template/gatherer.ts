@@ -1,22 +1,21 @@
-import { templateKey } from '../../api/hypersdk/template-use.ts';
+import { MACHINES_FROM, templateFor } from '../../api/hypersdk/template-use.ts';
 import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { isSameJson } from '../../base/json-same.ts';
 import type { Gatherer } from '../../machine/gatherer.ts';
 import type { Change } from '../../runtime/cache.ts';
 import { watched } from '../../runtime/controller.ts';
 import { keyOf } from '../../runtime/key.ts';
-import { MACHINES, TEMPLATES, type Template, usersOf } from './resources.ts';
+import { MACHINES, namersOf, TEMPLATES, type Template } from './resources.ts';
 
 /** Finds the templates of machines, and wakes the machines that name one when it comes, changes or goes. */
 export const templateGatherer: Gatherer<'template'> = {
   watches: [
     watched(TEMPLATES, (template, { cache }, change) =>
-      concernsMachines(change) ? usersOf(keyOf(template), cache(MACHINES)) : [],
+      concernsMachines(change) ? namersOf(keyOf(template), cache(MACHINES)) : [],
     ),
   ],
   gather(machine, { cache }) {
-    const key = templateKey(machine as unknown as VirtualMachine);
-    return key === undefined ? undefined : (cache(TEMPLATES).get(key) ?? 'missing');
+    return templateFor(machine as unknown as VirtualMachine, (key) => cache(TEMPLATES).get(key));
   },
 };
 
@@ -26,4 +25,8 @@ function concernsMachines({ type, object, old }: Change<Template>): boolean {
   return object.metadata.generation !== old.metadata.generation || !isSameJson(judged(object), judged(old));
 }
 
-const judged = ({ status }: Template) => ({ ready: status?.ready ?? null, of: status?.observedGeneration ?? null });
+const judged = ({ metadata, status }: Template) => ({
+  ready: status?.ready ?? null,
+  of: status?.observedGeneration ?? null,
+  shared: metadata.annotations?.[MACHINES_FROM] ?? null,
+});

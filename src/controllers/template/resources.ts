@@ -1,4 +1,4 @@
-import { templateKey } from '../../api/hypersdk/template-use.ts';
+import { isFor, templateKey } from '../../api/hypersdk/template-use.ts';
 import { type VirtualMachine, virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { type VMTemplate, vmTemplate } from '../../api/hypersdk/vm-template.ts';
 import type { ResourceType } from '../../kube/client.ts';
@@ -22,6 +22,13 @@ const byTemplate: Index<Machine> = {
 };
 
 /** The keys of the machines that name a template, of any namespace. */
-export function* usersOf(key: string, machines: Cache<Machine>): Generator<string> {
+export function* namersOf(key: string, machines: Cache<Machine>): Generator<string> {
   for (const machine of machines.by(byTemplate, key)) yield keyOf(machine);
+}
+
+/** The keys of those of them that it is for. */
+export function usersOf(template: Template, machines: Cache<Machine>): string[] {
+  return [...machines.by(byTemplate, keyOf(template))]
+    .filter(({ metadata }) => isFor(template, metadata.namespace))
+    .map(keyOf);
 }

@@ -1,17 +1,23 @@
+import { inherited } from '../../api/hypersdk/inherit.ts';
+import { isFor } from '../../api/hypersdk/template-use.ts';
 import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import type { Copying } from '../../machine/dialect.ts';
 
+type Spec = VirtualMachine['spec'];
+
 /** The spec of another machine that is the same, but for its addresses. Its disks are filled by whoever makes their claims. */
-export function copy({ metadata, spec }: VirtualMachine, { namespace, start }: Copying): object {
-  const { networks, image } = spec;
+export function copy(vm: VirtualMachine, copying: Copying): object {
+  const { networks, ...spec } = specIn(vm, copying);
   const cards = networks?.map(({ macAddress: _mac, ...card }) => card);
-  const { templateRef } = image ?? {};
-  const away = templateRef !== undefined && (templateRef.namespace ?? '') === '' && namespace !== metadata.namespace;
-  return {
-    ...spec,
-    running: start,
-    ...(cards === undefined ? {} : { networks: cards }),
-    // Seen from another namespace, the template is where it was.
-    ...(away ? { image: { ...image, templateRef: { ...templateRef, namespace: metadata.namespace } } } : {}),
-  };
+  return { ...spec, running: copying.start, ...(cards === undefined ? {} : { networks: cards }) };
+}
+
+/** Seen from another namespace, the template is where it was; one that is not for that namespace is left behind, and what it gave goes along. */
+function specIn({ metadata, spec }: VirtualMachine, { namespace, around }: Copying): Spec {
+  const { image } = spec;
+  if (image?.templateRef === undefined || namespace === metadata.namespace) return spec;
+  const { template } = around ?? {};
+  if (typeof template === 'object' && !isFor(template, namespace)) return inherited(spec, template.spec);
+  const templateRef = { ...image.templateRef, namespace: image.templateRef.namespace || metadata.namespace };
+  return { ...spec, image: { ...image, templateRef } };
 }

@@ -39,6 +39,18 @@ test('a template that is not there is waited for by its name', () => {
   expect(withTemplate(elsewhere, 'missing').blocked?.message).toContain('images/debian');
 });
 
+test('a template that others do not share is not looked at', () => {
+  const elsewhere = machine({ image: { templateRef: { name: 'debian', namespace: 'images' } } });
+  expect(withTemplate(elsewhere, 'withheld')).toEqual({
+    spec: elsewhere.spec,
+    blocked: {
+      reason: 'Forbidden',
+      message:
+        'VMTemplate images/debian is not for machines of namespace default: to allow it, put default into the annotation vimana.io/machines-from of the template, a list with commas',
+    },
+  });
+});
+
 describe('nothing is made', () => {
   test('of a template that is not valid', () => {
     expect(withTemplate(machine(), template({}, against('Valid'))).blocked).toEqual({

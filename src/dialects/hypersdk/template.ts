@@ -1,5 +1,5 @@
 import { inherited } from '../../api/hypersdk/inherit.ts';
-import { templateKey } from '../../api/hypersdk/template-use.ts';
+import { templateKey, withheldFrom } from '../../api/hypersdk/template-use.ts';
 import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import type { VMTemplate } from '../../api/hypersdk/vm-template.ts';
 import { compare, tryParseQuantity } from '../../base/quantity.ts';
@@ -23,6 +23,9 @@ export function withTemplate(vm: VirtualMachine, template: Surroundings['templat
   if (template === 'missing') {
     const message = `VMTemplate ${name} is not there: the machine is started when it is`;
     return { spec: vm.spec, blocked: { reason: 'NotFound', message } };
+  }
+  if (template === 'withheld') {
+    return { spec: vm.spec, blocked: { reason: 'Forbidden', message: withheldFrom(vm.metadata.namespace, name) } };
   }
   const spec = inherited(vm.spec, template.spec);
   const { uid, generation } = template.metadata;

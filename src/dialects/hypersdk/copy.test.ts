@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
+import type { VMTemplate } from '../../api/hypersdk/vm-template.ts';
+import { copy } from './copy.ts';
+
+const vm = (templateRef: object) =>
+  ({
+    metadata: { name: 'web', namespace: 'default' },
+    spec: {
+      cpus: 2,
+      memory: '4Gi',
+      running: true,
+      image: { templateRef },
+      networks: [{ name: 'net', type: 'pod-network', macAddress: '02:00:00:00:00:01' }],
+    },
+  }) as unknown as VirtualMachine;
+
+const template = (annotations: object, namespace = 'default') =>
+  ({
+    metadata: { name: 'debian', namespace, annotations },
+    spec: { displayName: 'Debian', image: { source: 'debian:12' }, defaultSpec: { labels: { os: 'debian' } } },
+  }) as unknown as VMTemplate;
+
+const copied = (namespace: string, from: VMTemplate | 'missing', templateRef: object = { name: 'debian' }) =>
+  copy(vm(templateRef), { name: 'copy', namespace, start: false, claims: new Map(), around: { template: from } });
+
+describe('a copy of a machine that is made from a template', () => {
+  it('is made from the same, without the address', () => {
+    expect(copied('default', template({}))).toMatchObject({
+      running: false,
+      image: { templateRef: { name: 'debian' } },
+      networks: [{ name: 'net', type: 'pod-network' }],
+    });
+    expect(JSON.stringify(copied('default', template({})))).not.toContain('macAddress');
+  });
+
+  it('names it where it is, from another namespace that it is for', () => {
+    const shared = template({ 'vimana.io/machines-from': 'team-b' });
+    expect(copied('team-b', shared)).toMatchObject({
+      image: { templateRef: { name: 'debian', namespace: 'default' } },
+    });
+    const library = template({ 'vimana.io/machines-from': '*' }, 'images');
+    expect(copied('team-b', library, { name: 'debian', namespace: 'images' })).toMatchObject({
+      image: { templateRef: { name: 'debian', namespace: 'images' } },
+    });
+  });
+
+  it('has all that it gave, in a namespace that it is not for', () => {
+    const found = copied('team-b', template({}));
+    expect(found).toMatchObject({ image: { source: 'debian:12' }, labels: { os: 'debian' }, running: false });
+    expect(found).not.toHaveProperty('image.templateRef');
+    expect(JSON.stringify(found)).not.toContain('macAddress');
+  });
+
+  it('waits for it as the machine does', () => {
+    expect(copied('team-b', 'missing')).toMatchObject({
+      image: { templateRef: { name: 'debian', namespace: 'default' } },
+    });
+  });
+});
