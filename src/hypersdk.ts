@@ -6,7 +6,8 @@ import type { Kind } from './api/kind.ts';
 import { CARBON_RULES, type Carbon } from './carbon.ts';
 import { machineParts } from './controllers/machine-parts/controller.ts';
 import { claimsGatherer } from './controllers/machine-parts/gatherer.ts';
-import { MACHINE_PARTS_RULES } from './controllers/machine-parts/rules.ts';
+import { HYPERSDK_PARTS } from './controllers/machine-parts/hypersdk.ts';
+import { COPIED_PARTS_RULES, machinePartsRules } from './controllers/machine-parts/rules.ts';
 import { secretGatherer } from './controllers/machine-parts/secret.ts';
 import { operations } from './controllers/operation/controller.ts';
 import { operationRules } from './controllers/operation/rules.ts';
@@ -33,6 +34,8 @@ export function isHypersdkOn(dialects: readonly Dialect[]): boolean {
   return dialects.some(({ kind }) => kind.group === virtualMachine.group);
 }
 
+const CLAIMS = claimsGatherer(HYPERSDK_PARTS);
+
 /** What machines of hypersdk.io are measured by, beside their own words. */
 export function hypersdkGatherers(
   carbon: Carbon | undefined,
@@ -45,7 +48,7 @@ export function hypersdkGatherers(
       : { carbon: carbon.gatherer((machine, context) => templateGatherer.gather(machine, context)) };
   const using = usage === undefined ? {} : { usage };
   const reading = readsSecrets ? { secret: secretGatherer } : {};
-  return { claims: claimsGatherer, template: templateGatherer, ...heeding, ...using, ...reading };
+  return { claims: CLAIMS, template: templateGatherer, ...heeding, ...using, ...reading };
 }
 
 export interface HypersdkSettings {
@@ -66,7 +69,7 @@ export function hypersdkControllers(run: Running, settings: HypersdkSettings): R
   const within = onlyNamespace === undefined ? {} : { onlyNamespace };
   const probing = images === undefined ? {} : { probe: images };
   return [
-    run(machineParts(), 'virtualmachine-controller'),
+    run(machineParts(HYPERSDK_PARTS, true), 'virtualmachine-controller'),
     run(templates({ ...reviewing, ...probing }), 'vmtemplate-controller'),
     run(operations({ dialects, gatherers: hypersdkGatherers(undefined), ...within }), 'vmoperation-controller'),
     run(snapshots({ dialects, gatherers: { template: templateGatherer }, ...within }), 'vmsnapshot-controller'),
@@ -79,7 +82,8 @@ export function hypersdkControllers(run: Running, settings: HypersdkSettings): R
 /** What that takes. */
 export function hypersdkRules(dialects: readonly Dialect[]): readonly PolicyRule[] {
   return [
-    ...MACHINE_PARTS_RULES,
+    ...machinePartsRules(HYPERSDK_PARTS),
+    ...COPIED_PARTS_RULES,
     ...TEMPLATE_RULES,
     ...CARBON_RULES,
     ...operationRules(dialects.map(({ kind }) => kind)),

@@ -7,6 +7,7 @@ import type { Carbon } from './carbon.ts';
 import type { DialectName } from './cli/up.ts';
 import { instances } from './controllers/instance/controller.ts';
 import { INSTANCE_RULES } from './controllers/instance/rules.ts';
+import { HYPERSDK_PARTS } from './controllers/machine-parts/hypersdk.ts';
 import { usageRounds } from './controllers/machine-parts/usage.ts';
 import { migrations } from './controllers/migration/controller.ts';
 import { evacuations } from './controllers/migration/evacuation.ts';
@@ -89,7 +90,10 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
       ...parts,
       events: parts.events.recorder(component),
     });
-  const rounds = settings.usage === undefined ? undefined : usageRounds({ usage: settings.usage, clock: parts.clock });
+  const rounds =
+    settings.usage === undefined
+      ? undefined
+      : usageRounds(HYPERSDK_PARTS, { usage: settings.usage, clock: parts.clock });
   const gatherers = isHypersdkOn(dialects)
     ? hypersdkGatherers(settings.carbon, rounds?.gatherer, settings.readsSecrets)
     : {};

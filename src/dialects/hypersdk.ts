@@ -1,4 +1,4 @@
-import { claimName, MACHINE_LABEL } from '../api/hypersdk/claims.ts';
+import { CLAIM_WORDS, claimName } from '../api/hypersdk/claims.ts';
 import { type VirtualMachine, virtualMachine } from '../api/hypersdk/virtual-machine.ts';
 import { VM_LABEL } from '../api/launcher.ts';
 import { parseDuration } from '../base/duration.ts';
@@ -36,7 +36,7 @@ function desired(vm: VirtualMachine, around: Partial<Surroundings> = {}): Desire
   const { [VM_LABEL]: _vm, ...labels } = spec.labels ?? {};
   return {
     runStrategy: vm.spec.running ? 'Always' : 'Halted',
-    labels: { ...labels, [MACHINE_LABEL]: vm.metadata.name },
+    labels: { ...labels, [CLAIM_WORDS.machine]: vm.metadata.name },
     annotations: { ...spec.annotations, ...(spec.guestAgent?.enabled === false ? NO_AGENT : {}) },
     spec: instanceSpec(spec, disks, around.carbon?.preferred),
     restarts: restartPolicy(spec.highAvailability),

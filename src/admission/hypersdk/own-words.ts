@@ -1,4 +1,5 @@
-import { DISK_ACCESS_MODE, MACHINE_LABEL, RETAIN_DISKS } from '../../api/hypersdk/claims.ts';
+import type { ClaimWords } from '../../api/disk/claimed-disk.ts';
+import { CLAIM_WORDS } from '../../api/hypersdk/claims.ts';
 import { LAUNCHER_LABEL, VM_LABEL } from '../../api/launcher.ts';
 import { type FieldError, forbidden, key, notSupported } from '../../base/field-error.ts';
 
@@ -6,7 +7,7 @@ type Words = Readonly<Record<string, string>>;
 
 /** Words that something here goes by. What stands already is not looked at again: it must stay possible to write beside it. */
 
-const RESERVED: ReadonlySet<string> = new Set([VM_LABEL, MACHINE_LABEL, LAUNCHER_LABEL]);
+const RESERVED: ReadonlySet<string> = new Set([VM_LABEL, CLAIM_WORDS.machine, LAUNCHER_LABEL]);
 
 /** By some labels of its pod a machine is found, by its Service and by others: they are not a user's to give. */
 export function checkOwnLabels(field: string, labels: Words = {}, before: Words = {}): FieldError[] {
@@ -17,14 +18,19 @@ export function checkOwnLabels(field: string, labels: Words = {}, before: Words 
 
 const isReserved = (name: string) => RESERVED.has(name) || /^(?:[a-z0-9-]+\.)*kubevirt\.io\//.test(name);
 
-const CHOICES: readonly (readonly [annotation: string, values: readonly string[]])[] = [
-  [RETAIN_DISKS, ['true', 'false']],
-  [DISK_ACCESS_MODE, ['ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']],
+const choicesOf = ({ retain, accessMode }: ClaimWords): readonly (readonly [string, readonly string[]])[] => [
+  [retain, ['true', 'false']],
+  [accessMode, ['ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']],
 ];
 
 /** A word that nobody understands would be taken for the usual, which may cost the disks of a machine. */
-export function checkOwnAnnotations(field: string, annotations: Words = {}, before: Words = {}): FieldError[] {
-  return CHOICES.flatMap(([name, values]) => {
+export function checkOwnAnnotations(
+  claims: ClaimWords,
+  field: string,
+  annotations: Words = {},
+  before: Words = {},
+): FieldError[] {
+  return choicesOf(claims).flatMap(([name, values]) => {
     const value = annotations[name];
     if (value === undefined || value === before[name] || values.includes(value)) return [];
     return [notSupported(key(field, name), value, values)];

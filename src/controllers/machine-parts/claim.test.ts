@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaimedDisk } from '../../api/hypersdk/claims.ts';
+import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
 import { claimedDisks } from '../../api/hypersdk/claims.ts';
 import type { PersistentVolumeClaim, StorageClass } from '../../kube/kinds/storage.ts';
 import { belonging, changedClaim, claimSight, newClaim } from './claim.ts';
-import type { Machine } from './resources.ts';
+import type { Machine } from './group.ts';
+import { HYPERSDK_PARTS } from './hypersdk.ts';
 import { newService } from './service.ts';
 
 const machine = (annotations: Record<string, string> = {}, name = 'web') =>
   ({ metadata: { name, namespace: 'shop', uid: 'vm', annotations }, spec: {} }) as unknown as Machine;
 const KEPT = { 'hypersdk.io/retain-disks': 'true' };
 const disk = (more: Partial<ClaimedDisk> = {}): ClaimedDisk => ({
-  disk: { name: 'root', size: '20Gi', storageClass: 'standard', type: 'disk' },
+  disk: { name: 'root', size: '20Gi', storageClass: 'standard' },
   claim: 'web-root',
   originField: 'spec.image',
   ...more,
@@ -71,7 +72,7 @@ describe('the disks that claims are made for', () => {
 
 describe('the claim of a disk', () => {
   it('says whose it is, how large, of which class, and what is on it', () => {
-    const made = newClaim(machine(), disk({ origin: { image: 'https://a/i', checksum: 'sha256:1' } }));
+    const made = newClaim(HYPERSDK_PARTS, machine(), disk({ origin: { image: 'https://a/i', checksum: 'sha256:1' } }));
     expect(made.metadata).toMatchObject({ labels: { vm: 'web', 'hypersdk.io/vm': 'web' }, ownerReferences: [OWNER] });
     expect(JSON.parse(made.metadata?.annotations?.['vimana.io/disk-contents'] ?? '')).toEqual({
       image: { source: 'https://a/i', checksum: 'sha256:1' },
@@ -83,9 +84,9 @@ describe('the claim of a disk', () => {
       resources: { requests: { storage: '20Gi' } },
     });
     const once = machine({ ...KEPT, 'hypersdk.io/disk-access-mode': 'ReadWriteOnce' });
-    expect(newClaim(once, disk()).metadata).not.toHaveProperty('ownerReferences');
-    expect(newClaim(once, disk())).toMatchObject({ spec: { accessModes: ['ReadWriteOnce'] } });
-    expect(newClaim(machine(), disk({ origin: { claim: 'golden' } }))).toMatchObject({
+    expect(newClaim(HYPERSDK_PARTS, once, disk()).metadata).not.toHaveProperty('ownerReferences');
+    expect(newClaim(HYPERSDK_PARTS, once, disk())).toMatchObject({ spec: { accessModes: ['ReadWriteOnce'] } });
+    expect(newClaim(HYPERSDK_PARTS, machine(), disk({ origin: { claim: 'golden' } }))).toMatchObject({
       metadata: { annotations: { 'vimana.io/disk-source': '{"claim":"golden"}' } },
       spec: { dataSource: { kind: 'PersistentVolumeClaim', name: 'golden' } },
     });
@@ -100,7 +101,7 @@ describe('the claim of a disk', () => {
     ['named', {}, { origin: { claim: 'web-root' } }],
     ['named', ANOTHERS, { origin: { claim: 'web-root' } }],
   ])('is %s with %j, for %j', (whose, meta, more) => {
-    expect(belonging(claim(meta), machine(), disk(more))).toBe(whose);
+    expect(belonging(HYPERSDK_PARTS, claim(meta), machine(), disk(more))).toBe(whose);
   });
 
   it.each<[string, object, Record<string, string>, object, object | undefined]>([
@@ -114,7 +115,7 @@ describe('the claim of a disk', () => {
     ['of another is left alone', ANOTHERS, {}, { size: '10Gi' }, undefined],
     ['that goes is left alone', { ...FREE, deletionTimestamp: 'now' }, {}, {}, undefined],
   ])('%s', (_what, meta, annotations, more, expected) => {
-    const changed = changedClaim(claim(meta, more), machine(annotations), disk());
+    const changed = changedClaim(HYPERSDK_PARTS, claim(meta, more), machine(annotations), disk());
     if (expected === undefined) expect(changed).toBeUndefined();
     else expect(changed).toMatchObject(expected);
   });
@@ -152,27 +153,27 @@ describe('how a machine sees the claim of a disk', () => {
       { message: expect.stringContaining('no StorageClass standard') },
     ],
   ])('that is %s', (_what, found, more, storageClass, expected) => {
-    expect(claimSight(found, machine(), disk(more), undefined, storageClass)).toMatchObject({
+    expect(claimSight(HYPERSDK_PARTS, found, machine(), disk(more), undefined, storageClass)).toMatchObject({
       name: 'web-root',
       ...expected,
     });
   });
 
   it('does not wait for what is there to be copied', () => {
-    const seen = claimSight(undefined, machine(), disk({ origin: { claim: 'g' } }), claim(), immediate);
+    const seen = claimSight(HYPERSDK_PARTS, undefined, machine(), disk({ origin: { claim: 'g' } }), claim(), immediate);
     expect(seen).toEqual({ name: 'web-root', state: 'missing' });
   });
 });
 
 describe('the Service of a machine', () => {
   it('finds its pod, and has no address of its own', () => {
-    expect(newService(machine())).toMatchObject({
+    expect(newService(HYPERSDK_PARTS, machine())).toMatchObject({
       metadata: { name: 'web', ownerReferences: [OWNER] },
       spec: { clusterIP: 'None', selector: { vm: 'web' } },
     });
   });
 
   it.each(['1web', 'web.example'])('cannot be of the name %s', (name) => {
-    expect(newService(machine({}, name))).toBeUndefined();
+    expect(newService(HYPERSDK_PARTS, machine({}, name))).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
+import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
 import { contentsText, DISK_CONTENTS_ANNOTATION } from '../../api/disk/contents.ts';
 import { DISK_SOURCE_ANNOTATION } from '../../api/disk/request.ts';
-import { type ClaimedDisk, DISK_ACCESS_MODE, MACHINE_LABEL, RETAIN_DISKS } from '../../api/hypersdk/claims.ts';
 import { VM_LABEL } from '../../api/launcher.ts';
 import { compare, tryParseQuantity } from '../../base/quantity.ts';
 import type { NewObject } from '../../kube/client.ts';
@@ -9,14 +9,17 @@ import { apiVersionOf } from '../../kube/kinds/resource-type.ts';
 import type { PersistentVolumeClaim, StorageClass } from '../../kube/kinds/storage.ts';
 import type { KubeOwnerReference } from '../../kube/kube-object.ts';
 import type { ClaimSight } from '../../machine/surroundings.ts';
-import { MACHINES, type Machine } from './resources.ts';
+import type { Machine, PartsGroup } from './group.ts';
+
+/** All that claims have to do with the group of their machine. */
+type Group = Pick<PartsGroup, 'machines' | 'words' | 'wayOut'>;
 
 /** What makes something a part of a machine, which goes with it. */
-export function partOf({ metadata }: Machine): KubeOwnerReference {
+export function partOf({ machines }: Group, { metadata }: Machine): KubeOwnerReference {
   const { name, uid } = metadata;
   return {
-    apiVersion: apiVersionOf(MACHINES),
-    kind: MACHINES.kind,
+    apiVersion: apiVersionOf(machines),
+    kind: machines.kind,
     name,
     uid,
     controller: true,
@@ -25,17 +28,19 @@ export function partOf({ metadata }: Machine): KubeOwnerReference {
 }
 
 /** By these, everything of a machine is found. */
-export function labelsOf({ metadata }: Machine): Record<string, string> {
-  return { [VM_LABEL]: metadata.name, [MACHINE_LABEL]: metadata.name };
+export function labelsOf({ words }: Group, { metadata }: Machine): Record<string, string> {
+  return { [VM_LABEL]: metadata.name, [words.machine]: metadata.name };
 }
 
-const isRetained = ({ metadata }: Machine) => metadata.annotations?.[RETAIN_DISKS] === 'true';
+const isRetained = ({ words }: Group, { metadata }: Machine) => metadata.annotations?.[words.retain] === 'true';
 
-/** The claim for a new disk. It can be used from several nodes at once, which a machine that moves while it runs needs. */
+/** The claim for a new disk. `source`: the claim that it is to be a copy of. */
 export function newClaim(
+  group: Group,
   machine: Machine,
-  { disk, claim, origin }: ClaimedDisk,
+  { disk, claim, origin, accessMode, anySize }: ClaimedDisk,
   copied?: CopiedDisk,
+  source?: PersistentVolumeClaim,
 ): NewObject<PersistentVolumeClaim> {
   const annotations = {
     ...copied?.annotations,
@@ -48,19 +53,22 @@ export function newClaim(
     metadata: {
       name: claim,
       namespace: machine.metadata.namespace,
-      labels: labelsOf(machine),
+      labels: labelsOf(group, machine),
       ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
-      ...(isRetained(machine) ? {} : { ownerReferences: [partOf(machine)] }),
+      ...(isRetained(group, machine) ? {} : { ownerReferences: [partOf(group, machine)] }),
     },
     spec: {
-      accessModes: [machine.metadata.annotations?.[DISK_ACCESS_MODE] ?? 'ReadWriteMany'],
-      storageClassName: disk.storageClass,
-      resources: { requests: { storage: disk.size } },
+      accessModes: [accessMode ?? machine.metadata.annotations?.[group.words.accessMode] ?? 'ReadWriteMany'],
+      ...(disk.storageClass === undefined ? {} : { storageClassName: disk.storageClass }),
+      resources: { requests: { storage: anySize === true ? (sizeOf(source) ?? disk.size) : disk.size } },
       ...(origin?.claim === undefined ? {} : { dataSource: { kind: 'PersistentVolumeClaim', name: origin.claim } }),
       ...(copied?.dataSource === undefined ? {} : { dataSource: copied.dataSource }),
     },
   };
 }
+
+/** What a claim asks for. */
+const sizeOf = (claim: PersistentVolumeClaim | undefined) => claim?.spec.resources?.requests?.['storage'];
 
 function imageOf({ image, checksum }: { readonly image: string; readonly checksum?: string }) {
   return { source: image, ...(checksum === undefined ? {} : { checksum }) };
@@ -71,30 +79,32 @@ function imageOf({ image, checksum }: { readonly image: string; readonly checksu
  * `named`: it is another's matter, but the disk says itself that it is that claim.
  */
 export function belonging(
+  { words }: Group,
   { metadata }: PersistentVolumeClaim,
   machine: Machine,
   { claim, origin }: ClaimedDisk,
 ): 'own' | 'free' | 'named' | 'other' {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (owner?.uid === machine.metadata.uid) return 'own';
-  if (owner === undefined && metadata.labels?.[MACHINE_LABEL] === machine.metadata.name) return 'free';
+  if (owner === undefined && metadata.labels?.[words.machine] === machine.metadata.name) return 'free';
   return origin?.claim === claim ? 'named' : 'other';
 }
 
 /** How the claim of a disk is to be changed; undefined where it is as it should be, or not ours to change. */
 export function changedClaim(
+  group: Group,
   found: PersistentVolumeClaim,
   machine: Machine,
   disk: ClaimedDisk,
 ): PersistentVolumeClaim | undefined {
-  const whose = belonging(found, machine, disk);
+  const whose = belonging(group, found, machine, disk);
   if (found.metadata.deletionTimestamp !== undefined || whose === 'other' || whose === 'named') return undefined;
-  const kept = isRetained(machine);
+  const kept = isRetained(group, machine);
   const isOwner = whose === 'own';
   const grown = isGrown(found, disk);
   if (isOwner !== kept && !grown) return undefined;
   const others = (found.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== machine.metadata.uid);
-  const ownerReferences = kept ? others : [...others, partOf(machine)];
+  const ownerReferences = kept ? others : [...others, partOf(group, machine)];
   const { spec } = found;
   const requests = { ...spec.resources?.requests, ...(grown ? { storage: disk.disk.size } : {}) };
   return {
@@ -105,12 +115,13 @@ export function changedClaim(
 }
 
 /** Whether more is wanted than the claim asks for; only one that has a volume can be asked for more. */
-function isGrown({ spec, status }: PersistentVolumeClaim, { disk }: ClaimedDisk): boolean {
-  return status?.phase === 'Bound' && isLess(spec.resources?.requests?.['storage'] ?? '', disk.size);
+function isGrown(claim: PersistentVolumeClaim, { disk, anySize }: ClaimedDisk): boolean {
+  return anySize !== true && claim.status?.phase === 'Bound' && isLess(sizeOf(claim) ?? '', disk.size);
 }
 
 /** How the claim of a disk looks to its machine. `source`: the claim that it is to be a copy of. */
 export function claimSight(
+  group: Group,
   found: PersistentVolumeClaim | undefined,
   machine: Machine,
   disk: ClaimedDisk,
@@ -120,10 +131,11 @@ export function claimSight(
   const { claim, origin, originField } = disk;
   if (found === undefined) {
     if (origin?.claim === undefined || source !== undefined) return { name: claim, state: 'missing' };
-    const message = `PersistentVolumeClaim ${origin.claim}, which ${originField}.pvc names, is not there: the machine is started when it is`;
+    const message = `PersistentVolumeClaim ${origin.claim}, which ${originField} names, is not there: the machine is started when it is`;
     return { name: claim, state: 'missing', reason: 'NotFound', message };
   }
-  if (belonging(found, machine, disk) === 'other') return { name: claim, state: 'taken', ...taken(found, disk) };
+  if (belonging(group, found, machine, disk) === 'other')
+    return { name: claim, state: 'taken', ...taken(group, found, disk) };
   if (found.metadata.deletionTimestamp !== undefined) {
     const message = `PersistentVolumeClaim ${claim} is being deleted`;
     return { name: claim, state: 'missing', reason: 'ClaimGoing', message };
@@ -146,11 +158,11 @@ export function claimSight(
 /** What is to be said of a claim that has less than spec asks for. */
 function smaller(
   { metadata, spec, status }: PersistentVolumeClaim,
-  { disk }: ClaimedDisk,
+  { disk, anySize }: ClaimedDisk,
   storageClass: StorageClass | undefined,
 ): Pick<ClaimSight, 'reason' | 'message' | 'size'> | undefined {
   const asks = `${spec.resources?.requests?.['storage'] ?? ''}`;
-  if (isLess(asks, disk.size)) {
+  if (anySize !== true && isLess(asks, disk.size)) {
     const cannot = storageClass?.allowVolumeExpansion !== true;
     const why = cannot
       ? `StorageClass ${spec.storageClassName} does not let its volumes grow (allowVolumeExpansion): set it back to ${asks}, or have the class changed`
@@ -165,11 +177,11 @@ function smaller(
 }
 
 /** In what else a claim differs from spec, which only names what new claims are made from. */
-function otherwise({ spec }: PersistentVolumeClaim, { disk }: ClaimedDisk): Pick<ClaimSight, 'message'> {
+function otherwise({ spec }: PersistentVolumeClaim, { disk, anySize }: ClaimedDisk): Pick<ClaimSight, 'message'> {
   const asks = spec.resources?.requests?.['storage'] ?? '';
   const differences = [
-    ...(isLess(disk.size, asks) ? [`${asks}, though spec says ${disk.size}`] : []),
-    ...(spec.storageClassName === disk.storageClass
+    ...(anySize !== true && isLess(disk.size, asks) ? [`${asks}, though spec says ${disk.size}`] : []),
+    ...(disk.storageClass === undefined || spec.storageClassName === disk.storageClass
       ? []
       : [`of StorageClass ${spec.storageClassName}, though spec says ${disk.storageClass}`]),
   ];
@@ -188,11 +200,11 @@ function pendingText({ metadata, spec }: PersistentVolumeClaim, storageClass: St
   return `${name} (StorageClass ${spec.storageClassName}, ${modes}): kubectl describe pvc ${metadata.name} says why`;
 }
 
-function taken({ metadata }: PersistentVolumeClaim, { disk, claim }: ClaimedDisk) {
+function taken({ wayOut }: Group, { metadata }: PersistentVolumeClaim, { disk, claim }: ClaimedDisk) {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   const whose = owner === undefined ? 'was not made for this machine' : `belongs to ${owner.kind} ${owner.name}`;
   return {
     reason: 'ClaimTaken',
-    message: `PersistentVolumeClaim ${claim}, which disk ${disk.name} would be on, ${whose}: rename the disk, or set its source.pvc to ${claim}, which then is the disk as it is (of any other claim the disk is a copy)`,
+    message: `PersistentVolumeClaim ${claim}, which disk ${disk.name} would be on, ${whose}: ${wayOut(claim)}`,
   };
 }

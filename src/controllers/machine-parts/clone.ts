@@ -1,14 +1,15 @@
+import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
 import { DISK_SOURCE_ANNOTATION, type DiskSource } from '../../api/disk/request.ts';
-import type { ClaimedDisk } from '../../api/hypersdk/claims.ts';
 import { DISK_SOURCES, OPERATION, OPERATION_UID } from '../../api/operation-request.ts';
 import { type CopiedDisk, copiedDisk } from '../../kube/disk/copied-disk.ts';
 import { mayCopy } from '../../kube/disk/foreign-source.ts';
 import { OPERATIONS } from '../../kube/kinds/operations.ts';
 import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
-import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
+import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES, type StorageClass } from '../../kube/kinds/storage.ts';
+import type { Cache } from '../../runtime/cache.ts';
 import type { Context } from '../../runtime/controller.ts';
 import { keyIn } from '../../runtime/key.ts';
-import type { Machine } from './resources.ts';
+import type { Machine } from './group.ts';
 
 type Sources = Readonly<Record<string, DiskSource>>;
 
@@ -39,22 +40,40 @@ export function asCloned(machine: Machine, disk: ClaimedDisk): ClaimedDisk {
   return rest;
 }
 
-/** What makes the claim of a disk a copy; undefined where it is none. */
-export function copyFor(machine: Machine, { disk, claim }: ClaimedDisk, { cache }: Context): CopiedDisk | undefined {
+/** What makes the claim of a disk a copy; undefined where it is none. `operations`: whether there are any, and snapshots. */
+export function copyFor(
+  machine: Machine,
+  { disk, claim }: ClaimedDisk,
+  { cache }: Context,
+  operations: boolean,
+): CopiedDisk | undefined {
   const source = sourceOf(machine, disk.name);
   if (source === undefined) return undefined;
   const { namespace, annotations = {} } = machine.metadata;
   const made = madeBy(annotations);
   // Whoever fills the claim looks again: the operation that made the machine may be seen only then.
-  if (!mayCopy(source, { namespace, name: claim, annotations }, (key) => cache(OPERATIONS).get(key)))
+  if (
+    !mayCopy(source, { namespace, name: claim, annotations }, (key) =>
+      operations ? cache(OPERATIONS).get(key) : undefined,
+    )
+  )
     return { annotations: { ...made, [DISK_SOURCE_ANNOTATION]: JSON.stringify(source) } };
-  const place = { namespace, storageClass: disk.storageClass };
+  const storageClass = disk.storageClass ?? usualClass(cache(STORAGE_CLASSES));
+  const place = { namespace, storageClass };
   const copied = copiedDisk(source, place, {
     claim: (namespace, name) => cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, name)),
-    snapshot: (namespace, name) => cache(VM_SNAPSHOTS).get(keyIn(namespace, name)),
+    snapshot: (namespace, name) => (operations ? cache(VM_SNAPSHOTS).get(keyIn(namespace, name)) : undefined),
     storageClass: (name) => cache(STORAGE_CLASSES).get(name),
   });
   return source.namespace === undefined ? copied : { ...copied, annotations: { ...made, ...copied.annotations } };
+}
+
+/** The class that the server gives to claims without one. */
+function usualClass(classes: Cache<StorageClass>): string | undefined {
+  for (const { metadata } of classes.all()) {
+    if (metadata.annotations?.['storageclass.kubernetes.io/is-default-class'] === 'true') return metadata.name;
+  }
+  return undefined;
 }
 
 /** Which operation has made the machine, and so its claims. */

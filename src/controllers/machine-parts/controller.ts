@@ -1,5 +1,5 @@
+import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
 import { isRestoring } from '../../api/disk/request.ts';
-import type { ClaimedDisk } from '../../api/hypersdk/claims.ts';
 import { SERVICES } from '../../kube/kinds/core.ts';
 import { OPERATIONS } from '../../kube/kinds/operations.ts';
 import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
@@ -10,25 +10,29 @@ import { Expectations } from '../../runtime/expectations.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
 import { changedClaim, claimSight, newClaim } from './claim.ts';
 import { copyFor } from './clone.ts';
-import { claimWatch, templateWatch } from './indices.ts';
-import { disksOf, MACHINES, type Machine } from './resources.ts';
+import type { Machine, PartsGroup } from './group.ts';
+import { claimWatch } from './indices.ts';
 import { newService } from './service.ts';
 
-/** Gives machines of hypersdk.io the claims that their disks are on, and a Service by which they are found. */
-export function machineParts(): Controller<Machine> {
+/**
+ * Gives the machines of a group the claims that their disks are on, and a Service by which they are found.
+ * `operations`: whether there are any, which may have made machines as copies of others.
+ */
+export function machineParts<M extends Machine>(group: PartsGroup<M>, operations: boolean): Controller<M> {
+  const { machines } = group;
   const expectedClaims = new Expectations();
   const expectedServices = new Expectations();
   /** By machine: what was last told, so that it is told once. */
   const told = new Map<string, string>();
 
-  function tell(machine: Machine, reason: string, message: string, { events }: Context): void {
+  function tell(machine: M, reason: string, message: string, { events }: Context): void {
     const key = keyOf(machine);
     if (told.get(key) === message) return;
     told.set(key, message);
     events.event(machine, 'Warning', reason, message);
   }
 
-  async function provideService(machine: Machine, context: Context): Promise<void> {
+  async function provideService(machine: M, context: Context): Promise<void> {
     const { cache, client } = context;
     const key = keyOf(machine);
     if (!expectedServices.met(key, cache(SERVICES))) return;
@@ -39,7 +43,7 @@ export function machineParts(): Controller<Machine> {
       if (!isOwn) tell(machine, 'ServiceNameTaken', message, context);
       return;
     }
-    const service = newService(machine);
+    const service = newService(group, machine);
     if (service === undefined) {
       const message = `${machine.metadata.name} cannot be the name of a Service, which begins with a letter and has no dots: the machine has none`;
       return tell(machine, 'NoService', message, context);
@@ -48,7 +52,7 @@ export function machineParts(): Controller<Machine> {
     if (made !== undefined) expectedServices.wrote(key, made);
   }
 
-  async function provideClaim(machine: Machine, disk: ClaimedDisk, context: Context): Promise<void> {
+  async function provideClaim(machine: M, disk: ClaimedDisk, context: Context): Promise<void> {
     const { cache, client } = context;
     const key = keyOf(machine);
     const claims = cache(PERSISTENT_VOLUME_CLAIMS);
@@ -58,14 +62,17 @@ export function machineParts(): Controller<Machine> {
       // Whoever restores it may make its claims anew.
       if (isRestoring(machine.metadata.annotations)) return;
       const source = disk.origin?.claim === undefined ? undefined : find(disk.origin.claim);
-      if (claimSight(undefined, machine, disk, source, undefined).reason !== undefined) return;
+      if (claimSight(group, undefined, machine, disk, source, undefined).reason !== undefined) return;
       const made = await unlessThere(
-        client.create(PERSISTENT_VOLUME_CLAIMS, newClaim(machine, disk, copyFor(machine, disk, context))),
+        client.create(
+          PERSISTENT_VOLUME_CLAIMS,
+          newClaim(group, machine, disk, copyFor(machine, disk, context, operations), source),
+        ),
       );
       if (made !== undefined) expectedClaims.wrote(key, made);
       return;
     }
-    const changed = changedClaim(found, machine, disk);
+    const changed = changedClaim(group, found, machine, disk);
     if (changed === undefined) return;
     try {
       expectedClaims.wrote(key, await client.update(PERSISTENT_VOLUME_CLAIMS, changed));
@@ -82,20 +89,20 @@ export function machineParts(): Controller<Machine> {
   }
 
   return {
-    name: 'virtualmachine-parts.hypersdk.io',
-    for: MACHINES,
+    name: `virtualmachine-parts.${machines.group}`,
+    for: machines,
     concurrency: 64,
-    owns: [SERVICES],
-    reads: [STORAGE_CLASSES, VM_SNAPSHOTS, OPERATIONS],
-    watches: [claimWatch, templateWatch],
+    owns: group.hasService ? [SERVICES] : [],
+    reads: [STORAGE_CLASSES, ...(operations ? [VM_SNAPSHOTS, OPERATIONS] : [])],
+    watches: [claimWatch(group), ...group.watches],
     async reconcile(machine, context) {
       if (machine.metadata.deletionTimestamp !== undefined) return;
       const key = keyOf(machine);
       const isCurrent = expectedClaims.met(key, context.cache(PERSISTENT_VOLUME_CLAIMS));
-      const disks = isCurrent ? (disksOf(machine, context) ?? []) : [];
+      const disks = isCurrent ? (group.disksOf(machine, context) ?? []) : [];
       await Promise.all([
         ...disks.map((disk) => provideClaim(machine, disk, context)),
-        provideService(machine, context),
+        ...(group.hasService ? [provideService(machine, context)] : []),
       ]);
     },
     forget(key) {

@@ -1,19 +1,25 @@
-import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
 import { vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
-import { vmTemplate } from '../../api/hypersdk/vm-template.ts';
 import type { PolicyRule } from '../../kube/kinds/rbac.ts';
+import type { PartsGroup } from './group.ts';
 
 const read = ['list', 'watch'];
 
-/** What it takes to give machines their claims and Services. */
-export const MACHINE_PARTS_RULES: readonly PolicyRule[] = [
-  {
-    apiGroups: [virtualMachine.group],
-    resources: [virtualMachine.plural, vmTemplate.plural, vmSnapshot.plural, vmOperation.plural],
-    verbs: read,
-  },
-  { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: [...read, 'create', 'update'] },
-  { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: read },
-  { apiGroups: [''], resources: ['services'], verbs: [...read, 'create'] },
+/** What it takes to give the machines of a group their claims and Services. */
+export function machinePartsRules({
+  machines,
+  reads,
+  hasService,
+}: Pick<PartsGroup, 'machines' | 'reads' | 'hasService'>): readonly PolicyRule[] {
+  return [
+    ...[machines, ...reads].map(({ group, plural }) => ({ apiGroups: [group], resources: [plural], verbs: read })),
+    { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: [...read, 'create', 'update'] },
+    { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: read },
+    ...(hasService ? [{ apiGroups: [''], resources: ['services'], verbs: [...read, 'create'] }] : []),
+  ];
+}
+
+/** What it takes where machines may be copies of others. */
+export const COPIED_PARTS_RULES: readonly PolicyRule[] = [
+  { apiGroups: [vmOperation.group], resources: [vmSnapshot.plural, vmOperation.plural], verbs: read },
 ];

@@ -1,12 +1,12 @@
 import { inherited } from '../../api/hypersdk/inherit.ts';
-import { templateKey } from '../../api/hypersdk/template-use.ts';
+import { templateFor } from '../../api/hypersdk/template-use.ts';
 import { SECRETS } from '../../kube/kinds/core.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import type { Gatherer } from '../../machine/gatherer.ts';
 import type { Index } from '../../runtime/cache.ts';
 import { type Context, watched } from '../../runtime/controller.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
-import { byTemplate } from './indices.ts';
+import { byTemplate } from './hypersdk.ts';
 import { MACHINES, type Machine, TEMPLATES } from './resources.ts';
 
 /** Machines by the Secret that they themselves name. */
@@ -38,9 +38,8 @@ export const secretGatherer: Gatherer<'secret'> = {
   reads: [TEMPLATES],
   gather(object, { cache }) {
     const machine = object as Machine;
-    const key = templateKey(machine);
-    const template = key === undefined ? undefined : cache(TEMPLATES).get(key);
-    const spec = template === undefined ? machine.spec : inherited(machine.spec, template.spec);
+    const template = templateFor(machine, (key) => cache(TEMPLATES).get(key));
+    const spec = typeof template === 'object' ? inherited(machine.spec, template.spec) : machine.spec;
     const { name } = spec.cloudInit?.secretRef ?? {};
     if (name === undefined) return undefined;
     return cache(SECRETS).get(keyIn(machine.metadata.namespace, name)) === undefined ? 'missing' : 'there';

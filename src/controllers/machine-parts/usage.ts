@@ -1,6 +1,4 @@
-import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import type { Clock } from '../../base/clock.ts';
-import { parseQuantity, value } from '../../base/quantity.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import type { Gatherer } from '../../machine/gatherer.ts';
 import type { Usage } from '../../machine/metrics.ts';
@@ -8,7 +6,7 @@ import { aborted } from '../../runtime/aborted.ts';
 import type { Context } from '../../runtime/controller.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
 import type { Runnable } from '../../runtime/runnable.ts';
-import { MACHINES, type Machine } from './resources.ts';
+import type { Machine, PartsGroup } from './group.ts';
 
 /** How long a measure stands before another is taken; the schema of the status tells it. */
 const ROUND_MS = 300_000;
@@ -27,35 +25,38 @@ interface UsageParts {
  * What machines use, as far as it is news to their status: with the first status of a run, and then from time to time
  * where it has changed. What use there is changes all the time, and a status that followed it would flood the server.
  */
-export function usageRounds({ usage, clock }: UsageParts): { gatherer: Gatherer<'usage'>; runnable: Runnable } {
+export function usageRounds<M extends Machine>(
+  group: PartsGroup<M>,
+  { usage, clock }: UsageParts,
+): { gatherer: Gatherer<'usage'>; runnable: Runnable } {
   /** Machines whose status is to be measured anew. */
   const due = new Set<string>();
   let context: Context | undefined;
 
-  function measured(machine: Machine, { cache }: Pick<Context, 'cache'>): Usage | undefined {
+  function measured(machine: M, { cache }: Pick<Context, 'cache'>): Usage | undefined {
     const { namespace, name } = machine.metadata;
-    const instance = cache(VMIS).get(keyIn(namespace, `${name}.hypersdk`));
+    const instance = cache(VMIS).get(keyIn(namespace, group.instanceOf(name)));
     return instance?.status?.phase === 'Running' ? usage(instance) : undefined;
   }
 
   const gatherer: Gatherer<'usage'> = {
     gather(object, given) {
       context = given;
-      const machine = object as Machine;
+      const machine = object as unknown as M;
       const key = keyOf(machine);
       const now = measured(machine, given);
-      const isNews = now !== undefined && isWorthTelling(machine, now);
+      const isNews = now !== undefined && isWorthTelling(group, machine, now);
       if (!isNews) due.delete(key);
-      return isNews && (due.has(key) || isUntold(machine)) ? now : undefined;
+      return isNews && (due.has(key) || group.toldOf(machine) === undefined) ? now : undefined;
     },
     forget: (key) => void due.delete(key),
   };
 
   async function round(signal: AbortSignal): Promise<void> {
     if (context === undefined) return;
-    for (const machine of [...context.cache(MACHINES).all()]) {
+    for (const machine of [...context.cache(group.machines).all()]) {
       const now = measured(machine, context);
-      if (now === undefined || !isWorthTelling(machine, now)) continue;
+      if (now === undefined || !isWorthTelling(group, machine, now)) continue;
       due.add(keyOf(machine));
       context.enqueue(keyOf(machine));
       await clock.sleep(PAUSE_MS, signal);
@@ -63,7 +64,7 @@ export function usageRounds({ usage, clock }: UsageParts): { gatherer: Gatherer<
   }
 
   const runnable: Runnable = {
-    name: `usage of ${virtualMachine.group}`,
+    name: `usage of ${group.machines.group}`,
     async run(signal) {
       const rounds = async () => {
         for (;;) {
@@ -79,13 +80,12 @@ export function usageRounds({ usage, clock }: UsageParts): { gatherer: Gatherer<
   return { gatherer, runnable };
 }
 
-const isUntold = ({ status }: Machine) => status?.resources?.cpu?.usage === undefined;
-
-function isWorthTelling(machine: Machine, { cpuCores, memoryBytes }: Usage): boolean {
-  if (isUntold(machine)) return true;
-  const { cpus, memory } = machine.spec;
-  const { cpu, memory: bytes } = machine.status?.resources ?? {};
-  const all = value(parseQuantity(memory));
-  const told = { cpu: Number.parseFloat(cpu?.usage ?? '0') / 100, memory: value(parseQuantity(bytes?.usage ?? '0')) };
-  return Math.abs(cpuCores / cpus - told.cpu) > WORTH || Math.abs(memoryBytes - told.memory) / all > WORTH;
+function isWorthTelling<M extends Machine>(group: PartsGroup<M>, machine: M, now: Usage): boolean {
+  const told = group.toldOf(machine);
+  if (told === undefined) return true;
+  const all = group.sizeOf(machine);
+  return (
+    Math.abs(now.cpuCores - told.cpuCores) / all.cpuCores > WORTH ||
+    Math.abs(now.memoryBytes - told.memoryBytes) / all.memoryBytes > WORTH
+  );
 }

@@ -1,4 +1,5 @@
-import type { ClaimedDisk } from '../../api/hypersdk/claims.ts';
+import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
+import type { Disk } from '../../api/hypersdk/disk.ts';
 import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
 import type { PreferredNodes } from '../../machine/surroundings.ts';
@@ -11,7 +12,7 @@ type Volume = NonNullable<InstanceSpec['volumes']>[number];
 /** The instance of a machine, in the words of KubeVirt. CPUs are sockets, which can be plugged in. */
 export function instanceSpec(
   spec: Spec,
-  disks: readonly ClaimedDisk[],
+  disks: readonly ClaimedDisk<Disk>[],
   preferred: PreferredNodes | undefined,
 ): InstanceSpec {
   const { nodeSelector, tolerations } = spec;
@@ -50,7 +51,7 @@ function firmwareOf(given: Spec['firmware']): Partial<InstanceSpec['domain']> {
   };
 }
 
-function drivesOf(spec: Spec, disks: readonly ClaimedDisk[]) {
+function drivesOf(spec: Spec, disks: readonly ClaimedDisk<Disk>[]) {
   const shown = disks.map(({ disk: { name, type, bootOrder } }) => ({
     name,
     ...(bootOrder === undefined ? {} : { bootOrder }),

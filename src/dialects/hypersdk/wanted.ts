@@ -1,4 +1,6 @@
-import { type ClaimedDisk, claimedDisks } from '../../api/hypersdk/claims.ts';
+import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
+import { claimedDisks } from '../../api/hypersdk/claims.ts';
+import type { Disk } from '../../api/hypersdk/disk.ts';
 import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { START_NOW } from '../../api/operation-request.ts';
 import type { Obstacle } from '../../machine/dialect.ts';
@@ -9,7 +11,7 @@ import { withTemplate } from './template.ts';
 /** A machine as it is to be made, with all that surrounds it. */
 export interface Wanted {
   readonly spec: VirtualMachine['spec'];
-  readonly disks: readonly ClaimedDisk[];
+  readonly disks: readonly ClaimedDisk<Disk>[];
   /** What its instance is made from beside the machine itself. */
   readonly basis?: string;
   /** Why it is not started yet. */

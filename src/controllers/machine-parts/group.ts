@@ -1,0 +1,37 @@
+import type { ClaimedDisk, ClaimWords } from '../../api/disk/claimed-disk.ts';
+import type { ObjectMeta } from '../../api/kind.ts';
+import type { ResourceType } from '../../kube/client.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import type { Usage } from '../../machine/metrics.ts';
+import type { Index } from '../../runtime/cache.ts';
+import type { Context, Watched } from '../../runtime/controller.ts';
+
+/** A machine of any group. */
+export type Machine = KubeObject & { readonly metadata: ObjectMeta };
+
+/** A group whose machines are given their parts here, and all in which it differs from others. */
+export interface PartsGroup<M extends Machine = Machine> {
+  readonly machines: ResourceType<M>;
+  readonly words: ClaimWords;
+  /** The name of the instance of a machine. */
+  instanceOf(machine: string): string;
+  /** What comes before the name of the disk, and a dash, in the names of claims. */
+  claimStart(machine: string): string;
+  /** The disks that a machine is to have; undefined while what says more of them is not there. */
+  disksOf(machine: M, context: Pick<Context, 'cache'>): ClaimedDisk[] | undefined;
+  /** What a user can do about a disk whose claim is there and another's. */
+  wayOut(claim: string): string;
+  /** Machines by the claims that their disks are to be copies of. */
+  readonly bySource: Index<M>;
+  /** Machines with disks that did not get what was asked for, under one value. */
+  readonly bySmallDisks: Index<M>;
+  /** Whether machines get a Service by which others find them. */
+  readonly hasService: boolean;
+  /** What else the disks follow from. */
+  readonly reads: readonly ResourceType[];
+  readonly watches: readonly Watched[];
+  /** How large a machine is: CPUs and bytes. */
+  sizeOf(machine: M): Usage;
+  /** What the status says that the machine uses. */
+  toldOf(machine: M): Usage | undefined;
+}

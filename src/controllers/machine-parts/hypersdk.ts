@@ -1,0 +1,51 @@
+import { CLAIM_WORDS } from '../../api/hypersdk/claims.ts';
+import { templateKey } from '../../api/hypersdk/template-use.ts';
+import { parseQuantity, value } from '../../base/quantity.ts';
+import type { Usage } from '../../machine/metrics.ts';
+import type { Index } from '../../runtime/cache.ts';
+import { type Watched, watched } from '../../runtime/controller.ts';
+import { keyIn, keyOf } from '../../runtime/key.ts';
+import type { PartsGroup } from './group.ts';
+import { disksOf, MACHINES, type Machine, TEMPLATES } from './resources.ts';
+
+/** Machines by the template that they are made from. */
+export const byTemplate: Index<Machine> = {
+  values(machine) {
+    const key = templateKey(machine);
+    return key === undefined ? [] : [key];
+  },
+};
+
+const templateWatch: Watched = watched(TEMPLATES, (template, { cache }) =>
+  [...cache(MACHINES).by(byTemplate, keyOf(template))].map(keyOf),
+);
+
+/** Machines of hypersdk.io: disks of their own and of their template, and a Service each. */
+export const HYPERSDK_PARTS: PartsGroup<Machine> = {
+  machines: MACHINES,
+  words: CLAIM_WORDS,
+  instanceOf: (machine) => `${machine}.hypersdk`,
+  claimStart: (machine) => machine,
+  disksOf,
+  wayOut: (claim) =>
+    `rename the disk, or set its source.pvc to ${claim}, which then is the disk as it is (of any other claim the disk is a copy)`,
+  bySource: {
+    values: ({ metadata, spec }) =>
+      (spec.disks ?? []).flatMap(({ source }) =>
+        source?.pvc === undefined ? [] : [keyIn(metadata.namespace, source.pvc)],
+      ),
+  },
+  bySmallDisks: { values: ({ status }) => (status?.smallDisks === undefined ? [] : ['small']) },
+  hasService: true,
+  reads: [TEMPLATES],
+  watches: [templateWatch],
+  sizeOf: ({ spec: { cpus, memory } }) => ({ cpuCores: cpus, memoryBytes: value(parseQuantity(memory)) }),
+  toldOf,
+};
+
+function toldOf({ spec, status }: Machine): Usage | undefined {
+  const { cpu, memory } = status?.resources ?? {};
+  if (cpu?.usage === undefined) return undefined;
+  const share = Number.parseFloat(cpu.usage) / 100;
+  return { cpuCores: share * spec.cpus, memoryBytes: value(parseQuantity(memory?.usage ?? '0')) };
+}
