@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { kubevirtDialect } from '../testing/machine-world.ts';
-import { at, desired, machineMetadata } from './instance.fixture.ts';
+import { desired, machineMetadata } from './instance.fixture.ts';
 import { instanceOf } from './instance.ts';
 
 const machine = { metadata: machineMetadata() };

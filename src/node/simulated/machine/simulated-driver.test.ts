@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { withFile } from '../../../api/disk/contents.ts';
 import { FakeClock } from '../../../base/fake-clock.ts';
-import { type GuestKind, machineDriverContract } from '../../machine-driver.contract.ts';
+import type { GuestKind } from '../../machine-driver/drivers-under-test.fixture.ts';
+import { machineDriverContract } from '../../machine-driver.contract.ts';
 import type { MachineDriver } from '../../machine-driver.ts';
 import type { MachineSpec } from '../../machine-spec.ts';
 import { NotSupported } from '../../not-supported.ts';

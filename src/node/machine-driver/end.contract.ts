@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { WrongState } from '../machine-driver.ts';
+import { type DriversUnderTest, endOf, stateOf } from './drivers-under-test.fixture.ts';
+
+/** Machines end, by themselves or because they are told to, and it is known why. */
+export function endContract(create: () => DriversUnderTest): void {
+  test('a guest that is asked to shut down ends the machine, and it is known why', async () => {
+    const { here, spec, until } = create();
+    await here.start(spec('m'));
+    await here.stop('m', 60_000);
+    await until(async () => (await stateOf(here, 'm')) === 'ended');
+    expect(await endOf(here, 'm')).toBe('Stopped');
+    await here.remove('m');
+    expect(await here.list()).toEqual([]);
+  });
+
+  test('a guest that does not listen loses its power when its time is over', async () => {
+    const { here, spec, until } = create();
+    await here.start(spec('m', 'deaf'));
+    await here.stop('m', 2_000);
+    expect(await stateOf(here, 'm')).toBe('stopping');
+    await until(async () => (await stateOf(here, 'm')) === 'ended');
+    expect(await endOf(here, 'm')).toBe('Killed');
+    await here.remove('m');
+  });
+
+  test('of two deadlines the earlier holds', async () => {
+    const { here, spec, until } = create();
+    await here.start(spec('m', 'deaf'));
+    await here.stop('m', 3_600_000);
+    await here.stop('m', 1_000);
+    await here.stop('m', 3_600_000);
+    await until(async () => (await stateOf(here, 'm')) === 'ended');
+    await here.remove('m');
+  });
+
+  test('a guest that is paused is let go on to shut down', async () => {
+    const { here, spec, until } = create();
+    await here.start({ ...spec('m'), startPaused: true });
+    await here.stop('m', 60_000);
+    await until(async () => (await stateOf(here, 'm')) === 'ended');
+    expect(await endOf(here, 'm')).toBe('Stopped');
+    await here.remove('m');
+  });
+
+  test('killing is at once, and twice is as good as once', async () => {
+    const { here, spec } = create();
+    await here.start(spec('m', 'deaf'));
+    await here.kill('m', 'the first reason');
+    await here.kill('m', 'the second reason');
+    expect((await here.inspect('m'))?.ended).toMatchObject({ reason: 'Killed', message: 'the first reason' });
+    await expect(here.pause('m')).rejects.toBeInstanceOf(WrongState);
+    await here.remove('m');
+  });
+
+  test.each([
+    ['leaving', 'GuestShutdown'],
+    ['crashing', 'Crashed'],
+  ] as const)('a %s guest ends its machine, and it is known how', async (guest, reason) => {
+    const { here, spec, until } = create();
+    await here.start(spec('m', guest));
+    await until(async () => (await stateOf(here, 'm')) === 'ended');
+    expect(await endOf(here, 'm')).toBe(reason);
+    await here.remove('m');
+  });
+}

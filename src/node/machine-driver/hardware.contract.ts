@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { WrongState } from '../machine-driver.ts';
+import { type DriversUnderTest, whereAble } from './drivers-under-test.fixture.ts';
+
+/** Machines change while they run, and can be looked into. */
+export function hardwareContract(create: () => DriversUnderTest): void {
+  test('a machine grows up to its maxima and no further', async () => {
+    const { here, spec } = create();
+    const { memoryBytes, cpu } = spec('m');
+    await here.start({ ...spec('m'), maxSockets: cpu.sockets + 1, maxMemoryBytes: memoryBytes * 2 });
+    const grow = () => here.resize('m', { sockets: cpu.sockets + 1, memoryBytes: memoryBytes * 2 });
+    await whereAble(here, 'resize', grow, async () => {
+      await grow();
+      expect((await here.inspect('m'))?.spec).toMatchObject({
+        cpu: { sockets: cpu.sockets + 1 },
+        memoryBytes: memoryBytes * 2,
+      });
+      await expect(here.resize('m', { sockets: cpu.sockets + 2 })).rejects.toBeInstanceOf(WrongState);
+      await expect(here.resize('m', { memoryBytes: memoryBytes * 2 + 1 })).rejects.toBeInstanceOf(WrongState);
+    });
+    await here.remove('m');
+  });
+
+  test('network cards come and go', async () => {
+    const { here, spec } = create();
+    await here.start(spec('m'));
+    const nic = { name: 'second', mac: '02:00:00:00:00:02', model: 'virtio' };
+    await whereAble(
+      here,
+      'hotplugNics',
+      () => here.attach('m', { kind: 'nic', nic }),
+      async () => {
+        await here.attach('m', { kind: 'nic', nic });
+        await expect(here.attach('m', { kind: 'nic', nic })).rejects.toBeInstanceOf(WrongState);
+        expect((await here.inspect('m'))?.spec.nics.map(({ name }) => name)).toContain('second');
+        await here.detach('m', { kind: 'nic', name: 'second' });
+        await expect(here.detach('m', { kind: 'nic', name: 'second' })).rejects.toBeInstanceOf(WrongState);
+      },
+    );
+    await here.remove('m');
+  });
+
+  test.each(['console', 'vnc'] as const)('a %s opens, or is refused by name', async (what) => {
+    const { here, spec } = create();
+    await here.start(spec('m'));
+    await whereAble(
+      here,
+      what,
+      () => here.open('m', what),
+      async () => {
+        (await here.open('m', what)).destroy();
+      },
+    );
+    await here.remove('m');
+  });
+}

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { type Machine, NoSuchMachine, WrongState } from '../machine-driver.ts';
+import { type DriversUnderTest, stateOf, whereAble } from './drivers-under-test.fixture.ts';
+
+/** Machines start, stand still and go on. */
+export function powerContract(create: () => DriversUnderTest): void {
+  test('a machine that was started runs, and is there to be seen', async () => {
+    const { here, spec } = create();
+    const started = await here.start(spec('m'));
+    expect(started).toMatchObject({ state: 'running', spec: { id: 'm' } });
+    expect((await here.list()).map((machine) => machine.spec.id)).toEqual(['m']);
+    expect(await here.inspect('m')).toMatchObject({ state: 'running', startedAt: started.startedAt });
+    await here.remove('m');
+  });
+
+  test('starting a machine again does not make a second one', async () => {
+    const { here, spec } = create();
+    const first = await here.start(spec('m'));
+    const again = await here.start(spec('m'));
+    expect(again.startedAt).toBe(first.startedAt);
+    expect(await here.list()).toHaveLength(1);
+    await here.remove('m');
+  });
+
+  test('what has ended does not start again', async () => {
+    const { here, spec } = create();
+    await here.start(spec('m'));
+    await here.kill('m', 'for the test');
+    await expect(here.start(spec('m'))).rejects.toBeInstanceOf(WrongState);
+    await here.remove('m');
+    expect(await here.start(spec('m'))).toMatchObject({ state: 'running' });
+    await here.remove('m');
+  });
+
+  test('a machine can be made ready without running', async () => {
+    const { here, spec } = create();
+    expect(await here.start({ ...spec('m'), startPaused: true })).toMatchObject({ state: 'paused' });
+    await here.resume('m');
+    expect(await stateOf(here, 'm')).toBe('running');
+    await here.remove('m');
+  });
+
+  test('a machine stands still and goes on as asked, however often', async () => {
+    const { here, spec } = create();
+    await here.start(spec('m'));
+    await whereAble(
+      here,
+      'pause',
+      () => here.pause('m'),
+      async () => {
+        await here.pause('m');
+        await here.pause('m');
+        expect(await stateOf(here, 'm')).toBe('paused');
+        await here.resume('m');
+        await here.resume('m');
+        expect(await stateOf(here, 'm')).toBe('running');
+      },
+    );
+    await here.remove('m');
+  });
+
+  test.each(['reset', 'softReboot'] as const)('a %s leaves the machine the same', async (how) => {
+    const { here, spec } = create();
+    const { startedAt } = await here.start(spec('m'));
+    await whereAble(
+      here,
+      how,
+      () => here[how]('m'),
+      async () => {
+        await here[how]('m');
+        expect(await here.inspect('m')).toMatchObject({ state: 'running', startedAt });
+      },
+    );
+    await here.remove('m');
+  });
+
+  test('an id that is not there is refused by name', async () => {
+    const { here } = create();
+    expect(await here.inspect('nobody')).toBeUndefined();
+    for (const attempt of [
+      () => here.stop('nobody', 0),
+      () => here.pause('nobody'),
+      () => here.cancelMigration('nobody'),
+    ]) {
+      await expect(attempt()).rejects.toBeInstanceOf(NoSuchMachine);
+    }
+    await here.kill('nobody', 'no matter');
+    await here.remove('nobody');
+  });
+
+  test('listeners are told of what changes, after it has changed, until they stop listening', async () => {
+    const { here, spec } = create();
+    const seen: Promise<Machine | undefined>[] = [];
+    const stop = here.onChange((id) => void seen.push(here.inspect(id)));
+    await here.start(spec('m'));
+    await here.kill('m', 'for the test');
+    expect((await Promise.all(seen)).at(-1)).toMatchObject({ state: 'ended' });
+    stop();
+    const before = seen.length;
+    await here.remove('m');
+    await here.start(spec('m'));
+    expect(seen).toHaveLength(before);
+    await here.remove('m');
+  });
+}

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { type MachineSnapshot, NoSuchMachine, WrongState } from '../machine-driver.ts';
+import { type DriversUnderTest, stateOf, whereAble } from './drivers-under-test.fixture.ts';
+
+const MARK = { uid: 'restore-1', on: [] };
+const PLAIN = { memory: false, quiesce: false };
+const bytesOf = ({ disks }: MachineSnapshot) => disks.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** What is on disks and in memory can be kept and brought back. */
+export function snapshotContract(create: () => DriversUnderTest): void {
+  test('a snapshot brings back what was on the disk, whatever became of those before it', async () => {
+    const { here, spec, disk } = create();
+    await here.start(spec('m'));
+    await whereAble(
+      here,
+      'snapshots',
+      () => here.snapshot('m', PLAIN),
+      async () => {
+        await disk?.write(here, 'm', 'before');
+        const first = await here.snapshot('m', PLAIN);
+        expect(first.disks.map(({ name }) => name)).toEqual(['root']);
+        await disk?.write(here, 'm', 'after');
+        const second = await here.snapshot('m', { ...PLAIN, below: first });
+        await here.restore('m', first, MARK);
+        if (disk !== undefined) expect(await disk.read(here, 'm')).toBe('before');
+        const [rebased] = await here.deleteSnapshot(first, { above: [second] });
+        if (disk !== undefined) expect(await disk.read(here, 'm')).toBe('before');
+        await here.restore('m', rebased ?? second, { ...MARK, uid: 'restore-2' });
+        if (disk !== undefined) expect(await disk.read(here, 'm')).toBe('after');
+      },
+    );
+    await here.remove('m');
+  });
+
+  test('a snapshot takes the room of what is not in the one below it', async () => {
+    const { here, spec, disk } = create();
+    if (!here.capabilities().snapshots || disk === undefined) return;
+    await here.start(spec('m'));
+    await disk.write(here, 'm', 'something');
+    const first = await here.snapshot('m', PLAIN);
+    expect(bytesOf(first)).toBeGreaterThan(0);
+    const same = await here.snapshot('m', { ...PLAIN, below: first });
+    expect(bytesOf(same)).toBe(0);
+    const [rebased] = await here.deleteSnapshot(first, { above: [same] });
+    expect(bytesOf(rebased ?? same)).toBe(bytesOf(first));
+    await here.remove('m');
+  });
+
+  test('the disks of a machine that is off can be kept and brought back', async () => {
+    const { here, spec, disk, claimed, until } = create();
+    if (!here.capabilities().snapshots || claimed === undefined || disk === undefined) return;
+    const off = { namespace: spec('m').namespace, disks: [{ name: 'root', claim: claimed.claim }] };
+    const run = async (id: string, deed: () => Promise<unknown>) => {
+      await here.start(claimed.spec(id));
+      const done = await deed();
+      await here.stop(id, 60_000);
+      await until(async () => (await stateOf(here, id)) === 'ended');
+      await here.remove(id);
+      return done;
+    };
+    await run('first', () => disk.write(here, 'first', 'before'));
+    const kept = await here.snapshot(off, { memory: true, quiesce: true });
+    expect(kept.memory).toBeUndefined();
+    await run('second', () => disk.write(here, 'second', 'after'));
+    await here.restore(off, kept, MARK);
+    expect(await run('third', () => disk.read(here, 'third'))).toBe('before');
+    await run('fourth', () => disk.write(here, 'fourth', 'later'));
+    // The same restore asked for once more: it has been done.
+    await here.restore(off, kept, MARK);
+    expect(await run('fifth', () => disk.read(here, 'fifth'))).toBe('later');
+  });
+
+  test('memory that was kept is the size of the machine, and its guest is quiet where it can be', async () => {
+    const { here, spec } = create();
+    if (!here.capabilities().memorySnapshots) return;
+    await here.start(spec('m'));
+    const kept = await here.snapshot('m', { memory: true, quiesce: true });
+    expect(kept).toMatchObject({ quiesced: true, memory: { bytes: spec('m').memoryBytes } });
+    expect((await here.snapshot('m', PLAIN)).quiesced).toBe(false);
+    await here.remove('m');
+  });
+
+  test('a machine that is being sent elsewhere is not kept, and goes on', async () => {
+    const { here, there, spec } = create();
+    const { migration, snapshots } = here.capabilities();
+    if (!migration || !snapshots) return;
+    await here.start(spec('m'));
+    const { address } = await there.prepareIncoming(spec('m'), 'u');
+    await here.migrate('m', { uid: 'u', address, bandwidth: 1 });
+    await expect(here.snapshot('m', PLAIN)).rejects.toBeInstanceOf(WrongState);
+    expect(await here.inspect('m')).toMatchObject({ state: 'running', migration: { state: 'active' } });
+    await Promise.all([here.remove('m'), there.remove('m')]);
+  });
+
+  test('a machine that is not there is not kept', async () => {
+    const { here } = create();
+    if (!here.capabilities().snapshots) return;
+    await expect(here.snapshot('nobody', PLAIN)).rejects.toBeInstanceOf(NoSuchMachine);
+  });
+}
