@@ -15,7 +15,7 @@ import type { Part } from '../src/testing/arbitrary/knowledge.ts';
 import { placeAt } from '../src/testing/arbitrary/place.ts';
 import { type SchemaField, schemaArbitrary } from '../src/testing/arbitrary/schema-arbitrary.ts';
 
-const PATIENCE = 15_000;
+const PATIENCE = 60_000;
 const admissionOf = findAdmission({ operatorUser: 'operator' });
 
 const context: { work?: () => unknown } = createContext({});

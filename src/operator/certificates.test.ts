@@ -2,10 +2,11 @@ import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { realClock } from '../base/clock.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '../base/fake-clock.ts';
 import { resourceType } from '../kube/kinds/resource-type.ts';
 import { type Cluster, startCluster } from '../testing/cluster.ts';
+import { until } from '../testing/patience.ts';
 import { type Credentials, folderCertificates, sharedCertificates } from './certificates.ts';
 import { fitCertificate, type ServingCertificate } from './serving-certificate.ts';
 
@@ -94,13 +95,16 @@ describe('the certificate of a server', () => {
       put('one', 'key one');
       const { log } = cluster;
       const stop = new AbortController();
-      // Files are read in real time, so it passes by itself here.
-      const clock = { ...realClock, sleep: (_ms: number, signal?: AbortSignal) => realClock.sleep(5, signal) };
+      const clock = new FakeClock();
       const found = folderCertificates({ clock, log, onChange: (each) => shown.push(each) }, folder);
       const ended = found.run(stop.signal);
-      await vi.waitFor(() => expect(found.current).toEqual({ cert: 'one', key: 'key one' }));
+      // Files are read in real time, between two looks.
+      await until(() => clock.pending === 1);
+      expect(found.current).toEqual({ cert: 'one', key: 'key one' });
       put('two', 'key two');
-      await vi.waitFor(() => expect(found.current).toEqual({ cert: 'two', key: 'key two' }));
+      await clock.advance(60_000);
+      await until(() => clock.pending === 1);
+      expect(found.current).toEqual({ cert: 'two', key: 'key two' });
       stop.abort();
       await ended;
       expect(shown.map(({ cert }) => cert)).toEqual(['one', 'two']);

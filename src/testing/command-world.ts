@@ -1,4 +1,4 @@
-import { realClock } from '../base/clock.ts';
+import { type Clock, realClock } from '../base/clock.ts';
 import { toldFailure } from '../cli/failure.ts';
 import type { Io } from '../cli/io.ts';
 import { vimanaProgram } from '../cli/program.ts';
@@ -34,6 +34,10 @@ export interface RunOptions {
   readonly io?: Pick<Io, 'read' | 'manifestsAt'>;
   /** Told of all that was printed so far, each time that there is more. */
   readonly onOutput?: (out: string) => void;
+  /** The same for standard error. */
+  readonly onError?: (err: string) => void;
+  /** By which the command waits; that of the machine where absent. */
+  readonly clock?: Clock;
 }
 
 export async function startCommandWorld(
@@ -54,15 +58,20 @@ export async function startCommandWorld(
 export async function runCommand(
   client: Client,
   args: readonly string[],
-  { signal = new AbortController().signal, files = {}, io: reading, onOutput = () => {} }: RunOptions = {},
+  options: RunOptions = {},
 ): Promise<CommandOutcome> {
+  const { signal = new AbortController().signal, files = {}, io: reading, clock = realClock } = options;
   const memory = memoryIo(files);
   const { printed } = memory;
   const io: Io = {
     ...memory,
     out: (text) => {
       memory.out(text);
-      onOutput(printed.out);
+      options.onOutput?.(printed.out);
+    },
+    err: (text) => {
+      memory.err(text);
+      options.onError?.(printed.err);
     },
     ...reading,
   };
@@ -74,7 +83,7 @@ export async function runCommand(
   const kubeconfigNames = async () => ['laptop', 'office'];
   const starters = { ...IDLE_STARTERS, install, uninstall, connect, kubeconfigNames };
   try {
-    await vimanaProgram({ io, version: '0', clock: realClock, signal, starters }).parseAsync([...args], {
+    await vimanaProgram({ io, version: '0', clock, signal, starters }).parseAsync([...args], {
       from: 'user',
     });
     return { code: 0, ...printed };

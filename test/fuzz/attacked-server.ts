@@ -46,4 +46,4 @@ export class AttackedServer {
   }
 }
 
-const PATIENCE = 10_000;
+const PATIENCE = 60_000;

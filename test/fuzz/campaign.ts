@@ -1,5 +1,6 @@
 import { realClock } from '../../src/base/clock.ts';
 import type { Random } from '../../src/base/random.ts';
+import { until } from '../../src/testing/patience.ts';
 import type { AttackedServer } from './attacked-server.ts';
 import { attack, collectionOf, type Ground } from './attacks.ts';
 import { Http1Connection, type RawAnswer, type RawRequest, wireOf } from './http1-connection.ts';
@@ -19,7 +20,7 @@ export interface Outcome {
 }
 
 const AT_ONCE = 4;
-const PATIENCE = 20_000;
+const PATIENCE = 60_000;
 const MOST_PROBLEMS = 10;
 
 /** Sends `count` requests over `protocol` to objects of a namespace of their own. */
@@ -121,12 +122,7 @@ async function prepare({ port, token }: AttackedServer, namespace: string): Prom
 
 async function untilServed(ask: Ask, token: string, target: string): Promise<void> {
   const headers = [['authorization', `Bearer ${token}`]] as const;
-  for (let tries = 0; tries < 200; tries++) {
-    const answer = await ask({ method: 'GET', target, headers, body: Buffer.alloc(0) });
-    if (answer?.status === 200) return;
-    await realClock.sleep(20);
-  }
-  throw new Error(`${target} is never served`);
+  await until(async () => (await ask({ method: 'GET', target, headers, body: Buffer.alloc(0) }))?.status === 200);
 }
 
 function shown({ method, target, headers, body }: RawRequest): string {

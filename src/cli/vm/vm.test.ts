@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FakeClock } from '../../base/fake-clock.ts';
 import { VMS } from '../../kube/kinds/machines.ts';
 import { NODES } from '../../kube/kinds/node.ts';
 import { type CommandWorld, startCommandWorld } from '../../testing/command-world.ts';
@@ -108,10 +109,16 @@ describe('vimana vm', () => {
         ),
       );
     await freeze('true');
-    expect(await vm('pause', 'web', '--wait', '--timeout', '300ms')).toEqual({
+    const clock = new FakeClock();
+    const seen = Promise.withResolvers<void>();
+    const onError = (err: string) => (err.includes('web: Running') ? seen.resolve() : undefined);
+    const pausing = world.run(['vm', 'pause', 'web', '--wait', '--timeout', '5m'], { clock, onError });
+    await seen.promise;
+    await clock.advance(300_000);
+    expect(await pausing).toEqual({
       code: 1,
       out: 'web asked to pause\n',
-      err: expect.stringContaining('error: waited 300ms for web to be paused, which is Running\n'),
+      err: expect.stringContaining('error: waited 5m for web to be paused, which is Running\n'),
     });
     await freeze(null);
     await expect

@@ -104,7 +104,7 @@ export async function configureHooks(
     clientConfig: { url: `https://localhost:${server.port}/h${i}`, caBundle: server.caBundle },
     sideEffects: 'None',
     admissionReviewVersions: ['v1'],
-    timeoutSeconds: 2,
+    timeoutSeconds: 30,
     rules: [CONFIG_MAPS],
     ...hook,
   }));

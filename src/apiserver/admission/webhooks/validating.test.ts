@@ -30,7 +30,7 @@ describe('a webhook is told', () => {
     await configure('validating', [{}]);
     await create({}, { dryRun: true });
     const [{ path, review }] = server.seen as [(typeof server.seen)[0]];
-    expect(path).toBe('/h0?timeout=2s');
+    expect(path).toBe('/h0?timeout=30s');
     expect(review).toMatchObject({ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1' });
     expect(review.request).toEqual({
       uid: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -148,7 +148,7 @@ describe('a webhook that fails', () => {
     server.close();
     await configure('validating', [{}]);
     expect((await cluster.refused(create())).message).toMatch(
-      /: Post "https:\/\/localhost:\d+\/h0\?timeout=2s": dial tcp .*:\d+: connect: connection refused$/,
+      /: Post "https:\/\/localhost:\d+\/h0\?timeout=30s": dial tcp .*:\d+: connect: connection refused$/,
     );
   });
 
@@ -192,7 +192,7 @@ describe('a service', () => {
     });
     await configure('validating', [service()]);
     await create();
-    expect(server.seen[0]?.path).toBe('/h0?timeout=2s');
+    expect(server.seen[0]?.path).toBe('/h0?timeout=30s');
   });
 
   test('is found where it is said to be', async () => {
@@ -212,7 +212,7 @@ describe('a service', () => {
     }
     await configure('validating', [service(port)]);
     expect((await cluster.refused(create())).message).toBe(
-      `${FAILED}Post "https://hook.x.svc:${shown}/h0?timeout=2s": ${problem}`,
+      `${FAILED}Post "https://hook.x.svc:${shown}/h0?timeout=30s": ${problem}`,
     );
   });
 });
