@@ -96,9 +96,11 @@ async function inChild(args: readonly string[], input = ''): Promise<void> {
 
 async function running({ admin }: Embedded, count: number): Promise<void> {
   const seen = new Set<string>();
-  for await (const { type, object } of admin.watch(VMS)) {
-    const { printableStatus } = (object['status'] ?? {}) as { printableStatus?: string };
-    if (type !== 'BOOKMARK' && printableStatus === 'Running') seen.add(object.metadata.name ?? '');
+  for await (const batch of admin.watch(VMS).batches?.() ?? []) {
+    for (const { type, object } of batch) {
+      const { printableStatus } = (object['status'] ?? {}) as { printableStatus?: string };
+      if (type !== 'BOOKMARK' && printableStatus === 'Running') seen.add(object.metadata.name ?? '');
+    }
     if (seen.size === count) return;
   }
 }

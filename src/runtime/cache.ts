@@ -88,14 +88,15 @@ export class IndexedCache<T extends KubeObject> implements Cache<T>, Sink<T> {
 
   put(object: T): void {
     const key = keyOf(object);
-    const old = this.#objects.get(key);
+    const known = this.#objects.get(key);
     this.reached(object.metadata.resourceVersion ?? '');
-    if (old !== undefined && old.metadata.resourceVersion === object.metadata.resourceVersion) return;
+    if (known !== undefined && known.metadata.resourceVersion === object.metadata.resourceVersion) return;
+    const same = known === undefined || known.metadata.uid === object.metadata.uid;
     // The name was given to another object while nobody looked.
-    if (old !== undefined && old.metadata.uid !== object.metadata.uid) this.#drop(key, old);
-    const same = this.#objects.get(key);
-    this.#set(key, object);
-    this.#tell(same === undefined ? { type: 'added', object } : { type: 'updated', object, old: same });
+    if (!same) this.#drop(key, known);
+    const old = same ? known : undefined;
+    this.#set(key, object, old);
+    this.#tell(old === undefined ? { type: 'added', object } : { type: 'updated', object, old });
   }
 
   remove(object: T): void {
@@ -116,8 +117,7 @@ export class IndexedCache<T extends KubeObject> implements Cache<T>, Sink<T> {
     if (compareResourceVersions(version, this.#version) > 0) this.#version = version;
   }
 
-  #set(key: string, object: T): void {
-    const old = this.#objects.get(key);
+  #set(key: string, object: T, old: T | undefined): void {
     this.#objects.set(key, object);
     for (const [index, filed] of this.#indices) {
       const values = listed(index.values(object));

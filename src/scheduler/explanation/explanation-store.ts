@@ -138,11 +138,14 @@ export class ExplanationStore {
     const figures = this.#figures;
     const { feasible, feasibleCount, refused, refusals, refusedCount, scored } = attempt;
     let at = from;
-    for (let i = 0; i < feasibleCount; i++) figures[at++] = feasible[i] ?? 0;
+    const column = (values: Int32Array | Float64Array): void => {
+      figures.set(values.subarray(0, feasibleCount), at);
+      at += feasibleCount;
+    };
+    column(feasible);
     for (const { raw, normalised } of scored) {
-      for (let i = 0; i < feasibleCount; i++) figures[at++] = raw[i] ?? 0;
-      if (raw === normalised) continue;
-      for (let i = 0; i < feasibleCount; i++) figures[at++] = normalised[i] ?? 0;
+      column(raw);
+      if (raw !== normalised) column(normalised);
     }
     const numbers = new Map<Refusal, number>();
     for (let i = 0; i < refusedCount; i++) {
