@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PODS } from '../../src/kube/kinds/pod.ts';
+import { MACHINES, namespace, ROOT, World } from './world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = new World();
+  // What nodes write to be known to live is not the machines' doing.
+  await world.start({ signsOfLife: 'assumed' });
+});
+afterEach(() => world.stop());
+
+describe('what a start costs', () => {
+  /** Every write makes one version; events have versions of their own. */
+  const written = async () => Number((await world.admin.list(PODS, { namespace })).metadata.resourceVersion);
+  const COUNT = 60;
+
+  it.each([
+    ['seven writes, of which one is for its Service', {}, 7],
+    ['with a disk one more, and the five by which Kubernetes binds a volume', { disks: [ROOT] }, 13],
+  ])('is %s', async (_what, spec, most) => {
+    const before = await written();
+    const make = (name: string) =>
+      world.admin.create(MACHINES, {
+        metadata: { name, namespace },
+        spec: { cpus: 1, memory: '1Gi', ...spec },
+      });
+    await Promise.all(Array.from({ length: COUNT }, (_, i) => make(`m-${i}`)));
+    await world.advance(4000);
+    const phases = (await world.admin.list(MACHINES, { namespace })).items.map(({ status }) => status?.phase);
+    expect(phases.filter((phase) => phase === 'Running')).toHaveLength(COUNT);
+    // The first that set out are told of on their way.
+    const writes = (await written()) - before - COUNT;
+    expect(writes).toBeLessThanOrEqual(most * COUNT + 2 * 16);
+  });
+});

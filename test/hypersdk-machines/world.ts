@@ -1,0 +1,75 @@
+import { type VirtualMachine, virtualMachine } from '../../src/api/hypersdk/virtual-machine.ts';
+import { FakeClock } from '../../src/base/fake-clock.ts';
+import { memoryLogger } from '../../src/base/logger.ts';
+import { seededRandom } from '../../src/base/random.ts';
+import type { ResourceType } from '../../src/kube/client.ts';
+import { EVENTS } from '../../src/kube/kinds/event.ts';
+import { resourceOfKind } from '../../src/kube/kinds/machines.ts';
+import { PODS } from '../../src/kube/kinds/pod.ts';
+import type { KubeObject } from '../../src/kube/kube-object.ts';
+import { type Embedded, type EmbeddedOptions, startEmbedded } from '../../src/up/embedded.ts';
+
+export const MACHINES = resourceOfKind(virtualMachine) as unknown as ResourceType<KubeObject & VirtualMachine>;
+export const namespace = 'default';
+export const ROOT = { name: 'root', size: '20Gi' };
+
+/** Everything in one process, on a clock that is moved by hand. */
+export class World {
+  readonly clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
+  readonly log = memoryLogger(this.clock);
+  #running!: Embedded;
+
+  async start(options: Partial<EmbeddedOptions> = {}): Promise<void> {
+    this.#running = await startEmbedded({
+      store: 'memory',
+      dialects: ['hypersdk'],
+      pools: [{ name: 'n', prefix: 'n-', count: 3 }],
+      clock: this.clock,
+      random: seededRandom('machines of hypersdk.io'),
+      log: this.log,
+      ...options,
+    });
+    await this.advance(5000);
+  }
+
+  stop = () => this.#running.stop();
+  advance = (ms: number) => this.clock.advance(ms);
+
+  get admin() {
+    return this.#running.admin;
+  }
+
+  async make(name: string, spec: object = {}, annotations: Record<string, string> = {}): Promise<void> {
+    const metadata = { name, namespace, annotations };
+    await this.admin.create(MACHINES, { metadata, spec: { cpus: 2, memory: '2Gi', ...spec } });
+    await this.advance(3000);
+  }
+
+  edit = async (name: string, spec: object) => {
+    await this.admin.patch(MACHINES, name, { type: 'merge', body: { spec } }, { namespace });
+    await this.advance(3000);
+  };
+
+  vm = (name: string) => this.admin.get(MACHINES, name, { namespace });
+  phase = async (name: string) => (await this.vm(name)).status?.phase;
+  condition = async (name: string, type: string) =>
+    (await this.vm(name)).status?.conditions?.find((each) => each.type === type);
+  names = async (type: ResourceType) =>
+    (await this.admin.list(type, { namespace })).items
+      .map(({ metadata }) => metadata.name ?? '')
+      .toSorted((a, b) => a.localeCompare(b));
+  events = async (name: string) =>
+    (await this.admin.list(EVENTS, { namespace })).items
+      .filter(({ involvedObject }) => involvedObject.kind === 'VirtualMachine' && involvedObject.name === name)
+      .map(({ reason, message }) => `${reason}: ${message}`);
+
+  async evict(name: string): Promise<number> {
+    const { items } = await this.admin.list(PODS, { namespace, labelSelector: `vm=${name}` });
+    const pod = items[0]?.metadata.name ?? '';
+    const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod, namespace } };
+    return await this.admin.act(PODS, pod, 'eviction', body, { namespace }).then(
+      () => 201,
+      (error: { code?: number }) => error.code ?? 0,
+    );
+  }
+}
