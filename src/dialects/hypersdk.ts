@@ -7,10 +7,10 @@ import type { Surroundings } from '../machine/surroundings.ts';
 import { patience } from './hypersdk/carbon.ts';
 import { copy } from './hypersdk/copy.ts';
 import { instanceSpec } from './hypersdk/instance-spec.ts';
-import { power } from './hypersdk/power.ts';
 import { report } from './hypersdk/report.ts';
 import { wantedOf } from './hypersdk/wanted.ts';
 import { identityIn, memoryIn } from './memory.ts';
+import { power } from './power.ts';
 
 /** Machines in the words of HyperSDK: sizes, disks and images, from a template or on their own. */
 export const hypersdk: Dialect<typeof virtualMachine> = {

@@ -17,6 +17,12 @@ export function isToLeave({ status }: VirtualMachineInstance): boolean {
   return evacuationNodeName !== '' && evacuationNodeName === nodeName;
 }
 
+/** It is on its way to another node while it runs. */
+export function isMoving({ status }: VirtualMachineInstance): boolean {
+  const { startTimestamp, completed, failed } = status?.migrationState ?? {};
+  return startTimestamp !== undefined && startTimestamp !== null && completed !== true && failed !== true;
+}
+
 /** It ran at some time, whatever became of it. */
 export function everRan({ status }: VirtualMachineInstance): boolean {
   return status?.phase === 'Running' || since(status, 'Running') !== undefined;

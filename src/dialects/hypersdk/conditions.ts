@@ -1,13 +1,12 @@
 import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { type Condition, holds, standing } from '../../machine/condition.ts';
 import type { ObservedMachine } from '../../machine/dialect.ts';
-import { isFinal, isGoing } from '../../machine/instance-state.ts';
 import type { Surroundings } from '../../machine/surroundings.ts';
+import { disksOf } from '../claims.ts';
+import { no, type Paths, readyOf, restartOf, type Told, yes } from '../conditions.ts';
 import { failureOf, shutdownCondition } from '../memory.ts';
 import type { Phase } from './phase.ts';
 import type { Wanted } from './wanted.ts';
-
-type Told = Omit<Condition, 'lastTransitionTime'>;
 
 export interface Looks {
   readonly vm: VirtualMachine;
@@ -23,11 +22,16 @@ export function conditionsOf(looks: Looks, now: string): Condition[] {
   const { vm, observed, carbon, wanted } = looks;
   const before = vm.status?.conditions;
   const { memory, restartRequired } = observed;
-  const told = [readyOf(looks), agentOf(looks), disksOf(looks), networkOf(looks)];
+  const told = [
+    readyOf(observed, { running: vm.spec.running, phase: looks.phase, ready: READY }),
+    agentOf(looks),
+    disksOf(wanted.disks, looks.claims, isUp(observed.instance)),
+    networkOf(looks),
+  ];
   const stuck = immovable(looks);
   if (stuck !== undefined) told.push(stuck);
   if (carbon !== undefined) told.push(carbon);
-  if (restartRequired.length > 0) told.push(restartOf(restartRequired, wanted.blocked));
+  if (restartRequired.length > 0) told.push(restartOf(restartRequired, PATHS, wanted.blocked));
   const failure = wanted.blocked === undefined ? failureOf(before, observed, now) : undefined;
   return [
     ...told.map((each) => standing(before, each, now)),
@@ -36,28 +40,7 @@ export function conditionsOf(looks: Looks, now: string): Condition[] {
   ];
 }
 
-const no = (type: string, reason: string, message: string): Told => ({ type, status: 'False', reason, message });
-const yes = (type: string, reason: string, message: string): Told => ({ type, status: 'True', reason, message });
-
-function readyOf({ vm, observed, phase }: Looks): Told {
-  const { instance, problem, memory } = observed;
-  if (instance !== undefined && !isFinal(instance)) {
-    const ready = instance.status?.conditions?.find(({ type }) => type === 'Ready');
-    if (holds(instance.status?.conditions, 'Paused'))
-      return no('Ready', 'Paused', 'the machine stands still: it is paused');
-    if (ready?.status === 'True' && !isGoing(instance)) return yes('Ready', 'MachineReady', 'the machine runs');
-    const stuck = instance.status?.conditions?.find(({ type, status }) => status === 'False' && STUCK.has(type));
-    const why = stuck ?? ready;
-    return no('Ready', why?.reason || phase, why?.message || 'the machine does not run yet');
-  }
-  if (!vm.spec.running) return no('Ready', 'Stopped', 'spec.running is false');
-  if (problem !== undefined) return no('Ready', problem.reason, problem.message);
-  const { restarts } = memory;
-  if (restarts !== undefined) return no('Ready', restarts.gaveUp ?? 'Restarting', restarts.message);
-  return no('Ready', phase, 'the machine does not run');
-}
-
-const STUCK: ReadonlySet<string> = new Set(['PodScheduled', 'Synchronized']);
+const READY = { reason: 'MachineReady', message: 'the machine runs' };
 
 function agentOf({ observed, wanted }: Looks): Told {
   const { instance } = observed;
@@ -68,27 +51,6 @@ function agentOf({ observed, wanted }: Looks): Told {
   return isUp(instance)
     ? no('AgentConnected', 'WaitingForAgent', 'the guest agent has not answered')
     : notRunning('AgentConnected');
-}
-
-function disksOf({ wanted: { disks }, claims, observed }: Looks): Told {
-  if (disks.length === 0) return yes('DiskReady', 'NoDisks', 'the machine has no disks');
-  const states = disks.map(({ disk, claim }) => ({ claim, sight: claims?.get(disk.name) }));
-  const small = states.find(({ sight }) => sight?.state === 'bound' && sight.reason !== undefined)?.sight;
-  const lacking = states.find(({ sight }) => sight?.state !== 'bound');
-  // A machine that runs has all of its disks.
-  if (lacking === undefined || (isUp(observed.instance) && lacking.sight?.state !== 'taken')) {
-    if (small?.reason !== undefined) return no('DiskReady', small.reason, small.message ?? '');
-    const texts = states.map(({ claim, sight }) =>
-      sight?.state === 'bound' && sight.message !== undefined ? `${claim} (${sight.message})` : claim,
-    );
-    return yes('DiskReady', 'DisksBound', `bound: ${texts.join(', ')}`);
-  }
-  const { sight, claim } = lacking;
-  const reason = sight?.reason ?? (sight?.state === 'pending' ? 'ClaimPending' : 'ClaimMissing');
-  const message =
-    sight?.message ??
-    `PersistentVolumeClaim ${claim} ${sight?.state === 'pending' ? 'has no volume yet' : 'is not there yet'}`;
-  return no('DiskReady', reason, message);
 }
 
 function networkOf({ observed: { instance } }: Looks): Told {
@@ -117,21 +79,8 @@ function isUp(instance: ObservedMachine['instance']): boolean {
   return instance?.status?.phase === 'Running';
 }
 
-function restartOf(fields: readonly string[], blocked: Wanted['blocked']): Told {
-  const paths = [...new Set(fields.map(pathOf))].join(', ');
-  // Whoever restarts it now takes it down until that is there.
-  const lacking = blocked?.reason === 'NotFound' ? `; a start would wait: ${blocked.message}` : '';
-  const message = `changed, and not in effect before the next start: ${paths}${lacking}`;
-  return yes('RestartRequired', 'RestartRequired', message);
-}
-
-/** How a field of the instance is called in a machine of this group. */
-function pathOf(field: string): string {
-  const found = PATHS.find(([start]) => field === start || field.startsWith(`${start}.`));
-  return `spec.${found?.[1] ?? field}`;
-}
-
-const PATHS: readonly (readonly [string, string])[] = [
+/** How fields of the instance are called in a machine of this group. */
+const PATHS: Paths = [
   ['domain.cpu', 'cpus'],
   ['domain.memory', 'memory'],
   ['domain.machine', 'machineType'],

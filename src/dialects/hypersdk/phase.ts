@@ -2,7 +2,7 @@ import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
 import { holds } from '../../machine/condition.ts';
 import type { ObservedMachine } from '../../machine/dialect.ts';
-import { isFinal } from '../../machine/instance-state.ts';
+import { isFinal, isMoving } from '../../machine/instance-state.ts';
 
 export type Phase = NonNullable<NonNullable<VirtualMachine['status']>['phase']>;
 
@@ -26,14 +26,11 @@ function hasFailed({ memory }: ObservedMachine): boolean {
 }
 
 function livePhase(instance: VirtualMachineInstance): Phase {
-  const { phase, conditions, migrationState } = instance.status ?? {};
+  const { phase, conditions } = instance.status ?? {};
   switch (phase) {
-    case 'Running': {
-      const { startTimestamp, completed, failed } = migrationState ?? {};
-      const moves = startTimestamp !== undefined && startTimestamp !== null && completed !== true && failed !== true;
-      if (moves) return 'Migrating';
+    case 'Running':
+      if (isMoving(instance)) return 'Migrating';
       return holds(conditions, 'Paused') ? 'Paused' : 'Running';
-    }
     case 'Unknown':
       return 'Unknown';
     default:

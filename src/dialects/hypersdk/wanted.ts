@@ -4,7 +4,8 @@ import type { Disk } from '../../api/hypersdk/disk.ts';
 import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { START_NOW } from '../../api/operation-request.ts';
 import type { Obstacle } from '../../machine/dialect.ts';
-import type { ClaimSight, Surroundings } from '../../machine/surroundings.ts';
+import type { Surroundings } from '../../machine/surroundings.ts';
+import { withoutClaim } from '../claims.ts';
 import { unfitDevice } from './devices.ts';
 import { withTemplate } from './template.ts';
 
@@ -39,26 +40,4 @@ function withoutSecret({ cloudInit }: VirtualMachine['spec'], secret: Surroundin
 /** What is clean electricity to a machine that somebody wants at once. */
 function patienceOf({ metadata }: VirtualMachine, carbon: Surroundings['carbon']): Obstacle | undefined {
   return metadata.annotations?.[START_NOW] === `${metadata.generation}` ? undefined : carbon?.waits;
-}
-
-/** A claim that another has, that cannot be made yet, or that is about to be made. */
-function withoutClaim(
-  disks: readonly ClaimedDisk[],
-  claims: ReadonlyMap<string, ClaimSight> | undefined,
-): Obstacle | undefined {
-  if (claims === undefined) return undefined;
-  const seen = disks.map(({ disk }) => claims.get(disk.name));
-  const taken = seen.find((claim) => claim?.state === 'taken');
-  if (taken !== undefined) return { reason: 'ClaimTaken', message: taken.message ?? '' };
-  const waits = seen.find((claim) => claim?.state === 'missing' && claim.reason !== undefined);
-  if (waits?.reason !== undefined) return { reason: waits.reason, message: waits.message ?? '' };
-  const missing = disks.find(({ disk }) => (claims.get(disk.name)?.state ?? 'missing') === 'missing');
-  // A pod could not be placed before.
-  const pending = seen.find((claim) => claim?.state === 'pending' && claim.waits !== true);
-  if (missing === undefined) {
-    const { reason = 'ClaimPending', message = '' } = pending ?? {};
-    return pending === undefined ? undefined : { reason, message, passing: true };
-  }
-  const message = `PersistentVolumeClaim ${missing.claim} of disk ${missing.disk.name} is not there yet`;
-  return { reason: 'ClaimMissing', message, passing: true };
 }

@@ -1,11 +1,20 @@
-import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import type { VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
-import type { PowerAction, PowerEdit, PowerOptions, PowerRequest } from '../../machine/dialect.ts';
-import { isFinal } from '../../machine/instance-state.ts';
+import type { VirtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
+import type { PowerAction, PowerEdit, PowerOptions, PowerRequest } from '../machine/dialect.ts';
+import { isFinal } from '../machine/instance-state.ts';
+
+/** A machine with one switch, as statuses of several groups tell of it. */
+interface Switched {
+  readonly spec: { readonly running: boolean };
+  readonly status?: {
+    readonly stateChangeRequests?: readonly unknown[];
+    readonly startFailure?: object;
+    readonly restarts?: object;
+  };
+}
 
 /** How a start, stop or restart reads: spec.running says what is wanted, requests what is to be done in between. */
 export function power(
-  vm: VirtualMachine,
+  vm: Switched,
   action: PowerAction,
   instance: VirtualMachineInstance | undefined,
   options: PowerOptions = {},
@@ -25,7 +34,7 @@ const ALREADY = { conflict: 'VM is already running' };
 const UNDERWAY = { conflict: 'unable to complete request: stop/start already underway' };
 
 function start(
-  { spec, status }: VirtualMachine,
+  { spec, status }: Switched,
   instance: VirtualMachineInstance | undefined,
   { paused }: PowerOptions,
 ): PowerEdit {
@@ -38,11 +47,7 @@ function start(
   return status?.restarts === undefined && status?.startFailure === undefined ? ALREADY : { requests: [asked] };
 }
 
-function stop(
-  { spec }: VirtualMachine,
-  instance: VirtualMachineInstance | undefined,
-  options: PowerOptions,
-): PowerEdit {
+function stop({ spec }: Switched, instance: VirtualMachineInstance | undefined, options: PowerOptions): PowerEdit {
   const live = instance !== undefined && !isFinal(instance);
   const grace = options.gracePeriodSeconds;
   const shorter = grace === undefined || !live ? {} : { gracePeriodSeconds: grace };
@@ -53,7 +58,7 @@ function stop(
 }
 
 function restart(
-  { spec, status }: VirtualMachine,
+  { spec, status }: Switched,
   instance: VirtualMachineInstance | undefined,
   options: PowerOptions,
 ): PowerEdit {

@@ -1,0 +1,51 @@
+import type { ClaimedDisk } from '../api/disk/claimed-disk.ts';
+import type { Obstacle } from '../machine/dialect.ts';
+import type { ClaimSight } from '../machine/surroundings.ts';
+import { no, type Told, yes } from './conditions.ts';
+
+/** What keeps a machine from its disks: a claim that another has, that cannot be made yet, or that is about to be made. */
+export function withoutClaim(
+  disks: readonly ClaimedDisk[],
+  claims: ReadonlyMap<string, ClaimSight> | undefined,
+): Obstacle | undefined {
+  if (claims === undefined) return undefined;
+  const seen = disks.map(({ disk }) => claims.get(disk.name));
+  const taken = seen.find((claim) => claim?.state === 'taken');
+  if (taken !== undefined) return { reason: 'ClaimTaken', message: taken.message ?? '' };
+  const waits = seen.find((claim) => claim?.state === 'missing' && claim.reason !== undefined);
+  if (waits?.reason !== undefined) return { reason: waits.reason, message: waits.message ?? '' };
+  const missing = disks.find(({ disk }) => (claims.get(disk.name)?.state ?? 'missing') === 'missing');
+  // A pod could not be placed before.
+  const pending = seen.find((claim) => claim?.state === 'pending' && claim.waits !== true);
+  if (missing === undefined) {
+    const { reason = 'ClaimPending', message = '' } = pending ?? {};
+    return pending === undefined ? undefined : { reason, message, passing: true };
+  }
+  const message = `PersistentVolumeClaim ${missing.claim} of disk ${missing.disk.name} is not there yet`;
+  return { reason: 'ClaimMissing', message, passing: true };
+}
+
+/** DiskReady. A machine that runs (`isUp`) has all of its disks, whatever is seen of them. */
+export function disksOf(
+  disks: readonly ClaimedDisk[],
+  claims: ReadonlyMap<string, ClaimSight> | undefined,
+  isUp: boolean,
+): Told {
+  if (disks.length === 0) return yes('DiskReady', 'NoDisks', 'the machine has no disks');
+  const states = disks.map(({ disk, claim }) => ({ claim, sight: claims?.get(disk.name) }));
+  const small = states.find(({ sight }) => sight?.state === 'bound' && sight.reason !== undefined)?.sight;
+  const lacking = states.find(({ sight }) => sight?.state !== 'bound');
+  if (lacking === undefined || (isUp && lacking.sight?.state !== 'taken')) {
+    if (small?.reason !== undefined) return no('DiskReady', small.reason, small.message ?? '');
+    const texts = states.map(({ claim, sight }) =>
+      sight?.state === 'bound' && sight.message !== undefined ? `${claim} (${sight.message})` : claim,
+    );
+    return yes('DiskReady', 'DisksBound', `bound: ${texts.join(', ')}`);
+  }
+  const { sight, claim } = lacking;
+  const reason = sight?.reason ?? (sight?.state === 'pending' ? 'ClaimPending' : 'ClaimMissing');
+  const message =
+    sight?.message ??
+    `PersistentVolumeClaim ${claim} ${sight?.state === 'pending' ? 'has no volume yet' : 'is not there yet'}`;
+  return no('DiskReady', reason, message);
+}

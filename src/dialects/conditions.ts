@@ -1,0 +1,56 @@
+import { type Condition, holds } from '../machine/condition.ts';
+import type { ObservedMachine, Problem } from '../machine/dialect.ts';
+import { isFinal, isGoing } from '../machine/instance-state.ts';
+
+/** Conditions that several groups tell alike. */
+
+/** A condition as it is to be told; the engine of conditions adds its time. */
+export type Told = Omit<Condition, 'lastTransitionTime'>;
+
+export const no = (type: string, reason: string, message: string): Told => ({ type, status: 'False', reason, message });
+export const yes = (type: string, reason: string, message: string): Told => ({ type, status: 'True', reason, message });
+
+/** What a group has to say of a machine that is ready or not. */
+interface Readiness {
+  /** Whether it is to run. */
+  readonly running: boolean;
+  /** The word for the state that it is in. */
+  readonly phase: string;
+  readonly ready: Problem;
+}
+
+/** Ready: what the instance says of itself, and without one why there is none. */
+export function readyOf({ instance, problem, memory }: ObservedMachine, { running, phase, ready }: Readiness): Told {
+  if (instance !== undefined && !isFinal(instance)) {
+    const said = instance.status?.conditions?.find(({ type }) => type === 'Ready');
+    if (holds(instance.status?.conditions, 'Paused'))
+      return no('Ready', 'Paused', 'the machine stands still: it is paused');
+    if (said?.status === 'True' && !isGoing(instance)) return yes('Ready', ready.reason, ready.message);
+    const stuck = instance.status?.conditions?.find(({ type, status }) => status === 'False' && STUCK.has(type));
+    const why = stuck ?? said;
+    return no('Ready', why?.reason || phase, why?.message || 'the machine does not run yet');
+  }
+  if (!running) return no('Ready', 'Stopped', 'spec.running is false');
+  if (problem !== undefined) return no('Ready', problem.reason, problem.message);
+  const { restarts } = memory;
+  if (restarts !== undefined) return no('Ready', restarts.gaveUp ?? 'Restarting', restarts.message);
+  return no('Ready', phase, 'the machine does not run');
+}
+
+const STUCK: ReadonlySet<string> = new Set(['PodScheduled', 'Synchronized']);
+
+/** How fields of the instance are called in machines of a group: the first that one begins with. */
+export type Paths = readonly (readonly [field: string, path: string])[];
+
+/** RestartRequired. `blocked`: what a start would meet now. */
+export function restartOf(fields: readonly string[], paths: Paths, blocked: Problem | undefined): Told {
+  const pathOf = (field: string) => {
+    const found = paths.find(([start]) => field === start || field.startsWith(`${start}.`));
+    return `spec.${found?.[1] ?? field}`;
+  };
+  const named = [...new Set(fields.map(pathOf))].join(', ');
+  // Whoever restarts it now takes it down until that is there.
+  const lacking = blocked?.reason === 'NotFound' ? `; a start would wait: ${blocked.message}` : '';
+  const message = `changed, and not in effect before the next start: ${named}${lacking}`;
+  return yes('RestartRequired', 'RestartRequired', message);
+}
