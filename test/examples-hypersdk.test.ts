@@ -1,0 +1,108 @@
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { virtualMachine } from '../src/api/hypersdk/virtual-machine.ts';
+import { vmOperation } from '../src/api/hypersdk/vm-operation.ts';
+import { vmSnapshot } from '../src/api/hypersdk/vm-snapshot.ts';
+import { vmTemplate } from '../src/api/hypersdk/vm-template.ts';
+import { FakeClock } from '../src/base/fake-clock.ts';
+import { seededRandom } from '../src/base/random.ts';
+import { NAMESPACES, SECRETS } from '../src/kube/kinds/core.ts';
+import { resourceOfKind, VMS } from '../src/kube/kinds/machines.ts';
+import { NODES } from '../src/kube/kinds/node.ts';
+import type { KubeObject } from '../src/kube/kube-object.ts';
+import { readManifest } from '../src/kube/manifest.ts';
+import { startInMemory } from '../src/testing/embedded-in-memory.ts';
+import type { Embedded } from '../src/up/embedded.ts';
+
+const MACHINES = resourceOfKind(virtualMachine);
+const OPERATIONS = resourceOfKind(vmOperation);
+const SNAPSHOTS = resourceOfKind(vmSnapshot);
+const TYPES = [NAMESPACES, SECRETS, MACHINES, OPERATIONS, SNAPSHOTS, resourceOfKind(vmTemplate), VMS];
+
+const objectsIn = (folder: string) =>
+  globSync(`examples/${folder}/*.yaml`)
+    .sort()
+    .map((file) => readManifest(readFileSync(file, 'utf8')).documents.map(({ object }) => object as KubeObject));
+
+/** Makes what stands in files, one after the other, in nodes that are called as the documents have it. */
+async function applied(files: readonly KubeObject[][], dialects: ('hypersdk' | 'kubevirt')[]) {
+  const clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
+  const pools = [{ count: 3, prefix: 'node-' }];
+  const world = await startInMemory({ dialects, pools, clock, random: seededRandom('examples') });
+  await clock.advance(5000);
+  for (const object of files.flat()) {
+    const { apiVersion, kind } = object;
+    const type = TYPES.find((each) => each.kind === kind && apiVersion.startsWith(each.group));
+    if (type === undefined) throw new Error(`what is a ${kind}?`);
+    const namespace = type.namespaced ? { namespace: 'default' } : {};
+    await world.admin.create(type, { ...object, metadata: { ...object.metadata, ...namespace } } as never);
+    await clock.advance(100);
+  }
+  await clock.advance(300_000);
+  return { clock, world };
+}
+
+type Phased = { readonly metadata: KubeObject['metadata']; readonly status?: { readonly phase?: string } };
+const phases = (items: readonly Phased[]) =>
+  Object.fromEntries(
+    items.map(({ metadata: { namespace, name }, status }) => [
+      namespace === 'default' ? name : `${namespace}/${name}`,
+      status?.phase,
+    ]),
+  );
+
+async function seen({ admin }: Embedded) {
+  return {
+    machines: phases((await admin.list(MACHINES)).items),
+    operations: phases((await admin.list(OPERATIONS)).items),
+    snapshots: phases((await admin.list(SNAPSHOTS)).items),
+  };
+}
+
+const files = objectsIn('hypersdk');
+const named = (kind: string) =>
+  files.flat().flatMap((object) => (object.kind === kind ? [object.metadata.name ?? ''] : []));
+const all = (names: readonly string[], phase: string) => Object.fromEntries(names.map((name) => [name, phase]));
+
+describe('the examples of hypersdk.io, a whole folder at once', () => {
+  it.each([
+    ['in the order of their names', files],
+    ['in the opposite order', files.toReversed()],
+  ])('come to what they say, applied %s', async (_order, ordered) => {
+    const { clock, world } = await applied(ordered, ['hypersdk']);
+    try {
+      const { 'build-agent': _deleted, ...machines } = all(named('VirtualMachine'), 'Running');
+      const found = await seen(world);
+      expect(found).toEqual({
+        machines: {
+          ...machines,
+          // Stopped by operation-stop.yaml; clones are off unless they are to be started.
+          vault: 'Stopped',
+          trainer: 'Pending',
+          'shop-web-test': 'Running',
+          'shop-web-past': 'Stopped',
+          'staging/shop-web': 'Stopped',
+        },
+        operations: { ...all(named('VMOperation'), 'Succeeded'), 'migrate-batch-worker-cancelled': 'Cancelled' },
+        snapshots: { ...all(named('VMSnapshot'), 'Ready'), 'shop-web-daily': 'Ready' },
+      });
+      // As the file says: it waits for a node with such devices.
+      const devices = { 'nvidia.com/GA100_A100_PCIE_80GB': '2', 'example.org/licence-key': '1' };
+      const body = { status: { capacity: devices, allocatable: devices } };
+      await world.admin.patch(NODES, 'node-1', { type: 'merge', body }, { subresource: 'status' });
+      await clock.advance(60_000);
+      expect((await seen(world)).machines).toMatchObject({ trainer: 'Running' });
+    } finally {
+      await world.stop();
+    }
+  });
+
+  it('work with those of other groups', async () => {
+    const { world } = await applied(objectsIn('groups'), ['hypersdk', 'kubevirt']);
+    try {
+      expect((await seen(world)).operations).toEqual({ 'restart-legacy': 'Succeeded' });
+    } finally {
+      await world.stop();
+    }
+  });
+});
