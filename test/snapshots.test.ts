@@ -14,6 +14,7 @@ import { resourceOfKind, VMIS, VMS } from '../src/kube/kinds/machines.ts';
 import { type Snapshot, VM_SNAPSHOTS } from '../src/kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../src/kube/kinds/storage.ts';
 import { ifFound } from '../src/kube/kube-error.ts';
+import { PATIENCE } from '../src/testing/patience.ts';
 import { type Embedded, type EmbeddedOptions, startEmbedded } from '../src/up/embedded.ts';
 
 const namespace = 'default';
@@ -29,7 +30,8 @@ class World {
   constructor(real = false) {
     const fake = new FakeClock({ start: Date.UTC(2030, 0, 1) });
     this.clock = real ? realClock : fake;
-    this.pass = real ? (ms) => realClock.sleep(ms / 2) : (ms) => fake.advance(ms);
+    // What takes its time on a real clock is waited for, however long that is.
+    this.pass = real ? (ms) => realClock.sleep(Math.min(ms, 20)) : (ms) => fake.advance(ms);
   }
 
   async start(options: Partial<EmbeddedOptions> = {}): Promise<void> {
@@ -52,7 +54,8 @@ class World {
   }
 
   async until<T>(what: string, check: () => Promise<T | undefined | false>): Promise<T> {
-    for (let turn = 0; turn < 200; turn++) {
+    const end = this.clock.monotonic() + PATIENCE.timeout;
+    while (this.clock.monotonic() < end) {
       const found = await check();
       if (found !== undefined && found !== false) return found;
       await this.pass(50);

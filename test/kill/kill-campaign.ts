@@ -8,6 +8,8 @@ import { Watcher } from './watcher.ts';
 import { COLLECTION, type ConfigMap, isWhole, versionOf, Writer } from './writer.ts';
 
 const CONNECTIONS = 16;
+/** Between one kill and the next. */
+const MOST_WRITES = 600;
 
 export interface Survived {
   readonly acknowledged: number;
@@ -26,7 +28,7 @@ export async function surviveKills(dataDir: string, kills: number, random: Rando
   let watcher = new Watcher(await newestVersion(server));
   let [watched, unacknowledged, highest] = [0, 0, watcher.version];
   for (let kill = 0; kill < kills; kill++) {
-    await loadUntilKilled(server, writers, watcher, random.int(20, 900));
+    await loadUntilKilled(server, writers, watcher, random.int(1, MOST_WRITES));
     if (random.next() < 0.15) await killWhileStarting(dataDir, random.int(50, 900));
     server = await DurableServer.start(dataDir);
     const held = await heldBy(server);
@@ -43,11 +45,14 @@ export async function surviveKills(dataDir: string, kills: number, random: Rando
   }
   await server.kill();
   return {
-    acknowledged: writers.reduce((sum, { acknowledgedInAll }) => sum + acknowledgedInAll, 0),
+    acknowledged: acknowledgedBy(writers),
     watched,
     unacknowledged,
   };
 }
+
+const acknowledgedBy = (writers: readonly Writer[]) =>
+  writers.reduce((sum, { acknowledgedInAll }) => sum + acknowledgedInAll, 0);
 
 async function withAgent(use: (agent: Agent) => Promise<void>): Promise<void> {
   const agent = new Agent({ connections: CONNECTIONS + 1, connect: { rejectUnauthorized: false }, bodyTimeout: 0 });
@@ -58,13 +63,22 @@ async function withAgent(use: (agent: Agent) => Promise<void>): Promise<void> {
   }
 }
 
-async function loadUntilKilled(server: DurableServer, writers: Writer[], watcher: Watcher, ms: number): Promise<void> {
+/** Kills the server as soon as so many writes were acknowledged, while others are on their way. */
+async function loadUntilKilled(
+  server: DurableServer,
+  writers: readonly Writer[],
+  watcher: Watcher,
+  writes: number,
+): Promise<void> {
+  const enough = acknowledgedBy(writers) + writes;
   await withAgent(async (agent) => {
     const watching = watcher.watch(server, agent, () => false);
-    const writing = writers.map((writer) => writer.writeUntilGone(server, agent));
-    await realClock.sleep(ms);
-    await server.kill();
-    await Promise.all([watching, ...writing]);
+    let killed: Promise<void> | undefined;
+    const onAcknowledged = () => {
+      if (acknowledgedBy(writers) >= enough) killed ??= server.kill();
+    };
+    await Promise.all(writers.map((writer) => writer.writeUntilGone(server, agent, onAcknowledged)));
+    await Promise.all([watching, killed]);
   });
 }
 

@@ -50,7 +50,7 @@ export class Writer {
   }
 
   /** Writes until the server is gone. Throws where the server refuses a write. */
-  async writeUntilGone(server: DurableServer, dispatcher: Dispatcher): Promise<void> {
+  async writeUntilGone(server: DurableServer, dispatcher: Dispatcher, onAcknowledged: () => void): Promise<void> {
     for (;;) {
       const name = this.#random.pick(this.#names);
       const before = this.known.get(name)?.number;
@@ -65,6 +65,7 @@ export class Writer {
       if (number !== undefined) this.acknowledged.push({ name, version, number });
       this.acknowledgedInAll++;
       this.pending = undefined;
+      onAcknowledged();
     }
   }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { realClock } from '../../base/clock.ts';
+import { leastEffort } from '../../testing/effort.ts';
 import type { Attributes } from './attributes.ts';
 import { bootstrapRbac, bootstrapRoles } from './bootstrap.fixture.ts';
 import { Rbac } from './rbac.ts';
@@ -86,11 +86,11 @@ describe('decisions', () => {
     const rbac = recordedRbac();
     const requests = recorded.answers.map(attributesOf);
     for (const request of requests) rbac.authorize(request);
-    const start = realClock.monotonic();
-    for (let round = 0; round < 20; round++) for (const request of requests) rbac.authorize(request);
-    const each = ((realClock.monotonic() - start) * 1000) / (20 * requests.length);
-    // A few microseconds; the bound leaves room for a busy machine.
-    expect(each).toBeLessThan(20);
+    const all = leastEffort(20, () => {
+      for (const request of requests) rbac.authorize(request);
+    });
+    // A microsecond; the bound leaves room for a slow machine.
+    expect((all * 1000) / requests.length).toBeLessThan(50);
   });
 });
 
