@@ -15,4 +15,4 @@ it('the example of the library runs as it is written', async () => {
   } finally {
     await embedded.stop();
   }
-}, 60_000);
+});

@@ -35,9 +35,7 @@ async function expectWell(): Promise<void> {
 
 for (let batch = 0; batch < BATCHES; batch++) {
   const protocol = batch % 3 === 2 ? 'HTTP/2' : 'HTTP/1.1';
-  it(`answers what nobody should send with a Status: batch ${batch} over ${protocol}`, {
-    timeout: 60_000,
-  }, async () => {
+  it(`answers what nobody should send with a Status: batch ${batch} over ${protocol}`, async () => {
     const random = seededRandom(`${SEED} ${batch}`);
     const { problems, answered, closed, statuses } = await campaign(server, random, protocol, REQUESTS_A_BATCH);
     expect(problems, `seed ${SEED}`).toEqual([]);

@@ -15,9 +15,9 @@ import { realClock } from '../src/base/clock.ts';
 import { silentLogger } from '../src/base/logger.ts';
 import { systemRandom } from '../src/base/random.ts';
 import { kubeconfigText } from '../src/kube/kubeconfig/kubeconfig-text.ts';
+import { PATIENCE } from '../src/testing/patience.ts';
 
 const NAMESPACE = 'default';
-const PATIENCE = { timeout: 15_000, interval: 20 };
 
 const folder = mkdtempSync(join(tmpdir(), 'vimana-clients-'));
 let plane: ControlPlane;
@@ -60,9 +60,7 @@ const configMap = (name: string, data: Record<string, string>) => ({
   body: { metadata: { name, labels: { app: 'informed' } }, data },
 });
 
-it("keeps the official JavaScript client's informer informed, also over a restart of the server", {
-  timeout: 60_000,
-}, async () => {
+it("keeps the official JavaScript client's informer informed, also over a restart of the server", async () => {
   await core.createNamespacedConfigMap(configMap('first', { a: '1' }));
   const path = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
   const listed = () => core.listNamespacedConfigMap({ namespace: NAMESPACE, labelSelector: 'app=informed' });

@@ -71,7 +71,7 @@ describe.skipIf(missing.length > 0)('the recording rules on a real Prometheus', 
     url = `http://127.0.0.1:${port}`;
     const flags = [`--config.file=${config}`, `--storage.tsdb.path=${join(folder, 'data')}`];
     prometheus = spawn(PROMETHEUS, [...flags, `--web.listen-address=127.0.0.1:${port}`], { stdio: 'ignore' });
-  }, 30_000);
+  });
 
   afterAll(async () => {
     const gone = new Promise((resolve) => prometheus.once('exit', resolve));

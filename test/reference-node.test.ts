@@ -2,6 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { PODS } from '../src/kube/kinds/pod.ts';
 import { PodManager } from '../src/simulation-library/pod-manager.ts';
 import { startInMemory } from '../src/testing/embedded-in-memory.ts';
+import { PATIENCE } from '../src/testing/patience.ts';
 import type { Embedded, EmbeddedOptions } from '../src/up/embedded.ts';
 
 let embedded: Embedded;
@@ -28,7 +29,7 @@ it.each<[string, Pick<EmbeddedOptions, 'pools' | 'referenceNode'>, object]>([
     const { admin: client, informers } = embedded;
     // Nodes come while the control plane starts.
     const nodes = options.pools.reduce((sum, { count }) => sum + count, 0);
-    await vi.waitFor(() => expect(embedded.exporter?.loads()).toHaveLength(nodes), { timeout: 10_000 });
+    await vi.waitFor(() => expect(embedded.exporter?.loads()).toHaveLength(nodes), PATIENCE);
     expect(informers.unsynced).toEqual([]);
     const name = await new PodManager({ client }).createPod({
       id: 'half',

@@ -208,13 +208,13 @@ it('nodes of scenarios do not outlive the process that plays them', async () => 
       await clock.advance(500);
       return (await admin.get(SCENARIOS, 'play', { namespace })).status?.phase;
     };
-    await expect.poll(() => phase(first), { timeout: 20_000 }).toBe('Running');
+    await expect.poll(() => phase(first)).toBe('Running');
     expect((await first.admin.list(NODES)).items).toMatchObject([
       { metadata: { name: 'own-1', labels: { [PLAYED_LABEL]: 'play' } } },
     ]);
     await first.stop();
     const second = await start();
-    await expect.poll(() => phase(second), { timeout: 20_000 }).toBe('Failed');
+    await expect.poll(() => phase(second)).toBe('Failed');
     expect((await second.admin.list(NODES)).items).toEqual([]);
     await second.stop();
   } finally {

@@ -15,7 +15,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 const data = () => ['--data-dir', mkdtempSync(join(scratch, 'data-'))];
 
 async function ended(args: readonly string[]): Promise<{ status: unknown; stdout: string; stderr: string }> {
-  const child = spawn(LAUNCHER, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 });
+  const child = spawn(LAUNCHER, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: 100_000 });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));

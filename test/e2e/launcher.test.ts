@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeF
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { PATIENCE } from '../../src/testing/patience.ts';
 
 /** Of util-linux: runs a command on a terminal of its own. */
 const TERMINAL = 'script';
@@ -145,7 +146,7 @@ describe('bin/hyperctl', () => {
     let shown = '';
     child.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
     const exited = once(child, 'exit');
-    await vi.waitFor(() => expect(shown).toContain('Name of the machine: '), { timeout: 15_000, interval: 20 });
+    await vi.waitFor(() => expect(shown).toContain('Name of the machine: '), PATIENCE);
     child.stdin.write(key);
     expect((await exited)[0], shown).toBe(code);
     expect(shown.replace('Name of the machine: ', '').trim()).toBe(said);
@@ -172,5 +173,8 @@ it('npm start brings up everything, and SIGTERM to npm itself ends it within sec
   child.kill('SIGTERM');
   await exited;
   // The data folder is free again, so nothing was left behind.
-  await vi.waitFor(() => expect(run(join(root, 'bin/vimana'), ['status', '--data-dir', data]).status).toBe(1), 10_000);
-}, 60_000);
+  await vi.waitFor(
+    () => expect(run(join(root, 'bin/vimana'), ['status', '--data-dir', data]).status).toBe(1),
+    PATIENCE,
+  );
+});

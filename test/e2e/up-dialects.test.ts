@@ -59,8 +59,8 @@ describe.skipIf(!hasKubectl())('vimana up on a data folder that knew other group
     for (const group of ['kubevirt.io', 'hypersdk.io', 'novacron.io', 'simulation.node-classifier.io']) {
       expect(await again.ok(shortNames(`virtualmachines.${group}`)), group).toBe('["vm","vms"]["vm","vms"]');
     }
-    await again.ok('delete virtualmachines.hypersdk.io --all --timeout=20s');
-  }, 90_000);
+    await again.ok('delete virtualmachines.hypersdk.io --all --timeout=60s');
+  });
 
   it('looks after machines of groups that are left out, says so, and stops when none is left', async () => {
     const flags = ['--nodes', '2', '--dialects'];
@@ -72,18 +72,18 @@ describe.skipIf(!hasKubectl())('vimana up on a data folder that knew other group
 
     await ok('patch virtualmachines.kubevirt.io web-2 --type=merge -p {"spec":{"runStrategy":"Halted"}}');
     const isStopped = '--for=jsonpath={.status.printableStatus}=Stopped';
-    await ok(`wait virtualmachines.kubevirt.io web-2 ${isStopped} --timeout=20s`);
-    await ok('delete virtualmachines.kubevirt.io web-1 --timeout=20s');
+    await ok(`wait virtualmachines.kubevirt.io web-2 ${isStopped} --timeout=60s`);
+    await ok('delete virtualmachines.kubevirt.io web-1 --timeout=60s');
     expect((await ok('get vmi -o name')).match(/\n/g)).toHaveLength(8);
     const fresh = words('create -f examples/kubevirt/vm-running.yaml');
     expect(await kubectl().run(fresh)).toMatchObject({ code: 0, err: '' });
-    await ok('delete virtualmachines.kubevirt.io --all --timeout=20s');
+    await ok('delete virtualmachines.kubevirt.io --all --timeout=60s');
 
     const none = await start(...flags, 'simulation');
     expect(none.said()).not.toContain('looks after');
     expect((await none.ok('apply -f examples/simulation/vms/')).match(/ created\n/g)).toHaveLength(7);
-    await none.ok('wait vm --all --for=jsonpath={.status.phase}=Running --timeout=20s');
+    await none.ok('wait vm --all --for=jsonpath={.status.phase}=Running --timeout=60s');
     expect(await kubectl().run(fresh)).toMatchObject({ code: 0, err: expect.stringContaining('nothing acts on it') });
-    await none.ok('delete virtualmachines.kubevirt.io --all --timeout=20s');
-  }, 90_000);
+    await none.ok('delete virtualmachines.kubevirt.io --all --timeout=60s');
+  });
 });

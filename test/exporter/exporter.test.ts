@@ -29,7 +29,7 @@ describe('the exporter of a cluster', () => {
   beforeAll(async () => {
     world = await startExporterWorld();
     ({ embedded, ask, vms, pods } = world);
-  }, 60_000);
+  });
   afterAll(() => world.stop());
 
   const metrics = async () =>
@@ -55,7 +55,7 @@ describe('the exporter of a cluster', () => {
     // Answered when each has its place: nothing waits, and there is one pod for each.
     const placed = await pods();
     expect([placed.length, placed.filter(({ spec }) => (spec.nodeName ?? '') === '').length]).toEqual([644, 0]);
-  }, 60_000);
+  });
 
   it('tells what the launcher pods of each node add up to, and asks nobody', async () => {
     const sums = new Map<string, number>();
@@ -130,7 +130,7 @@ describe('the exporter of a cluster', () => {
     expect(body.results[1]).toMatchObject({ success: false, error: 'there is no machine default/nobody that runs' });
     expect(body.results[2]).toMatchObject({ success: false, actual_node: second?.spec.nodeName });
     expect(body.results[3]).toMatchObject({ success: false });
-  }, 30_000);
+  });
 
   it('moves a machine without a suggestion, and carries on what was annotated on its pod', async () => {
     const ofMine = async () => (await pods()).find(({ metadata }) => metadata.name?.startsWith('virt-launcher-mine-'));
@@ -157,7 +157,7 @@ describe('the exporter of a cluster', () => {
       400,
       ['migrations[1].vm_id: Duplicate value: "default/mine"'],
     ]);
-  }, 30_000);
+  });
 
   it('tells machines of other namespaces apart, and moves them by what it calls them', async () => {
     await embedded.admin.create(NAMESPACES, { metadata: { name: 'other' } });
@@ -180,20 +180,20 @@ describe('the exporter of a cluster', () => {
     await vi.waitFor(async () => {
       expect((await embedded.admin.list(PODS, { namespace: 'other' })).items).toEqual([]);
     }, PATIENCE);
-  }, 30_000);
+  });
 
   it('answers when the status of every machine names its node', async () => {
     await ask('/scenario?name=light_load', SAMPLES);
     const nodes = (await vms()).map(({ status }) => status?.nodeName ?? '');
     expect([nodes.length, nodes.filter((node) => node === '').length]).toEqual([113, 0]);
-  }, 60_000);
+  });
 
   it('names machines that no node has room for', async () => {
     const vm = (id: string, cpu: number) => ({ id, cpu_consumption: cpu, memory_consumption: 0.1 });
     const { body } = await ask('/scenario', [{ name: 'kwok-node-1', vms: [vm('fits', 0.2), vm('huge', 5)] }]);
     expect(body).toMatchObject({ status: 'success', total_vms: 2, unschedulable: [{ vm_id: 'huge' }] });
     expect(body.unschedulable[0]?.error).toContain('Insufficient cpu');
-  }, 30_000);
+  });
 
   it('finds room for the machines of light_load on the six nodes that it names', async () => {
     const cordon = async (unschedulable: boolean) => {
@@ -204,7 +204,7 @@ describe('the exporter of a cluster', () => {
     const { body } = await ask('/scenario?name=light_load', SAMPLES);
     expect(body).toMatchObject({ status: 'success', nodes_loaded: 6, unschedulable: [] });
     await cordon(false);
-  }, 60_000);
+  });
 
   it('forgets a node that goes, and refreshes', async () => {
     await embedded.admin.create(NODES, {
@@ -253,4 +253,4 @@ it('the exporter makes and moves pods itself where no operator does', async () =
   } finally {
     await embedded.stop();
   }
-}, 60_000);
+});

@@ -9,7 +9,7 @@ describe.skipIf(!hasPrometheus('the exporter with a real Prometheus'))('the expo
   beforeAll(async () => {
     world = await startExporterWorld();
     await world.ask('/scenario?name=light_load', SAMPLES);
-  }, 60_000);
+  });
   afterAll(async () => {
     await prometheus?.stop();
     await world.stop();
@@ -41,12 +41,12 @@ describe.skipIf(!hasPrometheus('the exporter with a real Prometheus'))('the expo
           { value: [expect.anything(), '12'] },
         ]);
         // What node-exporter's users reckon from counters is what the gauges say.
-        const [rate] = await query('sum(1 - rate(node_cpu_seconds_total{mode="idle"}[3s]) / 32)');
+        const [rate] = await query('sum(1 - rate(node_cpu_seconds_total{mode="idle"}[5s]) / 32)');
         expect(Number(rate?.value[1])).toBeCloseTo(used, 1);
         const joined = 'count(node_memory_MemAvailable_bytes <= on(instance) node_memory_MemTotal_bytes)';
         expect((await query(joined))[0]?.value[1]).toBe('12');
       },
-      { timeout: 25_000, interval: 500 },
+      { timeout: 90_000, interval: 500 },
     );
-  }, 60_000);
+  });
 });

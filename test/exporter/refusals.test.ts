@@ -20,7 +20,7 @@ describe('the exporter of a cluster, where a load cannot be replaced,', () => {
     const own = { id: 'mine', cpuConsumption: 0.01, memoryConsumption: 0.01 };
     await embedded.admin.create(SIMULATED_VMS, vmObject(own, { namespace }));
     await ask('/scenario?name=light_load', SAMPLES);
-  }, 60_000);
+  });
   afterAll(() => world.stop());
 
   it('refuses nodes that are not there and machines that are not its own, and changes nothing', async () => {
@@ -99,7 +99,7 @@ describe('the exporter of a cluster, where a load cannot be replaced,', () => {
     expect([leaving.signal.aborted, await names()]).toEqual([true, ['mine', 'survivor']]);
     await expect(fleet.replace(wanted('late'), leaving.signal)).rejects.toThrow('the client is gone');
     expect(await names()).toEqual(['mine', 'survivor']);
-  }, 30_000);
+  });
 
   it('names machines that somebody else has deleted before it answers', async () => {
     const { informers, admin } = embedded;
@@ -118,7 +118,7 @@ describe('the exporter of a cluster, where a load cannot be replaced,', () => {
     const node = { name: 'kwok-node-1', path: '', cpuCores: 32, memoryBytes: 2 ** 37, vms: list };
     const { unplaced } = await fleet.replace({ name: 's', nodes: [node] }, new AbortController().signal);
     expect(unplaced).toEqual([{ vm_id: 'taken', error: 'it is gone: somebody else has deleted it' }]);
-  }, 30_000);
+  });
 });
 
 /** A client that is asked before every machine that it rehearses. */

@@ -11,7 +11,7 @@ import { SIMULATED_VMS } from '../../src/simulation-library/simulated-vm.ts';
 import { startInMemory } from '../../src/testing/embedded-in-memory.ts';
 
 export const namespace = 'default';
-export const PATIENCE = { timeout: 15_000, interval: 100 };
+export const PATIENCE = { timeout: 60_000, interval: 100 };
 export const SAMPLES = readFileSync(
   new URL('../../examples/simulation/sample_scenarios.json', import.meta.url),
   'utf8',

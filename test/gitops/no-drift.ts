@@ -42,7 +42,7 @@ export function noDriftJourney({ name, start }: { name: string; start: () => Pro
       for (const { how } of WAYS) {
         for (const group of [...GROUPS, 'machines']) await done(['create', 'namespace', `${how}-${group}`]);
       }
-    }, 120_000);
+    });
     afterAll(async () => await target?.stop());
 
     async function done(args: readonly string[], input = ''): Promise<string> {

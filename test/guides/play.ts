@@ -8,7 +8,7 @@ import { Shell } from './shell.ts';
 import { type Step, stepsOf } from './steps.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 const PAUSE_MS = 100;
 
 /** What is there before a test begins, or must not be done by one. */

@@ -18,10 +18,10 @@ import { manager } from '../../src/runtime/manager.ts';
 import { PodManager } from '../../src/simulation-library/pod-manager.ts';
 import { SIMULATED_VMS, type Vm } from '../../src/simulation-library/simulated-vm.ts';
 import { startInMemory } from '../../src/testing/embedded-in-memory.ts';
+import { PATIENCE } from '../../src/testing/patience.ts';
 import type { Embedded } from '../../src/up/embedded.ts';
 
 const namespace = 'default';
-const PATIENCE = { timeout: 10_000, interval: 20 };
 const shared = { clock: realClock, random: systemRandom(), log: silentLogger };
 const start = (dialects: readonly DialectName[]) => startInMemory({ dialects, pools: [{ count: 3 }] });
 const vm = (id: string, cpuConsumption = 0.1, memoryConsumption = 0.2): Vm => ({
@@ -121,7 +121,7 @@ function contract(make: () => { readonly pods: PodManager; readonly admin: Clien
 
 describe('a PodManager where an operator looks after machines', () => {
   let embedded: Embedded;
-  beforeAll(async () => void (embedded = await start(['simulation'])), 60_000);
+  beforeAll(async () => void (embedded = await start(['simulation'])));
   afterAll(() => embedded.stop());
   contract(() => ({ admin: embedded.admin, pods: new PodManager({ client: embedded.admin }) }));
 });
@@ -138,7 +138,7 @@ describe('a PodManager where none does', () => {
     );
     await embedded.admin.create(definitions, crdOf(virtualMachine));
     await vi.waitFor(() => embedded.admin.list(SIMULATED_VMS), PATIENCE);
-  }, 60_000);
+  });
   afterAll(() => embedded.stop());
   contract(() => ({ admin: embedded.admin, pods: new PodManager({ client: embedded.admin }) }));
 
@@ -200,5 +200,5 @@ describe('a PodManager where none does', () => {
     await pods.deletePod('found');
     stop.abort();
     await running;
-  }, 30_000);
+  });
 });

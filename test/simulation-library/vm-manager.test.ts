@@ -12,6 +12,7 @@ import { resourceType } from '../../src/kube/kinds/resource-type.ts';
 import { KubeError } from '../../src/kube/kube-error.ts';
 import { SIMULATED_VMS, vmSpec } from '../../src/simulation-library/simulated-vm.ts';
 import { VMManager } from '../../src/simulation-library/vm-manager.ts';
+import { PATIENCE } from '../../src/testing/patience.ts';
 
 const namespace = 'default';
 const definitions = resourceType(
@@ -33,7 +34,7 @@ describe('a VMManager', () => {
     admin = plane.client();
     await admin.create(SERVICE_ACCOUNTS, { metadata: { name: 'default', namespace } });
     await admin.create(definitions, crdOf(virtualMachine));
-    await vi.waitFor(() => admin.list(SIMULATED_VMS));
+    await vi.waitFor(() => admin.list(SIMULATED_VMS), PATIENCE);
     vms = new VMManager({ client: admin, clock });
   });
   afterAll(() => plane.stop());

@@ -57,8 +57,8 @@ describe.skipIf(skipped)('kubectl', () => {
       }),
     );
     await done(['create', '-f', DEFINITION]);
-    await done(['wait', '--for=condition=Established', 'crd/virtualmachines.hypersdk.io', '--timeout=10s']);
-  }, 30_000);
+    await done(['wait', '--for=condition=Established', 'crd/virtualmachines.hypersdk.io', '--timeout=60s']);
+  });
 
   afterAll(async () => {
     await plane?.stop();
@@ -68,7 +68,7 @@ describe.skipIf(skipped)('kubectl', () => {
   function run(args: readonly string[], input?: object): Promise<Ran> {
     const all = ['--kubeconfig', join(folder, 'kubeconfig'), '--cache-dir', join(folder, 'cache'), ...args];
     return new Promise((resolve) => {
-      const child = execFile('kubectl', all, { timeout: 15_000 }, (error, out, err) =>
+      const child = execFile('kubectl', all, { timeout: 100_000 }, (error, out, err) =>
         resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 1, out, err }),
       );
       child.stdin?.end(input === undefined ? '' : JSON.stringify(input));

@@ -110,12 +110,12 @@ describe('vimana carbon on a cluster', () => {
       await world.admin.create(MACHINES, body);
     }
     await expect
-      .poll(() => json('status'), { timeout: 10_000 })
+      .poll(() => json('status'))
       .toMatchObject([{ name: 'render', phase: 'Pending', reason: 'WaitingForGreenEnergy', intensity: 400 }]);
     expect((await ask('status')).out).toMatch(/^default +render +Pending +WaitingForGreenEnergy +DE +400 +200 +2/m);
     expect((await ask('zones', '--carbon-provider', 'config-map')).out).toContain('DE     DE');
     await world.admin.patch(CONFIG_MAPS, metadata.name, { type: 'merge', body: { data: grid(100) } }, metadata);
-    await expect.poll(() => json('status'), { timeout: 10_000 }).toMatchObject([{ phase: 'Running', intensity: 100 }]);
+    await expect.poll(() => json('status')).toMatchObject([{ phase: 'Running', intensity: 100 }]);
     const { machines } = await json('report', '-A');
     expect(machines).toMatchObject([
       { name: 'plain', intensity: null, savedGrams: 0 },

@@ -34,7 +34,7 @@ beforeAll(async () => {
   await world.admin.create(resourceOfKind(vmTemplate), template('debian-12'), options);
   const spec = { vmRef: { name: 'small', apiGroup: 'kubevirt.io' } };
   await world.admin.create(resourceOfKind(vmSnapshot), { metadata: { name: 'monday' }, spec }, options);
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 describe('hyperctl k8s', () => {
@@ -97,7 +97,7 @@ describe('hyperctl k8s', () => {
     expect(out).toContain('\nOperations: <none>\nEvents:');
     // Events give way to everything else, and may come later than what they tell of.
     const events = async () => (await call('-op vm-describe -vm small')).out.split('\nEvents:')[1];
-    await expect.poll(events, { timeout: 10_000 }).toMatch(/^\n {2}LAST SEEN +TYPE +REASON +OBJECT +MESSAGE\n/);
+    await expect.poll(events).toMatch(/^\n {2}LAST SEEN +TYPE +REASON +OBJECT +MESSAGE\n/);
     expect((await call('-op vm-describe -vm idle')).out).toMatch(/\nStatus: +Stopped\nNode: +<none>\n/);
   });
 

@@ -9,7 +9,7 @@ beforeAll(async () => {
   world = await startCommandWorld();
   await world.run(['vm', 'create', 'web', '-g', 'kubevirt.io', '--stopped', '--wait']);
   await world.run(['vm', 'create', 'shop', '-g', 'hypersdk.io', '--stopped']);
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 const run = (text: string) => world.run(text.split(' '));

@@ -28,7 +28,7 @@ describe('what vimana vm has a VMOperation do', () => {
   it.each(['start', 'restart'])('%ss a machine that has crashed and stays down', async (verb) => {
     const name = `${verb}ed`;
     await make(name, { annotations: { 'vimana.io/fail': 'crash', 'vimana.io/fail-after': '1s' } });
-    await expect.poll(async () => (await machine(name)).status?.phase, { timeout: 20_000 }).toBe('Failed');
+    await expect.poll(async () => (await machine(name)).status?.phase).toBe('Failed');
     expect(await vm(verb, name, '--wait')).toMatchObject({
       code: 0,
       out: `${name} asked to ${verb}\n${name} is Running\n`,

@@ -185,7 +185,7 @@ describe('a fleet under all that may happen to it', () => {
       }),
       { numRuns: 25 },
     );
-  }, 120_000);
+  });
 });
 
 async function hasPod(world: FleetWorld, { status }: Vmi): Promise<boolean> {

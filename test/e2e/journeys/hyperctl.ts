@@ -57,7 +57,7 @@ function journey(start: () => Promise<Target>): void {
     await becomes('Running');
     expect(does('hyperctl k8s -op vm-list -namespace default')).toMatch(/\nmy-vm +hypersdk.io +Running +True /);
     expect(does('kubectl get vm')).toContain('my-vm');
-  }, 120_000);
+  });
 
   it('stops, starts and restarts it, each time anew', async () => {
     for (const [verb, phase] of [
@@ -74,7 +74,7 @@ function journey(start: () => Promise<Target>): void {
       await becomes(phase);
       if (verb === 'restart') expect(await field('vmi my-vm.hypersdk', '.metadata.uid')).not.toBe(before);
     }
-  }, 180_000);
+  });
 
   it('clones it, moves it and gives it another size', async () => {
     await succeeds(
@@ -92,7 +92,7 @@ function journey(start: () => Promise<Target>): void {
       applied(does('hyperctl k8s -op vm-resize -vm my-vm-clone -cpus 2 -memory 4Gi | kubectl apply -f -')),
     );
     expect(await field('vm.hypersdk.io my-vm-clone', '.spec.cpus')).toBe('2');
-  }, 180_000);
+  });
 
   it('saves it, takes it back, and lets go of what was saved', async () => {
     const made = does(`hyperctl k8s -op vm-snapshot-create \\
@@ -106,7 +106,7 @@ function journey(start: () => Promise<Target>): void {
     await becomes('Running');
     expect(shell('hyperctl k8s -op vm-snapshot-delete -snapshot my-snapshot')).toMatchObject({ code: 0, out: '' });
     await vi.waitFor(async () => expect(await ok('get vmsnapshots -o name')).toBe(''), PATIENCE);
-  }, 180_000);
+  });
 
   it('follows what it does with -wait, and what it prints then may be applied again', async () => {
     const { code, out, err } = shell('hyperctl k8s -op vm-stop -vm my-vm -wait');
@@ -119,7 +119,7 @@ function journey(start: () => Promise<Target>): void {
     const again = shell('hyperctl k8s -op vm-clone -vm my-vm -target my-vm-clone -wait | kubectl apply -f -');
     expect(again.code).toBe(1);
     expect(again.err).toContain('my-vm-clone');
-  }, 120_000);
+  });
 
   it.skipIf(!hasTerminal)(
     'asks for what a machine needs on a terminal, and creates it',
@@ -156,5 +156,5 @@ function journey(start: () => Promise<Target>): void {
     }
     await vi.waitFor(async () => expect(await ok('get vm.hypersdk.io -o name')).toBe(''), PATIENCE);
     expect(does('hyperctl k8s -op status')).toContain('machines:    none\n');
-  }, 120_000);
+  });
 }

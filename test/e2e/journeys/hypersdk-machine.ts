@@ -85,7 +85,8 @@ function journey(start: () => Promise<Target>): void {
       await vi.waitFor(async () => expect(await field('vm/db', '.status.nodeName')).not.toBe(node), PATIENCE);
       await wait('vm/db', 'condition=Ready');
       expect(await field('vm/db', '.status.restartCount')).toBe('0');
-      expect(await ok('get events --field-selector involvedObject.name=db')).toContain('LeavingNode');
+      const events = () => ok('get events --field-selector involvedObject.name=db');
+      await vi.waitFor(async () => expect(await events()).toContain('LeavingNode'), PATIENCE);
       await ok(`uncordon ${node}`);
     },
     SLOW,

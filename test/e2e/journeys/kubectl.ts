@@ -1,6 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { PATIENCE } from '../../../src/testing/patience.ts';
 import { hasKubectl } from '../support/kubectl.ts';
 import { onCluster } from '../support/on-cluster.ts';
 import type { Target } from '../support/target.ts';
@@ -172,13 +173,13 @@ const STEPS: readonly Step[] = [
     prints: 'pod/dry created (server dry run)',
   },
   { run: 'get pod dry', fails: 'pods "dry" not found' },
-  { run: 'wait --for=jsonpath={.status.phase}=Pending pod/one --timeout=5s', prints: 'pod/one condition met' },
+  { run: 'wait --for=jsonpath={.status.phase}=Pending pod/one --timeout=60s', prints: 'pod/one condition met' },
   {
     run: 'apply -f -',
     input: SHIRTS,
     prints: 'customresourcedefinition.apiextensions.k8s.io/shirts.stable.example.com created',
   },
-  { run: 'wait --for=condition=Established crd/shirts.stable.example.com --timeout=10s', prints: 'condition met' },
+  { run: 'wait --for=condition=Established crd/shirts.stable.example.com --timeout=60s', prints: 'condition met' },
   { run: 'explain shirt.spec.color', prints: 'The color of the shirt.', soon: true },
   { run: 'apply -f -', input: SHIRT, prints: 'shirt.stable.example.com/mine created' },
   { run: 'get sh', prints: /NAME\s+COLOR\nmine\s+blue/ },
@@ -225,7 +226,7 @@ const STEPS: readonly Step[] = [
   { run: 'delete cm settings --cascade=background', prints: 'configmap "settings" deleted' },
   { run: 'get cm settings', fails: 'Error from server (NotFound): configmaps "settings" not found' },
   { run: 'create configmap left -n shop', prints: 'configmap/left created' },
-  { run: 'delete ns shop --timeout=20s', prints: 'namespace "shop" deleted' },
+  { run: 'delete ns shop --timeout=60s', prints: 'namespace "shop" deleted' },
   { run: 'get cm left -n shop', fails: 'not found' },
   { run: 'get nothings', fails: 'the server doesn\'t have a resource type "nothings"' },
 ];
@@ -255,7 +256,7 @@ function journey(start: () => Promise<Target>): void {
   it.each(STEPS.map((step, i) => ({ ...step, title: `${i + 1}. ${step.run}` })))(
     '$title',
     async ({ soon, ...step }) => {
-      if (soon === true) await vi.waitFor(() => make(step), { timeout: 15_000, interval: 500 });
+      if (soon === true) await vi.waitFor(() => make(step), { ...PATIENCE, interval: 500 });
       else await make(step);
     },
   );
@@ -280,9 +281,9 @@ function journey(start: () => Promise<Target>): void {
       ['create', '-f', '-'],
       'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: seen, labels: {watched: "yes"}}\n',
     );
-    await vi.waitFor(() => expect(watch.lines()).toHaveLength(1), 5000);
+    await vi.waitFor(() => expect(watch.lines()).toHaveLength(1), PATIENCE);
     await cluster.kubectl.run(['delete', 'cm', 'seen']);
-    await vi.waitFor(() => expect(watch.lines()).toHaveLength(2), 5000);
+    await vi.waitFor(() => expect(watch.lines()).toHaveLength(2), PATIENCE);
     await watch.stop();
   });
 }
