@@ -35,7 +35,7 @@ async function applied(files: readonly KubeObject[][], dialects: ('hypersdk' | '
     const type = TYPES.find((each) => each.kind === kind && apiVersion.startsWith(each.group));
     if (type === undefined) throw new Error(`what is a ${kind}?`);
     const namespace = type.namespaced ? { namespace: 'default' } : {};
-    await world.admin.create(type, { ...object, metadata: { ...object.metadata, ...namespace } } as never);
+    await world.admin.create(type, { ...object, metadata: { ...object.metadata, ...namespace } });
     await clock.advance(100);
   }
   await clock.advance(300_000);

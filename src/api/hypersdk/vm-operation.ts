@@ -108,7 +108,7 @@ export const vmOperation = defineKind({
   plural: 'vmoperations',
   shortNames: ['vmop', 'vmops'],
   description:
-    'One request to a virtual machine: start, stop, clone, migrate, resize, snapshot and the like. A machine has one at a time, in the order of their creation; clones, which leave it as it is, go beside each other.',
+    'One request to a virtual machine: start, stop, clone, migrate, resize, snapshot and the like. A machine has one at a time, in the order of their creation; clones, which leave it as it is, go beside each other, and one that names a snapshot which is not there holds up nobody before it is.',
   spec,
   status: vmOperationStatus,
   columns: [

@@ -36,11 +36,12 @@ import {
   type Operation,
   type OperationStatus,
   phaseOf,
+  snapshotOf,
 } from './operation.ts';
 import { leftTo, plan } from './plan.ts';
 import { isActive, type Sight } from './sight.ts';
 import { overStatus } from './status.ts';
-import { aheadOf, currentOf, nextAfter } from './turn.ts';
+import { aheadOf, currentOf, nextAfter, type Standing } from './turn.ts';
 import { usageOf } from './usage.ts';
 
 export interface OperationSettings {
@@ -63,6 +64,14 @@ export function operations({ dialects, gatherers = {}, onlyNamespace }: Operatio
   /** Operations, by uid, whose beginning the cache may not show yet. */
   const begun = new Set<string>();
   const uids = new Map<string, string>();
+
+  const standingIn = ({ cache }: Pick<Context, 'cache'>): Standing => ({
+    begun,
+    lacks(operation) {
+      const key = snapshotOf(operation);
+      return key !== undefined && cache(VM_SNAPSHOTS).get(key) === undefined;
+    },
+  });
 
   const isMet = (key: string, { cache }: Context) =>
     [...written.values()].every(({ type, expected }) => expected.met(key, cache(type)));
@@ -119,7 +128,7 @@ export function operations({ dialects, gatherers = {}, onlyNamespace }: Operatio
       vm,
       instance,
       objection,
-      ahead: aheadOf(operation, others, begun),
+      ahead: aheadOf(operation, others, standingIn(context)),
       usage,
       look: {
         node: (name) => cache(NODES).get(name),
@@ -238,8 +247,8 @@ export function operations({ dialects, gatherers = {}, onlyNamespace }: Operatio
   }
 
   /** What happens to a machine concerns the operations whose turn it is; those behind wait for them. */
-  const concerned = (ref: MachineRef, { cache }: Pick<Context, 'cache'>) =>
-    currentOf(cache(OPERATIONS).by(byMachine, machineKey(ref)), begun).map(keyOf);
+  const concerned = (ref: MachineRef, context: Pick<Context, 'cache'>) =>
+    currentOf(context.cache(OPERATIONS).by(byMachine, machineKey(ref)), standingIn(context)).map(keyOf);
 
   /** The operation that has made something, while it is under way. */
   const makersOf = (object: KubeObject, { cache }: Pick<Context, 'cache'>) =>
@@ -277,7 +286,11 @@ export function operations({ dialects, gatherers = {}, onlyNamespace }: Operatio
       ]),
       watched(VM_SNAPSHOTS, (snapshot, context) => [
         ...makersOf(snapshot, context),
-        ...[...context.cache(OPERATIONS).by(bySnapshot, keyOf(snapshot))].map(keyOf),
+        ...[...context.cache(OPERATIONS).by(bySnapshot, keyOf(snapshot))].flatMap((operation) => [
+          keyOf(operation),
+          // Those behind it wait for it, or no longer.
+          ...concerned(machineOf(operation), context),
+        ]),
       ]),
       watched(VMIMS, makersOf),
       watched(VMIS, ({ metadata }, context) =>
@@ -293,9 +306,10 @@ export function operations({ dialects, gatherers = {}, onlyNamespace }: Operatio
         if (operation !== object || (type !== 'deleted' && !isOver(operation))) return [];
         const ref = machineOf(operation);
         const left = [...context.cache(OPERATIONS).by(byMachine, machineKey(ref))];
-        const next = nextAfter(operation, left, begun);
+        const standing = standingIn(context);
+        const next = nextAfter(operation, left, standing);
         // Those that go beside it have begun already.
-        const current = currentOf(left, begun).filter((each) => !hasBegun(each) && !begun.has(each.metadata.uid));
+        const current = currentOf(left, standing).filter((each) => !hasBegun(each) && !begun.has(each.metadata.uid));
         return [...current, ...(next === undefined || hasBegun(next) ? [] : [next])].map(keyOf);
       }),
     ],

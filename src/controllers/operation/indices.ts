@@ -1,7 +1,7 @@
 import { OPERATION } from '../../api/operation-request.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import type { Index } from '../../runtime/cache.ts';
-import { isOver, machineKey, machineOf, type Operation } from './operation.ts';
+import { isOver, machineKey, machineOf, type Operation, snapshotOf } from './operation.ts';
 
 /** Operations that are not over by their machine. */
 export const byMachine: Index<Operation> = {
@@ -11,9 +11,8 @@ export const byMachine: Index<Operation> = {
 /** Operations that are not over by the snapshot that they start from, as `namespace/name`. */
 export const bySnapshot: Index<Operation> = {
   values: (operation) => {
-    const { restoreSpec, cloneSpec } = operation.spec;
-    const name = restoreSpec?.snapshotName ?? cloneSpec?.snapshotRef;
-    return name === undefined || isOver(operation) ? [] : [`${machineOf(operation).namespace}/${name}`];
+    const key = snapshotOf(operation);
+    return key === undefined || isOver(operation) ? [] : [key];
   },
 };
 

@@ -33,6 +33,13 @@ export const machineKey = ({ group, namespace, name }: MachineRef) => `${group}/
 
 export const wordFor = ({ group, namespace, name }: MachineRef) => `VirtualMachine.${group} ${namespace}/${name}`;
 
+/** The snapshot that an operation starts from, as `namespace/name`. */
+export function snapshotOf(operation: Operation): string | undefined {
+  const { operation: kind, restoreSpec, cloneSpec } = operation.spec;
+  const name = kind === 'restore' ? restoreSpec?.snapshotName : kind === 'clone' ? cloneSpec?.snapshotRef : undefined;
+  return name === undefined ? undefined : `${machineOf(operation).namespace}/${name}`;
+}
+
 /** Its place among those of the same second: as it was first seen, which is written down with the first status. */
 export const orderOf = ({ metadata, status }: Operation) => status?.checkpoint?.order ?? metadata.resourceVersion;
 

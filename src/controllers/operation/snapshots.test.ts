@@ -63,6 +63,41 @@ describe('operations on the disks of a machine of hypersdk.io', () => {
     expect((await world.operation('back')).metadata.finalizers ?? []).toEqual([]);
   });
 
+  it('hold up nobody while their snapshot is not there, and have their place again when it is', async () => {
+    await world.ask('back', 'web', 'restore', { ...WEB, restoreSpec: { snapshotName: 'later' } });
+    await world.ask('copy', 'web', 'clone', { ...WEB, cloneSpec: { targetName: 'past', snapshotRef: 'later' } });
+    await world.clock.advance(5000);
+    for (const name of ['back', 'copy'])
+      expect((await world.operation(name)).status).toMatchObject({
+        phase: 'Pending',
+        message: 'VMSnapshot default/later is not there: waiting for it',
+      });
+    expect((await done('again', 'restart'))?.phase).toBe('Succeeded');
+    expect((await done('take', 'snapshot', { snapshotSpec: { name: 'later' } }))?.phase).toBe('Succeeded');
+    for (const name of ['back', 'copy']) expect((await world.over(name)).status?.phase, name).toBe('Succeeded');
+  });
+
+  it('are waited for while their snapshot is being taken, and fail when it goes', async () => {
+    const disks = [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }];
+    const spec = { cpus: 1, memory: '1Gi', disks, nodeSelector: { nobody: 'has-it' } };
+    await world.admin.create(MACHINES, { metadata: { name: 'stuck', namespace }, spec });
+    await world.clock.advance(5000);
+    // Nothing is taken of a machine that is about to start.
+    await world.admin.create(VM_SNAPSHOTS, {
+      metadata: { name: 'slow', namespace },
+      spec: { vmRef: { name: 'stuck' } },
+    });
+    const stuck = { vmRef: { name: 'stuck' } };
+    await world.ask('back', 'stuck', 'restore', { ...stuck, restoreSpec: { snapshotName: 'slow' } });
+    await world.ask('halt', 'stuck', 'stop', stuck);
+    await world.clock.advance(5000);
+    expect((await world.operation('back')).status?.message).toContain('is not ready');
+    expect((await world.operation('halt')).status?.message).toContain('waits until VMOperation default/back');
+    await world.admin.delete(VM_SNAPSHOTS, 'slow', { namespace });
+    expect((await world.over('halt', 20_000)).status?.phase).toBe('Succeeded');
+    expect((await world.operation('back')).status).toMatchObject({ phase: 'Failed' });
+  });
+
   it('leave a machine off that was off before the restore', async () => {
     await done('snap', 'snapshot');
     await done('halt', 'stop');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Operation } from './operation.ts';
 import { aheadOf, currentOf, nextAfter } from './turn.ts';
 
-const NONE = new Set<string>();
+const NONE = { begun: new Set<string>(), lacks: () => false };
 
 const operation = (name: string, { at = 0, kind = 'stop', phase = 'Pending', version = '7', order = '' } = {}) =>
   ({
@@ -45,14 +45,26 @@ describe('whose turn it is', () => {
     const [first, begun] = [operation('a'), operation('b', { at: 1, phase: 'Running' })];
     expect(aheadOf(first, [first, begun], NONE)).toBe(begun);
     const unseen = operation('b', { at: 1 });
-    expect(aheadOf(first, [first, unseen], new Set(['b']))).toBe(unseen);
-    expect(aheadOf(unseen, [first, unseen], new Set(['b']))).toBeUndefined();
+    expect(aheadOf(first, [first, unseen], { ...NONE, begun: new Set(['b']) })).toBe(unseen);
+    expect(aheadOf(unseen, [first, unseen], { ...NONE, begun: new Set(['b']) })).toBeUndefined();
   });
 
   it('passes on what is over', () => {
     const [over, next] = [operation('a', { phase: 'Failed' }), operation('b', { at: 1 })];
     expect(aheadOf(next, [over, next], NONE)).toBeUndefined();
     expect(names(currentOf([over, next], NONE))).toEqual(['b']);
+  });
+
+  it('is not that of one whose snapshot is not there, which nobody waits for until it has begun', () => {
+    const [first, lacking, last] = [operation('a'), operation('b', { at: 1 }), operation('c', { at: 2 })];
+    const all = [first, lacking, last];
+    const standing = { ...NONE, lacks: (each: Operation) => each === lacking };
+    expect(names(currentOf(all, standing))).toEqual(['a', 'b']);
+    expect(names(currentOf([lacking, last], standing))).toEqual(['c', 'b']);
+    expect(aheadOf(last, all, standing)).toBe(first);
+    expect(aheadOf(lacking, all, standing)).toBe(first);
+    expect(nextAfter(first, all, standing)).toBe(last);
+    expect(aheadOf(first, all, { ...standing, begun: new Set(['b']) })).toBe(lacking);
   });
 
   it('is that of several clones at once, but of nothing that came after a change', () => {
