@@ -5,7 +5,7 @@ import { type ControlPlane, startControlPlane } from '../src/apiserver/control-p
 import { realClock } from '../src/base/clock.ts';
 import { silentLogger } from '../src/base/logger.ts';
 import { systemRandom } from '../src/base/random.ts';
-import type { ResourceType } from '../src/kube/client.ts';
+import { CONFIG_MAPS } from '../src/kube/kinds/core.ts';
 import type { KubeObject } from '../src/kube/kube-object.ts';
 import { fanOut } from './support/fan-out.ts';
 import { Load } from './support/load.ts';
@@ -18,13 +18,6 @@ const CREATES = 20_000;
 const STORED = 100_000;
 const CONNECTIONS = 16;
 const PATH = '/api/v1/namespaces/default/configmaps';
-const configMaps: ResourceType = {
-  group: '',
-  version: 'v1',
-  plural: 'configmaps',
-  kind: 'ConfigMap',
-  namespaced: true,
-};
 
 /** A control plane as the controllers in its process see it, and what it holds when it is large. */
 export async function run(): Promise<void> {
@@ -99,7 +92,7 @@ async function creates(plane: ControlPlane, from: number, count: number, size: n
   const client = plane.client({ name: 'admin', groups: ['system:masters'] }, 'bench');
   let next = from;
   const worker = async () => {
-    while (next < from + count) await client.create(configMaps, configMap(next++, size));
+    while (next < from + count) await client.create(CONFIG_MAPS, configMap(next++, size));
   };
   const began = performance.now();
   await Promise.all(Array.from({ length: AT_ONCE }, worker));

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { KINDS } from '../src/api/kinds.ts';
-import { DEFINITIONS } from '../src/install/definitions.ts';
+import { DEFINITIONS } from '../src/kube/kinds/definitions.ts';
 import type { PolicyRule } from '../src/kube/kinds/rbac.ts';
 import { writeKubeconfig } from '../src/kube/kubeconfig/kubeconfig-text.ts';
 import { startInMemory } from '../src/testing/embedded-in-memory.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DEFINITIONS } from '../src/install/definitions.ts';
+import { DEFINITIONS } from '../src/kube/kinds/definitions.ts';
 import type { KubeObject } from '../src/kube/kube-object.ts';
 import { readManifest } from '../src/kube/manifest.ts';
 import { missingAssets } from './cluster/assets.ts';

@@ -4,9 +4,10 @@ import { virtualMachine as simulatedMachine } from '../src/api/simulation/group.
 import { type Plane, startPlane } from '../src/apiserver/custom/plane.fixture.ts';
 import { realClock } from '../src/base/clock.ts';
 import { microTimestamp } from '../src/base/timestamp.ts';
-import { DEFINITIONS, GROUPS } from '../src/install/definitions.ts';
+import { GROUPS } from '../src/install/definitions.ts';
 import type { Client, ResourceType } from '../src/kube/client.ts';
 import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '../src/kube/kinds/core.ts';
+import { DEFINITIONS } from '../src/kube/kinds/definitions.ts';
 import { resourceOfKind } from '../src/kube/kinds/machines.ts';
 import { LEASES, NODES } from '../src/kube/kinds/node.ts';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '../src/kube/kinds/rbac.ts';

@@ -3,27 +3,9 @@ import type { Kind } from '../api/kind.ts';
 import { KINDS } from '../api/kinds.ts';
 import type { DialectName } from '../cli/up.ts';
 import type { Client } from '../kube/client.ts';
-import { conditionOf, type KubeCondition } from '../kube/kinds/condition.ts';
-import { resourceType } from '../kube/kinds/resource-type.ts';
+import { conditionOf } from '../kube/kinds/condition.ts';
+import { DEFINITIONS, type Definition } from '../kube/kinds/definitions.ts';
 import { isGone } from '../kube/kube-error.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
-
-interface Names {
-  readonly shortNames?: readonly string[];
-  readonly categories?: readonly string[];
-}
-
-export interface Definition extends KubeObject {
-  readonly spec: { readonly names: Names };
-  readonly status?: { readonly conditions?: readonly KubeCondition[]; readonly acceptedNames?: Names };
-}
-
-export const DEFINITIONS = resourceType<Definition>(
-  'apiextensions.k8s.io/v1',
-  'CustomResourceDefinition',
-  'customresourcedefinitions',
-  'Cluster',
-);
 
 /** Selects the definitions that are ours. */
 export const OURS = 'app.kubernetes.io/part-of=vimana';

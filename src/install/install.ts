@@ -1,7 +1,8 @@
 import type { InstallParts, InstallSettings } from '../cli/install.ts';
 import { DIALECT_NAMES } from '../cli/up.ts';
+import { DEFINITIONS } from '../kube/kinds/definitions.ts';
 import { apply, nameOf, type Outcome, present } from './apply.ts';
-import { DEFINITIONS, GROUPS, served } from './definitions.ts';
+import { GROUPS, served } from './definitions.ts';
 import { nextSteps } from './next-steps.ts';
 import { actingOperator } from './operator-lease.ts';
 import { type Plan, planned } from './plan.ts';

@@ -1,10 +1,10 @@
 import type { Client } from '../kube/client.ts';
 import { NAMESPACES } from '../kube/kinds/core.ts';
+import { DEFINITIONS } from '../kube/kinds/definitions.ts';
 import { NODES } from '../kube/kinds/node.ts';
 import type { PolicyRule } from '../kube/kinds/rbac.ts';
 import { CLUSTER_ROLES } from '../kube/kinds/rbac.ts';
 import { type Access, accessLines, denied, givenBy } from './access.ts';
-import { DEFINITIONS } from './definitions.ts';
 import { ROLES, type Wanted } from './wanted.ts';
 
 /** What bringing some objects takes, besides what roles among them give out. */

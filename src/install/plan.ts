@@ -3,13 +3,14 @@ import type { InstallParts, InstallSettings } from '../cli/install.ts';
 import type { DialectName } from '../cli/up.ts';
 import type { Client } from '../kube/client.ts';
 import { NAMESPACES } from '../kube/kinds/core.ts';
+import { DEFINITIONS } from '../kube/kinds/definitions.ts';
 import { NODES } from '../kube/kinds/node.ts';
 import { ifFound, isForbidden, KubeError } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import { ownName } from './access.ts';
 import { apply, nameOf, placeOf, present } from './apply.ts';
 import { isInstalled } from './belongs.ts';
-import { DEFINITIONS, GROUPS } from './definitions.ts';
+import { GROUPS } from './definitions.ts';
 import { missingRights } from './needs.ts';
 import { nodePools } from './node-pools.ts';
 import {

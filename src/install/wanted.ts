@@ -3,6 +3,7 @@ import { KINDS } from '../api/kinds.ts';
 import type { DialectName } from '../cli/up.ts';
 import type { ResourceType } from '../kube/client.ts';
 import { NAMESPACES, SERVICE_ACCOUNTS } from '../kube/kinds/core.ts';
+import { DEFINITIONS } from '../kube/kinds/definitions.ts';
 import { resourceOfKind } from '../kube/kinds/machines.ts';
 import { NODES } from '../kube/kinds/node.ts';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../kube/kinds/rbac.ts';
@@ -12,7 +13,7 @@ import { readManifest } from '../kube/manifest.ts';
 import { kwokNodes } from '../node/simulated/kwok/manifests.ts';
 import { STAGES } from '../node/simulated/kwok/stages.ts';
 import type { NodePool } from '../node/simulated/node-pool.ts';
-import { DEFINITIONS, definitionOf, GROUPS, kindsOf } from './definitions.ts';
+import { definitionOf, GROUPS, kindsOf } from './definitions.ts';
 
 /** An object that a cluster is to hold. */
 export interface Wanted {

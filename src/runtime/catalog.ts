@@ -1,26 +1,11 @@
 import { TemporaryError } from '../base/errors.ts';
+import { DEFINITIONS, type Definition } from '../kube/kinds/definitions.ts';
 import { apiVersionOf, resourceType } from '../kube/kinds/resource-type.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
 import { type ControllerParts } from './controller.ts';
 import { type Discovered, type DiscoveredResource, discover } from './discovery.ts';
 import type { Runnable } from './runnable.ts';
 import { WorkQueue } from './work-queue.ts';
 
-interface Definition extends KubeObject {
-  readonly spec: {
-    readonly group: string;
-    readonly names: { readonly plural: string };
-    readonly versions: readonly { readonly name: string; readonly served: boolean }[];
-  };
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
-}
-
-const DEFINITIONS = resourceType<Definition>(
-  'apiextensions.k8s.io/v1',
-  'CustomResourceDefinition',
-  'customresourcedefinitions',
-  'Cluster',
-);
 const API_SERVICES = resourceType('apiregistration.k8s.io/v1', 'APIService', 'apiservices', 'Cluster');
 
 /**

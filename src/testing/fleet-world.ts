@@ -3,9 +3,9 @@ import { IDENTITY_ANNOTATION } from '../api/instance-request.ts';
 import { virtualMachineInstance } from '../api/kubevirt/group.ts';
 import { CREATED_BY_LABEL, LAUNCHER_LABEL, LAUNCHER_LABEL_VALUE, MIGRATION_LABEL } from '../api/launcher.ts';
 import type { Client } from '../kube/client.ts';
+import { DEFINITIONS } from '../kube/kinds/definitions.ts';
 import { VMIS, type Vmi } from '../kube/kinds/machines.ts';
 import { PODS, type Pod } from '../kube/kinds/pod.ts';
-import { resourceType } from '../kube/kinds/resource-type.ts';
 import { isNotFound } from '../kube/kube-error.ts';
 import { Fleet, type FleetOptions } from '../node/simulated/fleet.ts';
 import type { EventRecorder } from '../runtime/events/event-recorder.ts';
@@ -13,12 +13,6 @@ import { Informers } from '../runtime/informers.ts';
 import { manager } from '../runtime/manager.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 
-const CRDS = resourceType(
-  'apiextensions.k8s.io/v1',
-  'CustomResourceDefinition',
-  'customresourcedefinitions',
-  'Cluster',
-);
 const WRITES = new Set(['create', 'update', 'patch', 'delete']);
 export const namespace = 'default';
 export const IMAGE = 'registry.example.com/app:1';
@@ -54,7 +48,7 @@ export interface FleetWorld {
 export async function fleetWorld(): Promise<FleetWorld> {
   const cluster = await startCluster();
   const { admin, clock, random, log } = cluster;
-  await admin.create(CRDS, crdOf(virtualMachineInstance));
+  await admin.create(DEFINITIONS, crdOf(virtualMachineInstance));
   await cluster.until(() =>
     admin.list(VMIS).then(
       () => true,

@@ -2,11 +2,11 @@ import { crdOf } from '../api/crd.ts';
 import { virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration } from '../api/kubevirt/group.ts';
 import { microTimestamp, timestamp } from '../base/timestamp.ts';
 import type { Client } from '../kube/client.ts';
+import { DEFINITIONS } from '../kube/kinds/definitions.ts';
 import { VMIS, type Vmi } from '../kube/kinds/machines.ts';
 import { LEASES, NODES } from '../kube/kinds/node.ts';
 import { PODS, type Pod } from '../kube/kinds/pod.ts';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '../kube/kinds/rbac.ts';
-import { resourceType } from '../kube/kinds/resource-type.ts';
 import type { ControllerParts } from '../runtime/controller.ts';
 import type { EventRecorder } from '../runtime/events/event-recorder.ts';
 import { Informers } from '../runtime/informers.ts';
@@ -14,12 +14,6 @@ import { manager } from '../runtime/manager.ts';
 import type { Runnable } from '../runtime/runnable.ts';
 import { type Cluster, type ClusterUser, startCluster } from './cluster.ts';
 
-const DEFINITIONS = resourceType(
-  'apiextensions.k8s.io/v1',
-  'CustomResourceDefinition',
-  'customresourcedefinitions',
-  'Cluster',
-);
 const OPERATOR: ClusterUser = {
   name: 'system:serviceaccount:vimana-system:vimana-operator',
   groups: ['system:serviceaccounts', 'system:authenticated'],

@@ -10,12 +10,12 @@ import { diskCopies } from '../controllers/snapshot/fill.ts';
 import { snapshotRules } from '../controllers/snapshot/rules.ts';
 import { kubevirt } from '../dialects/kubevirt.ts';
 import type { Client } from '../kube/client.ts';
+import { DEFINITIONS } from '../kube/kinds/definitions.ts';
 import { VMIS, VMS, type Vm, type Vmi } from '../kube/kinds/machines.ts';
 import { NODES } from '../kube/kinds/node.ts';
 import { OPERATIONS } from '../kube/kinds/operations.ts';
 import { PODS } from '../kube/kinds/pod.ts';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '../kube/kinds/rbac.ts';
-import { resourceType } from '../kube/kinds/resource-type.ts';
 import { type Snapshot, VM_SNAPSHOTS } from '../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../kube/kinds/storage.ts';
 import { ifFound } from '../kube/kube-error.ts';
@@ -29,12 +29,6 @@ import { Informers } from '../runtime/informers.ts';
 import { manager } from '../runtime/manager.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 
-const DEFINITIONS = resourceType(
-  'apiextensions.k8s.io/v1',
-  'CustomResourceDefinition',
-  'customresourcedefinitions',
-  'Cluster',
-);
 const namespace = 'default';
 const user = (name: string) => ({
   name: `system:serviceaccount:vimana-system:${name}`,

@@ -1,8 +1,9 @@
 import type { Kind } from '../api/kind.ts';
 import { KINDS } from '../api/kinds.ts';
-import { DEFINITIONS, type Definition, definitionOf, isSame, OURS, served } from '../install/definitions.ts';
+import { definitionOf, isSame, OURS, served } from '../install/definitions.ts';
 import type { Client, ResourceType } from '../kube/client.ts';
 import { NAMESPACES, SERVICE_ACCOUNTS } from '../kube/kinds/core.ts';
+import { DEFINITIONS, type Definition } from '../kube/kinds/definitions.ts';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type ClusterRole, type PolicyRule } from '../kube/kinds/rbac.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import { withoutNamesOf } from './withheld-names.ts';

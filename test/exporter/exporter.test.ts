@@ -4,20 +4,13 @@ import { virtualMachine } from '../../src/api/simulation/virtual-machine.ts';
 import { realClock } from '../../src/base/clock.ts';
 import { ClusterFleet } from '../../src/exporter/cluster-fleet.ts';
 import { NAMESPACES } from '../../src/kube/kinds/core.ts';
+import { DEFINITIONS } from '../../src/kube/kinds/definitions.ts';
 import { NODES } from '../../src/kube/kinds/node.ts';
 import { PODS } from '../../src/kube/kinds/pod.ts';
-import { resourceType } from '../../src/kube/kinds/resource-type.ts';
 import { PodManager } from '../../src/simulation-library/pod-manager.ts';
 import { SIMULATED_VMS, vmObject } from '../../src/simulation-library/simulated-vm.ts';
 import { startInMemory } from '../../src/testing/embedded-in-memory.ts';
 import { type ExporterWorld, namespace, PATIENCE, SAMPLES, startExporterWorld } from './world.ts';
-
-const DEFINITIONS = resourceType(
-  'apiextensions.k8s.io/v1',
-  'CustomResourceDefinition',
-  'customresourcedefinitions',
-  'Cluster',
-);
 
 describe('the exporter of a cluster', () => {
   let world: ExporterWorld;

@@ -11,7 +11,8 @@ import { realClock } from '../../src/base/clock.ts';
 import { FakeClock } from '../../src/base/fake-clock.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { seededRandom } from '../../src/base/random.ts';
-import type { Client, ResourceType } from '../../src/kube/client.ts';
+import type { Client } from '../../src/kube/client.ts';
+import { CONFIG_MAPS } from '../../src/kube/kinds/core.ts';
 import { KubeError } from '../../src/kube/kube-error.ts';
 
 /** An hour at 200 writes a second, in rounds of ten minutes. */
@@ -21,13 +22,6 @@ const AT_ONCE = 100;
 const OBJECTS = 5_000;
 const WATCHES = 50;
 const PATH = '/api/v1/namespaces/default/configmaps';
-const configMaps: ResourceType = {
-  group: '',
-  version: 'v1',
-  plural: 'configmaps',
-  kind: 'ConfigMap',
-  namespaced: true,
-};
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -78,10 +72,10 @@ async function write(client: Client, random: ReturnType<typeof seededRandom>): P
   const options = { namespace: 'default' };
   try {
     const choice = random.next();
-    if (choice < 0.1) await client.delete(configMaps, name, options);
-    else if (choice < 0.12) await client.list(configMaps, { ...options, limit: 20 });
-    else if (choice < 0.6) await client.patch(configMaps, name, { type: 'merge', body: { data } }, options);
-    else await client.create(configMaps, { metadata: { name, namespace: 'default' }, data });
+    if (choice < 0.1) await client.delete(CONFIG_MAPS, name, options);
+    else if (choice < 0.12) await client.list(CONFIG_MAPS, { ...options, limit: 20 });
+    else if (choice < 0.6) await client.patch(CONFIG_MAPS, name, { type: 'merge', body: { data } }, options);
+    else await client.create(CONFIG_MAPS, { metadata: { name, namespace: 'default' }, data });
   } catch (error) {
     if (!(error instanceof KubeError && [404, 409].includes(error.code))) throw error;
   }

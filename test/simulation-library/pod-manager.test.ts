@@ -7,10 +7,10 @@ import { systemRandom } from '../../src/base/random.ts';
 import type { DialectName } from '../../src/cli/up.ts';
 import { simulation } from '../../src/dialects/simulation.ts';
 import type { Client } from '../../src/kube/client.ts';
+import { DEFINITIONS } from '../../src/kube/kinds/definitions.ts';
 import { VMIS } from '../../src/kube/kinds/machines.ts';
 import { NODES } from '../../src/kube/kinds/node.ts';
 import { PODS } from '../../src/kube/kinds/pod.ts';
-import { resourceType } from '../../src/kube/kinds/resource-type.ts';
 import { operatorControllers } from '../../src/operator.ts';
 import { Events } from '../../src/runtime/events/events.ts';
 import { Informers } from '../../src/runtime/informers.ts';
@@ -130,13 +130,7 @@ describe('a PodManager where none does', () => {
   let embedded: Embedded;
   beforeAll(async () => {
     embedded = await start(['kubevirt']);
-    const definitions = resourceType(
-      'apiextensions.k8s.io/v1',
-      'CustomResourceDefinition',
-      'customresourcedefinitions',
-      'Cluster',
-    );
-    await embedded.admin.create(definitions, crdOf(virtualMachine));
+    await embedded.admin.create(DEFINITIONS, crdOf(virtualMachine));
     await vi.waitFor(() => embedded.admin.list(SIMULATED_VMS), PATIENCE);
   });
   afterAll(() => embedded.stop());

@@ -7,20 +7,14 @@ import { silentLogger } from '../../src/base/logger.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import type { Client } from '../../src/kube/client.ts';
 import { SERVICE_ACCOUNTS } from '../../src/kube/kinds/core.ts';
+import { DEFINITIONS } from '../../src/kube/kinds/definitions.ts';
 import { PODS } from '../../src/kube/kinds/pod.ts';
-import { resourceType } from '../../src/kube/kinds/resource-type.ts';
 import { KubeError } from '../../src/kube/kube-error.ts';
 import { SIMULATED_VMS, vmSpec } from '../../src/simulation-library/simulated-vm.ts';
 import { VMManager } from '../../src/simulation-library/vm-manager.ts';
 import { PATIENCE } from '../../src/testing/patience.ts';
 
 const namespace = 'default';
-const definitions = resourceType(
-  'apiextensions.k8s.io/v1',
-  'CustomResourceDefinition',
-  'customresourcedefinitions',
-  'Cluster',
-);
 
 describe('a VMManager', () => {
   const clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
@@ -33,7 +27,7 @@ describe('a VMManager', () => {
     plane = await startControlPlane({ ...parts, store: 'memory', actsOn: () => false });
     admin = plane.client();
     await admin.create(SERVICE_ACCOUNTS, { metadata: { name: 'default', namespace } });
-    await admin.create(definitions, crdOf(virtualMachine));
+    await admin.create(DEFINITIONS, crdOf(virtualMachine));
     await vi.waitFor(() => admin.list(SIMULATED_VMS), PATIENCE);
     vms = new VMManager({ client: admin, clock });
   });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { realClock } from '../../src/base/clock.ts';
 import type { HttpClient } from '../../src/kube/http/http-client.ts';
+import { DEFINITIONS } from '../../src/kube/kinds/definitions.ts';
 import { VMIS, VMS } from '../../src/kube/kinds/machines.ts';
 import { PODS } from '../../src/kube/kinds/pod.ts';
-import { resourceType } from '../../src/kube/kinds/resource-type.ts';
 import { missingAssets } from '../cluster/assets.ts';
 import { type RealCluster, startRealCluster } from '../cluster/real-cluster.ts';
 import { createMachines, oddInstances, untilRunning } from '../operator/fleet-of-machines.ts';
@@ -11,12 +11,6 @@ import { type Installation, installChart } from '../operator/installation.ts';
 import { type EarlierVersion, earlierVersion, upgradeFrom, upgradeTitle } from './earlier-version.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 200 };
-const DEFINITIONS = resourceType(
-  'apiextensions.k8s.io/v1',
-  'CustomResourceDefinition',
-  'customresourcedefinitions',
-  'Cluster',
-);
 const namespace = 'default';
 const NAMES = Array.from({ length: 12 }, (_, at) => `machine-${at}`);
 /** How long the new operator is given to do harm. */

@@ -1,23 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ResourceType } from '../../kube/client.ts';
 import { lines } from '../../kube/http/lines.ts';
+import { CONFIG_MAPS } from '../../kube/kinds/core.ts';
 import { type Plane, startPlane } from '../custom/plane.fixture.ts';
 
 const PATH = '/api/v1/namespaces/default/configmaps';
 const OBJECTS = 1_234;
-const configMaps: ResourceType = {
-  group: '',
-  version: 'v1',
-  plural: 'configmaps',
-  kind: 'ConfigMap',
-  namespaced: true,
-};
 let plane: Plane;
 beforeAll(async () => {
   plane = await startPlane();
   for (let i = 0; i < OBJECTS; i++) {
     const labels = { third: String(i % 3 === 0) };
-    await plane.client.create(configMaps, { metadata: { name: `c-${i}`, namespace: 'default', labels } });
+    await plane.client.create(CONFIG_MAPS, { metadata: { name: `c-${i}`, namespace: 'default', labels } });
   }
 });
 afterAll(async () => {
@@ -42,7 +35,7 @@ async function read(parameters: string, changed = 'c-0'): Promise<Line[]> {
     if (line.type === 'MODIFIED') break;
     if (told.push(line) > 1) continue;
     const body = { data: { change: String(++changes) } };
-    await plane.client.patch(configMaps, changed, { type: 'merge', body }, { namespace: 'default' });
+    await plane.client.patch(CONFIG_MAPS, changed, { type: 'merge', body }, { namespace: 'default' });
   }
   return told;
 }

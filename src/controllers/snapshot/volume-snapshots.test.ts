@@ -1,16 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { resourceType } from '../../kube/kinds/resource-type.ts';
+import { DEFINITIONS } from '../../kube/kinds/definitions.ts';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
 import { ifFound } from '../../kube/kube-error.ts';
 import { type SnapshotWorld, snapshotWorld } from '../../testing/snapshot-world.ts';
 import { VOLUME_SNAPSHOTS } from './volume-snapshots.ts';
 
-const DEFINITIONS = resourceType(
-  'apiextensions.k8s.io/v1',
-  'CustomResourceDefinition',
-  'customresourcedefinitions',
-  'Cluster',
-);
 const namespace = 'default';
 const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 

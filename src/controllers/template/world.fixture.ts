@@ -3,19 +3,12 @@ import { crdOf } from '../../api/crd.ts';
 import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { vmTemplate } from '../../api/hypersdk/vm-template.ts';
 import type { Client } from '../../kube/client.ts';
-import { resourceType } from '../../kube/kinds/resource-type.ts';
+import { DEFINITIONS } from '../../kube/kinds/definitions.ts';
 import { runnable } from '../../runtime/controller.ts';
 import { type MachineCluster, startMachineCluster } from '../../testing/machine-cluster.ts';
 import { templates } from './controller.ts';
 import { MACHINES, TEMPLATES, type Template } from './resources.ts';
 import { TEMPLATE_RULES } from './rules.ts';
-
-const DEFINITIONS = resourceType(
-  'apiextensions.k8s.io/v1',
-  'CustomResourceDefinition',
-  'customresourcedefinitions',
-  'Cluster',
-);
 
 export const namespace = 'default';
 export const IMAGE = 'https://images.example.org/debian-12.qcow2';

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Client, ResourceType } from '../../../kube/client.ts';
 import { CONFIG_MAPS, NAMESPACES, SERVICE_ACCOUNTS } from '../../../kube/kinds/core.ts';
+import { DEFINITIONS } from '../../../kube/kinds/definitions.ts';
 import { apiVersionOf, resourceType } from '../../../kube/kinds/resource-type.ts';
 import { isNotFound } from '../../../kube/kube-error.ts';
 import type { KubeObject } from '../../../kube/kube-object.ts';
@@ -12,12 +13,6 @@ import { GarbageCollector } from './garbage-collector.ts';
 
 const namespace = 'default';
 const CLUSTER_ROLES = resourceType('rbac.authorization.k8s.io/v1', 'ClusterRole', 'clusterroles', 'Cluster');
-const DEFINITIONS = resourceType(
-  'apiextensions.k8s.io/v1',
-  'CustomResourceDefinition',
-  'customresourcedefinitions',
-  'Cluster',
-);
 const WIDGETS = resourceType('example.com/v1', 'Widget', 'widgets');
 
 let cluster: Cluster;
