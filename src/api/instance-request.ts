@@ -13,6 +13,9 @@ export const PAUSED_ANNOTATION = 'vimana.io/paused';
 export const RESET_ANNOTATION = 'vimana.io/reset';
 export const SOFT_REBOOT_ANNOTATION = 'vimana.io/soft-reboot';
 
+/** "false": the machine is not moved while it runs, whatever it could do. */
+export const LIVE_MIGRATION_ANNOTATION = 'vimana.io/live-migration';
+
 /** Hardware and network addresses that the machine keeps: JSON, `{"<interface>": {"mac": "...", "ip": "..."}}`. */
 export const IDENTITY_ANNOTATION = 'vimana.io/identity';
 

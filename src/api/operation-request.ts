@@ -15,7 +15,10 @@ export const START_NOW = 'vimana.io/start-now';
 export const OPERATION = 'vimana.io/operation';
 export const OPERATION_UID = 'vimana.io/operation-uid';
 
-/** On a VirtualMachineInstanceMigration: how it is carried out, as JSON in the words of KubeVirt's migrationConfiguration. */
+/**
+ * On a VirtualMachineInstanceMigration: how it is carried out, as JSON in the words of KubeVirt's migrationConfiguration.
+ * On a VirtualMachineInstance: what holds for all of its migrations that do not say otherwise, and the most that they may.
+ */
 export const MIGRATION_CONFIGURATION = 'vimana.io/migration-configuration';
 
 /** On a VirtualMachine that is a clone: by disk, what its claim is a copy of; JSON, a DiskSource each. */

@@ -1,4 +1,4 @@
-import { PAUSED_ANNOTATION } from '../../api/instance-request.ts';
+import { LIVE_MIGRATION_ANNOTATION, PAUSED_ANNOTATION } from '../../api/instance-request.ts';
 import { HOT_CHANGES, hotChanges } from '../../api/kubevirt/hot-change.ts';
 import { sizeIn } from '../../api/launcher-size.ts';
 import { formatQuantity, parseQuantity, quantityOf, value } from '../../base/quantity.ts';
@@ -114,7 +114,9 @@ function conditionsOf(vmi: Vmi, pod: Pod, now: string): NonNullable<InstanceStat
   const trouble = new Set(['Synchronized', 'PodScheduled', 'Paused', ...over]);
   let all = (status?.conditions ?? []).filter(({ type }) => !trouble.has(type)) as KubeCondition[];
   all = withCondition(all, { type: 'Ready', status: 'True' }, now);
-  all = withCondition(all, { type: 'LiveMigratable', status: 'True' }, now);
+  const movable =
+    metadata.annotations?.[LIVE_MIGRATION_ANNOTATION] === 'false' ? NOT_ALLOWED : ({ status: 'True' } as const);
+  all = withCondition(all, { type: 'LiveMigratable', ...movable }, now);
   for (const change of changing) all = withCondition(all, change, now);
   if (metadata.annotations?.[PAUSED_ANNOTATION] === 'true') {
     const paused = (status?.conditions ?? []).find(({ type }) => type === 'Paused');
@@ -123,6 +125,12 @@ function conditionsOf(vmi: Vmi, pod: Pod, now: string): NonNullable<InstanceStat
   }
   return all;
 }
+
+const NOT_ALLOWED = {
+  status: 'False',
+  reason: 'LiveMigrationNotAllowed',
+  message: 'the machine is not to be moved while it runs',
+} as const;
 
 function interfacesOf(vmi: Vmi, pod: Pod): NonNullable<InstanceStatus['interfaces']> {
   const { interfaces = [], autoattachPodInterface } = vmi.spec.domain.devices;

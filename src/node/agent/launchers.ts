@@ -286,8 +286,8 @@ export class Launchers {
     return own ?? this.#parts.addresses.take(pod.metadata.uid ?? '');
   }
 
-  #migratability({ spec, metadata }: Vmi): Migratability {
-    return migratability(spec, (claim) => this.#parts.claims.get(keyIn(metadata.namespace, claim)));
+  #migratability(instance: Vmi): Migratability {
+    return migratability(instance, (claim) => this.#parts.claims.get(keyIn(instance.metadata.namespace, claim)));
   }
 
   #targetPod({ metadata, status }: Vmi): Pod | undefined {

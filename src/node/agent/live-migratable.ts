@@ -1,4 +1,5 @@
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { LIVE_MIGRATION_ANNOTATION } from '../../api/instance-request.ts';
+import type { InstanceSpec, VirtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
 import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
 
 /** Whether a machine can move while it runs, in KubeVirt's words, and how. */
@@ -12,14 +13,23 @@ const SHARED = 'live migration requires that all PVCs must be shared (using Read
 
 type FindClaim = (name: string) => PersistentVolumeClaim | undefined;
 
-export function migratability(spec: InstanceSpec, findClaim: FindClaim): Migratability {
-  const obstacle = diskObstacle(spec, findClaim) ?? deviceObstacle(spec);
+export function migratability(
+  { spec, metadata }: Pick<VirtualMachineInstance, 'spec' | 'metadata'>,
+  findClaim: FindClaim,
+): Migratability {
+  const obstacle = forbidden(metadata) ?? diskObstacle(spec, findClaim) ?? deviceObstacle(spec);
   const copied = (spec.volumes ?? []).some(
     ({ persistentVolumeClaim, dataVolume, hostDisk }) =>
       (persistentVolumeClaim ?? dataVolume ?? hostDisk) === undefined,
   );
   const method = copied || obstacle?.reason === 'DisksNotLiveMigratable' ? 'BlockMigration' : 'LiveMigration';
   return { method, ...(obstacle === undefined ? {} : { obstacle }) };
+}
+
+/** Whoever the machine belongs to may not want it moved, whatever it could do. */
+function forbidden({ annotations }: VirtualMachineInstance['metadata']): Migratability['obstacle'] {
+  if (annotations?.[LIVE_MIGRATION_ANNOTATION] !== 'false') return undefined;
+  return { reason: 'LiveMigrationNotAllowed', message: 'the machine is not to be moved while it runs' };
 }
 
 function diskObstacle({ volumes = [] }: InstanceSpec, findClaim: FindClaim): Migratability['obstacle'] {

@@ -1,0 +1,41 @@
+import { MIGRATION_CONFIGURATION } from '../../api/operation-request.ts';
+import { quantityOf, tryParseQuantity, value } from '../../base/quantity.ts';
+import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
+
+/** How the transfer is to be made, where whoever asked for it or the machine says so; no faster than either allows. */
+export function configurationOf(
+  vmim: Pick<Vmim, 'metadata'>,
+  vmi: Pick<Vmi, 'metadata'>,
+): { readonly migrationConfiguration?: object } {
+  const [own, asked] = [configurationIn(vmi), configurationIn(vmim)];
+  if (own === undefined || asked === undefined) {
+    const migrationConfiguration = asked ?? own;
+    return migrationConfiguration === undefined ? {} : { migrationConfiguration };
+  }
+  const rates = [own, asked].flatMap(({ bandwidthPerMigration: rate }) => (rate === undefined ? [] : [rate]));
+  const [least] = rates.toSorted((a, b) => rateOf(a) - rateOf(b));
+  const limit = least === undefined ? {} : { bandwidthPerMigration: least };
+  return { migrationConfiguration: { ...own, ...asked, ...limit } };
+}
+
+interface Configuration {
+  readonly bandwidthPerMigration?: string;
+}
+
+/** None means as much as there is. */
+const rateOf = (rate: string) => value(tryParseQuantity(rate) ?? quantityOf(0)) || Number.POSITIVE_INFINITY;
+
+function configurationIn({ metadata }: Pick<Vmi, 'metadata'>): Configuration | undefined {
+  const text = metadata.annotations?.[MIGRATION_CONFIGURATION];
+  if (text === undefined) return undefined;
+  try {
+    const found: unknown = JSON.parse(text);
+    return isFields(found) && Object.keys(found).length > 0 ? found : undefined;
+  } catch {
+    // Nobody but an operator writes it: one that cannot be read asks for nothing.
+    return undefined;
+  }
+}
+
+const isFields = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
