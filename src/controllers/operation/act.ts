@@ -16,17 +16,10 @@ export const FIELD_MANAGER = 'vimana-operation';
 export class NameTaken extends Error {}
 
 /** Told of what was written, by its type, for caches to catch up with. */
-export interface Written {
-  wrote(type: ResourceType, object: KubeObject): void;
-}
+type Wrote = (type: ResourceType, object: KubeObject) => void;
 
 /** Does one thing for an operation. */
-export async function act(
-  deed: Deed,
-  sight: Active,
-  { client }: Pick<Context, 'client'>,
-  told: Written,
-): Promise<void> {
+export async function act(deed: Deed, sight: Active, { client }: Pick<Context, 'client'>, wrote: Wrote): Promise<void> {
   const { vm, dialect, instance, ref, operation } = sight;
   const { namespace } = ref;
   const type = resourceOfKind(dialect.kind);
@@ -39,7 +32,7 @@ export async function act(
       if (edit.conflict !== undefined) return;
       const forced = deed.force && deed.action === 'restart' ? { ...edit, gracePeriodSeconds: 0 } : edit;
       const place = { ...writing, dryRun: false };
-      told.wrote(type, await writePower(client, type, vm, instance, forced, place));
+      wrote(type, await writePower(client, type, vm, instance, forced, place));
       return;
     }
     case 'cut': {
@@ -53,11 +46,11 @@ export async function act(
       const { name, uid, resourceVersion } = vm.metadata;
       const { metadata = {}, ...rest } = deed.body as { readonly metadata?: object };
       const body = { ...rest, metadata: { ...metadata, uid, resourceVersion } };
-      told.wrote(type, await client.patch(type, name, { type: 'merge', body }, writing));
+      wrote(type, await client.patch(type, name, { type: 'merge', body }, writing));
       return;
     }
     case 'make':
-      told.wrote(deed.type, await made(deed, operation, client));
+      wrote(deed.type, await made(deed, operation, client));
       return;
     case 'remove':
       await client

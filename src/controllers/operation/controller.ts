@@ -1,48 +1,26 @@
-import { USUAL_NODE } from '../../api/launcher-load.ts';
 import { OPERATION_FINALIZER } from '../../api/operation-request.ts';
-import type { ResourceType } from '../../kube/client.ts';
 import { NAMESPACES } from '../../kube/kinds/core.ts';
-import { resourceOfKind, VMIMS, VMIS } from '../../kube/kinds/machines.ts';
 import { NODES } from '../../kube/kinds/node.ts';
 import { PODS } from '../../kube/kinds/pod.ts';
-import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
-import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
+import { STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
 import { isForbidden, isInvalid, isNamespaceEnding, isNotFound } from '../../kube/kube-error.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
-import { objectionAmong } from '../../kube/namespace-grant.ts';
-import type { Machine } from '../../machine/deeds.ts';
-import { type Dialect, instanceName, machineName } from '../../machine/dialect.ts';
+import type { Dialect } from '../../machine/dialect.ts';
 import type { Gatherers } from '../../machine/gatherer.ts';
-import { belonging } from '../../machine/instance-state.ts';
-import type { Surroundings } from '../../machine/surroundings.ts';
-import { byController } from '../../runtime/cache.ts';
-import { type Context, type Controller, watched } from '../../runtime/controller.ts';
-import { Expectations } from '../../runtime/expectations.ts';
+import type { Context, Controller } from '../../runtime/controller.ts';
 import { withFinalizer, withoutFinalizer } from '../../runtime/finalizer.ts';
-import { keyIn, keyOf } from '../../runtime/key.ts';
+import { keyOf } from '../../runtime/key.ts';
 import { OwnWrites } from '../../runtime/own-writes.ts';
 import { writeStatus } from '../../runtime/status.ts';
 import type { Again } from '../../runtime/work-queue.ts';
 import { act, NameTaken } from './act.ts';
+import { concerns } from './concerns.ts';
 import type { Deed } from './course.ts';
-import { byMachine, bySnapshot, makerOf } from './indices.ts';
-import {
-  hasBegun,
-  isOver,
-  type MachineRef,
-  machineKey,
-  machineOf,
-  OPERATIONS,
-  type Operation,
-  type OperationStatus,
-  phaseOf,
-  snapshotOf,
-} from './operation.ts';
+import { answersTo, look } from './look.ts';
+import { hasBegun, isOver, OPERATIONS, type Operation, type OperationStatus, phaseOf } from './operation.ts';
 import { leftTo, plan } from './plan.ts';
 import { isActive, type Sight } from './sight.ts';
 import { overStatus } from './status.ts';
-import { aheadOf, currentOf, nextAfter, type Standing } from './turn.ts';
-import { usageOf } from './usage.ts';
+import { Written } from './written.ts';
 
 export interface OperationSettings {
   /** Whose machines can be operated on. */
@@ -59,103 +37,20 @@ const SOON: Again = { afterMs: 50 };
 /** Carries out operations on machines of every group: one at a time for each machine. */
 export function operations({ dialects, gatherers = {}, onlyNamespace }: OperationSettings): Controller<Operation> {
   const own = new OwnWrites();
-  /** What was written for operations, by the resource. */
-  const written = new Map<string, { readonly type: ResourceType; readonly expected: Expectations }>();
+  const written = new Written();
   /** Operations, by uid, whose beginning the cache may not show yet. */
   const begun = new Set<string>();
+  const known = { dialects, gatherers, onlyNamespace, begun };
   const uids = new Map<string, string>();
-
-  const standingIn = ({ cache }: Pick<Context, 'cache'>): Standing => ({
-    begun,
-    lacks(operation) {
-      const key = snapshotOf(operation);
-      return key !== undefined && cache(VM_SNAPSHOTS).get(key) === undefined;
-    },
-  });
-
-  const isMet = (key: string, { cache }: Context) =>
-    [...written.values()].every(({ type, expected }) => expected.met(key, cache(type)));
-
-  function wrote(key: string, type: ResourceType, object: KubeObject): void {
-    const name = `${type.plural}.${type.group}`;
-    const known = written.get(name) ?? { type, expected: new Expectations() };
-    written.set(name, known);
-    known.expected.wrote(key, object);
-  }
-
-  function surroundings(dialect: Dialect, vm: Machine, context: Context): Surroundings {
-    const asked = dialect.asks?.includes('template') === true ? gatherers.template : undefined;
-    const template = asked?.gather(vm, context);
-    return { referenceNode: USUAL_NODE, ...(template === undefined ? {} : { template }) };
-  }
-
-  /** Why an operation is never done, whatever comes. */
-  async function objectionTo(operation: Operation, { group, namespace }: MachineRef, { cache, client }: Context) {
-    if (isOver(operation) || hasBegun(operation)) return undefined;
-    const { metadata, spec } = operation;
-    const served: readonly string[] = dialects.map(({ kind }) => kind.group);
-    if (!served.includes(group))
-      return {
-        reason: 'NotServed',
-        message: `nothing acts on machines of ${group} here, only on those of ${served.join(', ')}`,
-      };
-    const target = spec.operation === 'clone' ? spec.cloneSpec?.targetNamespace || namespace : namespace;
-    const grants = { namespace: (name: string) => cache(NAMESPACES).get(name), only: onlyNamespace };
-    return await objectionAmong(metadata.namespace, [namespace, target], grants, client);
-  }
-
-  async function look(operation: Operation, context: Context): Promise<Sight> {
-    const { cache, client, clock } = context;
-    const ref = machineOf(operation);
-    const dialect = dialects.find(({ kind }) => kind.group === ref.group);
-    const key = keyIn(ref.namespace, ref.name);
-    const vm = dialect === undefined ? undefined : cache(resourceOfKind(dialect.kind)).get(key);
-    const named =
-      dialect === undefined ? undefined : cache(VMIS).get(keyIn(ref.namespace, instanceName(dialect, ref.name)));
-    const instance =
-      named !== undefined && vm !== undefined && belonging(named, vm.metadata.uid) === 'own' ? named : undefined;
-    const measured = operation.spec.operation === 'resize' && !hasBegun(operation) && instance !== undefined;
-    const objection = await objectionTo(operation, ref, context);
-    // Whose turn it is is looked at last, with nothing in between.
-    const usage = measured
-      ? await usageOf(client, instance, cache(PODS).by(byController, instance.metadata.uid))
-      : undefined;
-    const others = cache(OPERATIONS).by(byMachine, machineKey(ref));
-    return {
-      operation,
-      ref,
-      dialect,
-      vm,
-      instance,
-      objection,
-      ahead: aheadOf(operation, others, standingIn(context)),
-      usage,
-      look: {
-        node: (name) => cache(NODES).get(name),
-        migration: (name) => cache(VMIMS).get(keyIn(ref.namespace, name)),
-        snapshot: (name) => cache(VM_SNAPSHOTS).get(keyIn(ref.namespace, name)),
-        machine: (namespace, name) =>
-          dialect === undefined ? undefined : cache(resourceOfKind(dialect.kind)).get(keyIn(namespace, name)),
-        claim: (namespace, name) => cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, name)),
-        origins: {
-          claim: (namespace, name) => cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, name)),
-          snapshot: (namespace, name) => cache(VM_SNAPSHOTS).get(keyIn(namespace, name)),
-          storageClass: (name) => cache(STORAGE_CLASSES).get(name),
-        },
-        surroundings: (machine) =>
-          dialect === undefined ? { referenceNode: USUAL_NODE } : surroundings(dialect, machine, context),
-      },
-      now: clock.now(),
-    };
-  }
 
   async function run(operation: Operation, context: Context): Promise<Again | undefined> {
     const key = keyOf(operation);
     uids.set(key, operation.metadata.uid);
     if (isOver(operation) || hasBegun(operation)) begun.delete(operation.metadata.uid);
-    if (!isMet(key, context)) return SOON;
-    const sight = await look(operation, context);
+    if (!written.areMet(key, context)) return SOON;
+    const answers = await answersTo(operation, known, context);
     // Nothing may come between this look at whose turn it is and taking it.
+    const sight = look(operation, answers, known, context);
     const actions = plan(sight);
     const takes = actions.some((action) => action.do === 'report' && action.status.phase === 'Running');
     if (takes) begun.add(operation.metadata.uid);
@@ -214,9 +109,8 @@ export function operations({ dialects, gatherers = {}, onlyNamespace }: Operatio
   ): Promise<{ reason: string; message: string } | undefined> {
     if (!isActive(sight)) return undefined;
     const key = keyOf(sight.operation);
-    const told = { wrote: (type: ResourceType, object: KubeObject) => wrote(key, type, object) };
     try {
-      await act(deed, sight, context, told);
+      await act(deed, sight, context, (type, object) => written.wrote(key, type, object));
       return undefined;
     } catch (error) {
       if (error instanceof NameTaken) return { reason: 'AlreadyExists', message: error.message };
@@ -246,25 +140,6 @@ export function operations({ dialects, gatherers = {}, onlyNamespace }: Operatio
     });
   }
 
-  /** What happens to a machine concerns the operations whose turn it is; those behind wait for them. */
-  const concerned = (ref: MachineRef, context: Pick<Context, 'cache'>) =>
-    currentOf(context.cache(OPERATIONS).by(byMachine, machineKey(ref)), standingIn(context)).map(keyOf);
-
-  /** The operation that has made something, while it is under way. */
-  const makersOf = (object: KubeObject, { cache }: Pick<Context, 'cache'>) =>
-    makerOf(object).filter((key) => {
-      const operation = cache(OPERATIONS).get(key);
-      return operation !== undefined && !isOver(operation);
-    });
-
-  /** The operation that has made the machine that something belongs to. */
-  function ownedMakers({ metadata }: KubeObject, { kind }: Dialect, context: Context): string[] {
-    const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
-    if (owner === undefined || owner.kind !== kind.kind || owner.apiVersion !== kind.apiVersion) return [];
-    const vm = context.cache(resourceOfKind(kind)).get(keyIn(metadata.namespace, owner.name));
-    return vm === undefined ? [] : makersOf(vm, context);
-  }
-
   return {
     name: 'vmoperation.hypersdk.io',
     for: OPERATIONS,
@@ -272,51 +147,11 @@ export function operations({ dialects, gatherers = {}, onlyNamespace }: Operatio
     concurrency: 128,
     knows: (operation) => own.knows(keyOf(operation), operation.metadata.resourceVersion),
     reads: [NAMESPACES, NODES, PODS, STORAGE_CLASSES, ...Object.values(gatherers).flatMap(({ reads = [] }) => reads)],
-    watches: [
-      ...dialects.map((dialect) =>
-        watched(resourceOfKind(dialect.kind), (vm, context) => {
-          const { namespace, name } = vm.metadata;
-          return [...concerned({ group: dialect.kind.group, namespace, name }, context), ...makersOf(vm, context)];
-        }),
-      ),
-      // The claims of a clone, which may be made by others.
-      watched(PERSISTENT_VOLUME_CLAIMS, (claim, context) => [
-        ...makersOf(claim, context),
-        ...dialects.flatMap((dialect) => ownedMakers(claim, dialect, context)),
-      ]),
-      watched(VM_SNAPSHOTS, (snapshot, context) => [
-        ...makersOf(snapshot, context),
-        ...[...context.cache(OPERATIONS).by(bySnapshot, keyOf(snapshot))].flatMap((operation) => [
-          keyOf(operation),
-          // Those behind it wait for it, or no longer.
-          ...concerned(machineOf(operation), context),
-        ]),
-      ]),
-      watched(VMIMS, makersOf),
-      watched(VMIS, ({ metadata }, context) =>
-        dialects.flatMap((dialect) => {
-          const name = machineName(dialect, metadata.name);
-          return name === undefined
-            ? []
-            : concerned({ group: dialect.kind.group, namespace: metadata.namespace, name }, context);
-        }),
-      ),
-      // One that is over, or gone, makes room for the next, and is not waited for by the one behind it.
-      watched(OPERATIONS, (operation, context, { type, object }) => {
-        if (operation !== object || (type !== 'deleted' && !isOver(operation))) return [];
-        const ref = machineOf(operation);
-        const left = [...context.cache(OPERATIONS).by(byMachine, machineKey(ref))];
-        const standing = standingIn(context);
-        const next = nextAfter(operation, left, standing);
-        // Those that go beside it have begun already.
-        const current = currentOf(left, standing).filter((each) => !hasBegun(each) && !begun.has(each.metadata.uid));
-        return [...current, ...(next === undefined || hasBegun(next) ? [] : [next])].map(keyOf);
-      }),
-    ],
+    watches: concerns(dialects, begun),
     reconcile: run,
     forget(key) {
       own.forget(key);
-      for (const { expected } of written.values()) expected.forget(key);
+      written.forget(key);
       begun.delete(uids.get(key) ?? '');
       uids.delete(key);
     },

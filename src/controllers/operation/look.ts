@@ -1,0 +1,113 @@
+import { USUAL_NODE } from '../../api/launcher-load.ts';
+import { NAMESPACES } from '../../kube/kinds/core.ts';
+import { resourceOfKind, VMIMS, VMIS } from '../../kube/kinds/machines.ts';
+import { NODES } from '../../kube/kinds/node.ts';
+import { PODS } from '../../kube/kinds/pod.ts';
+import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
+import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
+import { objectionAmong } from '../../kube/namespace-grant.ts';
+import type { Machine } from '../../machine/deeds.ts';
+import { type Dialect, instanceName } from '../../machine/dialect.ts';
+import type { Gatherers } from '../../machine/gatherer.ts';
+import { belonging } from '../../machine/instance-state.ts';
+import type { Surroundings } from '../../machine/surroundings.ts';
+import { byController } from '../../runtime/cache.ts';
+import type { Context } from '../../runtime/controller.ts';
+import { keyIn } from '../../runtime/key.ts';
+import { byMachine } from './indices.ts';
+import { hasBegun, isOver, type MachineRef, machineKey, machineOf, OPERATIONS, type Operation } from './operation.ts';
+import type { Sight } from './sight.ts';
+import { standingIn } from './standing.ts';
+import { aheadOf } from './turn.ts';
+import { usageOf } from './usage.ts';
+
+/** What is known of operations beside the objects of the cluster. */
+interface Known {
+  readonly dialects: readonly Dialect[];
+  readonly gatherers: Gatherers;
+  readonly onlyNamespace: string | undefined;
+  /** Operations, by uid, whose beginning the cache may not show yet. */
+  readonly begun: ReadonlySet<string>;
+}
+
+/** What only the server can say of an operation. */
+type Answers = Pick<Sight, 'objection' | 'usage'>;
+
+/** Asks the server what caches do not show. */
+export async function answersTo(operation: Operation, known: Known, context: Context): Promise<Answers> {
+  const { instance } = machineSight(machineOf(operation), known, context);
+  const measured = operation.spec.operation === 'resize' && !hasBegun(operation) && instance !== undefined;
+  return {
+    objection: await objectionTo(operation, known, context),
+    usage: measured
+      ? await usageOf(context.client, instance, context.cache(PODS).by(byController, instance.metadata.uid))
+      : undefined,
+  };
+}
+
+/** All that an operation is decided by, at this moment. */
+export function look(operation: Operation, answers: Answers, known: Known, context: Context): Sight {
+  const { cache, clock } = context;
+  const ref = machineOf(operation);
+  const { dialect, vm, instance } = machineSight(ref, known, context);
+  return {
+    operation,
+    ref,
+    dialect,
+    vm,
+    instance,
+    ...answers,
+    ahead: aheadOf(operation, cache(OPERATIONS).by(byMachine, machineKey(ref)), standingIn(known.begun, context)),
+    look: {
+      node: (name) => cache(NODES).get(name),
+      migration: (name) => cache(VMIMS).get(keyIn(ref.namespace, name)),
+      snapshot: (name) => cache(VM_SNAPSHOTS).get(keyIn(ref.namespace, name)),
+      machine: (namespace, name) =>
+        dialect === undefined ? undefined : cache(resourceOfKind(dialect.kind)).get(keyIn(namespace, name)),
+      claim: (namespace, name) => cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, name)),
+      origins: {
+        claim: (namespace, name) => cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, name)),
+        snapshot: (namespace, name) => cache(VM_SNAPSHOTS).get(keyIn(namespace, name)),
+        storageClass: (name) => cache(STORAGE_CLASSES).get(name),
+      },
+      surroundings: (machine) => surroundings(dialect, machine, known.gatherers, context),
+    },
+    now: clock.now(),
+  };
+}
+
+/** The machine that an operation names, with the instance that is its own. */
+function machineSight(
+  { group, namespace, name }: MachineRef,
+  { dialects }: Known,
+  { cache }: Context,
+): Pick<Sight, 'dialect' | 'vm' | 'instance'> {
+  const dialect = dialects.find(({ kind }) => kind.group === group);
+  if (dialect === undefined) return { dialect, vm: undefined, instance: undefined };
+  const vm = cache(resourceOfKind(dialect.kind)).get(keyIn(namespace, name));
+  const named = cache(VMIS).get(keyIn(namespace, instanceName(dialect, name)));
+  const isOwn = named !== undefined && vm !== undefined && belonging(named, vm.metadata.uid) === 'own';
+  return { dialect, vm, instance: isOwn ? named : undefined };
+}
+
+/** Why an operation is never done, whatever comes. */
+async function objectionTo(operation: Operation, { dialects, onlyNamespace }: Known, { cache, client }: Context) {
+  if (isOver(operation) || hasBegun(operation)) return undefined;
+  const { group, namespace } = machineOf(operation);
+  const { metadata, spec } = operation;
+  const served: readonly string[] = dialects.map(({ kind }) => kind.group);
+  if (!served.includes(group))
+    return {
+      reason: 'NotServed',
+      message: `nothing acts on machines of ${group} here, only on those of ${served.join(', ')}`,
+    };
+  const target = spec.operation === 'clone' ? spec.cloneSpec?.targetNamespace || namespace : namespace;
+  const grants = { namespace: (name: string) => cache(NAMESPACES).get(name), only: onlyNamespace };
+  return await objectionAmong(metadata.namespace, [namespace, target], grants, client);
+}
+
+function surroundings(dialect: Dialect | undefined, vm: Machine, gatherers: Gatherers, context: Context): Surroundings {
+  const asked = dialect?.asks?.includes('template') === true ? gatherers.template : undefined;
+  const template = asked?.gather(vm, context);
+  return { referenceNode: USUAL_NODE, ...(template === undefined ? {} : { template }) };
+}

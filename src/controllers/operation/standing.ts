@@ -1,0 +1,13 @@
+import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
+import type { Context } from '../../runtime/controller.ts';
+import { snapshotOf } from './operation.ts';
+import type { Standing } from './turn.ts';
+
+/** What the order of operations depends on, as caches show it. */
+export const standingIn = (begun: ReadonlySet<string>, { cache }: Pick<Context, 'cache'>): Standing => ({
+  begun,
+  lacks(operation) {
+    const key = snapshotOf(operation);
+    return key !== undefined && cache(VM_SNAPSHOTS).get(key) === undefined;
+  },
+});

@@ -1,0 +1,24 @@
+import type { ResourceType } from '../../kube/client.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import type { Context } from '../../runtime/controller.ts';
+import { Expectations } from '../../runtime/expectations.ts';
+
+/** What was written for operations, of whatever type, and caches may not show yet. */
+export class Written {
+  readonly #byType = new Map<string, { readonly type: ResourceType; readonly expected: Expectations }>();
+
+  wrote(operation: string, type: ResourceType, object: KubeObject): void {
+    const name = `${type.plural}.${type.group}`;
+    const known = this.#byType.get(name) ?? { type, expected: new Expectations() };
+    this.#byType.set(name, known);
+    known.expected.wrote(operation, object);
+  }
+
+  areMet(operation: string, { cache }: Pick<Context, 'cache'>): boolean {
+    return [...this.#byType.values()].every(({ type, expected }) => expected.met(operation, cache(type)));
+  }
+
+  forget(operation: string): void {
+    for (const { expected } of this.#byType.values()) expected.forget(operation);
+  }
+}
