@@ -53,7 +53,10 @@ export class Teller {
     }
     if (instance === undefined || !isToLeave(instance)) this.#told.get(keyOf(vm))?.delete('leaving');
     else if (this.#isNews(vm, 'leaving', instance.metadata.uid)) {
-      const how = desired.leavesByRestart === true ? 'it is shut down and started elsewhere' : 'it moves while it runs';
+      const how =
+        desired.leavesByRestart === true
+          ? 'it is shut down, and started where it fits'
+          : 'it moves while it runs, once another node fits it';
       const leaving = `The machine is asked to leave node ${instance.status?.nodeName}: ${how}`;
       events.event(vm, 'Normal', 'LeavingNode', leaving);
     }

@@ -81,7 +81,41 @@ describe('a machine that is to leave its node', () => {
     expect(await world.names(VMIMS)).toHaveLength(1);
     expect(status).toMatchObject({ phase: 'Running', restartCount: 0, startTime: before?.startTime });
     expect(status?.nodeName).not.toBe(before?.nodeName);
-    expect((await world.events('web')).join()).toContain('it moves while it runs');
+    expect((await world.events('web')).join()).toContain('it moves while it runs, once another node fits it');
+  });
+
+  it('says that it waits for a node, where it is bound to this one, and moves when there is one', async () => {
+    const [here, there] = await world.names(NODES);
+    const label = (node: string | undefined) =>
+      world.admin.patch(NODES, node ?? '', { type: 'merge', body: { metadata: { labels: { disk: 'fast' } } } });
+    await label(here);
+    await world.make('web', { ...on('LiveMigrate'), nodeSelector: { disk: 'fast' } });
+    const cordon = { spec: { unschedulable: true } };
+    await world.admin.patch(NODES, here ?? '', { type: 'merge', body: cordon });
+    const uid = (await world.vm('web')).metadata.uid;
+    for (let i = 0; i < 4; i++) {
+      expect(await world.evict('web')).toBe(429);
+      await world.advance(5000);
+    }
+    const events = async () => (await world.events('web')).filter((each) => each.startsWith('NoOtherNodeFits: '));
+    expect(await events()).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^NoOtherNodeFits: The machine cannot leave node ${here}, as no other fits it. .* a drain waits: 0/3 nodes .* node affinity/selector`,
+        ),
+      ),
+    ]);
+    const conditions = async () => (await world.admin.list(VMIMS)).items.map(({ status }) => status?.conditions);
+    expect(await conditions()).toEqual([
+      [expect.objectContaining({ type: 'TargetScheduled', status: 'False', reason: 'Unschedulable' })],
+    ]);
+    expect((await world.vm('web')).status).toMatchObject({ phase: 'Running', nodeName: here });
+    await label(there);
+    await world.advance(60_000);
+    expect((await world.vm('web')).status).toMatchObject({ phase: 'Running', nodeName: there, restartCount: 0 });
+    expect((await world.vm('web')).metadata.uid).toBe(uid);
+    expect(await conditions()).toEqual([[expect.objectContaining({ type: 'TargetScheduled', status: 'True' })]]);
+    expect(await events()).toHaveLength(1);
   });
 
   it('says beforehand that it cannot, where its disks are of one node at a time', async () => {
@@ -111,7 +145,7 @@ describe('a machine that is to leave its node', () => {
     expect(status?.startTime).not.toBe(before?.startTime);
     expect(status?.nodeName).not.toBe(before?.nodeName);
     expect(await world.names(VMIMS)).toEqual([]);
-    expect((await world.events('web')).join()).toContain('it is shut down and started elsewhere');
+    expect((await world.events('web')).join()).toContain('it is shut down, and started where it fits');
   });
 
   it('is left to the drain, and restarted as after any other end', async () => {

@@ -54,7 +54,9 @@ const status = kubevirtStatus(
         phaseTransitionTimestamp: timestamp('When it began.', { nullable: true }),
       }),
     ),
-    conditions: conditions('MigrationAbortRequested, MigrationRejectedByResourceQuota'),
+    conditions: conditions(
+      'MigrationAbortRequested, MigrationRejectedByResourceQuota, TargetScheduled (where no node was found for the target)',
+    ),
     migrationState,
   },
   { default: { phase: 'Pending' } },

@@ -1,20 +1,23 @@
 import { timestamp } from '../../base/timestamp.ts';
+import { conditionOf } from '../../kube/kinds/condition.ts';
 import { VMIMS, VMIS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
 import { PODS, type Pod } from '../../kube/kinds/pod.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
 import { isConflict, isForbidden, isNamespaceEnding, isNotFound } from '../../kube/kube-error.ts';
 import { makeLauncher } from '../../machine/launcher/make.ts';
 import type { Context } from '../../runtime/controller.ts';
+import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
 import type { Expectations } from '../../runtime/expectations.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
 import { writeStatus } from '../../runtime/status.ts';
 import type { Action } from './plan.ts';
-import type { MigrationSettings } from './settings.ts';
+import { EVACUATION_LABEL, type MigrationSettings } from './settings.ts';
 import {
   type MigrationState,
   type MigrationStatus,
   ownerReference,
   phaseOf,
+  TARGET_SCHEDULED,
   withMigrationCondition,
 } from './status.ts';
 import { targetPod } from './target-pod.ts';
@@ -127,7 +130,9 @@ export function actor({ settings, pods, instances }: ActorParts) {
     { client, events }: Context,
   ): Promise<void> {
     const written = await writeStatus(client, VMIMS, vmim, status);
-    if (written === vmim || phaseOf(vmim) === status.phase) return;
+    if (written === vmim) return;
+    if (vmi !== undefined) tellIfStuck(vmim, vmi, status, events);
+    if (phaseOf(vmim) === status.phase) return;
     const { failureReason = '' } = status.migrationState ?? {};
     if (status.phase === 'Succeeded') {
       events.event(vmim, 'Normal', 'SuccessfulMigration', `Source node reported migration succeeded`);
@@ -138,6 +143,20 @@ export function actor({ settings, pods, instances }: ActorParts) {
     } else if (status.phase === 'PreparingTarget' && vmi !== undefined) {
       events.event(vmi, 'Normal', 'PreparingTarget', `migration ${vmim.metadata.name} prepares its target`);
     }
+  }
+
+  /** That a machine which has to leave its node cannot, while its drain waits: told to whoever looks at the instance, or at its machine. */
+  function tellIfStuck({ metadata, status }: Vmim, vmi: Vmi, after: MigrationStatus, events: EventRecorder): void {
+    const found = conditionOf(after.conditions, TARGET_SCHEDULED);
+    const isNew = found?.status === 'False' && conditionOf(status?.conditions, TARGET_SCHEDULED)?.status !== 'False';
+    if (!isNew || metadata.labels?.[EVACUATION_LABEL] === undefined) return;
+    const message = `The machine cannot leave node ${vmi.status?.nodeName}, as no other fits it. It moves as soon as one does; until then, or until it is stopped, a drain waits: ${found.message}`;
+    events.event(vmi, 'Warning', 'NoOtherNodeFits', message);
+    const { namespace, ownerReferences = [] } = vmi.metadata;
+    const machine = ownerReferences.find(({ controller }) => controller === true);
+    if (machine === undefined) return;
+    const { apiVersion, kind, name, uid } = machine;
+    events.event({ apiVersion, kind, metadata: { name, namespace, uid } }, 'Warning', 'NoOtherNodeFits', message);
   }
 
   return async function act(action: Deed, vmim: Vmim, vmi: Vmi | undefined, context: Context): Promise<void> {

@@ -107,6 +107,8 @@ describe('a migration that waits', () => {
   ]);
 });
 
+const NOWHERE = { type: 'TargetScheduled', status: 'False' };
+
 describe('a migration with a target', () => {
   const stuck = { conditions: [{ type: 'PodScheduled', status: 'False', message: '0/1' }] };
   const old = { creationTimestamp: ago(5) };
@@ -116,6 +118,14 @@ describe('a migration with a target', () => {
     [
       'waits four minutes more where it fits nowhere',
       { vmim: vmim('Scheduling'), target: pod('t', '', stuck) },
+      ['report Scheduling TargetScheduled', 'look again after 4 min'],
+    ],
+    [
+      'says that once',
+      {
+        vmim: vmim('Scheduling', {}, { conditions: [NOWHERE] }),
+        target: pod('t', '', stuck),
+      },
       ['look again after 4 min'],
     ],
     [

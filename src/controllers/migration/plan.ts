@@ -1,9 +1,9 @@
-import { MIGRATION_CONFIGURATION } from '../../api/operation-request.ts';
 import { timestamp } from '../../base/timestamp.ts';
 import { conditionOf } from '../../kube/kinds/condition.ts';
 import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
 import { isFinal, isGoing } from '../../machine/instance-state.ts';
+import { configurationOf } from './configuration.ts';
 import { isToChange } from './evacuation-plan.ts';
 import { isOutOfDate, isTooSmall } from './right-size.ts';
 import type { MigrationTimes } from './settings.ts';
@@ -16,7 +16,9 @@ import {
   phaseOf,
   since,
   stateOf,
+  TARGET_SCHEDULED,
   withMigrationCondition,
+  withTargetScheduled,
 } from './status.ts';
 
 /** All that is known of a migration when it is decided what to do. */
@@ -143,7 +145,8 @@ function placing(sight: Sight, vmi: Vmi, target: Pod, times: MigrationTimes): re
       const why = conditionOf(target.status?.conditions, 'PodScheduled')?.message;
       return notPlaced(sight, `no node was found for the target pod${why === undefined ? '' : `: ${why}`}`);
     }
-    return [...moved(sight, 'Scheduling'), { do: 'look again', afterMs: limit - age }];
+    const told = stuck ? fitsNowhere(sight, target) : moved(sight, 'Scheduling');
+    return [...told, { do: 'look again', afterMs: limit - age }];
   }
   if (target.status?.phase !== 'Running') {
     if (age >= times.pendingMs) return notPlaced(sight, `target pod ${target.metadata.name} does not run`);
@@ -157,26 +160,18 @@ function placing(sight: Sight, vmi: Vmi, target: Pod, times: MigrationTimes): re
     targetNode: nodeName,
     sourcePod: source.metadata.name ?? '',
     targetPod: target.metadata.name ?? '',
-    ...configurationOf(vmim),
+    ...configurationOf(vmim, vmi),
   };
   return [{ do: 'announce', state }, ...moved(sight, 'PreparingTarget', state)];
 }
 
-/** How the transfer is to be made, where whoever asked for it has said so. */
-function configurationOf({ metadata }: Vmim): { readonly migrationConfiguration?: object } {
-  const text = metadata.annotations?.[MIGRATION_CONFIGURATION];
-  if (text === undefined) return {};
-  try {
-    const migrationConfiguration: unknown = JSON.parse(text);
-    return isFields(migrationConfiguration) ? { migrationConfiguration } : {};
-  } catch {
-    // Nobody but an operation writes it: one that cannot be read asks for nothing.
-    return {};
-  }
+/** That no node fits is told as soon as the scheduler says so; what it says may change with every pod, and is told once. */
+function fitsNowhere({ vmim, now }: Sight, target: Pod): readonly Action[] {
+  if (conditionOf(vmim.status?.conditions, TARGET_SCHEDULED)?.status === 'False') return [];
+  const { message = '' } = conditionOf(target.status?.conditions, 'PodScheduled') ?? {};
+  const condition = { type: TARGET_SCHEDULED, status: 'False', reason: 'Unschedulable', message } as const;
+  return [{ do: 'report', status: withMigrationCondition(inPhase(vmim, 'Scheduling', now), condition, now) }];
 }
-
-const isFields = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A machine that waits for a larger place is to tell why it does not get it; others have nothing to do with it. */
 function notPlaced(sight: Sight, failure: string): readonly Action[] {
@@ -205,7 +200,7 @@ function moved(
   migrationState = stateOf(vmim, vmi),
 ): readonly Action[] {
   if (phaseOf(vmim) === phase) return [];
-  const status = inPhase(vmim, phase, now);
+  const status = withTargetScheduled(inPhase(vmim, phase, now), now);
   return [{ do: 'report', status: migrationState === undefined ? status : { ...status, migrationState } }];
 }
 

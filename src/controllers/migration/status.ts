@@ -1,6 +1,6 @@
 import { MIGRATION_PHASES, type MigrationPhase } from '../../api/kubevirt/group.ts';
 import { timestamp } from '../../base/timestamp.ts';
-import { type KubeCondition, withCondition } from '../../kube/kinds/condition.ts';
+import { conditionOf, type KubeCondition, withCondition } from '../../kube/kinds/condition.ts';
 import { VMIS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
 import { apiVersionOf } from '../../kube/kinds/resource-type.ts';
 import type { KubeOwnerReference } from '../../kube/kube-object.ts';
@@ -47,6 +47,17 @@ export function overStatus(vmim: Vmim, state: MigrationState | undefined, failur
   const known = { migrationUid: vmim.metadata.uid, endTimestamp: at, ...told, completed: true };
   const migrationState = failure === undefined ? known : { failureReason: failure, ...known, failed: true };
   return { ...inPhase(vmim, failure === undefined ? 'Succeeded' : 'Failed', now), migrationState };
+}
+
+/** Whether a node was found for the target; said from when none was found. */
+export const TARGET_SCHEDULED = 'TargetScheduled';
+
+/** The status once a node was found, where it was said that there is none. */
+export function withTargetScheduled(status: MigrationStatus, now: number): MigrationStatus {
+  if (status.phase === 'Scheduling' || conditionOf(status.conditions, TARGET_SCHEDULED)?.status !== 'False')
+    return status;
+  const condition = { type: TARGET_SCHEDULED, status: 'True', reason: 'Scheduled', message: '' } as const;
+  return withMigrationCondition(status, condition, now);
 }
 
 /** The status with a condition, in whatever phase. */
