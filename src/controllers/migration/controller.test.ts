@@ -83,13 +83,7 @@ describe('a migration', () => {
   it('that fails leaves the machine where it is and removes the target', async () => {
     world.start();
     const source = await world.running('web');
-    await world.migrate('move', 'web');
-    const pod = await world.target();
-    await world.cluster.bind(pod, 'n2');
-    await world.cluster.podStatus(pod, { phase: 'Running' });
-    await world.reaches('move', 'PreparingTarget');
-    await world.agents.ready('web');
-    await world.agents.begin('web');
+    const pod = await world.underway('move', 'web');
     await world.agents.fail('web', 'connection lost');
     await world.reaches('move', 'Failed');
     expect((await world.vmim('move')).status?.migrationState).toMatchObject({
@@ -221,11 +215,7 @@ describe('a migration that is deleted', () => {
   it('before an agent could begin is called off', async () => {
     world.start();
     await world.running('web');
-    await world.migrate('move', 'web');
-    const pod = await world.target();
-    await world.cluster.bind(pod, 'n2');
-    await world.cluster.podStatus(pod, { phase: 'Running' });
-    await world.reaches('move', 'PreparingTarget');
+    await world.prepared('move', 'web');
     await world.admin.delete(VMIMS, 'move', { namespace });
     await world.cluster.until(() => world.isGone('move'));
     expect(await world.state('web')).toMatchObject({ completed: true, failed: true, abortStatus: 'Succeeded' });
@@ -234,13 +224,7 @@ describe('a migration that is deleted', () => {
   it('while the machine moves waits for the word of the agent', async () => {
     world.start();
     await world.running('web');
-    await world.migrate('move', 'web');
-    const pod = await world.target();
-    await world.cluster.bind(pod, 'n2');
-    await world.cluster.podStatus(pod, { phase: 'Running' });
-    await world.reaches('move', 'PreparingTarget');
-    await world.agents.ready('web');
-    await world.agents.begin('web');
+    await world.underway('move', 'web');
     await world.admin.delete(VMIMS, 'move', { namespace });
     await world.cluster.until(async () => (await world.state('web'))?.abortRequested === true);
     await world.cluster.clock.advance(MINUTE);
@@ -254,13 +238,7 @@ describe('a migration that is deleted', () => {
   it('too late changes nothing: the machine has moved', async () => {
     world.start();
     const source = await world.running('web');
-    await world.migrate('move', 'web');
-    const pod = await world.target();
-    await world.cluster.bind(pod, 'n2');
-    await world.cluster.podStatus(pod, { phase: 'Running' });
-    await world.reaches('move', 'PreparingTarget');
-    await world.agents.ready('web');
-    await world.agents.begin('web');
+    const pod = await world.underway('move', 'web');
     await world.admin.delete(VMIMS, 'move', { namespace });
     await world.agents.succeed('web', pod, 'n2');
     await world.cluster.clock.advance(1000);

@@ -30,6 +30,41 @@ export function migrationWorld() {
     (await cluster.pods()).filter(({ metadata }) => metadata.labels?.['kubevirt.io/migrationJobUID'] !== undefined);
   const state = async (name: string) => (await cluster.vmi(name)).status?.migrationState;
   const now = () => timestamp(cluster.clock.now());
+  const migrate = (name: string, vmiName: string, spec: object = {}) =>
+    cluster.admin.create(VMIMS, { metadata: { name, namespace }, spec: { vmiName, ...spec } });
+  const reaches = (name: string, wanted: string) => cluster.until(async () => (await phase(name)) === wanted);
+  const target = () => cluster.until(async () => (await targets())[0]);
+  async function prepared(name: string, vmiName: string): Promise<Pod> {
+    await migrate(name, vmiName);
+    const pod = await target();
+    await cluster.bind(pod, 'n2');
+    await cluster.podStatus(pod, { phase: 'Running' });
+    await reaches(name, 'PreparingTarget');
+    return pod;
+  }
+  /** What the agents of both nodes do, up to the end. */
+  const agents = {
+    async ready(name: string) {
+      await cluster.vmiStatus(name, { migrationState: { targetNodeAddress: '10.0.0.2:49152' } });
+    },
+    async begin(name: string) {
+      await cluster.vmiStatus(name, { migrationState: { startTimestamp: now() } });
+    },
+    async succeed(name: string, pod: Pod, node: string) {
+      const old = Object.keys((await cluster.vmi(name)).status?.activePods ?? {});
+      await cluster.vmiStatus(name, {
+        nodeName: node,
+        activePods: { ...Object.fromEntries(old.map((uid) => [uid, null])), [pod.metadata.uid ?? '']: node },
+        migrationState: { completed: true, endTimestamp: now() },
+      });
+    },
+    async fail(name: string, failureReason: string) {
+      await cluster.vmiStatus(name, {
+        migrationState: { completed: true, failed: true, failureReason, endTimestamp: now() },
+      });
+    },
+  };
+
   return {
     get cluster() {
       return cluster;
@@ -55,32 +90,19 @@ export function migrationWorld() {
       await cluster.runs(name, pod, node);
       return pod;
     },
-    migrate: (name: string, vmiName: string, spec: object = {}) =>
-      cluster.admin.create(VMIMS, { metadata: { name, namespace }, spec: { vmiName, ...spec } }),
-    reaches: (name: string, wanted: string) => cluster.until(async () => (await phase(name)) === wanted),
-    target: () => cluster.until(async () => (await targets())[0]),
-    isGone: (name: string) => vmim(name).then(() => false, isNotFound),
-    /** What the agents of both nodes do, up to the end. */
-    agents: {
-      async ready(name: string) {
-        await cluster.vmiStatus(name, { migrationState: { targetNodeAddress: '10.0.0.2:49152' } });
-      },
-      async begin(name: string) {
-        await cluster.vmiStatus(name, { migrationState: { startTimestamp: now() } });
-      },
-      async succeed(name: string, pod: Pod, node: string) {
-        const old = Object.keys((await cluster.vmi(name)).status?.activePods ?? {});
-        await cluster.vmiStatus(name, {
-          nodeName: node,
-          activePods: { ...Object.fromEntries(old.map((uid) => [uid, null])), [pod.metadata.uid ?? '']: node },
-          migrationState: { completed: true, endTimestamp: now() },
-        });
-      },
-      async fail(name: string, failureReason: string) {
-        await cluster.vmiStatus(name, {
-          migrationState: { completed: true, failed: true, failureReason, endTimestamp: now() },
-        });
-      },
+    migrate,
+    reaches,
+    target,
+    /** A migration whose target runs on n2 and is made ready there. */
+    prepared,
+    /** A migration that the agents of both nodes carry out. */
+    async underway(name: string, vmiName: string): Promise<Pod> {
+      const pod = await prepared(name, vmiName);
+      await agents.ready(vmiName);
+      await agents.begin(vmiName);
+      return pod;
     },
+    isGone: (name: string) => vmim(name).then(() => false, isNotFound),
+    agents,
   };
 }

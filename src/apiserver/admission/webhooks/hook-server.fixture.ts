@@ -3,7 +3,8 @@ import { webcrypto } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509';
-import type { Cluster } from '../chain.fixture.ts';
+import { afterEach, beforeEach } from 'vitest';
+import { type Cluster, testCluster } from '../chain.fixture.ts';
 import { ADMISSION_GROUP } from '../matching.ts';
 import type { AdmissionReviewRequest } from './review.ts';
 
@@ -88,6 +89,37 @@ export async function hookServer(
 export function patch(...operations: object[]): object {
   return { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(operations)).toString('base64') };
 }
+
+/** A cluster and a webhook server for each test of a file, and what tests ask of them. */
+export function hookWorld() {
+  let server: HookServer;
+  let cluster: Cluster;
+  beforeEach(async () => {
+    server = await hookServer();
+    cluster = await testCluster();
+  });
+  afterEach(() => server.close());
+  return {
+    get server() {
+      return server;
+    },
+    get cluster() {
+      return cluster;
+    },
+    async startAnew(options: Parameters<typeof testCluster>[0]) {
+      cluster = await testCluster(options);
+    },
+    configure: (kind: 'validating' | 'mutating', hooks: object[], name?: string, by = server) =>
+      configureHooks(cluster, by, kind, hooks, name),
+    create: (metadata: object = {}, how = {}) =>
+      cluster.create('configmaps/x', { metadata: { name: 'c', ...metadata } }, how),
+  };
+}
+
+/** How every failure to ask the first webhook begins. */
+export const CALL_FAILED = 'Internal error occurred: failed calling webhook "h0.example.com": ';
+/** How an answer that is no answer is told. */
+export const INVALID_ANSWER = `${CALL_FAILED}received invalid webhook response: `;
 
 export const CONFIG_MAPS = { apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['*'] };
 

@@ -1,27 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Cluster, testCluster } from '../chain.fixture.ts';
+import { describe, expect, test } from 'vitest';
 import { ADMISSION_GROUP as GROUP } from '../matching.ts';
-import { configureHooks, type HookServer, hookServer, CONFIG_MAPS as RULE } from './hook-server.fixture.ts';
+import { hookWorld, CONFIG_MAPS as RULE } from './hook-server.fixture.ts';
 
-let server: HookServer;
-let cluster: Cluster;
-
-beforeEach(async () => {
-  server = await hookServer();
-  cluster = await testCluster();
-});
-afterEach(() => server.close());
-
-const configure = (kind: 'validating' | 'mutating', hooks: object[], name?: string, by = server) =>
-  configureHooks(cluster, by, kind, hooks, name);
-const create = (metadata: object = {}, how = {}) =>
-  cluster.create('configmaps/x', { metadata: { name: 'c', ...metadata } }, how);
+const world = hookWorld();
+const { configure, create } = world;
 
 describe('which requests a webhook hears of', () => {
   const heard = async (hook: object, act: () => Promise<unknown> = create): Promise<boolean> => {
     await configure('validating', [hook]);
     await act();
-    return server.seen.length > 0;
+    return world.server.seen.length > 0;
   };
   const rules = (rule: object) => ({ rules: [{ ...RULE, ...rule }] });
 
@@ -57,31 +45,31 @@ describe('which requests a webhook hears of', () => {
       },
     ],
   ])('%s: %j', async (expected, hook) => {
-    await cluster.patch('namespaces/x', { metadata: { labels: { team: 'a' } } });
+    await world.cluster.patch('namespaces/x', { metadata: { labels: { team: 'a' } } });
     expect(await heard(hook)).toBe(expected);
   });
 
   test('its own configuration is none of them', async () => {
     const everything = { apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'], operations: ['*'] };
-    server.reply = () => ({ allowed: false });
+    world.server.reply = () => ({ allowed: false });
     await configure('validating', [{ rules: [everything] }], 'v');
     await configure('mutating', [{ rules: [everything] }], 'm');
-    await cluster.delete(`validatingwebhookconfigurations.${GROUP}/v`);
-    await cluster.delete(`mutatingwebhookconfigurations.${GROUP}/m`);
-    expect(server.seen).toHaveLength(0);
+    await world.cluster.delete(`validatingwebhookconfigurations.${GROUP}/v`);
+    await world.cluster.delete(`mutatingwebhookconfigurations.${GROUP}/m`);
+    expect(world.server.seen).toHaveLength(0);
     await expect(create()).resolves.toBeDefined();
   });
 
   test('conditions that cannot be evaluated refuse, unless failures are ignored', async () => {
     const broken = { matchConditions: [{ name: 'a', expression: 'object.spec.foo == 1' }] };
     await configure('validating', [broken]);
-    expect((await cluster.refused(create())).message).toBe(
+    expect((await world.cluster.refused(create())).message).toBe(
       'configmaps "c" is forbidden: expression \'object.spec.foo == 1\' resulted in error: no such key: spec',
     );
-    await cluster.delete(`validatingwebhookconfigurations.${GROUP}/w`);
+    await world.cluster.delete(`validatingwebhookconfigurations.${GROUP}/w`);
     await configure('validating', [{ ...broken, failurePolicy: 'Ignore' }]);
     await expect(create()).resolves.toBeDefined();
-    expect(server.seen).toHaveLength(0);
+    expect(world.server.seen).toHaveLength(0);
   });
 
   test('another version of the resource is one too, unless the match must be exact', async () => {
@@ -96,13 +84,15 @@ describe('which requests a webhook hears of', () => {
       metadata: { name: 's' },
       spec: { maxReplicas: 1, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' } },
     };
-    const served = [...cluster.backend.registry.all()].find(({ plural }) => plural === 'horizontalpodautoscalers');
+    const served = [...world.cluster.backend.registry.all()].find(
+      ({ plural }) => plural === 'horizontalpodautoscalers',
+    );
     const asked = served?.version === 'v1' ? 'v2' : 'v1';
     await configure('validating', [{ rules: [{ ...rule, apiVersions: [asked] }] }], 'equivalent');
     await configure('validating', [{ rules: [{ ...rule, apiVersions: [asked] }], matchPolicy: 'Exact' }], 'exact');
-    await cluster.create(`${V1}/x`, scaler);
-    expect(server.seen).toHaveLength(1);
-    expect(server.seen[0]?.review.request).toMatchObject({
+    await world.cluster.create(`${V1}/x`, scaler);
+    expect(world.server.seen).toHaveLength(1);
+    expect(world.server.seen[0]?.review.request).toMatchObject({
       resource: { version: asked },
       requestResource: { version: served?.version },
       object: { apiVersion: `autoscaling/${asked}` },
@@ -110,11 +100,11 @@ describe('which requests a webhook hears of', () => {
   });
 
   test('one with side effects hears of no dry run', async () => {
-    const clientConfig = { url: `https://localhost:${server.port}/`, caBundle: server.caBundle };
-    await cluster.plant(`validatingwebhookconfigurations.${GROUP}/w`, {
+    const clientConfig = { url: `https://localhost:${world.server.port}/`, caBundle: world.server.caBundle };
+    await world.cluster.plant(`validatingwebhookconfigurations.${GROUP}/w`, {
       webhooks: [{ name: 'h0.example.com', clientConfig, rules: [RULE], sideEffects: 'Some' }],
     });
-    const { code, message } = await cluster.refused(create({}, { dryRun: true }));
+    const { code, message } = await world.cluster.refused(create({}, { dryRun: true }));
     expect([code, message]).toEqual([400, 'admission webhook "h0.example.com" does not support dry run']);
     await expect(create()).resolves.toBeDefined();
   });

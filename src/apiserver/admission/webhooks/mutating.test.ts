@@ -1,34 +1,20 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../kinds/pod/pod-spec.ts';
-import { type Cluster, podOf, testCluster } from '../chain.fixture.ts';
-import { configureHooks, type HookServer, hookServer, patch, CONFIG_MAPS as RULE } from './hook-server.fixture.ts';
+import { podOf } from '../chain.fixture.ts';
+import { CALL_FAILED, hookWorld, INVALID_ANSWER, patch, CONFIG_MAPS as RULE } from './hook-server.fixture.ts';
 
-let server: HookServer;
-let cluster: Cluster;
-
-beforeEach(async () => {
-  server = await hookServer();
-  cluster = await testCluster();
-});
-afterEach(() => server.close());
-
-const configure = (kind: 'validating' | 'mutating', hooks: object[], name?: string, by = server) =>
-  configureHooks(cluster, by, kind, hooks, name);
-const create = (metadata: object = {}, how = {}) =>
-  cluster.create('configmaps/x', { metadata: { name: 'c', ...metadata } }, how);
-
-const INTERNAL = 'Internal error occurred: failed calling webhook "h0.example.com": ';
-const INVALID = `${INTERNAL}received invalid webhook response: `;
+const world = hookWorld();
+const { configure, create } = world;
 
 describe('a mutating webhook', () => {
   test('changes the object, after which its defaults are filled in and unknown fields gone', async () => {
-    server.reply = () =>
+    world.server.reply = () =>
       patch({ op: 'add', path: '/data', value: { hooked: 'yes' } }, { op: 'add', path: '/foo', value: 1 });
     await configure('mutating', [{}]);
     const made = await create();
     expect(made['data']).toEqual({ hooked: 'yes' });
     expect(made).not.toHaveProperty('foo');
-    expect(cluster.get('configmaps/x/c')).toEqual(made);
+    expect(world.cluster.get('configmaps/x/c')).toEqual(made);
   });
 
   test.each<[message: string, response: object]>([
@@ -49,27 +35,27 @@ describe('a mutating webhook', () => {
       patch({ op: 'add', path: '/data', value: 1 }),
     ],
     [
-      `${INTERNAL}received undecodable patch in webhook response: invalid character 'z' looking for beginning of value`,
+      `${CALL_FAILED}received undecodable patch in webhook response: invalid character 'z' looking for beginning of value`,
       { patchType: 'JSONPatch', patch: Buffer.from('zzz').toString('base64') },
     ],
     [
-      `${INVALID}webhook returned response.patch but not response.patchType`,
+      `${INVALID_ANSWER}webhook returned response.patch but not response.patchType`,
       { ...patch({ op: 'remove', path: '/data' }), patchType: undefined },
     ],
-    [`${INVALID}webhook returned response.patchType but not response.patch`, { patchType: 'JSONPatch' }],
+    [`${INVALID_ANSWER}webhook returned response.patchType but not response.patch`, { patchType: 'JSONPatch' }],
   ])('cannot patch: %s', async (message, response) => {
-    server.reply = () => response;
+    world.server.reply = () => response;
     await configure('mutating', [{}]);
-    expect((await cluster.refused(create())).message).toBe(message);
+    expect((await world.cluster.refused(create())).message).toBe(message);
   });
 
   test('comes in the order of configurations and of webhooks in them', async () => {
-    server.reply = ({ request }, id) => {
+    world.server.reply = ({ request }, id) => {
       const { said = '' } = (request.object?.['data'] ?? {}) as { readonly said?: string };
       return patch({ op: 'add', path: '/data', value: { said: `${said}${id} ` } });
     };
     const at = (id: string) => ({
-      clientConfig: { url: `https://localhost:${server.port}/${id}`, caBundle: server.caBundle },
+      clientConfig: { url: `https://localhost:${world.server.port}/${id}`, caBundle: world.server.caBundle },
     });
     await configure('mutating', [at('b1'), at('b2')], 'b');
     await configure('mutating', [at('a1')], 'a');
@@ -77,7 +63,7 @@ describe('a mutating webhook', () => {
   });
 
   test('is asked again where it wants to and somebody changed the object after it', async () => {
-    server.reply = ({ request }, id) => {
+    world.server.reply = ({ request }, id) => {
       const data = (request.object?.['data'] ?? {}) as Readonly<Record<string, string>>;
       const times = String(Number(data[id] ?? 0) + 1);
       return id === 'h2' ? {} : patch({ op: 'add', path: '/data', value: { ...data, [id]: times } });
@@ -85,41 +71,41 @@ describe('a mutating webhook', () => {
     const again = { reinvocationPolicy: 'IfNeeded' };
     await configure('mutating', [again, { reinvocationPolicy: 'Never' }, again]);
     expect((await create())['data']).toEqual({ h0: '2', h1: '1' });
-    expect(server.seen.map(({ path }) => path.slice(1, 3))).toEqual(['h0', 'h1', 'h2', 'h0', 'h2']);
+    expect(world.server.seen.map(({ path }) => path.slice(1, 3))).toEqual(['h0', 'h1', 'h2', 'h0', 'h2']);
   });
 
   test('that adds a container leaves it with what every container gets', async () => {
-    server.reply = ({ request }) =>
+    world.server.reply = ({ request }) =>
       (request.object as Pod).spec.containers?.length === 1
         ? patch({ op: 'add', path: '/spec/containers/-', value: { name: 'mesh', image: 'm' } })
         : {};
     await configure('mutating', [{ rules: [{ ...RULE, resources: ['pods'] }] }]);
-    const pod = (await cluster.create('pods/x', podOf())) as Pod;
+    const pod = (await world.cluster.create('pods/x', podOf())) as Pod;
     expect(pod.spec.containers?.[1]?.volumeMounts).toHaveLength(1);
     expect(pod.spec.volumes).toHaveLength(1);
   });
 
   test('may refuse a deletion', async () => {
     await create();
-    server.reply = () => ({ allowed: false, status: { message: 'keep it' } });
+    world.server.reply = () => ({ allowed: false, status: { message: 'keep it' } });
     await configure('mutating', [{}]);
-    const { message } = await cluster.refused(cluster.delete('configmaps/x/c'));
+    const { message } = await world.cluster.refused(world.cluster.delete('configmaps/x/c'));
     expect(message).toBe('admission webhook "h0.example.com" denied the request: keep it');
   });
 });
 
 test('validating webhooks see what mutating ones made, and may not patch themselves', async () => {
-  server.reply = (_review, id) => (id === 'h0' ? patch({ op: 'add', path: '/data', value: { a: 'b' } }) : {});
+  world.server.reply = (_review, id) => (id === 'h0' ? patch({ op: 'add', path: '/data', value: { a: 'b' } }) : {});
   await configure('mutating', [{}], 'm');
   await configure(
     'validating',
-    [{ clientConfig: { url: `https://localhost:${server.port}/v`, caBundle: server.caBundle } }],
+    [{ clientConfig: { url: `https://localhost:${world.server.port}/v`, caBundle: world.server.caBundle } }],
     'v',
   );
   await create();
-  expect(server.seen.at(-1)?.review.request.object?.['data']).toEqual({ a: 'b' });
-  server.reply = () => patch({ op: 'add', path: '/data', value: {} });
-  expect((await cluster.refused(create({ name: 'd' }))).message).toContain(
+  expect(world.server.seen.at(-1)?.review.request.object?.['data']).toEqual({ a: 'b' });
+  world.server.reply = () => patch({ op: 'add', path: '/data', value: {} });
+  expect((await world.cluster.refused(create({ name: 'd' }))).message).toContain(
     'validating webhook may not return response.patch',
   );
 });

@@ -1,25 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Cluster, testCluster } from '../chain.fixture.ts';
+import { describe, expect, test } from 'vitest';
 import { ADMISSION_GROUP as GROUP } from '../matching.ts';
-import { configureHooks, type HookServer, hookServer } from './hook-server.fixture.ts';
+import { CALL_FAILED, type HookServer, hookServer, hookWorld, INVALID_ANSWER } from './hook-server.fixture.ts';
 
-let server: HookServer;
-let cluster: Cluster;
+const world = hookWorld();
+const { configure, create } = world;
 
-beforeEach(async () => {
-  server = await hookServer();
-  cluster = await testCluster();
-});
-afterEach(() => server.close());
-
-const configure = (kind: 'validating' | 'mutating', hooks: object[], name?: string, by = server) =>
-  configureHooks(cluster, by, kind, hooks, name);
-const create = (metadata: object = {}, how = {}) =>
-  cluster.create('configmaps/x', { metadata: { name: 'c', ...metadata } }, how);
-
-const INTERNAL = 'Internal error occurred: failed calling webhook "h0.example.com": ';
-const INVALID = `${INTERNAL}received invalid webhook response: `;
-const FAILED = `${INTERNAL}failed to call webhook: `;
+const FAILED = `${CALL_FAILED}failed to call webhook: `;
 const raw = (body: unknown, status = 200) => ({
   raw: typeof body === 'string' ? body : JSON.stringify(body),
   status,
@@ -29,7 +15,7 @@ describe('a webhook is told', () => {
   test('who does what to which object', async () => {
     await configure('validating', [{}]);
     await create({}, { dryRun: true });
-    const [{ path, review }] = server.seen as [(typeof server.seen)[0]];
+    const [{ path, review }] = world.server.seen as [(typeof world.server.seen)[0]];
     expect(path).toBe('/h0?timeout=30s');
     expect(review).toMatchObject({ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1' });
     expect(review.request).toEqual({
@@ -52,9 +38,9 @@ describe('a webhook is told', () => {
   test('the old object of an update and a deletion', async () => {
     await create();
     await configure('validating', [{}]);
-    await cluster.patch('configmaps/x/c', { data: { a: 'b' } });
-    await cluster.delete('configmaps/x/c');
-    const [update, deletion] = server.seen.map(({ review }) => review.request);
+    await world.cluster.patch('configmaps/x/c', { data: { a: 'b' } });
+    await world.cluster.delete('configmaps/x/c');
+    const [update, deletion] = world.server.seen.map(({ review }) => review.request);
     expect(update).toMatchObject({ operation: 'UPDATE', oldObject: { metadata: { name: 'c' } } });
     expect(update?.object?.['data']).toEqual({ a: 'b' });
     expect(deletion).toMatchObject({ operation: 'DELETE', object: null, oldObject: { data: { a: 'b' } } });
@@ -64,7 +50,7 @@ describe('a webhook is told', () => {
     await configure('mutating', [{}], 'm');
     await configure('validating', [{}], 'v');
     await create({ name: '', generateName: 'c-' });
-    const [early, late] = server.seen.map(({ review }) => review.request);
+    const [early, late] = world.server.seen.map(({ review }) => review.request);
     expect(early).not.toHaveProperty('name');
     expect(early?.object?.metadata).not.toHaveProperty('name');
     expect(late?.name).toMatch(/^c-/);
@@ -74,9 +60,9 @@ describe('a webhook is told', () => {
 
 describe('a webhook that says no', () => {
   const refused = async (response: object) => {
-    server.reply = () => ({ allowed: false, ...response });
+    world.server.reply = () => ({ allowed: false, ...response });
     await configure('validating', [{ failurePolicy: 'Ignore' }]);
-    return await cluster.refused(create());
+    return await world.cluster.refused(create());
   };
 
   test('without a reason', async () => {
@@ -109,16 +95,16 @@ describe('a webhook that says no', () => {
   test('leaves nothing behind, on every verb', async () => {
     await create();
     await refused({});
-    await cluster.refused(cluster.patch('configmaps/x/c', { data: { a: 'b' } }));
-    await cluster.refused(cluster.delete('configmaps/x/c'));
-    expect(cluster.get('configmaps/x/c')).not.toHaveProperty('data');
+    await world.cluster.refused(world.cluster.patch('configmaps/x/c', { data: { a: 'b' } }));
+    await world.cluster.refused(world.cluster.delete('configmaps/x/c'));
+    expect(world.cluster.get('configmaps/x/c')).not.toHaveProperty('data');
   });
 });
 
 describe('a webhook that fails', () => {
   test.each<[message: string | RegExp, reply: HookServer['reply']]>([
     [/^Internal.*received invalid webhook response: expected response.uid=".{36}", got "x"$/, () => ({ uid: 'x' })],
-    [`${INVALID}webhook response was absent`, ({ apiVersion, kind }) => raw({ apiVersion, kind })],
+    [`${INVALID_ANSWER}webhook response was absent`, ({ apiVersion, kind }) => raw({ apiVersion, kind })],
     [
       `${FAILED}converting (v1beta1.AdmissionReview) to (v1.AdmissionReview): unknown conversion`,
       () => raw({ apiVersion: 'admission.k8s.io/v1beta1', kind: 'AdmissionReview', response: { allowed: true } }),
@@ -128,26 +114,26 @@ describe('a webhook that fails', () => {
     [`${FAILED}status msg`, () => raw({ kind: 'Status', message: 'status msg' }, 500)],
     [/failed to call webhook: couldn't get version\/kind; json parse error/, () => raw('hello')],
   ])('is told as %s', async (message, reply) => {
-    server.reply = reply;
+    world.server.reply = reply;
     await configure('validating', [{}]);
-    const status = await cluster.refused(create());
+    const status = await world.cluster.refused(create());
     expect(status).toMatchObject({ code: 500, reason: 'InternalError' });
     if (typeof message === 'string') expect(status.message).toBe(message);
     else expect(status.message).toMatch(message);
   });
 
   test('by not answering in time', async () => {
-    server.reply = () => 'hang';
+    world.server.reply = () => 'hang';
     await configure('validating', [{ timeoutSeconds: 1 }]);
-    expect((await cluster.refused(create())).message).toBe(
-      `${FAILED}Post "https://localhost:${server.port}/h0?timeout=1s": context deadline exceeded`,
+    expect((await world.cluster.refused(create())).message).toBe(
+      `${FAILED}Post "https://localhost:${world.server.port}/h0?timeout=1s": context deadline exceeded`,
     );
   });
 
   test('because nobody listens', async () => {
-    server.close();
+    world.server.close();
     await configure('validating', [{}]);
-    expect((await cluster.refused(create())).message).toMatch(
+    expect((await world.cluster.refused(create())).message).toMatch(
       /: Post "https:\/\/localhost:\d+\/h0\?timeout=30s": dial tcp .*:\d+: connect: connection refused$/,
     );
   });
@@ -155,25 +141,25 @@ describe('a webhook that fails', () => {
   test('because its certificate is for somebody else, or by nobody known', async () => {
     const other = await hookServer(['other.example']);
     await configure('validating', [{}], 'w', other);
-    expect((await cluster.refused(create())).message).toMatch(
+    expect((await world.cluster.refused(create())).message).toMatch(
       /: tls: failed to verify certificate: x509: certificate is valid for other.example, not localhost$/,
     );
-    await cluster.delete(`validatingwebhookconfigurations.${GROUP}/w`);
+    await world.cluster.delete(`validatingwebhookconfigurations.${GROUP}/w`);
     await configure('validating', [
-      { clientConfig: { url: `https://localhost:${server.port}/`, caBundle: other.caBundle } },
+      { clientConfig: { url: `https://localhost:${world.server.port}/`, caBundle: other.caBundle } },
     ]);
-    expect((await cluster.refused(create())).message).toMatch(
+    expect((await world.cluster.refused(create())).message).toMatch(
       /: tls: failed to verify certificate: x509: certificate signed by unknown authority$/,
     );
     other.close();
   });
 
   test('is as good as one that says yes where its policy is to ignore failures', async () => {
-    server.reply = () => raw('oh no', 500);
+    world.server.reply = () => raw('oh no', 500);
     await configure('validating', [{ failurePolicy: 'Ignore' }], 'v');
     await configure('mutating', [{ failurePolicy: 'Ignore' }], 'm');
     await expect(create()).resolves.toBeDefined();
-    expect(server.seen).toHaveLength(2);
+    expect(world.server.seen).toHaveLength(2);
   });
 });
 
@@ -181,26 +167,26 @@ describe('a service', () => {
   const service = (port?: number) => ({
     clientConfig: {
       service: { namespace: 'x', name: 'hook', path: '/h0', ...(port === undefined ? {} : { port }) },
-      caBundle: server.caBundle,
+      caBundle: world.server.caBundle,
     },
   });
 
   test('is found by its endpoints and known by its own name', async () => {
-    await cluster.create('services/x', { metadata: { name: 'hook' }, spec: { ports: [{ port: 443 }] } });
-    await cluster.plant('endpoints/x/hook', {
-      subsets: [{ addresses: [{ ip: '127.0.0.1' }], ports: [{ port: server.port }] }],
+    await world.cluster.create('services/x', { metadata: { name: 'hook' }, spec: { ports: [{ port: 443 }] } });
+    await world.cluster.plant('endpoints/x/hook', {
+      subsets: [{ addresses: [{ ip: '127.0.0.1' }], ports: [{ port: world.server.port }] }],
     });
     await configure('validating', [service()]);
     await create();
-    expect(server.seen[0]?.path).toBe('/h0?timeout=30s');
+    expect(world.server.seen[0]?.path).toBe('/h0?timeout=30s');
   });
 
   test('is found where it is said to be', async () => {
-    const resolveService = () => `127.0.0.1:${server.port}`;
-    cluster = await testCluster({ resolveService });
+    const resolveService = () => `127.0.0.1:${world.server.port}`;
+    await world.startAnew({ resolveService });
     await configure('validating', [service()]);
     await create();
-    expect(server.seen).toHaveLength(1);
+    expect(world.server.seen).toHaveLength(1);
   });
 
   test.each([
@@ -208,18 +194,18 @@ describe('a service', () => {
     [444, 'no service port 444 found for service "hook"', 444],
   ])('that cannot be found is told (port %s)', async (port, problem, shown) => {
     if (port !== undefined) {
-      await cluster.create('services/x', { metadata: { name: 'hook' }, spec: { ports: [{ port: 443 }] } });
+      await world.cluster.create('services/x', { metadata: { name: 'hook' }, spec: { ports: [{ port: 443 }] } });
     }
     await configure('validating', [service(port)]);
-    expect((await cluster.refused(create())).message).toBe(
+    expect((await world.cluster.refused(create())).message).toBe(
       `${FAILED}Post "https://hook.x.svc:${shown}/h0?timeout=30s": ${problem}`,
     );
   });
 });
 
 test('warnings reach the writer', async () => {
-  server.reply = () => ({ warnings: ['careful'], auditAnnotations: { a: 'b' } });
+  world.server.reply = () => ({ warnings: ['careful'], auditAnnotations: { a: 'b' } });
   await configure('validating', [{}]);
   await create();
-  expect(cluster.warnings).toEqual(['careful']);
+  expect(world.cluster.warnings).toEqual(['careful']);
 });

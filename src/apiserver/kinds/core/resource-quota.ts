@@ -2,7 +2,7 @@ import { type FieldError, invalid, key, required } from '../../../base/field-err
 import { formatQuantity, tryParseQuantity } from '../../../base/quantity.ts';
 import { immutable } from '../field-checks.ts';
 import type { KindRules } from '../kind-rules.ts';
-import { checkResourceName, isHugePages } from '../pod/validate-resources.ts';
+import { COUNTED, checkResourceName, isHugePages, LIMITED } from '../pod/validate-resources.ts';
 
 interface ScopeRequirement {
   scopeName?: string;
@@ -18,31 +18,6 @@ interface ResourceQuota {
   };
 }
 
-/** Things that are counted one by one. */
-const COUNTED = new Set([
-  'pods',
-  'services',
-  'replicationcontrollers',
-  'resourcequotas',
-  'secrets',
-  'configmaps',
-  'persistentvolumeclaims',
-  'services.nodeports',
-  'services.loadbalancers',
-]);
-const STANDARD = new Set([
-  ...COUNTED,
-  'cpu',
-  'memory',
-  'ephemeral-storage',
-  'requests.cpu',
-  'requests.memory',
-  'requests.storage',
-  'requests.ephemeral-storage',
-  'limits.cpu',
-  'limits.memory',
-  'limits.ephemeral-storage',
-]);
 const COMPUTE = new Set([
   'pods',
   'cpu',
@@ -93,7 +68,7 @@ function checkAmounts(field: string, amounts: Readonly<Record<string, string>>):
   return Object.entries(amounts).flatMap(([name, text]) => {
     const at = key(field, name);
     const causes = checkResourceName(at, name);
-    if (!name.includes('/') && !STANDARD.has(name) && !isHugePages(name) && !name.includes('.hugepages-')) {
+    if (!name.includes('/') && !LIMITED.has(name) && !isHugePages(name) && !name.includes('.hugepages-')) {
       causes.push(invalid(at, name, 'must be a standard resource for quota'));
     }
     const amount = tryParseQuantity(text);
@@ -112,7 +87,7 @@ function checkScopes(scopes: readonly string[], hard: Readonly<Record<string, st
     if (!SCOPES.has(scope)) causes.push(invalid('spec.scopes', scopes, 'unsupported scope'));
     for (const name of Object.keys(hard)) {
       const fits = scope === 'BestEffort' ? name === 'pods' : COMPUTE.has(name);
-      if (SCOPES.has(scope) && STANDARD.has(name) && !fits) {
+      if (SCOPES.has(scope) && LIMITED.has(name) && !fits) {
         causes.push(invalid('spec.scopes', scopes, 'unsupported scope applied to resource'));
       }
     }

@@ -5,11 +5,9 @@ import { compare, type Quantity, tryParseQuantity } from '../../../base/quantity
 import { told } from '../field-checks.ts';
 import type { PodResourceClaim, Resources } from './pod-spec.ts';
 
-const STANDARD = new Set([
-  'cpu',
-  'memory',
-  'ephemeral-storage',
-  'storage',
+const OF_CONTAINERS = new Set(['cpu', 'memory', 'ephemeral-storage']);
+/** Things that are counted one by one. */
+export const COUNTED: ReadonlySet<string> = new Set([
   'pods',
   'services',
   'replicationcontrollers',
@@ -19,6 +17,11 @@ const STANDARD = new Set([
   'persistentvolumeclaims',
   'services.nodeports',
   'services.loadbalancers',
+]);
+/** What a quota can limit. */
+export const LIMITED: ReadonlySet<string> = new Set([
+  ...COUNTED,
+  ...OF_CONTAINERS,
   'requests.cpu',
   'requests.memory',
   'requests.storage',
@@ -27,7 +30,7 @@ const STANDARD = new Set([
   'limits.memory',
   'limits.ephemeral-storage',
 ]);
-const OF_CONTAINERS = new Set(['cpu', 'memory', 'ephemeral-storage']);
+const STANDARD: ReadonlySet<string> = new Set([...LIMITED, 'storage']);
 
 export function isHugePages(name: string): boolean {
   return name.startsWith('hugepages-');
