@@ -1,13 +1,26 @@
 import { defineConfig } from 'vitest/config';
 
+/** Of these, `npm test` tries only some of what they could draw. */
+const PROPERTIES = [
+  'src/**/life.test.ts',
+  'src/node/simulated/fleet-faults.test.ts',
+  'src/runtime/two-operators.test.ts',
+  'src/structural/cel/program.test.ts',
+  'src/apiserver/custom/checks/any-schema.test.ts',
+  'src/apiserver/protobuf/protobuf.test.ts',
+];
+
 /** Tests that take minutes: not part of `npm test`. */
 export default defineConfig({
   test: {
-    include: ['test/long/**/*.test.ts'],
+    include: ['test/long/**/*.test.ts', ...PROPERTIES],
+    env: { VIMANA_PROPERTY_RUNS: '4' },
     setupFiles: ['test/property-seed.ts'],
     pool: 'threads',
     isolate: false,
     testTimeout: 60 * 60_000,
+    hookTimeout: 2 * 60_000,
+    expect: { poll: { timeout: 30_000 } },
     reporters: ['verbose', './tools/closing-line.ts'],
   },
 });

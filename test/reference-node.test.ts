@@ -22,22 +22,18 @@ it.each<[string, Pick<EmbeddedOptions, 'pools' | 'referenceNode'>, object]>([
     },
     { cpu: '5', memory: '5Gi' },
   ],
-])(
-  'a share of a node is one of %s',
-  async (_what, options, requests) => {
-    embedded = await startInMemory({ ...options, dialects: ['simulation'] });
-    const { admin: client, informers } = embedded;
-    // Nodes come while the control plane starts.
-    const nodes = options.pools.reduce((sum, { count }) => sum + count, 0);
-    await vi.waitFor(() => expect(embedded.exporter?.loads()).toHaveLength(nodes), PATIENCE);
-    expect(informers.unsynced).toEqual([]);
-    const name = await new PodManager({ client }).createPod({
-      id: 'half',
-      cpuConsumption: 0.5,
-      memoryConsumption: 0.25,
-    });
-    const pod = await client.get(PODS, name, { namespace: 'default' });
-    expect(pod.spec.containers[0]?.resources?.requests).toEqual(requests);
-  },
-  30_000,
-);
+])('a share of a node is one of %s', async (_what, options, requests) => {
+  embedded = await startInMemory({ ...options, dialects: ['simulation'] });
+  const { admin: client, informers } = embedded;
+  // Nodes come while the control plane starts.
+  const nodes = options.pools.reduce((sum, { count }) => sum + count, 0);
+  await vi.waitFor(() => expect(embedded.exporter?.loads()).toHaveLength(nodes), PATIENCE);
+  expect(informers.unsynced).toEqual([]);
+  const name = await new PodManager({ client }).createPod({
+    id: 'half',
+    cpuConsumption: 0.5,
+    memoryConsumption: 0.25,
+  });
+  const pod = await client.get(PODS, name, { namespace: 'default' });
+  expect(pod.spec.containers[0]?.resources?.requests).toEqual(requests);
+});

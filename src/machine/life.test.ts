@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RUN_STRATEGIES, type RunStrategy } from '../api/kubevirt/run-strategy.ts';
 import { seededRandom } from '../base/random.ts';
+import { runs } from '../testing/runs.ts';
 import type { MachineMemory, PowerRequest } from './dialect.ts';
 import { desired, instanceLike, type Looks, memory, NOW } from './instance.fixture.ts';
 import { remember } from './memory.ts';
@@ -165,7 +166,7 @@ describe('whatever happens to a machine', () => {
         expect(life.memory.requests.filter(({ action }) => action === 'Stop')).toEqual([]);
         if (life.strategy !== 'Halted') expect(life.memory.requests).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -5,6 +5,7 @@ import type { Client } from '../kube/client.ts';
 import { CONFIG_MAPS, SERVICE_ACCOUNTS } from '../kube/kinds/core.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import { type Cluster, startCluster } from '../testing/cluster.ts';
+import { runs } from '../testing/runs.ts';
 import { byController } from './cache.ts';
 import { type Controller, runnable } from './controller.ts';
 import { Expectations } from './expectations.ts';
@@ -121,7 +122,7 @@ describe('two operators', () => {
         await Promise.all([...ended, ...all.map(({ done }) => done)]);
         await cluster.stop();
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 });

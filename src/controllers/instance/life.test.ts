@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Vmi } from '../../kube/kinds/machines.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
+import { runs } from '../../testing/runs.ts';
 import { currentPod, isBound, isFinished, nodeOf } from './own-pods.ts';
 import { type Action, plan } from './plan.ts';
 import type { InstanceStatus } from './status.ts';
@@ -238,7 +239,7 @@ describe('whatever happens to an instance', () => {
           expect(world.running.length).toBeLessThanOrEqual(1);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

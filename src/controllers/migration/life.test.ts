@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { timestamp } from '../../base/timestamp.ts';
 import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
+import { runs } from '../../testing/runs.ts';
 import { type Action, plan } from './plan.ts';
 import { MIGRATION_SETTINGS } from './settings.ts';
 import { isOver, type MigrationState, ownerReference } from './status.ts';
@@ -265,7 +266,7 @@ describe('whatever happens to a migration', () => {
           expect(world.vmi.status?.phase).toBe('Running');
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -293,7 +294,7 @@ describe('whatever happens to a migration', () => {
           world.vmim === undefined || (world.vmim.status?.phase === 'Succeeded') === (nodeName === NODE.target),
         ).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { PODS } from '../../kube/kinds/pod.ts';
 import { type FleetWorld, fleetWorld, namespace } from '../../testing/fleet-world.ts';
+import { runs } from '../../testing/runs.ts';
 import type { Fleet } from './fleet.ts';
 
 const NODES = ['kwok-node-1', 'kwok-node-2', 'kwok-node-3'];
@@ -183,7 +184,7 @@ describe('a fleet under all that may happen to it', () => {
           await world.cluster.stop();
         }
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 });

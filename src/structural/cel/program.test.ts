@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonSchema } from '../../api/json-schema.ts';
 import { effort } from '../../testing/effort.ts';
+import { runs } from '../../testing/runs.ts';
 import { compileRule, type RuleScope, ruleScope } from '../rule.ts';
 import { KUBERNETES } from './environment.ts';
 // What a kube-apiserver v1.36.3 made of each expression: of its text, and of its value for one object.
@@ -92,7 +93,7 @@ describe('any text', () => {
           if (!(error instanceof EvaluationError) && !(error instanceof CostExceeded)) throw error;
         }
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
   });
 });

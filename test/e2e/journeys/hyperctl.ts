@@ -64,8 +64,6 @@ function journey(start: () => Promise<Target>): void {
       ['stop', 'Stopped'],
       ['start', 'Running'],
       ['restart', 'Running'],
-      ['stop', 'Stopped'],
-      ['start', 'Running'],
     ] as const) {
       const before = await field('vmi my-vm.hypersdk --ignore-not-found', '.metadata.uid');
       const operation = applied(does(`hyperctl k8s -op vm-${verb} -vm my-vm | kubectl apply -f -`));

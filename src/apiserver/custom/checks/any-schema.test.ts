@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { JsonSchema } from '../../../api/json-schema.ts';
 import type { KubeObject } from '../../../kube/kube-object.ts';
 import { compileSchema } from '../../../structural/structural-schema.ts';
+import { runs } from '../../../testing/runs.ts';
 import { decodeBuiltIn } from '../../builtin-schema/decode.ts';
 import { crdStrategy } from '../definition-strategy.ts';
 import { definitionOf, version } from '../plane.fixture.ts';
@@ -90,7 +91,7 @@ it('every schema is judged without a fault of ours, and what is accepted can be 
       compiled.applyDefaults(instance);
       compiled.validate(instance, structuredClone(instance));
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(3000) },
   );
   expect(served).toBeGreaterThan(20);
 });
