@@ -5,8 +5,3 @@ export function effort(work: () => unknown): number {
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1000;
 }
-
-/** The least that it takes of several times, which is after what was compiled and read for the first ones. */
-export function leastEffort(times: number, work: () => unknown): number {
-  return Math.min(...Array.from({ length: times }, () => effort(work)));
-}

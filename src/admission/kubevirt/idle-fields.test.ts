@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { virtualMachine } from '../../api/kubevirt/virtual-machine.ts';
 import { readManifest } from '../../kube/manifest.ts';
-import { leastEffort } from '../../testing/effort.ts';
 import { idleFields } from './idle-fields.ts';
 
 const schema = virtualMachine.schema.properties?.['spec'] ?? {};
@@ -34,13 +33,6 @@ test('whatever shape it meets, it does not throw', () => {
   }
 });
 
-test('a usual machine is walked in a few microseconds', () => {
-  const spec = specOf('examples/kubevirt/vm-running.yaml');
-  const rounds = 4000;
-  const all = leastEffort(10, () => {
-    for (let i = 0; i < rounds; i++) find(spec);
-  });
-  expect(find(spec)).toEqual([]);
-  // The bound leaves room for a slow machine.
-  expect((all * 1000) / rounds).toBeLessThan(50);
+test('a usual machine has none', () => {
+  expect(find(specOf('examples/kubevirt/vm-running.yaml'))).toEqual([]);
 });

@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { leastEffort } from '../../testing/effort.ts';
 import { builtInTable, builtInTables } from './built-in-table.ts';
 import type { Listed } from './cell.ts';
 import { customTable } from './custom-table.ts';
@@ -52,15 +51,6 @@ describe('the table of a built-in resource', () => {
     const items = [schema('a', 900), schema('c', 5), schema('b', 5)];
     const { rows } = listTable(tableOf('flowcontrol.apiserver.k8s.io/v1/flowschemas'), items, {}, { now: 0 });
     expect(rows.map((row) => row.cells[0])).toEqual(['b', 'c', 'a']);
-  });
-
-  it('prints three thousand pods in some ten milliseconds', () => {
-    const pods = answers.builtIn.filter(({ resource }) => resource === 'v1/pods').map(({ object }) => object as Listed);
-    const items = Array.from({ length: 3000 }, (_, i) => pods[i % pods.length] ?? {});
-    const table = tableOf('v1/pods');
-    const print = () => listTable(table, items, {}, { now: 1_800_000_000_000 });
-    // The bound leaves room for a slow machine.
-    expect(leastEffort(8, print)).toBeLessThan(150);
   });
 });
 
