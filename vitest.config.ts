@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -6,8 +7,8 @@ export default defineConfig({
     exclude: ['test/long/**', 'test/cluster/**', 'test/**/*.cluster.test.ts'],
     setupFiles: ['test/property-seed.ts'],
     pool: 'threads',
-    // One for each core: much of the time goes into waiting for processes that tests have started.
-    maxWorkers: '100%',
+    // One more than there are cores: much of the time goes into waiting for processes that tests have started.
+    maxWorkers: availableParallelism() + 1,
     isolate: false,
     // Says that something hangs, not that it is slow: how fast a machine is must not decide over a test.
     testTimeout: 120_000,

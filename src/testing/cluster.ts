@@ -1,10 +1,12 @@
 import { startControlPlane } from '../apiserver/control-plane.ts';
+import { realClock } from '../base/clock.ts';
 import { FakeClock } from '../base/fake-clock.ts';
 import { type MemoryLogger, memoryLogger } from '../base/logger.ts';
 import { type Random, seededRandom } from '../base/random.ts';
 import type { Client } from '../kube/client.ts';
 import { SERVICE_ACCOUNTS } from '../kube/kinds/core.ts';
 import type { Runnable } from '../runtime/runnable.ts';
+import { PATIENCE } from './patience.ts';
 
 export interface ClusterUser {
   readonly name: string;
@@ -30,7 +32,7 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Turns of the event loop after which whatever has not happened is not going to. */
+/** Turns of the event loop after which only work beside it can be left, such as files and keys: that takes real time. */
 const TURNS = 300;
 const QUIET = 20;
 
@@ -65,9 +67,11 @@ export async function startCluster({ start = Date.UTC(2030, 0, 1) } = {}): Promi
       return end;
     },
     async until(check) {
-      for (let turn = 0; turn < TURNS; turn++) {
+      const end = realClock.monotonic() + PATIENCE.timeout;
+      for (let turn = 0; turn < TURNS || realClock.monotonic() < end; turn++) {
         const found = await check();
         if (found !== undefined && found !== false) return found as never;
+        if (turn >= TURNS) await realClock.sleep(PATIENCE.interval);
         await clock.advance(0);
       }
       throw new Error(`did not come true: ${check.toString()}\n${said(log)}`);

@@ -17,7 +17,8 @@ describe('completion', () => {
 
   /** What may stand at the end of a line, of which the last word is the one that is typed. */
   const offered = async (line: string, shell = 'zsh') => {
-    const { code, out } = await world.run(['__complete', shell, '--', ...line.split(' ')]);
+    // Time stands still, so that nothing is left out because it came late.
+    const { code, out } = await world.run(['__complete', shell, '--', ...line.split(' ')], { clock: new FakeClock() });
     expect(code).toBe(0);
     return out.split('\n').flatMap((each) => (each === '' ? [] : [each.split('\t')[0]]));
   };
@@ -66,7 +67,9 @@ describe('completion', () => {
   it('tells what each is about', async () => {
     const { out } = await world.run(['__complete', 'fish', '--', 'vm', 'sto']);
     expect(out).toBe('stop\tstop machines, giving their guests time to shut down\n');
-    expect((await world.run(['__complete', 'fish', '--', 'vm', 'start', 'web-1'])).out).toBe('web-1\tStopped\n');
+    expect(
+      (await world.run(['__complete', 'fish', '--', 'vm', 'start', 'web-1'], { clock: new FakeClock() })).out,
+    ).toBe('web-1\tStopped\n');
   });
 
   it('speaks to bash of what is behind an equals sign alone', async () => {
