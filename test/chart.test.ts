@@ -10,6 +10,7 @@ import { DEFINITIONS } from '../src/kube/kinds/definitions.ts';
 import type { PolicyRule } from '../src/kube/kinds/rbac.ts';
 import { writeKubeconfig } from '../src/kube/kubeconfig/kubeconfig-text.ts';
 import { startInMemory } from '../src/testing/embedded-in-memory.ts';
+import { tellSkipped } from '../src/testing/programs.ts';
 import type { Embedded } from '../src/up/embedded.ts';
 import { operatorManifests } from '../tools/generate/operator-manifests.ts';
 import { findAsset } from './cluster/assets.ts';
@@ -17,7 +18,7 @@ import { findAsset } from './cluster/assets.ts';
 const CHART = 'deploy/helm/vimana';
 const KUBERNETES = ['--kube-version', '1.36.3'];
 const helm = findAsset('helm');
-if (helm === undefined) process.stdout.write('skipped: the tests of the chart need helm (in KUBE_ASSETS or PATH)\n');
+if (helm === undefined) tellSkipped('the tests of the chart, which need helm (in KUBE_ASSETS or PATH)');
 
 interface Manifest {
   readonly kind: string;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crdOf } from '../src/api/crd.ts';
 import { virtualMachineInstance } from '../src/api/kubevirt/group.ts';
 import { type NewDefinition, type Plane, startPlane } from '../src/apiserver/custom/plane.fixture.ts';
-import { hasKubectl, type Kubectl, kubectlFor } from '../src/apiserver/http/kubectl.fixture.ts';
+import { type Kubectl, kubectlFor } from '../src/apiserver/http/kubectl.fixture.ts';
 import { realClock } from '../src/base/clock.ts';
 import { silentLogger } from '../src/base/logger.ts';
 import { seededRandom } from '../src/base/random.ts';
@@ -12,12 +12,13 @@ import type { NodeRuntime } from '../src/kube/node-runtime.ts';
 import { Fleet } from '../src/node/simulated/fleet.ts';
 import { Informers } from '../src/runtime/informers.ts';
 import { manager } from '../src/runtime/manager.ts';
+import { hasKubectl } from '../src/testing/programs.ts';
 
 const NODE = { name: 'node', groups: ['system:masters', 'system:authenticated'] };
 const namespace = 'default';
 
 /** What nodes of ours know of their pods is had through the API server, as from kubelets and a metrics server. */
-describe.skipIf(!hasKubectl)('kubectl, of pods on simulated nodes', () => {
+describe.skipIf(!hasKubectl())('kubectl, of pods on simulated nodes', () => {
   const stop = new AbortController();
   let plane: Plane;
   let kubectl: Kubectl;

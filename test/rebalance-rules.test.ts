@@ -1,9 +1,5 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { seededRandom } from '../src/base/random.ts';
@@ -11,6 +7,7 @@ import { ALGORITHMS } from '../src/rebalance/algorithms.ts';
 import { generate } from '../src/rebalance/generate.ts';
 import { loadOf, type Point } from '../src/rebalance/load.fixture.ts';
 import { recordingRules, ruleName } from '../src/rebalance/recording-rules.ts';
+import { hasPrometheus, Prometheus } from './e2e/support/prometheus.ts';
 
 const WINDOW = '2s';
 const METRICS = [
@@ -20,15 +17,7 @@ const METRICS = [
   'node_memory_pressure_psi',
 ];
 
-/** Programs of Debian's package `prometheus`. */
-const PROMETHEUS = 'prometheus';
-const PROMTOOL = 'promtool';
-
-const missing = [PROMETHEUS, PROMTOOL].filter((program) => !isThere(program));
-if (missing.length > 0) {
-  process.stderr.write(`skipped: recording rules on a real Prometheus, because of no ${missing.join(' and ')} here\n`);
-}
-
+const WHAT = 'the recording rules on a real Prometheus';
 /** Names of nodes and what they measure: a load as it comes, nodes that are alike, one that idles, one overcommitted. */
 const MANY = new Map<string, Point>([
   ...generate({ load: 'mixed' }, seededRandom(1)).nodes.map((node): [string, Point] => [
@@ -50,42 +39,28 @@ const FEW = new Map<string, Point>([
 ]);
 const EQUAL = new Map<string, Point>(['a', 'b', 'c'].map((name) => [name, [0.4, 0.028, 0.5, 0.035]]));
 
-describe.skipIf(missing.length > 0)('the recording rules on a real Prometheus', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'vimana-rules-'));
+describe.skipIf(!hasPrometheus(WHAT))(WHAT, () => {
+  const settings = { window: WINDOW, paretoNodes: MANY.size };
+  const rules = stringify({ groups: [{ name: 'rebalance', rules: recordingRules(settings) }] });
   let nodes = MANY;
   let exporter: Server;
-  let prometheus: ChildProcess;
-  let url = '';
+  let prometheus: Prometheus;
 
   beforeAll(async () => {
     exporter = createServer((_request, response) => response.end(exposition(nodes)));
-    const target = await portOf(exporter);
-    const rules = join(folder, 'rules.yaml');
-    const settings = { window: WINDOW, paretoNodes: MANY.size };
-    writeFileSync(rules, stringify({ groups: [{ name: 'rebalance', rules: recordingRules(settings) }] }));
-    const job = { job_name: 'exporter', static_configs: [{ targets: [`127.0.0.1:${target}`] }] };
-    const global = { scrape_interval: '500ms', scrape_timeout: '500ms', evaluation_interval: '500ms' };
-    const config = join(folder, 'prometheus.yaml');
-    writeFileSync(config, stringify({ global, rule_files: [rules], scrape_configs: [job] }));
-    const port = await freePort();
-    url = `http://127.0.0.1:${port}`;
-    const flags = [`--config.file=${config}`, `--storage.tsdb.path=${join(folder, 'data')}`];
-    prometheus = spawn(PROMETHEUS, [...flags, `--web.listen-address=127.0.0.1:${port}`], { stdio: 'ignore' });
+    await new Promise<void>((resolve) => exporter.listen(0, '127.0.0.1', resolve));
+    const { port } = exporter.address() as AddressInfo;
+    prometheus = await Prometheus.start(`http://127.0.0.1:${port}`, [rules]);
   });
 
   afterAll(async () => {
-    const gone = new Promise((resolve) => prometheus.once('exit', resolve));
-    prometheus.kill();
-    await gone;
+    await prometheus?.stop();
     exporter.closeAllConnections();
     exporter.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   it('pass promtool', () => {
-    expect(execFileSync(PROMTOOL, ['check', 'rules', join(folder, 'rules.yaml')], { encoding: 'utf8' })).toContain(
-      'SUCCESS',
-    );
+    expect(prometheus.checkRules()).toContain('SUCCESS');
   });
 
   it.each([
@@ -97,7 +72,7 @@ describe.skipIf(missing.length > 0)('the recording rules on a real Prometheus', 
     const load = loadOf([...present.values()]);
     await vi.waitFor(
       async () => {
-        const recorded = await scores(url);
+        const recorded = await scores(prometheus);
         for (const { id, score } of ALGORITHMS) {
           const expected = Object.fromEntries([...present.keys()].map((name, at) => [name, score(load)[at]]));
           const found = recorded.get(ruleName(id, WINDOW)) ?? {};
@@ -112,15 +87,6 @@ describe.skipIf(missing.length > 0)('the recording rules on a real Prometheus', 
   });
 });
 
-function isThere(program: string): boolean {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function exposition(nodes: ReadonlyMap<string, Point>): string {
   const lines = METRICS.flatMap((metric, at) => [
     `# TYPE ${metric} gauge`,
@@ -130,27 +96,11 @@ function exposition(nodes: ReadonlyMap<string, Point>): string {
 }
 
 /** What is recorded now: by name of the rule, by node. */
-async function scores(url: string): Promise<Map<string, Record<string, number>>> {
-  const query = encodeURIComponent('{__name__=~"descheduler:node:.+"}');
-  const answer = await fetch(`${url}/api/v1/query?query=${query}`);
-  const { data } = (await answer.json()) as {
-    data: { result: { metric: { __name__: string; instance: string }; value: [number, string] }[] };
-  };
+async function scores(prometheus: Prometheus): Promise<Map<string, Record<string, number>>> {
   const found = new Map<string, Record<string, number>>();
-  for (const { metric, value } of data.result) {
-    found.set(metric.__name__, { ...found.get(metric.__name__), [metric.instance]: Number(value[1]) });
+  for (const { labels, value } of await prometheus.query('{__name__=~"descheduler:node:.+"}')) {
+    const { __name__: rule = '', instance = '' } = labels;
+    found.set(rule, { ...found.get(rule), [instance]: value });
   }
   return found;
-}
-
-async function portOf(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await portOf(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

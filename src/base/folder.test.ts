@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { tellSkipped } from '../testing/programs.ts';
 import { makeFolder } from './folder.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'vimana-folder-'));
@@ -19,6 +20,9 @@ test('a file in the way is an error', () => {
   expect(() => makeFolder(join(scratch, 'file/below'))).toThrow(/EEXIST|ENOTDIR/);
 });
 
-test.skipIf(!existsSync('/proc/self'))('a file system that takes no folders is an error, at once', () => {
+const hasProc = existsSync('/proc/self');
+if (!hasProc) tellSkipped('a file system that takes no folders, because /proc is the one at hand');
+
+test.skipIf(!hasProc)('a file system that takes no folders is an error, at once', () => {
   expect(() => makeFolder('/proc/nothing/here')).toThrow('ENOENT');
 });

@@ -1,2 +1,2 @@
 /** kubectl for tests of any layer. */
-export { hasKubectl, kubectlFor } from '../apiserver/http/kubectl.fixture.ts';
+export { kubectlFor } from '../apiserver/http/kubectl.fixture.ts';

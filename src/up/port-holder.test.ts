@@ -2,10 +2,14 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { tellSkipped } from '../testing/programs.ts';
 import { explainedStart } from './data-folder.ts';
 import { holderOf } from './port-holder.ts';
 
-describe.skipIf(!existsSync('/proc/net/tcp'))('a port that is taken', () => {
+const tellsPorts = existsSync('/proc/net/tcp');
+if (!tellsPorts) tellSkipped('who holds a port, because only Linux tells');
+
+describe.skipIf(!tellsPorts)('a port that is taken', () => {
   it.each(['127.0.0.1', '0.0.0.0', '::1'])('is known by the process that listens on it at %s', async (host) => {
     const server = createServer().listen(0, host);
     await once(server, 'listening');

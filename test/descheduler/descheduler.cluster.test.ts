@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { tellSkipped } from '../../src/testing/programs.ts';
 import type { Component } from '../cluster/component.ts';
 import { hasKubectl, Kubectl } from '../e2e/support/kubectl.ts';
 import { hasPrometheus, Prometheus } from '../e2e/support/prometheus.ts';
@@ -10,7 +11,7 @@ import { DESCHEDULER_RULES, missingForDescheduler, startDescheduler } from './de
 
 const WHAT = 'the fleet driven by a real kube-descheduler';
 const missing = missingForDescheduler();
-if (missing !== '') process.stdout.write(`skipped: ${WHAT} needs ${missing}\n`);
+if (missing !== '') tellSkipped(`${WHAT}, which needs ${missing}`);
 const isReady = missing === '' && hasPrometheus(WHAT) && hasKubectl();
 
 const PATIENCE = { timeout: 120_000, interval: 500 };

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../src/testing/patience.ts';
+import { hasPrograms } from '../../src/testing/programs.ts';
 
 /** Of util-linux: runs a command on a terminal of its own. */
 const TERMINAL = 'script';
@@ -136,7 +137,7 @@ describe('bin/hyperctl', () => {
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain('vm-create needs -vm.');
   });
-  it.skipIf(spawnSync('sh', ['-c', `command -v ${TERMINAL}`]).status !== 0).each([
+  it.skipIf(!hasPrograms('hyperctl on a terminal', TERMINAL)).each([
     ['Ctrl-C', '\u0003', 130, ''],
     ['the end of its input', '\u0004', 1, 'error: the input ended before the question was answered'],
   ])('on a terminal, ends at a question with %s', async (_, key, code, said) => {

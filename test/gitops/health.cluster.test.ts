@@ -3,32 +3,34 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { hasGo } from '../cluster/build.ts';
+import { hasPrograms } from '../../src/testing/programs.ts';
 import { HEALTH_CASES } from './health-cases.ts';
 
 const INTERPRETER = join(import.meta.dirname, 'lua');
-if (!hasGo()) process.stdout.write('skipped: the health rules of Argo CD are run by its interpreter, which needs Go\n');
 
-describe.skipIf(!hasGo())('the health of objects in a repository', () => {
-  it('is read by Argo CD as by Flux', () => {
-    const { data } = parse(readFileSync('examples/gitops/argocd/argocd-cm.yaml', 'utf8')) as {
-      data: Readonly<Record<string, string>>;
-    };
-    const asked = HEALTH_CASES.map(({ rule: { kind }, object }) => ({
-      script: data[`resource.customizations.health.${kind.group}_${kind.kind}`] ?? '',
-      object,
-    }));
-    const { stdout, stderr, status } = spawnSync('go', ['run', '.'], {
-      cwd: INTERPRETER,
-      input: JSON.stringify(asked),
-      encoding: 'utf8',
-      env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off' },
+describe.skipIf(!hasPrograms('the interpreter that Argo CD runs health rules by', 'go'))(
+  'the health of objects in a repository',
+  () => {
+    it('is read by Argo CD as by Flux', () => {
+      const { data } = parse(readFileSync('examples/gitops/argocd/argocd-cm.yaml', 'utf8')) as {
+        data: Readonly<Record<string, string>>;
+      };
+      const asked = HEALTH_CASES.map(({ rule: { kind }, object }) => ({
+        script: data[`resource.customizations.health.${kind.group}_${kind.kind}`] ?? '',
+        object,
+      }));
+      const { stdout, stderr, status } = spawnSync('go', ['run', '.'], {
+        cwd: INTERPRETER,
+        input: JSON.stringify(asked),
+        encoding: 'utf8',
+        env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off' },
+      });
+      expect([status, stderr]).toEqual([0, '']);
+      const told = JSON.parse(stdout) as readonly { readonly status: string; readonly message: string }[];
+      const expected = HEALTH_CASES.map(({ name, health }) => [name, health]);
+      expect(HEALTH_CASES.map(({ name }, at) => [name, told[at]?.status])).toEqual(expected);
+      const failure = HEALTH_CASES.findIndex(({ name }) => name === 'VirtualMachine.kubevirt.io, Failure=True');
+      expect(told[failure]?.message).toBe('because');
     });
-    expect([status, stderr]).toEqual([0, '']);
-    const told = JSON.parse(stdout) as readonly { readonly status: string; readonly message: string }[];
-    const expected = HEALTH_CASES.map(({ name, health }) => [name, health]);
-    expect(HEALTH_CASES.map(({ name }, at) => [name, told[at]?.status])).toEqual(expected);
-    const failure = HEALTH_CASES.findIndex(({ name }) => name === 'VirtualMachine.kubevirt.io, Failure=True');
-    expect(told[failure]?.message).toBe('because');
-  });
-});
+  },
+);

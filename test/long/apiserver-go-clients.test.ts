@@ -9,17 +9,14 @@ import { realClock } from '../../src/base/clock.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import { kubeconfigText } from '../../src/kube/kubeconfig/kubeconfig-text.ts';
+import { hasPrograms } from '../../src/testing/programs.ts';
 
 const SOURCE = resolve(import.meta.dirname, '../clients/go');
 
 /** Building client-go takes minutes on a machine that never did, so that this is no part of `npm test`. */
-function hasGo(): boolean {
-  const found = spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0;
-  if (!found) process.stdout.write('skipped: go is not in PATH, so that client-go was not tried\n');
-  return found;
-}
+const hasGo = hasPrograms('client-go', 'go');
 
-it.skipIf(!hasGo())('serves client-go: informers, leader election, apply, dynamic client, a restart', async () => {
+it.skipIf(!hasGo)('serves client-go: informers, leader election, apply, dynamic client, a restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-go-'));
   const dataDir = join(folder, 'data');
   const binary = join(folder, 'clients');

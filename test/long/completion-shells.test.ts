@@ -1,12 +1,12 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { SHELLS } from '../../src/cli/completion/scripts.ts';
 import { writeKubeconfig } from '../../src/kube/kubeconfig/kubeconfig-text.ts';
 import { type CommandWorld, startCommandWorld } from '../../src/testing/command-world.ts';
+import { hasPrograms } from '../../src/testing/programs.ts';
 
 const LAUNCHERS = ['vimana', 'hyperctl'].map((name) => resolve(import.meta.dirname, '../../bin', name));
 
@@ -26,9 +26,7 @@ const RC = {
   ],
 };
 
-const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
-const missing = [...SHELLS, 'script'].filter((program) => !has(program));
-if (missing.length > 0) process.stdout.write(`skipped: completion in ${missing.join(', ')}, not in PATH\n`);
+const canComplete = (...programs: string[]) => hasPrograms('completion in a real shell', ...programs);
 
 describe('completion in a real shell', () => {
   const folder = mkdtempSync(join(tmpdir(), 'vimana-completion-'));
@@ -72,7 +70,7 @@ describe('completion in a real shell', () => {
   const TERMINALS = { bash: 'bash --noprofile --rcfile rc -i', zsh: 'zsh -i' };
 
   for (const [shell, command] of Object.entries(TERMINALS)) {
-    it.skipIf(!has(shell) || !has('script'))(`is done by ${shell} on a terminal`, async () => {
+    it.skipIf(!canComplete(shell, 'script'))(`is done by ${shell} on a terminal`, async () => {
       const child = start('script', '-qec', command, '/dev/null');
       let out = '';
       child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
@@ -93,7 +91,7 @@ describe('completion in a real shell', () => {
     });
   }
 
-  it.skipIf(!has('fish'))(
+  it.skipIf(!canComplete('fish'))(
     'is done by fish',
     async () => {
       const asked = Object.keys(LINES).map((line) => `complete -C '${line}'; echo next`);

@@ -1,7 +1,8 @@
 import { request } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { hasKubectl } from '../../testing/programs.ts';
 import { startControlPlane } from '../control-plane.ts';
-import { hasKubectl, kubectlWith } from '../http/kubectl.fixture.ts';
+import { kubectlWith } from '../http/kubectl.fixture.ts';
 import { isLoopback } from './local-program.ts';
 
 test.each([
@@ -56,7 +57,7 @@ describe('over plain HTTP', () => {
     expect(await codeFor(`http://127.0.0.1:${port}`)).toBe(403);
   });
 
-  test.runIf(hasKubectl)('kubectl, which sends no credentials there, is let in', async () => {
+  test.runIf(hasKubectl())('kubectl, which sends no credentials there, is let in', async () => {
     const { url, adminToken } = await started({ trustsLocalPrograms: true });
     const kubectl = kubectlWith({ name: 'x', server: url, token: adminToken });
     onTestFinished(() => kubectl.close());

@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiExtension, type ExtensionRequest, UPGRADED } from '../../kube/api-extension.ts';
 import type { ResourceType } from '../../kube/client.ts';
 import { KubeError } from '../../kube/kube-error.ts';
+import { hasKubectl } from '../../testing/programs.ts';
 import { type Plane, startPlane } from '../custom/plane.fixture.ts';
-import { hasKubectl, type Kubectl, kubectlFor } from './kubectl.fixture.ts';
+import { type Kubectl, kubectlFor } from './kubectl.fixture.ts';
 
 const GROUP = 'subresources.example.com';
 const seen: ExtensionRequest[] = [];
@@ -291,7 +292,7 @@ describe.each([true, false])('a connection that goes on with another protocol (w
   });
 });
 
-describe.skipIf(!hasKubectl)('kubectl', () => {
+describe.skipIf(!hasKubectl())('kubectl', () => {
   let one: Plane;
   let kubectl: Kubectl;
   beforeAll(async () => {

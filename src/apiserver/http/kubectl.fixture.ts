@@ -1,21 +1,9 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { type KubeconfigContent, writeKubeconfig } from '../../kube/kubeconfig/kubeconfig-text.ts';
 import type { ControlPlane } from '../control-plane.ts';
-
-/** Whether kubectl is here; CI always has it. */
-export const hasKubectl =
-  process.env['CI'] === 'true' ||
-  (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, 'kubectl'), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
 
 export interface Ran {
   readonly code: number;
@@ -27,6 +15,8 @@ export interface Kubectl {
   /** What every call begins with. */
   readonly flags: readonly string[];
   run(...args: string[]): Promise<Ran>;
+  /** The same, with an object on its input. */
+  give(input: object, ...args: string[]): Promise<Ran>;
   close(): void;
 }
 
@@ -41,14 +31,17 @@ export function kubectlWith(content: KubeconfigContent): Kubectl {
   const kubeconfig = join(folder, 'kubeconfig');
   writeKubeconfig(kubeconfig, content);
   const flags = ['--kubeconfig', kubeconfig, '--cache-dir', join(folder, 'cache')];
+  const run = (args: readonly string[], input: string) =>
+    new Promise<Ran>((resolve) => {
+      const child = execFile('kubectl', [...flags, ...args], (error, out, err) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1, out, err });
+      });
+      child.stdin?.end(input);
+    });
   return {
     flags,
-    run: (...args) =>
-      new Promise((resolve) => {
-        execFile('kubectl', [...flags, ...args], (error, out, err) => {
-          resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1, out, err });
-        });
-      }),
+    run: (...args) => run(args, ''),
+    give: (input, ...args) => run(args, JSON.stringify(input)),
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

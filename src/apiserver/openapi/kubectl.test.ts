@@ -1,79 +1,32 @@
-import { execFile } from 'node:child_process';
-import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { realClock } from '../../base/clock.ts';
 import { silentLogger } from '../../base/logger.ts';
 import { systemRandom } from '../../base/random.ts';
+import { hasKubectl } from '../../testing/programs.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane.ts';
+import { type Kubectl, kubectlFor } from '../http/kubectl.fixture.ts';
 
 const DEFINITION = fileURLToPath(new URL('../../../deploy/crds/hypersdk.io_virtualmachines.yaml', import.meta.url));
 
-const found = (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
-  try {
-    accessSync(join(folder, 'kubectl'), constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-});
-const skipped = !found && process.env['CI'] !== 'true';
-if (skipped) process.stderr.write('kubectl is not in PATH: what it makes of the OpenAPI documents is not tested\n');
-
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-describe.skipIf(skipped)('kubectl', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'vimana-kubectl-'));
+describe.skipIf(!hasKubectl())('kubectl', () => {
   let plane: ControlPlane;
+  let kubectl: Kubectl;
 
   beforeAll(async () => {
     plane = await startControlPlane({ clock: realClock, random: systemRandom(), log: silentLogger });
-    const encoded = (pem: string) => Buffer.from(pem).toString('base64');
-    writeFileSync(
-      join(folder, 'kubeconfig'),
-      JSON.stringify({
-        apiVersion: 'v1',
-        kind: 'Config',
-        clusters: [
-          { name: 'c', cluster: { server: plane.url, 'certificate-authority-data': encoded(plane.pki.caPem) } },
-        ],
-        users: [
-          {
-            name: 'u',
-            user: {
-              'client-certificate-data': encoded(plane.pki.admin.certPem),
-              'client-key-data': encoded(plane.pki.admin.keyPem),
-            },
-          },
-        ],
-        contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-        'current-context': 'x',
-      }),
-    );
+    kubectl = kubectlFor(plane);
     await done(['create', '-f', DEFINITION]);
     await done(['wait', '--for=condition=Established', 'crd/virtualmachines.hypersdk.io', '--timeout=60s']);
   });
 
   afterAll(async () => {
     await plane?.stop();
-    rmSync(folder, { recursive: true, force: true });
+    kubectl?.close();
   });
 
-  function run(args: readonly string[], input?: object): Promise<Ran> {
-    const all = ['--kubeconfig', join(folder, 'kubeconfig'), '--cache-dir', join(folder, 'cache'), ...args];
-    return new Promise((resolve) => {
-      const child = execFile('kubectl', all, { timeout: 100_000 }, (error, out, err) =>
-        resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 1, out, err }),
-      );
-      child.stdin?.end(input === undefined ? '' : JSON.stringify(input));
-    });
-  }
+  const run = (args: readonly string[], input?: object) =>
+    input === undefined ? kubectl.run(...args) : kubectl.give(input, ...args);
 
   async function done(args: readonly string[], input?: object): Promise<string> {
     const { code, out, err } = await run(args, input);

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
+import { hasPrograms } from '../../testing/programs.ts';
 import { openLmdbStore } from './lmdb-store.ts';
 
 /** A limit on the size of files stands in for a full disk: writes fail the same way, and it can be lifted. */
-const canLimit = spawnSync('prlimit', ['--version']).status === 0;
+const canLimit = hasPrograms('a full disk', 'prlimit');
 
 it.skipIf(!canLimit)(
   'fails the writes that a full disk does not take, and goes on when there is room again',

@@ -5,8 +5,9 @@ import type { Client } from '../../kube/client.ts';
 import { SERVICE_ACCOUNTS } from '../../kube/kinds/core.ts';
 import { PODS } from '../../kube/kinds/pod.ts';
 import type { LogRequest, NodeRuntime } from '../../kube/node-runtime.ts';
+import { hasKubectl } from '../../testing/programs.ts';
 import { type Plane, startPlane } from '../custom/plane.fixture.ts';
-import { hasKubectl, type Kubectl, kubectlFor } from '../http/kubectl.fixture.ts';
+import { type Kubectl, kubectlFor } from '../http/kubectl.fixture.ts';
 
 const START = Date.UTC(2020, 0, 1);
 const asked: LogRequest[] = [];
@@ -130,7 +131,7 @@ describe('the log of a pod', () => {
   });
 });
 
-describe.skipIf(!hasKubectl)('kubectl logs', () => {
+describe.skipIf(!hasKubectl())('kubectl logs', () => {
   let kubectl: Kubectl;
   beforeAll(() => {
     kubectl = kubectlFor(plane.plane);

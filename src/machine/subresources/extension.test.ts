@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '../../kube/client.ts';
 import { VMIMS, VMIS, VMS } from '../../kube/kinds/machines.ts';
 import { KubeError } from '../../kube/kube-error.ts';
-import { hasKubectl, kubectlFor } from '../../testing/kubectl.ts';
+import { kubectlFor } from '../../testing/kubectl.ts';
 import { template } from '../../testing/machine-world.ts';
+import { hasKubectl } from '../../testing/programs.ts';
 import { type SubresourcePlane, startSubresourcePlane } from '../../testing/subresource-world.ts';
 
 const namespace = 'default';
@@ -234,7 +235,7 @@ describe('subresources.kubevirt.io', () => {
     await expect(as('edit').deleteCollection(VMS, inDefault)).rejects.toMatchObject({ code: 403 });
   });
 
-  it.skipIf(!hasKubectl)('can be asked by kubectl', async () => {
+  it.skipIf(!hasKubectl())('can be asked by kubectl', async () => {
     const kubectl = kubectlFor(plane.plane);
     const name = await make({ running: false });
     const ran = await kubectl.run('replace', '--raw', pathOf(`virtualmachines/${name}/start`), '-f', '/dev/null');

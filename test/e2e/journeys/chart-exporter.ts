@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { tellSkipped } from '../../../src/testing/programs.ts';
 import { findAsset } from '../../cluster/assets.ts';
 import { startExporter } from '../support/exporter.ts';
 import { hasKubectl } from '../support/kubectl.ts';
@@ -12,8 +13,7 @@ import { words } from '../support/words.ts';
 const CHART = resolve(import.meta.dirname, '../../../deploy/helm/vimana');
 const PATIENCE = { timeout: 60_000, interval: 100 };
 const helm = findAsset('helm');
-if (helm === undefined)
-  process.stdout.write('skipped: the exporter of the chart needs helm (in KUBE_ASSETS or PATH)\n');
+if (helm === undefined) tellSkipped('the exporter of the chart, which needs helm (in KUBE_ASSETS or PATH)');
 
 /** What the exporter that the chart installs may do, on any cluster with the operator and three simulated nodes. */
 export function chartExporterJourney(where: { readonly name: string; readonly start: () => Promise<Target> }): void {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
+import { hasPrograms } from '../../../src/testing/programs.ts';
 import { hasKubectl } from '../support/kubectl.ts';
 import { onCluster } from '../support/on-cluster.ts';
 import type { Target } from '../support/target.ts';
@@ -12,7 +13,6 @@ const TEMPLATE = join(ROOT, 'examples/hypersdk/template-ubuntu-22-04.yaml');
 const PATIENCE = { timeout: 30_000, interval: 50 };
 /** Of util-linux: runs a command on a terminal of its own. */
 const TERMINAL = 'script';
-const hasTerminal = spawnSync('sh', ['-c', `command -v ${TERMINAL}`]).status === 0;
 
 /** HyperSDK's calls as they are documented, through pipes into the real kubectl, on any cluster with the operator. */
 export function hyperctlJourney(where: { readonly name: string; readonly start: () => Promise<Target> }): void {
@@ -119,7 +119,7 @@ function journey(start: () => Promise<Target>): void {
     expect(again.err).toContain('my-vm-clone');
   });
 
-  it.skipIf(!hasTerminal)(
+  it.skipIf(!hasPrograms('hyperctl on a terminal', TERMINAL))(
     'asks for what a machine needs on a terminal, and creates it',
     async () => {
       // The answers are typed one by one, as a person does.

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { words } from './words.ts';
 
 export interface Outcome {
@@ -7,13 +7,7 @@ export interface Outcome {
   readonly err: string;
 }
 
-/** Whether the real kubectl is here. In CI it must be: a journey that is not made proves nothing. */
-export function hasKubectl(): boolean {
-  const found = spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).status === 0;
-  if (!found && process.env['CI'] === 'true') throw new Error('kubectl is not in PATH');
-  if (!found) process.stdout.write('skipped: kubectl is not in PATH\n');
-  return found;
-}
+export { hasKubectl } from '../../../src/testing/programs.ts';
 
 /** Runs kubectl against one server and no other. */
 export class Kubectl {

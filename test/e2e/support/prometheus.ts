@@ -1,8 +1,9 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { hasPrograms } from '../../../src/testing/programs.ts';
 import { freePorts } from '../../cluster/ports.ts';
 
 /** Programs of Debian's package `prometheus`. */
@@ -11,11 +12,7 @@ export const PROMTOOL = 'promtool';
 
 /** Whether the real Prometheus is here; says what is skipped where it is not. */
 export function hasPrometheus(what: string): boolean {
-  const missing = [PROMETHEUS, PROMTOOL].filter(
-    (name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status !== 0,
-  );
-  if (missing.length > 0) process.stdout.write(`skipped: ${what}, because there is no ${missing.join(' and ')} here\n`);
-  return missing.length === 0;
+  return hasPrograms(what, PROMETHEUS, PROMTOOL);
 }
 
 /** A real Prometheus that scrapes one exporter twice a second. */
@@ -23,11 +20,13 @@ export class Prometheus {
   readonly url: string;
   readonly #child: ChildProcess;
   readonly #folder: string;
+  readonly #rules: readonly string[];
 
-  private constructor(url: string, child: ChildProcess, folder: string) {
+  private constructor(url: string, child: ChildProcess, folder: string, rules: readonly string[]) {
     this.url = url;
     this.#child = child;
     this.#folder = folder;
+    this.#rules = rules;
   }
 
   /** `rules`: files of recording rules, as text. */
@@ -46,17 +45,27 @@ export class Prometheus {
     const [port] = await freePorts(1);
     const flags = [`--config.file=${config}`, `--storage.tsdb.path=${join(folder, 'data')}`];
     const child = spawn(PROMETHEUS, [...flags, `--web.listen-address=127.0.0.1:${port}`], { stdio: 'ignore' });
-    const prometheus = new Prometheus(`http://127.0.0.1:${port}`, child, folder);
+    const prometheus = new Prometheus(`http://127.0.0.1:${port}`, child, folder, files);
     await prometheus.#ready();
     return prometheus;
   }
 
-  /** The values that a query has now. */
-  async ask(query: string): Promise<number[]> {
-    const answer = await fetch(`${this.url}/api/v1/query?query=${encodeURIComponent(query)}`);
-    const { data } = (await answer.json()) as { data: { result: readonly { value: readonly [number, string] }[] } };
-    return data.result.map(({ value }) => Number(value[1]));
+  /** What promtool says of the rules. */
+  checkRules(): string {
+    return execFileSync(PROMTOOL, ['check', 'rules', ...this.#rules], { encoding: 'utf8' });
   }
+
+  /** What a query finds now. */
+  async query(text: string): Promise<{ readonly labels: Readonly<Record<string, string>>; readonly value: number }[]> {
+    const answer = await fetch(`${this.url}/api/v1/query?query=${encodeURIComponent(text)}`);
+    const { data } = (await answer.json()) as {
+      data: { result: readonly { metric: Record<string, string>; value: readonly [number, string] }[] };
+    };
+    return data.result.map(({ metric, value }) => ({ labels: metric, value: Number(value[1]) }));
+  }
+
+  /** The values of what a query finds. */
+  ask = async (text: string): Promise<number[]> => (await this.query(text)).map(({ value }) => value);
 
   async stop(): Promise<void> {
     const gone = new Promise((resolve) => this.#child.once('exit', resolve));

@@ -1,0 +1,38 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/**
+ * Whether the programs that a test is made with are here. A line says what is skipped where they are not, and it is a loud
+ * one in CI, where .ci/run installs them.
+ */
+export function hasPrograms(what: string, ...programs: readonly string[]): boolean {
+  const missing = programs.filter((name) => !isInPath(name));
+  if (missing.length > 0) tellSkipped(`${what}, because there is no ${missing.join(' and ')} in PATH`);
+  return missing.length === 0;
+}
+
+/** Says that something is not tried here, and why. */
+export function tellSkipped(what: string): void {
+  process.stdout.write(isCI() ? `!!\n!! SKIPPED: ${what}\n!!\n` : `skipped: ${what}\n`);
+}
+
+/** Whether the real kubectl is here. In CI it must be: what is not tried with it is not proven. */
+export function hasKubectl(): boolean {
+  const found = isInPath('kubectl');
+  if (!found && isCI()) throw new Error('kubectl is not in PATH');
+  if (!found) tellSkipped('what is tried with kubectl, because it is not in PATH');
+  return found;
+}
+
+const isCI = () => process.env['CI'] === 'true';
+
+function isInPath(name: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, name), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
