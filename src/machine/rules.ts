@@ -2,6 +2,12 @@ import type { Kind } from '../api/kind.ts';
 import { virtualMachineInstance } from '../api/kubevirt/group.ts';
 import type { PolicyRule } from '../kube/kinds/rbac.ts';
 
+/** What it takes to know what machines use, where others measure it. */
+export const USAGE_RULES: readonly PolicyRule[] = [
+  { apiGroups: ['metrics.k8s.io'], resources: ['pods'], verbs: ['list'] },
+  { apiGroups: [''], resources: ['nodes', 'pods'], verbs: ['list', 'watch'] },
+];
+
 /** What the controller of machines may do, for each of the kinds that it looks after. */
 export function machineRules(kinds: readonly Kind[]): readonly PolicyRule[] {
   return [

@@ -1,6 +1,5 @@
-import { CPU_CONSUMPTION, MEMORY_CONSUMPTION } from '../../../api/launcher.ts';
-import { loadIn } from '../../../api/launcher-load.ts';
-import { parseQuantity, toNumber, tryParseQuantity } from '../../../base/quantity.ts';
+import { toNumber } from '../../../base/quantity.ts';
+import { allocatable, consumed } from '../../../kube/consumption.ts';
 import type { Vmi } from '../../../kube/kinds/machines.ts';
 import type { Node } from '../../../kube/kinds/node.ts';
 import type { Pod } from '../../../kube/kinds/pod.ts';
@@ -47,22 +46,21 @@ export class UsageModel {
   }
 
   #cores({ pod, node, instance }: UsageBase, now: number): number {
-    const { annotations = {} } = pod.metadata;
     const profile = this.#profile(pod, CPU_PROFILE);
     if (profile !== undefined)
       return profile(now) * (instance === undefined ? requested(pod, 'cpu') : vcpus(instance, pod));
-    return ratio(annotations[CPU_CONSUMPTION]) * shared(pod, node, 'cpu');
+    return consumed(pod, node, 'cpu') ?? 0;
   }
 
   #bytes({ pod, node, instance }: UsageBase, now: number): number {
-    const { annotations = {} } = pod.metadata;
     const own = instance === undefined ? requested(pod, 'memory') : heldSize(instance, pod).memoryBytes;
     const limit = instance === undefined ? allocatable(node, 'memory') : own;
     const profile = this.#profile(pod, MEMORY_PROFILE);
     if (profile !== undefined) return Math.min(limit, profile(now) * own);
-    const given = annotations[MEMORY_CONSUMPTION];
-    if (given !== undefined) return Math.min(1, ratio(given)) * shared(pod, node, 'memory');
+    const given = consumed(pod, node, 'memory');
+    if (given !== undefined) return given;
     if (instance === undefined) return 0;
+    const { annotations } = pod.metadata;
     return residentBytes(own, behaviourOf(instance.metadata.annotations, annotations).memoryUtilization);
   }
 
@@ -86,11 +84,6 @@ export class UsageModel {
 
 const MOST_PROFILES = 50_000;
 
-function ratio(text: string | undefined): number {
-  const value = Number(text ?? 0);
-  return value > 0 && Number.isFinite(value) ? value : 0;
-}
-
 function vcpus(instance: Vmi, pod: Pod): number {
   const { cores = 1, threads = 1 } = instance.spec.domain.cpu ?? {};
   return heldSize(instance, pod).sockets * cores * threads;
@@ -99,15 +92,4 @@ function vcpus(instance: Vmi, pod: Pod): number {
 function requested({ spec }: Pod, resource: 'cpu' | 'memory'): number {
   const amount = podRequests(spec).get(resource);
   return amount === undefined ? 0 : toNumber(amount);
-}
-
-/** What shares in annotations are shares of: the node that the pod says, else its own. */
-function shared({ metadata }: Pod, node: Node | undefined, resource: 'cpu' | 'memory'): number {
-  const amount = tryParseQuantity(loadIn(metadata.annotations)?.node[resource] ?? '');
-  return amount === undefined ? allocatable(node, resource) : toNumber(amount);
-}
-
-function allocatable(node: Node | undefined, resource: 'cpu' | 'memory'): number {
-  const amount = node?.status?.allocatable?.[resource];
-  return amount === undefined ? 0 : toNumber(parseQuantity(amount));
 }

@@ -1,0 +1,108 @@
+import { LAUNCHER_LABEL, LAUNCHER_LABEL_VALUE } from '../api/launcher.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Client } from '../kube/client.ts';
+import { consumed } from '../kube/consumption.ts';
+import type { Vmi } from '../kube/kinds/machines.ts';
+import type { Node } from '../kube/kinds/node.ts';
+import type { Pod } from '../kube/kinds/pod.ts';
+import { isNotFound } from '../kube/kube-error.ts';
+import { type PodMetrics, podMetricsPath, totalUsage } from '../kube/pod-metrics.ts';
+import { isSimulated } from '../kube/reference-node.ts';
+import { byController, type Cache } from '../runtime/cache.ts';
+import { keyIn, keyOf } from '../runtime/key.ts';
+import type { Usage } from './metrics.ts';
+
+/** How often the metrics of all launchers are asked for, in one request. */
+const EVERY_MS = 60_000;
+/** How soon again where nobody measures: that seldom changes. */
+const WHERE_NONE_MS = 300_000;
+const PATIENCE_MS = 30_000;
+/** How long a measure is good for while there is no other. */
+const GOOD_FOR_MS = 300_000;
+
+export interface MeasuredUsageParts {
+  readonly client: Pick<Client, 'raw'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly pods: Cache<Pod>;
+  readonly nodes: Cache<Node>;
+  /** The only one that is looked after; all where it is empty. */
+  readonly namespace: string;
+}
+
+/**
+ * What machines use on a cluster of others: as metrics.k8s.io tells it of their pods where it is served, and as simulated
+ * pods say themselves where it tells nothing of them. That nobody measures is no error: then nothing is known.
+ */
+export class MeasuredUsage {
+  readonly #parts: MeasuredUsageParts;
+  #measures: ReadonlyMap<string, Usage> = new Map();
+  #at = Number.NEGATIVE_INFINITY;
+  /** What was last told of whether anybody measures. */
+  #told = '';
+
+  constructor(parts: MeasuredUsageParts) {
+    this.#parts = parts;
+  }
+
+  /** What the pod of an instance uses, which is on the node that the instance says. */
+  of({ metadata, status }: Vmi): Usage | undefined {
+    for (const pod of this.#parts.pods.by(byController, metadata.uid)) {
+      if (pod.spec.nodeName !== status?.nodeName) continue;
+      return this.#measures.get(keyOf(pod)) ?? this.#said(pod);
+    }
+    return undefined;
+  }
+
+  /** Asks again and again until the signal. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#parts;
+    while (!signal.aborted) {
+      const served = await this.#ask(signal);
+      await clock.sleep(served ? EVERY_MS : WHERE_NONE_MS, signal).catch(() => {});
+    }
+  }
+
+  /** Whether there is somebody to ask. */
+  async #ask(signal: AbortSignal): Promise<boolean> {
+    const { client, clock, namespace } = this.#parts;
+    const patience = new AbortController();
+    const timer = clock.timer(PATIENCE_MS, () => patience.abort(new Error(`no answer in ${PATIENCE_MS / 1000} s`)));
+    try {
+      const path = `${podMetricsPath(namespace)}?labelSelector=${encodeURIComponent(`${LAUNCHER_LABEL}=${LAUNCHER_LABEL_VALUE}`)}`;
+      const text = await client.raw(path, { signal: AbortSignal.any([signal, patience.signal]) });
+      const { items = [] } = JSON.parse(text) as { readonly items?: readonly PodMetrics[] };
+      this.#measures = new Map(
+        items.map((each) => [keyIn(each.metadata?.namespace, each.metadata?.name ?? ''), totalUsage(each)]),
+      );
+      this.#at = clock.monotonic();
+      this.#tell('what machines use is asked of metrics.k8s.io');
+      return true;
+    } catch (error) {
+      if (signal.aborted) return true;
+      const none = isNotFound(error);
+      if (none || clock.monotonic() - this.#at > GOOD_FOR_MS) this.#measures = new Map();
+      const why = none ? 'it is not served' : (error as Error).message;
+      this.#tell(`metrics.k8s.io does not say what machines use: ${why}`);
+      return !none;
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  /** Of a pod that nothing real runs in. */
+  #said(pod: Pod): Usage | undefined {
+    const node = this.#parts.nodes.get(pod.spec.nodeName ?? '');
+    if (node === undefined || !isSimulated(node) || pod.status?.phase !== 'Running') return undefined;
+    const [cpuCores, memoryBytes] = [consumed(pod, node, 'cpu'), consumed(pod, node, 'memory')];
+    if (cpuCores === undefined && memoryBytes === undefined) return undefined;
+    return { cpuCores: cpuCores ?? 0, memoryBytes: memoryBytes ?? 0 };
+  }
+
+  #tell(words: string): void {
+    if (words === this.#told) return;
+    this.#told = words;
+    this.#parts.log.info({}, words);
+  }
+}
