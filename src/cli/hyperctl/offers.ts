@@ -5,7 +5,7 @@ import type { VmParts } from '../vm/command.ts';
 import type { Offer } from './wizard.ts';
 
 /** Somebody waits for a question: templates that are not known by then are not offered. */
-const PATIENCE_MS = 2000;
+const PATIENCE_MS = 5000;
 
 /** The templates of the namespace; none where no cluster tells. */
 export async function offersOf(parts: VmParts, command: Command): Promise<readonly Offer[]> {
