@@ -32,14 +32,16 @@ export function disksOf(
   isUp: boolean,
 ): Told {
   if (disks.length === 0) return yes('DiskReady', 'NoDisks', 'the machine has no disks');
-  const states = disks.map(({ disk, claim }) => ({ claim, sight: claims?.get(disk.name) }));
+  const states = disks.map(({ disk, claim, origin }) => ({ claim, origin, sight: claims?.get(disk.name) }));
   const small = states.find(({ sight }) => sight?.state === 'bound' && sight.reason !== undefined)?.sight;
   const lacking = states.find(({ sight }) => sight?.state !== 'bound');
   if (lacking === undefined || (isUp && lacking.sight?.state !== 'taken')) {
     if (small?.reason !== undefined) return no('DiskReady', small.reason, small.message ?? '');
-    const texts = states.map(({ claim, sight }) =>
-      sight?.state === 'bound' && sight.message !== undefined ? `${claim} (${sight.message})` : claim,
-    );
+    const texts = states.map(({ claim, origin, sight }) => {
+      const words = [...(sight?.state === 'bound' ? [sight.message] : []), unverified(origin)];
+      const said = words.filter((each) => each !== undefined);
+      return said.length === 0 ? claim : `${claim} (${said.join('; ')})`;
+    });
     return yes('DiskReady', 'DisksBound', `bound: ${texts.join(', ')}`);
   }
   const { sight, claim } = lacking;
@@ -48,4 +50,11 @@ export function disksOf(
     sight?.message ??
     `PersistentVolumeClaim ${claim} ${sight?.state === 'pending' ? 'has no volume yet' : 'is not there yet'}`;
   return no('DiskReady', reason, message);
+}
+
+/** Whoever asks for a digest is not to believe that somebody has compared it. */
+function unverified(origin: ClaimedDisk['origin']): string | undefined {
+  const { checksum } = origin?.image === undefined ? {} : origin;
+  if (checksum === undefined) return undefined;
+  return `the ${checksum.split(':', 1)[0]} of its image is not verified, as no image is fetched here`;
 }

@@ -27,6 +27,15 @@ describe('a template', () => {
     });
   });
 
+  it('says of a digest that nobody compares it', async () => {
+    world.start();
+    const checksum = { type: 'sha256', value: 'ab'.repeat(32) };
+    await world.makeTemplate('debian', { image: { source: 's3://images/debian.qcow2', checksum } });
+    expect(conditionsOf(await settled('debian'))['ImageAccessible']).toMatchObject({
+      message: 'nobody has looked for the image: simulated machines fetch none; its sha256 is not verified here',
+    });
+  });
+
   it('tells everything that is wrong with it, where it was stored unseen', async () => {
     world.start({ review: () => ({ reason: 'Invalid', message: 'two causes: a, b' }) });
     await world.makeTemplate('debian');

@@ -27,7 +27,10 @@ export function statusOf({ metadata, spec, status: before }: VMTemplate, sight: 
   const ready = readiness(valid, image, users, metadata.deletionTimestamp !== undefined);
   const told: readonly (readonly [string, Told])[] = [
     ['Valid', valid],
-    ['ImageAccessible', { status: image.status, reason: image.reason, message: image.message }],
+    [
+      'ImageAccessible',
+      { status: image.status, reason: image.reason, message: imageWords(image, spec.image.checksum) },
+    ],
     ['Ready', ready],
     [IN_USE, usage(users)],
   ];
@@ -47,6 +50,11 @@ function validity({ problem }: Sight): Told {
   return problem === undefined
     ? { status: 'True', reason: 'Valid', message: 'machines can be made from what it says' }
     : { status: 'False', ...problem };
+}
+
+/** Whether it is there is all that is asked of it: it is not fetched, and nothing compared. */
+function imageWords({ message }: ImageSight, checksum: VMTemplate['spec']['image']['checksum']): string {
+  return checksum?.type === undefined ? message : `${message}; its ${checksum.type} is not verified here`;
 }
 
 /** That nobody knows of the image keeps no machine from being made. */

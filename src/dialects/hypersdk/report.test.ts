@@ -71,6 +71,22 @@ describe('the status', () => {
     expect(condition(report(machine({ disks: [DISK] }), looks, {}, around), 'DiskReady')).toMatchObject(expected);
   });
 
+  it('tells of a digest that nobody has compared, as no image is fetched', () => {
+    const image = {
+      source: 'https://images.example.org/a.qcow2',
+      checksum: { type: 'sha512', value: 'ab'.repeat(64) },
+    };
+    const bound = claims({ name: 'web-root', state: 'bound', message: '30Gi, though spec says 20Gi' });
+    const said = (spec: Written) => condition(report(machine({ disks: [DISK], ...spec }), {}, {}, bound), 'DiskReady');
+    expect(said({ image: image as Written['image'] & object })).toMatchObject({
+      status: 'True',
+      reason: 'DisksBound',
+      message:
+        'bound: web-root (30Gi, though spec says 20Gi; the sha512 of its image is not verified, as no image is fetched here)',
+    });
+    expect(said({ image: { source: image.source } })?.message).toBe('bound: web-root (30Gi, though spec says 20Gi)');
+  });
+
   it.each<[string, Written, Looks | undefined, string]>([
     ['answers', {}, { conditions: [{ type: 'AgentConnected', status: 'True' }] }, 'AgentConnected'],
     ['does not answer yet', {}, {}, 'WaitingForAgent'],
