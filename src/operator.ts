@@ -13,7 +13,7 @@ import { migrations } from './controllers/migration/controller.ts';
 import { evacuations } from './controllers/migration/evacuation.ts';
 import { MIGRATION_RULES } from './controllers/migration/rules.ts';
 import type { ImageProbe } from './controllers/template/image-probe.ts';
-import { BUILT_DIALECTS } from './dialects/built.ts';
+import { DIALECTS } from './dialects/built.ts';
 import {
   HYPERSDK_KINDS,
   hypersdkControllers,
@@ -22,26 +22,29 @@ import {
   isHypersdkOn,
   type Running,
 } from './hypersdk.ts';
+import { GROUPS } from './install/definitions.ts';
 import type { Client } from './kube/client.ts';
 import type { Vmi } from './kube/kinds/machines.ts';
 import type { PolicyRule } from './kube/kinds/rbac.ts';
 import { AddressPool } from './machine/address-pool.ts';
 import { machineController } from './machine/controller.ts';
 import type { Dialect } from './machine/dialect.ts';
+import type { Gatherers } from './machine/gatherer.ts';
 import type { Usage } from './machine/metrics.ts';
 import { PassingStates } from './machine/passing-state.ts';
 import type { Review } from './machine/review.ts';
 import { machineRules } from './machine/rules.ts';
 import { SUBRESOURCE_RULES } from './machine/subresources/rules.ts';
+import { novacronParts, novacronRules } from './novacron.ts';
 import { runnable } from './runtime/controller.ts';
 import type { Events } from './runtime/events/events.ts';
 import type { Informers } from './runtime/informers.ts';
 import type { Metrics } from './runtime/metrics.ts';
 import type { Runnable } from './runtime/runnable.ts';
 
-/** Those of the dialects that are built; the others are stored, and admission says that nothing acts on them yet. */
-export function builtDialects(names: readonly DialectName[]): Dialect[] {
-  return names.flatMap((name) => BUILT_DIALECTS.get(name) ?? []);
+/** The dialects of these names. */
+export function dialectsOf(names: readonly DialectName[]): Dialect[] {
+  return names.flatMap((name) => DIALECTS.get(name) ?? []);
 }
 
 export interface OperatorSettings {
@@ -94,16 +97,28 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
     settings.usage === undefined
       ? undefined
       : usageRounds(HYPERSDK_PARTS, { usage: settings.usage, clock: parts.clock });
-  const gatherers = isHypersdkOn(dialects)
-    ? hypersdkGatherers(settings.carbon, rounds?.gatherer, settings.readsSecrets)
-    : {};
+  const novacron = novacronParts(of, { dialects, usage: settings.usage, clock: parts.clock });
+  const gatherers = new Map<string, Gatherers>([
+    [GROUPS.hypersdk, hypersdkGatherers(settings.carbon, rounds?.gatherer, settings.readsSecrets)],
+    [GROUPS.novacron, novacron.gatherers],
+  ]);
   const machines = [
     ...dialects.map((dialect) =>
       of(
-        machineController({ ...reviewing, dialect, dialects, addresses, passing, rollout, gatherers, ...sizes }),
+        machineController({
+          ...reviewing,
+          dialect,
+          dialects,
+          addresses,
+          passing,
+          rollout,
+          gatherers: gatherers.get(dialect.kind.group) ?? {},
+          ...sizes,
+        }),
         'virtualmachine-controller',
       ),
     ),
+    ...novacron.runnables,
     ...(isHypersdkOn(dialects)
       ? hypersdkControllers(of, {
           ...reviewing,
@@ -146,6 +161,7 @@ export function machineOperatorRules(dialects: readonly Dialect[]): PolicyRule[]
     ...machineRules(dialects.map(({ kind }) => kind)),
     ...(dialects.some(({ sizedByNodes }) => sizedByNodes === true) ? [READ_NODES] : []),
     ...(isHypersdkOn(dialects) ? hypersdkRules(dialects) : []),
+    ...novacronRules(dialects),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { virtualMachine as hypersdkMachine } from '../src/api/hypersdk/virtual-machine.ts';
+import { virtualMachine as novacronMachine } from '../src/api/novacron/virtual-machine.ts';
 import { virtualMachine as simulatedMachine } from '../src/api/simulation/group.ts';
 import { type Plane, startPlane } from '../src/apiserver/custom/plane.fixture.ts';
 import { realClock } from '../src/base/clock.ts';
@@ -215,10 +216,11 @@ describe('vimana install', () => {
       ].join('\n'),
     });
     // No operator runs here that would let it go.
-    for (const { metadata } of (await admin.list(resourceOfKind(hypersdkMachine))).items) {
-      const { name, namespace } = metadata;
-      const body = { metadata: { finalizers: null } };
-      await admin.patch(resourceOfKind(hypersdkMachine), name, { type: 'merge', body }, { namespace });
+    for (const type of [hypersdkMachine, novacronMachine].map((kind) => resourceOfKind(kind))) {
+      for (const { metadata } of (await admin.list(type)).items) {
+        const { name, namespace } = metadata;
+        await admin.patch(type, name, { type: 'merge', body: { metadata: { finalizers: null } } }, { namespace });
+      }
     }
     const one = await run('uninstall', '--dialects', 'hypersdk', '--with-objects');
     expect(one).toMatchObject({ code: 0, err: '' });

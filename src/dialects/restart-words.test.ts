@@ -4,6 +4,7 @@ import type { Sight } from '../machine/observe.ts';
 import { Teller } from '../machine/teller.ts';
 import { hypersdk } from './hypersdk.ts';
 import { kubevirt } from './kubevirt.ts';
+import { novacron } from './novacron.ts';
 import { simulation } from './simulation.ts';
 
 const observed = (restartRequired: readonly string[]): ObservedMachine => ({
@@ -17,6 +18,11 @@ describe('a change that waits for the next start', () => {
   it.each<[string, Dialect, object]>([
     ['kubevirt', kubevirt, { runStrategy: 'Always', template: { spec: { domain: { devices: {} } } } }],
     ['hypersdk', hypersdk, { running: true, cpus: 1, memory: '1Gi', machineType: 'q35' }],
+    [
+      'novacron',
+      novacron,
+      { running: true, migrationPolicy: {}, template: { spec: { resources: { cpu: 1, memory: '1Gi' } } } },
+    ],
     ['simulation', simulation, { running: true, resources: { cpu: 0.1, memory: 0.1 } }],
   ])('is told of once, in the words of its condition (%s)', (_name, dialect, spec) => {
     const vm = { metadata: { name: 'web', namespace: 'shop', uid: 'u', generation: 2 }, spec } as never;

@@ -1,6 +1,5 @@
 import type { DialectName } from '../cli/up.ts';
 import { DIALECT_NAMES } from '../cli/up.ts';
-import { isBuilt } from '../dialects/built.ts';
 import { GROUPS } from './definitions.ts';
 import { FIRST_MACHINES } from './wanted.ts';
 
@@ -28,10 +27,7 @@ export function nextSteps({ dialects, known, examples, operator }: Situation): s
       : []),
     ...dialects.flatMap((name) => [
       ...(examples ? [] : [[`kubectl apply -f ${FIRST_MACHINES[name]}`, `machines of ${GROUPS[name]}`] as const]),
-      [
-        `kubectl get ${machines(name)}`,
-        isBuilt(GROUPS[name]) ? 'how they are' : 'stored and checked: nothing acts on them yet',
-      ] as const,
+      [`kubectl get ${machines(name)}`, 'how they are'] as const,
     ]),
     [`bin/vimana uninstall${flag}`, 'take it away again'],
   ];

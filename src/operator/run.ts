@@ -11,7 +11,7 @@ import { webImageProbe } from '../controllers/template/image-probe.ts';
 import type { Client } from '../kube/client.ts';
 import { resourceOfKind, VMIS } from '../kube/kinds/machines.ts';
 import { machineMetrics } from '../machine/metrics.ts';
-import { builtDialects, operatorControllers } from '../operator.ts';
+import { dialectsOf, operatorControllers } from '../operator.ts';
 import type { Cache } from '../runtime/cache.ts';
 import { Events } from '../runtime/events/events.ts';
 import { type Checks, healthRoutes } from '../runtime/http/health-routes.ts';
@@ -79,7 +79,7 @@ interface Surroundings {
 async function startOperator(flags: NamedFlags, surroundings: Surroundings): Promise<Runnable> {
   const { client, forLease, namespace, clock, random, log } = surroundings;
   const shared = { clock, random, log };
-  const dialects = builtDialects(flags.dialects);
+  const dialects = dialectsOf(flags.dialects);
   const metrics = new Metrics({ process: true });
   const informers = new Informers({ ...shared, client: namespacedClient(client, flags.watchNamespace) });
   const events = new Events({ ...shared, client, onDrop: (why) => metrics.eventDropped(why) });
@@ -172,7 +172,7 @@ async function serversOf(
 function measure(
   metrics: Metrics,
   informers: Informers,
-  { dialects, carbon }: { readonly dialects: ReturnType<typeof builtDialects>; readonly carbon: Carbon },
+  { dialects, carbon }: { readonly dialects: ReturnType<typeof dialectsOf>; readonly carbon: Carbon },
   leads: () => boolean,
 ): void {
   const machines = dialects.map((dialect) => ({

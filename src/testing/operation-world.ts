@@ -2,12 +2,14 @@ import { type ControlPlane, startControlPlane } from '../apiserver/control-plane
 import { FakeClock } from '../base/fake-clock.ts';
 import { type MemoryLogger, memoryLogger } from '../base/logger.ts';
 import { type Random, seededRandom } from '../base/random.ts';
+import { DIALECT_NAMES } from '../cli/up.ts';
 import { kubernetesControllers } from '../controllers/kubernetes/kubernetes-controllers.ts';
 import { operations } from '../controllers/operation/controller.ts';
 import { OPERATIONS, type Operation } from '../controllers/operation/operation.ts';
 import { operationRules } from '../controllers/operation/rules.ts';
 import { hypersdk } from '../dialects/hypersdk.ts';
 import { kubevirt } from '../dialects/kubevirt.ts';
+import { novacron } from '../dialects/novacron.ts';
 import { simulation } from '../dialects/simulation.ts';
 import { isHypersdkOn } from '../hypersdk.ts';
 import { kindsOf } from '../install/definitions.ts';
@@ -63,8 +65,8 @@ export interface OperationWorld {
 }
 
 export const namespace = 'default';
-/** Those of every group that is built. */
-export const ALL_DIALECTS: readonly Dialect[] = [kubevirt, hypersdk, simulation];
+/** Those of every group. */
+export const ALL_DIALECTS: readonly Dialect[] = [kubevirt, hypersdk, novacron, simulation];
 
 export async function startOperationWorld(options: OperationWorldOptions = {}): Promise<OperationWorld> {
   const { dialects = [kubevirt], nodes = 4, seed = 'operations', link } = options;
@@ -95,7 +97,7 @@ export async function startOperationWorld(options: OperationWorldOptions = {}): 
   });
   const admin = plane.client({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'kubectl');
   await install(admin, {
-    kinds: kindsOf(['kubevirt', 'hypersdk', 'simulation']),
+    kinds: kindsOf(DIALECT_NAMES),
     actors: [
       {
         name: OPERATOR,

@@ -26,7 +26,7 @@ import { Fleet } from '../node/simulated/fleet.ts';
 import type { NodePool } from '../node/simulated/node-pool.ts';
 import { simulatedProvisioner, simulatedReclaimer } from '../node/simulated/storage/provisioner.ts';
 import { ensureStorageClasses } from '../node/simulated/storage/storage-classes.ts';
-import { actsFor, builtDialects, operatorControllers, operatorRules } from '../operator.ts';
+import { actsFor, dialectsOf, operatorControllers, operatorRules } from '../operator.ts';
 import { aborted } from '../runtime/aborted.ts';
 import { byController, type Cache } from '../runtime/cache.ts';
 import { runnable } from '../runtime/controller.ts';
@@ -212,7 +212,7 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { clock, random, log, metrics = new Metrics() } = options;
-  const chosen = builtDialects(options.dialects);
+  const chosen = dialectsOf(options.dialects);
   let kept: readonly KeptMachines[] = [];
   let dialects: readonly Dialect[] = chosen;
   const runs = new Set(['VirtualMachineInstance', 'VirtualMachineInstanceMigration', 'SimulationScenario']);

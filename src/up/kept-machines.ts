@@ -1,4 +1,4 @@
-import { BUILT_DIALECTS } from '../dialects/built.ts';
+import { DIALECTS } from '../dialects/built.ts';
 import type { Client } from '../kube/client.ts';
 import { resourceOfKind } from '../kube/kinds/machines.ts';
 import { KubeError } from '../kube/kube-error.ts';
@@ -15,7 +15,7 @@ export interface KeptMachines {
  * a status of the past, and could not be deleted, because what they run as has to go first.
  */
 export async function keptMachines(client: Client, chosen: readonly Dialect[]): Promise<KeptMachines[]> {
-  const others = [...BUILT_DIALECTS.values()].filter((dialect) => !chosen.includes(dialect));
+  const others = [...DIALECTS.values()].filter((dialect) => !chosen.includes(dialect));
   const counted = others.map(async (dialect) => ({ dialect, count: await countOf(client, dialect) }));
   return (await Promise.all(counted)).filter(({ count }) => count > 0);
 }

@@ -20,18 +20,6 @@ test('what to try is there, and of the groups that were chosen', () => {
   }
 });
 
-test('what nothing acts on is tried only where nothing else was chosen, and told so', () => {
-  expect(applied(said(DIALECT_NAMES))).toEqual([
-    'examples/kubevirt/vm-running.yaml',
-    'examples/hypersdk/vm-from-image.yaml',
-    'examples/simulation/vms/',
-  ]);
-  expect(said(['novacron'])).toContain(
-    'vm-minimal.yaml  # stored and checked, for nothing acts yet on machines of novacron.io\n',
-  );
-  expect(said(['novacron'])).not.toMatch(/get vmi|migrate/);
-});
-
 test('machines that cannot move while they run are not said to', () => {
   expect(said(['simulation'])).not.toContain('migrate');
   expect(said(['kubevirt'])).toContain('migrate');

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import type { DialectName, UpSettings } from '../cli/up.ts';
-import { BUILT_DIALECTS } from '../dialects/built.ts';
 import { GROUPS } from '../install/definitions.ts';
 import { FIRST_MACHINES } from '../install/wanted.ts';
 import { usualFolder } from './data-folder.ts';
@@ -33,26 +32,17 @@ Ctrl-C, or bin/vimana down${which}, stops it; ${kept}.
 }
 
 function tries(dialects: readonly DialectName[], renamed: boolean): Line[] {
-  const acting = dialects.filter((name) => BUILT_DIALECTS.has(name));
   // kubectl keeps for hours what it has read of a server, also what a short name means.
   const again: Line = ['kubectl api-resources', 'vm means other kinds than before: kubectl looks again'];
-  const apply = (names: readonly DialectName[], state: string) =>
-    names.map((name): Line => [`kubectl apply -f ${FIRST_MACHINES[name]}`, `${state} ${GROUPS[name]}`]);
-  if (acting.length === 0) {
-    return [
-      ...(renamed ? [again] : []),
-      ['kubectl get nodes', 'what machines could run on'],
-      ...apply(dialects, 'stored and checked, for nothing acts yet on machines of'),
-      ['bin/vimana vm list -o wide', 'machines of every group'],
-    ];
-  }
   return [
     ...(renamed ? [again] : []),
     ['kubectl get vmi -o wide', 'the machines that run'],
     ['kubectl get nodes,pods', 'where they are'],
     ['bin/vimana vm list -o wide', 'machines of every group'],
-    ...(acting.includes('kubevirt') ? [['bin/vimana vm migrate NAME --wait', 'move one while it runs'] as const] : []),
-    ...apply(acting, 'more machines of'),
+    ...(dialects.includes('kubevirt')
+      ? [['bin/vimana vm migrate NAME --wait', 'move one while it runs'] as const]
+      : []),
+    ...dialects.map((name): Line => [`kubectl apply -f ${FIRST_MACHINES[name]}`, `more machines of ${GROUPS[name]}`]),
   ];
 }
 

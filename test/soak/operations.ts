@@ -112,6 +112,12 @@ function specFor({ kind }: Dialect, name: string, running: boolean, shutdown: st
         annotations,
         disks: [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }],
       };
+    case 'novacron.io': {
+      const image = { source: 'marketplace://debian-12' };
+      const volumes = [{ name: 'data', size: '1Gi', storageClass: 'fast-ssd', accessMode: 'ReadWriteMany' }];
+      const resources = { cpu: 1, memory: '1Gi', disk: '1Gi' };
+      return { running, template: { metadata: { annotations }, spec: { resources, image, volumes } } };
+    }
     default:
       return { running, resources: { cpu: '1', memory: '1Gi' } };
   }

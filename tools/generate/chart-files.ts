@@ -3,6 +3,7 @@ import { crdOf } from '../../src/api/crd.ts';
 import type { Kind } from '../../src/api/kind.ts';
 import { KINDS } from '../../src/api/kinds.ts';
 import { DIALECT_NAMES, type DialectName } from '../../src/cli/up.ts';
+import { operatedRules } from '../../src/controllers/operation/rules.ts';
 import { EXPORTER_RULES } from '../../src/exporter/rules.ts';
 import { GROUPS } from '../../src/install/definitions.ts';
 import type { ClusterRole, PolicyRule } from '../../src/kube/kinds/rbac.ts';
@@ -19,7 +20,7 @@ import {
   webhookRules,
 } from '../../src/operator/rules.ts';
 import { WEBHOOK_PATHS } from '../../src/operator/webhook-routes.ts';
-import { builtDialects, instanceOperatorRules, machineOperatorRules } from '../../src/operator.ts';
+import { dialectsOf, instanceOperatorRules, machineOperatorRules } from '../../src/operator.ts';
 import { EVENT_RULES } from '../../src/runtime/rules.ts';
 import { compactRules } from './compact-rules.ts';
 
@@ -57,11 +58,13 @@ export function chartFiles(): { path: string; text: string }[] {
 
 function dialectData(name: DialectName): object {
   const kinds = KINDS.filter((kind) => kind.group === GROUPS[name] && !isInstance(kind));
-  const built = builtDialects([name]);
+  const built = dialectsOf([name]);
   return {
     group: GROUPS[name],
     kinds: kinds.map(kindData),
-    rules: compactRules([...(built.length === 0 ? [] : machineOperatorRules(built)), ...lookupRules(name)]),
+    rules: compactRules([...machineOperatorRules(built), ...lookupRules(name)]),
+    // Beside operations, which come with another group.
+    operated: name === 'hypersdk' ? [] : compactRules(built.flatMap(({ kind }) => operatedRules(kind))),
     // Those of kubevirt.io speak of instances too, and come with them.
     userRoles: name === 'kubevirt' ? [] : userRoles(GROUPS[name], kinds),
     seen: seen(GROUPS[name], kinds),

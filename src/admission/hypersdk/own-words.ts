@@ -1,7 +1,6 @@
-import type { ClaimWords } from '../../api/disk/claimed-disk.ts';
 import { CLAIM_WORDS } from '../../api/hypersdk/claims.ts';
 import { LAUNCHER_LABEL, VM_LABEL } from '../../api/launcher.ts';
-import { type FieldError, forbidden, key, notSupported } from '../../base/field-error.ts';
+import { type FieldError, forbidden, key } from '../../base/field-error.ts';
 
 type Words = Readonly<Record<string, string>>;
 
@@ -17,22 +16,3 @@ export function checkOwnLabels(field: string, labels: Words = {}, before: Words 
 }
 
 const isReserved = (name: string) => RESERVED.has(name) || /^(?:[a-z0-9-]+\.)*kubevirt\.io\//.test(name);
-
-const choicesOf = ({ retain, accessMode }: ClaimWords): readonly (readonly [string, readonly string[]])[] => [
-  [retain, ['true', 'false']],
-  [accessMode, ['ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']],
-];
-
-/** A word that nobody understands would be taken for the usual, which may cost the disks of a machine. */
-export function checkOwnAnnotations(
-  claims: ClaimWords,
-  field: string,
-  annotations: Words = {},
-  before: Words = {},
-): FieldError[] {
-  return choicesOf(claims).flatMap(([name, values]) => {
-    const value = annotations[name];
-    if (value === undefined || value === before[name] || values.includes(value)) return [];
-    return [notSupported(key(field, name), value, values)];
-  });
-}

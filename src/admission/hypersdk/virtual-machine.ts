@@ -8,10 +8,10 @@ import { type FieldError, tooLong } from '../../base/field-error.ts';
 import type { AdmissionRequest, Admitter } from '../admitter.ts';
 import { isLess } from '../amounts.ts';
 import { changesSpec } from '../changes-spec.ts';
+import { checkOwnAnnotations } from '../own-annotations.ts';
 import { checkGrowth } from './disks.ts';
 import { checkMachineSpec } from './machine-spec.ts';
 import { networkWarnings } from './networks.ts';
-import { checkOwnAnnotations } from './own-words.ts';
 
 /** The machine's name is the value of a label on its pod. */
 const MAX_NAME = 63;

@@ -43,6 +43,8 @@ function objections(manifest: Manifest): readonly string[] {
   return [...causes, ...unknownFields, ...warnings];
 }
 
+/** It asks for hooks, devices and more, which nothing can give it yet. */
+const NOT_SERVED_WHOLE = '003-virtual-machine.yaml';
 const documented = filesIn('test/fixtures/documented', '003-');
 const examples = filesIn('examples/novacron');
 
@@ -52,8 +54,25 @@ test('a documented manifest and an example of every kind are there', () => {
   expect(new Set(examples.flatMap(manifestsIn).map(({ kind }) => kind))).toEqual(all);
 });
 
-test.each([...documented, ...examples])('%s is accepted as it stands, without warnings', (file) => {
-  expect(manifestsIn(file).flatMap(objections)).toEqual([]);
+test.each([...documented, ...examples].filter((file) => !file.endsWith(NOT_SERVED_WHOLE)))(
+  '%s is accepted as it stands, without warnings',
+  (file) => {
+    expect(manifestsIn(file).flatMap(objections)).toEqual([]);
+  },
+);
+
+test('the documented machine is refused for what is not served yet, and for nothing else', () => {
+  const file = documented.find((each) => each.endsWith(NOT_SERVED_WHOLE)) ?? '';
+  const [manifest] = manifestsIn(file) as [Manifest];
+  expect(objections(manifest).map((each) => each.slice(0, each.indexOf(':')))).toEqual([
+    'spec.template.spec.devices',
+    'spec.template.spec.lifecycle.preStart',
+    'spec.template.spec.lifecycle.preStop',
+    'spec.snapshotPolicy',
+    'spec.migrationPolicy.encrypted',
+    'spec.template.spec.networks[1].ipv4.method',
+    'spec.updateStrategy is not served yet',
+  ]);
 });
 
 test.each(documented)('%s has a status that a controller could write', (file) => {

@@ -2,11 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { virtualMachine } from '../../api/novacron/virtual-machine.ts';
 import { formatFieldError } from '../../base/field-error.ts';
 import { compileSchema } from '../../structural/structural-schema.ts';
-import { admissionTrial } from '../../testing/admission-trial.ts';
 import { admission } from '../admit.ts';
 import { virtualMachineAdmitter } from './virtual-machine.ts';
+import { trial } from './well-formed.fixture.ts';
 
-const trial = admissionTrial(virtualMachineAdmitter);
 const resources = { cpu: 2, memory: '4Gi' };
 const image = { source: 'marketplace://debian-12' };
 

@@ -1,9 +1,16 @@
-import { virtualMachine } from '../../api/novacron/virtual-machine.ts';
-import { type FieldError, tooLong } from '../../base/field-error.ts';
-import type { Admitter } from '../admitter.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { MACHINE_FINALIZER } from '../../api/instance-request.ts';
+import { CLAIM_WORDS } from '../../api/novacron/claims.ts';
+import { POD_NETWORK } from '../../api/novacron/network-interface.ts';
+import { type Unserved, unservedFields } from '../../api/novacron/unserved.ts';
+import { type VirtualMachine, virtualMachine } from '../../api/novacron/virtual-machine.ts';
+import { type FieldError, forbidden, tooLong } from '../../base/field-error.ts';
+import type { AdmissionRequest, Admitter } from '../admitter.ts';
 import { changesSpec } from '../changes-spec.ts';
+import { checkOwnAnnotations } from '../own-annotations.ts';
 import { checkCountOrPercent } from './count-or-percent.ts';
-import { checkTemplate, templateWarnings } from './machine-template.ts';
+import type { FindNetwork } from './interfaces.ts';
+import { checkTemplate, type Template, templateWarnings } from './machine-template.ts';
 import { networkFinder } from './network-finder.ts';
 import { checkSchedule } from './schedule.ts';
 
@@ -12,26 +19,58 @@ const MAX_NAME = 63;
 
 export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
   kind: virtualMachine,
+  finalizer: MACHINE_FINALIZER,
   validate(request) {
     if (!changesSpec(request)) return { causes: [], warnings: [] };
-    const { operation, object } = request;
+    const { operation, object, old } = request;
     const { metadata, spec } = object;
     const find = networkFinder(request);
     return {
       causes: [
         ...(operation === 'CREATE' ? checkName(metadata.name) : []),
+        ...checkOwnAnnotations(CLAIM_WORDS, 'metadata.annotations', metadata.annotations, old?.metadata.annotations),
         ...checkTemplate('spec.template', spec.template, { image: 'required', find }),
         ...checkSchedule('spec.snapshotPolicy.schedule', spec.snapshotPolicy?.schedule),
         ...checkCountOrPercent(
           'spec.updateStrategy.rollingUpdate.maxUnavailable',
           spec.updateStrategy.rollingUpdate?.maxUnavailable,
         ),
+        ...checkServed(request),
       ],
-      warnings: templateWarnings('spec.template', spec.template),
+      warnings: [
+        ...templateWarnings('spec.template', spec.template),
+        ...updateWarnings(spec.updateStrategy),
+        ...networkWarnings(spec.template, find),
+      ],
     };
   },
 };
 
 function checkName(name = ''): FieldError[] {
   return name.length > MAX_NAME ? [tooLong('metadata.name', MAX_NAME)] : [];
+}
+
+/** What would be asked for in vain. What stands already is not looked at again: such a machine waits, and says why. */
+function checkServed({ object, old }: AdmissionRequest<VirtualMachine>): FieldError[] {
+  const before = old === undefined ? [] : unservedFields(old);
+  const isOld = ({ field, value }: Unserved) =>
+    before.some((each) => each.field === field && isDeepStrictEqual(each.value, value));
+  return unservedFields(object)
+    .filter((found) => !isOld(found))
+    .map(({ field, instead }) => forbidden(field, `is not served yet: ${instead}`));
+}
+
+function updateWarnings({ type, rollingUpdate }: VirtualMachine['spec']['updateStrategy']): string[] {
+  if (type === 'RollingUpdate' && rollingUpdate === undefined) return [];
+  return [
+    'spec.updateStrategy is not served yet: what cannot change while the machine runs waits for its next start, and condition RestartRequired says so',
+  ];
+}
+
+function networkWarnings(template: Template | undefined, find: FindNetwork): string[] {
+  return (template?.spec?.networks ?? []).flatMap(({ name = '' }, i) => {
+    if (find(name) === undefined) return [];
+    const instead = name === POD_NETWORK ? 'the network of pods' : `the NetworkAttachmentDefinition ${name}`;
+    return [`spec.template.spec.networks[${i}]: nothing acts on VMNetwork ${name} yet; ${instead} is used`];
+  });
 }

@@ -3,6 +3,9 @@ import { choice, list, object, required, string } from '../schema.ts';
 
 export const networkTypes = ['bridge', 'ovs', 'overlay', 'sr-iov', 'macvlan'] as const;
 
+/** The interface of this name is on the network of pods. */
+export const POD_NETWORK = 'default';
+
 /** An address is either handed out or written down, never both. */
 const addressing: readonly CelRule[] = [
   {
@@ -55,7 +58,7 @@ export const networkInterfaces = list(
   object('A network interface.', {
     name: required(
       string(
-        'Name of the interface, unique in the machine; a VMNetwork of this name in the namespace, if any, is what it connects to.',
+        'Name of the interface, unique in the machine. default connects to the network of pods, any other name to the NetworkAttachmentDefinition of this name in the namespace.',
         {
           minLength: 1,
           maxLength: 253,

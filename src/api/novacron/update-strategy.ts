@@ -25,7 +25,7 @@ const isZero = (field: string) => `(${field} == 0 || ${field} == '0' || ${field}
 const maxUnavailable = 'How many machines may be down meanwhile, as a number or a percentage (rounded down).';
 
 export const machineUpdateStrategy = object(
-  'How a change of the template reaches the machine while it runs.',
+  'How a change of the template reaches the machine while it runs. Not served yet: what cannot change while it runs waits for its next start, and condition RestartRequired says so.',
   {
     type,
     rollingUpdate: object('Limits of a rolling update.', {

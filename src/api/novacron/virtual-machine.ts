@@ -1,5 +1,6 @@
 import { conditions } from '../conditions.ts';
 import { defineKind, type InputOf, type ObjectOf } from '../kind.ts';
+import { startFailure, stateChangeRequests } from '../kubevirt/virtual-machine-status.ts';
 import { boolean, choice, integer, list, number, object, quantity, required, string, timestamp } from '../schema.ts';
 import { bandwidth } from './bandwidth.ts';
 import { demanded } from './demanded.ts';
@@ -15,13 +16,15 @@ const spec = object(
       'How the machine may be moved to another node.',
       {
         allowLiveMigration: boolean('Whether the machine may be moved while it runs.', { default: true }),
-        compression: boolean('Whether memory is compressed on its way.', { default: true }),
-        encrypted: boolean('Whether the transfer is encrypted.', { default: false }),
+        compression: boolean('Whether memory may be compressed on its way; no runtime does so yet.', { default: true }),
+        encrypted: boolean('Whether the transfer is encrypted; true is not served yet, and refused.', {
+          default: false,
+        }),
         bandwidth: bandwidth('Upper limit of the transfer, such as 1Gbps; no limit when left out.'),
       },
       { default: {} },
     ),
-    snapshotPolicy: object('Snapshots that are taken on their own.', {
+    snapshotPolicy: object('Snapshots that are taken on their own. Not served yet, and refused.', {
       schedule: required(
         string('When a snapshot is taken: a cron expression of five fields, in UTC.', { minLength: 1, maxLength: 256 }),
       ),
@@ -49,12 +52,13 @@ const status = object('What was last observed.', {
   nodeName: string('Node that the machine runs on.'),
   vmID: string('Identifier of the machine on its node.'),
   ipAddresses: list('Addresses of the machine, the first one foremost.', string('An address.')),
-  resources: object('How much of its resources the machine uses.', {
-    cpu: usage('CPUs'),
-    memory: usage('Memory'),
-    disk: usage('Root disk'),
-  }),
-  conditions: conditions('Ready, LiveMigratable, Paused'),
+  resources: object(
+    'How much of its resources the machine uses. It is measured when the machine begins to run and every five minutes, written where it has changed by more than a tenth of what there is, and of at most ten machines in a second; absent where nobody measures.',
+    { cpu: usage('CPUs'), memory: usage('Memory'), disk: usage('Root disk') },
+  ),
+  conditions: conditions(
+    'Ready, LiveMigratable, Paused, DiskReady (where a disk is not as it should be), RestartRequired, Failure, LastShutdown (how the last run ended)',
+  ),
   migration: object('The migration that is under way, or the last one.', {
     sourceNode: string('Node that the machine leaves.'),
     targetNode: string('Node that the machine moves to; empty when there is none.'),
@@ -74,6 +78,17 @@ const status = object('What was last observed.', {
     { keys: ['name'] },
   ),
   lastUpdated: timestamp('When this status last changed.'),
+  interfaces: list(
+    'Addresses that the machine keeps through restart and migration.',
+    object('The addresses of a network interface.', {
+      name: required(string('Name of the interface.')),
+      mac: string('Hardware address.'),
+      ipAddress: string('Address on the network of pods.'),
+    }),
+    { keys: ['name'] },
+  ),
+  stateChangeRequests,
+  startFailure,
 });
 
 export const virtualMachine = defineKind({

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Client } from '../../kube/client.ts';
 import { VMS } from '../../kube/kinds/machines.ts';
 import { KubeError } from '../../kube/kube-error.ts';
@@ -30,16 +30,22 @@ afterAll(() => world.stop());
 
 const PATH = '/apis/novacron.io/v1alpha1/namespaces/default/virtualmachines';
 
-it.each(['start', 'stop', 'restart', 'pause', 'unpause', 'migrate'])(
-  'refuses to %s a machine of a group that nothing acts on yet, and changes nothing',
+it.each(['start', 'pause', 'unpause', 'migrate', 'restart', 'stop'])(
+  'can %s a machine of novacron.io, and wait until that is done',
   async (verb) => {
-    expect(await world.run(['vm', verb, 'old'])).toMatchObject({
-      code: 1,
-      out: '',
-      err: expect.stringContaining(`error: vm ${verb} of a machine of novacron.io is not supported yet`),
-    });
-    const { body } = await world.admin.request({ method: 'GET', path: `${PATH}/old` });
-    expect(body).toMatchObject({ spec: { running: true }, metadata: { generation: 1 } });
+    expect(await world.run(['vm', verb, 'old', '--wait', '--timeout', '60s'])).toMatchObject({ code: 0 });
+    const phase = verb === 'stop' ? 'Stopped' : 'Running';
+    const paused = verb === 'pause' ? 'True' : 'False';
+    await vi.waitFor(
+      async () => {
+        const { body } = await world.admin.request({ method: 'GET', path: `${PATH}/old` });
+        const conditions = expect.arrayContaining([
+          expect.objectContaining({ type: 'Paused', status: paused }),
+        ]) as object;
+        expect(body).toMatchObject({ status: { phase, conditions } });
+      },
+      { timeout: 30_000 },
+    );
   },
 );
 

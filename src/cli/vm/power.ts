@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { virtualMachine as hypersdk, type VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { VimanaError } from '../../base/errors.ts';
-import { isBuilt } from '../../dialects/built.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { KubeError } from '../../kube/kube-error.ts';
 import { connected } from '../connection.ts';
@@ -82,7 +81,6 @@ function add(
         const { group } = command.optsWithGlobals<{ group?: string }>();
         const asked = await eachOf(parts.io, [...new Set(names)], async (given) => {
           const found = await findMachine(client, given, namespace, group);
-          if (!isBuilt(found.type.group)) throw notBuilt(verb, found.type.group);
           const { name = given } = found.machine.metadata;
           const wait = await run({ client, found, name, namespace, flags, parts });
           parts.io.out(`${name} ${done}\n`);
@@ -92,13 +90,6 @@ function add(
         asked.finish();
       }),
     );
-}
-
-/** To ask for what nobody will do would look as if it were done. */
-function notBuilt(verb: string, group: string): VimanaError {
-  return new VimanaError('NOT_BUILT', `vm ${verb} of a machine of ${group} is not supported yet`, {
-    hint: `Machines of ${group} are stored, but nothing acts on them yet; those of kubevirt.io, hypersdk.io and simulation.node-classifier.io run.`,
-  });
 }
 
 /** Whether a machine is told to run, has ended by itself, and stays down or waits: its spec says already all that it can. */

@@ -6,19 +6,19 @@ import type { Machine, PartsGroup } from './group.ts';
 
 /** Machines that a claim may be the disk of: those whose name it begins with; and those that copy it. */
 function* concerned<M extends Machine>(
-  { claimStart, bySource }: PartsGroup<M>,
+  group: PartsGroup<M>,
   { metadata }: PersistentVolumeClaim,
   machines: Cache<M>,
 ): Generator<string> {
   const { name = '', namespace } = metadata;
-  const more = claimStart('').length;
+  const more = group.claimStart('').length;
   for (let dash = name.indexOf('-'); dash > 0; dash = name.indexOf('-', dash + 1)) {
     const machine = name.slice(0, Math.max(0, dash - more));
-    if (claimStart(machine) !== name.slice(0, dash)) continue;
+    if (group.claimStart(machine) !== name.slice(0, dash)) continue;
     const key = keyIn(namespace, machine);
     if (machines.get(key) !== undefined) yield key;
   }
-  for (const machine of machines.by(bySource, keyOf({ metadata }))) yield keyOf(machine);
+  for (const machine of machines.by(group.bySource, keyOf({ metadata }))) yield keyOf(machine);
 }
 
 const sizesOf = ({ spec, status }: PersistentVolumeClaim) =>

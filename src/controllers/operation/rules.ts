@@ -14,16 +14,7 @@ export function operationRules(kinds: readonly Kind[]): readonly PolicyRule[] {
   return [
     { apiGroups: [group], resources: [plural], verbs: ['list', 'watch', 'update', 'delete'] },
     { apiGroups: [group], resources: [`${plural}/status`], verbs: ['update'] },
-    ...kinds.flatMap((kind) => [
-      {
-        apiGroups: [kind.group],
-        resources: [kind.plural],
-        verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
-      },
-      { apiGroups: [kind.group], resources: [`${kind.plural}/status`], verbs: ['patch'] },
-      // Claims of a clone block its deletion.
-      { apiGroups: [kind.group], resources: [`${kind.plural}/finalizers`], verbs: ['update'] },
-    ]),
+    ...kinds.flatMap(operatedRules),
     kubevirt(['virtualmachineinstances'], ['list', 'watch', 'patch']),
     kubevirt(['virtualmachineinstancemigrations'], ['get', 'list', 'watch', 'create', 'delete']),
     { apiGroups: [group], resources: ['vmsnapshots'], verbs: ['get', 'list', 'watch', 'create', 'delete'] },
@@ -33,5 +24,15 @@ export function operationRules(kinds: readonly Kind[]): readonly PolicyRule[] {
     { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['list', 'watch'] },
     { apiGroups: ['metrics.k8s.io'], resources: ['pods'], verbs: ['get'] },
     { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
+  ];
+}
+
+/** What it takes of machines of a kind that they can be operated on. */
+export function operatedRules({ group, plural }: Kind): readonly PolicyRule[] {
+  return [
+    { apiGroups: [group], resources: [plural], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
+    { apiGroups: [group], resources: [`${plural}/status`], verbs: ['patch'] },
+    // Claims of a clone block its deletion.
+    { apiGroups: [group], resources: [`${plural}/finalizers`], verbs: ['update'] },
   ];
 }

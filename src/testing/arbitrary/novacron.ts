@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Draw } from './draw.ts';
 import { exactlyOne, joined, type Knowledge, type Part } from './knowledge.ts';
 import { placement } from './placement.ts';
-import { amount, annotations, cron, gibibytes, label, labels, labelText, s3Text, urlText } from './values.ts';
+import { amount, annotations, gibibytes, label, labels, labelText, s3Text, urlText } from './values.ts';
 
 const address = {
   good: fc.constantFrom('10.0.0.53', '192.0.2.1', 'fd00::53'),
@@ -94,13 +94,38 @@ const strategy: Knowledge = {
 };
 
 export const novacronVirtualMachine = joined(template, strategy, {
-  fields: { 'snapshotPolicy.schedule': cron },
+  fields: {
+    'migrationPolicy.encrypted': { good: fc.constant(false), bad: [true] },
+    'networks[].type': { good: fc.constantFrom('bridge', 'ovs', 'overlay', 'macvlan'), bad: ['sr-iov'] },
+    'ipv4.method': { good: fc.constant('dhcp') },
+    'ipv6.method': { good: fc.constant('dhcp') },
+    'image.source': {
+      good: fc.oneof(
+        labelText.map((name) => `marketplace://${name}`),
+        urlText,
+        s3Text,
+      ),
+      bad: ['', 'debian', 'ftp://host/a', 'https://', 's3://bucket', 'pvc://claim', 'pvc://other/c', 'marketplace://'],
+    },
+  },
   repairs: {
     '.spec': (spec: Part) => {
       spec['template'] ??= { spec: { resources: { cpu: 1, memory: '512Mi' } } };
       const machine = (spec['template'] as Part)['spec'] as Part;
       machine['image'] ??= { source: 'marketplace://debian-12' };
     },
+  },
+  // What nothing can give a machine yet.
+  never: {
+    snapshotPolicy: true,
+    'template.spec.devices': true,
+    'template.spec.lifecycle': true,
+    'networks[].ipv4.address': true,
+    'networks[].ipv4.gateway': true,
+    'networks[].ipv4.dns': true,
+    'networks[].ipv6.address': true,
+    'networks[].ipv6.gateway': true,
+    'networks[].ipv6.dns': true,
   },
 });
 

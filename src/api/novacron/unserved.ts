@@ -1,0 +1,66 @@
+import type { Partially } from '../hypersdk/partial.ts';
+import type { InputMeta } from '../kind.ts';
+import { DISK_SOURCES } from '../operation-request.ts';
+import { claimIn, ROOT_DISK } from './claims.ts';
+import type { VirtualMachine } from './virtual-machine.ts';
+
+type Spec = Partially<VirtualMachine['spec']>;
+type Machine = NonNullable<NonNullable<Spec['template']>['spec']>;
+type Card = NonNullable<Machine['networks']>[number];
+
+/** A field that asks for what nothing can give a machine yet: without it, the machine would be another than was asked for. */
+export interface Unserved {
+  readonly field: string;
+  readonly value: unknown;
+  /** What to do about it. */
+  readonly instead: string;
+}
+
+interface Asking {
+  readonly metadata: Pick<InputMeta, 'annotations' | 'namespace'>;
+  readonly spec: Spec;
+}
+
+export function unservedFields({ metadata, spec }: Asking): Unserved[] {
+  const { template, migrationPolicy, snapshotPolicy } = spec;
+  const at = 'spec.template.spec';
+  const { devices = [], lifecycle, networks = [], volumes = [], image } = template?.spec ?? {};
+  const found: Unserved[] = [];
+  const add = (field: string, value: unknown, instead: string) => void found.push({ field, value, instead });
+  if (devices.length > 0) add(`${at}.devices`, devices, 'leave devices of the host out');
+  for (const hook of ['preStart', 'preStop'] as const) {
+    if (lifecycle?.[hook] !== undefined) add(`${at}.lifecycle.${hook}`, lifecycle[hook], 'leave hooks out');
+  }
+  if (snapshotPolicy !== undefined) {
+    add('spec.snapshotPolicy', snapshotPolicy, 'leave it out, and take snapshots by VMSnapshot or VMOperation');
+  }
+  if (migrationPolicy?.encrypted === true) {
+    add('spec.migrationPolicy.encrypted', true, 'transfers are not encrypted; set it to false');
+  }
+  for (const [i, card] of networks.entries()) found.push(...unservedIn(`${at}.networks[${i}]`, card));
+  for (const [i, { name }] of volumes.entries()) {
+    if (name === ROOT_DISK) {
+      add(`${at}.volumes[${i}].name`, name, `${ROOT_DISK} is the disk with the image; choose another name`);
+    }
+  }
+  const { namespace = '', annotations } = metadata;
+  const { source = '' } = image ?? {};
+  const { namespace: other = namespace } = claimIn(source) ?? {};
+  // The disks of a clone are copies of others, whatever its image was.
+  if (namespace !== '' && other !== namespace && annotations?.[DISK_SOURCES] === undefined) {
+    add(`${at}.image.source`, source, `claims are copied within a namespace; name one in ${namespace}`);
+  }
+  return found;
+}
+
+function unservedIn(field: string, { type, ...card }: Card): Unserved[] {
+  const found: Unserved[] = [];
+  if (type === 'sr-iov') found.push({ field: `${field}.type`, value: type, instead: 'choose another type' });
+  for (const family of ['ipv4', 'ipv6'] as const) {
+    const { method, dns = [] } = card[family] ?? {};
+    const at = `${field}.${family}`;
+    if (method === 'static') found.push({ field: `${at}.method`, value: method, instead: 'use dhcp' });
+    if (dns.length > 0) found.push({ field: `${at}.dns`, value: dns, instead: 'leave name servers to the network' });
+  }
+  return found;
+}

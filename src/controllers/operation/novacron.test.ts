@@ -1,0 +1,231 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DISK_CONTENTS_ANNOTATION, readContents } from '../../api/disk/contents.ts';
+import { type VirtualMachine, virtualMachine } from '../../api/novacron/virtual-machine.ts';
+import { resourceOfKind, VMIS } from '../../kube/kinds/machines.ts';
+import { PODS } from '../../kube/kinds/pod.ts';
+import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
+import { isNotFound } from '../../kube/kube-error.ts';
+import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
+
+const MACHINES = resourceOfKind(virtualMachine);
+const WEB = { vmRef: { name: 'web', apiGroup: 'novacron.io' } };
+
+/** What a user writes. */
+function written(more: object = {}, policies: object = {}) {
+  const spec = {
+    resources: { cpu: 2, memory: '1Gi', disk: '2Gi' },
+    image: { source: 'marketplace://debian-12' },
+    volumes: [{ name: 'data', size: '1Gi', accessMode: 'ReadWriteMany' }],
+    userData: '#cloud-config\n',
+    ...more,
+  };
+  return { template: { metadata: { labels: { app: 'shop' } }, spec }, ...policies };
+}
+
+describe('operations on a machine of novacron.io', () => {
+  let world: OperationWorld;
+  beforeEach(async () => {
+    world = await startOperationWorld({ dialects: ALL_DIALECTS });
+    await world.admin.create(MACHINES, { metadata: { name: 'web', namespace }, spec: written() });
+    await world.clock.advance(10_000);
+  });
+  afterEach(() => world.stop());
+
+  const machine = (name = 'web') => world.admin.get(MACHINES, name, { namespace });
+  const claim = (name: string) => world.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace });
+  const instance = (name = 'web') => world.admin.get(VMIS, `${name}.novacron`, { namespace });
+  const conditionOf = ({ status }: VirtualMachine, type: string) =>
+    status?.conditions?.find((each) => each.type === type);
+  let asked = 0;
+  async function done(operation: string, spec: object = {}, expected = 'Succeeded') {
+    const name = `op-${++asked}`;
+    await world.ask(name, 'web', operation, { ...WEB, ...spec });
+    const { status } = await world.over(name);
+    expect(status?.phase, status?.message).toBe(expected);
+    return status;
+  }
+  const write = (name: string, files: object) =>
+    world.admin.patch(
+      PERSISTENT_VOLUME_CLAIMS,
+      name,
+      { type: 'merge', body: { metadata: { annotations: { [DISK_CONTENTS_ANNOTATION]: JSON.stringify({ files }) } } } },
+      { namespace },
+    );
+
+  it('find it running, with its disks, and what it is told in its status', async () => {
+    const { status, metadata } = await machine();
+    const { metadata: run, status: seen } = await instance();
+    expect(status).toMatchObject({
+      phase: 'Running',
+      nodeName: seen?.nodeName,
+      vmID: run.uid,
+      ipAddresses: seen?.interfaces?.[0]?.ipAddresses,
+      conditions: expect.arrayContaining([
+        expect.objectContaining({ type: 'Ready', status: 'True', reason: 'VMReady' }),
+        expect.objectContaining({ type: 'LiveMigratable', status: 'True', reason: 'MigrationCapable' }),
+        expect.objectContaining({ type: 'Paused', status: 'False' }),
+      ]) as unknown[],
+      lastUpdated: expect.any(String) as string,
+    });
+    expect(conditionOf(await machine(), 'DiskReady')).toBeUndefined();
+    const root = await claim('web.novacron-root');
+    expect(root.metadata).toMatchObject({
+      labels: { vm: 'web', 'novacron.io/vm': 'web' },
+      ownerReferences: [{ apiVersion: 'novacron.io/v1alpha1', kind: 'VirtualMachine', uid: metadata.uid }],
+    });
+    expect(root.spec).toMatchObject({ storageClassName: 'standard', resources: { requests: { storage: '2Gi' } } });
+    expect(readContents(root.metadata.annotations?.[DISK_CONTENTS_ANNOTATION])?.image).toEqual({
+      source: 'marketplace://debian-12',
+    });
+    const { items } = await world.admin.list(PODS, { namespace, labelSelector: 'vm=web,app=shop' });
+    expect(items).toHaveLength(1);
+    const before = metadata.resourceVersion;
+    await world.clock.advance(120_000);
+    expect((await machine()).metadata.resourceVersion).toBe(before);
+  });
+
+  it('stop it, start it and restart it', async () => {
+    const first = (await instance()).metadata.uid;
+    await done('restart');
+    const second = (await instance()).metadata.uid;
+    expect(second).not.toBe(first);
+    await done('stop');
+    expect((await machine()).spec.running).toBe(false);
+    await world.clock.advance(1000);
+    expect((await machine()).status).toMatchObject({ phase: 'Stopped' });
+    expect((await machine()).status).not.toHaveProperty('nodeName');
+    await done('start');
+    await world.clock.advance(1000);
+    expect((await machine()).status?.phase).toBe('Running');
+  });
+
+  it('move it while it runs, no faster than its policy allows, and tell of it', async () => {
+    const bandwidth = '80Mbps';
+    await world.admin.patch(
+      MACHINES,
+      'web',
+      { type: 'merge', body: { spec: { migrationPolicy: { bandwidth } } } },
+      { namespace },
+    );
+    await world.clock.advance(2000);
+    expect(conditionOf(await machine(), 'RestartRequired')).toBeUndefined();
+    const from = (await machine()).status?.nodeName;
+    await world.ask('move', 'web', 'migrate', { ...WEB, migrateSpec: { bandwidth: '8Gbps' } });
+    await world.clock.advance(5000);
+    expect((await machine()).status).toMatchObject({
+      phase: 'Migrating',
+      migration: { sourceNode: from, state: 'Running' },
+    });
+    const { status } = await world.over('move');
+    expect(status?.phase, status?.message).toBe('Succeeded');
+    await world.clock.advance(1000);
+    const { status: after } = await machine();
+    expect(after).toMatchObject({
+      phase: 'Running',
+      migration: { sourceNode: from, progress: 100, state: 'Succeeded' },
+    });
+    expect(after?.nodeName).not.toBe(from);
+    const { startTime, endTime } = after?.migration ?? {};
+    const seconds = (Date.parse(endTime ?? '') - Date.parse(startTime ?? '')) / 1000;
+    // Ten megabytes a second, and times are of whole seconds.
+    expect((status?.result?.transferredBytes ?? 0) / 10e6).toBeGreaterThan(5);
+    expect(seconds).toBeGreaterThan((status?.result?.transferredBytes ?? 0) / 10e6 - 1);
+  });
+
+  it('do not move it while it runs where its policy forbids that, and move it by a restart', async () => {
+    await world.admin.patch(
+      MACHINES,
+      'web',
+      { type: 'merge', body: { spec: { migrationPolicy: { allowLiveMigration: false } } } },
+      { namespace },
+    );
+    await world.clock.advance(2000);
+    expect(conditionOf(await machine(), 'LiveMigratable')).toMatchObject({ status: 'False', reason: 'NotAllowed' });
+    const from = (await machine()).status?.nodeName;
+    const refused = await done('migrate', {}, 'Failed');
+    expect(refused?.message).toContain('LiveMigrationNotAllowed');
+    expect((await machine()).status?.nodeName).toBe(from);
+    await done('migrate', { migrateSpec: { live: false } });
+    await world.clock.advance(2000);
+    const { status } = await machine();
+    expect(status).toMatchObject({ phase: 'Running' });
+    expect(status?.nodeName).not.toBe(from);
+    await world.admin.patch(
+      MACHINES,
+      'web',
+      { type: 'merge', body: { spec: { migrationPolicy: { allowLiveMigration: true } } } },
+      { namespace },
+    );
+    await world.clock.advance(2000);
+    expect(conditionOf(await machine(), 'LiveMigratable')).toMatchObject({ status: 'True' });
+  });
+
+  it('give it another size', async () => {
+    const status = await done('resize', { resizeSpec: { cpus: 4, memory: '2Gi', hotplug: true } });
+    expect(status?.result).toMatchObject({ oldCPUs: 2, newCPUs: 4, oldMemory: '1Gi', newMemory: '2Gi' });
+    const { spec } = await machine();
+    expect(spec.template.spec.resources).toEqual({ cpu: 4, memory: '2Gi', disk: '2Gi' });
+    expect(spec.template.spec.volumes).toHaveLength(1);
+  });
+
+  it('keep what is on its disks, and bring it back', async () => {
+    const file = (text: string) => ({ '/a': { bytes: text.length, digest: text, text } });
+    await write('web.novacron-data', file('before'));
+    await done('snapshot', { snapshotSpec: { name: 'kept' } });
+    const kept = await world.admin.get(VM_SNAPSHOTS, 'kept', { namespace });
+    expect(kept.status).toMatchObject({ phase: 'Ready', vmState: { cpus: 2, memory: '1Gi', running: true } });
+    await write('web.novacron-data', file('after'));
+    await done('restore', { restoreSpec: { snapshotName: 'kept' } });
+    await world.clock.advance(5000);
+    const { annotations } = (await claim('web.novacron-data')).metadata;
+    expect(readContents(annotations?.[DISK_CONTENTS_ANNOTATION])?.files['/a']?.text).toBe('before');
+    expect((await machine()).status?.phase).toBe('Running');
+  });
+
+  it('make another of it, with disks that hold the same and addresses of its own', async () => {
+    await write('web.novacron-data', { '/a': { bytes: 5, digest: 'd', text: 'hello' } });
+    world.writes.length = 0;
+    await done('clone', { cloneSpec: { targetName: 'copy', linkedClone: true } });
+    // Its root disk and its volume, and the five writes by which Kubernetes binds each.
+    expect(
+      world.writes.filter((each) => !/persistentvolume/.test(each)).length,
+      world.writes.join(),
+    ).toBeLessThanOrEqual(8);
+    const { annotations } = (await claim('copy.novacron-data')).metadata;
+    expect(readContents(annotations?.[DISK_CONTENTS_ANNOTATION])?.files['/a']).toMatchObject({
+      text: 'hello',
+      shared: true,
+    });
+    expect((await machine('copy')).spec.running).toBe(false);
+    await world.admin.patch(MACHINES, 'copy', { type: 'merge', body: { spec: { running: true } } }, { namespace });
+    await world.clock.advance(10_000);
+    const [one, two] = [await instance(), await instance('copy')];
+    expect(two.status?.phase).toBe('Running');
+    expect(two.status?.interfaces?.[0]?.mac).not.toBe(one.status?.interfaces?.[0]?.mac);
+    expect(two.status?.interfaces?.[0]?.ipAddress).not.toBe(one.status?.interfaces?.[0]?.ipAddress);
+  });
+
+  it('delete it, and its disks with it', async () => {
+    await done('delete');
+    await world.clock.advance(10_000);
+    await expect(machine()).rejects.toSatisfy(isNotFound);
+    expect((await world.admin.list(PERSISTENT_VOLUME_CLAIMS, { namespace })).items).toEqual([]);
+    expect((await world.admin.list(PODS, { namespace })).items).toEqual([]);
+  });
+
+  it('are another matter than those on machines of other groups that have its name', async () => {
+    const spec = { cpus: 1, memory: '1Gi', disks: [{ name: 'root', size: '1Gi' }] };
+    const others = ALL_DIALECTS.filter(({ kind }) => kind.group === 'hypersdk.io').map(({ kind }) =>
+      resourceOfKind(kind),
+    );
+    for (const type of others) await world.admin.create(type, { metadata: { name: 'web', namespace }, spec });
+    await world.clock.advance(10_000);
+    await done('stop');
+    await world.clock.advance(1000);
+    expect((await machine()).status?.phase).toBe('Stopped');
+    for (const type of others) {
+      expect(await world.admin.get(type, 'web', { namespace })).toMatchObject({ status: { phase: 'Running' } });
+    }
+  });
+});

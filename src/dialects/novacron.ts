@@ -1,0 +1,56 @@
+import { LIVE_MIGRATION_ANNOTATION } from '../api/instance-request.ts';
+import { claimName } from '../api/novacron/claims.ts';
+import { type VirtualMachine, virtualMachine } from '../api/novacron/virtual-machine.ts';
+import { MIGRATION_CONFIGURATION } from '../api/operation-request.ts';
+import type { DesiredMachine, Dialect, MachineMemory } from '../machine/dialect.ts';
+import type { Surroundings } from '../machine/surroundings.ts';
+import { identityIn, memoryIn } from './memory.ts';
+import { instanceSpec } from './novacron/instance-spec.ts';
+import { policyAnnotations } from './novacron/migration-policy.ts';
+import { report } from './novacron/report.ts';
+import { wantedOf } from './novacron/wanted.ts';
+import { power } from './power.ts';
+
+/** Machines in the words of NovaCron: a template with size, image, networks and volumes, and policies beside it. */
+export const novacron: Dialect<typeof virtualMachine> = {
+  kind: virtualMachine,
+  instanceSuffix: '.novacron',
+  liveAnnotations: new Set([LIVE_MIGRATION_ANNOTATION, MIGRATION_CONFIGURATION]),
+  asks: ['claims', 'usage'],
+  desired,
+  memory,
+  report,
+  phase: ({ status }) => status?.phase ?? 'Pending',
+  power,
+  size: ({ spec: { template } }) => ({
+    cpus: template.spec.resources.cpu,
+    memory: `${template.spec.resources.memory}`,
+  }),
+  resize: (_vm, { cpus, memory: bytes }) => ({
+    spec: { template: { spec: { resources: { cpu: cpus, memory: bytes } } } },
+  }),
+  // Whoever makes the claims of its disks fills them.
+  copy: ({ spec }, { start }) => ({ ...spec, running: start }),
+  claimOf: claimName,
+};
+
+function desired(vm: VirtualMachine, around: Partial<Surroundings> = {}): DesiredMachine {
+  const { disks, blocked } = wantedOf(vm, around);
+  const { labels = {}, annotations = {} } = vm.spec.template.metadata ?? {};
+  return {
+    runStrategy: vm.spec.running ? 'Always' : 'Halted',
+    labels,
+    annotations: { ...annotations, ...policyAnnotations(vm.spec.migrationPolicy) },
+    spec: instanceSpec(vm.spec, disks),
+    ...(blocked === undefined ? {} : { blocked }),
+  };
+}
+
+function memory({ status }: VirtualMachine): MachineMemory {
+  const { observedGeneration, interfaces } = status ?? {};
+  return {
+    ...memoryIn(status),
+    identity: identityIn(interfaces),
+    ...(observedGeneration === undefined ? {} : { generation: observedGeneration }),
+  };
+}

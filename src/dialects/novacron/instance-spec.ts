@@ -1,0 +1,68 @@
+import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
+import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { ROOT_DISK } from '../../api/novacron/claims.ts';
+import { POD_NETWORK } from '../../api/novacron/network-interface.ts';
+import type { VirtualMachine } from '../../api/novacron/virtual-machine.ts';
+
+type Spec = VirtualMachine['spec'];
+type Machine = Spec['template']['spec'];
+type Volume = NonNullable<InstanceSpec['volumes']>[number];
+
+/** The instance of a machine, in the words of KubeVirt. CPUs are sockets, which can be plugged in. */
+export function instanceSpec({ template }: Spec, disks: readonly ClaimedDisk[]): InstanceSpec {
+  const { resources, nodeSelector, affinity, tolerations, networks = [] } = template.spec;
+  const seed = seedOf(template.spec, disks);
+  const drives = [...disks.map(driveOf), ...(seed === undefined ? [] : [{ name: seed.name, disk: { bus: 'virtio' } }])];
+  return {
+    domain: {
+      cpu: { sockets: resources.cpu, cores: 1, threads: 1 },
+      memory: { guest: resources.memory },
+      devices: { disks: drives, ...(networks.length === 0 ? {} : { interfaces: networks.map(cardOf) }) },
+    } as InstanceSpec['domain'],
+    volumes: [...disks.map(volumeOf), ...(seed === undefined ? [] : [seed])],
+    ...(networks.length === 0 ? {} : { networks: networks.map(networkOf) }),
+    ...(nodeSelector === undefined ? {} : { nodeSelector }),
+    ...(affinity === undefined ? {} : { affinity }),
+    ...(tolerations === undefined ? {} : { tolerations }),
+    // Where its policy does not allow it, or its disks, it is not possible.
+    evictionStrategy: 'LiveMigrateIfPossible',
+  };
+}
+
+const isFixed = ({ accessMode }: ClaimedDisk) => accessMode === 'ReadOnlyMany';
+
+function driveOf(claimed: ClaimedDisk) {
+  const { name } = claimed.disk;
+  return {
+    name,
+    ...(name === ROOT_DISK ? { bootOrder: 1 } : {}),
+    disk: { bus: 'virtio', ...(isFixed(claimed) ? { readonly: true } : {}) },
+  };
+}
+
+function volumeOf(claimed: ClaimedDisk): Volume {
+  const { disk, claim } = claimed;
+  return {
+    name: disk.name,
+    persistentVolumeClaim: { claimName: claim, ...(isFixed(claimed) ? { readOnly: true } : {}) },
+  };
+}
+
+function seedOf({ userData = '' }: Machine, disks: readonly ClaimedDisk[]): Volume | undefined {
+  if (userData === '') return undefined;
+  const taken = disks.some(({ disk }) => disk.name === 'cloudinit');
+  return { name: taken ? 'cloudinit-seed' : 'cloudinit', cloudInitNoCloud: { userData } };
+}
+
+type Card = NonNullable<Machine['networks']>[number];
+
+/** What KubeVirt allows in the name of a card is less than in that of a network. */
+const cardName = (name: string) => name.replaceAll(/[^A-Za-z0-9_-]/g, '-');
+
+const cardOf = ({ name }: Card) => ({
+  name: cardName(name),
+  ...(name === POD_NETWORK ? { masquerade: {} } : { bridge: {} }),
+});
+
+const networkOf = ({ name }: Card) =>
+  name === POD_NETWORK ? { name, pod: {} } : { name: cardName(name), multus: { networkName: name } };

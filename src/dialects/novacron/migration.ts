@@ -1,0 +1,42 @@
+import type { VirtualMachine } from '../../api/novacron/virtual-machine.ts';
+import type { ObservedMachine } from '../../machine/dialect.ts';
+
+type Migration = NonNullable<NonNullable<VirtualMachine['status']>['migration']>;
+
+/** The migration of a machine that is under way, or its last one; what was told of it stands when its instance has ended. */
+export function migrationOf(
+  { status }: VirtualMachine,
+  { instance, now }: Pick<ObservedMachine, 'instance' | 'now'>,
+): { readonly migration?: Migration } {
+  const state = instance?.status?.migrationState;
+  if (state?.targetNode === undefined) {
+    return status?.migration === undefined ? {} : { migration: status.migration };
+  }
+  const { sourceNode, targetNode, startTimestamp, endTimestamp, completed, failed, failureReason } = state;
+  const isOver = completed === true || failed === true;
+  const begun = startTimestamp !== undefined && startTimestamp !== null;
+  return {
+    migration: {
+      ...(sourceNode === undefined ? {} : { sourceNode }),
+      targetNode,
+      ...(begun ? { startTime: startTimestamp } : {}),
+      ...(endTimestamp === undefined || endTimestamp === null ? {} : { endTime: endTimestamp }),
+      progress: progressOf(state, now),
+      state: isOver ? (failed === true ? 'Failed' : 'Succeeded') : begun ? 'Running' : 'Preparing',
+      ...(failed === true ? { message: failureReason ?? 'the migration failed' } : {}),
+    },
+  };
+}
+
+type State = NonNullable<NonNullable<NonNullable<ObservedMachine['instance']>['status']>['migrationState']>;
+
+/** In steps: what is known between two looks changes all the time, and is not worth a write. */
+const STEP = 20;
+
+function progressOf({ startTimestamp, expectedEndTimestamp, completed, failed }: State, now: number): number {
+  if (completed === true && failed !== true) return 100;
+  const [begun, ends] = [startTimestamp, expectedEndTimestamp].map((time) => Date.parse(time ?? ''));
+  if (begun === undefined || ends === undefined || !(ends > begun)) return 0;
+  const steps = Math.floor((((now - begun) / (ends - begun)) * 100) / STEP);
+  return Math.max(0, Math.min(steps, 100 / STEP - 1)) * STEP;
+}

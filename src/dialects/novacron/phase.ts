@@ -1,0 +1,26 @@
+import type { VirtualMachine } from '../../api/novacron/virtual-machine.ts';
+import type { ObservedMachine } from '../../machine/dialect.ts';
+import { isFinal, isMoving, shutdownOf } from '../../machine/instance-state.ts';
+
+export type Phase = NonNullable<NonNullable<VirtualMachine['status']>['phase']>;
+
+/** Where a machine is in its life. `isBlocked`: what keeps it from starting is waited for. */
+export function phaseOf({ spec }: VirtualMachine, observed: ObservedMachine, isBlocked: boolean): Phase {
+  const { instance, memory, problem } = observed;
+  if (instance !== undefined && !isFinal(instance)) {
+    switch (instance.status?.phase) {
+      case 'Running':
+        return isMoving(instance) ? 'Migrating' : 'Running';
+      case 'Unknown':
+        return 'Failed';
+      default:
+        return 'Pending';
+    }
+  }
+  if (!spec.running) return 'Stopped';
+  if (isBlocked) return 'Pending';
+  if (problem !== undefined || memory.startFailure !== undefined) return 'Failed';
+  const end = instance === undefined ? undefined : shutdownOf(instance);
+  // One that was told to go makes room for the next.
+  return end === undefined || end.reason === 'Stopped' ? 'Pending' : 'Failed';
+}

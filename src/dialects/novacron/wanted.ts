@@ -1,0 +1,28 @@
+import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
+import { claimedDisks } from '../../api/novacron/claims.ts';
+import { unservedFields } from '../../api/novacron/unserved.ts';
+import type { VirtualMachine } from '../../api/novacron/virtual-machine.ts';
+import type { Obstacle } from '../../machine/dialect.ts';
+import type { Surroundings } from '../../machine/surroundings.ts';
+import { withoutClaim } from '../claims.ts';
+
+/** A machine as it is to be made, with all that surrounds it. */
+export interface Wanted {
+  readonly disks: readonly ClaimedDisk[];
+  /** Why it is not started yet. */
+  readonly blocked?: Obstacle;
+}
+
+export function wantedOf(vm: VirtualMachine, around: Partial<Surroundings> = {}): Wanted {
+  const disks = claimedDisks(vm.metadata.name, vm.spec);
+  const blocked = unserved(vm) ?? withoutClaim(disks, around.claims);
+  return { disks, ...(blocked === undefined ? {} : { blocked }) };
+}
+
+/** Admission refuses such machines; some were stored before anything acted on the group. */
+function unserved(vm: VirtualMachine): Obstacle | undefined {
+  const found = unservedFields(vm);
+  if (found.length === 0) return undefined;
+  const message = found.map(({ field, instead }) => `${field} is not served yet: ${instead}`).join('; ');
+  return { reason: 'NotServed', message };
+}
