@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { seededRandom } from '../../src/base/random.ts';
 import { VMIS } from '../../src/kube/kinds/machines.ts';
+import { NODES } from '../../src/kube/kinds/node.ts';
+import { PODS } from '../../src/kube/kinds/pod.ts';
+import { MeasuredUsage } from '../../src/machine/measured-usage.ts';
+import { Informers } from '../../src/runtime/informers.ts';
 import { namespace, ROOT, World } from './world.ts';
 
 let world: World;
@@ -54,5 +59,21 @@ describe('what a machine uses', () => {
     expect(await versions()).toBe(second);
     await world.edit('web', { running: false });
     expect(await used()).toEqual({ cpu: { requests: 2 }, memory: { requests: '2Gi' } });
+  });
+
+  it('is the same to an operator that asks metrics.k8s.io', async () => {
+    const annotations = { 'vimana.io/cpu-profile': 'constant 0.25', 'vimana.io/memory-profile': 'constant 0.5' };
+    await world.make('web', { annotations });
+    const { clock, log, admin: client } = world;
+    const informers = new Informers({ client, clock, log, random: seededRandom('usage') });
+    const [pods, nodes] = [informers.of(PODS).cache, informers.of(NODES).cache];
+    const usage = new MeasuredUsage({ client, clock, log, pods, nodes, namespace: '' });
+    const stop = new AbortController();
+    const done = Promise.all([informers.run(stop.signal), usage.run(stop.signal)]);
+    await world.advance(1000);
+    const instance = await client.get(VMIS, 'web.hypersdk', { namespace });
+    expect(usage.of(instance)).toEqual({ cpuCores: 0.5, memoryBytes: 2 ** 30 });
+    stop.abort();
+    await done;
   });
 });

@@ -26,7 +26,7 @@ export const virtualMachineStatus = object('What is known of the machine.', {
   ipAddresses: list('IP addresses of the machine, the one on the pod network first.', string('An IP address.')),
   nodeName: string('Node that the machine runs on.'),
   resources: object(
-    'Measured use against what was asked for. Use is measured when the machine begins to run and every five minutes, written where it has changed by more than a tenth of what was asked for, and of at most ten machines in a second; absent where nobody measures.',
+    'Measured use against what was asked for. Use is measured when the machine begins to run and every five minutes, written where it has changed by more than a tenth of what was asked for, and of at most ten machines in a second; absent where nobody measures. On a cluster of others it is what metrics.k8s.io says of the pod, where that is served.',
     {
       cpu: object('CPU of the machine.', {
         usage: string('CPU in use, as a share of the CPUs asked for: 45%.'),
