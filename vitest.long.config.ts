@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /** Of these, `npm test` tries only some of what they could draw. */
 const PROPERTIES = [
+  'test/properties.test.ts',
   'src/**/life.test.ts',
   'src/node/simulated/fleet-faults.test.ts',
   'src/runtime/two-operators.test.ts',

@@ -13,8 +13,9 @@ import { metadataOf } from '../src/testing/arbitrary/metadata.ts';
 import { type Mutation, mutationsOf } from '../src/testing/arbitrary/mutation.ts';
 import { placeAt } from '../src/testing/arbitrary/place.ts';
 import { type SchemaField, schemaArbitrary } from '../src/testing/arbitrary/schema-arbitrary.ts';
+import { runs } from '../src/testing/runs.ts';
 
-const RUNS = 150;
+const RUNS = runs(150);
 const admissionOf = findAdmission({ operatorUser: 'operator' });
 
 type Write = (object: unknown, old?: unknown, subresource?: string) => Admitted<Kind>;
