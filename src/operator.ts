@@ -33,7 +33,7 @@ import type { Gatherers } from './machine/gatherer.ts';
 import type { Usage } from './machine/metrics.ts';
 import { PassingStates } from './machine/passing-state.ts';
 import type { Review } from './machine/review.ts';
-import { machineRules } from './machine/rules.ts';
+import { machineRules, USAGE_RULES } from './machine/rules.ts';
 import { SUBRESOURCE_RULES } from './machine/subresources/rules.ts';
 import { novacronParts, novacronRules } from './novacron.ts';
 import { runnable } from './runtime/controller.ts';
@@ -162,7 +162,13 @@ export function machineOperatorRules(dialects: readonly Dialect[]): PolicyRule[]
     ...(dialects.some(({ sizedByNodes }) => sizedByNodes === true) ? [READ_NODES] : []),
     ...(isHypersdkOn(dialects) ? hypersdkRules(dialects) : []),
     ...novacronRules(dialects),
+    ...(isMeasured(dialects) ? USAGE_RULES : []),
   ];
+}
+
+/** Whether the status of some machines tells what they use. */
+export function isMeasured(dialects: readonly Dialect[]): boolean {
+  return dialects.some(({ asks = [] }) => asks.includes('usage'));
 }
 
 /** Where sizes are shares of a node. */

@@ -10,8 +10,12 @@ import { connect } from '../connect.ts';
 import { webImageProbe } from '../controllers/template/image-probe.ts';
 import type { Client } from '../kube/client.ts';
 import { resourceOfKind, VMIS } from '../kube/kinds/machines.ts';
+import { NODES } from '../kube/kinds/node.ts';
+import { PODS } from '../kube/kinds/pod.ts';
+import type { Dialect } from '../machine/dialect.ts';
+import { MeasuredUsage } from '../machine/measured-usage.ts';
 import { machineMetrics } from '../machine/metrics.ts';
-import { dialectsOf, operatorControllers } from '../operator.ts';
+import { dialectsOf, isMeasured, operatorControllers } from '../operator.ts';
 import type { Cache } from '../runtime/cache.ts';
 import { Events } from '../runtime/events/events.ts';
 import { type Checks, healthRoutes } from '../runtime/http/health-routes.ts';
@@ -83,11 +87,13 @@ async function startOperator(flags: NamedFlags, surroundings: Surroundings): Pro
   const metrics = new Metrics({ process: true });
   const informers = new Informers({ ...shared, client: namespacedClient(client, flags.watchNamespace) });
   const events = new Events({ ...shared, client, onDrop: (why) => metrics.eventDropped(why) });
+  const usage = isMeasured(dialects) ? measuredUsage(informers, flags.watchNamespace, surroundings) : undefined;
   const carbon = carbonOf(isHeeded(dialects) ? flags.carbon : undefined, { clock, log, informers, namespace });
   const settings = {
     dialects,
     carbon,
     instances: flags.instances,
+    ...(usage === undefined ? {} : { usage: usage.of.bind(usage) }),
     rollout: flags.vmRolloutStrategy,
     nodeLostAfterMs: flags.nodeLostAfter,
     referenceNode: flags.referenceNode,
@@ -114,6 +120,7 @@ async function startOperator(flags: NamedFlags, surroundings: Surroundings): Pro
     manager('operator', [
       ...operatorControllers(settings, { ...shared, client: acting, informers, events, metrics }),
       ...(serving === undefined ? [] : [serving.leading(acting)]),
+      ...(usage === undefined ? [] : [{ name: 'usage', run: usage.run.bind(usage) }]),
     ]);
   const turns = flags.leaderElect
     ? leading({
@@ -125,7 +132,7 @@ async function startOperator(flags: NamedFlags, surroundings: Surroundings): Pro
         run: (term) => act(term.guard(client)).run(term.signal),
       })
     : { ...act(client), leads: true };
-  measure(metrics, informers, { dialects, carbon }, () => turns.leads);
+  measure(metrics, informers, { dialects, carbon, usage }, () => turns.leads);
 
   let stopping = false;
   const ready: Checks = {
@@ -151,6 +158,11 @@ async function startOperator(flags: NamedFlags, surroundings: Surroundings): Pro
   };
 }
 
+function measuredUsage(informers: Informers, namespace: string, { client, clock, log }: Surroundings): MeasuredUsage {
+  const [pods, nodes] = [informers.of(PODS).cache, informers.of(NODES).cache];
+  return new MeasuredUsage({ client, clock, log, pods, nodes, namespace });
+}
+
 async function serversOf(
   { metrics: measured, health }: OperatorFlags,
   ready: Checks,
@@ -172,7 +184,11 @@ async function serversOf(
 function measure(
   metrics: Metrics,
   informers: Informers,
-  { dialects, carbon }: { readonly dialects: ReturnType<typeof dialectsOf>; readonly carbon: Carbon },
+  {
+    dialects,
+    carbon,
+    usage,
+  }: { readonly dialects: readonly Dialect[]; readonly carbon: Carbon; readonly usage: MeasuredUsage | undefined },
   leads: () => boolean,
 ): void {
   const machines = dialects.map((dialect) => ({
@@ -180,8 +196,8 @@ function measure(
     cache: informers.of(resourceOfKind(dialect.kind)).cache as Cache,
   }));
   const measures = [
-    ...machineMetrics({ machines, instances: informers.of(VMIS).cache, usage: () => undefined }),
-    ...carbon.measures(),
+    ...machineMetrics({ machines, instances: informers.of(VMIS).cache, usage: (instance) => usage?.of(instance) }),
+    ...carbon.measures((instance) => usage?.of(instance)?.cpuCores),
   ];
   for (const each of measures) metrics.measure({ ...each, values: () => (leads() ? each.values() : []) });
   metrics.measure({
