@@ -4,7 +4,7 @@ import { fields, grams, items, time } from './reading.ts';
 import type { Slot } from './slot.ts';
 import { ask, type Fetch, type WebParts } from './web-question.ts';
 
-export const ELECTRICITY_MAPS_URL = 'https://api.electricitymaps.com';
+const ELECTRICITY_MAPS_URL = 'https://api.electricitymaps.com';
 
 export interface ElectricityMapsOptions {
   readonly url?: string;

@@ -3,7 +3,7 @@ import type { PreferredNodes } from '../machine/surroundings.ts';
 export type Labels = Readonly<Record<string, string>>;
 
 /** Names the grid zone of a node itself, before all else. */
-export const GRID_ZONE_LABEL = 'vimana.io/grid-zone';
+const GRID_ZONE_LABEL = 'vimana.io/grid-zone';
 const TOPOLOGY_LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'] as const;
 /** In the order in which they count. */
 const LABELS: readonly string[] = [GRID_ZONE_LABEL, ...TOPOLOGY_LABELS];

@@ -57,7 +57,7 @@ export function timeSeriesProvider({ from, read, clock }: TimeSeriesOptions): Ca
 }
 
 /** Throws a CarbonError that names the place of what is wrong. */
-export function parseTimeSeries(from: string, text: string): Series[] {
+function parseTimeSeries(from: string, text: string): Series[] {
   let value: unknown;
   try {
     value = parse(text);

@@ -4,7 +4,7 @@ import { fields, grams, items, time } from './reading.ts';
 import type { Slot } from './slot.ts';
 import { ask, type Fetch, type WebParts } from './web-question.ts';
 
-export const UK_CARBON_INTENSITY_URL = 'https://api.carbonintensity.org.uk';
+const UK_CARBON_INTENSITY_URL = 'https://api.carbonintensity.org.uk';
 
 export interface UkCarbonIntensityOptions {
   readonly url?: string;

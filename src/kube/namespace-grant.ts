@@ -3,7 +3,7 @@ import { NAMESPACES, type Namespace } from './kinds/core.ts';
 import { ifFound } from './kube-error.ts';
 
 /** On a Namespace: the others from which its machines may be operated on, with commas between them; `*` for all. */
-export const OPERATIONS_FROM = 'vimana.io/operations-from';
+const OPERATIONS_FROM = 'vimana.io/operations-from';
 
 /** Whose objects may act on what is in a namespace. */
 export interface Grants {

@@ -65,7 +65,7 @@ function counted(states: readonly string[]): Counts {
 }
 
 /** The same for people. */
-export function statusText({ server, namespace, ...kinds }: Standing): string {
+function statusText({ server, namespace, ...kinds }: Standing): string {
   const rows = [
     ['server', server],
     ['namespace', namespace || 'all of them'],

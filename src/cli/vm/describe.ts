@@ -78,7 +78,7 @@ interface Condition {
 }
 
 /** What there is to say of a machine, for people. */
-export function descriptionOf({ summary, machine, snapshots, operations, events, now }: Described): string {
+function descriptionOf({ summary, machine, snapshots, operations, events, now }: Described): string {
   const { name, namespace, group, status, node, ip, cpus, memory, created } = summary;
   const labels = Object.entries(machine.metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`);
   const { image, disks = [] } = (machine['spec'] ?? {}) as {
