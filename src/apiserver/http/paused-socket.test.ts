@@ -25,19 +25,19 @@ test('a client that sends many requests ahead, and reads late, gets every answer
   const head = (length: number) =>
     `PATCH ${PATH}/large HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${adminToken}\r\n` +
     `Content-Type: application/merge-patch+json\r\nContent-Length: ${length}\r\n\r\n`;
+  let [answers, tail, failed] = [0, '', ''];
+  socket.on('error', ({ message }) => (failed = message));
+  socket.on('close', () => (failed ||= 'closed'));
   for (let turn = 0; turn < 20; turn++) {
     const text = body(turn);
     socket.write(head(text.length) + text);
   }
   await realClock.sleep(200);
-  let [answers, tail, failed] = [0, '', ''];
   socket.on('data', (piece: Buffer) => {
     const text = tail + piece.toString('latin1');
     answers += text.split('HTTP/1.1 200 OK').length - 1;
     tail = text.slice(-14);
   });
-  socket.on('error', ({ message }) => (failed = message));
-  socket.on('close', () => (failed ||= 'closed'));
   await plane.until(() => answers === 20 || failed !== '');
   expect([answers, failed]).toEqual([20, '']);
   socket.destroy();

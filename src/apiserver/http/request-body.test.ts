@@ -86,6 +86,7 @@ test('a body that stops in the middle ends its connection', async () => {
 
 test('over HTTP/2 it ends its stream alone', async () => {
   const session = connectHttp2(server.url, { rejectUnauthorized: false });
+  session.on('error', () => {});
   const stream = session.request({ ':path': '/', ':method': 'POST' });
   stream.on('error', () => {});
   const ended = once(stream, 'close');
