@@ -4,6 +4,7 @@ import { DISK_SOURCE_ANNOTATION } from '../../api/disk/request.ts';
 import { VM_LABEL } from '../../api/launcher.ts';
 import { compare, tryParseQuantity } from '../../base/quantity.ts';
 import type { NewObject } from '../../kube/client.ts';
+import { atLeast } from '../../kube/disk/claim-volume.ts';
 import type { CopiedDisk } from '../../kube/disk/copied-disk.ts';
 import { apiVersionOf } from '../../kube/kinds/resource-type.ts';
 import type { PersistentVolumeClaim, StorageClass } from '../../kube/kinds/storage.ts';
@@ -49,6 +50,7 @@ export function newClaim(
       : { [DISK_CONTENTS_ANNOTATION]: contentsText({ image: imageOf(origin), files: {} }) }),
     ...(origin?.claim === undefined ? {} : { [DISK_SOURCE_ANNOTATION]: JSON.stringify({ claim: origin.claim }) }),
   };
+  const size = anySize === true ? (sizeOf(source) ?? disk.size) : disk.size;
   return {
     metadata: {
       name: claim,
@@ -60,7 +62,7 @@ export function newClaim(
     spec: {
       accessModes: [accessMode ?? machine.metadata.annotations?.[group.words.accessMode] ?? 'ReadWriteMany'],
       ...(disk.storageClass === undefined ? {} : { storageClassName: disk.storageClass }),
-      resources: { requests: { storage: anySize === true ? (sizeOf(source) ?? disk.size) : disk.size } },
+      resources: { requests: { storage: atLeast(size, copied?.sourceBytes ?? 0) } },
       ...(origin?.claim === undefined ? {} : { dataSource: { kind: 'PersistentVolumeClaim', name: origin.claim } }),
       ...(copied?.dataSource === undefined ? {} : { dataSource: copied.dataSource }),
     },

@@ -1,6 +1,7 @@
 import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
 import { DISK_SOURCE_ANNOTATION, type DiskSource } from '../../api/disk/request.ts';
 import { DISK_SOURCES, OPERATION, OPERATION_UID } from '../../api/operation-request.ts';
+import { TemporaryError } from '../../base/errors.ts';
 import { type CopiedDisk, copiedDisk } from '../../kube/disk/copied-disk.ts';
 import { mayCopy } from '../../kube/disk/foreign-source.ts';
 import { OPERATIONS } from '../../kube/kinds/operations.ts';
@@ -40,7 +41,10 @@ export function asCloned(machine: Machine, disk: ClaimedDisk): ClaimedDisk {
   return rest;
 }
 
-/** What makes the claim of a disk a copy; undefined where it is none. `operations`: whether there are any, and snapshots. */
+/**
+ * What makes the claim of a disk a copy; undefined where it is none. `operations`: whether there are any, and snapshots.
+ * Throws while it is not known where real storage is to copy from.
+ */
 export function copyFor(
   machine: Machine,
   { disk, claim }: ClaimedDisk,
@@ -65,6 +69,8 @@ export function copyFor(
     snapshot: (namespace, name) => (operations ? cache(VM_SNAPSHOTS).get(keyIn(namespace, name)) : undefined),
     storageClass: (name) => cache(STORAGE_CLASSES).get(name),
   });
+  if (copied === undefined)
+    throw new TemporaryError(`VMSnapshot ${source.snapshot}, which disk ${disk.name} is a copy of, is not seen yet`);
   return source.namespace === undefined ? copied : { ...copied, annotations: { ...made, ...copied.annotations } };
 }
 

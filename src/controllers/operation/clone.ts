@@ -14,11 +14,13 @@ import {
   START_ON,
 } from '../../api/operation-request.ts';
 import { isFilled } from '../../kube/disk/claim-disks.ts';
-import { copiedDisk, isSimulated } from '../../kube/disk/copied-disk.ts';
+import { atLeast } from '../../kube/disk/claim-volume.ts';
+import { copiedDisk } from '../../kube/disk/copied-disk.ts';
 import { resourceOfKind } from '../../kube/kinds/machines.ts';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
 import type { Machine } from '../../machine/deeds.ts';
 import { ownerReference } from '../../machine/instance.ts';
+import { claimsThatAre, refusalOf } from './clone-volumes.ts';
 import { type Course, type Deed, fail, type GivingUp, stays, type Turn } from './course.ts';
 import type { Checkpoint, Operation } from './operation.ts';
 import type { Active } from './sight.ts';
@@ -76,7 +78,15 @@ export const clone: Course = {
       return found !== undefined && isFilled(found);
     });
     if (!full) return { to: 'go on' };
-    return { to: 'succeed', message: `VirtualMachine ${namespace}/${name} is there, with its disks` };
+    const claims = disks.map((disk) => disk.claim);
+    const awaited = claimsThatAre('awaited', namespace, claims, look);
+    if (awaited !== '') return { to: 'go on', progress: 50, message: `no volume has been made yet for ${awaited}` };
+    const later = claimsThatAre('later', namespace, claims, look);
+    const rest =
+      later === ''
+        ? ', with its disks'
+        : `; what it is a copy of has to stay until its first start, when volumes are made for ${later}`;
+    return { to: 'succeed', message: `VirtualMachine ${namespace}/${name} is there${rest}` };
   },
   /** What is half made goes, and its claims with it. */
   giveUp(sight): GivingUp {
@@ -90,7 +100,11 @@ export const clone: Course = {
       namespace,
       uid: target.metadata.uid,
     };
-    return { over: true, stays: 'what was made of the clone is taken away', deeds: [remove] };
+    const disks = disksToCopy(sight);
+    const claims = Array.isArray(disks) ? disks.map(({ claim }) => claim) : [];
+    const awaited = claimsThatAre('awaited', namespace, claims, sight.look);
+    const why = awaited === '' ? '' : `no volume was made for ${awaited} (kubectl get events says why), and `;
+    return { over: true, stays: `${why}what was made of the clone is taken away`, deeds: [remove] };
   },
 };
 
@@ -134,11 +148,8 @@ function disksToCopy(sight: Active): Copied[] | Turn {
         reason: 'NotFound',
         message: `PersistentVolumeClaim ${ref.namespace}/${claim} of disk ${volume} is not there`,
       };
-    if (target.namespace !== ref.namespace && !isSimulated(from.spec.storageClassName, look.origins))
-      return fail(
-        'NotSupported',
-        `disk ${volume} cannot be copied to another namespace: storage class ${from.spec.storageClassName ?? ''} is not simulated; nothing has been changed`,
-      );
+    const refusal = refusalOf(sight, volume, from, isElsewhere(sight));
+    if (refusal !== undefined) return refusal;
     const saved = kept?.ready.status?.disks?.find((disk) => disk.claim === claim);
     if (kept !== undefined && saved === undefined)
       return fail(
@@ -212,7 +223,10 @@ function claimsToMake(sight: Active, target: Machine, disks: readonly Copied[]):
     if (look.claim(namespace, claim) !== undefined) return [];
     const { accessModes, storageClassName, resources, volumeMode } = from.spec;
     const place = { namespace, storageClass: storageClassName };
-    const { annotations, dataSource } = copiedDisk(source, place, look.origins);
+    const copied = copiedDisk(source, place, look.origins);
+    if (copied === undefined) return [];
+    const { annotations, dataSource, sourceBytes = 0 } = copied;
+    const storage = atLeast(resources?.requests?.['storage'], sourceBytes);
     return [
       {
         do: 'make',
@@ -227,7 +241,7 @@ function claimsToMake(sight: Active, target: Machine, disks: readonly Copied[]):
           spec: {
             ...(accessModes === undefined ? {} : { accessModes }),
             ...(storageClassName === undefined ? {} : { storageClassName }),
-            ...(resources === undefined ? {} : { resources }),
+            resources: { ...resources, requests: { ...resources?.requests, storage } },
             ...(volumeMode === undefined ? {} : { volumeMode }),
             ...(dataSource === undefined ? {} : { dataSource }),
           },

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../kube/kube-object.ts';
 import { type Dialect, machineName } from '../../machine/dialect.ts';
 import { type Context, type Watched, watched } from '../../runtime/controller.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
-import { byMachine, bySnapshot, makerOf } from './indices.ts';
+import { byMachine, bySnapshot, makerOf, waitingForDisk } from './indices.ts';
 import { hasBegun, isOver, type MachineRef, machineKey, machineOf, OPERATIONS } from './operation.ts';
 import { standingIn } from './standing.ts';
 import { currentOf, nextAfter } from './turn.ts';
@@ -23,8 +23,9 @@ export function concerns(dialects: readonly Dialect[], begun: ReadonlySet<string
         return [...concerned({ group: dialect.kind.group, namespace, name }, context), ...makersOf(vm, context)];
       }),
     ),
-    // The claims of a clone, which may be made by others.
+    // The claims of a clone, which may be made by others, and those that it is to be made from.
     watched(PERSISTENT_VOLUME_CLAIMS, (claim, context) => [
+      ...[...context.cache(OPERATIONS).by(waitingForDisk, claim.metadata.namespace ?? '')].map(keyOf),
       ...makersOf(claim, context),
       ...dialects.flatMap((dialect) => ownedMakers(claim, dialect, context)),
     ]),

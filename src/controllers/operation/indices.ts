@@ -16,6 +16,16 @@ export const bySnapshot: Index<Operation> = {
   },
 };
 
+const LACKING: ReadonlySet<string> = new Set(['NotFound', 'DiskNotReady']);
+
+/** Clones that wait for something, which may be a disk of their machine, by its namespace. */
+export const waitingForDisk: Index<Operation> = {
+  values: (operation) => {
+    const lacks = operation.status?.conditions?.some(({ reason }) => LACKING.has(reason ?? '')) === true;
+    return operation.spec.operation === 'clone' && lacks && !isOver(operation) ? [machineOf(operation).namespace] : [];
+  },
+};
+
 /** The key of the operation that has made an object. */
 export function makerOf({ metadata }: KubeObject): string[] {
   const key = metadata.annotations?.[OPERATION];

@@ -28,7 +28,8 @@ import {
 } from './machine.ts';
 import { type Capturer, isAble, isSimulated, plan, type Sight, type Step } from './plan.ts';
 import type { SnapshotParts } from './settings.ts';
-import { captureByStorage, makesVolumeSnapshots } from './volume-snapshots.ts';
+import { captureByStorage, isByStorage } from './volume-capture.ts';
+import { classesFor } from './volume-snapshot-class.ts';
 
 /** Brings a snapshot that holds nothing yet to hold something, or to say why it never will. */
 export async function createSnapshot(
@@ -38,11 +39,11 @@ export async function createSnapshot(
 ): Promise<Again | void> {
   const { clock } = context;
   const { status } = snapshot;
+  // What the storage has begun it finishes, whatever becomes of the machine.
+  if (status?.phase === 'Creating' && isByStorage(status))
+    return await captureByStorage(snapshot, parts, context, write);
   const sight = await look(snapshot, parts, context);
   if (status?.phase === 'Creating' && isUnderWay(snapshot, sight)) {
-    if (status.disks?.some(({ volumeSnapshot }) => volumeSnapshot !== undefined) === true) {
-      return await captureByStorage(snapshot, parts, context, write);
-    }
     const due = Date.parse(status.startTime ?? '') + parts.settings.workMs;
     if (clock.now() < due) return { afterMs: due - clock.now() };
     const message = `node ${status.nodeName} has not captured the machine within ${parts.settings.workMs / 1000} s; nothing was changed`;
@@ -204,7 +205,10 @@ async function look(
     before: firstOf(others, snapshot),
     claim,
     storageClass,
-    volumeSnapshots: claims.some((each) => !isSimulated(each, storageClass)) && (await makesVolumeSnapshots(context)),
+    classes: await classesFor(
+      claims.filter((each) => !isSimulated(each, storageClass)),
+      client,
+    ),
     node: (name) => cache(NODES).get(name),
     anyNode: anyNode(context),
     now: clock.now(),

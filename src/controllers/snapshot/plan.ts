@@ -9,6 +9,7 @@ import type { PersistentVolumeClaim, StorageClass } from '../../kube/kinds/stora
 import type { Objection } from '../../kube/namespace-grant.ts';
 import { claimedDisks, machineKey, type SeenMachine } from './machine.ts';
 import type { SnapshotSettings } from './settings.ts';
+import type { ChosenClass } from './volume-snapshot-class.ts';
 
 /** All that decides how a snapshot comes about. */
 export interface Sight {
@@ -20,8 +21,8 @@ export interface Sight {
   readonly before: string | undefined;
   readonly claim: (name: string) => PersistentVolumeClaim | undefined;
   readonly storageClass: (name: string) => StorageClass | undefined;
-  /** Whether the cluster makes VolumeSnapshots. */
-  readonly volumeSnapshots: boolean;
+  /** How each claim is captured that is not simulated, and has a volume or never could be. */
+  readonly classes: ReadonlyMap<string, ChosenClass>;
   readonly node: (name: string) => Node | undefined;
   /** A node of ours that is ready, for what any node can do. */
   readonly anyNode: string | undefined;
@@ -93,9 +94,14 @@ function planCapture(sight: Sight, machine: SeenMachine, what: string, wait: Wai
       return wait('DiskNotFound', `the disk ${name} of ${what} has no PersistentVolumeClaim ${claim} yet`);
     }
     if (!isFilled(found)) return wait('DiskNotReady', `PersistentVolumeClaim ${claim} is still to be filled`);
-    const kind = kindOf(found, sight);
-    if (kind === 'none') return fail('NotSupported', `the disk ${name} cannot be captured: ${NO_STORAGE}`);
-    kinds.add(kind);
+    if (isSimulated(found, sight.storageClass)) {
+      kinds.add('simulated');
+      continue;
+    }
+    const chosen = sight.classes.get(claim);
+    if (chosen === undefined) return wait('DiskNotReady', `PersistentVolumeClaim ${claim} has no volume yet`);
+    if ('refused' in chosen) return fail('NotSupported', `the disk ${name} cannot be captured: ${chosen.refused}`);
+    kinds.add('storage');
   }
   if (kinds.size > 1) {
     return fail('NotSupported', `${what} has simulated disks and others; a snapshot can hold one kind only`);
@@ -107,8 +113,6 @@ function planCapture(sight: Sight, machine: SeenMachine, what: string, wait: Wai
   }
   return { do: 'capture', by: 'storage', machine, disks };
 }
-
-const NO_STORAGE = 'its class is not simulated, and the cluster makes no VolumeSnapshots (snapshot.storage.k8s.io)';
 
 type Wait = (reason: string, message: string) => Step;
 
@@ -129,14 +133,6 @@ function migrationOf({ instance }: SeenMachine): string | undefined {
   const { migrationUid, completed, targetNode } = instance?.status?.migrationState ?? {};
   if (migrationUid === undefined || completed === true) return undefined;
   return `is being migrated${targetNode === undefined ? '' : ` to ${targetNode}`}`;
-}
-
-function kindOf(
-  claim: PersistentVolumeClaim,
-  { storageClass, volumeSnapshots }: Sight,
-): 'simulated' | 'storage' | 'none' {
-  if (isSimulated(claim, storageClass)) return 'simulated';
-  return volumeSnapshots ? 'storage' : 'none';
 }
 
 /** Whether what is on a claim stands in its annotation. */

@@ -23,7 +23,8 @@ import type { Again } from '../../runtime/work-queue.ts';
 import { anyNode, write } from './create.ts';
 import { byMachine, keyOfMachine, machineKey, namespaceOf } from './machine.ts';
 import type { SnapshotParts } from './settings.ts';
-import { restoreByStorage } from './volume-snapshots.ts';
+import { isByStorage } from './volume-capture.ts';
+import { restoreByStorage } from './volume-restore.ts';
 
 /** Machines that ask to be restored and have no answer yet, by the snapshot that they name. */
 const asking: Index = {
@@ -95,7 +96,7 @@ async function step(
     await write(snapshot, { ...status, restore: { ...restore, failure } }, parts, context);
     return 'written';
   }
-  if (status.disks?.some(({ volumeSnapshot }) => volumeSnapshot !== undefined) === true) {
+  if (isByStorage(status)) {
     return await restoreByStorage(snapshot, asker, parts, context, (told) => answer(asker, told, context), write);
   }
   const node = anyNode(context);
@@ -151,7 +152,7 @@ function refusalOf(snapshot: Snapshot, { dialect, vm }: Asker, { cache }: Contex
     const begun = status?.restore !== undefined && status.restore.failure === undefined;
     if (!begun) return ['NotReady', `VMSnapshot ${name} is being deleted; the disks are as before`];
   }
-  if (status?.disks?.some(({ volumeSnapshot }) => volumeSnapshot !== undefined) === true) return undefined;
+  if (isByStorage(status ?? {})) return undefined;
   for (const { name: disk, claim } of status?.disks ?? []) {
     const found = cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespaceOf(snapshot), claim));
     if (found === undefined || found.metadata.deletionTimestamp !== undefined) {

@@ -33,6 +33,9 @@ export function snapshotRules(machines: readonly Kind[]): readonly PolicyRule[] 
       resources: ['volumesnapshots'],
       verbs: ['get', 'list', 'watch', 'create', 'delete'],
     },
+    // Which driver a volume is of, and how that is asked to capture it.
+    { apiGroups: [''], resources: ['persistentvolumes'], verbs: ['get'] },
+    { apiGroups: ['snapshot.storage.k8s.io'], resources: ['volumesnapshotclasses'], verbs: ['list'] },
     { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
   ];
 }

@@ -8,11 +8,13 @@ export interface SnapshotSettings {
   readonly waitMs: number;
   /** How long a node may take to capture or restore. */
   readonly workMs: number;
+  /** How long an error of the storage may stand, which tries again by itself, before a snapshot fails by it. */
+  readonly errorMs: number;
   /** The only namespace that is looked after, where it is one. */
   readonly onlyNamespace?: string;
 }
 
-export const SNAPSHOT_SETTINGS: SnapshotSettings = { waitMs: 10 * 60_000, workMs: 2 * 60_000 };
+export const SNAPSHOT_SETTINGS: SnapshotSettings = { waitMs: 10 * 60_000, workMs: 2 * 60_000, errorMs: 60_000 };
 
 /** What the parts of the controller share. */
 export interface SnapshotParts {

@@ -1,57 +1,107 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFINITIONS } from '../../kube/kinds/definitions.ts';
-import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
 import { ifFound } from '../../kube/kube-error.ts';
 import { type SnapshotWorld, snapshotWorld } from '../../testing/snapshot-world.ts';
+import { VOLUME_SNAPSHOT_CLASSES } from './volume-snapshot-class.ts';
 import { VOLUME_SNAPSHOTS } from './volume-snapshots.ts';
 
+const DRIVER = 'csi.example.com';
 const namespace = 'default';
 const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
 let world: SnapshotWorld;
 beforeEach(async () => {
   world = await snapshotWorld();
-  await world.admin.create(STORAGE_CLASSES, { metadata: { name: 'real' }, provisioner: 'csi.example.com' });
+  await world.admin.create(STORAGE_CLASSES, { metadata: { name: 'real' }, provisioner: DRIVER });
+  await world.admin.create(STORAGE_CLASSES, {
+    metadata: { name: 'late' },
+    provisioner: DRIVER,
+    volumeBindingMode: 'WaitForFirstConsumer',
+  });
   world.nodes();
   world.operate();
 });
 afterEach(() => world.cluster.stop());
 
-/** The kinds of a CSI snapshot controller, which the test stands in for. */
-async function makeKinds(): Promise<void> {
-  await world.admin.create(DEFINITIONS, {
-    metadata: {
-      name: 'volumesnapshots.snapshot.storage.k8s.io',
-      annotations: { 'api-approved.kubernetes.io': 'https://example.com' },
-    },
-    spec: {
-      group: 'snapshot.storage.k8s.io',
-      scope: 'Namespaced',
-      names: { plural: 'volumesnapshots', singular: 'volumesnapshot', kind: 'VolumeSnapshot' },
-      versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: true,
-          subresources: { status: {} },
-          schema: { openAPIV3Schema: { type: 'object', properties: { spec: anything, status: anything } } },
-        },
-      ],
-    },
-  });
+/** The kinds of a CSI snapshot controller, which the test stands in for, and a class. */
+async function makeKinds(classes: readonly string[] = ['usual']): Promise<void> {
+  for (const { plural, kind, namespaced } of [VOLUME_SNAPSHOTS, VOLUME_SNAPSHOT_CLASSES]) {
+    const properties = { spec: anything, status: anything, driver: { type: 'string' } };
+    await world.admin.create(DEFINITIONS, {
+      metadata: {
+        name: `${plural}.snapshot.storage.k8s.io`,
+        annotations: { 'api-approved.kubernetes.io': 'https://example.com' },
+      },
+      spec: {
+        group: 'snapshot.storage.k8s.io',
+        scope: namespaced ? 'Namespaced' : 'Cluster',
+        names: { plural, singular: kind.toLowerCase(), kind },
+        versions: [
+          {
+            name: 'v1',
+            served: true,
+            storage: true,
+            subresources: { status: {} },
+            schema: { openAPIV3Schema: { type: 'object', properties } },
+          },
+        ],
+      },
+    });
+  }
   await world.cluster.until(() =>
-    world.admin.list(VOLUME_SNAPSHOTS).then(
+    Promise.all([world.admin.list(VOLUME_SNAPSHOTS), world.admin.list(VOLUME_SNAPSHOT_CLASSES)]).then(
       () => true,
       () => false,
     ),
   );
+  for (const name of classes) await world.admin.create(VOLUME_SNAPSHOT_CLASSES, { metadata: { name }, driver: DRIVER });
 }
 
+const claimOf = (name: string) => ifFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace }));
+
+/** Gives a claim a volume, as a provisioner would. */
+async function bind(claim: string, source: object = { csi: { driver: DRIVER, volumeHandle: claim } }): Promise<void> {
+  const { metadata, spec } = await world.cluster.until(() => claimOf(claim));
+  const name = `volume-of-${claim}-${metadata.uid}`;
+  const capacity = { storage: '1Gi' };
+  const accessModes = spec.accessModes ?? [];
+  await world.admin.create(PERSISTENT_VOLUMES, { metadata: { name }, spec: { capacity, accessModes, ...source } });
+  const change = (body: object, where: object = {}) =>
+    world.admin.patch(PERSISTENT_VOLUME_CLAIMS, claim, { type: 'merge', body }, { namespace, ...where });
+  await change({ spec: { volumeName: name } });
+  await change({ status: { phase: 'Bound', capacity, accessModes } }, { subresource: 'status' });
+}
+
+/** A machine whose disks have volumes. */
+async function machine(disks: readonly string[]): Promise<void> {
+  await world.machine('db', disks, 'real');
+  for (const disk of disks) await bind(`db-${disk}`);
+}
+
+const volumeSnapshot = (name: string) => ifFound(world.admin.get(VOLUME_SNAPSHOTS, name, { namespace }));
+
 async function tell(name: string, status: object): Promise<void> {
-  await world.cluster.until(() => ifFound(world.admin.get(VOLUME_SNAPSHOTS, name, { namespace })));
+  await world.cluster.until(() => volumeSnapshot(name));
   const where = { namespace, subresource: 'status' };
   await world.admin.patch(VOLUME_SNAPSHOTS, name, { type: 'merge', body: { status } }, where);
 }
+
+/** What is said of a snapshot that came to nothing. */
+async function failure(name: string): Promise<string | undefined> {
+  return (await world.untilPhase(name, 'Failed')).status?.conditions?.find(({ type }) => type === 'Failed')?.message;
+}
+
+/** Nobody uses a claim that is to go; the next of its name is returned. */
+const madeAnew = (name: string, restore: string) =>
+  world.cluster.until(async () => {
+    const found = await claimOf(name);
+    if (found?.metadata.deletionTimestamp !== undefined && found.metadata.finalizers !== undefined) {
+      const body = { metadata: { finalizers: null } };
+      await world.admin.patch(PERSISTENT_VOLUME_CLAIMS, name, { type: 'merge', body }, { namespace });
+    }
+    return found?.metadata.annotations?.['vimana.io/restored'] === restore && found;
+  });
 
 describe('disks of a class that is not simulated', () => {
   it('cannot be captured where the cluster makes no VolumeSnapshots, and that is said', async () => {
@@ -64,59 +114,143 @@ describe('disks of a class that is not simulated', () => {
 
   it('are captured by VolumeSnapshots, and restored by claims that are made from them', async () => {
     await makeKinds();
-    await world.machine('db', ['root', 'data'], 'real');
+    await machine(['root', 'data']);
     await world.snapshot('s', { vm: 'db' });
-    await tell('s-root', { readyToUse: true, restoreSize: '1Gi' });
+    const creationTime = '2020-01-01T00:00:07Z';
+    await tell('s-root', { readyToUse: true, restoreSize: '1Gi', creationTime: '2020-01-01T00:00:03Z' });
     await world.cluster.settle();
     expect((await world.get('s')).status?.phase).toBe('Creating');
-    await tell('s-data', { readyToUse: true, restoreSize: '2Gi' });
+    await tell('s-data', { readyToUse: true, restoreSize: '2Gi', creationTime });
     const { status } = await world.untilPhase('s', 'Ready');
     expect(status).toMatchObject({
       readyToRestore: true,
       size: '3Gi',
+      creationTime,
       backingFiles: ['volumesnapshot/s-root', 'volumesnapshot/s-data'],
     });
     const made = await world.admin.get(VOLUME_SNAPSHOTS, 's-root', { namespace });
-    expect(made).toMatchObject({ spec: { source: { persistentVolumeClaimName: 'db-root' } } });
+    expect(made).toMatchObject({
+      spec: { source: { persistentVolumeClaimName: 'db-root' }, volumeSnapshotClassName: 'usual' },
+    });
     expect(made.metadata.ownerReferences).toMatchObject([{ kind: 'VMSnapshot', name: 's', controller: true }]);
 
     await world.askRestore('db', 's', 'op');
-    for (const name of ['db-root', 'db-data']) {
-      const claim = await world.cluster.until(async () => {
-        const found = await ifFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace }));
-        // Nobody uses it any more.
-        if (found?.metadata.deletionTimestamp !== undefined && found.metadata.finalizers !== undefined) {
-          const body = { metadata: { finalizers: null } };
-          await world.admin.patch(PERSISTENT_VOLUME_CLAIMS, name, { type: 'merge', body }, { namespace });
-        }
-        return found?.metadata.annotations?.['vimana.io/restored'] === 'op' && found;
-      });
-      expect(claim.spec).toMatchObject({
+    for (const [name, storage] of [
+      ['db-root', '1Gi'],
+      // Its volume had more than was asked for.
+      ['db-data', '2Gi'],
+    ] as const) {
+      expect((await madeAnew(name, 'op')).spec).toMatchObject({
         storageClassName: 'real',
+        resources: { requests: { storage } },
         dataSource: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: name.replace('db', 's') },
       });
     }
+    await bind('db-root');
+    await world.cluster.settle();
+    expect((await world.get('s')).status?.restore).toMatchObject({ uid: 'op' });
+    expect((await world.get('s')).status?.restore?.completed).toBeUndefined();
+    await bind('db-data');
     expect(await world.restore('db', 's', 'op')).toMatchObject({ 'vimana.io/restored': 'op' });
   });
 
-  it('leave nothing where one of them cannot be captured', async () => {
+  it('are not touched where a VolumeSnapshot is gone that they were to be restored from', async () => {
     await makeKinds();
-    await world.machine('db', ['root', 'data'], 'real');
+    await machine(['root']);
     await world.snapshot('s', { vm: 'db' });
     await tell('s-root', { readyToUse: true, restoreSize: '1Gi' });
-    await tell('s-data', { error: { message: 'the array is full' } });
-    const { status } = await world.untilPhase('s', 'Failed');
-    expect(status?.conditions?.[0]?.message).toBe('the array is full; nothing was kept');
+    await world.untilPhase('s', 'Ready');
+    await world.admin.delete(VOLUME_SNAPSHOTS, 's-root', { namespace });
+    const uid = (await claimOf('db-root'))?.metadata.uid;
+    const { 'vimana.io/restore-failed': said } = await world.restore('db', 's', 'op');
+    expect(said).toContain('VolumeSnapshot s-root of disk root is not there, or not ready; the disks are as before');
+    expect((await claimOf('db-root'))?.metadata).toMatchObject({ uid });
+  });
+
+  it('whose storage makes no volume again are told to be lacking one, after a while', async () => {
+    await makeKinds();
+    await machine(['root']);
+    await world.snapshot('s', { vm: 'db' });
+    await tell('s-root', { readyToUse: true, restoreSize: '1Gi' });
+    await world.untilPhase('s', 'Ready');
+    await world.askRestore('db', 's', 'op');
+    await madeAnew('db-root', 'op');
+    await world.cluster.clock.advance(600_000);
+    const { 'vimana.io/restore-failed': said } = await world.restore('db', 's', 'op');
+    expect(said).toContain('no volume was made within 600 s for PersistentVolumeClaim db-root');
+  });
+
+  it('leave nothing where one of them cannot be captured, once that has been so for a minute', async () => {
+    await makeKinds();
+    await machine(['root', 'data']);
+    await world.snapshot('s', { vm: 'db' });
+    await tell('s-root', { readyToUse: true, restoreSize: '1Gi' });
+    const { startTime = '' } = (await world.untilPhase('s', 'Creating')).status ?? {};
+    await tell('s-data', { error: { message: 'the array is full', time: startTime } });
+    await world.cluster.clock.advance(55_000);
+    await world.cluster.settle();
+    expect((await world.get('s')).status?.phase).toBe('Creating');
+    await world.cluster.clock.advance(5000);
+    expect(await failure('s')).toBe('the array is full; nothing was kept');
     expect((await world.admin.list(VOLUME_SNAPSHOTS, { namespace })).items).toEqual([]);
+  });
+
+  it('are captured in spite of an error that passes', async () => {
+    await makeKinds();
+    await machine(['root']);
+    await world.snapshot('s', { vm: 'db' });
+    await world.untilPhase('s', 'Creating');
+    await tell('s-root', { error: { message: 'busy', time: new Date(world.cluster.clock.now()).toISOString() } });
+    await world.cluster.until(async () => (await world.get('s')).status?.conditions?.[0]?.message?.includes('busy'));
+    await tell('s-root', { readyToUse: true, restoreSize: '1Gi', error: null });
+    expect((await world.untilPhase('s', 'Ready')).status?.size).toBe('1Gi');
+  });
+
+  it('are waited for while they have no volume', async () => {
+    await makeKinds();
+    await world.machine('db', ['root'], 'late');
+    await world.snapshot('s', { vm: 'db' });
+    const { status } = await world.untilPhase('s', 'Pending');
+    expect(status?.conditions?.[0]).toMatchObject({ reason: 'DiskNotReady' });
+    await bind('db-root');
+    await tell('s-root', { readyToUse: true, restoreSize: '1Gi' });
+    await world.untilPhase('s', 'Ready');
+  });
+
+  it.each([
+    { given: 'no class', classes: [], said: /there is no VolumeSnapshotClass of driver csi\.example\.com; nothing/ },
+    { given: 'two classes', classes: ['a', 'b'], said: /VolumeSnapshotClasses a, b, and none of them is marked/ },
+  ])('are not captured where their driver has $given', async ({ classes, said }) => {
+    await makeKinds(classes);
+    await machine(['root']);
+    await world.snapshot('s', { vm: 'db' });
+    expect(await failure('s')).toMatch(said);
+    expect((await world.admin.list(VOLUME_SNAPSHOTS, { namespace })).items).toEqual([]);
+  });
+
+  it('are not captured where no CSI driver has made their volume', async () => {
+    await makeKinds();
+    await world.machine('db', ['root'], 'real');
+    await bind('db-root', { nfs: { server: 'files.example.com', path: '/' } });
+    await world.snapshot('s', { vm: 'db' });
+    expect(await failure('s')).toMatch(/the disk root cannot be captured: PersistentVolume \S+ is of no CSI driver/);
+  });
+
+  it('leave a VolumeSnapshot alone that somebody else has made by the same name', async () => {
+    await makeKinds();
+    await machine(['root']);
+    const source = { persistentVolumeClaimName: 'other' };
+    await world.admin.create(VOLUME_SNAPSHOTS, { metadata: { name: 's-root', namespace }, spec: { source } });
+    await tell('s-root', { readyToUse: true, restoreSize: '1Gi' });
+    await world.snapshot('s', { vm: 'db' });
+    expect(await failure('s')).toBe('there is a VolumeSnapshot s-root already, of somebody else; nothing was kept');
+    expect(await volumeSnapshot('s-root')).toMatchObject({ spec: { source } });
   });
 
   it('hold no memory, and that is said', async () => {
     await makeKinds();
-    await world.machine('db', ['root'], 'real');
+    await machine(['root']);
     await world.snapshot('s', { vm: 'db', includeMemory: true });
-    const { status } = await world.untilPhase('s', 'Failed');
-    expect(status?.conditions?.[0]?.message).toBe(
-      'spec.includeMemory: VolumeSnapshots hold disks only; nothing was changed',
-    );
+    expect(await failure('s')).toBe('spec.includeMemory: VolumeSnapshots hold disks only; nothing was changed');
   });
 });

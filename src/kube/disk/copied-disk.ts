@@ -1,5 +1,6 @@
 import { contentsText, copyOf, DISK_CONTENTS_ANNOTATION, readContents } from '../../api/disk/contents.ts';
 import { DISK_SOURCE_ANNOTATION, type DiskSource, SIMULATED_PROVISIONER } from '../../api/disk/request.ts';
+import { parseQuantity, value } from '../../base/quantity.ts';
 import type { Snapshot } from '../kinds/snapshots.ts';
 import type { PersistentVolumeClaim, StorageClass } from '../kinds/storage.ts';
 import { contentsOf, isFilled } from './claim-disks.ts';
@@ -15,15 +16,20 @@ export interface DiskOrigins {
 export interface CopiedDisk {
   readonly annotations: Readonly<Record<string, string>>;
   readonly dataSource?: { readonly apiGroup?: string; readonly kind: string; readonly name: string };
+  /** The bytes of the source, which storage that is not simulated wants room for. */
+  readonly sourceBytes?: number;
 }
 
-/** `namespace`: that of the new claim. What is on a simulated disk comes with the claim, where it is known already. */
+/**
+ * `namespace`: that of the new claim. What is on a simulated disk comes with the claim, where it is known already. Other
+ * storage is told once where from: undefined while that is not known, for a claim without it would stay empty.
+ */
 export function copiedDisk(
   source: DiskSource,
   { namespace, storageClass }: { readonly namespace: string; readonly storageClass: string | undefined },
   origins: DiskOrigins,
-): CopiedDisk {
-  if (!isSimulated(storageClass, origins)) return { annotations: {}, ...dataSourceOf(source, namespace, origins) };
+): CopiedDisk | undefined {
+  if (!isSimulated(storageClass, origins)) return storedCopy(source, namespace, origins);
   const text = copiedContents(source, source.namespace ?? namespace, origins);
   return {
     annotations: {
@@ -51,12 +57,20 @@ function copiedContents({ claim, snapshot, disk, linked = false }: DiskSource, f
   return contents === undefined ? undefined : contentsText(copyOf(contents, `snapshot ${from}/${snapshot}`, linked));
 }
 
-function dataSourceOf({ claim, snapshot, disk, namespace: from }: DiskSource, namespace: string, origins: DiskOrigins) {
-  if (claim !== undefined) return { dataSource: { kind: 'PersistentVolumeClaim', name: claim } };
-  const name = savedIn(snapshot, disk, from ?? namespace, origins)?.volumeSnapshot;
-  return name === undefined
-    ? {}
-    : { dataSource: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name } };
+function storedCopy(
+  { claim, snapshot, disk, namespace: from = '' }: DiskSource,
+  namespace: string,
+  origins: DiskOrigins,
+): CopiedDisk | undefined {
+  if (claim !== undefined) {
+    const { storage = 0 } = origins.claim(from || namespace, claim)?.status?.capacity ?? {};
+    const dataSource = { kind: 'PersistentVolumeClaim', name: claim };
+    return { annotations: {}, dataSource, sourceBytes: value(parseQuantity(storage)) };
+  }
+  const { volumeSnapshot: name, sizeBytes = 0 } = savedIn(snapshot, disk, from || namespace, origins) ?? {};
+  if (name === undefined) return undefined;
+  const dataSource = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name };
+  return { annotations: {}, dataSource, sourceBytes: sizeBytes };
 }
 
 function savedIn(snapshot: string | undefined, disk: string | undefined, from: string, origins: DiskOrigins) {

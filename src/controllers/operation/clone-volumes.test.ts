@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { VMS } from '../../kube/kinds/machines.ts';
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
+import { ifFound } from '../../kube/kube-error.ts';
+import { namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
+
+const provisioner = 'csi.example.com';
+
+describe('a clone of a machine whose disk is on real storage', () => {
+  let world: OperationWorld;
+  beforeEach(async () => {
+    world = await startOperationWorld();
+    const classes = { now: 'Immediate', late: 'WaitForFirstConsumer' };
+    for (const [name, volumeBindingMode] of Object.entries(classes))
+      await world.admin.create(STORAGE_CLASSES, { metadata: { name }, provisioner, volumeBindingMode });
+  });
+  afterEach(() => world.stop());
+
+  const claim = (name: string) => ifFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace }));
+
+  async function machine(storageClassName: string): Promise<void> {
+    await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
+      metadata: { name: 'disk-web', namespace },
+      spec: { accessModes: ['ReadWriteMany'], storageClassName, resources: { requests: { storage: '1G' } } },
+    });
+    const volumes = [{ name: 'root', persistentVolumeClaim: { claimName: 'disk-web' } }];
+    const domain = { memory: { guest: '1Gi' }, devices: { disks: [{ name: 'root', disk: {} }] } };
+    await world.admin.create(VMS, {
+      metadata: { name: 'web', namespace },
+      spec: { runStrategy: 'Halted', template: { spec: { domain, volumes } } },
+    });
+    await world.clock.advance(1000);
+  }
+
+  /** Makes a volume for a claim, which has as much as such storage rounds up to. */
+  async function provision(name: string): Promise<void> {
+    const found = await claim(name);
+    const claimRef = { namespace, name, uid: found?.metadata.uid ?? '' };
+    const volume = `volume-${name}`;
+    await world.admin.create(PERSISTENT_VOLUMES, {
+      metadata: { name: volume, annotations: { 'pv.kubernetes.io/provisioned-by': provisioner } },
+      spec: {
+        accessModes: ['ReadWriteMany'],
+        capacity: { storage: '1Gi' },
+        csi: { driver: provisioner, volumeHandle: volume },
+        storageClassName: found?.spec.storageClassName ?? '',
+        claimRef,
+      },
+    });
+    await world.clock.advance(2000);
+    expect((await claim(name))?.status?.phase).toBe('Bound');
+  }
+
+  const ask = (spec: object = {}, more: object = {}) =>
+    world.ask('copy', 'web', 'clone', { cloneSpec: { targetName: 'web-2', ...spec }, ...more });
+
+  it('waits until there is a volume to copy, and until its own is made', async () => {
+    await machine('now');
+    await ask();
+    await world.clock.advance(2000);
+    expect((await world.operation('copy')).status).toMatchObject({
+      phase: 'Pending',
+      message: 'PersistentVolumeClaim disk-web of disk root has no volume that could be copied: waiting for it',
+    });
+    await provision('disk-web');
+    await world.clock.advance(2000);
+    expect((await claim('web-2-root'))?.spec).toMatchObject({
+      dataSource: { kind: 'PersistentVolumeClaim', name: 'disk-web' },
+      resources: { requests: { storage: '1Gi' } },
+    });
+    expect((await world.operation('copy')).status).toMatchObject({
+      phase: 'Running',
+      message: 'no volume has been made yet for PersistentVolumeClaim web-2-root',
+    });
+    await provision('web-2-root');
+    expect((await world.over('copy')).status).toMatchObject({
+      phase: 'Succeeded',
+      message: 'VirtualMachine default/web-2 is there, with its disks',
+    });
+  });
+
+  it('says that its volume is made when it is first started, where that is so', async () => {
+    await machine('late');
+    await provision('disk-web');
+    await ask();
+    expect((await world.over('copy')).status).toMatchObject({
+      phase: 'Succeeded',
+      message: expect.stringMatching(/until its first start, when volumes are made for \S+ web-2-root$/) as string,
+    });
+  });
+
+  it('is taken away where its volume is not made in time, and it is said which', async () => {
+    await machine('now');
+    await provision('disk-web');
+    await ask({}, { timeout: '1m' });
+    const { status } = await world.over('copy');
+    expect(status).toMatchObject({ phase: 'Failed' });
+    expect(status?.message).toContain('no volume was made for PersistentVolumeClaim web-2-root');
+    await world.clock.advance(60_000);
+    expect(await claim('web-2-root')).toBeUndefined();
+    expect(await ifFound(world.admin.get(VMS, 'web-2', { namespace }))).toBeUndefined();
+  });
+
+  it('is not linked, and that is said before anything is changed', async () => {
+    await machine('now');
+    await provision('disk-web');
+    await ask({ linkedClone: true });
+    expect((await world.over('copy')).status).toMatchObject({
+      phase: 'Failed',
+      message:
+        'cloneSpec.linkedClone: disk root cannot be linked: storage class now is not simulated; nothing has been changed',
+    });
+    expect(await ifFound(world.admin.get(VMS, 'web-2', { namespace }))).toBeUndefined();
+  });
+});

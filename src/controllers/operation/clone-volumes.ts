@@ -1,0 +1,34 @@
+import { type VolumeState, volumeState } from '../../kube/disk/claim-volume.ts';
+import { isSimulated } from '../../kube/disk/copied-disk.ts';
+import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
+import { fail, type Turn } from './course.ts';
+import type { Active, Lookups } from './sight.ts';
+
+/** Why a disk cannot be cloned, or not yet: storage that is not simulated copies by itself, and within a namespace. */
+export function refusalOf(
+  { operation, look }: Active,
+  volume: string,
+  { metadata, spec, status }: PersistentVolumeClaim,
+  elsewhere: boolean,
+): Turn | undefined {
+  if (isSimulated(spec.storageClassName, look.origins)) return undefined;
+  const { linkedClone, snapshotRef } = operation.spec.cloneSpec ?? {};
+  const why = `storage class ${spec.storageClassName ?? ''} is not simulated; nothing has been changed`;
+  if (elsewhere) return fail('NotSupported', `disk ${volume} cannot be copied to another namespace: ${why}`);
+  if (linkedClone === true)
+    return fail('NotSupported', `cloneSpec.linkedClone: disk ${volume} cannot be linked: ${why}`);
+  if (snapshotRef !== undefined || status?.phase === 'Bound') return undefined;
+  const message = `PersistentVolumeClaim ${metadata.name} of disk ${volume} has no volume that could be copied`;
+  return { to: 'wait', reason: 'DiskNotReady', message };
+}
+
+/** Those of some claims that are on real storage and stand so with their volumes, in words; '' for none. */
+export function claimsThatAre(state: VolumeState, namespace: string, claims: readonly string[], look: Lookups): string {
+  const { origins } = look;
+  const names = claims.filter((name) => {
+    const found = look.claim(namespace, name);
+    if (found === undefined || isSimulated(found.spec.storageClassName, origins)) return false;
+    return volumeState(found, (each) => origins.storageClass(each)) === state;
+  });
+  return names.length === 0 ? '' : `PersistentVolumeClaim ${names.join(', ')}`;
+}

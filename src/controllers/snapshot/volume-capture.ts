@@ -1,0 +1,186 @@
+import { parseQuantity, value } from '../../base/quantity.ts';
+import { timestamp } from '../../base/timestamp.ts';
+import type { KubeCondition } from '../../kube/kinds/condition.ts';
+import { type Snapshot, type SnapshotStatus, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
+import { ifFound, isAlreadyExists } from '../../kube/kube-error.ts';
+import { inChain } from '../../kube/snapshot/lineage.ts';
+import { failedStatus, withConditions } from '../../kube/snapshot/status.ts';
+import type { Context } from '../../runtime/controller.ts';
+import { keyIn } from '../../runtime/key.ts';
+import type { Again } from '../../runtime/work-queue.ts';
+import { byMachine, findMachine, machineKey } from './machine.ts';
+import type { SnapshotParts, SnapshotSettings } from './settings.ts';
+import { classesFor } from './volume-snapshot-class.ts';
+import {
+  belonging,
+  followed,
+  newVolumeSnapshot,
+  removeVolumeSnapshots,
+  VOLUME_SNAPSHOTS,
+  type VolumeSnapshot,
+} from './volume-snapshots.ts';
+
+export type Write = (
+  snapshot: Snapshot,
+  status: SnapshotStatus,
+  parts: SnapshotParts,
+  context: Context,
+) => Promise<Snapshot>;
+
+/** How far the storage is. `until`: when that is too late. */
+export type Progress =
+  | { readonly is: 'done' }
+  | { readonly is: 'failed'; readonly reason: string; readonly message: string }
+  | { readonly is: 'under way'; readonly until: number; readonly trouble?: string };
+
+/** Whether the disks of a snapshot are captured by the storage of the cluster. */
+export const isByStorage = ({ disks = [] }: SnapshotStatus) =>
+  disks.some(({ volumeSnapshot }) => volumeSnapshot !== undefined);
+
+/** Has the storage of the cluster capture the disks, and says so when all are captured; none stay where one fails. */
+export async function captureByStorage(
+  snapshot: Snapshot,
+  parts: SnapshotParts,
+  context: Context,
+  write: Write,
+): Promise<Again | void> {
+  const { cache, clock } = context;
+  await context.follow(followed);
+  const { namespace } = snapshot.metadata;
+  const disks = snapshot.status?.disks ?? [];
+  const found = disks.map(({ volumeSnapshot = '' }) => cache(VOLUME_SNAPSHOTS).get(keyIn(namespace, volumeSnapshot)));
+  const progress = progressOf(snapshot, found, parts.settings, clock.now());
+  if (progress.is === 'done') {
+    await write(snapshot, captured(snapshot, found, parts, context), parts, context);
+    return;
+  }
+  if (progress.is === 'failed') return await fail(snapshot, progress, parts, context, write);
+  for (const [index, { name, claim, volumeSnapshot = '' }] of disks.entries()) {
+    if (found[index] !== undefined) continue;
+    const refused = await make(snapshot, volumeSnapshot, claim, context);
+    if (refused === undefined) continue;
+    const message = `the disk ${name} cannot be captured: ${refused}`;
+    return await fail(snapshot, { reason: 'CaptureFailed', message }, parts, context, write);
+  }
+  const { until, trouble } = progress;
+  if (trouble !== undefined) await write(snapshot, troubled(snapshot, trouble, clock.now()), parts, context);
+  return { afterMs: Math.max(0, until - clock.now()) };
+}
+
+/** How far VolumeSnapshots are, each at the place of its disk. An error may pass: whoever captures tries again. */
+export function progressOf(
+  snapshot: Snapshot,
+  found: readonly (VolumeSnapshot | undefined)[],
+  { waitMs, errorMs }: Pick<SnapshotSettings, 'waitMs' | 'errorMs'>,
+  now: number,
+): Progress {
+  const failed = (reason: string, message: string): Progress => ({ is: 'failed', reason, message });
+  const begun = Date.parse(snapshot.status?.startTime ?? '');
+  let until = begun + waitMs;
+  let trouble: string | undefined;
+  let ready = 0;
+  for (const [index, each] of found.entries()) {
+    const { volumeSnapshot: name = '' } = snapshot.status?.disks?.[index] ?? {};
+    if (each === undefined) continue;
+    const { error, readyToUse } = each.status ?? {};
+    const whose = belonging(each, snapshot);
+    if (whose === 'other')
+      return failed('AlreadyExists', `there is a VolumeSnapshot ${name} already, of somebody else`);
+    if (whose === 'left') {
+      trouble ??= `VolumeSnapshot ${name} of a former VMSnapshot of this name is still to go`;
+    } else if (each.metadata.deletionTimestamp !== undefined) {
+      return failed('CaptureFailed', error?.message ?? `VolumeSnapshot ${name} was deleted before it was ready`);
+    } else if (readyToUse === true) ready++;
+    else if (error !== undefined) {
+      const message = error.message ?? `VolumeSnapshot ${name} has an error`;
+      const stands = (Date.parse(error.time ?? '') || begun) + errorMs;
+      if (now >= stands) return failed('CaptureFailed', message);
+      until = Math.min(until, stands);
+      trouble ??= message;
+    }
+  }
+  if (ready === found.length) return { is: 'done' };
+  if (now < begun + waitMs) return { is: 'under way', until, ...(trouble === undefined ? {} : { trouble }) };
+  const why = trouble === undefined ? '' : `: ${trouble}`;
+  return failed('CaptureFailed', `the storage has not captured all disks within ${waitMs / 1000} s${why}`);
+}
+
+/** Has a claim captured; returns why that cannot be. */
+async function make(snapshot: Snapshot, name: string, claim: string, { client }: Context): Promise<string | undefined> {
+  const { namespace } = snapshot.metadata;
+  const found = await ifFound(client.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace }));
+  const chosen = found === undefined ? undefined : (await classesFor([found], client)).get(claim);
+  if (chosen === undefined) return `PersistentVolumeClaim ${claim} has no volume any more`;
+  if ('refused' in chosen) return chosen.refused;
+  try {
+    await client.create(VOLUME_SNAPSHOTS, newVolumeSnapshot(snapshot, name, claim, chosen.name));
+  } catch (error) {
+    // Whose it is shows when the cache does.
+    if (!isAlreadyExists(error)) throw error;
+  }
+  return undefined;
+}
+
+async function fail(
+  snapshot: Snapshot,
+  { reason, message }: { readonly reason: string; readonly message: string },
+  parts: SnapshotParts,
+  context: Context,
+  write: Write,
+): Promise<void> {
+  await removeVolumeSnapshots(snapshot, context.client);
+  const said = `${message}; nothing was kept`;
+  await write(snapshot, failedStatus(snapshot, reason, said, context.clock.now()), parts, context);
+}
+
+function troubled({ status = {} }: Snapshot, trouble: string, now: number): SnapshotStatus {
+  const message = `the storage has not captured the machine yet: ${trouble}`;
+  const said: KubeCondition = { type: 'Ready', status: 'False', reason: 'Creating', message };
+  return { ...status, conditions: withConditions(status.conditions, [said], timestamp(now)) };
+}
+
+const OFF: KubeCondition = {
+  type: 'Quiesced',
+  status: 'True',
+  reason: 'MachineOff',
+  message: 'nobody wrote to the disks',
+};
+const RAN: KubeCondition = {
+  type: 'Quiesced',
+  status: 'False',
+  reason: 'NotPossible',
+  message: 'each disk is as a power cut would have left it',
+};
+
+function captured(
+  snapshot: Snapshot,
+  found: readonly (VolumeSnapshot | undefined)[],
+  { dialects, gatherers }: SnapshotParts,
+  context: Context,
+): SnapshotStatus {
+  const { cache, clock } = context;
+  const { status = {} } = snapshot;
+  const now = timestamp(clock.now());
+  const disks = (status.disks ?? []).map((disk, index) => ({
+    ...disk,
+    sizeBytes: value(parseQuantity(found[index]?.status?.restoreSize ?? 0)),
+  }));
+  const machine = findMachine(snapshot, dialects, gatherers, context);
+  // It may have been started while its disks were captured.
+  const off = status.instanceUID === undefined && (typeof machine === 'string' || machine.instance === undefined);
+  const held =
+    disks.length === 1 ? 'a VolumeSnapshot holds the disk' : `${disks.length} VolumeSnapshots hold the disks`;
+  const ready: KubeCondition = { type: 'Ready', status: 'True', reason: 'Captured', message: held };
+  const taken = Math.max(...found.map((each) => Date.parse(each?.status?.creationTime ?? '')));
+  const next: SnapshotStatus = {
+    ...status,
+    phase: 'Ready',
+    conditions: withConditions(status.conditions, [ready, off ? OFF : RAN], now),
+    creationTime: Number.isNaN(taken) ? now : timestamp(taken),
+    readyToRestore: true,
+    disks,
+    backingFiles: disks.map(({ volumeSnapshot = '' }) => `volumesnapshot/${volumeSnapshot}`),
+  };
+  return inChain(next, [...cache(VM_SNAPSHOTS).by(byMachine, machineKey(snapshot))]);
+}

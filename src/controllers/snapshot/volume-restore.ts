@@ -1,0 +1,120 @@
+import { RESTORED_ANNOTATION } from '../../api/disk/request.ts';
+import { timestamp } from '../../base/timestamp.ts';
+import { atLeast, volumeState } from '../../kube/disk/claim-volume.ts';
+import type { Snapshot } from '../../kube/kinds/snapshots.ts';
+import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
+import { ifFound, isAlreadyExists } from '../../kube/kube-error.ts';
+import type { Context } from '../../runtime/controller.ts';
+import { keyIn } from '../../runtime/key.ts';
+import type { Again } from '../../runtime/work-queue.ts';
+import { namespaceOf } from './machine.ts';
+import type { Asker } from './restore.ts';
+import type { SnapshotParts } from './settings.ts';
+import type { Write } from './volume-capture.ts';
+import { GROUP } from './volume-snapshot-class.ts';
+import { VOLUME_SNAPSHOTS } from './volume-snapshots.ts';
+
+type Told = 'restored' | Refusal;
+
+interface Refusal {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/**
+ * Makes the claims of a machine anew from VolumeSnapshots. What the claims were is written down before the first of them
+ * goes, so that whoever takes over goes on.
+ */
+export async function restoreByStorage(
+  snapshot: Snapshot,
+  { asked: { uid } }: Asker,
+  parts: SnapshotParts,
+  context: Context,
+  answer: (told: Told) => Promise<void>,
+  write: Write,
+): Promise<Again | 'written' | undefined> {
+  const { clock } = context;
+  const { status = {} } = snapshot;
+  if (status.restore?.uid !== uid) {
+    const claims = await claimsAnew(snapshot, context);
+    if (!Array.isArray(claims)) {
+      await answer(claims);
+      return undefined;
+    }
+    const restore = { uid, startTime: timestamp(clock.now()), claims: JSON.stringify(claims) };
+    await write(snapshot, { ...status, restore }, parts, context);
+    return 'written';
+  }
+  const wanted = JSON.parse(status.restore.claims ?? '[]') as readonly ClaimManifest[];
+  const waits: string[] = [];
+  for (const claim of wanted) if (!(await bringBack(claim, uid, context))) waits.push(claim.metadata.name ?? '');
+  const due = Date.parse(status.restore.startTime ?? '') + parts.settings.waitMs;
+  if (waits.length > 0 && clock.now() < due) return { afterMs: due - clock.now() };
+  const failure = `no volume was made within ${parts.settings.waitMs / 1000} s for PersistentVolumeClaim ${waits.join(', ')}, which the storage is to fill with what was captured: kubectl describe pvc says why`;
+  const restore = { uid, ...(waits.length === 0 ? { completed: true } : { failure }) };
+  await write(snapshot, { ...status, restore }, parts, context);
+  return 'written';
+}
+
+type ClaimManifest = Pick<PersistentVolumeClaim, 'metadata' | 'spec'>;
+
+/** The claims as they are to be made; why not, where any could not be: until then nothing is lost. */
+async function claimsAnew(snapshot: Snapshot, { client, cache }: Context): Promise<ClaimManifest[] | Refusal> {
+  const namespace = namespaceOf(snapshot);
+  const refused = (reason: string, message: string) => ({ reason, message: `${message}; the disks are as before` });
+  const claims: ClaimManifest[] = [];
+  for (const { name, claim, volumeSnapshot = '', sizeBytes = 0 } of snapshot.status?.disks ?? []) {
+    const found = await ifFound(client.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace }));
+    if (found === undefined)
+      return refused('DiskNotFound', `the disk ${name} has no PersistentVolumeClaim ${claim} any more`);
+    const kept = await ifFound(client.get(VOLUME_SNAPSHOTS, volumeSnapshot, { namespace }));
+    if (kept?.status?.readyToUse !== true || kept.metadata.deletionTimestamp !== undefined)
+      return refused('SnapshotUnusable', `VolumeSnapshot ${volumeSnapshot} of disk ${name} is not there, or not ready`);
+    const { storageClassName = '' } = found.spec;
+    if (storageClassName !== '' && cache(STORAGE_CLASSES).get(storageClassName) === undefined)
+      return refused('ClassNotFound', `there is no StorageClass ${storageClassName} any more to make disk ${name} of`);
+    claims.push(anew(found, volumeSnapshot, sizeBytes));
+  }
+  return claims;
+}
+
+/** Whether a claim is the one that was made for the restore, with its volume; else brings it closer to that. */
+async function bringBack(claim: ClaimManifest, uid: string, { client, cache }: Context): Promise<boolean> {
+  const { name = '', namespace = '' } = claim.metadata;
+  const present = cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespace, name));
+  if (present?.metadata.annotations?.[RESTORED_ANNOTATION] === uid)
+    return volumeState(present, (each) => cache(STORAGE_CLASSES).get(each)) !== 'awaited';
+  if (present === undefined) {
+    const annotations = { ...claim.metadata.annotations, [RESTORED_ANNOTATION]: uid };
+    const made = { metadata: { ...claim.metadata, annotations }, spec: claim.spec };
+    await client.create(PERSISTENT_VOLUME_CLAIMS, made).catch((error: unknown) => {
+      if (!isAlreadyExists(error)) throw error;
+    });
+  } else if (present.metadata.deletionTimestamp === undefined) {
+    const preconditions = { uid: present.metadata.uid ?? '' };
+    await ifFound(client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace, preconditions }));
+  }
+  return false;
+}
+
+/** A claim as it can be made once more, from a VolumeSnapshot that it has room for. */
+function anew({ metadata, spec }: PersistentVolumeClaim, volumeSnapshot: string, bytes: number): ClaimManifest {
+  const { name, namespace, labels, ownerReferences, annotations = {} } = metadata;
+  const { volumeName: _volume, dataSource: _source, dataSourceRef: _ref, ...asked } = spec as Record<string, unknown>;
+  const own = Object.entries(annotations).filter(([key]) => !/(^|\.)kubernetes\.io\//.test(key));
+  const storage = atLeast(spec.resources?.requests?.['storage'], bytes);
+  return {
+    metadata: {
+      ...(name === undefined ? {} : { name }),
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labels === undefined ? {} : { labels }),
+      ...(ownerReferences === undefined ? {} : { ownerReferences }),
+      annotations: Object.fromEntries(own),
+    },
+    spec: {
+      ...asked,
+      resources: { ...spec.resources, requests: { ...spec.resources?.requests, storage } },
+      dataSource: { apiGroup: GROUP, kind: 'VolumeSnapshot', name: volumeSnapshot },
+    } as PersistentVolumeClaim['spec'],
+  };
+}

@@ -1,0 +1,75 @@
+import type { Client } from '../../kube/client.ts';
+import { resourceType } from '../../kube/kinds/resource-type.ts';
+import { PERSISTENT_VOLUMES, type PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
+import { ifFound, KubeError } from '../../kube/kube-error.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+
+export const GROUP = 'snapshot.storage.k8s.io';
+
+/** How a CSI driver is asked to capture volumes. */
+export interface VolumeSnapshotClass extends KubeObject {
+  readonly driver: string;
+}
+
+export const VOLUME_SNAPSHOT_CLASSES = resourceType<VolumeSnapshotClass>(
+  `${GROUP}/v1`,
+  'VolumeSnapshotClass',
+  'volumesnapshotclasses',
+  'Cluster',
+);
+
+const IS_DEFAULT = 'snapshot.storage.kubernetes.io/is-default-class';
+
+/** The class that a disk is captured with, or why it cannot be. */
+export type ChosenClass = { readonly name: string } | { readonly refused: string };
+
+/** The class for volumes of a driver: the one that is marked as its default, or the only one that it has. */
+export function classFor(driver: string, classes: readonly VolumeSnapshotClass[]): ChosenClass {
+  const own = classes.filter((each) => each.driver === driver);
+  const marked = own.filter(({ metadata }) => metadata.annotations?.[IS_DEFAULT] === 'true');
+  const [only, ...others] = marked.length === 0 ? own : marked;
+  if (only === undefined) return { refused: `there is no VolumeSnapshotClass of driver ${driver}` };
+  if (others.length === 0) return { name: only.metadata.name ?? '' };
+  const names = [only, ...others].map(({ metadata }) => metadata.name ?? '');
+  const what = marked.length === 0 ? 'none of them is' : 'all of them are';
+  return {
+    refused: `driver ${driver} has the VolumeSnapshotClasses ${names.join(', ')}, and ${what} marked as the default (${IS_DEFAULT})`,
+  };
+}
+
+const NOT_SERVED = 'its class is not simulated, and the cluster makes no VolumeSnapshots (snapshot.storage.k8s.io)';
+
+/**
+ * The class for each claim that has a volume; a claim without one is left out, for its driver is not known yet. Where the
+ * cluster makes no VolumeSnapshots, none can be captured.
+ */
+export async function classesFor(
+  claims: readonly PersistentVolumeClaim[],
+  client: Client,
+): Promise<ReadonlyMap<string, ChosenClass>> {
+  const chosen = new Map<string, ChosenClass>();
+  if (claims.length === 0) return chosen;
+  const classes = await classesOf(client);
+  for (const { metadata, spec, status } of claims) {
+    const { name = '' } = metadata;
+    if (classes === undefined) chosen.set(name, { refused: NOT_SERVED });
+    else if (status?.phase === 'Bound') chosen.set(name, await classOf(spec.volumeName ?? '', classes, client));
+  }
+  return chosen;
+}
+
+async function classOf(name: string, classes: readonly VolumeSnapshotClass[], client: Client): Promise<ChosenClass> {
+  const volume = await ifFound(client.get(PERSISTENT_VOLUMES, name));
+  const { driver } = (volume?.spec['csi'] ?? {}) as { readonly driver?: string };
+  return driver === undefined ? { refused: `PersistentVolume ${name} is of no CSI driver` } : classFor(driver, classes);
+}
+
+/** Undefined where the cluster knows of none. */
+async function classesOf(client: Client): Promise<readonly VolumeSnapshotClass[] | undefined> {
+  try {
+    return (await client.list(VOLUME_SNAPSHOT_CLASSES)).items;
+  } catch (error) {
+    if (error instanceof KubeError && error.code === 404) return undefined;
+    throw error;
+  }
+}
