@@ -1,6 +1,14 @@
 /** How a program is built by Go: from which module of `go/`, from which package. */
 export interface Recipe {
-  readonly module: 'kubernetes' | 'etcd' | 'kwok' | 'helm' | 'descheduler';
+  readonly module:
+    | 'kubernetes'
+    | 'etcd'
+    | 'kwok'
+    | 'helm'
+    | 'descheduler'
+    | 'csi-hostpath'
+    | 'csi-provisioner'
+    | 'csi-snapshotter';
   readonly package: string;
   /** Values of variables that a release would set. */
   readonly set?: Readonly<Record<string, string>>;
@@ -18,6 +26,11 @@ const kubernetes = (name: string): Recipe => ({
   module: 'kubernetes',
   package: `k8s.io/kubernetes/cmd/${name}`,
   set: RELEASE,
+});
+
+const snapshotter = (name: string): Recipe => ({
+  module: 'csi-snapshotter',
+  package: `github.com/kubernetes-csi/external-snapshotter/v8/cmd/${name}`,
 });
 
 export const RECIPES = {
@@ -38,6 +51,18 @@ export const RECIPES = {
     package: 'sigs.k8s.io/descheduler/cmd/descheduler',
     set: { 'sigs.k8s.io/descheduler/pkg/version.version': 'v0.36.0' },
   },
+  hostpathplugin: {
+    module: 'csi-hostpath',
+    package: 'github.com/kubernetes-csi/csi-driver-host-path/cmd/hostpathplugin',
+    // Without a version it answers nobody.
+    set: { 'main.version': 'v1.7.2' },
+  },
+  'csi-provisioner': {
+    module: 'csi-provisioner',
+    package: 'github.com/kubernetes-csi/external-provisioner/v5/cmd/csi-provisioner',
+  },
+  'csi-snapshotter': snapshotter('csi-snapshotter'),
+  'snapshot-controller': snapshotter('snapshot-controller'),
 } as const satisfies Record<string, Recipe>;
 
 export type Program = keyof typeof RECIPES;
