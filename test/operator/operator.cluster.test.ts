@@ -24,6 +24,8 @@ const ENFORCED = /\/finalizers$/;
 /** Of no use here: this cluster has neither CSI snapshots nor metrics, and no write was cut off whose end is looked up. */
 const ELSEWHERE = new Set([
   ...['get', 'list', 'watch', 'create', 'delete'].map((verb) => `${verb} volumesnapshots.snapshot.storage.k8s.io`),
+  'list volumesnapshotclasses.snapshot.storage.k8s.io',
+  'get persistentvolumes',
   'delete persistentvolumeclaims',
   'get pods.metrics.k8s.io',
   'get vmsnapshots.hypersdk.io',
