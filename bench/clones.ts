@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { virtualMachine } from '../src/api/hypersdk/virtual-machine.ts';
 import { vmOperation } from '../src/api/hypersdk/vm-operation.ts';
-import { vmTemplate } from '../src/api/hypersdk/vm-template.ts';
 import { realClock } from '../src/base/clock.ts';
+import { HYPERSDK_VMS, VM_TEMPLATES } from '../src/kube/kinds/hypersdk.ts';
 import { resourceOfKind } from '../src/kube/kinds/machines.ts';
 import type { Embedded } from '../src/up/embedded.ts';
 import { withEmbeddedFleet } from './support/embedded-fleet.ts';
@@ -14,7 +13,6 @@ const CLONES = Number(process.env['VIMANA_BENCH_CLONES'] ?? 200);
 const NODES = 20;
 const TARGET_S = 5;
 const namespace = 'default';
-const MACHINES = resourceOfKind(virtualMachine);
 const OPERATIONS = resourceOfKind(vmOperation);
 
 /** Linked clones of a machine from a template, from the first operation that is asked for until all of them run. */
@@ -48,11 +46,11 @@ async function measure(): Promise<void> {
 }
 
 async function makeSource({ admin }: Embedded): Promise<void> {
-  await admin.create(resourceOfKind(vmTemplate), {
+  await admin.create(VM_TEMPLATES, {
     metadata: { name: 'ubuntu-22-04', namespace },
     spec: { displayName: 'Ubuntu', image: { source: 'https://images.example.org/ubuntu-22.04.qcow2' } },
   });
-  await admin.create(MACHINES, {
+  await admin.create(HYPERSDK_VMS, {
     metadata: { name: 'golden', namespace },
     spec: {
       cpus: 1,
@@ -61,7 +59,7 @@ async function makeSource({ admin }: Embedded): Promise<void> {
       disks: [{ name: 'root', size: '10Gi', storageClass: 'fast-ssd' }],
     },
   });
-  for await (const { type, object } of admin.watch(MACHINES, { namespace })) {
+  for await (const { type, object } of admin.watch(HYPERSDK_VMS, { namespace })) {
     if (type !== 'BOOKMARK' && object.status?.phase === 'Running') return;
   }
 }
@@ -79,7 +77,7 @@ async function askForClone({ admin }: Embedded, at: number): Promise<void> {
 
 async function untilRunning({ admin }: Embedded, count: number): Promise<void> {
   const running = new Set<string>();
-  for await (const { type, object } of admin.watch(MACHINES, { namespace })) {
+  for await (const { type, object } of admin.watch(HYPERSDK_VMS, { namespace })) {
     if (type !== 'BOOKMARK' && object.status?.phase === 'Running') running.add(object.metadata.name);
     if (running.size === count) return;
   }

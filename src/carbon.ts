@@ -13,7 +13,8 @@ import { carbonMeasures, type RunningMachine } from './carbon/measures.ts';
 import { CarbonError } from './carbon/provider.ts';
 import { CARBON_CONFIG_MAP, type CarbonSettings, NO_CARBON, providerOf, refreshOf } from './carbon/settings.ts';
 import { CONFIG_MAPS } from './kube/kinds/core.ts';
-import { resourceOfKind, VMIS, type Vmi } from './kube/kinds/machines.ts';
+import { HYPERSDK_VMS, type HypersdkVm } from './kube/kinds/hypersdk.ts';
+import { VMIS, type Vmi } from './kube/kinds/machines.ts';
 import { NODES, type Node } from './kube/kinds/node.ts';
 import type { PolicyRule } from './kube/kinds/rbac.ts';
 import type { Dialect } from './machine/dialect.ts';
@@ -93,7 +94,7 @@ export function carbonOf(settings: CarbonSettings = NO_CARBON, parts: CarbonPart
     },
     measures(cores = () => undefined) {
       if (watch === undefined) return [];
-      const machines = informers.of(resourceOfKind(virtualMachine)).cache;
+      const machines = informers.of(HYPERSDK_VMS).cache;
       const running = () => runningMachines(informers, settings, cores);
       return carbonMeasures({
         watch,
@@ -149,23 +150,22 @@ function* runningMachines(
   cores: (instance: Vmi) => number | undefined,
 ): Iterable<RunningMachine> {
   const nodes = informers.of(NODES).cache;
-  const machines = informers.of(resourceOfKind(virtualMachine)).cache as Cache;
+  const machines = informers.of(HYPERSDK_VMS).cache;
   for (const instance of informers.of(VMIS).cache.all()) {
     const { phase, nodeName = '' } = instance.status ?? {};
     if (phase !== 'Running') continue;
     const owner = instance.metadata.ownerReferences?.find(({ controller }) => controller === true);
     const isOurs = owner?.apiVersion.startsWith(`${virtualMachine.group}/`) === true;
     const machine = isOurs ? machines.get(`${instance.metadata.namespace}/${owner.name}`) : undefined;
-    const heeding = machine as VirtualMachine | undefined;
     const here = gridPlace(nodes.get(nodeName)?.metadata.labels ?? {}, zoneMap)?.zone;
-    const counts = here ?? heeding?.status?.carbon?.zone ?? zone;
-    yield { instance, machine: heeding, zone: counts, cores: cores(instance) };
+    const counts = here ?? machine?.status?.carbon?.zone ?? zone;
+    yield { instance, machine, zone: counts, cores: cores(instance) };
   }
 }
 
-function* waitingZones(machines: Cache): Iterable<string> {
+function* waitingZones(machines: Cache<HypersdkVm>): Iterable<string> {
   for (const machine of machines.all()) {
-    const { carbon } = (machine as unknown as VirtualMachine).status ?? {};
+    const { carbon } = machine.status ?? {};
     if (carbon?.waitingSince !== undefined && carbon.startedAt === undefined) yield carbon.zone ?? '';
   }
 }

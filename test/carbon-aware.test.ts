@@ -2,22 +2,19 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type VirtualMachine, virtualMachine } from '../src/api/hypersdk/virtual-machine.ts';
 import { FakeClock } from '../src/base/fake-clock.ts';
 import { memoryLogger } from '../src/base/logger.ts';
 import { seededRandom } from '../src/base/random.ts';
 import { timestamp } from '../src/base/timestamp.ts';
 import { type CarbonSettings, NO_CARBON } from '../src/carbon/settings.ts';
-import type { ResourceType } from '../src/kube/client.ts';
 import { CONFIG_MAPS } from '../src/kube/kinds/core.ts';
 import { EVENTS } from '../src/kube/kinds/event.ts';
-import { resourceOfKind, VMIS } from '../src/kube/kinds/machines.ts';
+import { HYPERSDK_VMS } from '../src/kube/kinds/hypersdk.ts';
+import { VMIS } from '../src/kube/kinds/machines.ts';
 import { NODES } from '../src/kube/kinds/node.ts';
 import { isNotFound } from '../src/kube/kube-error.ts';
-import type { KubeObject } from '../src/kube/kube-object.ts';
 import { type Embedded, type EmbeddedOptions, startEmbedded } from '../src/up/embedded.ts';
 
-const MACHINES = resourceOfKind(virtualMachine) as unknown as ResourceType<KubeObject & VirtualMachine>;
 const HOUR = 3_600_000;
 const MIDNIGHT = Date.UTC(2030, 0, 1);
 const at = (hours: number) => timestamp(MIDNIGHT + hours * HOUR);
@@ -79,7 +76,7 @@ class World {
   }
 
   make = (name: string, carbonAware: object, spec: object = {}) =>
-    this.admin.create(MACHINES, {
+    this.admin.create(HYPERSDK_VMS, {
       metadata: { name, namespace },
       spec: { cpus: 2, memory: '4Gi', carbonAware: { enabled: true, ...carbonAware }, ...spec },
     });
@@ -91,7 +88,7 @@ class World {
     });
 
   edit = (name: string, spec: object) =>
-    this.admin.patch(MACHINES, name, { type: 'merge', body: { spec } }, { namespace });
+    this.admin.patch(HYPERSDK_VMS, name, { type: 'merge', body: { spec } }, { namespace });
 
   /** Events of a machine. */
   async told(name: string) {
@@ -101,7 +98,7 @@ class World {
   }
 
   async status(name: string) {
-    const { status } = await this.admin.get(MACHINES, name, { namespace });
+    const { status } = await this.admin.get(HYPERSDK_VMS, name, { namespace });
     const condition = status?.conditions?.find(({ type }) => type === 'CarbonAware');
     return { phase: status?.phase, carbon: status?.carbon, carbonIntensity: status?.carbonIntensity, condition };
   }
@@ -182,7 +179,7 @@ describe('a machine that heeds electricity', () => {
     await here.grid(DIRTY_UNTIL_TWO);
     await here.make('web', { maxIntensity: 200, zone: 'DE' });
     await here.clock.advance(2 * 60_000);
-    const version = async () => (await here.admin.get(MACHINES, 'web', { namespace })).metadata.resourceVersion;
+    const version = async () => (await here.admin.get(HYPERSDK_VMS, 'web', { namespace })).metadata.resourceVersion;
     const before = await version();
     await here.clock.advance(1.5 * HOUR);
     expect(await version()).toBe(before);

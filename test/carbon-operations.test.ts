@@ -1,18 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type VirtualMachine, virtualMachine } from '../src/api/hypersdk/virtual-machine.ts';
 import { FakeClock } from '../src/base/fake-clock.ts';
 import { memoryLogger } from '../src/base/logger.ts';
 import { seededRandom } from '../src/base/random.ts';
 import { NO_CARBON } from '../src/carbon/settings.ts';
-import type { ResourceType } from '../src/kube/client.ts';
 import { CONFIG_MAPS } from '../src/kube/kinds/core.ts';
 import { EVENTS } from '../src/kube/kinds/event.ts';
-import { resourceOfKind, VMIS } from '../src/kube/kinds/machines.ts';
+import { HYPERSDK_VMS } from '../src/kube/kinds/hypersdk.ts';
+import { VMIS } from '../src/kube/kinds/machines.ts';
 import { OPERATIONS } from '../src/kube/kinds/operations.ts';
-import type { KubeObject } from '../src/kube/kube-object.ts';
 import { type Embedded, startEmbedded } from '../src/up/embedded.ts';
 
-const MACHINES = resourceOfKind(virtualMachine) as unknown as ResourceType<KubeObject & VirtualMachine>;
 const namespace = 'default';
 
 describe('operations on machines that wait for clean electricity', () => {
@@ -44,13 +41,13 @@ describe('operations on machines that wait for clean electricity', () => {
   const make = async () => {
     const carbonAware = { enabled: true, maxIntensity: 200, maxDelay: '4h' };
     const disks = [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }];
-    await world.admin.create(MACHINES, {
+    await world.admin.create(HYPERSDK_VMS, {
       metadata: { name: 'web', namespace },
       spec: { cpus: 2, memory: '4Gi', carbonAware, disks },
     });
     await clock.advance(60_000);
   };
-  const machine = () => world.admin.get(MACHINES, 'web', { namespace });
+  const machine = () => world.admin.get(HYPERSDK_VMS, 'web', { namespace });
   const done = async (name: string, operation: string, spec: object = {}) => {
     await world.admin.create(OPERATIONS, {
       metadata: { name, namespace },

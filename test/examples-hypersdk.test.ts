@@ -1,12 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { virtualMachine } from '../src/api/hypersdk/virtual-machine.ts';
 import { vmOperation } from '../src/api/hypersdk/vm-operation.ts';
 import { vmSnapshot } from '../src/api/hypersdk/vm-snapshot.ts';
-import { vmTemplate } from '../src/api/hypersdk/vm-template.ts';
 import { FakeClock } from '../src/base/fake-clock.ts';
 import { seededRandom } from '../src/base/random.ts';
 import { NAMESPACES, SECRETS } from '../src/kube/kinds/core.ts';
+import { HYPERSDK_VMS, VM_TEMPLATES } from '../src/kube/kinds/hypersdk.ts';
 import { resourceOfKind, VMS } from '../src/kube/kinds/machines.ts';
 import { NODES } from '../src/kube/kinds/node.ts';
 import type { KubeObject } from '../src/kube/kube-object.ts';
@@ -14,10 +13,9 @@ import { readManifest } from '../src/kube/manifest.ts';
 import { startInMemory } from '../src/testing/embedded-in-memory.ts';
 import type { Embedded } from '../src/up/embedded.ts';
 
-const MACHINES = resourceOfKind(virtualMachine);
 const OPERATIONS = resourceOfKind(vmOperation);
 const SNAPSHOTS = resourceOfKind(vmSnapshot);
-const TYPES = [NAMESPACES, SECRETS, MACHINES, OPERATIONS, SNAPSHOTS, resourceOfKind(vmTemplate), VMS];
+const TYPES = [NAMESPACES, SECRETS, HYPERSDK_VMS, OPERATIONS, SNAPSHOTS, VM_TEMPLATES, VMS];
 
 const objectsIn = (folder: string) =>
   globSync(`examples/${folder}/*.yaml`)
@@ -53,7 +51,7 @@ const phases = (items: readonly Phased[]) =>
 
 async function seen({ admin }: Embedded) {
   return {
-    machines: phases((await admin.list(MACHINES)).items),
+    machines: phases((await admin.list(HYPERSDK_VMS)).items),
     operations: phases((await admin.list(OPERATIONS)).items),
     snapshots: phases((await admin.list(SNAPSHOTS)).items),
   };

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readContents } from '../src/api/disk/contents.ts';
-import { virtualMachine } from '../src/api/hypersdk/virtual-machine.ts';
 import { vmOperation } from '../src/api/hypersdk/vm-operation.ts';
 import { virtualMachine as simulatedMachine } from '../src/api/simulation/virtual-machine.ts';
 import { type Clock, realClock } from '../src/base/clock.ts';
 import { FakeClock } from '../src/base/fake-clock.ts';
 import { memoryLogger } from '../src/base/logger.ts';
 import { seededRandom } from '../src/base/random.ts';
+import { HYPERSDK_VMS } from '../src/kube/kinds/hypersdk.ts';
 import { resourceOfKind, VMIS, VMS } from '../src/kube/kinds/machines.ts';
 import { type Snapshot, VM_SNAPSHOTS } from '../src/kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../src/kube/kinds/storage.ts';
@@ -18,7 +18,6 @@ import { PATIENCE } from '../src/testing/patience.ts';
 import { type Embedded, type EmbeddedOptions, startEmbedded } from '../src/up/embedded.ts';
 
 const namespace = 'default';
-const MACHINES = resourceOfKind(virtualMachine);
 const OPERATIONS = resourceOfKind(vmOperation);
 
 /** Everything in one process, on a clock that is moved by hand; on a real one where objects are kept on disk. */
@@ -65,7 +64,7 @@ class World {
 
   async machine(name: string): Promise<void> {
     const spec = { cpus: 2, memory: '2Gi', running: true, disks: [{ name: 'root', size: '20Gi' }] };
-    await this.admin.create(MACHINES, { metadata: { name, namespace }, spec });
+    await this.admin.create(HYPERSDK_VMS, { metadata: { name, namespace }, spec });
     await this.untilRunning(`${name}.hypersdk`);
   }
 
@@ -157,7 +156,7 @@ describe('machines and their snapshots in everything together', () => {
     await clone('older', { snapshotRef: 's' });
     await world.untilRunning('linked.hypersdk');
     await world.admin.delete(VM_SNAPSHOTS, 's', { namespace });
-    await world.admin.delete(MACHINES, 'web', { namespace });
+    await world.admin.delete(HYPERSDK_VMS, 'web', { namespace });
     await world.until('the machine and its disk are gone', async () => (await world.text('web-root')) === undefined);
     expect(await world.text('linked-root')).toBe('later');
     expect(await world.text('older-root')).toBe('kept');
@@ -172,7 +171,7 @@ describe('machines and their snapshots in everything together', () => {
     await world.operate('off', { vmRef: { name: 'web' }, operation: 'stop' });
     const ask = async (request: string | null) => {
       const body = { metadata: { annotations: { 'vimana.io/restore': request } } };
-      await world.admin.patch(MACHINES, 'web', { type: 'merge', body }, { namespace });
+      await world.admin.patch(HYPERSDK_VMS, 'web', { type: 'merge', body }, { namespace });
       await world.pass(1000);
     };
     const claim = () => ifFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'web-root', { namespace }));

@@ -1,19 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DISK_CONTENTS_ANNOTATION, readContents } from '../src/api/disk/contents.ts';
-import { virtualMachine } from '../src/api/hypersdk/virtual-machine.ts';
-import { vmTemplate } from '../src/api/hypersdk/vm-template.ts';
 import { BASIS_ANNOTATION } from '../src/api/instance-request.ts';
 import { FakeClock } from '../src/base/fake-clock.ts';
 import { seededRandom } from '../src/base/random.ts';
 import { NAMESPACES } from '../src/kube/kinds/core.ts';
-import { resourceOfKind, VMIS } from '../src/kube/kinds/machines.ts';
+import { HYPERSDK_VMS, VM_TEMPLATES } from '../src/kube/kinds/hypersdk.ts';
+import { VMIS } from '../src/kube/kinds/machines.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../src/kube/kinds/storage.ts';
 import { ifFound } from '../src/kube/kube-error.ts';
 import { startInMemory } from '../src/testing/embedded-in-memory.ts';
 import type { Embedded } from '../src/up/embedded.ts';
 
-const MACHINES = resourceOfKind(virtualMachine);
-const TEMPLATES = resourceOfKind(vmTemplate);
 const namespace = 'default';
 
 describe('machines from a template', () => {
@@ -32,28 +29,28 @@ describe('machines from a template', () => {
   afterEach(() => world.stop());
 
   const makeTemplate = (spec: object = {}, name = 'debian', place = namespace) =>
-    world.admin.create(TEMPLATES, {
+    world.admin.create(VM_TEMPLATES, {
       metadata: { name, namespace: place },
       spec: { displayName: 'Debian', image: { source: 'docker://team/debian:12' }, ...spec },
     });
   const makeMachine = async (name: string, templateRef: object = { name: 'debian' }, spec: object = {}) => {
-    await world.admin.create(MACHINES, {
+    await world.admin.create(HYPERSDK_VMS, {
       metadata: { name, namespace },
       spec: { cpus: 1, memory: '1Gi', image: { templateRef }, ...spec },
     });
     await clock.advance(2000);
   };
-  const status = async (name: string) => (await world.admin.get(MACHINES, name, { namespace })).status;
+  const status = async (name: string) => (await world.admin.get(HYPERSDK_VMS, name, { namespace })).status;
   const condition = async (name: string, type: string) =>
     (await status(name))?.conditions?.find((each) => each.type === type);
   const instance = (name: string) => ifFound(world.admin.get(VMIS, `${name}.hypersdk`, { namespace }));
   const edit = async (spec: object) => {
-    await world.admin.patch(TEMPLATES, 'debian', { type: 'merge', body: { spec } }, { namespace });
+    await world.admin.patch(VM_TEMPLATES, 'debian', { type: 'merge', body: { spec } }, { namespace });
     await clock.advance(2000);
   };
   const restart = async (name: string) => {
     for (const running of [false, true]) {
-      await world.admin.patch(MACHINES, name, { type: 'merge', body: { spec: { running } } }, { namespace });
+      await world.admin.patch(HYPERSDK_VMS, name, { type: 'merge', body: { spec: { running } } }, { namespace });
       await clock.advance(40_000);
     }
   };
@@ -98,10 +95,11 @@ describe('machines from a template', () => {
     await world.admin.create(NAMESPACES, { metadata: { name: 'images' } });
     await makeTemplate({ defaultSpec: { labels: { secret: 'word' } } }, 'debian', 'images');
     await makeMachine('web', { name: 'debian', namespace: 'images' });
-    const users = async () => (await world.admin.get(TEMPLATES, 'debian', { namespace: 'images' })).status?.usageCount;
+    const users = async () =>
+      (await world.admin.get(VM_TEMPLATES, 'debian', { namespace: 'images' })).status?.usageCount;
     const share = async (whom: string | null) => {
       const body = { metadata: { annotations: { 'vimana.io/machines-from': whom } } };
-      await world.admin.patch(TEMPLATES, 'debian', { type: 'merge', body }, { namespace: 'images' });
+      await world.admin.patch(VM_TEMPLATES, 'debian', { type: 'merge', body }, { namespace: 'images' });
       await clock.advance(2000);
     };
     expect(await status('web')).toMatchObject({ phase: 'Pending' });
@@ -121,9 +119,9 @@ describe('machines from a template', () => {
     expect(await status('web')).toMatchObject({ phase: 'Running' });
     expect(await condition('web', 'RestartRequired')).toBeUndefined();
     expect(await users()).toBe(0);
-    await world.admin.delete(TEMPLATES, 'debian', { namespace: 'images' });
+    await world.admin.delete(VM_TEMPLATES, 'debian', { namespace: 'images' });
     await clock.advance(1000);
-    expect(await ifFound(world.admin.get(TEMPLATES, 'debian', { namespace: 'images' }))).toBeUndefined();
+    expect(await ifFound(world.admin.get(VM_TEMPLATES, 'debian', { namespace: 'images' }))).toBeUndefined();
   });
 
   it('go on as they were made when it changes, say so, and follow with their next start', async () => {
@@ -176,19 +174,19 @@ describe('machines from a template', () => {
   it('keep it from being deleted, until the last of them is gone', async () => {
     await makeTemplate();
     await makeMachine('web');
-    await expect(world.admin.delete(TEMPLATES, 'debian', { namespace })).rejects.toThrow('default/web');
-    await world.admin.delete(MACHINES, 'web', { namespace });
+    await expect(world.admin.delete(VM_TEMPLATES, 'debian', { namespace })).rejects.toThrow('default/web');
+    await world.admin.delete(HYPERSDK_VMS, 'web', { namespace });
     await clock.advance(40_000);
-    await world.admin.delete(TEMPLATES, 'debian', { namespace });
+    await world.admin.delete(VM_TEMPLATES, 'debian', { namespace });
     await clock.advance(1000);
-    expect(await ifFound(world.admin.get(TEMPLATES, 'debian', { namespace }))).toBeUndefined();
+    expect(await ifFound(world.admin.get(VM_TEMPLATES, 'debian', { namespace }))).toBeUndefined();
   });
 
   it('go with it and with all of their namespace', async () => {
     await world.admin.create(NAMESPACES, { metadata: { name: 'shop' } });
     await clock.advance(1000);
     await makeTemplate({}, 'debian', 'shop');
-    await world.admin.create(MACHINES, {
+    await world.admin.create(HYPERSDK_VMS, {
       metadata: { name: 'web', namespace: 'shop' },
       spec: { cpus: 1, memory: '1Gi', image: { templateRef: { name: 'debian' } } },
     });
@@ -204,7 +202,7 @@ describe('machines from a template', () => {
     expect(await status('web')).toMatchObject({ phase: 'Pending' });
     expect(await condition('web', 'Ready')).toMatchObject({ reason: 'DiskTooSmall' });
     await world.admin.patch(
-      MACHINES,
+      HYPERSDK_VMS,
       'web',
       {
         type: 'merge',

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HYPERSDK_VMS } from '../../src/kube/kinds/hypersdk.ts';
 import { PODS } from '../../src/kube/kinds/pod.ts';
-import { MACHINES, namespace, ROOT, World } from './world.ts';
+import { namespace, ROOT, World } from './world.ts';
 
 let world: World;
 beforeEach(async () => {
@@ -21,13 +22,13 @@ describe('what a start costs', () => {
   ])('is %s', async (_what, spec, most) => {
     const before = await written();
     const make = (name: string) =>
-      world.admin.create(MACHINES, {
+      world.admin.create(HYPERSDK_VMS, {
         metadata: { name, namespace },
         spec: { cpus: 1, memory: '1Gi', ...spec },
       });
     await Promise.all(Array.from({ length: COUNT }, (_, i) => make(`m-${i}`)));
     await world.advance(4000);
-    const phases = (await world.admin.list(MACHINES, { namespace })).items.map(({ status }) => status?.phase);
+    const phases = (await world.admin.list(HYPERSDK_VMS, { namespace })).items.map(({ status }) => status?.phase);
     expect(phases.filter((phase) => phase === 'Running')).toHaveLength(COUNT);
     // The first that set out are told of on their way.
     const writes = (await written()) - before - COUNT;

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { vmTemplate } from '../../src/api/hypersdk/vm-template.ts';
 import { SECRETS, SERVICES } from '../../src/kube/kinds/core.ts';
-import { resourceOfKind, VMIS } from '../../src/kube/kinds/machines.ts';
+import { HYPERSDK_VMS, VM_TEMPLATES } from '../../src/kube/kinds/hypersdk.ts';
+import { VMIS } from '../../src/kube/kinds/machines.ts';
 import { PODS } from '../../src/kube/kinds/pod.ts';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../../src/kube/kinds/storage.ts';
-import { MACHINES, namespace, ROOT, World } from './world.ts';
+import { namespace, ROOT, World } from './world.ts';
 
 let world: World;
 beforeEach(async () => {
@@ -35,9 +35,10 @@ describe('the disks of a machine', () => {
     expect((await world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'web-root', { namespace })).metadata.uid).toBe(uid);
 
     expect(await world.names(SERVICES)).toEqual(['kubernetes', 'web']);
-    await world.admin.delete(MACHINES, 'web', { namespace });
+    await world.admin.delete(HYPERSDK_VMS, 'web', { namespace });
     await world.advance(30_000);
-    for (const type of [MACHINES, VMIS, PODS, PERSISTENT_VOLUME_CLAIMS]) expect(await world.names(type)).toEqual([]);
+    for (const type of [HYPERSDK_VMS, VMIS, PODS, PERSISTENT_VOLUME_CLAIMS])
+      expect(await world.names(type)).toEqual([]);
     expect(await world.names(SERVICES)).toEqual(['kubernetes']);
     expect((await world.admin.list(PERSISTENT_VOLUMES)).items).toEqual([]);
   });
@@ -46,7 +47,7 @@ describe('the disks of a machine', () => {
     const retained = { 'hypersdk.io/retain-disks': 'true' };
     await world.make('db', { disks: [ROOT] }, retained);
     const { uid } = (await world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'db-root', { namespace })).metadata;
-    await world.admin.delete(MACHINES, 'db', { namespace });
+    await world.admin.delete(HYPERSDK_VMS, 'db', { namespace });
     await world.advance(30_000);
     expect(await world.names(PERSISTENT_VOLUME_CLAIMS)).toEqual(['db-root']);
     await world.make('db', { disks: [ROOT] });
@@ -58,7 +59,7 @@ describe('the disks of a machine', () => {
 
   it('are said to be other than spec says, where they were made before it', async () => {
     await world.make('web', { disks: [{ ...ROOT, storageClass: 'fast-ssd' }] }, { 'hypersdk.io/retain-disks': 'true' });
-    await world.admin.delete(MACHINES, 'web', { namespace });
+    await world.admin.delete(HYPERSDK_VMS, 'web', { namespace });
     await world.advance(5000);
     await world.make('web', { disks: [{ ...ROOT, size: '10Gi' }] });
     expect(await world.condition('web', 'DiskReady')).toMatchObject({
@@ -170,7 +171,7 @@ describe('the cloud-init of a machine', () => {
 
   it('is waited for where the template names the Secret', async () => {
     const cloudInit = { secretRef: { name: 'first-boot' } };
-    await world.admin.create(resourceOfKind(vmTemplate), {
+    await world.admin.create(VM_TEMPLATES, {
       metadata: { name: 'debian', namespace },
       spec: { displayName: 'Debian', image: { source: 'team/debian:12' }, defaultSpec: { cloudInit } },
     });

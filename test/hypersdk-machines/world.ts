@@ -1,15 +1,12 @@
-import { type VirtualMachine, virtualMachine } from '../../src/api/hypersdk/virtual-machine.ts';
 import { FakeClock } from '../../src/base/fake-clock.ts';
 import { memoryLogger } from '../../src/base/logger.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import type { ResourceType } from '../../src/kube/client.ts';
 import { EVENTS } from '../../src/kube/kinds/event.ts';
-import { resourceOfKind } from '../../src/kube/kinds/machines.ts';
+import { HYPERSDK_VMS } from '../../src/kube/kinds/hypersdk.ts';
 import { PODS } from '../../src/kube/kinds/pod.ts';
-import type { KubeObject } from '../../src/kube/kube-object.ts';
 import { type Embedded, type EmbeddedOptions, startEmbedded } from '../../src/up/embedded.ts';
 
-export const MACHINES = resourceOfKind(virtualMachine) as unknown as ResourceType<KubeObject & VirtualMachine>;
 export const namespace = 'default';
 export const ROOT = { name: 'root', size: '20Gi' };
 
@@ -41,16 +38,16 @@ export class World {
 
   async make(name: string, spec: object = {}, annotations: Record<string, string> = {}): Promise<void> {
     const metadata = { name, namespace, annotations };
-    await this.admin.create(MACHINES, { metadata, spec: { cpus: 2, memory: '2Gi', ...spec } });
+    await this.admin.create(HYPERSDK_VMS, { metadata, spec: { cpus: 2, memory: '2Gi', ...spec } });
     await this.advance(3000);
   }
 
   edit = async (name: string, spec: object) => {
-    await this.admin.patch(MACHINES, name, { type: 'merge', body: { spec } }, { namespace });
+    await this.admin.patch(HYPERSDK_VMS, name, { type: 'merge', body: { spec } }, { namespace });
     await this.advance(3000);
   };
 
-  vm = (name: string) => this.admin.get(MACHINES, name, { namespace });
+  vm = (name: string) => this.admin.get(HYPERSDK_VMS, name, { namespace });
   phase = async (name: string) => (await this.vm(name)).status?.phase;
   condition = async (name: string, type: string) =>
     (await this.vm(name)).status?.conditions?.find((each) => each.type === type);

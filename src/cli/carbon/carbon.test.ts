@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { providerServer } from '../../carbon/provider-server.fixture.ts';
 import { NO_CARBON } from '../../carbon/settings.ts';
-import type { Client, ResourceType } from '../../kube/client.ts';
+import type { Client } from '../../kube/client.ts';
 import { CONFIG_MAPS } from '../../kube/kinds/core.ts';
-import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import { HYPERSDK_VMS } from '../../kube/kinds/hypersdk.ts';
 import { runCommand } from '../../testing/command-world.ts';
 import { startInMemory } from '../../testing/embedded-in-memory.ts';
 
-const MACHINES = resourceOfKind(virtualMachine) as unknown as ResourceType;
 const TABLE = ['--carbon-provider', 'static', '--carbon-table', 'DE=380,FR=56'];
 const nobody = {} as Client;
 const carbon = (...args: string[]) => runCommand(nobody, ['carbon', ...args]);
@@ -107,7 +105,7 @@ describe('vimana carbon on a cluster', () => {
     const carbonAware = { enabled: true, maxIntensity: 200, zone: 'DE' };
     for (const [name, spec] of Object.entries({ render: { carbonAware }, plain: {} })) {
       const body = { metadata: { name, namespace: 'default' }, spec: { cpus: 2, memory: '4Gi', ...spec } };
-      await world.admin.create(MACHINES, body);
+      await world.admin.create(HYPERSDK_VMS, body);
     }
     await expect
       .poll(() => json('status'))

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import type { HypersdkVm } from '../../kube/kinds/hypersdk.ts';
 import { tableText } from '../table-text.ts';
 import type { CarbonCommandParts } from './command.ts';
-import { type Machine, machinesOf } from './machines.ts';
+import { machinesOf } from './machines.ts';
 import { type CarbonFormat, textIn } from './output.ts';
 
 const HEADINGS = ['NAMESPACE', 'NAME', 'STATUS', 'CARBON AWARE', 'ZONE', 'INTENSITY', 'LIMIT', 'STARTS AT'];
@@ -18,10 +19,10 @@ export async function showStatus(parts: CarbonCommandParts, command: Command): P
 }
 
 /** Also by its template, which only the condition tells. */
-const heeds = ({ spec, status }: Machine) =>
+const heeds = ({ spec, status }: HypersdkVm) =>
   spec.carbonAware?.enabled === true || status?.conditions?.some(({ type }) => type === 'CarbonAware') === true;
 
-function rowOf({ metadata, spec, status }: Machine) {
+function rowOf({ metadata, spec, status }: HypersdkVm) {
   const condition = status?.conditions?.find(({ type }) => type === 'CarbonAware');
   const { carbon } = status ?? {};
   return {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
-import { vmTemplate } from '../../api/hypersdk/vm-template.ts';
+import { VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
 import { resourceOfKind, VMS } from '../../kube/kinds/machines.ts';
 import { type CommandWorld, startCommandWorld } from '../../testing/command-world.ts';
 import { runHyperctl } from '../../testing/hyperctl.ts';
@@ -31,7 +31,7 @@ beforeAll(async () => {
   await create('small');
   await create('idle', '--stopped');
   const options = { namespace: 'default' };
-  await world.admin.create(resourceOfKind(vmTemplate), template('debian-12'), options);
+  await world.admin.create(VM_TEMPLATES, template('debian-12'), options);
   const spec = { vmRef: { name: 'small', apiGroup: 'kubevirt.io' } };
   await world.admin.create(resourceOfKind(vmSnapshot), { metadata: { name: 'monday' }, spec }, options);
 });

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
-import { type VMSnapshot, vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
-import { resourceOfKind } from '../../kube/kinds/machines.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
+import { type Snapshot, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { CheckedCommand } from '../checked-command.ts';
 import { connected, withConnectionFlags } from '../connection.ts';
 import { checked } from '../objects/checked.ts';
@@ -15,9 +14,9 @@ import { findMachine } from '../vm/find.ts';
 import { resourceName, withFormatFlags } from '../vm/output.ts';
 import { type WaitFlags, type WaitParts, waitFor, withWaitFlags } from '../vm/wait.ts';
 
-export const SNAPSHOTS: Stored<VMSnapshot & KubeObject> = {
+export const SNAPSHOTS: Stored<Snapshot> = {
   kind: vmSnapshot,
-  type: resourceOfKind(vmSnapshot),
+  type: VM_SNAPSHOTS,
   many: 'snapshots',
 };
 

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { type VMTemplate, vmTemplate } from '../../api/hypersdk/vm-template.ts';
-import { resourceOfKind } from '../../kube/kinds/machines.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
+import { vmTemplate } from '../../api/hypersdk/vm-template.ts';
+import { type Template, VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
 import { CheckedCommand } from '../checked-command.ts';
 import { connected, withConnectionFlags } from '../connection.ts';
 import { checked } from '../objects/checked.ts';
@@ -14,9 +13,9 @@ import type { VmParts } from '../vm/command.ts';
 import { resourceName, withFormatFlags } from '../vm/output.ts';
 import { type WaitFlags, type WaitParts, waitFor, withWaitFlags } from '../vm/wait.ts';
 
-export const TEMPLATES: Stored<VMTemplate & KubeObject> = {
+export const TEMPLATES: Stored<Template> = {
   kind: vmTemplate,
-  type: resourceOfKind(vmTemplate),
+  type: VM_TEMPLATES,
   many: 'templates',
 };
 

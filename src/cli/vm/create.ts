@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { type VMTemplate, vmTemplate } from '../../api/hypersdk/vm-template.ts';
 import { UsageError } from '../../base/errors.ts';
 import type { Client } from '../../kube/client.ts';
-import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import { VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
 import { ifFound } from '../../kube/kube-error.ts';
 import { readManifest } from '../../kube/manifest.ts';
 import type { CheckedCommand, Given } from '../checked-command.ts';
@@ -136,9 +136,7 @@ async function create(parts: VmParts, command: Command, name: string | undefined
 async function sized({ io }: VmParts, client: Client, namespace: string, { userData: file, ...flags }: CreateFlags) {
   const { template: name, templateNamespace = namespace } = flags;
   const template =
-    name === undefined
-      ? undefined
-      : await ifFound(client.get(resourceOfKind(vmTemplate), name, { namespace: templateNamespace }));
+    name === undefined ? undefined : await ifFound(client.get(VM_TEMPLATES, name, { namespace: templateNamespace }));
   return { ...sizeFrom(flags, template), ...(file === undefined ? {} : { userData: fileText(io, file) }) };
 }
 

@@ -6,7 +6,7 @@ import type { Kind } from '../../api/kind.ts';
 import { UsageError, VimanaError } from '../../base/errors.ts';
 import { withTemplate } from '../../dialects/hypersdk/template.ts';
 import type { Client } from '../../kube/client.ts';
-import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import { VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
 import { ifFound } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { readManifest } from '../../kube/manifest.ts';
@@ -76,7 +76,7 @@ async function expand(parts: VmParts, command: Command, names: readonly string[]
 }
 
 function templateIn(client: Client): FindTemplate {
-  return (namespace, name) => ifFound(client.get(resourceOfKind(vmTemplate), name, { namespace }));
+  return (namespace, name) => ifFound(client.get(VM_TEMPLATES, name, { namespace }));
 }
 
 /** A machine as text, after a line that says which template it is made from. */

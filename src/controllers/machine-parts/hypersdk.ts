@@ -1,28 +1,29 @@
 import { CLAIM_WORDS } from '../../api/hypersdk/claims.ts';
 import { templateKey } from '../../api/hypersdk/template-use.ts';
 import { parseQuantity, value } from '../../base/quantity.ts';
+import { HYPERSDK_VMS, type HypersdkVm, VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
 import type { Usage } from '../../machine/metrics.ts';
 import type { Index } from '../../runtime/cache.ts';
 import { type Watched, watched } from '../../runtime/controller.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
+import { disksOf } from './disks.ts';
 import type { PartsGroup } from './group.ts';
-import { disksOf, MACHINES, type Machine, TEMPLATES } from './resources.ts';
 
 /** Machines by the template that they are made from. */
-export const byTemplate: Index<Machine> = {
+export const byTemplate: Index<HypersdkVm> = {
   values(machine) {
     const key = templateKey(machine);
     return key === undefined ? [] : [key];
   },
 };
 
-const templateWatch: Watched = watched(TEMPLATES, (template, { cache }) =>
-  [...cache(MACHINES).by(byTemplate, keyOf(template))].map(keyOf),
+const templateWatch: Watched = watched(VM_TEMPLATES, (template, { cache }) =>
+  [...cache(HYPERSDK_VMS).by(byTemplate, keyOf(template))].map(keyOf),
 );
 
 /** Machines of hypersdk.io: disks of their own and of their template, and a Service each. */
-export const HYPERSDK_PARTS: PartsGroup<Machine> = {
-  machines: MACHINES,
+export const HYPERSDK_PARTS: PartsGroup<HypersdkVm> = {
+  machines: HYPERSDK_VMS,
   words: CLAIM_WORDS,
   instanceOf: (machine) => `${machine}.hypersdk`,
   claimStart: (machine) => machine,
@@ -37,13 +38,13 @@ export const HYPERSDK_PARTS: PartsGroup<Machine> = {
   },
   bySmallDisks: { values: ({ status }) => (status?.smallDisks === undefined ? [] : ['small']) },
   hasService: true,
-  reads: [TEMPLATES],
+  reads: [VM_TEMPLATES],
   watches: [templateWatch],
   sizeOf: ({ spec: { cpus, memory } }) => ({ cpuCores: cpus, memoryBytes: value(parseQuantity(memory)) }),
   toldOf,
 };
 
-function toldOf({ spec, status }: Machine): Usage | undefined {
+function toldOf({ spec, status }: HypersdkVm): Usage | undefined {
   const { cpu, memory } = status?.resources ?? {};
   if (cpu?.usage === undefined) return undefined;
   const share = Number.parseFloat(cpu.usage) / 100;

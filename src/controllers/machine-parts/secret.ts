@@ -1,16 +1,16 @@
 import { inherited } from '../../api/hypersdk/inherit.ts';
 import { templateFor } from '../../api/hypersdk/template-use.ts';
 import { SECRETS } from '../../kube/kinds/core.ts';
+import { HYPERSDK_VMS, type HypersdkVm, VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import type { Gatherer } from '../../machine/gatherer.ts';
 import type { Index } from '../../runtime/cache.ts';
 import { type Context, watched } from '../../runtime/controller.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
 import { byTemplate } from './hypersdk.ts';
-import { MACHINES, type Machine, TEMPLATES } from './resources.ts';
 
 /** Machines by the Secret that they themselves name. */
-const bySecret: Index<Machine> = {
+const bySecret: Index<HypersdkVm> = {
   values({ metadata, spec }) {
     const { name } = spec.cloudInit?.secretRef ?? {};
     return name === undefined ? [] : [keyIn(metadata.namespace, name)];
@@ -20,10 +20,10 @@ const bySecret: Index<Machine> = {
 /** Machines that may have waited for a Secret: those that name it, and those whose template does. */
 function* concerned({ metadata }: KubeObject, { cache }: Pick<Context, 'cache'>): Generator<string> {
   const { name = '', namespace } = metadata;
-  for (const machine of cache(MACHINES).by(bySecret, keyIn(namespace, name))) yield keyOf(machine);
-  for (const template of cache(TEMPLATES).all()) {
+  for (const machine of cache(HYPERSDK_VMS).by(bySecret, keyIn(namespace, name))) yield keyOf(machine);
+  for (const template of cache(VM_TEMPLATES).all()) {
     if (template.spec.defaultSpec?.cloudInit?.secretRef?.name !== name) continue;
-    for (const machine of cache(MACHINES).by(byTemplate, keyOf(template))) {
+    for (const machine of cache(HYPERSDK_VMS).by(byTemplate, keyOf(template))) {
       if (machine.metadata.namespace === namespace) yield keyOf(machine);
     }
   }
@@ -35,10 +35,10 @@ function* concerned({ metadata }: KubeObject, { cache }: Pick<Context, 'cache'>)
  */
 export const secretGatherer: Gatherer<'secret'> = {
   watches: [watched(SECRETS, (secret, context, { type }) => (type === 'updated' ? [] : concerned(secret, context)))],
-  reads: [TEMPLATES],
+  reads: [VM_TEMPLATES],
   gather(object, { cache }) {
-    const machine = object as Machine;
-    const template = templateFor(machine, (key) => cache(TEMPLATES).get(key));
+    const machine = object as HypersdkVm;
+    const template = templateFor(machine, (key) => cache(VM_TEMPLATES).get(key));
     const spec = typeof template === 'object' ? inherited(machine.spec, template.spec) : machine.spec;
     const { name } = spec.cloudInit?.secretRef ?? {};
     if (name === undefined) return undefined;

@@ -1,9 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import { HYPERSDK_VMS } from '../../kube/kinds/hypersdk.ts';
 import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
-
-const MACHINES = resourceOfKind(virtualMachine);
 
 describe('operations on a machine that ended by itself', () => {
   let world: OperationWorld;
@@ -16,10 +13,10 @@ describe('operations on a machine that ended by itself', () => {
   const SHUTDOWN = { 'vimana.io/complete-after': '20s' };
   const make = async (annotations: object, highAvailability: object) => {
     const spec = { cpus: 1, memory: '1Gi', annotations, highAvailability };
-    await world.admin.create(MACHINES, { metadata: { name: 'web', namespace }, spec });
+    await world.admin.create(HYPERSDK_VMS, { metadata: { name: 'web', namespace }, spec });
     await world.clock.advance(30_000);
   };
-  const vm = () => world.admin.get(MACHINES, 'web', { namespace });
+  const vm = () => world.admin.get(HYPERSDK_VMS, 'web', { namespace });
   const phaseNow = async () => (await vm()).status?.phase;
   const ask = async (operation: string) => {
     await world.ask(operation, 'web', operation, { vmRef: { name: 'web' } });

@@ -1,17 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DISK_CONTENTS_ANNOTATION, readContents } from '../../api/disk/contents.ts';
 import { DISK_SOURCE_ANNOTATION } from '../../api/disk/request.ts';
-import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import { vmTemplate } from '../../api/hypersdk/vm-template.ts';
 import { NAMESPACES } from '../../kube/kinds/core.ts';
-import { resourceOfKind, VMIMS } from '../../kube/kinds/machines.ts';
+import { HYPERSDK_VMS, VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
+import { VMIMS } from '../../kube/kinds/machines.ts';
 import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
 import { ifFound } from '../../kube/kube-error.ts';
 import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
 import { OPERATIONS } from './operation.ts';
 
-const MACHINES = resourceOfKind(virtualMachine);
 const OTHER = 'team-b';
 const THERE = { vmRef: { name: 'web', namespace: OTHER } };
 
@@ -22,7 +20,7 @@ describe('operations from one namespace on machines of another', () => {
     await world.admin.create(NAMESPACES, { metadata: { name: OTHER } });
     const spec = { cpus: 1, memory: '1Gi', disks: [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }] };
     for (const where of [namespace, OTHER])
-      await world.admin.create(MACHINES, { metadata: { name: 'web', namespace: where }, spec });
+      await world.admin.create(HYPERSDK_VMS, { metadata: { name: 'web', namespace: where }, spec });
     await world.clock.advance(10_000);
   });
   afterEach(() => world.stop());
@@ -31,7 +29,7 @@ describe('operations from one namespace on machines of another', () => {
     const body = { metadata: { annotations: { 'vimana.io/operations-from': whom } } };
     return world.admin.patch(NAMESPACES, OTHER, { type: 'merge', body });
   };
-  const vm = (name: string, where = OTHER) => ifFound(world.admin.get(MACHINES, name, { namespace: where }));
+  const vm = (name: string, where = OTHER) => ifFound(world.admin.get(HYPERSDK_VMS, name, { namespace: where }));
   const claim = (name: string) => ifFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace: OTHER }));
   const reasonOf = async (name: string) =>
     (await world.over(name)).status?.conditions?.find(({ type }) => type === 'Failed')?.reason;
@@ -83,7 +81,7 @@ describe('operations from one namespace on machines of another', () => {
 
   it('clone what a template gave along with the machine, not the right to its template', async () => {
     await allow('default');
-    await world.admin.create(resourceOfKind(vmTemplate), {
+    await world.admin.create(VM_TEMPLATES, {
       metadata: { name: 'debian', namespace },
       spec: {
         displayName: 'Debian',
@@ -92,7 +90,7 @@ describe('operations from one namespace on machines of another', () => {
       },
     });
     const spec = { cpus: 1, memory: '1Gi', image: { templateRef: { name: 'debian' } } };
-    await world.admin.create(MACHINES, { metadata: { name: 'made', namespace }, spec });
+    await world.admin.create(HYPERSDK_VMS, { metadata: { name: 'made', namespace }, spec });
     await world.clock.advance(10_000);
     const cloneSpec = { targetName: 'copy', targetNamespace: OTHER, startAfterClone: true };
     await world.ask('op', 'made', 'clone', { vmRef: { name: 'made' }, cloneSpec });
@@ -132,7 +130,7 @@ describe('operations from one namespace on machines of another', () => {
       },
     });
     const annotations = { ...made, 'vimana.io/disk-sources': JSON.stringify({ root: source }) };
-    await world.admin.create(MACHINES, {
+    await world.admin.create(HYPERSDK_VMS, {
       metadata: { name: 'thief', namespace: OTHER, annotations },
       spec: { cpus: 1, memory: '1Gi', disks: [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }] },
     });

@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import { HYPERSDK_VMS } from '../../kube/kinds/hypersdk.ts';
 import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
 import { OPERATIONS } from './operation.ts';
 
-const MACHINES = resourceOfKind(virtualMachine);
 /** All but one. */
 const SERVED = ALL_DIALECTS.filter(({ kind }) => kind.group !== 'novacron.io');
 const WEB = { vmRef: { name: 'web' } };
@@ -13,7 +11,7 @@ describe('operations of one second', () => {
   let world: OperationWorld;
   beforeEach(async () => {
     world = await startOperationWorld({ dialects: SERVED, link: 1e6 });
-    await world.admin.create(MACHINES, { metadata: { name: 'web', namespace }, spec: { cpus: 2, memory: '1Gi' } });
+    await world.admin.create(HYPERSDK_VMS, { metadata: { name: 'web', namespace }, spec: { cpus: 2, memory: '1Gi' } });
     await world.clock.advance(10_000);
   });
   afterEach(() => world.stop());
@@ -29,7 +27,7 @@ describe('operations of one second', () => {
   async function expectInOrder() {
     for (const name of names) expect((await world.over(name)).status?.phase, name).toBe('Succeeded');
     await world.clock.advance(5000);
-    const { status, spec } = await world.admin.get(MACHINES, 'web', { namespace });
+    const { status, spec } = await world.admin.get(HYPERSDK_VMS, 'web', { namespace });
     expect(spec).toMatchObject({ running: true, cpus: 3 });
     expect(status?.phase).toBe('Running');
     expect(status?.conditions?.some(({ type, status: holds }) => type === 'RestartRequired' && holds === 'True')).toBe(
@@ -68,7 +66,10 @@ describe('operations of one second', () => {
     const { status } = await world.over('short');
     expect(status).toMatchObject({ phase: 'Failed', message: expect.stringContaining('is not there') as string });
     expect(world.clock.now() - before).toBeLessThan(6000);
-    await world.admin.create(MACHINES, { metadata: { name: 'never', namespace }, spec: { cpus: 1, memory: '1Gi' } });
+    await world.admin.create(HYPERSDK_VMS, {
+      metadata: { name: 'never', namespace },
+      spec: { cpus: 1, memory: '1Gi' },
+    });
     expect((await world.over('long')).status?.phase).toBe('Succeeded');
   });
 

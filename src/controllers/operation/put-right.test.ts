@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { EVENTS } from '../../kube/kinds/event.ts';
-import { resourceOfKind, VMIMS, VMIS, VMS } from '../../kube/kinds/machines.ts';
+import { HYPERSDK_VMS } from '../../kube/kinds/hypersdk.ts';
+import { VMIMS, VMIS, VMS } from '../../kube/kinds/machines.ts';
 import { NODES } from '../../kube/kinds/node.ts';
 import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
@@ -9,7 +9,6 @@ import { ifFound } from '../../kube/kube-error.ts';
 import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
 import { OPERATIONS } from './operation.ts';
 
-const MACHINES = resourceOfKind(virtualMachine);
 const WEB = { vmRef: { name: 'web' } };
 const SLOW_END = { 'vimana.io/shutdown-duration': '20s' };
 const disk = (name: string) => ({ name, size: '1Gi', storageClass: 'fast-ssd' });
@@ -18,7 +17,7 @@ describe('operations that end otherwise than they began', () => {
   let world: OperationWorld;
   beforeEach(async () => {
     world = await startOperationWorld({ dialects: ALL_DIALECTS, link: 1e8 });
-    await world.admin.create(MACHINES, {
+    await world.admin.create(HYPERSDK_VMS, {
       metadata: { name: 'web', namespace },
       spec: { cpus: 2, memory: '1Gi', annotations: SLOW_END, disks: [disk('root'), disk('data')] },
     });
@@ -30,8 +29,9 @@ describe('operations that end otherwise than they began', () => {
     await world.ask(name, 'web', kind, { ...WEB, ...spec });
     return (await world.over(name)).status;
   };
-  const vm = () => world.admin.get(MACHINES, 'web', { namespace });
-  const edit = (spec: object) => world.admin.patch(MACHINES, 'web', { type: 'merge', body: { spec } }, { namespace });
+  const vm = () => world.admin.get(HYPERSDK_VMS, 'web', { namespace });
+  const edit = (spec: object) =>
+    world.admin.patch(HYPERSDK_VMS, 'web', { type: 'merge', body: { spec } }, { namespace });
   const instance = () => world.admin.get(VMIS, 'web.hypersdk', { namespace });
   const cordon = (names: readonly string[], unschedulable: boolean) =>
     Promise.all(

@@ -1,14 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DISK_CONTENTS_ANNOTATION, readContents } from '../../api/disk/contents.ts';
-import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import { resourceOfKind, VMIS } from '../../kube/kinds/machines.ts';
+import { HYPERSDK_VMS } from '../../kube/kinds/hypersdk.ts';
+import { VMIS } from '../../kube/kinds/machines.ts';
 import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
 import { ifFound } from '../../kube/kube-error.ts';
 import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
 import { OPERATIONS } from './operation.ts';
 
-const MACHINES = resourceOfKind(virtualMachine);
 const WEB = { vmRef: { name: 'web' } };
 
 describe('operations on the disks of a machine of hypersdk.io', () => {
@@ -16,7 +15,7 @@ describe('operations on the disks of a machine of hypersdk.io', () => {
   beforeEach(async () => {
     world = await startOperationWorld({ dialects: ALL_DIALECTS });
     const disks = [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }];
-    await world.admin.create(MACHINES, {
+    await world.admin.create(HYPERSDK_VMS, {
       metadata: { name: 'web', namespace },
       spec: { cpus: 1, memory: '1Gi', disks, networks: [{ name: 'default', macAddress: '02:00:00:00:00:99' }] },
     });
@@ -29,7 +28,7 @@ describe('operations on the disks of a machine of hypersdk.io', () => {
     await world.ask(name, 'web', kind, { ...WEB, ...spec });
     return (await world.over(name)).status;
   };
-  const vm = (name = 'web') => world.admin.get(MACHINES, name, { namespace });
+  const vm = (name = 'web') => world.admin.get(HYPERSDK_VMS, name, { namespace });
   const files = async (claim: string) => {
     const { metadata } = await world.admin.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace });
     return readContents(metadata.annotations?.[DISK_CONTENTS_ANNOTATION])?.files;
@@ -80,7 +79,7 @@ describe('operations on the disks of a machine of hypersdk.io', () => {
   it('are waited for while their snapshot is being taken, and fail when it goes', async () => {
     const disks = [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }];
     const spec = { cpus: 1, memory: '1Gi', disks, nodeSelector: { nobody: 'has-it' } };
-    await world.admin.create(MACHINES, { metadata: { name: 'stuck', namespace }, spec });
+    await world.admin.create(HYPERSDK_VMS, { metadata: { name: 'stuck', namespace }, spec });
     await world.clock.advance(5000);
     // Nothing is taken of a machine that is about to start.
     await world.admin.create(VM_SNAPSHOTS, {
@@ -125,7 +124,7 @@ describe('operations on the disks of a machine of hypersdk.io', () => {
     expect((await vm('web-now')).spec).toMatchObject({ running: false, networks: [{ name: 'default' }] });
     expect((await vm('web-now')).spec.networks?.[0]).not.toHaveProperty('macAddress');
     expect((await vm('web-then')).status?.phase).toBe('Running');
-    await world.admin.delete(MACHINES, 'web-then', { namespace });
+    await world.admin.delete(HYPERSDK_VMS, 'web-then', { namespace });
     await world.clock.advance(10_000);
     const gone = await ifFound(world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'web-then-root', { namespace }));
     expect(gone).toBeUndefined();
@@ -139,7 +138,7 @@ describe('operations on the disks of a machine of hypersdk.io', () => {
       message: 'there is a VMSnapshot default/snap already: nothing has been changed',
     });
     const disks = [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }];
-    await world.admin.create(MACHINES, {
+    await world.admin.create(HYPERSDK_VMS, {
       metadata: { name: 'other', namespace },
       spec: { cpus: 1, memory: '1Gi', disks },
     });
@@ -167,7 +166,7 @@ describe('operations on the disks of a machine of hypersdk.io', () => {
   it('give a cancelled restore up, and let the machine go on', async () => {
     await done('snap', 'snapshot');
     const slow = { spec: { annotations: { 'vimana.io/shutdown-duration': '20s' } } };
-    await world.admin.patch(MACHINES, 'web', { type: 'merge', body: slow }, { namespace });
+    await world.admin.patch(HYPERSDK_VMS, 'web', { type: 'merge', body: slow }, { namespace });
     await done('again', 'restart');
     await world.ask('back', 'web', 'restore', { ...WEB, restoreSpec: { snapshotName: 'snap' } });
     await world.clock.advance(3000);

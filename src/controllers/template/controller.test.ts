@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
 import { isNotFound } from '../../kube/kube-error.ts';
 import type { ImageSight } from './image-probe.ts';
-import { TEMPLATES } from './resources.ts';
 import { namespace, templateWorld } from './world.fixture.ts';
 
 const world = templateWorld();
@@ -73,7 +73,7 @@ describe('a template', () => {
     world.start({}, (client) => ({
       ...client,
       update: (type, ...rest) => {
-        if (type.plural === TEMPLATES.plural) writes += 1;
+        if (type.plural === VM_TEMPLATES.plural) writes += 1;
         return client.update(type, ...rest);
       },
     }));
@@ -86,7 +86,7 @@ describe('a template', () => {
     writes = 0;
     const spec = { labels: { touched: 'yes' } };
     await world.admin.patch(
-      { ...TEMPLATES, plural: 'virtualmachines', kind: 'VirtualMachine' },
+      { ...VM_TEMPLATES, plural: 'virtualmachines', kind: 'VirtualMachine' },
       'm1',
       { type: 'merge', body: { spec } },
       { namespace },
@@ -102,7 +102,7 @@ describe('the deletion of a template', () => {
     await world.makeTemplate('debian');
     await world.makeMachine('web', 'debian');
     await settled('debian');
-    await expect(world.admin.delete(TEMPLATES, 'debian', { namespace })).rejects.toThrow(
+    await expect(world.admin.delete(VM_TEMPLATES, 'debian', { namespace })).rejects.toThrow(
       /machines are made from this template: default\/web\. Delete them/,
     );
     expect((await world.template('debian')).metadata.deletionTimestamp).toBeUndefined();
@@ -115,7 +115,7 @@ describe('the deletion of a template', () => {
     await stop();
     // Nobody counts at present, so that admission knows of no machine.
     for (const name of ['a', 'b']) await world.makeMachine(name, 'debian');
-    await world.admin.delete(TEMPLATES, 'debian', { namespace });
+    await world.admin.delete(VM_TEMPLATES, 'debian', { namespace });
     world.start();
     const status = await settled('debian');
     expect(status).toMatchObject({ ready: false, usageCount: 2 });
@@ -134,7 +134,7 @@ describe('the deletion of a template', () => {
     world.start();
     await world.makeTemplate('debian');
     await settled('debian');
-    await world.admin.delete(TEMPLATES, 'debian', { namespace });
+    await world.admin.delete(VM_TEMPLATES, 'debian', { namespace });
     await world.cluster.until(() => world.template('debian').then(() => false, isNotFound));
   });
 });

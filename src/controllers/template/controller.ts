@@ -1,6 +1,7 @@
 import { TEMPLATE_FINALIZER, templateKey, userNames } from '../../api/hypersdk/template-use.ts';
 import { vmTemplate } from '../../api/hypersdk/vm-template.ts';
 import { timestamp } from '../../base/timestamp.ts';
+import { HYPERSDK_VMS, type Template, VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
 import { type Review, Reviews } from '../../machine/review.ts';
 import { type Context, type Controller, watched } from '../../runtime/controller.ts';
 import { keyOf } from '../../runtime/key.ts';
@@ -8,8 +9,8 @@ import { OwnWrites } from '../../runtime/own-writes.ts';
 import { writeStatus } from '../../runtime/status.ts';
 import type { Again } from '../../runtime/work-queue.ts';
 import { type ImageProbe, type ImageSight, NOT_LOOKED_AT } from './image-probe.ts';
-import { MACHINES, TEMPLATES, type Template, usersOf } from './resources.ts';
 import { type Status, statusOf } from './status.ts';
+import { usersOf } from './users.ts';
 
 interface TemplateControllerOptions {
   /** Absent where nothing is stored but what admission has let in. */
@@ -60,22 +61,22 @@ export function templates({ review, probe }: TemplateControllerOptions = {}): Co
       problem: reviews.of(key, template),
       image: look?.sight ?? NOT_LOOKED_AT,
       lookedAt: look?.at,
-      users: usersOf(template, cache(MACHINES)),
+      users: usersOf(template, cache(HYPERSDK_VMS)),
       now: timestamp(clock.now()),
     });
     const wait = (written.get(key) ?? Number.NEGATIVE_INFINITY) + GATHERED_MS - clock.monotonic();
     if (wait > 0 && isOnlyUsage(template.status, status)) return { afterMs: wait };
-    const write = writeStatus(client, TEMPLATES, template, status);
+    const write = writeStatus(client, VM_TEMPLATES, template, status);
     if ((await own.during(key, write, () => context.enqueue(key))) !== template) written.set(key, clock.monotonic());
     return look === undefined ? undefined : { afterMs: againIn(look, clock.monotonic()) };
   }
 
   return {
     name: 'vmtemplate.hypersdk.io',
-    for: TEMPLATES,
+    for: VM_TEMPLATES,
     knows: ({ metadata }) => own.knows(keyOf({ metadata }), metadata.resourceVersion),
     watches: [
-      watched(MACHINES, (machine, _context, { old, object }) => {
+      watched(HYPERSDK_VMS, (machine, _context, { old, object }) => {
         const key = templateKey(machine);
         // What else changes in a machine is nothing to its template.
         const isSame = old !== undefined && templateKey(old) === templateKey(object);
@@ -86,7 +87,7 @@ export function templates({ review, probe }: TemplateControllerOptions = {}): Co
     finalize: {
       finalizer: TEMPLATE_FINALIZER,
       async run(template, context) {
-        const users = usersOf(template, context.cache(MACHINES));
+        const users = usersOf(template, context.cache(HYPERSDK_VMS));
         if (users.length === 0) return undefined;
         const message = `is deleted when no machine names it any more: ${userNames(users)}`;
         if (template.status?.ready !== false) context.events.event(template, 'Warning', 'InUse', message);

@@ -1,21 +1,22 @@
 import { MACHINES_FROM, templateFor } from '../../api/hypersdk/template-use.ts';
 import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { isSameJson } from '../../base/json-same.ts';
+import { HYPERSDK_VMS, type Template, VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
 import type { Gatherer } from '../../machine/gatherer.ts';
 import type { Change } from '../../runtime/cache.ts';
 import { watched } from '../../runtime/controller.ts';
 import { keyOf } from '../../runtime/key.ts';
-import { MACHINES, namersOf, TEMPLATES, type Template } from './resources.ts';
+import { namersOf } from './users.ts';
 
 /** Finds the templates of machines, and wakes the machines that name one when it comes, changes or goes. */
 export const templateGatherer: Gatherer<'template'> = {
   watches: [
-    watched(TEMPLATES, (template, { cache }, change) =>
-      concernsMachines(change) ? namersOf(keyOf(template), cache(MACHINES)) : [],
+    watched(VM_TEMPLATES, (template, { cache }, change) =>
+      concernsMachines(change) ? namersOf(keyOf(template), cache(HYPERSDK_VMS)) : [],
     ),
   ],
   gather(machine, { cache }) {
-    return templateFor(machine as unknown as VirtualMachine, (key) => cache(TEMPLATES).get(key));
+    return templateFor(machine as unknown as VirtualMachine, (key) => cache(VM_TEMPLATES).get(key));
   },
 };
 

@@ -4,10 +4,10 @@ import { virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { vmTemplate } from '../../api/hypersdk/vm-template.ts';
 import type { Client } from '../../kube/client.ts';
 import { DEFINITIONS } from '../../kube/kinds/definitions.ts';
+import { HYPERSDK_VMS, type Template, VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
 import { runnable } from '../../runtime/controller.ts';
 import { type MachineCluster, startMachineCluster } from '../../testing/machine-cluster.ts';
 import { templates } from './controller.ts';
-import { MACHINES, TEMPLATES, type Template } from './resources.ts';
 import { TEMPLATE_RULES } from './rules.ts';
 
 export const namespace = 'default';
@@ -20,7 +20,7 @@ export function templateWorld() {
     cluster = await startMachineCluster(TEMPLATE_RULES);
     for (const kind of [virtualMachine, vmTemplate]) await cluster.admin.create(DEFINITIONS, crdOf(kind));
     await cluster.until(() =>
-      Promise.all([cluster.admin.list(TEMPLATES), cluster.admin.list(MACHINES)]).then(
+      Promise.all([cluster.admin.list(VM_TEMPLATES), cluster.admin.list(HYPERSDK_VMS)]).then(
         () => true,
         () => false,
       ),
@@ -36,26 +36,26 @@ export function templateWorld() {
     },
     start: (options: Parameters<typeof templates>[0] = {}, wrap?: (client: Client) => Client) =>
       cluster.operate((parts) => [runnable(templates(options), parts)], wrap),
-    template: (name: string): Promise<Template> => cluster.admin.get(TEMPLATES, name, { namespace }),
+    template: (name: string): Promise<Template> => cluster.admin.get(VM_TEMPLATES, name, { namespace }),
     makeTemplate: (name: string, spec: object = {}) =>
-      cluster.admin.create(TEMPLATES, {
+      cluster.admin.create(VM_TEMPLATES, {
         metadata: { name, namespace },
         spec: { displayName: name, image: { source: IMAGE }, ...spec },
       }),
     makeMachine: (name: string, template: string, place = namespace) =>
-      cluster.admin.create(MACHINES, {
+      cluster.admin.create(HYPERSDK_VMS, {
         metadata: { name, namespace: place },
         spec: { cpus: 1, memory: '1Gi', image: { templateRef: { name: template, namespace } } },
       }),
     /** No controller of machines runs, so that nothing holds one but its finalizer. */
     async removeMachine(name: string, place = namespace) {
       await cluster.admin.patch(
-        MACHINES,
+        HYPERSDK_VMS,
         name,
         { type: 'merge', body: { metadata: { finalizers: null } } },
         { namespace: place },
       );
-      await cluster.admin.delete(MACHINES, name, { namespace: place });
+      await cluster.admin.delete(HYPERSDK_VMS, name, { namespace: place });
     },
   };
 }
