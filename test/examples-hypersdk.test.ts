@@ -36,7 +36,7 @@ async function applied(files: readonly KubeObject[][], dialects: ('hypersdk' | '
     await world.admin.create(type, { ...object, metadata: { ...object.metadata, ...namespace } });
     await clock.advance(100);
   }
-  await clock.advance(300_000);
+  await clock.advance(60_000);
   return { clock, world };
 }
 
