@@ -157,9 +157,14 @@ describe.skipIf(missing !== '' || !hasKubectl())(WHAT, () => {
     const waits = await done(clone('off', 'late', { targetName: 'late-off', snapshotRef: 'early' }));
     expect(waits).toContain('late-off-root');
     expect(await text('late-off-root')).toBeUndefined();
+    // It stays for as long as something is to be made from it.
+    await kubectl.ok('delete vmsnapshot early --wait=false');
+    await wait('vmsnapshot/early', 'jsonpath={.status.phase}=Deleting');
     await kubectl.ok('patch vm late-off --type=merge -p {"spec":{"running":true}}');
     await wait('vm/late-off', 'condition=Ready');
     expect(await text('late-off-root')).toBe('early');
+    await wait('vmsnapshot/early', 'delete');
+    await wait('volumesnapshot/early-root', 'delete');
   });
 
   it('leave nothing of a snapshot that is deleted', async () => {
@@ -178,7 +183,7 @@ describe.skipIf(missing !== '' || !hasKubectl())(WHAT, () => {
     // From now on the driver refuses volumes of the class.
     await kubectl.ok('delete storageclass fickle');
     await apply(storageClass('fickle', 'Immediate', { parameters: { kind: 'none' } }));
-    const why = await failed(clone('refused', 'odd', { targetName: 'odd-now' }, { timeout: '20s' }));
+    const why = await failed(clone('refused', 'odd', { targetName: 'odd-now' }, { timeout: '30s' }));
     expect(why).toContain('odd-now-root');
     await wait('pvc/odd-now-root', 'delete');
     expect(await kubectl.ok('get vm -o name')).not.toContain('odd-now');

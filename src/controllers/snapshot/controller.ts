@@ -18,6 +18,7 @@ import { keepSnapshot } from './keep.ts';
 import { byMachine, keyOfMachine, machineKey } from './machine.ts';
 import { askersOf, restoreFor } from './restore.ts';
 import { SNAPSHOT_SETTINGS, type SnapshotParts, type SnapshotSettings } from './settings.ts';
+import { isAwaited, sourcesOf } from './volume-sources.ts';
 
 export interface SnapshotOptions extends Partial<SnapshotSettings> {
   readonly dialects: readonly Dialect[];
@@ -55,10 +56,11 @@ export function snapshots(options: SnapshotOptions): Controller<Snapshot> {
           return name === undefined ? [] : concerned(`${dialect.kind.group}/${metadata.namespace}/${name}`, context);
         });
       }),
-      watched(PERSISTENT_VOLUME_CLAIMS, (claim, { cache }) => {
-        const all = cache(VM_SNAPSHOTS);
+      watched(PERSISTENT_VOLUME_CLAIMS, (claim, context) => {
+        const all = context.cache(VM_SNAPSHOTS);
         if (all.size === 0) return [];
-        return [...[...all.by(waitingForClaim, keyOf(claim))].map(keyOf), ...sourceSnapshot(claim)];
+        const waiting = [...all.by(waitingForClaim, keyOf(claim))].map(keyOf);
+        return [...waiting, ...sourceSnapshot(claim), ...sourcesOf(claim, context)];
       }),
       // Those of one machine come one after the other, and build on each other.
       watched(VM_SNAPSHOTS, (snapshot, { cache }, { type, object, old }) => {
@@ -81,7 +83,8 @@ export function snapshots(options: SnapshotOptions): Controller<Snapshot> {
         // What is being made from it is finished first; what asks only now is told that it is too late.
         const restored = await restoreFor(snapshot, parts, context);
         if (restored === 'written') return 'held';
-        if (!isRestoring(snapshot) && !unfilledFrom(snapshot, context)) return undefined;
+        if (!isRestoring(snapshot) && !unfilledFrom(snapshot, context) && !isAwaited(snapshot, context))
+          return undefined;
         await write(snapshot, { ...snapshot.status, phase: 'Deleting' }, parts, context);
         return restored ?? 'held';
       },

@@ -100,7 +100,7 @@ async function bringBack(claim: ClaimManifest, uid: string, { client, cache }: C
 /** A claim as it can be made once more, from a VolumeSnapshot that it has room for. */
 function anew({ metadata, spec }: PersistentVolumeClaim, volumeSnapshot: string, bytes: number): ClaimManifest {
   const { name, namespace, labels, ownerReferences, annotations = {} } = metadata;
-  const { volumeName: _volume, dataSource: _source, dataSourceRef: _ref, ...asked } = spec as Record<string, unknown>;
+  const { volumeName: _volume, dataSourceRef: _ref, ...asked } = spec as typeof spec & { dataSourceRef?: unknown };
   const own = Object.entries(annotations).filter(([key]) => !/(^|\.)kubernetes\.io\//.test(key));
   const storage = atLeast(spec.resources?.requests?.['storage'], bytes);
   return {
@@ -115,6 +115,6 @@ function anew({ metadata, spec }: PersistentVolumeClaim, volumeSnapshot: string,
       ...asked,
       resources: { ...spec.resources, requests: { ...spec.resources?.requests, storage } },
       dataSource: { apiGroup: GROUP, kind: 'VolumeSnapshot', name: volumeSnapshot },
-    } as PersistentVolumeClaim['spec'],
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFINITIONS } from '../../kube/kinds/definitions.ts';
+import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
 import { ifFound } from '../../kube/kube-error.ts';
 import { type SnapshotWorld, snapshotWorld } from '../../testing/snapshot-world.ts';
@@ -11,6 +12,7 @@ const namespace = 'default';
 const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
 let world: SnapshotWorld;
+let stopOperator: () => Promise<void>;
 beforeEach(async () => {
   world = await snapshotWorld();
   await world.admin.create(STORAGE_CLASSES, { metadata: { name: 'real' }, provisioner: DRIVER });
@@ -20,7 +22,7 @@ beforeEach(async () => {
     volumeBindingMode: 'WaitForFirstConsumer',
   });
   world.nodes();
-  world.operate();
+  stopOperator = world.operate();
 });
 afterEach(() => world.cluster.stop());
 
@@ -178,6 +180,52 @@ describe('disks of a class that is not simulated', () => {
     await world.cluster.clock.advance(600_000);
     const { 'vimana.io/restore-failed': said } = await world.restore('db', 's', 'op');
     expect(said).toContain('no volume was made within 600 s for PersistentVolumeClaim db-root');
+  });
+
+  it('are restored by another operator where the first ends between claims that go and claims that come', async () => {
+    await makeKinds();
+    await machine(['root', 'data']);
+    await world.snapshot('s', { vm: 'db' });
+    for (const name of ['s-root', 's-data']) await tell(name, { readyToUse: true, restoreSize: '1Gi' });
+    await world.untilPhase('s', 'Ready');
+    await world.askRestore('db', 's', 'op');
+    await world.cluster.until(async () => (await claimOf('db-data'))?.metadata.deletionTimestamp !== undefined);
+    await stopOperator();
+    for (const name of ['db-root', 'db-data']) {
+      const body = { metadata: { finalizers: null } };
+      await world.admin.patch(PERSISTENT_VOLUME_CLAIMS, name, { type: 'merge', body }, { namespace });
+    }
+    await world.cluster.settle();
+    expect(await claimOf('db-root')).toBeUndefined();
+    world.operate();
+    for (const name of ['db-root', 'db-data']) {
+      await madeAnew(name, 'op');
+      await bind(name);
+    }
+    expect(await world.restore('db', 's', 'op')).toMatchObject({ 'vimana.io/restored': 'op' });
+  });
+
+  it('are kept by a snapshot that is deleted until all volumes are made from it', async () => {
+    await makeKinds();
+    await machine(['root']);
+    await world.snapshot('s', { vm: 'db' });
+    await tell('s-root', { readyToUse: true, restoreSize: '1Gi' });
+    await world.untilPhase('s', 'Ready');
+    await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
+      metadata: { name: 'copy', namespace },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        storageClassName: 'late',
+        resources: { requests: { storage: '1Gi' } },
+        dataSource: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's-root' },
+      },
+    });
+    await world.admin.delete(VM_SNAPSHOTS, 's', { namespace });
+    await world.untilPhase('s', 'Deleting');
+    await world.cluster.settle();
+    expect((await world.get('s')).status?.phase).toBe('Deleting');
+    await bind('copy');
+    await world.cluster.until(async () => (await ifFound(world.get('s'))) === undefined);
   });
 
   it('leave nothing where one of them cannot be captured, once that has been so for a minute', async () => {

@@ -13,6 +13,7 @@ export interface PersistentVolumeClaim extends KubeObject {
     readonly volumeMode?: string;
     readonly volumeName?: string;
     readonly volumeAttributesClassName?: string;
+    readonly dataSource?: { readonly apiGroup?: string; readonly kind: string; readonly name: string };
   };
   readonly status?: {
     readonly phase?: string;
