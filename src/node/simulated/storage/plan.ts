@@ -1,6 +1,6 @@
+import { SIMULATED_PROVISIONER } from '../../../api/disk/request.ts';
 import type { NewObject } from '../../../kube/client.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../kube/kinds/storage.ts';
-import { PROVISIONER } from './storage-classes.ts';
 
 const ASKED = 'volume.kubernetes.io/storage-provisioner';
 const ASKED_BEFORE = 'volume.beta.kubernetes.io/storage-provisioner';
@@ -26,15 +26,15 @@ export function volumeFor(
 ): NewObject<PersistentVolume> | undefined {
   const { metadata, spec } = claim;
   const { name, namespace, uid, resourceVersion, annotations = {} } = metadata;
-  if (storageClass?.provisioner !== PROVISIONER || metadata.deletionTimestamp !== undefined) return undefined;
+  if (storageClass?.provisioner !== SIMULATED_PROVISIONER || metadata.deletionTimestamp !== undefined) return undefined;
   if ((spec.volumeName ?? '') !== '' || spec.selector !== undefined) return undefined;
-  if ((annotations[ASKED] ?? annotations[ASKED_BEFORE]) !== PROVISIONER) return undefined;
+  if ((annotations[ASKED] ?? annotations[ASKED_BEFORE]) !== SIMULATED_PROVISIONER) return undefined;
   const waits = storageClass.volumeBindingMode === 'WaitForFirstConsumer';
   if (waits && (annotations[SELECTED_NODE] ?? '') === '') return undefined;
   const { accessModes = ['ReadWriteOnce'], resources, volumeMode = 'Filesystem' } = spec;
   const volumeName = volumeNameOf(claim);
   return {
-    metadata: { name: volumeName, annotations: { [PROVISIONED_BY]: PROVISIONER } },
+    metadata: { name: volumeName, annotations: { [PROVISIONED_BY]: SIMULATED_PROVISIONER } },
     spec: {
       accessModes,
       capacity: { storage: resources?.requests?.['storage'] ?? '1Gi' },
@@ -62,7 +62,7 @@ export function volumeNameOf({ metadata }: PersistentVolumeClaim): string {
 /** Whether a volume of ours has served its time. */
 export function isToBeDeleted({ metadata, spec, status }: PersistentVolume): boolean {
   return (
-    metadata.annotations?.[PROVISIONED_BY] === PROVISIONER &&
+    metadata.annotations?.[PROVISIONED_BY] === SIMULATED_PROVISIONER &&
     metadata.deletionTimestamp === undefined &&
     spec.persistentVolumeReclaimPolicy === 'Delete' &&
     status?.phase === 'Released'

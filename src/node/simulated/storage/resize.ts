@@ -1,7 +1,7 @@
+import { SIMULATED_PROVISIONER } from '../../../api/disk/request.ts';
 import { compare, tryParseQuantity } from '../../../base/quantity.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/kinds/storage.ts';
 import { PROVISIONED_BY } from './plan.ts';
-import { PROVISIONER } from './storage-classes.ts';
 
 /** The size that a claim asks for, where its volume is ours and either of the two is smaller. */
 export function wantedSize(
@@ -9,7 +9,8 @@ export function wantedSize(
   volume: PersistentVolume | undefined,
 ): { readonly size: string | number; readonly ofVolume: boolean; readonly ofClaim: boolean } | undefined {
   const size = spec.resources?.requests?.['storage'] ?? '';
-  if (volume?.metadata.annotations?.[PROVISIONED_BY] !== PROVISIONER || status?.phase !== 'Bound') return undefined;
+  if (volume?.metadata.annotations?.[PROVISIONED_BY] !== SIMULATED_PROVISIONER || status?.phase !== 'Bound')
+    return undefined;
   if (volume.spec.claimRef?.uid !== metadata.uid) return undefined;
   const ofVolume = isLess(volume.spec.capacity?.['storage'], size);
   const ofClaim = isLess(status.capacity?.['storage'], size);

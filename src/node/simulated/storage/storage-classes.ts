@@ -3,21 +3,18 @@ import type { Client, NewObject } from '../../../kube/client.ts';
 import { STORAGE_CLASSES, type StorageClass } from '../../../kube/kinds/storage.ts';
 import { isAlreadyExists } from '../../../kube/kube-error.ts';
 
-/** Whoever makes volumes for our classes. */
-export const PROVISIONER = SIMULATED_PROVISIONER;
-
 /** The classes that a cluster of simulated nodes has: one for everything, and one that waits for the scheduler's choice. */
 export const SIMULATED_CLASSES: readonly NewObject<StorageClass>[] = [
   {
     metadata: { name: 'standard', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
-    provisioner: PROVISIONER,
+    provisioner: SIMULATED_PROVISIONER,
     reclaimPolicy: 'Delete',
     volumeBindingMode: 'Immediate',
     allowVolumeExpansion: true,
   },
   {
     metadata: { name: 'fast-ssd' },
-    provisioner: PROVISIONER,
+    provisioner: SIMULATED_PROVISIONER,
     reclaimPolicy: 'Delete',
     volumeBindingMode: 'WaitForFirstConsumer',
     allowVolumeExpansion: true,
@@ -33,7 +30,7 @@ export async function ensureStorageClasses(client: Client): Promise<void> {
       if (!isAlreadyExists(error)) throw error;
       const { name = '' } = storageClass.metadata;
       const { provisioner, allowVolumeExpansion } = await client.get(STORAGE_CLASSES, name);
-      if (provisioner !== PROVISIONER || allowVolumeExpansion !== undefined) continue;
+      if (provisioner !== SIMULATED_PROVISIONER || allowVolumeExpansion !== undefined) continue;
       await client.patch(STORAGE_CLASSES, name, { type: 'merge', body: { allowVolumeExpansion: true } });
     }
   }
