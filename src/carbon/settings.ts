@@ -20,6 +20,10 @@ export const PROVIDER_NAMES = [
 ] as const;
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
+/** Whether a provider is asked over the web, at an address of its own. */
+export const isOnWeb = (provider: ProviderName) =>
+  provider === 'electricity-maps' || provider === 'uk-carbon-intensity';
+
 /** The ConfigMap that the provider config-map reads, and where in it the time series stands. */
 export const CARBON_CONFIG_MAP = { name: 'vimana-carbon', key: 'grid.yaml' } as const;
 
@@ -94,8 +98,7 @@ export function providerOf(settings: CarbonSettings, parts: ProviderParts): Carb
 }
 
 export function refreshOf({ provider, refreshMs }: CarbonSettings): number {
-  const onWeb = provider === 'electricity-maps' || provider === 'uk-carbon-intensity';
-  return refreshMs ?? (onWeb ? 15 : 1) * MINUTE;
+  return refreshMs ?? (isOnWeb(provider) ? 15 : 1) * MINUTE;
 }
 
 function tokenOf({ tokenFile }: CarbonSettings, { token, readToken }: ProviderParts): string {

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ZoneMap } from '../../carbon/grid-places.ts';
 import type { IntensityTable } from '../../carbon/intensity-table.ts';
 import { type PowerModel, USUAL_POWER } from '../../carbon/power-model.ts';
-import { type CarbonSettings, PROVIDER_NAMES, type ProviderName } from '../../carbon/settings.ts';
+import { type CarbonSettings, isOnWeb, PROVIDER_NAMES, type ProviderName } from '../../carbon/settings.ts';
 import { durationMs } from '../duration-option.ts';
 import { filled } from '../filled.ts';
 import { webAddress } from '../rebalance/web-answer.ts';
@@ -94,13 +94,12 @@ export function carbonSettings(flags: CarbonFlags): CarbonSettings {
 /** Flags that belong to one provider and are of no use with another, and those that one cannot do without. */
 export function carbonContradictions(flags: CarbonFlags): string[] {
   const { carbonProvider: provider } = flags;
-  const onWeb = provider === 'electricity-maps' || provider === 'uk-carbon-intensity';
   const useless = (flag: string, value: unknown, fits: boolean) =>
     value === undefined || fits ? [] : [`${flag} is of no use with --carbon-provider ${provider}.`];
   const missing = (flag: string, value: unknown, needed: boolean) =>
     needed && value === undefined ? [`--carbon-provider ${provider} needs ${flag}.`] : [];
   return [
-    ...useless('--carbon-url', flags.carbonUrl, onWeb),
+    ...useless('--carbon-url', flags.carbonUrl, isOnWeb(provider)),
     ...useless('--carbon-token-file', flags.carbonTokenFile, provider === 'electricity-maps'),
     ...useless('--carbon-data', flags.carbonData, provider === 'file'),
     ...useless('--carbon-table', flags.carbonTable, provider === 'static'),

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { stringify } from 'yaml';
+import { manifestText } from '../objects/manifest-text.ts';
 
 export type CarbonFormat = 'table' | 'json' | 'yaml';
 
@@ -10,9 +10,9 @@ export function withOutputFlag(command: Command): Command {
 }
 
 /** Data as programs read it, or else as the table says it. */
-export function textIn(format: CarbonFormat, data: unknown, table: () => string): string {
+export function textIn(format: CarbonFormat, data: object, table: () => string): string {
   if (format === 'table') return table();
-  return format === 'json' ? `${JSON.stringify(data, undefined, 2)}\n` : stringify(data, { lineWidth: 0 });
+  return manifestText(data, format);
 }
 
 /** Grams as people read them: 12.3 g, 4.56 kg. */

@@ -3,13 +3,11 @@ import { KINDS } from '../../api/kinds.ts';
 import { resourceOfKind } from '../../kube/kinds/machines.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { connected } from '../connection.ts';
+import { OPERATION_END, SNAPSHOT_END, TEMPLATE_END, untilEnd } from '../objects/ends.ts';
 import { make } from '../objects/make.ts';
-import { snapshotEnd } from '../snapshot/command.ts';
-import { templateEnd } from '../template/command.ts';
 import type { VmParts } from '../vm/command.ts';
 import { settles } from '../vm/create.ts';
 import type { Machine, MachineType } from '../vm/machine-kinds.ts';
-import { operationEnd } from '../vm/operate.ts';
 import { resourceName } from '../vm/output.ts';
 import type { WaitParts } from '../vm/wait.ts';
 
@@ -28,7 +26,7 @@ export async function act(
     const made = await make(client, type, object, namespace);
     io.err(`${resourceName(made)} created\n`);
     const waiting: WaitParts = { ...parts, client, io: { ...io, out: io.err } };
-    await end(waiting, type, made, { vm, name: made.metadata.name ?? '', namespace }, timeout ?? USUAL_MS);
+    await end(waiting, type, made, { machine: vm, name: made.metadata.name ?? '', namespace }, timeout ?? USUAL_MS);
   });
 }
 
@@ -42,17 +40,17 @@ function end(
   parts: WaitParts,
   type: MachineType,
   made: Machine,
-  about: { readonly vm: string; readonly name: string; readonly namespace: string },
+  about: { readonly machine: string; readonly name: string; readonly namespace: string },
   timeoutMs: number,
 ): Promise<void> {
   switch (type.kind) {
     case 'VMOperation':
       // It ends by itself when its time is over, and says why.
-      return operationEnd(parts, { ...about, operation: about.name }, timeoutMs + MINUTE_MS);
+      return untilEnd(parts, OPERATION_END, about, timeoutMs + MINUTE_MS);
     case 'VMSnapshot':
-      return snapshotEnd(parts, about, timeoutMs);
+      return untilEnd(parts, SNAPSHOT_END, about, timeoutMs);
     case 'VMTemplate':
-      return templateEnd(parts, about, timeoutMs);
+      return untilEnd(parts, TEMPLATE_END, { ...about, machine: about.name }, timeoutMs);
     default:
       return settles(parts, type, made, timeoutMs);
   }

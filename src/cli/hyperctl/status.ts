@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
 import type { Client } from '../../kube/client.ts';
-import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import { OPERATIONS } from '../../kube/kinds/operations.ts';
 import { ifFound } from '../../kube/kube-error.ts';
 import { connected } from '../connection.ts';
 import { manifestText } from '../objects/manifest-text.ts';
@@ -40,7 +39,7 @@ async function standingOf(client: Client, namespace: string | undefined): Promis
     machinesIn(client, scope),
     ifFound(client.list(TEMPLATES.type, scope)),
     ifFound(client.list(SNAPSHOTS.type, scope)),
-    ifFound(client.list(resourceOfKind(vmOperation), scope)),
+    ifFound(client.list(OPERATIONS, scope)),
   ]);
   return {
     server: (JSON.parse(version) as { readonly gitVersion?: string }).gitVersion ?? '',

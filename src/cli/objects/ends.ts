@@ -1,13 +1,36 @@
-import type { VMOperation } from '../../api/hypersdk/vm-operation.ts';
-import type { VMSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
-import type { VMTemplate } from '../../api/hypersdk/vm-template.ts';
+import type { ResourceType } from '../../kube/client.ts';
+import { type Template, VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
+import { OPERATIONS, type Operation } from '../../kube/kinds/operations.ts';
+import { type Snapshot, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
-import type { Progress } from '../vm/wait.ts';
+import { type Progress, type WaitParts, waitFor } from '../vm/wait.ts';
+
+/** How the end of an object is known, and what it is called. */
+interface End<T extends KubeObject> {
+  readonly type: ResourceType<T>;
+  readonly end: string;
+  readonly progress: (object: T | undefined) => Progress;
+}
+
+export const OPERATION_END: End<Operation> = { type: OPERATIONS, end: 'to end', progress: operationProgress };
+export const SNAPSHOT_END: End<Snapshot> = { type: VM_SNAPSHOTS, end: 'to be ready', progress: snapshotProgress };
+export const TEMPLATE_END: End<Template> = { type: VM_TEMPLATES, end: 'to be ready', progress: templateProgress };
+
+/** Follows what was made to its end; `machine` is whom it is about, itself where absent. */
+export function untilEnd<T extends KubeObject>(
+  parts: WaitParts,
+  { type, end, progress }: End<T>,
+  { name, namespace, machine = name }: { readonly name: string; readonly namespace: string; readonly machine?: string },
+  timeoutMs: number,
+): Promise<void> {
+  const look = `kubectl describe ${type.kind.toLowerCase()} ${name} -n ${namespace}`;
+  return waitFor(parts, { type, name, namespace, machine, what: `${name} ${end}`, look, progress }, timeoutMs);
+}
 
 const GONE: Progress = { failed: 'it was deleted before its end was seen' };
 
 /** How far an operation is. */
-export function operationProgress(operation: (VMOperation & KubeObject) | undefined): Progress {
+function operationProgress(operation: Operation | undefined): Progress {
   if (operation === undefined) return GONE;
   const { phase = 'Pending', progress, message = '' } = operation.status ?? {};
   if (phase === 'Succeeded') return { done: endOf(operation) };
@@ -18,7 +41,7 @@ export function operationProgress(operation: (VMOperation & KubeObject) | undefi
 }
 
 /** What a machine is when an operation has succeeded. */
-function endOf({ spec, status }: VMOperation): string {
+function endOf({ spec, status }: Operation): string {
   const { result = {} } = status ?? {};
   switch (spec.operation) {
     case 'start':
@@ -43,7 +66,7 @@ function endOf({ spec, status }: VMOperation): string {
 }
 
 /** How far a snapshot is. */
-export function snapshotProgress(snapshot: (VMSnapshot & KubeObject) | undefined): Progress {
+function snapshotProgress(snapshot: Snapshot | undefined): Progress {
   if (snapshot === undefined) return GONE;
   const { phase = 'Pending', size, conditions = [] } = snapshot.status ?? {};
   const told = conditions.find(({ type }) => type === 'Failed' || type === 'Ready')?.message ?? '';
@@ -53,7 +76,7 @@ export function snapshotProgress(snapshot: (VMSnapshot & KubeObject) | undefined
 }
 
 /** How far a template is. */
-export function templateProgress(template: (VMTemplate & KubeObject) | undefined): Progress {
+function templateProgress(template: Template | undefined): Progress {
   if (template === undefined) return GONE;
   const { ready, conditions = [] } = template.status ?? {};
   if (ready === true) return { done: 'ready' };

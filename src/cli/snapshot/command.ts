@@ -4,7 +4,7 @@ import { type Snapshot, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { CheckedCommand } from '../checked-command.ts';
 import { connected, withConnectionFlags } from '../connection.ts';
 import { checked } from '../objects/checked.ts';
-import { snapshotProgress } from '../objects/ends.ts';
+import { SNAPSHOT_END, untilEnd } from '../objects/ends.ts';
 import { FLAGS } from '../objects/flags.ts';
 import { deleteStored, listStored, type Stored } from '../objects/kind-commands.ts';
 import { make } from '../objects/make.ts';
@@ -12,7 +12,7 @@ import { newSnapshot, type SnapshotFlags } from '../objects/snapshot.ts';
 import type { VmParts } from '../vm/command.ts';
 import { findMachine } from '../vm/find.ts';
 import { resourceName, withFormatFlags } from '../vm/output.ts';
-import { type WaitFlags, type WaitParts, waitFor, withWaitFlags } from '../vm/wait.ts';
+import { type WaitFlags, withWaitFlags } from '../vm/wait.ts';
 
 export const SNAPSHOTS: Stored<Snapshot> = {
   kind: vmSnapshot,
@@ -71,18 +71,7 @@ async function create(
     const object = checked(newSnapshot({ vm, group: type.group, namespace }, flags, parts.random));
     const made = await make(client, SNAPSHOTS.type, object, namespace);
     parts.io.out(`${resourceName(made)} created\n`);
-    if (wait === true) await snapshotEnd({ ...parts, client }, { vm, name: made.metadata.name, namespace }, timeout);
+    if (wait === true)
+      await untilEnd({ ...parts, client }, SNAPSHOT_END, { machine: vm, name: made.metadata.name, namespace }, timeout);
   });
-}
-
-/** Follows a snapshot until it can be restored. */
-export function snapshotEnd(
-  parts: WaitParts,
-  { vm, name, namespace }: { readonly vm: string; readonly name: string; readonly namespace: string },
-  timeoutMs: number,
-): Promise<void> {
-  const what = `${name} to be ready`;
-  const look = `kubectl describe vmsnapshot ${name} -n ${namespace}`;
-  const awaited = { look, type: SNAPSHOTS.type, name, namespace, machine: vm, what, progress: snapshotProgress };
-  return waitFor(parts, awaited, timeoutMs);
 }

@@ -4,14 +4,14 @@ import { type Template, VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
 import { CheckedCommand } from '../checked-command.ts';
 import { connected, withConnectionFlags } from '../connection.ts';
 import { checked } from '../objects/checked.ts';
-import { templateProgress } from '../objects/ends.ts';
+import { TEMPLATE_END, untilEnd } from '../objects/ends.ts';
 import { FLAGS } from '../objects/flags.ts';
 import { getStored, listStored, type Stored } from '../objects/kind-commands.ts';
 import { make } from '../objects/make.ts';
 import { newTemplate, type TemplateFlags } from '../objects/template.ts';
 import type { VmParts } from '../vm/command.ts';
 import { resourceName, withFormatFlags } from '../vm/output.ts';
-import { type WaitFlags, type WaitParts, waitFor, withWaitFlags } from '../vm/wait.ts';
+import { type WaitFlags, withWaitFlags } from '../vm/wait.ts';
 
 export const TEMPLATES: Stored<Template> = {
   kind: vmTemplate,
@@ -60,18 +60,7 @@ async function create(
   await connected(parts.connect, command, async ({ client, namespace }) => {
     const made = await make(client, TEMPLATES.type, checked(newTemplate({ ...flags, namespace })), namespace);
     parts.io.out(`${resourceName(made)} created\n`);
-    if (wait === true) await templateEnd({ ...parts, client }, { name: made.metadata.name, namespace }, timeout);
+    if (wait === true)
+      await untilEnd({ ...parts, client }, TEMPLATE_END, { name: made.metadata.name, namespace }, timeout);
   });
-}
-
-/** Follows a template until machines can be made from it. */
-export function templateEnd(
-  parts: WaitParts,
-  { name, namespace }: { readonly name: string; readonly namespace: string },
-  timeoutMs: number,
-): Promise<void> {
-  const what = `${name} to be ready`;
-  const look = `kubectl describe vmtemplate ${name} -n ${namespace}`;
-  const awaited = { look, type: TEMPLATES.type, name, namespace, machine: name, what, progress: templateProgress };
-  return waitFor(parts, awaited, timeoutMs);
 }

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import { type VMOperation, vmOperation } from '../../api/hypersdk/vm-operation.ts';
-import { type VMSnapshot, vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
+import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
+import { vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
 import { humanDuration } from '../../base/duration.ts';
 import type { Client } from '../../kube/client.ts';
-import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import { OPERATIONS, type Operation } from '../../kube/kinds/operations.ts';
+import { type Snapshot, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { ifFound } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { connected } from '../connection.ts';
@@ -19,8 +20,8 @@ import { type Summary, summaryOf } from './summary.ts';
 export interface Described {
   readonly summary: Summary;
   readonly machine: KubeObject;
-  readonly snapshots: readonly (VMSnapshot & KubeObject)[];
-  readonly operations: readonly (VMOperation & KubeObject)[];
+  readonly snapshots: readonly Snapshot[];
+  readonly operations: readonly Operation[];
   readonly events: readonly Event[];
   readonly now: number;
 }
@@ -46,15 +47,15 @@ export async function describeMachines(parts: VmParts, command: Command, names: 
 }
 
 async function described(client: Client, found: Found, namespace: string, now: number): Promise<Described> {
-  const about = ({ spec }: VMOperation | VMSnapshot) => {
+  const about = ({ spec }: Operation | Snapshot) => {
     const { name, namespace: elsewhere = namespace, apiGroup = '' } = spec.vmRef;
     const group = apiGroup || vmOperation.group;
     return name === found.machine.metadata.name && elsewhere === namespace && group === found.type.group;
   };
   const [instance, snapshots, operations, events] = await Promise.all([
     instanceOf(client, found),
-    ifFound(client.list(resourceOfKind(vmSnapshot), { namespace })),
-    ifFound(client.list(resourceOfKind(vmOperation), { namespace })),
+    ifFound(client.list(VM_SNAPSHOTS, { namespace })),
+    ifFound(client.list(OPERATIONS, { namespace })),
     eventsOf(client, found, namespace),
   ]);
   return {

@@ -1,19 +1,17 @@
 import type { Command } from 'commander';
-import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
-import { resourceOfKind } from '../../kube/kinds/machines.ts';
+import type { Client } from '../../kube/client.ts';
+import { OPERATIONS, type Operation } from '../../kube/kinds/operations.ts';
 import { connected } from '../connection.ts';
 import { checked } from '../objects/checked.ts';
-import { operationProgress } from '../objects/ends.ts';
+import { OPERATION_END, untilEnd } from '../objects/ends.ts';
 import { FLAGS } from '../objects/flags.ts';
 import { make } from '../objects/make.ts';
-import { newOperation, type OperationFlags, type OperationName } from '../objects/operation.ts';
+import { type About, newOperation, type OperationFlags, type OperationName } from '../objects/operation.ts';
 import type { Asked } from './asked.ts';
 import type { VmParts } from './command.ts';
 import { findMachine } from './find.ts';
 import { resourceName } from './output.ts';
-import { type WaitFlags, type WaitParts, waitFor, withWaitFlags } from './wait.ts';
-
-const OPERATIONS = resourceOfKind(vmOperation);
+import { type WaitFlags, withWaitFlags } from './wait.ts';
 
 /** `vm clone|resize|restore`: what a VMOperation does, to a machine of any group. */
 export function addOperationCommands(vm: Command, parts: VmParts): void {
@@ -55,10 +53,9 @@ export async function operated(
   details: OperationFlags = {},
 ): Promise<() => Promise<void>> {
   const about = { vm: name, group: found.type.group, namespace };
-  const object = checked(newOperation(operation, about, { ttl: KEPT_SECONDS, ...details }, parts.random));
-  const made = await make(client, OPERATIONS, object, namespace);
-  const which = { vm: name, operation: made.metadata.name, namespace };
-  return () => operationEnd({ ...parts, client }, which, flags.timeout);
+  const made = await makeOperation(parts, client, operation, about, { ttl: KEPT_SECONDS, ...details });
+  const which = { machine: name, name: made.metadata.name, namespace };
+  return () => untilEnd({ ...parts, client }, OPERATION_END, which, flags.timeout);
 }
 
 /** Nobody asked for the operation itself, which is kept for a look at what became of it. */
@@ -77,36 +74,20 @@ async function operate(
   await connected(parts.connect, command, async ({ client, namespace }) => {
     const { type, machine } = await findMachine(client, given, namespace, asked);
     const { name = '' } = machine.metadata;
-    const object = checked(
-      newOperation(operation, { vm: name, group: type.group, namespace }, { ...flags, ...limit }, parts.random),
-    );
-    const made = await make(client, OPERATIONS, object, namespace);
+    const about = { vm: name, group: type.group, namespace };
+    const made = await makeOperation(parts, client, operation, about, { ...flags, ...limit });
     parts.io.out(`${resourceName(made)} created\n`);
-    if (wait === true)
-      await operationEnd(
-        { ...parts, client },
-        { vm: name, operation: made.metadata.name, namespace },
-        timeout + ANSWER_MS,
-      );
+    const which = { machine: name, name: made.metadata.name, namespace };
+    if (wait === true) await untilEnd({ ...parts, client }, OPERATION_END, which, timeout + ANSWER_MS);
   });
 }
 
-/** Follows an operation to its end. */
-export function operationEnd(
-  parts: WaitParts,
-  { vm, operation, namespace }: { readonly vm: string; readonly operation: string; readonly namespace: string },
-  timeoutMs: number,
-): Promise<void> {
-  const what = `${operation} to end`;
-  const look = `kubectl describe vmoperation ${operation} -n ${namespace}`;
-  const awaited = {
-    look,
-    type: OPERATIONS,
-    name: operation,
-    namespace,
-    machine: vm,
-    what,
-    progress: operationProgress,
-  };
-  return waitFor(parts, awaited, timeoutMs);
+function makeOperation(
+  { random }: VmParts,
+  client: Client,
+  operation: OperationName,
+  about: About & { readonly namespace: string },
+  flags: OperationFlags,
+): Promise<Operation> {
+  return make(client, OPERATIONS, checked(newOperation(operation, about, flags, random)), about.namespace);
 }
