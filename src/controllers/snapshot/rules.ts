@@ -33,8 +33,8 @@ export function snapshotRules(machines: readonly Kind[]): readonly PolicyRule[] 
       resources: ['volumesnapshots'],
       verbs: ['get', 'list', 'watch', 'create', 'delete'],
     },
-    // Which driver a volume is of, and how that is asked to capture it.
-    { apiGroups: [''], resources: ['persistentvolumes'], verbs: ['get'] },
+    // Which driver a volume is of, and how that is asked to capture it. What is restored keeps its former volume for so long.
+    { apiGroups: [''], resources: ['persistentvolumes'], verbs: ['get', 'patch'] },
     { apiGroups: ['snapshot.storage.k8s.io'], resources: ['volumesnapshotclasses'], verbs: ['list'] },
     { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
   ];

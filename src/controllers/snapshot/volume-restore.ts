@@ -13,6 +13,7 @@ import type { SnapshotParts } from './settings.ts';
 import type { Write } from './volume-capture.ts';
 import { GROUP } from './volume-snapshot-class.ts';
 import { VOLUME_SNAPSHOTS } from './volume-snapshots.ts';
+import { letStay, perishable } from './volume-stay.ts';
 
 type Told = 'restored' | Refusal;
 
@@ -23,7 +24,7 @@ interface Refusal {
 
 /**
  * Makes the claims of a machine anew from VolumeSnapshots. What the claims were is written down before the first of them
- * goes, so that whoever takes over goes on.
+ * goes, so that whoever takes over goes on; and the volumes that they had stay until the new ones are there.
  */
 export async function restoreByStorage(
   snapshot: Snapshot,
@@ -33,7 +34,7 @@ export async function restoreByStorage(
   answer: (told: Told) => Promise<void>,
   write: Write,
 ): Promise<Again | 'written' | undefined> {
-  const { clock } = context;
+  const { client, clock } = context;
   const { status = {} } = snapshot;
   if (status.restore?.uid !== uid) {
     const claims = await claimsAnew(snapshot, context);
@@ -50,13 +51,24 @@ export async function restoreByStorage(
   for (const claim of wanted) if (!(await bringBack(claim, uid, context))) waits.push(claim.metadata.name ?? '');
   const due = Date.parse(status.restore.startTime ?? '') + parts.settings.waitMs;
   if (waits.length > 0 && clock.now() < due) return { afterMs: due - clock.now() };
-  const failure = `no volume was made within ${parts.settings.waitMs / 1000} s for PersistentVolumeClaim ${waits.join(', ')}, which the storage is to fill with what was captured: kubectl describe pvc says why`;
-  const restore = { uid, ...(waits.length === 0 ? { completed: true } : { failure }) };
+  const former = wanted.flatMap(({ volume }) => volume ?? []);
+  if (waits.length === 0) for (const volume of former) await letStay(volume, false, client);
+  const restore = { uid, ...(waits.length === 0 ? { completed: true } : { failure: failureOf(waits, former, parts) }) };
   await write(snapshot, { ...status, restore }, parts, context);
   return 'written';
 }
 
-type ClaimManifest = Pick<PersistentVolumeClaim, 'metadata' | 'spec'>;
+function failureOf(waits: readonly string[], former: readonly string[], { settings }: SnapshotParts): string {
+  const why = `no volume was made within ${settings.waitMs / 1000} s for PersistentVolumeClaim ${waits.join(', ')}, which the storage is to fill with what was captured: kubectl describe pvc says why`;
+  return former.length === 0
+    ? why
+    : `${why}; what was on the disks before is kept on PersistentVolume ${former.join(', ')}`;
+}
+
+interface ClaimManifest extends Pick<PersistentVolumeClaim, 'metadata' | 'spec'> {
+  /** The volume that the claim had, where that would have gone with it. */
+  readonly volume?: string;
+}
 
 /** The claims as they are to be made; why not, where any could not be: until then nothing is lost. */
 async function claimsAnew(snapshot: Snapshot, { client, cache }: Context): Promise<ClaimManifest[] | Refusal> {
@@ -73,7 +85,8 @@ async function claimsAnew(snapshot: Snapshot, { client, cache }: Context): Promi
     const { storageClassName = '' } = found.spec;
     if (storageClassName !== '' && cache(STORAGE_CLASSES).get(storageClassName) === undefined)
       return refused('ClassNotFound', `there is no StorageClass ${storageClassName} any more to make disk ${name} of`);
-    claims.push(anew(found, volumeSnapshot, sizeBytes));
+    const volume = await perishable(found.spec.volumeName, client);
+    claims.push({ ...anew(found, volumeSnapshot, sizeBytes), ...(volume === undefined ? {} : { volume }) });
   }
   return claims;
 }
@@ -91,6 +104,7 @@ async function bringBack(claim: ClaimManifest, uid: string, { client, cache }: C
       if (!isAlreadyExists(error)) throw error;
     });
   } else if (present.metadata.deletionTimestamp === undefined) {
+    if (claim.volume !== undefined) await letStay(claim.volume, true, client);
     const preconditions = { uid: present.metadata.uid ?? '' };
     await ifFound(client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace, preconditions }));
   }

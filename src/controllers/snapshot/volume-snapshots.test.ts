@@ -68,11 +68,19 @@ async function bind(claim: string, source: object = { csi: { driver: DRIVER, vol
   const name = `volume-of-${claim}-${metadata.uid}`;
   const capacity = { storage: '1Gi' };
   const accessModes = spec.accessModes ?? [];
-  await world.admin.create(PERSISTENT_VOLUMES, { metadata: { name }, spec: { capacity, accessModes, ...source } });
+  await world.admin.create(PERSISTENT_VOLUMES, {
+    metadata: { name },
+    spec: { capacity, accessModes, persistentVolumeReclaimPolicy: 'Delete', ...source },
+  });
   const change = (body: object, where: object = {}) =>
     world.admin.patch(PERSISTENT_VOLUME_CLAIMS, claim, { type: 'merge', body }, { namespace, ...where });
   await change({ spec: { volumeName: name } });
   await change({ status: { phase: 'Bound', capacity, accessModes } }, { subresource: 'status' });
+}
+
+/** What becomes of the volume of a claim when that goes. */
+async function policyOf(volume: string): Promise<string | undefined> {
+  return (await world.admin.get(PERSISTENT_VOLUMES, volume)).spec.persistentVolumeReclaimPolicy;
 }
 
 /** A machine whose disks have volumes. */
@@ -136,6 +144,7 @@ describe('disks of a class that is not simulated', () => {
     });
     expect(made.metadata.ownerReferences).toMatchObject([{ kind: 'VMSnapshot', name: 's', controller: true }]);
 
+    const former = (await claimOf('db-root'))?.spec.volumeName ?? '';
     await world.askRestore('db', 's', 'op');
     for (const [name, storage] of [
       ['db-root', '1Gi'],
@@ -152,8 +161,10 @@ describe('disks of a class that is not simulated', () => {
     await world.cluster.settle();
     expect((await world.get('s')).status?.restore).toMatchObject({ uid: 'op' });
     expect((await world.get('s')).status?.restore?.completed).toBeUndefined();
+    expect(await policyOf(former)).toBe('Retain');
     await bind('db-data');
     expect(await world.restore('db', 's', 'op')).toMatchObject({ 'vimana.io/restored': 'op' });
+    expect(await policyOf(former)).toBe('Delete');
   });
 
   it('are not touched where a VolumeSnapshot is gone that they were to be restored from', async () => {
@@ -169,17 +180,20 @@ describe('disks of a class that is not simulated', () => {
     expect((await claimOf('db-root'))?.metadata).toMatchObject({ uid });
   });
 
-  it('whose storage makes no volume again are told to be lacking one, after a while', async () => {
+  it('keep the volumes that they had where the storage makes no others, and it is said which', async () => {
     await makeKinds();
     await machine(['root']);
     await world.snapshot('s', { vm: 'db' });
     await tell('s-root', { readyToUse: true, restoreSize: '1Gi' });
     await world.untilPhase('s', 'Ready');
+    const former = (await claimOf('db-root'))?.spec.volumeName ?? '';
     await world.askRestore('db', 's', 'op');
     await madeAnew('db-root', 'op');
     await world.cluster.clock.advance(600_000);
     const { 'vimana.io/restore-failed': said } = await world.restore('db', 's', 'op');
     expect(said).toContain('no volume was made within 600 s for PersistentVolumeClaim db-root');
+    expect(said).toContain(`what was on the disks before is kept on PersistentVolume ${former}`);
+    expect(await policyOf(former)).toBe('Retain');
   });
 
   it('are restored by another operator where the first ends between claims that go and claims that come', async () => {
