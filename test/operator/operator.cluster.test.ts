@@ -26,6 +26,7 @@ const ELSEWHERE = new Set([
   ...['get', 'list', 'watch', 'create', 'delete'].map((verb) => `${verb} volumesnapshots.snapshot.storage.k8s.io`),
   'list volumesnapshotclasses.snapshot.storage.k8s.io',
   'get persistentvolumes',
+  'patch persistentvolumes',
   'delete persistentvolumeclaims',
   'get pods.metrics.k8s.io',
   'get vmsnapshots.hypersdk.io',
