@@ -270,6 +270,44 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     await kubectl.ok('delete vmsnapshot,vmop,pvc --all --timeout=60s');
   });
 
+  it('takes over an instance for a machine of novacron.io', async () => {
+    const name = 'n.novacron';
+    await client.create(VMIS, { metadata: { name, namespace }, spec: machine('n').spec.template.spec });
+    await shell(cluster, 'bin/vimana vm create n --group novacron.io --cpus 1 --memory 1Gi');
+    await vi.waitFor(async () => {
+      const { metadata } = await client.get(VMIS, name, { namespace });
+      expect(metadata.ownerReferences).toMatchObject([{ kind: 'VirtualMachine', name: 'n' }]);
+    }, PATIENCE);
+    await kubectl.ok('delete virtualmachines.novacron.io/n --timeout=60s');
+  });
+
+  it.each(['kubevirt.io', 'novacron.io', 'simulation.node-classifier.io'])(
+    'does what operations ask of a machine of %s',
+    async (apiGroup) => {
+      const type = `virtualmachines.${apiGroup}`;
+      const made = await shell(cluster, `bin/vimana vm create o --group ${apiGroup} --cpus 1 --memory 1Gi`);
+      expect(made).toContain('created');
+      const wait = (what: string, condition: string) => kubectl.ok(`wait ${what} --for=${condition} --timeout=60s`);
+      await wait(`${type}/o`, 'condition=Ready');
+      const operate = async (operation: string, more: object = {}) => {
+        const spec = { vmRef: { name: 'o', apiGroup }, operation, ...more };
+        const metadata = { name: operation, namespace };
+        const object = { apiVersion: 'hypersdk.io/v1alpha1', kind: 'VMOperation', metadata, spec };
+        await kubectl.ok('create -f -', JSON.stringify(object));
+        await wait(`vmop/${operation}`, 'condition=Succeeded');
+      };
+      await operate('restart');
+      await operate('stop');
+      await operate('clone', { cloneSpec: { targetName: 'o-2' } });
+      await operate('start');
+      await operate('migrate', { migrateSpec: { live: false } });
+      await operate('delete');
+      await wait(`${type}/o`, 'delete');
+      await kubectl.ok(`delete ${type}/o-2 --timeout=60s`);
+      await kubectl.ok('delete vmop --all --timeout=60s');
+    },
+  );
+
   it('cleans up after a machine that is deleted', async () => {
     const { code } = await kubectl.run(['delete', 'virtualmachines.kubevirt.io/a', '--timeout=60s']);
     expect(code).toBe(0);

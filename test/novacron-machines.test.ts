@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DISK_CONTENTS_ANNOTATION, readContents } from '../src/api/disk/contents.ts';
+import { virtualMachine } from '../src/api/novacron/virtual-machine.ts';
+import { FakeClock } from '../src/base/fake-clock.ts';
+import { memoryLogger } from '../src/base/logger.ts';
+import { seededRandom } from '../src/base/random.ts';
+import { resourceOfKind, VMIS } from '../src/kube/kinds/machines.ts';
+import { NODES } from '../src/kube/kinds/node.ts';
+import { PODS } from '../src/kube/kinds/pod.ts';
+import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../src/kube/kinds/storage.ts';
+import { type Embedded, startEmbedded } from '../src/up/embedded.ts';
+
+const MACHINES = resourceOfKind(virtualMachine);
+const namespace = 'default';
+const RESOURCES = { cpu: 2, memory: '2Gi', disk: '4Gi' };
+
+/** Everything in one process, on a clock that is moved by hand, and no group but this one. */
+describe('machines of novacron.io, alone', () => {
+  let clock: FakeClock;
+  let running: Embedded;
+  beforeEach(async () => {
+    clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
+    running = await startEmbedded({
+      store: 'memory',
+      dialects: ['novacron'],
+      pools: [{ name: 'n', prefix: 'n-', count: 3 }],
+      clock,
+      random: seededRandom('machines of novacron.io'),
+      log: memoryLogger(clock),
+    });
+    await clock.advance(5000);
+  });
+  afterEach(() => running.stop());
+
+  async function make(
+    name: string,
+    spec: object = {},
+    annotations: Record<string, string> = {},
+    policies: object = {},
+  ) {
+    const image = { source: 'marketplace://debian-12' };
+    const { metadata, ...machine } = spec as { metadata?: object };
+    const template = {
+      ...(metadata === undefined ? {} : { metadata }),
+      spec: { resources: RESOURCES, image, ...machine },
+    };
+    await running.admin.create(MACHINES, {
+      metadata: { name, namespace, annotations },
+      spec: { template, ...policies },
+    });
+    await clock.advance(3000);
+  }
+  const vm = (name = 'web') => running.admin.get(MACHINES, name, { namespace });
+  const claim = (name: string) => running.admin.get(PERSISTENT_VOLUME_CLAIMS, name, { namespace });
+  const claims = async () =>
+    (await running.admin.list(PERSISTENT_VOLUME_CLAIMS, { namespace })).items.map(({ metadata }) => metadata.name);
+  const condition = async (type: string, name = 'web') =>
+    (await vm(name)).status?.conditions?.find((each) => each.type === type);
+  async function edit(spec: object) {
+    await running.admin.patch(MACHINES, 'web', { type: 'merge', body: { spec } }, { namespace });
+    await clock.advance(3000);
+  }
+
+  it('keep their disks while they are off, and take them along when they go', async () => {
+    const volumes = [{ name: 'data', size: '1Gi', storageClass: 'fast-ssd', accessMode: 'ReadWriteOnce' }];
+    await make('web', { volumes });
+    expect((await vm()).status?.phase).toBe('Running');
+    expect((await claim('web.novacron-data')).spec).toMatchObject({
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: 'fast-ssd',
+    });
+    expect(await condition('LiveMigratable')).toMatchObject({ status: 'False', reason: 'DisksNotLiveMigratable' });
+    await edit({ running: false });
+    await clock.advance(30_000);
+    expect((await vm()).status?.phase).toBe('Stopped');
+    expect(await claims()).toEqual(['web.novacron-data', 'web.novacron-root']);
+    await running.admin.delete(MACHINES, 'web', { namespace });
+    await clock.advance(10_000);
+    expect(await claims()).toEqual([]);
+  });
+
+  it('leave their disks behind where they are told to, for the next of their name', async () => {
+    await make('web', {}, { 'novacron.io/retain-disks': 'true' });
+    const { uid } = (await claim('web.novacron-root')).metadata;
+    await running.admin.delete(MACHINES, 'web', { namespace });
+    await clock.advance(40_000);
+    expect(await claims()).toEqual(['web.novacron-root']);
+    await make('web');
+    expect((await claim('web.novacron-root')).metadata).toMatchObject({ uid, ownerReferences: [{ name: 'web' }] });
+    expect((await vm()).status?.phase).toBe('Running');
+  });
+
+  it('wait for the claim that their image is, and copy it', async () => {
+    await make('web', { image: { source: 'pvc://default/golden' }, resources: { cpu: 1, memory: '1Gi' } });
+    await clock.advance(1000);
+    expect((await vm()).status?.phase).toBe('Pending');
+    expect(await condition('Ready')).toMatchObject({
+      reason: 'NotFound',
+      message:
+        'PersistentVolumeClaim golden, which spec.template.spec.image.source names, is not there: the machine is started when it is',
+    });
+    const contents = { files: { '/etc/os': { bytes: 5, digest: 'd', text: 'hello' } } };
+    await running.admin.create(PERSISTENT_VOLUME_CLAIMS, {
+      metadata: { name: 'golden', namespace, annotations: { [DISK_CONTENTS_ANNOTATION]: JSON.stringify(contents) } },
+      spec: { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '30Gi' } } },
+    });
+    await clock.advance(5000);
+    expect((await vm()).status?.phase).toBe('Running');
+    const root = await claim('web.novacron-root');
+    // Nobody has said how large it is to be: as large as what it is a copy of.
+    expect(root.spec.resources?.requests).toEqual({ storage: '30Gi' });
+    expect(root.spec).toMatchObject({ dataSource: { name: 'golden' } });
+    expect(await condition('DiskReady')).toBeUndefined();
+  });
+
+  it('have disks that grow, and say where they cannot', async () => {
+    await make('web');
+    await edit({ template: { spec: { resources: { disk: '6Gi' } } } });
+    expect((await claim('web.novacron-root')).spec.resources?.requests).toEqual({ storage: '6Gi' });
+    await clock.advance(5000);
+    expect(await condition('DiskReady')).toBeUndefined();
+    expect(await condition('RestartRequired')).toBeUndefined();
+    const mayGrow = (allowVolumeExpansion: boolean) =>
+      running.admin.patch(STORAGE_CLASSES, 'standard', { type: 'merge', body: { allowVolumeExpansion } });
+    await mayGrow(false);
+    await edit({ template: { spec: { resources: { disk: '8Gi' } } } });
+    expect(await condition('DiskReady')).toMatchObject({ status: 'False', reason: 'DiskCannotGrow' });
+    expect((await vm()).status?.phase).toBe('Running');
+    await mayGrow(true);
+    await clock.advance(10_000);
+    expect((await claim('web.novacron-root')).spec.resources?.requests).toEqual({ storage: '8Gi' });
+    expect(await condition('DiskReady')).toBeUndefined();
+  });
+
+  it('tell what they use with their start, and again only where it has changed, every five minutes', async () => {
+    const annotations = {
+      'vimana.io/cpu-profile': 'trace 0s:0.25 7m:0.25 8m:0.9 24h:0.9',
+      'vimana.io/memory-profile': 'constant 0.5',
+    };
+    await make('web', { metadata: { annotations } });
+    const used = async () => (await vm()).status?.resources;
+    expect(await used()).toEqual({
+      cpu: { used: '0.5', available: '2', percentage: 25 },
+      memory: { used: '1024Mi', available: '2Gi', percentage: 50 },
+      disk: { available: '4Gi' },
+    });
+    const { resourceVersion } = (await vm()).metadata;
+    await clock.advance(6 * 60_000);
+    expect((await vm()).metadata.resourceVersion).toBe(resourceVersion);
+    await clock.advance(5 * 60_000);
+    expect((await used())?.cpu).toEqual({ used: '1.8', available: '2', percentage: 90 });
+    await edit({ running: false });
+    expect((await used())?.cpu).toEqual({ available: '2' });
+  });
+
+  it('leave a node that is drained while they run, where they can and may', async () => {
+    await make('web');
+    const from = (await vm()).status?.nodeName ?? '';
+    await running.admin.patch(NODES, from, { type: 'merge', body: { spec: { unschedulable: true } } });
+    const [pod] = (await running.admin.list(PODS, { namespace, labelSelector: 'vm=web' })).items;
+    const name = pod?.metadata.name ?? '';
+    const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } };
+    const answer = running.admin.act(PODS, name, 'eviction', body, { namespace });
+    await expect(answer).rejects.toMatchObject({ code: 429 });
+    const { uid } = (await running.admin.get(VMIS, 'web.novacron', { namespace })).metadata;
+    await clock.advance(60_000);
+    const { status } = await vm();
+    expect(status).toMatchObject({ phase: 'Running', migration: { sourceNode: from, state: 'Succeeded' }, vmID: uid });
+    expect(status?.nodeName).not.toBe(from);
+  });
+
+  it('are not changed into what is not served', async () => {
+    await make('web', {}, {}, { running: false });
+    const stored = await vm();
+    const template = { ...stored.spec.template, spec: { ...stored.spec.template.spec, devices: [{ type: 'gpu' }] } };
+    const changed = { ...stored, spec: { ...stored.spec, running: true, template } };
+    await expect(running.admin.update(MACHINES, changed as never)).rejects.toMatchObject({
+      code: 422,
+      message: expect.stringContaining('spec.template.spec.devices: Forbidden: is not served yet') as string,
+    });
+  });
+});
