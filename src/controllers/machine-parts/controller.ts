@@ -8,7 +8,8 @@ import { isAlreadyExists, isForbidden, isInvalid } from '../../kube/kube-error.t
 import type { Context, Controller } from '../../runtime/controller.ts';
 import { Expectations } from '../../runtime/expectations.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
-import { changedClaim, claimSight, newClaim } from './claim.ts';
+import { changedClaim, newClaim } from './claim.ts';
+import { claimSight } from './claim-sight.ts';
 import { copyFor } from './clone.ts';
 import type { Machine, PartsGroup } from './group.ts';
 import { claimWatch } from './indices.ts';

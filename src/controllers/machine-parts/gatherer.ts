@@ -1,7 +1,7 @@
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
 import type { Gatherer } from '../../machine/gatherer.ts';
 import { keyIn } from '../../runtime/key.ts';
-import { claimSight } from './claim.ts';
+import { claimSight } from './claim-sight.ts';
 import type { Machine, PartsGroup } from './group.ts';
 import { claimWatch, classWatch } from './indices.ts';
 

@@ -35,3 +35,6 @@ export interface PartsGroup<M extends Machine = Machine> {
   /** What the status says that the machine uses. */
   toldOf(machine: M): Usage | undefined;
 }
+
+/** All that parts have to do with the group of their machine. */
+export type GroupWords = Pick<PartsGroup, 'machines' | 'words' | 'wayOut'>;

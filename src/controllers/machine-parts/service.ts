@@ -1,16 +1,13 @@
 import type { NewObject } from '../../kube/client.ts';
 import type { Service } from '../../kube/kinds/core.ts';
 import { labelsOf, partOf } from './claim.ts';
-import type { Machine, PartsGroup } from './group.ts';
+import type { GroupWords, Machine } from './group.ts';
 
 /** What Kubernetes allows as the name of a Service: a label that begins with a letter. */
 const NAME = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 
 /** The name under which other pods find a machine; undefined where its own cannot be that of a Service. */
-export function newService(
-  group: Pick<PartsGroup, 'machines' | 'words' | 'wayOut'>,
-  machine: Machine,
-): NewObject<Service> | undefined {
+export function newService(group: GroupWords, machine: Machine): NewObject<Service> | undefined {
   const { name, namespace } = machine.metadata;
   if (!NAME.test(name)) return undefined;
   const labels = labelsOf(group, machine);

@@ -9,11 +9,13 @@ import {
   isOver,
   type Operation,
   type OperationStatus,
+  type Phase,
   phaseOf,
+  type Result,
   wordFor,
 } from './operation.ts';
 import { isActive, type Sight } from './sight.ts';
-import { checkpointAt, overStatus, pendingStatus, runningStatus } from './status.ts';
+import { checkpointAt, overStatus, pendingStatus, runningStatus, type Words } from './status.ts';
 
 export type Action =
   | { readonly do: 'report'; readonly status: OperationStatus }
@@ -52,13 +54,11 @@ function waiting(sight: Sight, course: Course): readonly Action[] {
   const { operation, ref, ahead, objection, now } = sight;
   if (objection !== undefined) {
     const words = { reason: objection.reason, message: `${objection.message}; nothing has been changed` };
-    return [{ do: 'report', status: overStatus(operation, 'Failed', words, undefined, now) }];
+    return [ended(sight, 'Failed', words)];
   }
   if (operation.spec.cancel) {
     const message = 'the operation was cancelled before it began: nothing has been changed';
-    return [
-      { do: 'report', status: overStatus(operation, 'Cancelled', { reason: 'Cancelled', message }, undefined, now) },
-    ];
+    return [ended(sight, 'Cancelled', { reason: 'Cancelled', message })];
   }
   // Whoever is behind waits for it as well, each for as long as it may.
   if (!isActive(sight)) return missing(sight, { reason: 'NotFound', message: `${wordFor(ref)} is not there` });
@@ -72,9 +72,7 @@ function waiting(sight: Sight, course: Course): readonly Action[] {
     const before = `VMOperation ${namespace}/${name} (${ahead.spec.operation}) of the same machine`;
     if (left <= 0) {
       const message = `${before} was not over within ${operation.spec.timeout}: nothing has been changed`;
-      return [
-        { do: 'report', status: overStatus(operation, 'Failed', { reason: 'Timeout', message }, undefined, now) },
-      ];
+      return [ended(sight, 'Failed', { reason: 'Timeout', message })];
     }
     const words = { reason: 'Waiting', message: `waits until ${before} is over` };
     return [
@@ -87,18 +85,20 @@ function waiting(sight: Sight, course: Course): readonly Action[] {
   return follow(sight, course, course.begin(sight));
 }
 
+function ended({ operation, now }: Sight, phase: Phase, words: Words, result?: Result): Action {
+  return { do: 'report', status: overStatus(operation, phase, words, result, now) };
+}
+
 /** Waits for something, for as long as the operation may take. */
-function missing(
-  { operation, now }: Sight,
-  { reason, message }: { reason: string; message: string },
-): readonly Action[] {
+function missing(sight: Sight, { reason, message }: Words): readonly Action[] {
+  const { operation, now } = sight;
   const left = deadlineOf(operation) - now;
   if (left <= 0) {
     const words = {
       reason,
       message: `${message}, and was not within ${operation.spec.timeout}: nothing has been changed`,
     };
-    return [{ do: 'report', status: overStatus(operation, 'Failed', words, undefined, now) }];
+    return [ended(sight, 'Failed', words)];
   }
   const words = { reason, message: `${message}: waiting for it` };
   return [
@@ -120,39 +120,23 @@ function underWay(sight: Sight, course: Course): readonly Action[] {
   const givingUp = course.giveUp(sight, checkpoint);
   if (!givingUp.over) return givingUp.deeds;
   const { stays, deeds = [], result } = givingUp;
-  const status = calledOff
-    ? overStatus(
-        operation,
-        'Cancelled',
-        { reason: 'Cancelled', message: `the operation was cancelled: ${stays}` },
-        result,
-        now,
-      )
-    : overStatus(
-        operation,
-        'Failed',
-        { reason: 'Timeout', message: `the operation took longer than ${operation.spec.timeout}: ${stays}` },
-        result,
-        now,
-      );
-  return [...deeds, { do: 'report', status }];
+  const words = calledOff
+    ? { reason: 'Cancelled', message: `the operation was cancelled: ${stays}` }
+    : { reason: 'Timeout', message: `the operation took longer than ${operation.spec.timeout}: ${stays}` };
+  return [...deeds, ended(sight, calledOff ? 'Cancelled' : 'Failed', words, result)];
 }
 
 /** Makes of what a course says what is to be recorded and done. */
 function follow(sight: Sight, course: Course, turn: Turn): readonly Action[] {
-  const { operation, now } = sight;
   switch (turn.to) {
     case 'wait':
       return missing(sight, turn);
     case 'succeed': {
       const words = { reason: turn.reason ?? 'Succeeded', message: turn.message };
-      return [
-        ...(turn.deeds ?? []),
-        { do: 'report', status: overStatus(operation, 'Succeeded', words, turn.result, now) },
-      ];
+      return [...(turn.deeds ?? []), ended(sight, 'Succeeded', words, turn.result)];
     }
     case 'fail':
-      return [...(turn.deeds ?? []), { do: 'report', status: overStatus(operation, 'Failed', turn, undefined, now) }];
+      return [...(turn.deeds ?? []), ended(sight, 'Failed', turn)];
     case 'go on':
       return goOn(sight, course, turn);
   }

@@ -10,7 +10,7 @@ import {
   type Result,
 } from './operation.ts';
 
-type Words = { readonly reason: string; readonly message: string };
+export type Words = { readonly reason: string; readonly message: string };
 
 /** The status of an operation that waits for its turn, or for something that is not there. */
 export function pendingStatus(operation: Operation, words: Words, now: number): OperationStatus {

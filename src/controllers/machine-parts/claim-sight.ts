@@ -1,0 +1,90 @@
+import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
+import type { PersistentVolumeClaim, StorageClass } from '../../kube/kinds/storage.ts';
+import type { ClaimSight } from '../../machine/surroundings.ts';
+import { belonging, isLess } from './claim.ts';
+import type { GroupWords, Machine } from './group.ts';
+
+/** How the claim of a disk looks to its machine. `source`: the claim that it is to be a copy of. */
+export function claimSight(
+  group: GroupWords,
+  found: PersistentVolumeClaim | undefined,
+  machine: Machine,
+  disk: ClaimedDisk,
+  source: PersistentVolumeClaim | undefined,
+  storageClass: StorageClass | undefined,
+): ClaimSight {
+  const { claim, origin, originField } = disk;
+  if (found === undefined) {
+    if (origin?.claim === undefined || source !== undefined) return { name: claim, state: 'missing' };
+    const message = `PersistentVolumeClaim ${origin.claim}, which ${originField} names, is not there: the machine is started when it is`;
+    return { name: claim, state: 'missing', reason: 'NotFound', message };
+  }
+  if (belonging(group, found, machine, disk) === 'other')
+    return { name: claim, state: 'taken', ...taken(group, found, disk) };
+  if (found.metadata.deletionTimestamp !== undefined) {
+    const message = `PersistentVolumeClaim ${claim} is being deleted`;
+    return { name: claim, state: 'missing', reason: 'ClaimGoing', message };
+  }
+  switch (found.status?.phase) {
+    case 'Bound':
+      return { name: claim, state: 'bound', ...(smaller(found, disk, storageClass) ?? otherwise(found, disk)) };
+    case 'Lost': {
+      const message = `PersistentVolumeClaim ${claim} has lost its volume`;
+      return { name: claim, state: 'pending', reason: 'ClaimLost', message };
+    }
+    default: {
+      const waits = storageClass?.volumeBindingMode === 'WaitForFirstConsumer';
+      const message = pendingText(found, storageClass);
+      return { name: claim, state: 'pending', reason: 'ClaimPending', message, ...(waits ? { waits } : {}) };
+    }
+  }
+}
+
+/** What is to be said of a claim that has less than spec asks for. */
+function smaller(
+  { metadata, spec, status }: PersistentVolumeClaim,
+  { disk, anySize }: ClaimedDisk,
+  storageClass: StorageClass | undefined,
+): Pick<ClaimSight, 'reason' | 'message' | 'size'> | undefined {
+  const asks = `${spec.resources?.requests?.['storage'] ?? ''}`;
+  if (anySize !== true && isLess(asks, disk.size)) {
+    const cannot = storageClass?.allowVolumeExpansion !== true;
+    const why = cannot
+      ? `StorageClass ${spec.storageClassName} does not let its volumes grow (allowVolumeExpansion): set it back to ${asks}, or have the class changed`
+      : `the claim is about to be asked for more, or kubectl describe vm says why it is not`;
+    const message = `disk ${disk.name} has ${asks} and is to have ${disk.size}: ${why}`;
+    return { reason: cannot ? 'DiskCannotGrow' : 'DiskGrows', message, size: asks };
+  }
+  const has = status?.capacity?.['storage'] ?? asks;
+  if (!isLess(has, asks)) return undefined;
+  const message = `disk ${disk.name} has ${has} and is to have ${asks}: PersistentVolumeClaim ${metadata.name} is being expanded`;
+  return { reason: 'DiskGrows', message };
+}
+
+/** In what else a claim differs from spec, which only names what new claims are made from. */
+function otherwise({ spec }: PersistentVolumeClaim, { disk, anySize }: ClaimedDisk): Pick<ClaimSight, 'message'> {
+  const asks = spec.resources?.requests?.['storage'] ?? '';
+  const differences = [
+    ...(anySize !== true && isLess(disk.size, asks) ? [`${asks}, though spec says ${disk.size}`] : []),
+    ...(disk.storageClass === undefined || spec.storageClassName === disk.storageClass
+      ? []
+      : [`of StorageClass ${spec.storageClassName}, though spec says ${disk.storageClass}`]),
+  ];
+  return differences.length === 0 ? {} : { message: differences.join('; ') };
+}
+
+function pendingText({ metadata, spec }: PersistentVolumeClaim, storageClass: StorageClass | undefined): string {
+  const name = `PersistentVolumeClaim ${metadata.name} has no volume yet`;
+  if (storageClass === undefined) return `${name}: there is no StorageClass ${spec.storageClassName}`;
+  const modes = (spec.accessModes ?? []).join(', ');
+  return `${name} (StorageClass ${spec.storageClassName}, ${modes}): kubectl describe pvc ${metadata.name} says why`;
+}
+
+function taken({ wayOut }: GroupWords, { metadata }: PersistentVolumeClaim, { disk, claim }: ClaimedDisk) {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const whose = owner === undefined ? 'was not made for this machine' : `belongs to ${owner.kind} ${owner.name}`;
+  return {
+    reason: 'ClaimTaken',
+    message: `PersistentVolumeClaim ${claim}, which disk ${disk.name} would be on, ${whose}: ${wayOut(claim)}`,
+  };
+}
