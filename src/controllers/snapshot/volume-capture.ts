@@ -3,7 +3,7 @@ import { timestamp } from '../../base/timestamp.ts';
 import type { KubeCondition } from '../../kube/kinds/condition.ts';
 import { type Snapshot, type SnapshotStatus, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
-import { ifFound, isAlreadyExists } from '../../kube/kube-error.ts';
+import { ifFound, isAlreadyExists, isForbidden, isInvalid } from '../../kube/kube-error.ts';
 import { inChain } from '../../kube/snapshot/lineage.ts';
 import { failedStatus, withConditions } from '../../kube/snapshot/status.ts';
 import type { Context } from '../../runtime/controller.ts';
@@ -116,6 +116,8 @@ async function make(snapshot: Snapshot, name: string, claim: string, { client }:
   try {
     await client.create(VOLUME_SNAPSHOTS, newVolumeSnapshot(snapshot, name, claim, chosen.name));
   } catch (error) {
+    // No other answer is to be had by asking again.
+    if (isInvalid(error) || isForbidden(error)) return (error as Error).message;
     // Whose it is shows when the cache does.
     if (!isAlreadyExists(error)) throw error;
   }

@@ -309,6 +309,14 @@ describe('disks of a class that is not simulated', () => {
     expect(await volumeSnapshot('s-root')).toMatchObject({ spec: { source } });
   });
 
+  it('are not captured where the cluster refuses a VolumeSnapshot, and it is said why', async () => {
+    await makeKinds();
+    await machine(['root']);
+    const name = 's'.repeat(250);
+    await world.snapshot(name, { vm: 'db' });
+    expect(await failure(name)).toMatch(/^the disk root cannot be captured: .*no more than 253 .*; nothing was kept$/);
+  });
+
   it('hold no memory, and that is said', async () => {
     await makeKinds();
     await machine(['root']);
