@@ -178,6 +178,16 @@ describe.skipIf(missing !== '' || !hasKubectl())(WHAT, () => {
     expect(await text('db-then-root')).toBe('one');
   });
 
+  it('stay as they are where the VolumeSnapshot is gone that they were to be restored from', async () => {
+    await take('lost', 'db');
+    await kubectl.ok('delete volumesnapshot lost-root');
+    const before = await field('pvc/db-root', '.spec.volumeName');
+    const restore = operation('nowhere', 'db', { operation: 'restore', restoreSpec: { snapshotName: 'lost' } });
+    expect(await failed(restore)).toContain('the disks are as before');
+    await wait('vm/db', 'condition=Ready');
+    expect([await field('pvc/db-root', '.spec.volumeName'), await text('db-root')]).toEqual([before, 'three']);
+  });
+
   it('are not cloned where the driver refuses, and nothing of the clone stays', async () => {
     await run('odd', 'fickle');
     // From now on the driver refuses volumes of the class.
