@@ -9,7 +9,7 @@ import { RAW_ATTACKS } from './fuzz/raw-attacks.ts';
 /** Another seed sends other requests: VIMANA_FUZZ_SEED=anything. */
 const SEED = process.env['VIMANA_FUZZ_SEED'] ?? 'vimana';
 /** A hundred of them are in test/long. */
-const BATCHES = 6;
+const BATCHES = 4;
 const REQUESTS_A_BATCH = 1_100;
 const MOST_MEMORY_MIB = 2000;
 

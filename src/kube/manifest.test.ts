@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { effort } from '../testing/effort.ts';
+import { runs } from '../testing/runs.ts';
 import { readManifest } from './manifest.ts';
 
 describe('a manifest', () => {
@@ -94,7 +95,7 @@ describe('a manifest', () => {
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         readManifest(text);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -4,10 +4,11 @@ import { type Random, seededRandom } from '../base/random.ts';
 import { VMIS, VMS } from '../kube/kinds/machines.ts';
 import { type Faults, faultyClient, NO_FAULTS } from '../testing/faulty-client.ts';
 import { type MachineWorld, startMachineWorld } from '../testing/machine-world.ts';
+import { runs } from '../testing/runs.ts';
 
 const namespace = 'default';
 const BAD: Faults = { refuse: 0.1, lose: 0.1, slow: 0.2, slowestMs: 300, drop: 0.05, expire: 0.03 };
-const SEEDS = 8;
+const SEEDS = runs(8);
 
 let world: MachineWorld;
 afterEach(() => world.stop());

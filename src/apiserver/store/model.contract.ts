@@ -12,6 +12,7 @@ import {
   record,
 } from 'fast-check';
 import { expect, it } from 'vitest';
+import { runs } from '../../testing/runs.ts';
 import type { Entry, Outcome, Store, StoreEvent } from './store.ts';
 
 const KEYS = ['/r/a/1', '/r/a/2', '/r/b/1', '/r/b/2', '/s/a/1', '/s/b/1'];
@@ -99,7 +100,7 @@ export function describeModel(open: () => Promise<Store>, reopen?: (store: Store
           await store.close();
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 }
