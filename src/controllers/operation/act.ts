@@ -1,4 +1,3 @@
-import { OPERATION_UID } from '../../api/operation-request.ts';
 import type { ResourceType } from '../../kube/client.ts';
 import { resourceOfKind, VMIS } from '../../kube/kinds/machines.ts';
 import { ifFound, isAlreadyExists, isConflict, isNotFound } from '../../kube/kube-error.ts';
@@ -6,6 +5,7 @@ import type { KubeObject } from '../../kube/kube-object.ts';
 import { untilFirst, writePower } from '../../machine/subresources/writes.ts';
 import type { Context } from '../../runtime/controller.ts';
 import type { Deed } from './course.ts';
+import { isMadeBy } from './made.ts';
 import type { Operation } from './operation.ts';
 import type { Active } from './sight.ts';
 
@@ -65,7 +65,7 @@ export async function act(deed: Deed, sight: Active, { client }: Pick<Context, '
 /** Makes something, unless the operation has made it already. */
 async function made(
   { type, object }: Extract<Deed, { readonly do: 'make' }>,
-  { metadata }: Operation,
+  operation: Operation,
   client: Context['client'],
 ): Promise<KubeObject> {
   const { name = '', namespace = '' } = object.metadata;
@@ -74,7 +74,7 @@ async function made(
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
     const found = await client.get(type, name, { namespace });
-    if (found.metadata.annotations?.[OPERATION_UID] === metadata.uid) return found;
+    if (isMadeBy(found, operation)) return found;
     throw new NameTaken(`there is a ${type.kind} ${namespace}/${name} already`, { cause: error });
   }
 }

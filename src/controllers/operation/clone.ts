@@ -22,7 +22,8 @@ import type { Machine } from '../../machine/deeds.ts';
 import { ownerReference } from '../../machine/instance.ts';
 import { claimsThatAre, refusalOf } from './clone-volumes.ts';
 import { type Course, type Deed, fail, type GivingUp, stays, type Turn } from './course.ts';
-import type { Checkpoint, Operation } from './operation.ts';
+import { isMadeBy, marksOf } from './made.ts';
+import type { Checkpoint } from './operation.ts';
 import type { Active } from './sight.ts';
 import { usable } from './snapshot.ts';
 
@@ -35,7 +36,7 @@ export const clone: Course = {
     if (dialect.copy === undefined) return fail('NotSupported', `machines of ${dialect.kind.group} cannot be cloned`);
     const { name, namespace } = targetOf(sight);
     const taken = sight.look.machine(namespace, name);
-    if (taken !== undefined && !isOurs(taken, operation))
+    if (taken !== undefined && !isMadeBy(taken, operation))
       return fail(
         'AlreadyExists',
         `there is a VirtualMachine.${dialect.kind.group} ${namespace}/${name} already: nothing has been changed`,
@@ -69,7 +70,7 @@ export const clone: Course = {
     const disks = disksToCopy(sight);
     if (!Array.isArray(disks)) return disks.to === 'wait' ? { to: 'go on' } : disks;
     if (target === undefined) return { to: 'go on', deeds: [makeMachine(sight, disks)] };
-    if (!isOurs(target, operation))
+    if (!isMadeBy(target, operation))
       return fail('AlreadyExists', `there is a VirtualMachine.${dialect.kind.group} ${namespace}/${name} already`);
     const deeds = dialect.claimOf === undefined ? claimsToMake(sight, target, disks) : [];
     if (deeds.length > 0) return { to: 'go on', deeds };
@@ -92,7 +93,7 @@ export const clone: Course = {
   giveUp(sight): GivingUp {
     const { name, namespace } = targetOf(sight);
     const target = sight.look.machine(namespace, name);
-    if (target === undefined || !isOurs(target, sight.operation)) return stays('there is no clone');
+    if (target === undefined || !isMadeBy(target, sight.operation)) return stays('there is no clone');
     const remove: Deed = {
       do: 'remove',
       type: resourceOfKind(sight.dialect.kind),
@@ -120,9 +121,6 @@ function recorded(sight: Active, disks: readonly Copied[]): Partial<Checkpoint> 
   if (!isElsewhere(sight)) return {};
   return { copies: JSON.stringify(Object.fromEntries(disks.map(({ claim, source }) => [claim, source]))) };
 }
-
-const isOurs = ({ metadata }: Machine, operation: Operation) =>
-  metadata.annotations?.[OPERATION_UID] === operation.metadata.uid;
 
 /** A disk of the machine, and the claim of its copy. */
 interface Copied {
@@ -202,7 +200,7 @@ function makeMachine(sight: Active, disks: readonly Copied[]): Deed {
         ...(vm.metadata.labels === undefined ? {} : { labels: { ...vm.metadata.labels } }),
         annotations: {
           ...Object.fromEntries(kept),
-          ...made(operation),
+          ...marksOf(operation),
           ...(dialect.claimOf === undefined || disks.length === 0 ? {} : { [DISK_SOURCES]: JSON.stringify(sources) }),
         },
       },
@@ -210,11 +208,6 @@ function makeMachine(sight: Active, disks: readonly Copied[]): Deed {
     },
   };
 }
-
-const made = ({ metadata }: Operation) => ({
-  [OPERATION]: `${metadata.namespace}/${metadata.name}`,
-  [OPERATION_UID]: metadata.uid,
-});
 
 function claimsToMake(sight: Active, target: Machine, disks: readonly Copied[]): Deed[] {
   const { look, dialect, operation } = sight;
@@ -235,7 +228,7 @@ function claimsToMake(sight: Active, target: Machine, disks: readonly Copied[]):
           metadata: {
             name: claim,
             namespace,
-            annotations: { ...made(operation), ...annotations },
+            annotations: { ...marksOf(operation), ...annotations },
             ownerReferences: [ownerReference(dialect, target)],
           },
           spec: {

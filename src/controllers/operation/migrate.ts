@@ -1,8 +1,9 @@
 import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
-import { MIGRATION_CONFIGURATION, OPERATION, OPERATION_UID } from '../../api/operation-request.ts';
+import { MIGRATION_CONFIGURATION } from '../../api/operation-request.ts';
 import { VMIMS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
 import { bytesPerSecond } from './bandwidth.ts';
 import { type Course, type Deed, fail, type GivingUp, NOT_YET, type Turn } from './course.ts';
+import { marksOf } from './made.ts';
 import type { Checkpoint, Operation, Result } from './operation.ts';
 import { type Active, isMigrating, powerOf } from './sight.ts';
 
@@ -88,8 +89,7 @@ function makeMigration(operation: Operation, instance: Vmi, sight: Active): Deed
         namespace: instance.metadata.namespace,
         ...(metadata.namespace === instance.metadata.namespace ? { ownerReferences: [ownedBy(operation)] } : {}),
         annotations: {
-          [OPERATION]: `${metadata.namespace}/${metadata.name}`,
-          [OPERATION_UID]: metadata.uid,
+          ...marksOf(operation),
           [MIGRATION_CONFIGURATION]: JSON.stringify(configuration),
         },
       },

@@ -4,6 +4,7 @@ import { compare, parseQuantity, tryParseQuantity, value } from '../../base/quan
 import type { Vmi } from '../../kube/kinds/machines.ts';
 import { holds } from '../../machine/condition.ts';
 import type { MachineSize } from '../../machine/dialect.ts';
+import { vcpusOf } from '../../machine/launcher/resources.ts';
 import { type Course, fail, type GivingUp, type Turn, WAIT } from './course.ts';
 import type { Operation } from './operation.ts';
 import { type Active, powerOf } from './sight.ts';
@@ -113,21 +114,19 @@ function arriving(sight: Active, wanted: MachineSize): Turn {
   };
 }
 
-export const vcpusOf = ({ domain }: InstanceSpec) =>
-  (domain.cpu?.sockets ?? 1) * (domain.cpu?.cores ?? 1) * (domain.cpu?.threads ?? 1);
 export const memoryOf = ({ domain }: InstanceSpec) =>
   amount(domain.memory?.guest ?? domain.resources?.requests?.['memory']);
 const amount = (text: string | number | undefined) => value(parseQuantity(text ?? 0));
 
 /** The instance asks for the new size. */
 const isTaken = ({ spec }: Vmi, asked: InstanceSpec) =>
-  vcpusOf(spec) === vcpusOf(asked) && memoryOf(spec) === memoryOf(asked);
+  vcpusOf(spec.domain) === vcpusOf(asked.domain) && memoryOf(spec) === memoryOf(asked);
 
 /** The guest has it. */
 function isReached({ status }: Vmi, asked: InstanceSpec): boolean {
   const { sockets: has = 0, cores = 1, threads = 1 } = status?.currentCPUTopology ?? {};
   const memory = status?.memory?.guestCurrent;
-  return has * cores * threads === vcpusOf(asked) && memory !== undefined && amount(memory) === memoryOf(asked);
+  return has * cores * threads === vcpusOf(asked.domain) && memory !== undefined && amount(memory) === memoryOf(asked);
 }
 
 const isRefused = ({ status }: Vmi) => [...HOT_CHANGES.keys()].some((type) => holds(status?.conditions, type, 'False'));

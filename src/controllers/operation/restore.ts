@@ -2,9 +2,10 @@ import type { GuestState } from '../../api/disk/contents.ts';
 import { RESTORE_ANNOTATION, type RestoreRequest, restoreState } from '../../api/disk/request.ts';
 import type { Vmi } from '../../kube/kinds/machines.ts';
 import type { Snapshot } from '../../kube/kinds/snapshots.ts';
+import { vcpusOf } from '../../machine/launcher/resources.ts';
 import { type Course, type Deed, fail, type GivingUp, type Turn } from './course.ts';
 import type { Checkpoint } from './operation.ts';
-import { cpusText, memoryOf, vcpusOf } from './resize.ts';
+import { cpusText, memoryOf } from './resize.ts';
 import { type Active, isMigrating, powerOf } from './sight.ts';
 import { usable } from './snapshot.ts';
 import { beginStandstill, comeToStandstill, resume } from './standstill.ts';
@@ -134,7 +135,7 @@ function restored(sight: Active, live: Vmi): Turn {
 /** Why a guest does not go on with the memory that was kept. */
 function obstacleTo({ vcpus, memoryBytes }: GuestState, { spec }: Vmi, node: string | undefined): string | undefined {
   if (node === undefined) return 'no node restored the disks that could have kept it';
-  if (vcpusOf(spec) === vcpus && memoryOf(spec) === memoryBytes) return undefined;
+  if (vcpusOf(spec.domain) === vcpus && memoryOf(spec) === memoryBytes) return undefined;
   const [has, had] = [memoryOf(spec), memoryBytes].map((bytes) => `${Math.round(bytes / 2 ** 20)}Mi`);
-  return `the machine has ${cpusText(vcpusOf(spec))} and ${has} of memory now, and had ${vcpus} and ${had} then`;
+  return `the machine has ${cpusText(vcpusOf(spec.domain))} and ${has} of memory now, and had ${vcpus} and ${had} then`;
 }

@@ -1,7 +1,7 @@
-import { OPERATION, OPERATION_UID } from '../../api/operation-request.ts';
 import { conditionOf } from '../../kube/kinds/condition.ts';
 import { type Snapshot, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { type Course, type Deed, fail, type GivingUp, stays, type Turn } from './course.ts';
+import { isMadeBy, marksOf } from './made.ts';
 import { machineKey, type Operation, wordFor } from './operation.ts';
 import { type Active, isMigrating } from './sight.ts';
 
@@ -15,7 +15,7 @@ export const snapshot: Course = {
       );
     const name = nameOf(sight.operation);
     const found = sight.look.snapshot(name);
-    if (found !== undefined && !isOurs(found, sight.operation))
+    if (found !== undefined && !isMadeBy(found, sight.operation))
       return fail(
         'AlreadyExists',
         `there is a VMSnapshot ${sight.ref.namespace}/${name} already: nothing has been changed`,
@@ -32,7 +32,7 @@ export const snapshot: Course = {
     const { operation, look } = sight;
     const name = nameOf(operation);
     const found = look.snapshot(name);
-    if (found === undefined || !isOurs(found, operation)) {
+    if (found === undefined || !isMadeBy(found, operation)) {
       if (subjectUID !== undefined)
         return fail('SnapshotDeleted', `VMSnapshot ${name} was deleted before it was ready`);
       return { to: 'go on', deeds: [making(sight)] };
@@ -54,7 +54,7 @@ export const snapshot: Course = {
   },
   giveUp({ operation, look }): GivingUp {
     const found = look.snapshot(nameOf(operation));
-    if (found === undefined || !isOurs(found, operation)) return stays('there is no snapshot');
+    if (found === undefined || !isMadeBy(found, operation)) return stays('there is no snapshot');
     const { name, uid } = found.metadata;
     if (found.status?.phase === 'Ready') return stays(`VMSnapshot ${name} was ready by then, and stays`);
     return {
@@ -67,11 +67,8 @@ export const snapshot: Course = {
 
 const nameOf = ({ metadata, spec }: Operation) => spec.snapshotSpec?.name ?? metadata.name;
 
-const isOurs = ({ metadata }: Snapshot, operation: Operation) =>
-  metadata.annotations?.[OPERATION_UID] === operation.metadata.uid;
-
 function making({ operation, ref }: Active): Deed {
-  const { metadata, spec } = operation;
+  const { spec } = operation;
   const { description, includeMemory = false, quiesce = true } = spec.snapshotSpec ?? {};
   return {
     do: 'make',
@@ -80,7 +77,7 @@ function making({ operation, ref }: Active): Deed {
       metadata: {
         name: nameOf(operation),
         namespace: ref.namespace,
-        annotations: { [OPERATION]: `${metadata.namespace}/${metadata.name}`, [OPERATION_UID]: metadata.uid },
+        annotations: marksOf(operation),
       },
       spec: {
         vmRef: { name: ref.name, apiGroup: ref.group, kind: 'VirtualMachine' },

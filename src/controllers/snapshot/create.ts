@@ -12,20 +12,12 @@ import { objectionAmong } from '../../kube/namespace-grant.ts';
 import { isSettled, lineageOf } from '../../kube/snapshot/lineage.ts';
 import { type Capture, capturedStatus, failedStatus, withConditions } from '../../kube/snapshot/status.ts';
 import { ranSince } from '../../machine/instance-state.ts';
+import { vcpusOf } from '../../machine/launcher/resources.ts';
 import type { Context } from '../../runtime/controller.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
 import { writeStatus } from '../../runtime/status.ts';
 import type { Again } from '../../runtime/work-queue.ts';
-import {
-  byMachine,
-  claimedDisks,
-  findMachine,
-  machineKey,
-  namespaceOf,
-  type SeenMachine,
-  stateOf,
-  vcpusOf,
-} from './machine.ts';
+import { byMachine, claimedDisks, findMachine, machineKey, namespaceOf, type SeenMachine, stateOf } from './machine.ts';
 import { type Capturer, isAble, isSimulated, plan, type Sight, type Step } from './plan.ts';
 import type { SnapshotParts } from './settings.ts';
 import { captureByStorage, isByStorage } from './volume-capture.ts';
@@ -148,7 +140,11 @@ function played(
   if (instance === undefined || !spec.includeMemory) return capture;
   const { memory, resources } = shape.domain;
   const bytes = value(parseQuantity(memory?.guest ?? resources?.requests?.['memory'] ?? 0));
-  const state: GuestState = { uptimeMs: now - (ranSince(instance) ?? now), memoryBytes: bytes, vcpus: vcpusOf(shape) };
+  const state: GuestState = {
+    uptimeMs: now - (ranSince(instance) ?? now),
+    memoryBytes: bytes,
+    vcpus: vcpusOf(shape.domain),
+  };
   return { ...capture, memory: { bytes, state: JSON.stringify(state) } };
 }
 

@@ -7,6 +7,7 @@ import type { KubeObject } from '../../kube/kube-object.ts';
 import { type Dialect, instanceName } from '../../machine/dialect.ts';
 import type { Gatherers } from '../../machine/gatherer.ts';
 import { belonging, isFinal } from '../../machine/instance-state.ts';
+import { vcpusOf } from '../../machine/launcher/resources.ts';
 import type { Index } from '../../runtime/cache.ts';
 import type { Context } from '../../runtime/controller.ts';
 import { keyIn } from '../../runtime/key.ts';
@@ -83,14 +84,9 @@ export function stateOf({ spec, instance }: SeenMachine): NonNullable<SnapshotSt
   const { memory, resources, devices } = spec.domain;
   const amount = memory?.guest ?? resources?.requests?.['memory'] ?? resources?.limits?.['memory'];
   return {
-    cpus: vcpusOf(spec),
+    cpus: vcpusOf(spec.domain),
     ...(amount === undefined ? {} : { memory: `${amount}` }),
     diskCount: devices.disks?.length ?? 0,
     running: instance !== undefined,
   };
-}
-
-export function vcpusOf({ domain }: InstanceSpec): number {
-  const { sockets = 1, cores = 1, threads = 1 } = domain.cpu ?? {};
-  return sockets * cores * threads;
 }

@@ -1,0 +1,12 @@
+import { OPERATION, OPERATION_UID } from '../../api/operation-request.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import type { Operation } from './operation.ts';
+
+/** By these, what an operation has made is known as its own. */
+export const marksOf = ({ metadata }: Operation) => ({
+  [OPERATION]: `${metadata.namespace}/${metadata.name}`,
+  [OPERATION_UID]: metadata.uid,
+});
+
+export const isMadeBy = (object: KubeObject, { metadata }: Operation) =>
+  object.metadata.annotations?.[OPERATION_UID] === metadata.uid;
