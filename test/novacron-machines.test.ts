@@ -110,6 +110,8 @@ describe('machines of novacron.io, alone', () => {
     // Nobody has said how large it is to be: as large as what it is a copy of.
     expect(root.spec.resources?.requests).toEqual({ storage: '30Gi' });
     expect(root.spec).toMatchObject({ dataSource: { name: 'golden' } });
+    const { annotations } = root.metadata;
+    expect(readContents(annotations?.[DISK_CONTENTS_ANNOTATION])?.files['/etc/os']?.text).toBe('hello');
     expect(await condition('DiskReady')).toBeUndefined();
   });
 

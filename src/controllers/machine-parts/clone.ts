@@ -47,11 +47,11 @@ export function asCloned(machine: Machine, disk: ClaimedDisk): ClaimedDisk {
  */
 export function copyFor(
   machine: Machine,
-  { disk, claim }: ClaimedDisk,
+  { disk, claim, origin }: ClaimedDisk,
   { cache }: Context,
   operations: boolean,
 ): CopiedDisk | undefined {
-  const source = sourceOf(machine, disk.name);
+  const source = sourceOf(machine, disk.name) ?? (origin?.claim === undefined ? undefined : { claim: origin.claim });
   if (source === undefined) return undefined;
   const { namespace, annotations = {} } = machine.metadata;
   const made = madeBy(annotations);
