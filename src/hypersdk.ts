@@ -3,12 +3,14 @@ import { vmOperation } from './api/hypersdk/vm-operation.ts';
 import { vmSnapshot } from './api/hypersdk/vm-snapshot.ts';
 import { vmTemplate } from './api/hypersdk/vm-template.ts';
 import type { Kind } from './api/kind.ts';
+import type { Clock } from './base/clock.ts';
 import { CARBON_RULES, type Carbon } from './carbon.ts';
 import { machineParts } from './controllers/machine-parts/controller.ts';
 import { claimsGatherer } from './controllers/machine-parts/gatherer.ts';
 import { HYPERSDK_PARTS } from './controllers/machine-parts/hypersdk.ts';
 import { COPIED_PARTS_RULES, machinePartsRules } from './controllers/machine-parts/rules.ts';
 import { secretGatherer } from './controllers/machine-parts/secret.ts';
+import { usageRounds } from './controllers/machine-parts/usage.ts';
 import { operations } from './controllers/operation/controller.ts';
 import { operationRules } from './controllers/operation/rules.ts';
 import { snapshots } from './controllers/snapshot/controller.ts';
@@ -18,10 +20,12 @@ import { templates } from './controllers/template/controller.ts';
 import { templateGatherer } from './controllers/template/gatherer.ts';
 import type { ImageProbe } from './controllers/template/image-probe.ts';
 import { TEMPLATE_RULES } from './controllers/template/rules.ts';
+import type { Vmi } from './kube/kinds/machines.ts';
 import type { PolicyRule } from './kube/kinds/rbac.ts';
 import type { KubeObject } from './kube/kube-object.ts';
 import type { Dialect } from './machine/dialect.ts';
 import type { Gatherers } from './machine/gatherer.ts';
+import type { Usage } from './machine/metrics.ts';
 import type { Review } from './machine/review.ts';
 import type { Controller } from './runtime/controller.ts';
 import type { Runnable } from './runtime/runnable.ts';
@@ -34,49 +38,50 @@ export function isHypersdkOn(dialects: readonly Dialect[]): boolean {
   return dialects.some(({ kind }) => kind.group === virtualMachine.group);
 }
 
-const CLAIMS = claimsGatherer(HYPERSDK_PARTS);
-
-/** What machines of hypersdk.io are measured by, beside their own words. */
-export function hypersdkGatherers(
-  carbon: Carbon | undefined,
-  usage?: Gatherers['usage'],
-  readsSecrets = false,
-): Gatherers {
-  const heeding =
-    carbon === undefined
-      ? {}
-      : { carbon: carbon.gatherer((machine, context) => templateGatherer.gather(machine, context)) };
-  const using = usage === undefined ? {} : { usage };
-  const reading = readsSecrets ? { secret: secretGatherer } : {};
-  return { claims: CLAIMS, template: templateGatherer, ...heeding, ...using, ...reading };
-}
-
-export interface HypersdkSettings {
+interface HypersdkSettings {
   /** Whose machines can be operated on. */
   readonly dialects: readonly Dialect[];
   readonly review?: Review;
   readonly carbon: Carbon | undefined;
   readonly images: ImageProbe | undefined;
-  /** Has the status told anew what machines use. */
-  readonly usage: Runnable | undefined;
+  /** What an instance that runs uses; absent where nobody knows. */
+  readonly usage: ((instance: Vmi) => Usage | undefined) | undefined;
+  readonly readsSecrets: boolean;
   /** The only namespace that is looked after, where it is one. */
-  readonly onlyNamespace?: string | undefined;
+  readonly onlyNamespace: string | undefined;
+  readonly clock: Clock;
 }
 
-/** What is done for the group beside its machines. */
-export function hypersdkControllers(run: Running, settings: HypersdkSettings): Runnable[] {
-  const { carbon, dialects, images, usage, onlyNamespace, ...reviewing } = settings;
+/** What is done for the group beside its machines, and what those are measured by. */
+export function hypersdkParts(
+  run: Running,
+  settings: HypersdkSettings,
+): { readonly gatherers: Gatherers; readonly runnables: readonly Runnable[] } {
+  const { carbon, dialects, images, usage, readsSecrets, onlyNamespace, clock, ...reviewing } = settings;
+  if (!isHypersdkOn(dialects)) return { gatherers: {}, runnables: [] };
   const within = onlyNamespace === undefined ? {} : { onlyNamespace };
   const probing = images === undefined ? {} : { probe: images };
-  return [
-    run(machineParts(HYPERSDK_PARTS, true), 'virtualmachine-controller'),
-    run(templates({ ...reviewing, ...probing }), 'vmtemplate-controller'),
-    run(operations({ dialects, gatherers: hypersdkGatherers(undefined), ...within }), 'vmoperation-controller'),
-    run(snapshots({ dialects, gatherers: { template: templateGatherer }, ...within }), 'vmsnapshot-controller'),
-    run(diskCopies, 'vmsnapshot-controller'),
-    ...(carbon === undefined ? [] : [carbon.runnable]),
-    ...(usage === undefined ? [] : [usage]),
-  ];
+  const rounds = usage === undefined ? undefined : usageRounds(HYPERSDK_PARTS, { usage, clock });
+  const made: Gatherers = { claims: claimsGatherer(HYPERSDK_PARTS), template: templateGatherer };
+  return {
+    gatherers: {
+      ...made,
+      ...(carbon === undefined
+        ? {}
+        : { carbon: carbon.gatherer((machine, context) => templateGatherer.gather(machine, context)) }),
+      ...(rounds === undefined ? {} : { usage: rounds.gatherer }),
+      ...(readsSecrets ? { secret: secretGatherer } : {}),
+    },
+    runnables: [
+      run(machineParts(HYPERSDK_PARTS, true), 'virtualmachine-controller'),
+      run(templates({ ...reviewing, ...probing }), 'vmtemplate-controller'),
+      run(operations({ dialects, gatherers: made, ...within }), 'vmoperation-controller'),
+      run(snapshots({ dialects, gatherers: { template: templateGatherer }, ...within }), 'vmsnapshot-controller'),
+      run(diskCopies, 'vmsnapshot-controller'),
+      ...(carbon === undefined ? [] : [carbon.runnable]),
+      ...(rounds === undefined ? [] : [rounds.runnable]),
+    ],
+  };
 }
 
 /** What that takes. */

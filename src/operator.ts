@@ -7,21 +7,12 @@ import type { Carbon } from './carbon.ts';
 import type { DialectName } from './cli/up.ts';
 import { instances } from './controllers/instance/controller.ts';
 import { INSTANCE_RULES } from './controllers/instance/rules.ts';
-import { HYPERSDK_PARTS } from './controllers/machine-parts/hypersdk.ts';
-import { usageRounds } from './controllers/machine-parts/usage.ts';
 import { migrations } from './controllers/migration/controller.ts';
 import { evacuations } from './controllers/migration/evacuation.ts';
 import { MIGRATION_RULES } from './controllers/migration/rules.ts';
 import type { ImageProbe } from './controllers/template/image-probe.ts';
 import { DIALECTS } from './dialects/built.ts';
-import {
-  HYPERSDK_KINDS,
-  hypersdkControllers,
-  hypersdkGatherers,
-  hypersdkRules,
-  isHypersdkOn,
-  type Running,
-} from './hypersdk.ts';
+import { HYPERSDK_KINDS, hypersdkParts, hypersdkRules, isHypersdkOn, type Running } from './hypersdk.ts';
 import { GROUPS } from './install/definitions.ts';
 import type { Client } from './kube/client.ts';
 import type { Vmi } from './kube/kinds/machines.ts';
@@ -93,13 +84,18 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
       ...parts,
       events: parts.events.recorder(component),
     });
-  const rounds =
-    settings.usage === undefined
-      ? undefined
-      : usageRounds(HYPERSDK_PARTS, { usage: settings.usage, clock: parts.clock });
-  const novacron = novacronParts(of, { dialects, usage: settings.usage, clock: parts.clock });
+  const measuring = { dialects, usage: settings.usage, clock: parts.clock };
+  const novacron = novacronParts(of, measuring);
+  const hypersdk = hypersdkParts(of, {
+    ...measuring,
+    ...reviewing,
+    carbon: settings.carbon,
+    images: settings.images,
+    readsSecrets: settings.readsSecrets === true,
+    onlyNamespace: settings.onlyNamespace,
+  });
   const gatherers = new Map<string, Gatherers>([
-    [GROUPS.hypersdk, hypersdkGatherers(settings.carbon, rounds?.gatherer, settings.readsSecrets)],
+    [GROUPS.hypersdk, hypersdk.gatherers],
     [GROUPS.novacron, novacron.gatherers],
   ]);
   const machines = [
@@ -119,16 +115,7 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
       ),
     ),
     ...novacron.runnables,
-    ...(isHypersdkOn(dialects)
-      ? hypersdkControllers(of, {
-          ...reviewing,
-          dialects,
-          carbon: settings.carbon,
-          images: settings.images,
-          usage: rounds?.runnable,
-          onlyNamespace: settings.onlyNamespace,
-        })
-      : []),
+    ...hypersdk.runnables,
   ];
   if (settings.instances === false) return machines;
   return [
