@@ -20,10 +20,11 @@ const MEASURED = 300;
  * The target is about time on the processor: on the wall, whatever else runs on the machine counts too.
  */
 export async function run(): Promise<void> {
-  measure(kubevirt, '004-virtual-machine.yaml');
-  measure(hypersdk, '002-virtual-machine-from-template.yaml');
-  measure(novacron, '003-virtual-machine.yaml');
-  measure(simulation, '000-virtual-machine.yaml');
+  measure(kubevirt, 'test/fixtures/documented/004-virtual-machine.yaml');
+  measure(hypersdk, 'test/fixtures/documented/002-virtual-machine-from-template.yaml');
+  // The documented one asks for what is not served yet.
+  measure(novacron, 'examples/novacron/vm-full.yaml');
+  measure(simulation, 'test/fixtures/documented/000-virtual-machine.yaml');
   console.log(`target: at most ${TARGET} µs`);
 }
 
@@ -53,7 +54,7 @@ function measure<K extends Kind>(admitter: Admitter<K>, file: string): void {
 
 /** A manifest as it reaches admission: the API server sets the namespace and drops the status of a new object. */
 function typicalMachine(file: string): string {
-  const path = new URL(`../test/fixtures/documented/${file}`, import.meta.url);
+  const path = new URL(`../${file}`, import.meta.url);
   const object = readManifest(readFileSync(path, 'utf8')).documents[0]?.object as { metadata: object };
   return JSON.stringify({ ...object, metadata: { namespace: 'default', ...object.metadata }, status: undefined });
 }
