@@ -1,6 +1,7 @@
-import { type Condition, holds } from '../machine/condition.ts';
+import { type Condition, holds, standing } from '../machine/condition.ts';
 import type { ObservedMachine, Problem } from '../machine/dialect.ts';
 import { isFinal, isGoing } from '../machine/instance-state.ts';
+import { failureOf, shutdownCondition } from './memory.ts';
 
 /** Conditions that several groups tell alike. */
 
@@ -9,6 +10,25 @@ export type Told = Omit<Condition, 'lastTransitionTime'>;
 
 export const no = (type: string, reason: string, message: string): Told => ({ type, status: 'False', reason, message });
 export const yes = (type: string, reason: string, message: string): Told => ({ type, status: 'True', reason, message });
+
+export const isUp = (instance: ObservedMachine['instance']) => instance?.status?.phase === 'Running';
+
+/** What is told now, and what is remembered of the last start and the last end. `blocked`: why no start was tried. */
+export function withPast(
+  told: readonly Told[],
+  observed: ObservedMachine,
+  blocked: Problem | undefined,
+  before: readonly Condition[] | undefined,
+  now: string,
+): Condition[] {
+  const { lastShutdown } = observed.memory;
+  const failure = blocked === undefined ? failureOf(before, observed, now) : undefined;
+  return [
+    ...told.map((each) => standing(before, each, now)),
+    ...(failure === undefined ? [] : [failure]),
+    ...(lastShutdown === undefined ? [] : [shutdownCondition(lastShutdown)]),
+  ];
+}
 
 /** What a group has to say of a machine that is ready or not. */
 interface Readiness {

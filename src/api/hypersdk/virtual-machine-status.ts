@@ -1,4 +1,5 @@
 import { conditions } from '../conditions.ts';
+import { keptInterfaces } from '../kept-interfaces.ts';
 import { startFailure, stateChangeRequests } from '../kubevirt/virtual-machine-status.ts';
 import { boolean, choice, integer, list, number, object, required, string, timestamp } from '../schema.ts';
 import { observedGeneration } from './observed-generation.ts';
@@ -76,15 +77,7 @@ export const virtualMachineStatus = object('What is known of the machine.', {
     ]),
     message: string('The decision, as a sentence.'),
   }),
-  interfaces: list(
-    'Addresses that the machine keeps through restart and migration.',
-    object('The addresses of a network interface.', {
-      name: required(string('Name of the interface.')),
-      mac: string('Hardware address.'),
-      ipAddress: string('Address on the network of pods.'),
-    }),
-    { keys: ['name'] },
-  ),
+  interfaces: keptInterfaces,
   stateChangeRequests,
   startFailure,
 });

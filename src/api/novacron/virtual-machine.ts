@@ -1,4 +1,5 @@
 import { conditions } from '../conditions.ts';
+import { keptInterfaces } from '../kept-interfaces.ts';
 import { defineKind, type InputOf, type ObjectOf } from '../kind.ts';
 import { startFailure, stateChangeRequests } from '../kubevirt/virtual-machine-status.ts';
 import { boolean, choice, integer, list, number, object, quantity, required, string, timestamp } from '../schema.ts';
@@ -78,15 +79,7 @@ const status = object('What was last observed.', {
     { keys: ['name'] },
   ),
   lastUpdated: timestamp('When this status last changed.'),
-  interfaces: list(
-    'Addresses that the machine keeps through restart and migration.',
-    object('The addresses of a network interface.', {
-      name: required(string('Name of the interface.')),
-      mac: string('Hardware address.'),
-      ipAddress: string('Address on the network of pods.'),
-    }),
-    { keys: ['name'] },
-  ),
+  interfaces: keptInterfaces,
   stateChangeRequests,
   startFailure,
 });

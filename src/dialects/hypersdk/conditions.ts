@@ -1,10 +1,9 @@
 import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import { type Condition, holds, standing } from '../../machine/condition.ts';
+import { type Condition, holds } from '../../machine/condition.ts';
 import type { ObservedMachine } from '../../machine/dialect.ts';
 import type { Surroundings } from '../../machine/surroundings.ts';
 import { disksOf } from '../claims.ts';
-import { no, type Paths, readyOf, restartOf, type Told, yes } from '../conditions.ts';
-import { failureOf, shutdownCondition } from '../memory.ts';
+import { isUp, no, type Paths, readyOf, restartOf, type Told, withPast, yes } from '../conditions.ts';
 import type { Phase } from './phase.ts';
 import type { Wanted } from './wanted.ts';
 
@@ -20,8 +19,7 @@ export interface Looks {
 
 export function conditionsOf(looks: Looks, now: string): Condition[] {
   const { vm, observed, carbon, wanted } = looks;
-  const before = vm.status?.conditions;
-  const { memory, restartRequired } = observed;
+  const { restartRequired } = observed;
   const told = [
     readyOf(observed, { running: vm.spec.running, phase: looks.phase, ready: READY }),
     agentOf(looks),
@@ -32,12 +30,7 @@ export function conditionsOf(looks: Looks, now: string): Condition[] {
   if (stuck !== undefined) told.push(stuck);
   if (carbon !== undefined) told.push(carbon);
   if (restartRequired.length > 0) told.push(restartOf(restartRequired, PATHS, wanted.blocked));
-  const failure = wanted.blocked === undefined ? failureOf(before, observed, now) : undefined;
-  return [
-    ...told.map((each) => standing(before, each, now)),
-    ...(failure === undefined ? [] : [failure]),
-    ...(memory.lastShutdown === undefined ? [] : [shutdownCondition(memory.lastShutdown)]),
-  ];
+  return withPast(told, observed, wanted.blocked, vm.status?.conditions, now);
 }
 
 const READY = { reason: 'MachineReady', message: 'the machine runs' };
@@ -74,10 +67,6 @@ function immovable({ observed: { instance } }: Looks): Told | undefined {
 const NOT_MOVABLE = 'LiveMigratable';
 
 const notRunning = (type: string) => no(type, 'NotRunning', 'the machine does not run');
-
-function isUp(instance: ObservedMachine['instance']): boolean {
-  return instance?.status?.phase === 'Running';
-}
 
 /** How fields of the instance are called in a machine of this group. */
 const PATHS: Paths = [

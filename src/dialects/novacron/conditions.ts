@@ -1,10 +1,9 @@
 import type { VirtualMachine } from '../../api/novacron/virtual-machine.ts';
-import { type Condition, holds, standing } from '../../machine/condition.ts';
+import { type Condition, holds } from '../../machine/condition.ts';
 import type { ObservedMachine } from '../../machine/dialect.ts';
 import type { Surroundings } from '../../machine/surroundings.ts';
 import { disksOf } from '../claims.ts';
-import { no, type Paths, readyOf, restartOf, type Told, yes } from '../conditions.ts';
-import { failureOf, shutdownCondition } from '../memory.ts';
+import { isUp, no, type Paths, readyOf, restartOf, type Told, withPast, yes } from '../conditions.ts';
 import type { Phase } from './phase.ts';
 import type { Wanted } from './wanted.ts';
 
@@ -17,8 +16,7 @@ export interface Looks {
 }
 
 export function conditionsOf({ vm, wanted, phase, observed, claims }: Looks, now: string): Condition[] {
-  const before = vm.status?.conditions;
-  const { instance, memory, restartRequired } = observed;
+  const { instance, restartRequired } = observed;
   const disks = disksOf(wanted.disks, claims, isUp(instance));
   const told = [
     readyOf(observed, { running: vm.spec.running, phase, ready: READY }),
@@ -28,19 +26,12 @@ export function conditionsOf({ vm, wanted, phase, observed, claims }: Looks, now
     ...(claims === undefined || disks.status === 'True' || phase === 'Stopped' ? [] : [disks]),
     ...(restartRequired.length === 0 ? [] : [restartOf(restartRequired, PATHS, wanted.blocked)]),
   ];
-  const failure = wanted.blocked === undefined ? failureOf(before, observed, now) : undefined;
-  return [
-    ...told.map((each) => standing(before, each, now)),
-    ...(failure === undefined ? [] : [failure]),
-    ...(memory.lastShutdown === undefined ? [] : [shutdownCondition(memory.lastShutdown)]),
-  ];
+  return withPast(told, observed, wanted.blocked, vm.status?.conditions, now);
 }
 
 const READY = { reason: 'VMReady', message: 'the machine runs' };
 
 type Instance = ObservedMachine['instance'];
-
-const isUp = (instance: Instance) => instance?.status?.phase === 'Running';
 
 /** Whether the machine can be moved while it runs: its policy may forbid it, and its disks may not allow it. */
 function movableOf({ spec }: VirtualMachine, instance: Instance): Told {

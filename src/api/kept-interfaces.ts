@@ -1,0 +1,12 @@
+import { list, object, required, string } from './schema.ts';
+
+/** In the status of machines whose group has no word for it: by this their next run has the same addresses. */
+export const keptInterfaces = list(
+  'Addresses that the machine keeps through restart and migration.',
+  object('The addresses of a network interface.', {
+    name: required(string('Name of the interface.')),
+    mac: string('Hardware address.'),
+    ipAddress: string('Address on the network of pods.'),
+  }),
+  { keys: ['name'] },
+);
