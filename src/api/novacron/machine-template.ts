@@ -27,13 +27,15 @@ const resources = object('Size of the machine.', {
       ],
     }),
   ),
-  disk: quantity('Size of the root disk; the size of the image when left out.'),
+  disk: quantity(
+    'Size of the root disk, which the image is put on; it may grow later. When left out, that of the claim that it is a copy of, else 10Gi.',
+  ),
 });
 
 const image = object('What the machine boots from.', {
   source: demanded(
     string(
-      'Required. Where the image is: marketplace://name, http:// or https:// with a URL, s3://bucket/key, or pvc://namespace/claim.',
+      'Required. Where the image is: marketplace://name, http:// or https:// with a URL, s3://bucket/key, or pvc://namespace/claim of the own namespace, which is copied. Other images are named, and not fetched by simulated nodes.',
       {
         maxLength: 2048,
         rules: [
@@ -53,7 +55,7 @@ const image = object('What the machine boots from.', {
 });
 
 const volumes = list(
-  'Further disks, each a claim of its own that lives as long as the machine.',
+  'Further disks. As the root disk, each is on a PersistentVolumeClaim <machine>.novacron-<disk> that stays while the machine is off and goes with it, unless the machine has the annotation novacron.io/retain-disks: "true".',
   object('A disk.', {
     name: required(string('Name of the disk, unique in the machine.', { minLength: 1, maxLength: 63 })),
     size: required(quantity('Size of the disk, more than 0.')),
@@ -68,7 +70,7 @@ const volumes = list(
 );
 
 const devices = list(
-  'Devices of the host that are handed to the machine.',
+  'Devices of the host that are handed to the machine. Not served yet, and refused.',
   object('A kind of device.', {
     type: required(choice('What kind of device it is.', ['gpu', 'vgpu', 'fpga', 'nic', 'nvme', 'pci', 'usb'])),
     vendor: string('Vendor of the device; any when left out.', { maxLength: 63 }),
