@@ -20,6 +20,8 @@ import { templates } from './controllers/template/controller.ts';
 import { templateGatherer } from './controllers/template/gatherer.ts';
 import type { ImageProbe } from './controllers/template/image-probe.ts';
 import { TEMPLATE_RULES } from './controllers/template/rules.ts';
+import { imageGatherer } from './images/gatherer.ts';
+import type { ImageVerifier } from './images/verifier.ts';
 import type { Vmi } from './kube/kinds/machines.ts';
 import type { PolicyRule } from './kube/kinds/rbac.ts';
 import type { KubeObject } from './kube/kube-object.ts';
@@ -44,6 +46,7 @@ interface HypersdkSettings {
   readonly review?: Review;
   readonly carbon: Carbon | undefined;
   readonly images: ImageProbe | undefined;
+  readonly verifier: ImageVerifier | undefined;
   /** What an instance that runs uses; absent where nobody knows. */
   readonly usage: ((instance: Vmi) => Usage | undefined) | undefined;
   readonly readsSecrets: boolean;
@@ -57,7 +60,7 @@ export function hypersdkParts(
   run: Running,
   settings: HypersdkSettings,
 ): { readonly gatherers: Gatherers; readonly runnables: readonly Runnable[] } {
-  const { carbon, dialects, images, usage, readsSecrets, onlyNamespace, clock, ...reviewing } = settings;
+  const { carbon, dialects, images, verifier, usage, readsSecrets, onlyNamespace, clock, ...reviewing } = settings;
   if (!isHypersdkOn(dialects)) return { gatherers: {}, runnables: [] };
   const within = onlyNamespace === undefined ? {} : { onlyNamespace };
   const probing = images === undefined ? {} : { probe: images };
@@ -70,11 +73,12 @@ export function hypersdkParts(
         ? {}
         : { carbon: carbon.gatherer((machine, context) => templateGatherer.gather(machine, context)) }),
       ...(rounds === undefined ? {} : { usage: rounds.gatherer }),
+      ...(verifier === undefined ? {} : { image: imageGatherer(verifier, templateGatherer) }),
       ...(readsSecrets ? { secret: secretGatherer } : {}),
     },
     runnables: [
       run(machineParts(HYPERSDK_PARTS, true), 'virtualmachine-controller'),
-      run(templates({ ...reviewing, ...probing }), 'vmtemplate-controller'),
+      run(templates({ ...reviewing, ...probing, verifies: verifier !== undefined }), 'vmtemplate-controller'),
       run(operations({ dialects, gatherers: made, ...within }), 'vmoperation-controller'),
       run(snapshots({ dialects, gatherers: { template: templateGatherer }, ...within }), 'vmsnapshot-controller'),
       run(diskCopies, 'vmsnapshot-controller'),

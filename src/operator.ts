@@ -13,6 +13,7 @@ import { MIGRATION_RULES } from './controllers/migration/rules.ts';
 import type { ImageProbe } from './controllers/template/image-probe.ts';
 import { DIALECTS } from './dialects/built.ts';
 import { HYPERSDK_KINDS, hypersdkParts, hypersdkRules, isHypersdkOn, type Running } from './hypersdk.ts';
+import type { ImageVerifier } from './images/verifier.ts';
 import { GROUPS } from './install/definitions.ts';
 import type { Client } from './kube/client.ts';
 import type { Vmi } from './kube/kinds/machines.ts';
@@ -52,6 +53,8 @@ export interface OperatorSettings {
   readonly referenceNode?: NodeSize;
   /** Asks for the images of templates; nobody does where absent. */
   readonly images?: ImageProbe;
+  /** Compares the digests of images with those that machines give; nobody does where absent. */
+  readonly verifier?: ImageVerifier;
   /** What heeds electricity; machines that ask for it say that nobody does where absent. */
   readonly carbon?: Carbon;
   /** Whether Secrets may be read, to see whether they are there; machines are started without a look where absent. */
@@ -91,6 +94,7 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
     ...reviewing,
     carbon: settings.carbon,
     images: settings.images,
+    verifier: settings.verifier,
     readsSecrets: settings.readsSecrets === true,
     onlyNamespace: settings.onlyNamespace,
   });

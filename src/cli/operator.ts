@@ -11,6 +11,7 @@ import { filled } from './filled.ts';
 import { portNumber } from './port-number.ts';
 import { referenceNodeOption } from './reference-node.ts';
 import { DIALECT_NAMES, type DialectName, dialects, lostAfter } from './up.ts';
+import { verifyImagesOption } from './verify-images.ts';
 
 /** What `vimana operator` was asked for. */
 export interface OperatorFlags {
@@ -37,6 +38,8 @@ export interface OperatorFlags {
   readonly referenceNode: NodeSize;
   /** Whether web servers are asked for the images of templates. */
   readonly checkImages: boolean;
+  /** Whether images with a checksum are fetched and compared before a machine first starts. */
+  readonly verifyImages: boolean;
   readonly carbon: CarbonSettings;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   readonly logFormat: 'json' | 'text';
@@ -112,7 +115,8 @@ export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>):
         .default(lostAfter('40s'), '40s'),
     )
     .addOption(referenceNodeOption())
-    .option('--check-images', 'ask web servers whether the images of templates are there', false);
+    .option('--check-images', 'ask web servers whether the images of templates are there', false)
+    .addOption(verifyImagesOption());
   return withCarbonFlags(operator)
     .addOption(
       new Option('--log-level <level>', 'what to log')

@@ -9,6 +9,7 @@ import { filled } from './filled.ts';
 import { type NodeFlags, nodeFlags } from './node-flags.ts';
 import { portNumber } from './port-number.ts';
 import { referenceNodeOption } from './reference-node.ts';
+import { verifyImagesOption } from './verify-images.ts';
 
 /** The names by which API groups are chosen. */
 export const DIALECT_NAMES = ['kubevirt', 'hypersdk', 'novacron', 'simulation'] as const;
@@ -33,6 +34,8 @@ export interface UpSettings extends NodeFlags {
   readonly vmRolloutStrategy: 'LiveUpdate' | 'Stage';
   readonly nodeLostAfter: number;
   readonly referenceNode: NodeSize;
+  /** Whether images with a checksum are fetched and compared before a machine first starts. */
+  readonly verifyImages: boolean;
   readonly carbon: CarbonSettings;
   readonly auditLog?: string;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -81,7 +84,8 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
     .addOption(
       durationOption('--node-lost-after <duration>', 'when a silent node is given up', '40s').argParser(lostAfter),
     )
-    .addOption(referenceNodeOption());
+    .addOption(referenceNodeOption())
+    .addOption(verifyImagesOption());
   return withCarbonFlags(up)
     .option('--audit-log <file>', 'append one JSON line for every request', filled)
     .addOption(

@@ -1,6 +1,6 @@
 import type { ClaimedDisk } from '../api/disk/claimed-disk.ts';
 import type { Obstacle } from '../machine/dialect.ts';
-import type { ClaimSight } from '../machine/surroundings.ts';
+import type { ClaimSight, ImageVerdict } from '../machine/surroundings.ts';
 import { no, type Told, yes } from './conditions.ts';
 
 /** What keeps a machine from its disks: a claim that another has, that cannot be made yet, or that is about to be made. */
@@ -25,20 +25,32 @@ export function withoutClaim(
   return { reason: 'ClaimMissing', message, passing: true };
 }
 
+/** What is known of the image that a disk is made from. */
+export interface ImageSight {
+  readonly verdict: ImageVerdict | undefined;
+  /** The digest that it was found to have. */
+  readonly verified: string | undefined;
+}
+
 /** DiskReady. A machine that runs (`isUp`) has all of its disks, whatever is seen of them. */
 export function disksOf(
   disks: readonly ClaimedDisk[],
   claims: ReadonlyMap<string, ClaimSight> | undefined,
   isUp: boolean,
+  image?: ImageSight,
 ): Told {
   if (disks.length === 0) return yes('DiskReady', 'NoDisks', 'the machine has no disks');
   const states = disks.map(({ disk, claim, origin }) => ({ claim, origin, sight: claims?.get(disk.name) }));
   const small = states.find(({ sight }) => sight?.state === 'bound' && sight.reason !== undefined)?.sight;
   const lacking = states.find(({ sight }) => sight?.state !== 'bound');
+  const held = !isUp && image?.verdict?.state === 'waits' ? image.verdict.obstacle : undefined;
+  if (held !== undefined && (lacking === undefined || lacking.sight?.waits === true)) {
+    return no('DiskReady', held.reason, held.message);
+  }
   if (lacking === undefined || (isUp && lacking.sight?.state !== 'taken')) {
     if (small?.reason !== undefined) return no('DiskReady', small.reason, small.message ?? '');
     const texts = states.map(({ claim, origin, sight }) => {
-      const words = [...(sight?.state === 'bound' ? [sight.message] : []), unverified(origin)];
+      const words = [...(sight?.state === 'bound' ? [sight.message] : []), digestWords(origin, image)];
       const said = words.filter((each) => each !== undefined);
       return said.length === 0 ? claim : `${claim} (${said.join('; ')})`;
     });
@@ -52,9 +64,13 @@ export function disksOf(
   return no('DiskReady', reason, message);
 }
 
-/** Whoever asks for a digest is not to believe that somebody has compared it. */
-function unverified(origin: ClaimedDisk['origin']): string | undefined {
+/** Whoever asks for a digest is not to believe that somebody has compared it, where nobody has. */
+function digestWords(origin: ClaimedDisk['origin'], image: ImageSight | undefined): string | undefined {
   const { checksum } = origin?.image === undefined ? {} : origin;
   if (checksum === undefined) return undefined;
-  return `the ${checksum.split(':', 1)[0]} of its image is not verified, as no image is fetched here`;
+  const digest = `the ${checksum.split(':', 1)[0]} of its image is`;
+  if (image?.verified === checksum) return `${digest} verified`;
+  const { verdict } = image ?? {};
+  if (verdict === undefined) return `${digest} not verified, as no image is fetched here`;
+  return verdict.state === 'left' ? `${digest} not verified: ${verdict.why}` : `${digest} not verified yet`;
 }

@@ -16,7 +16,7 @@ import { power } from './power.ts';
 export const hypersdk: Dialect<typeof virtualMachine> = {
   kind: virtualMachine,
   instanceSuffix: '.hypersdk',
-  asks: ['template', 'secret', 'carbon', 'claims', 'usage'],
+  asks: ['template', 'secret', 'carbon', 'claims', 'usage', 'image'],
   desired,
   memory,
   report,

@@ -23,6 +23,8 @@ export interface Surroundings {
   readonly usage?: Usage;
   /** The claims behind the disks of the machine, by the name of the disk. */
   readonly claims?: ReadonlyMap<string, ClaimSight>;
+  /** Whether the image of the machine has the digest that it must have. */
+  readonly image?: ImageVerdict;
 }
 
 /** A part of the surroundings that has to be gathered. */
@@ -46,6 +48,12 @@ export type CarbonRecord = NonNullable<NonNullable<HypersdkMachine['status']>['c
 
 type NodeAffinity = NonNullable<NonNullable<InstanceSpec['affinity']>['nodeAffinity']>;
 export type PreferredNodes = NonNullable<NodeAffinity['preferredDuringSchedulingIgnoredDuringExecution']>;
+
+/** What is known of an image whose digest is given: it is right, the machine waits for that, or nobody compares it. */
+export type ImageVerdict =
+  | { readonly state: 'verified' }
+  | { readonly state: 'waits'; readonly obstacle: Obstacle }
+  | { readonly state: 'left'; readonly why: string };
 
 /** The claim behind a disk. */
 export interface ClaimSight {

@@ -8,6 +8,8 @@ import { type Carbon, carbonOf, isHeeded } from '../carbon.ts';
 import type { OperatorFlags } from '../cli/operator.ts';
 import { connect } from '../connect.ts';
 import { webImageProbe } from '../controllers/template/image-probe.ts';
+import { ImageVerifier } from '../images/verifier.ts';
+import { webOf } from '../images/web.ts';
 import type { Client } from '../kube/client.ts';
 import { resourceOfKind, VMIS } from '../kube/kinds/machines.ts';
 import { NODES } from '../kube/kinds/node.ts';
@@ -89,6 +91,7 @@ async function startOperator(flags: NamedFlags, surroundings: Surroundings): Pro
   const events = new Events({ ...shared, client, onDrop: (why) => metrics.eventDropped(why) });
   const usage = isMeasured(dialects) ? measuredUsage(informers, flags.watchNamespace, surroundings) : undefined;
   const carbon = carbonOf(isHeeded(dialects) ? flags.carbon : undefined, { clock, log, informers, namespace });
+  const web = webOf(fetch);
   const settings = {
     dialects,
     carbon,
@@ -98,7 +101,8 @@ async function startOperator(flags: NamedFlags, surroundings: Surroundings): Pro
     nodeLostAfterMs: flags.nodeLostAfter,
     referenceNode: flags.referenceNode,
     review: storedReview(),
-    ...(flags.checkImages ? { images: webImageProbe(fetch, clock) } : {}),
+    ...(flags.checkImages || flags.verifyImages ? { images: webImageProbe(web, clock) } : {}),
+    ...(flags.verifyImages ? { verifier: new ImageVerifier({ web, clock, log }) } : {}),
     ...(flags.watchNamespace === '' ? {} : { onlyNamespace: flags.watchNamespace }),
     ...(flags.workers === undefined ? {} : { workers: flags.workers }),
   };

@@ -8,9 +8,12 @@ import type { CarbonSettings } from '../carbon/settings.ts';
 import { carbonOf, isHeeded } from '../carbon.ts';
 import type { DialectName } from '../cli/up.ts';
 import { kubernetesControllers } from '../controllers/kubernetes/kubernetes-controllers.ts';
+import { webImageProbe } from '../controllers/template/image-probe.ts';
 import { ClusterFleet } from '../exporter/cluster-fleet.ts';
 import { EXPORTER_RULES } from '../exporter/rules.ts';
 import { isHypersdkOn } from '../hypersdk.ts';
+import { ImageVerifier } from '../images/verifier.ts';
+import { type Fetch, webOf } from '../images/web.ts';
 import { kindsOf } from '../install/definitions.ts';
 import type { Client } from '../kube/client.ts';
 import { resourceOfKind, VMIS, type Vmi } from '../kube/kinds/machines.ts';
@@ -69,6 +72,8 @@ export interface EmbeddedOptions {
   readonly referenceNode?: NodeSize;
   /** How electricity is heeded; not at all where absent. */
   readonly carbon?: CarbonSettings;
+  /** Fetches images, to verify them; nobody does where absent. */
+  readonly images?: Fetch;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -161,6 +166,7 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
     informers,
     namespace: SYSTEM_NAMESPACE,
   });
+  const images = options.images === undefined ? {} : imageParts(options.images, options);
   const operator = leading({
     ...shared,
     lease: LEASE,
@@ -172,6 +178,7 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
       const settings = {
         dialects,
         carbon,
+        ...images,
         usage: (instance: Vmi) => usageOn(fleet, informers, instance),
         readsSecrets: true,
         rollout: options.rollout ?? 'LiveUpdate',
@@ -330,6 +337,12 @@ async function prepare(admin: Client, options: EmbeddedOptions, dialects: readon
     if (!isNotFound(error)) throw error;
   });
   return changed;
+}
+
+/** Who looks for images and compares them, for as long as the process lives. */
+function imageParts(fetch: Fetch, { clock, log }: EmbeddedOptions) {
+  const web = webOf(fetch);
+  return { images: webImageProbe(web, clock), verifier: new ImageVerifier({ web, clock, log }) };
 }
 
 /** What the pod of an instance uses, which is on the node that the instance says. */

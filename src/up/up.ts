@@ -137,6 +137,7 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
           nodeLostAfterMs: settings.nodeLostAfter,
           referenceNode: settings.referenceNode,
           carbon: settings.carbon,
+          ...(settings.verifyImages ? { images: fetch } : {}),
           stageDelayMs: settings.stageDelay,
           ...(scheduling === undefined ? {} : { scheduling }),
           clock,

@@ -7,7 +7,7 @@ export const imageSource = string(
 );
 
 export const checksum = object(
-  'Digest that the fetched image must have; an image with another digest is refused. Left out, nothing is compared. Simulated machines fetch no image: theirs is not verified, which the condition DiskReady says.',
+  'Digest that the fetched image must have; an image with another digest is refused. Left out, nothing is compared. Images are fetched to compare them only where --verify-images is set, and from http:// and https:// addresses; the condition DiskReady says whether it was done.',
   {
     type: choice('Digest algorithm.', ['md5', 'sha256', 'sha512']),
     value: string('Digest in hexadecimal: 32 digits for md5, 64 for sha256, 128 for sha512.', { maxLength: 128 }),

@@ -63,6 +63,9 @@ export const virtualMachineStatus = object('What is known of the machine.', {
     }),
     { keys: ['name'] },
   ),
+  verifiedImage: string(
+    'Digest that the image was found to have before the first start, with its algorithm; absent where nobody compared.',
+  ),
   restartCount: integer('Restarts after a failure since the machine was last started on request.', {
     format: 'int32',
     minimum: 0,

@@ -17,6 +17,8 @@ interface TemplateControllerOptions {
   readonly review?: Review;
   /** Absent where nobody looks for images. */
   readonly probe?: ImageProbe;
+  /** The digests of images are compared before machines first start. */
+  readonly verifies?: boolean;
 }
 
 /** Machines that come or go one after the other within this time are told of in one write. */
@@ -34,7 +36,7 @@ interface Look {
 }
 
 /** Says of templates whether machines can be made from them and how many there are, and keeps those that are in use. */
-export function templates({ review, probe }: TemplateControllerOptions = {}): Controller<Template> {
+export function templates({ review, probe, verifies = false }: TemplateControllerOptions = {}): Controller<Template> {
   const reviews = new Reviews(vmTemplate, review);
   const own = new OwnWrites();
   const looks = new Map<string, Look>();
@@ -61,6 +63,7 @@ export function templates({ review, probe }: TemplateControllerOptions = {}): Co
       problem: reviews.of(key, template),
       image: look?.sight ?? NOT_LOOKED_AT,
       lookedAt: look?.at,
+      verifies,
       users: usersOf(template, cache(HYPERSDK_VMS)),
       now: timestamp(clock.now()),
     });

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../base/fake-clock.ts';
-import { type Head, webImageProbe } from './image-probe.ts';
+import { type Ask, webImageProbe } from './image-probe.ts';
 
 const url = 'https://images.example.org/debian.qcow2';
 const { signal } = new AbortController();
 
-function probing(answer: Head) {
+function probing(answer: Ask) {
   const clock = new FakeClock({ start: 0 });
   return { clock, look: (source = url) => webImageProbe(answer, clock)(source, signal) };
 }
 const answering = (status: number, headers: Record<string, string> = {}) =>
-  probing(async () => ({ status, headers: new Headers(headers) })).look();
+  probing(async () => ({ status, headers: new Headers(headers), body: null })).look();
 
 describe('an image on a web server', () => {
   it('is there, with its size where the server tells', async () => {
@@ -26,6 +26,24 @@ describe('an image on a web server', () => {
     [503, 'Unknown', 'Unreachable'],
   ])('that answers %i is %s: %s', async (code, status, reason) => {
     expect(await answering(code)).toMatchObject({ status, reason, message: `${url} answers ${code}` });
+  });
+
+  it('is asked for by its first byte where the server does not say whether it is there', async () => {
+    const questions: string[] = [];
+    const { look } = probing(async (_url, { method, headers }) => {
+      questions.push(`${method} ${headers['range'] ?? ''}`);
+      return method === 'HEAD'
+        ? { status: 405, headers: new Headers(), body: null }
+        : { status: 206, headers: new Headers({ 'content-range': 'bytes 0-0/4096' }), body: null };
+    });
+    expect(await look()).toMatchObject({ status: 'True', bytes: 4096 });
+    expect(questions).toEqual(['HEAD ', 'GET bytes=0-0']);
+  });
+
+  it('is told of without what is secret in its address', async () => {
+    const { look } = probing(async () => ({ status: 200, headers: new Headers(), body: null }));
+    const { message } = await look('https://ann:hidden@images.example.org/debian.qcow2?signature=hidden');
+    expect(message).toBe('https://images.example.org/debian.qcow2?... is there');
   });
 
   it('cannot be asked for where nobody answers', async () => {

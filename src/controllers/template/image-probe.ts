@@ -1,4 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
+import { redactText } from '../../base/redact.ts';
+import { isOnWeb, shownAddress } from '../../base/web-address.ts';
 
 /** What is known of an image. */
 export interface ImageSight {
@@ -19,49 +21,69 @@ export const NOT_LOOKED_AT: ImageSight = {
   message: 'nobody has looked for the image: simulated machines fetch none',
 };
 
-/** As much of `fetch` as it takes. */
-export type Head = (
+/** As much of a web client as it takes. */
+export type Ask = (
   url: string,
-  options: { readonly method: 'HEAD'; readonly signal: AbortSignal },
-) => Promise<{ readonly status: number; readonly headers: { get(name: string): string | null } }>;
+  options: {
+    readonly method: 'HEAD' | 'GET';
+    readonly headers: Readonly<Record<string, string>>;
+    readonly signal: AbortSignal;
+  },
+) => Promise<Answer>;
+
+interface Answer {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body: { cancel?(): Promise<void> } | null;
+}
 
 const PATIENCE_MS = 10_000;
 
 /** Asks web servers for images that lie on one; of others nothing is known. */
-export function webImageProbe(head: Head, clock: Clock): ImageProbe {
+export function webImageProbe(ask: Ask, clock: Clock): ImageProbe {
   return async (source, signal) => {
-    if (!/^https?:\/\//.test(source)) {
+    if (!isOnWeb(source)) {
       return { ...NOT_LOOKED_AT, message: 'only images at http:// and https:// addresses are looked for' };
     }
+    const where = shownAddress(source);
     const patience = new AbortController();
     const timer = clock.timer(PATIENCE_MS, () => patience.abort(new Error(`no answer within ${PATIENCE_MS / 1000} s`)));
     try {
-      const limits = AbortSignal.any([signal, patience.signal]);
-      return answered(source, await head(source, { method: 'HEAD', signal: limits }));
+      return answered(where, await asked(ask, source, AbortSignal.any([signal, patience.signal])));
     } catch (error) {
       const why = patience.signal.aborted ? patience.signal.reason : error;
-      return { status: 'Unknown', reason: 'Unreachable', message: `${source} cannot be asked: ${textOf(why)}` };
+      return { status: 'Unknown', reason: 'Unreachable', message: `${where} cannot be asked: ${textOf(why)}` };
     } finally {
       timer.cancel();
     }
   };
 }
 
-function answered(source: string, { status, headers }: Awaited<ReturnType<Head>>): ImageSight {
+/** Servers that do not answer whether something is there are asked for its first byte. */
+async function asked(ask: Ask, source: string, signal: AbortSignal): Promise<Answer> {
+  const answer = await ask(source, { method: 'HEAD', headers: {}, signal });
+  if (answer.status !== 405 && answer.status !== 501) return answer;
+  const first = await ask(source, { method: 'GET', headers: { range: 'bytes=0-0' }, signal });
+  await first.body?.cancel?.();
+  return first;
+}
+
+function answered(where: string, { status, headers }: Answer): ImageSight {
   if (status >= 200 && status < 300) {
-    const bytes = Number(headers.get('content-length') ?? Number.NaN);
-    const found = { status: 'True', reason: 'Found', message: `${source} is there` } as const;
+    const length = status === 206 ? headers.get('content-range')?.split('/')[1] : headers.get('content-length');
+    const bytes = Number(length ?? Number.NaN);
+    const found = { status: 'True', reason: 'Found', message: `${where} is there` } as const;
     return Number.isSafeInteger(bytes) ? { ...found, bytes } : found;
   }
-  // Some servers do not answer this question, and a fault of the server is no word about the image.
+  // Some servers answer neither question, and a fault of the server is no word about the image.
   if (status === 405 || status === 501 || status >= 500 || status === 429) {
-    return { status: 'Unknown', reason: 'Unreachable', message: `${source} answers ${status}` };
+    return { status: 'Unknown', reason: 'Unreachable', message: `${where} answers ${status}` };
   }
-  return { status: 'False', reason: status === 404 ? 'NotFound' : 'Refused', message: `${source} answers ${status}` };
+  return { status: 'False', reason: status === 404 ? 'NotFound' : 'Refused', message: `${where} answers ${status}` };
 }
 
 /** The reason of a failed fetch is in its cause. */
 function textOf(error: unknown): string {
   const { message, cause } = error as { readonly message: string; readonly cause?: { readonly message?: string } };
-  return cause?.message ?? message;
+  return redactText(cause?.message || message);
 }

@@ -1,6 +1,7 @@
 import { IN_USE, userNames } from '../../api/hypersdk/template-use.ts';
 import type { VMTemplate } from '../../api/hypersdk/vm-template.ts';
 import { formatQuantity, quantityOf } from '../../base/quantity.ts';
+import { isOnWeb } from '../../base/web-address.ts';
 import { type Condition, standing } from '../../machine/condition.ts';
 import type { Problem } from '../../machine/dialect.ts';
 import type { ImageSight } from './image-probe.ts';
@@ -14,6 +15,8 @@ export interface Sight {
   readonly image: ImageSight;
   /** When somebody looked for the image; undefined where nobody does. */
   readonly lookedAt: string | undefined;
+  /** Its digest is compared before a machine that is made from it first starts. */
+  readonly verifies: boolean;
   /** The keys of the machines that name it. */
   readonly users: readonly string[];
   readonly now: string;
@@ -27,10 +30,7 @@ export function statusOf({ metadata, spec, status: before }: VMTemplate, sight: 
   const ready = readiness(valid, image, users, metadata.deletionTimestamp !== undefined);
   const told: readonly (readonly [string, Told])[] = [
     ['Valid', valid],
-    [
-      'ImageAccessible',
-      { status: image.status, reason: image.reason, message: imageWords(image, spec.image.checksum) },
-    ],
+    ['ImageAccessible', { status: image.status, reason: image.reason, message: imageWords(sight, spec.image) }],
     ['Ready', ready],
     [IN_USE, usage(users)],
   ];
@@ -52,9 +52,14 @@ function validity({ problem }: Sight): Told {
     : { status: 'False', ...problem };
 }
 
-/** Whether it is there is all that is asked of it: it is not fetched, and nothing compared. */
-function imageWords({ message }: ImageSight, checksum: VMTemplate['spec']['image']['checksum']): string {
-  return checksum?.type === undefined ? message : `${message}; its ${checksum.type} is not verified here`;
+/** Whether it is there is all that is asked of it here: it is fetched for machines, if at all. */
+function imageWords(
+  { image: { message }, verifies }: Sight,
+  { source, checksum }: VMTemplate['spec']['image'],
+): string {
+  if (checksum?.type === undefined) return message;
+  const when = verifies && isOnWeb(source) ? 'is compared before a machine first starts' : 'is not verified here';
+  return `${message}; its ${checksum.type} ${when}`;
 }
 
 /** That nobody knows of the image keeps no machine from being made. */

@@ -2,7 +2,7 @@ import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { type Condition, holds } from '../../machine/condition.ts';
 import type { ObservedMachine } from '../../machine/dialect.ts';
 import type { Surroundings } from '../../machine/surroundings.ts';
-import { disksOf } from '../claims.ts';
+import { disksOf, type ImageSight } from '../claims.ts';
 import { isUp, no, type Paths, readyOf, restartOf, type Told, withPast, yes } from '../conditions.ts';
 import type { Phase } from './phase.ts';
 import type { Wanted } from './wanted.ts';
@@ -13,6 +13,7 @@ export interface Looks {
   readonly phase: Phase;
   readonly observed: ObservedMachine;
   readonly claims: Surroundings['claims'];
+  readonly image: ImageSight;
   /** CarbonAware, where it is told. */
   readonly carbon: Told | undefined;
 }
@@ -23,7 +24,7 @@ export function conditionsOf(looks: Looks, now: string): Condition[] {
   const told = [
     readyOf(observed, { running: vm.spec.running, phase: looks.phase, ready: READY }),
     agentOf(looks),
-    disksOf(wanted.disks, looks.claims, isUp(observed.instance)),
+    disksOf(wanted.disks, looks.claims, isUp(observed.instance), looks.image),
     networkOf(looks),
   ];
   const stuck = immovable(looks);

@@ -71,6 +71,48 @@ describe('the status', () => {
     expect(condition(report(machine({ disks: [DISK] }), looks, {}, around), 'DiskReady')).toMatchObject(expected);
   });
 
+  describe('of an image that is verified', () => {
+    const image = {
+      source: 'https://images.example.org/a.qcow2',
+      checksum: { type: 'md5' as const, value: 'ab'.repeat(16) },
+    };
+    const vm = (status?: Status) => machine({ disks: [DISK], image }, status);
+    const bound = claims({ name: 'web-root', state: 'bound' });
+    const obstacle = { reason: 'VerifyingImage', message: 'it is fetched' };
+    const waits: Around = { image: { state: 'waits', obstacle } };
+
+    it.each([
+      ['bound', bound],
+      ['waiting for a pod', claims({ name: 'web-root', state: 'pending', waits: true })],
+    ])('tells that the machine waits, with its claim %s', (_what, around) => {
+      const status = report(vm(), undefined, { problem: obstacle }, { ...around, ...waits });
+      expect(status.phase).toBe('Pending');
+      expect(condition(status, 'DiskReady')).toMatchObject({ status: 'False', ...obstacle });
+      expect(condition(status, 'Ready')).toMatchObject({ status: 'False', ...obstacle });
+    });
+
+    it('tells first that a claim is taken', () => {
+      const taken = claims({ name: 'web-root', state: 'taken', reason: 'ClaimTaken', message: 't' });
+      expect(condition(report(vm(), undefined, {}, { ...taken, ...waits }), 'DiskReady')).toMatchObject({
+        reason: 'ClaimTaken',
+      });
+    });
+
+    it('remembers the digest that was found, and tells of it for as long as it is the wanted one', () => {
+      const found = report(vm(), {}, {}, { ...bound, image: { state: 'verified' } });
+      expect(found.verifiedImage).toBe(`md5:${'ab'.repeat(16)}`);
+      const left: Around = { ...bound, image: { state: 'left', why: 'the disk was made without' } };
+      const ran = { ...found, startTime: '2030-01-01T00:00:00Z' };
+      const later = report(vm(ran), {}, {}, left);
+      expect(later.verifiedImage).toBe(found.verifiedImage);
+      expect(condition(later, 'DiskReady')?.message).toBe('bound: web-root (the md5 of its image is verified)');
+      const other = report(vm({ ...ran, verifiedImage: 'md5:00' }), {}, {}, left);
+      expect(condition(other, 'DiskReady')?.message).toBe(
+        'bound: web-root (the md5 of its image is not verified: the disk was made without)',
+      );
+    });
+  });
+
   it('tells of a digest that nobody has compared, as no image is fetched', () => {
     const image = {
       source: 'https://images.example.org/a.qcow2',

@@ -9,7 +9,7 @@ import { cardsOf, remembered } from '../memory.ts';
 import { carbonStatus } from './carbon.ts';
 import { conditionsOf } from './conditions.ts';
 import { type Phase, phaseOf } from './phase.ts';
-import { wantedOf } from './wanted.ts';
+import { type Wanted, wantedOf } from './wanted.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;
 
@@ -21,15 +21,17 @@ export function report(vm: VirtualMachine, observed: ObservedMachine, around: Pa
   const { condition: carbon, ...green } = carbonStatus(vm, observed, around.carbon);
   const live = instance === undefined || isFinal(instance) ? undefined : instance;
   const { claims } = around;
+  const image = { verdict: around.image, verified: verifiedOf(vm, wanted.disks, around.image) };
   return {
     observedGeneration: vm.metadata.generation,
     phase,
-    conditions: conditionsOf({ vm, wanted, phase, observed, claims, carbon }, timestamp(now)),
+    conditions: conditionsOf({ vm, wanted, phase, observed, claims, image, carbon }, timestamp(now)),
     ...(live === undefined ? {} : presenceOf(live, wanted.spec.guestAgent?.enabled !== false)),
     resources: resourcesOf(vm, wanted.spec, phase, around.usage),
     creationTimestamp: vm.metadata.creationTimestamp,
     ...startOf(vm, instance),
     ...smallDisksOf(claims),
+    ...(image.verified === undefined ? {} : { verifiedImage: image.verified }),
     ...green,
     ...restartsOf(memory),
     ...cardsOf(memory.identity),
@@ -78,6 +80,17 @@ function startOf({ status }: VirtualMachine, instance: Instance | undefined): Pi
   const began = instance === undefined ? undefined : ranSince(instance);
   const startTime = began === undefined ? status?.startTime : timestamp(began);
   return startTime === undefined ? {} : { startTime };
+}
+
+/** The digest that the image was found to have; once the machine has its disks, nobody looks again. */
+function verifiedOf(
+  { status }: VirtualMachine,
+  disks: Wanted['disks'],
+  image: Surroundings['image'],
+): string | undefined {
+  if (status?.startTime !== undefined) return status.verifiedImage;
+  if (image?.state !== 'verified') return undefined;
+  return disks.flatMap(({ origin }) => (origin?.image === undefined ? [] : (origin.checksum ?? [])))[0];
 }
 
 /** Admission lets spec go back to what a disk has. */

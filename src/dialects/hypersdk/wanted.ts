@@ -27,6 +27,7 @@ export function wantedOf(vm: VirtualMachine, around: Partial<Surroundings> = {})
     unfitDevice(spec) ??
     withoutSecret(spec, around.secret) ??
     withoutClaim(disks, around.claims) ??
+    (around.image?.state === 'waits' ? around.image.obstacle : undefined) ??
     patienceOf(vm, around.carbon);
   return { spec, disks, ...(basis === undefined ? {} : { basis }), ...(blocked === undefined ? {} : { blocked }) };
 }

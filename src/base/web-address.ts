@@ -1,0 +1,10 @@
+/** Whether something lies on a web server. */
+export function isOnWeb(address: string): boolean {
+  return /^https?:\/\//i.test(address);
+}
+
+/** An address as it may be told to others: without a password, and without what follows the path, which may be a signature. */
+export function shownAddress(address: string): string {
+  const url = isOnWeb(address) ? URL.parse(address) : null;
+  return url === null ? address : `${url.origin}${url.pathname}${url.search === '' ? '' : '?...'}`;
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { faultOf, retryMs } from './digest.ts';
+
+const source = 'https://ann:hidden@images.example.org/a.qcow2?signature=hidden';
+const where = 'https://images.example.org/a.qcow2?...';
+const hash = (algorithm: string, text: string) => createHash(algorithm).update(text).digest('hex');
+
+describe.each(['md5', 'sha256', 'sha512'])('an image with a %s', (algorithm) => {
+  const checksum = `${algorithm}:${hash(algorithm, 'right')}`;
+
+  it('is right where it has that digest, however it is spelt', () => {
+    const fetched = { digest: hash(algorithm, 'right') };
+    expect(faultOf({ source, checksum }, fetched)).toBeUndefined();
+    expect(faultOf({ source, checksum: `${algorithm}:${fetched.digest.toUpperCase()}` }, fetched)).toBeUndefined();
+  });
+
+  it('is refused where it has another, and both are told with what is not secret of its address', () => {
+    const digest = hash(algorithm, 'wrong');
+    expect(faultOf({ source, checksum }, { digest })).toEqual({
+      reason: 'ChecksumMismatch',
+      message: `the image at ${where} is ${algorithm}:${digest}, and should be ${checksum}`,
+    });
+  });
+
+  it('is refused where only the beginning is right', () => {
+    const digest = hash(algorithm, 'right');
+    const fault = faultOf({ source, checksum: `${algorithm}:${digest.slice(0, -1)}` }, { digest });
+    expect(fault).toMatchObject({ reason: 'ChecksumMismatch' });
+  });
+
+  it('is not accessible where it cannot be had', () => {
+    expect(faultOf({ source, checksum }, { failure: 'it answers 404' })).toEqual({
+      reason: 'ImageNotAccessible',
+      message: `the image at ${where} cannot be fetched: it answers 404`,
+    });
+  });
+});
+
+it.each([
+  ['ImageNotAccessible', 1, 10_000],
+  ['ImageNotAccessible', 3, 40_000],
+  ['ImageNotAccessible', 5000, 300_000],
+  ['ChecksumMismatch', 1, 300_000],
+  ['ChecksumMismatch', 2, 600_000],
+  ['ChecksumMismatch', 5000, 3_600_000],
+])('after %s for the %i. time, the next attempt is %i ms later', (reason, failures, ms) => {
+  expect(retryMs(reason, failures)).toBe(ms);
+});

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FakeClock } from '../base/fake-clock.ts';
+import { download } from './download.ts';
+import { imageServer, RIGHT } from './image-server.fixture.ts';
+import { webOf } from './web.ts';
+
+let server: Awaited<ReturnType<typeof imageServer>>;
+beforeAll(async () => {
+  server = await imageServer();
+});
+afterAll(() => server.close());
+
+const limits = { bytes: 384 * 1024, idleMs: 30_000, allMs: 3_600_000 };
+const clock = new FakeClock({ start: 0 });
+const from = (path: string, signal = new AbortController().signal) =>
+  download(
+    { source: `${server.url}${path}`, checksum: `sha256:${RIGHT.value}` },
+    { web: webOf(fetch), clock, limits },
+    signal,
+  );
+
+describe('an image on a web server', () => {
+  it.each(['/image', '/moved'])('at %s is read to its end for its digest', async (path) => {
+    expect(await from(path)).toEqual({ digest: RIGHT.value });
+  });
+
+  it('that is not there has no digest', async () => {
+    expect(await from('/nowhere')).toEqual({ failure: 'it answers 404' });
+  });
+
+  it('that breaks off in the middle has no digest', async () => {
+    expect(await from('/broken')).toEqual({ failure: expect.stringMatching(/./) });
+  });
+
+  it('that is too large is not read to its end', async () => {
+    expect(await from('/endless')).toEqual({ failure: 'it is larger than 384Ki' });
+  });
+
+  it('of which nothing more comes is given up', async () => {
+    const still = { isOpen: true };
+    const found = from('/slow').finally(() => (still.isOpen = false));
+    // What is on its way may still come while time goes on.
+    while (still.isOpen) await clock.advance(10_000);
+    expect(await found).toEqual({ failure: 'nothing came for 30 s' });
+  });
+
+  it('is not waited for by whoever stops', async () => {
+    const stop = new AbortController();
+    const found = from('/slow', stop.signal);
+    stop.abort();
+    expect(await found).toBeUndefined();
+  });
+
+  it('is not asked for where nobody is', async () => {
+    const image = { source: 'http://127.0.0.1:1/a', checksum: `sha256:${RIGHT.value}` };
+    const found = await download(image, { web: webOf(fetch), clock, limits }, new AbortController().signal);
+    expect(found).toEqual({ failure: expect.stringMatching(/./) });
+  });
+
+  it('leaves no timer behind', () => {
+    expect(clock.pending).toBe(0);
+  });
+});
+
+it('an image that comes drop by drop is given up when that takes too long', async () => {
+  const drops = new FakeClock({ start: 0 });
+  async function* body(signal: AbortSignal) {
+    for (;;) {
+      await drops.sleep(20_000, signal);
+      yield new Uint8Array(1);
+    }
+  }
+  const found = download(
+    { source: 'http://images.example.org/a', checksum: `sha256:${RIGHT.value}` },
+    {
+      web: async (_url, { signal }) => ({ status: 200, headers: new Headers(), body: body(signal) }),
+      clock: drops,
+      limits,
+    },
+    new AbortController().signal,
+  );
+  await drops.advance(3_600_000);
+  expect(await found).toEqual({ failure: 'it takes longer than 60 minutes' });
+});

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../base/clock.ts';
+import { formatQuantity, quantityOf } from '../base/quantity.ts';
+import { redactText } from '../base/redact.ts';
+import { algorithmOf, type CheckedImage, type Fetched } from './digest.ts';
+import { type Limits, Patience } from './patience.ts';
+import { discard, type Web, type WebAnswer } from './web.ts';
+
+export interface DownloadParts {
+  readonly web: Web;
+  readonly clock: Clock;
+  readonly limits: DownloadLimits;
+}
+
+export interface DownloadLimits extends Limits {
+  readonly bytes: number;
+}
+
+/** Fetches an image piece by piece, keeps none of it but the digest, and never fails; what is aborted has no result. */
+export async function download(
+  image: CheckedImage,
+  { web, clock, limits }: DownloadParts,
+  signal: AbortSignal,
+): Promise<Fetched | undefined> {
+  using patience = new Patience(clock, limits);
+  try {
+    const either = AbortSignal.any([signal, patience.signal]);
+    // The digest is that of the file as it lies there, whatever the server could make of it on the way.
+    const headers = { 'accept-encoding': 'identity' };
+    const answer = await web(image.source, { method: 'GET', headers, signal: either });
+    patience.renew();
+    const refusal = refusalOf(answer, limits.bytes);
+    if (refusal === undefined) return { digest: await digestOf(answer, algorithmOf(image), limits.bytes, patience) };
+    await discard(answer);
+    return { failure: refusal };
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    return { failure: wordsOf(patience.signal.aborted ? patience.signal.reason : error) };
+  }
+}
+
+function refusalOf({ status, headers }: WebAnswer, most: number): string | undefined {
+  if (status !== 200) return `it answers ${status}`;
+  return Number(headers.get('content-length') ?? 0) > most ? tooLarge(most) : undefined;
+}
+
+async function digestOf({ body }: WebAnswer, algorithm: string, most: number, patience: Patience): Promise<string> {
+  const hash = createHash(algorithm);
+  let bytes = 0;
+  for await (const piece of body ?? []) {
+    patience.renew();
+    bytes += piece.byteLength;
+    if (bytes > most) throw new Error(tooLarge(most));
+    hash.update(piece);
+  }
+  return hash.digest('hex');
+}
+
+const tooLarge = (most: number) => `it is larger than ${formatQuantity(quantityOf(most, 'BinarySI'))}`;
+
+/** The reason of a failed fetch is in its cause. */
+function wordsOf(error: unknown): string {
+  const { message, code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
+  return redactText(message || code || 'it does not answer');
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { VMTemplate } from '../api/hypersdk/vm-template.ts';
+import { FakeClock } from '../base/fake-clock.ts';
+import { silentLogger } from '../base/logger.ts';
+import type { Gatherer } from '../machine/gatherer.ts';
+import { imageGatherer } from './gatherer.ts';
+import { ImageVerifier } from './verifier.ts';
+
+type Machine = Parameters<Gatherer['gather']>[0];
+type Context = Parameters<Gatherer['gather']>[1];
+
+const checksum = { type: 'sha256', value: createHash('sha256').update('right').digest('hex') };
+const image = { source: 'http://images.example.org/a', checksum };
+const machine = (spec: object, more: object = {}) =>
+  ({
+    metadata: { name: 'web', namespace: 'default' },
+    spec: { cpus: 1, memory: '1Gi', running: true, ...spec },
+    ...more,
+  }) as unknown as Machine;
+
+let content: string;
+let asked: number;
+let woken: string[];
+let told: string[];
+let template: VMTemplate | undefined;
+let clock: FakeClock;
+let gatherer: Gatherer<'image'>;
+let context: Context;
+
+beforeEach(() => {
+  [content, asked, woken, told, template] = ['right', 0, [], [], undefined];
+  clock = new FakeClock({ start: 0 });
+  const web = async () => {
+    asked += 1;
+    return { status: 200, headers: new Headers(), body: new Blob([content]).stream() };
+  };
+  gatherer = imageGatherer(new ImageVerifier({ web, clock, log: silentLogger }), { gather: () => template });
+  context = {
+    clock,
+    signal: new AbortController().signal,
+    enqueue: (key: string) => void woken.push(key),
+    events: { event: (_object: unknown, type: string, reason: string) => void told.push(`${type} ${reason}`) },
+  } as unknown as Context;
+});
+const gather = (spec: object, more?: object) => gatherer.gather(machine(spec, more), context);
+const settled = async () => {
+  while (woken.length === 0) await clock.advance(1);
+};
+
+describe('a machine', () => {
+  it('waits for its image, is woken when that is known, and told once that it is right', async () => {
+    expect(gather({ image })).toMatchObject({ state: 'waits', obstacle: { reason: 'VerifyingImage' } });
+    await settled();
+    expect(woken).toEqual(['default/web']);
+    for (let i = 0; i < 2; i++) expect(gather({ image })).toEqual({ state: 'verified' });
+    expect(told).toEqual(['Normal ImageVerified']);
+    expect(asked).toBe(1);
+  });
+
+  it('is not woken once it is gone', async () => {
+    gather({ image });
+    gatherer.forget?.('default/web');
+    gatherer.gather({ ...machine({ image }), metadata: { name: 'other', namespace: 'default' } } as Machine, context);
+    await settled();
+    expect(woken).toEqual(['default/other']);
+  });
+
+  it('has the image of its template verified', async () => {
+    template = { spec: { image } } as unknown as VMTemplate;
+    expect(gather({ image: { templateRef: { name: 'debian' } } })).toMatchObject({ state: 'waits' });
+    await settled();
+    expect(asked).toBe(1);
+  });
+
+  it.each<[string, object, object, object | undefined]>([
+    ['has no digest for its image', { image: { source: image.source } }, {}, undefined],
+    ['has no image', {}, {}, undefined],
+    ['has no disk that its image is put on', { image, disks: [{ name: 'root', source: { pvc: 'a' } }] }, {}, undefined],
+    ['is off', { image, running: false }, {}, { state: 'left', why: 'it is compared before the first start' }],
+    ['has run', { image }, { status: { startTime: '2030-01-01T00:00:00Z' } }, { state: 'left' }],
+    ['has an image elsewhere', { image: { source: 's3://images/a', checksum } }, {}, { state: 'left' }],
+  ])('that %s is left alone', (_what, spec, more, expected) => {
+    if (expected === undefined) expect(gather(spec, more)).toBeUndefined();
+    else expect(gather(spec, more)).toMatchObject(expected);
+    expect(asked).toBe(0);
+  });
+});

@@ -1,0 +1,80 @@
+import { claimedDisks } from '../api/hypersdk/claims.ts';
+import { inherited } from '../api/hypersdk/inherit.ts';
+import type { VirtualMachine } from '../api/hypersdk/virtual-machine.ts';
+import { isOnWeb, shownAddress } from '../base/web-address.ts';
+import type { Gatherer } from '../machine/gatherer.ts';
+import type { ImageVerdict, Surroundings } from '../machine/surroundings.ts';
+import type { CheckedImage } from './digest.ts';
+import { type ImageVerifier, keyOfImage } from './verifier.ts';
+
+type Context = Parameters<Gatherer['gather']>[1];
+
+/** Has the images of machines verified before their first start, and wakes them when something is known. */
+export function imageGatherer(
+  verifier: ImageVerifier,
+  templates: Pick<Gatherer<'template'>, 'gather'>,
+): Gatherer<'image'> {
+  /** Machines by the images that they wait for. */
+  const waiting = new Map<string, Set<string>>();
+  /** The images that were said to be right, by machine. */
+  const told = new Map<string, string>();
+  const followed = new WeakSet<AbortSignal>();
+  /** Every run of the controller has a queue of its own. */
+  const follow = ({ signal, enqueue }: Context): void => {
+    if (followed.has(signal)) return;
+    followed.add(signal);
+    const stop = verifier.onAnswer((image) => {
+      const keys = waiting.get(image) ?? [];
+      waiting.delete(image);
+      for (const key of keys) enqueue(key);
+    });
+    signal.addEventListener('abort', stop, { once: true });
+  };
+
+  return {
+    gather(machine, context) {
+      const vm = machine as unknown as VirtualMachine;
+      const image = imageOf(vm, templates.gather(machine, context));
+      if (image === undefined) return undefined;
+      const left = leftAlone(vm, image);
+      if (left !== undefined) return left;
+      follow(context);
+      const verdict = verifier.look(image, context.signal);
+      const [key, wanted] = [`${vm.metadata.namespace}/${vm.metadata.name}`, keyOfImage(image)];
+      if (verdict.state === 'waits') {
+        waiting.set(wanted, (waiting.get(wanted) ?? new Set()).add(key));
+      } else if (told.get(key) !== wanted) {
+        told.set(key, wanted);
+        const message = `the image at ${shownAddress(image.source)} is ${image.checksum.toLowerCase()}, as it should be`;
+        context.events.event(machine, 'Normal', 'ImageVerified', message);
+      }
+      return verdict;
+    },
+    forget(key) {
+      told.delete(key);
+      for (const [image, keys] of waiting) {
+        keys.delete(key);
+        if (keys.size === 0) waiting.delete(image);
+      }
+    },
+  };
+}
+
+/** The image that a disk of the machine is made from, where a digest of it is given. */
+function imageOf(vm: VirtualMachine, template: Surroundings['template']): CheckedImage | undefined {
+  const spec = typeof template === 'object' ? inherited(vm.spec, template.spec) : vm.spec;
+  if (spec.image?.checksum === undefined) return undefined;
+  for (const { origin } of claimedDisks(vm.metadata.name, spec)) {
+    if (origin?.image === undefined || origin.checksum === undefined) continue;
+    return { source: origin.image, checksum: origin.checksum };
+  }
+  return undefined;
+}
+
+function leftAlone({ metadata, spec, status }: VirtualMachine, { source }: CheckedImage): ImageVerdict | undefined {
+  const left = (why: string): ImageVerdict => ({ state: 'left', why });
+  if (status?.startTime !== undefined) return left('the disk was made without');
+  if (!isOnWeb(source)) return left('only images at http:// and https:// addresses are fetched');
+  const isWanted = spec.running && metadata.deletionTimestamp === undefined;
+  return isWanted ? undefined : left('it is compared before the first start');
+}

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** More than one piece, so that an answer can break off in the middle of it. */
+const CONTENT = Buffer.alloc(300_000, 'an image ');
+
+export const RIGHT = { type: 'sha256', value: createHash('sha256').update(CONTENT).digest('hex') };
+export const WRONG = { type: 'sha256', value: 'ab'.repeat(32) };
+
+const ANSWERS: Readonly<Record<string, (response: ServerResponse) => void>> = {
+  '/image': (response) => response.end(CONTENT),
+  '/moved': (response) => response.writeHead(302, { location: '/image' }).end(),
+  '/broken': (response) => {
+    response.writeHead(200, { 'content-length': CONTENT.length });
+    response.write(CONTENT.subarray(0, 100_000), () => response.destroy());
+  },
+  '/slow': (response) => {
+    response.writeHead(200, { 'content-length': CONTENT.length });
+    response.write(CONTENT.subarray(0, 100_000));
+  },
+  '/endless': (response) => {
+    const more = () => response.write(CONTENT, (error) => (error ? undefined : more()));
+    more();
+  },
+};
+
+/** A server on this machine that has an image, by whatever name below its place, and answers for others as servers do on bad days. */
+export async function imageServer() {
+  const asked: string[] = [];
+  const server = createServer(({ method, url = '' }, response) => {
+    asked.push(`${method} ${url}`);
+    const answer = ANSWERS[`/${url.split('/')[1]}`];
+    if (answer === undefined) response.writeHead(404).end('not here');
+    else if (method === 'HEAD') response.end();
+    else answer(response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    asked,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

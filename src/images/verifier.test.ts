@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '../base/fake-clock.ts';
+import { memoryLogger } from '../base/logger.ts';
+import { ImageVerifier, keyOfImage } from './verifier.ts';
+import type { WebAnswer } from './web.ts';
+
+const checksum = `sha256:${createHash('sha256').update('right').digest('hex')}`;
+const imageAt = (path: string) => ({ source: `http://images.example.org/${path}`, checksum });
+const image = imageAt('a');
+
+let clock: FakeClock;
+let log: ReturnType<typeof memoryLogger>;
+let verifier: ImageVerifier;
+let stop: AbortController;
+/** Requests that wait for an answer, and how many there were. */
+let open: ((text: string | number) => void)[];
+let asked: number;
+let woken: string[];
+
+beforeEach(() => {
+  clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
+  log = memoryLogger(clock);
+  stop = new AbortController();
+  open = [];
+  asked = 0;
+  woken = [];
+  const web = (_url: string, { signal }: { readonly signal: AbortSignal }) =>
+    new Promise<WebAnswer>((resolve, reject) => {
+      asked += 1;
+      signal.addEventListener('abort', () => reject(signal.reason));
+      open.push((said) => resolve(answering(said)));
+    });
+  verifier = new ImageVerifier({ web, clock, log });
+  verifier.onAnswer((key) => woken.push(key));
+});
+
+function answering(said: string | number): WebAnswer {
+  if (typeof said === 'number') return { status: said, headers: new Headers(), body: null };
+  return { status: 200, headers: new Headers(), body: pieces(said) };
+}
+async function* pieces(text: string) {
+  for (const letter of text) yield Buffer.from(letter);
+}
+const look = (which = image) => verifier.look(which, stop.signal);
+const answer = async (said: string | number) => {
+  open.shift()?.(said);
+  await clock.advance(0);
+};
+const waits = (reason: string) => ({ state: 'waits', obstacle: { reason } });
+
+describe('an image', () => {
+  it('is fetched once for all who ask, and never again where it is right', async () => {
+    for (let i = 0; i < 3; i++) expect(look()).toMatchObject(waits('VerifyingImage'));
+    expect(asked).toBe(1);
+    await answer('right');
+    expect(woken).toEqual([keyOfImage(image)]);
+    await clock.advance(24 * 3_600_000);
+    expect(look()).toEqual({ state: 'verified' });
+    expect(asked).toBe(1);
+  });
+
+  it('of another digest, or at another place, is another image', async () => {
+    look();
+    await answer('right');
+    look(imageAt('b'));
+    look({ ...image, checksum: `sha256:${'0'.repeat(64)}` });
+    expect(asked).toBe(3);
+  });
+
+  it('that is wrong is fetched again after a while, and stays refused meanwhile', async () => {
+    look();
+    await answer('wrong');
+    const refused = look();
+    expect(refused).toMatchObject({ ...waits('ChecksumMismatch'), obstacle: { until: clock.now() + 300_000 } });
+    await clock.advance(299_999);
+    look();
+    expect(asked).toBe(1);
+    await clock.advance(1);
+    expect(look()).toMatchObject(waits('ChecksumMismatch'));
+    expect(look()).not.toHaveProperty('obstacle.until');
+    expect(asked).toBe(2);
+    await answer('right');
+    expect(look()).toEqual({ state: 'verified' });
+  });
+
+  it('that cannot be had is asked for less and less often', async () => {
+    const waited: number[] = [];
+    for (let i = 0; i < 7; i++) {
+      look();
+      await answer(503);
+      const verdict = look();
+      const until = verdict.state === 'waits' ? (verdict.obstacle.until ?? 0) : 0;
+      waited.push((until - clock.now()) / 1000);
+      await clock.advance(until - clock.now());
+    }
+    expect(waited).toEqual([10, 20, 40, 80, 160, 300, 300]);
+    expect(asked).toBe(7);
+  });
+
+  it('is fetched anew for those who come after one who stopped', async () => {
+    look();
+    stop.abort();
+    stop = new AbortController();
+    expect(look()).toMatchObject(waits('VerifyingImage'));
+    await clock.advance(0);
+    expect(woken).toEqual([keyOfImage(image)]);
+    look();
+    expect(asked).toBe(2);
+    open.shift();
+    await answer('right');
+    expect(look()).toEqual({ state: 'verified' });
+  });
+});
+
+describe('many images', () => {
+  it('are fetched four at once', async () => {
+    for (let i = 0; i < 6; i++) look(imageAt(`${i}`));
+    expect(asked).toBe(4);
+    await answer('right');
+    expect(asked).toBe(5);
+    for (let i = 0; i < 5; i++) await answer('right');
+    for (let i = 0; i < 6; i++) expect(look(imageAt(`${i}`))).toEqual({ state: 'verified' });
+  });
+
+  it('are not all remembered', async () => {
+    for (let i = 0; i <= 1000; i++) {
+      look(imageAt(`${i}`));
+      open.shift()?.('right');
+      // Everything that follows is promises.
+      if (i % 4 === 3) await clock.advance(0);
+    }
+    await clock.advance(0);
+    expect(asked).toBe(1001);
+    expect(look(imageAt('1000'))).toEqual({ state: 'verified' });
+    expect(look(imageAt('0'))).toMatchObject(waits('VerifyingImage'));
+    expect(asked).toBe(1002);
+  });
+});
+
+it('nothing that is secret in an address is logged', async () => {
+  const secret = { ...image, source: 'http://ann:hidden@images.example.org/a?signature=hidden' };
+  verifier.look(secret, stop.signal);
+  await answer('wrong');
+  expect(log.entries).toHaveLength(1);
+  expect(JSON.stringify(log.entries)).not.toContain('hidden');
+});

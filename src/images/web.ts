@@ -1,0 +1,68 @@
+/** The part of fetch that is used, handed in. */
+export type Fetch = (url: string, options: WebOptions & { readonly redirect: 'manual' }) => Promise<WebAnswer>;
+
+interface WebOptions {
+  readonly method: 'GET' | 'HEAD';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+export interface WebAnswer {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body: (AsyncIterable<Uint8Array> & { cancel?(): Promise<void> }) | null;
+}
+
+/** Asks a web server, and whoever it points to. */
+export type Web = (url: string, options: WebOptions) => Promise<WebAnswer>;
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const MOST_REDIRECTS = 5;
+
+/** Follows redirects as a browser does: a password in an address is for the server of that address, and for no other. */
+export function webOf(fetch: Fetch): Web {
+  return async (address, options) => {
+    let url = new URL(address);
+    let secret = passwordOf(url);
+    for (let redirects = 0; ; redirects++) {
+      const headers = { ...options.headers, ...(secret === undefined ? {} : { authorization: secret }) };
+      const answer = await fetch(bare(url).href, { ...options, headers, redirect: 'manual' });
+      const to = REDIRECTS.has(answer.status) ? answer.headers.get('location') : null;
+      if (to === null) return answer;
+      await discard(answer);
+      if (redirects === MOST_REDIRECTS) throw new Error(`it redirects more than ${MOST_REDIRECTS} times`);
+      const next = URL.parse(to, url);
+      if (next === null || !/^https?:$/.test(next.protocol)) throw new Error('it redirects to what is no web address');
+      secret = passwordOf(next) ?? (next.origin === url.origin ? secret : undefined);
+      url = next;
+    }
+  };
+}
+
+/** Lets go of an answer that nobody reads to its end. */
+export async function discard({ body }: Pick<WebAnswer, 'body'>): Promise<void> {
+  await body?.cancel?.().catch(() => {});
+}
+
+/** What stands before the host, as the header that servers read it from. */
+function passwordOf({ username, password }: URL): string | undefined {
+  if (username === '' && password === '') return undefined;
+  const text = `${decoded(username)}:${decoded(password)}`;
+  return `Basic ${Buffer.from(text).toString('base64')}`;
+}
+
+/** A lone % is no escape, and stands for itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function bare(url: URL): URL {
+  const copy = new URL(url);
+  copy.username = '';
+  copy.password = '';
+  return copy;
+}

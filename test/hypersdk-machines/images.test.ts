@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { imageServer, RIGHT, WRONG } from '../../src/images/image-server.fixture.ts';
+import type { Fetch } from '../../src/images/web.ts';
+import { VM_TEMPLATES } from '../../src/kube/kinds/hypersdk.ts';
+import { VMIS } from '../../src/kube/kinds/machines.ts';
+import { namespace, World } from './world.ts';
+
+const world = new World();
+let server: Awaited<ReturnType<typeof imageServer>>;
+/** Time stands still while a server is asked, however long it takes. */
+const images: Fetch = async (url, options) => {
+  using _still = world.clock.hold();
+  const { status, headers, body } = await fetch(url, options);
+  if (url.includes('/slow')) return { status, headers, body };
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body ?? []) pieces.push(piece);
+  return {
+    status,
+    headers,
+    body: (async function* () {
+      yield* pieces;
+    })(),
+  };
+};
+beforeAll(async () => {
+  server = await imageServer();
+  await world.start({ images });
+});
+afterAll(async () => {
+  await world.stop();
+  await server.close();
+});
+
+const imageAt = (path: string, checksum: object = RIGHT) => ({ source: `${server.url}${path}`, checksum });
+const diskReady = (name: string) => world.condition(name, 'DiskReady');
+const reasons = async (name: string) => (await world.events(name)).map((each) => each.split(':', 1)[0]);
+
+const askedFor = (path: string) => server.asked.filter((each) => each === `GET ${path}`).length;
+
+describe('a machine whose image has a checksum, where images are verified', () => {
+  it('stays Pending where its image is another, until it is given the right checksum', async () => {
+    await world.make('db', { image: imageAt('/image/db', WRONG) });
+    expect(await world.phase('db')).toBe('Pending');
+    const message = `the image at ${server.url}/image/db is sha256:${RIGHT.value}, and should be sha256:${WRONG.value}`;
+    expect(await diskReady('db')).toMatchObject({ status: 'False', reason: 'ChecksumMismatch', message });
+    expect(await world.condition('db', 'Ready')).toMatchObject({ status: 'False', reason: 'ChecksumMismatch' });
+    expect(await world.events('db')).toContain(`ChecksumMismatch: ${message}`);
+    expect(await world.names(VMIS)).toEqual([]);
+    await world.advance(300_000);
+    expect(askedFor('/image/db')).toBe(2);
+    expect((await reasons('db')).filter((each) => each === 'ChecksumMismatch')).toHaveLength(1);
+    await world.edit('db', { image: imageAt('/image/db') });
+    expect(await world.phase('db')).toBe('Running');
+  });
+
+  it('is started once its image is found right, which is not asked again', async () => {
+    await world.make('web', { image: imageAt('/moved/web') });
+    expect(await world.phase('web')).toBe('Running');
+    const verified = { status: 'True', message: 'bound: web-root (the sha256 of its image is verified)' };
+    expect(await diskReady('web')).toMatchObject(verified);
+    expect((await world.vm('web')).status?.verifiedImage).toBe(`sha256:${RIGHT.value}`);
+    expect(await reasons('web')).toEqual(expect.arrayContaining(['VerifyingImage', 'ImageVerified']));
+
+    await world.edit('web', { running: false });
+    await world.edit('web', { running: true });
+    expect(await world.phase('web')).toBe('Running');
+    expect(await diskReady('web')).toMatchObject(verified);
+    await world.make('other', { image: imageAt('/moved/web') });
+    expect(await world.phase('other')).toBe('Running');
+    expect(askedFor('/moved/web')).toBe(1);
+  });
+
+  it.each([
+    ['lost', '/nowhere/lost', /\/nowhere\/lost cannot be fetched: it answers 404$/],
+    ['half', '/broken/half', /\/broken\/half cannot be fetched: ./],
+  ])('stays Pending where its image %s at %s cannot be had, which is tried again', async (name, path, message) => {
+    await world.make(name, { image: imageAt(path) });
+    expect(await world.phase(name)).toBe('Pending');
+    const said = { status: 'False', reason: 'ImageNotAccessible', message: expect.stringMatching(message) };
+    expect(await diskReady(name)).toMatchObject(said);
+    expect(await reasons(name)).toEqual(expect.arrayContaining(['VerifyingImage', 'ImageNotAccessible']));
+    await world.advance(30_000);
+    expect(askedFor(path)).toBe(3);
+    expect(await world.phase(name)).toBe('Pending');
+  });
+
+  it('says so while its image is fetched, and gives up on one that does not come', async () => {
+    await world.make('late', { image: imageAt('/slow/late') });
+    expect(await world.phase('late')).toBe('Pending');
+    expect(await diskReady('late')).toMatchObject({ status: 'False', reason: 'VerifyingImage' });
+    // What is on its way may still come while time goes on.
+    while ((await diskReady('late'))?.reason === 'VerifyingImage') await world.advance(10_000);
+    expect(await diskReady('late')).toMatchObject({
+      reason: 'ImageNotAccessible',
+      message: expect.stringMatching(/nothing came for 30 s$/),
+    });
+  });
+
+  it.each([
+    ['here', '/image/here', 'True', 'Running'],
+    ['gone', '/nowhere/gone', 'False', 'Pending'],
+  ])('is of template %s, whose image at %s is accessible: %s', async (name, path, status, phase) => {
+    const spec = { displayName: name, image: imageAt(path) };
+    await world.admin.create(VM_TEMPLATES, { metadata: { name, namespace }, spec });
+    await world.make(`of-${name}`, { image: { templateRef: { name } } });
+    const { status: seen } = await world.admin.get(VM_TEMPLATES, name, { namespace });
+    const accessible = seen?.conditions?.find(({ type }) => type === 'ImageAccessible');
+    expect(accessible).toMatchObject({ status, message: expect.stringMatching(/is compared before a machine/) });
+    expect(await world.phase(`of-${name}`)).toBe(phase);
+  });
+});
