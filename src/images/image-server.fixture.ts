@@ -31,6 +31,8 @@ export async function imageServer() {
   const asked: string[] = [];
   const server = createServer(({ method, url = '' }, response) => {
     asked.push(`${method} ${url}`);
+    // A connection that is kept may be closed just when the next request goes out.
+    response.setHeader('connection', 'close');
     const answer = ANSWERS[`/${url.split('/')[1]}`];
     if (answer === undefined) response.writeHead(404).end('not here');
     else if (method === 'HEAD') response.end();
