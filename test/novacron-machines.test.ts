@@ -171,14 +171,15 @@ describe('machines of novacron.io, alone', () => {
     expect(status?.nodeName).not.toBe(from);
   });
 
-  it('are not changed into what is not served', async () => {
-    await make('web', {}, {}, { running: false });
-    const stored = await vm();
-    const template = { ...stored.spec.template, spec: { ...stored.spec.template.spec, devices: [{ type: 'gpu' }] } };
-    const changed = { ...stored, spec: { ...stored.spec, running: true, template } };
-    await expect(running.admin.update(MACHINES, changed as never)).rejects.toMatchObject({
-      code: 422,
-      message: expect.stringContaining('spec.template.spec.devices: Forbidden: is not served yet') as string,
+  it('are not started with what is not served, and say so', async () => {
+    await make('web', { devices: [{ type: 'gpu' }] });
+    expect((await vm()).status?.phase).toBe('Pending');
+    expect(await condition('Ready')).toMatchObject({
+      status: 'False',
+      reason: 'NotServed',
+      message: 'spec.template.spec.devices is not served yet: leave devices of the host out',
     });
+    await edit({ template: { spec: { devices: null } } });
+    expect((await vm()).status?.phase).toBe('Running');
   });
 });

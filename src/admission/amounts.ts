@@ -14,6 +14,14 @@ export function positiveQuantity(field: string, value: string | number | undefin
   return quantity.nano > 0n ? [] : [invalid(field, value, 'must be greater than zero')];
 }
 
+/** Checks that a quantity is an amount of bytes, of which there is at least one; a field left out is fine. */
+export function positiveBytes(field: string, value: string | number | undefined): FieldError[] {
+  const causes = positiveQuantity(field, value);
+  if (value === undefined || causes.length > 0) return causes;
+  const isPart = (tryParseQuantity(value)?.nano ?? 0n) < 1_000_000_000n;
+  return isPart ? [invalid(field, value, 'must be at least one byte: m is a thousandth, M a million')] : [];
+}
+
 /** Checks that a duration is one and more than nothing; a field left out is fine. */
 export function positiveDuration(field: string, value: string | undefined): FieldError[] {
   if (value === undefined) return [];

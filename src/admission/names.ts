@@ -18,6 +18,14 @@ function named(field: string, value: string | undefined, problems: Check): Field
   return problems(value).map((problem) => invalid(field, value, problem));
 }
 
+/** Checks the name of a network that others describe, which may be one of another namespace. */
+export function networkName(field: string, value: string | undefined): FieldError[] {
+  if (value === undefined) return [];
+  const parts = value.split('/');
+  const sound = parts.length <= 2 && parts.every((part) => dns1123SubdomainProblems(part).length === 0);
+  return sound ? [] : [invalid(field, value, 'must be the name of a network, or namespace/name')];
+}
+
 type TextMap = Readonly<Record<string, string>> | undefined;
 
 /** Checks keys and values of labels, and of selectors, which are labels to be matched. */

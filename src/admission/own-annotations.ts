@@ -1,4 +1,6 @@
 import type { ClaimWords } from '../api/disk/claimed-disk.ts';
+import { CLAIM_WORDS as HYPERSDK } from '../api/hypersdk/claims.ts';
+import { CLAIM_WORDS as NOVACRON } from '../api/novacron/claims.ts';
 import { type FieldError, key, notSupported } from '../base/field-error.ts';
 
 type Words = Readonly<Record<string, string>>;
@@ -22,5 +24,20 @@ export function checkOwnAnnotations(
     const value = annotations[name];
     if (value === undefined || value === before[name] || values.includes(value)) return [];
     return [notSupported(key(field, name), value, values)];
+  });
+}
+
+/** The words of one group on a machine of another are nobody's: who writes them believes that disks are kept. */
+export function strangeAnnotations(
+  claims: ClaimWords,
+  field: string,
+  annotations: Words = {},
+  before: Words = {},
+): string[] {
+  return [HYPERSDK, NOVACRON].flatMap((others) => {
+    if (others === claims) return [];
+    return (['retain', 'accessMode'] as const)
+      .filter((word) => annotations[others[word]] !== undefined && before[others[word]] !== annotations[others[word]])
+      .map((word) => `${key(field, others[word])} is ignored: on machines of this group it is ${claims[word]}`);
   });
 }

@@ -1,7 +1,7 @@
 import type { Disk } from '../../api/hypersdk/disk.ts';
 import type { Partially } from '../../api/hypersdk/partial.ts';
-import { duplicate, type FieldError, forbidden, index } from '../../base/field-error.ts';
-import { isLess, positiveQuantity } from '../amounts.ts';
+import { duplicate, type FieldError, index } from '../../base/field-error.ts';
+import { positiveBytes } from '../amounts.ts';
 import { label, subdomain } from '../names.ts';
 import { repeats } from '../repeats.ts';
 import { containerImage, httpAddress, s3Address } from './image.ts';
@@ -20,7 +20,7 @@ export function checkDisks(field: string, disks: Disks = []): FieldError[] {
 function checkDisk(field: string, { name, size, storageClass, source }: Partially<Disk>): FieldError[] {
   return [
     ...label(`${field}.name`, name),
-    ...positiveQuantity(`${field}.size`, size),
+    ...positiveBytes(`${field}.size`, size),
     ...subdomain(`${field}.storageClass`, storageClass),
     ...subdomain(`${field}.source.pvc`, source?.pvc),
     ...httpAddress(`${field}.source.http`, source?.http),
@@ -29,22 +29,6 @@ function checkDisk(field: string, { name, size, storageClass, source }: Partiall
   ];
 }
 
-type Sized = Pick<Disk, 'name' | 'size'>;
-
-/**
- * No storage can take back what a guest may have written to, so a disk only grows. One that never got what was asked for
- * has the size that is told of it.
- */
-export function checkGrowth(
-  field: string,
-  disks: readonly Disk[] = [],
-  before: readonly Sized[] = [],
-  small: readonly Sized[] = [],
-): FieldError[] {
-  const sizes = new Map([...before, ...small].map((disk) => [disk.name, disk.size]));
-  return disks.flatMap(({ name, size }, i) =>
-    isLess(size, sizes.get(name))
-      ? [forbidden(`${index(field, i)}.size`, `a disk cannot shrink: ${name} has ${sizes.get(name)}, not ${size}`)]
-      : [],
-  );
-}
+/** The disks of a machine, each with the field that says its size. */
+export const sizedDisks = (field: string, disks: readonly Disk[] = []) =>
+  disks.map(({ name, size }, i) => ({ field: `${index(field, i)}.size`, name, size }));

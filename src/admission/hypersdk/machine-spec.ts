@@ -3,13 +3,13 @@ import type { VirtualMachine } from '../../api/hypersdk/virtual-machine.ts';
 import { duplicate, type FieldError, forbidden, index, invalid } from '../../base/field-error.ts';
 import { positiveDuration, positiveQuantity } from '../amounts.ts';
 import { annotations, label, labels, qualifiedName, subdomain } from '../names.ts';
+import { checkOwnLabels } from '../own-labels.ts';
 import { checkAffinity, checkTolerations } from '../placement.ts';
 import { repeats } from '../repeats.ts';
 import { checkCloudInitText } from './cloud-init.ts';
 import { checkDisks } from './disks.ts';
 import { checksum, imageSource } from './image.ts';
 import { checkNetworks } from './networks.ts';
-import { checkOwnLabels } from './own-words.ts';
 
 /** The spec of a machine or of a template, which is the same with fields left out. */
 export type MachineSpec = Partially<VirtualMachine['spec']>;

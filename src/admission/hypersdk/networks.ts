@@ -1,7 +1,7 @@
 import type { Network } from '../../api/hypersdk/network.ts';
 import type { Partially } from '../../api/hypersdk/partial.ts';
 import { duplicate, type FieldError, index, invalid } from '../../base/field-error.ts';
-import { label } from '../names.ts';
+import { label, networkName } from '../names.ts';
 import { repeats } from '../repeats.ts';
 
 type Networks = readonly Partially<Network>[];
@@ -26,16 +26,9 @@ export function checkNetworks(field: string, networks: Networks = []): FieldErro
 function checkNetwork(field: string, { name, multusNetworkName, macAddress }: Partially<Network>): FieldError[] {
   return [
     ...label(`${field}.name`, name),
-    ...checkMultusName(`${field}.multusNetworkName`, multusNetworkName),
+    ...networkName(`${field}.multusNetworkName`, multusNetworkName),
     ...checkMac(`${field}.macAddress`, macAddress),
   ];
-}
-
-function checkMultusName(field: string, value: string | undefined): FieldError[] {
-  if (value === undefined) return [];
-  const parts = value.split('/');
-  const sound = parts.length <= 2 && parts.every((part) => part !== '' && label(field, part).length === 0);
-  return sound ? [] : [invalid(field, value, 'must be the name of a network, or namespace/name')];
 }
 
 function checkMac(field: string, value: string | undefined): FieldError[] {

@@ -8,8 +8,10 @@ import { type FieldError, tooLong } from '../../base/field-error.ts';
 import type { AdmissionRequest, Admitter } from '../admitter.ts';
 import { isLess } from '../amounts.ts';
 import { changesSpec } from '../changes-spec.ts';
-import { checkOwnAnnotations } from '../own-annotations.ts';
-import { checkGrowth } from './disks.ts';
+import { checkGrowth } from '../disk-growth.ts';
+import { imageChangeWarnings } from '../kept-image.ts';
+import { checkOwnAnnotations, strangeAnnotations } from '../own-annotations.ts';
+import { sizedDisks } from './disks.ts';
 import { checkMachineSpec } from './machine-spec.ts';
 import { networkWarnings } from './networks.ts';
 
@@ -22,21 +24,20 @@ export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
   validate(request) {
     if (!changesSpec(request)) return { causes: [], warnings: [] };
     const { operation, object, old } = request;
+    const [given, before] = [object.metadata.annotations, old?.metadata.annotations];
+    const words = [CLAIM_WORDS, 'metadata.annotations', given, before] as const;
     return {
       causes: [
         ...(operation === 'CREATE' ? checkName(object.metadata.name) : []),
-        ...checkOwnAnnotations(
-          CLAIM_WORDS,
-          'metadata.annotations',
-          object.metadata.annotations,
-          old?.metadata.annotations,
-        ),
+        ...checkOwnAnnotations(...words),
         ...checkMachineSpec('spec', object.spec, old?.spec),
-        ...checkGrowth('spec.disks', object.spec.disks, old?.spec.disks, old?.status?.smallDisks),
+        ...checkGrowth(sizedDisks('spec.disks', object.spec.disks), old?.spec.disks, old?.status?.smallDisks),
       ],
       warnings: [
         ...networkWarnings('spec.networks', object.spec.networks),
         ...imageWarnings(object.spec),
+        ...imageChangeWarnings('spec.image.source', object.spec.image?.source, old?.spec.image?.source),
+        ...strangeAnnotations(...words),
         ...deviceWarnings(object.spec),
         ...templateWarnings(request),
       ],

@@ -4,6 +4,7 @@ import type { VMNetwork } from '../../api/novacron/vm-network.ts';
 import { type Cidr, contains, tryParseCidr } from '../../base/cidr.ts';
 import { duplicate, type FieldError, index, invalid } from '../../base/field-error.ts';
 import { formatIp, type IpFamily } from '../../base/ip.ts';
+import { networkName } from '../names.ts';
 import { repeats } from '../repeats.ts';
 import { checkHost, isSame, readAddress, readAddressInBlock } from './addresses.ts';
 
@@ -24,7 +25,7 @@ export function checkInterfaces(field: string, interfaces: readonly Interface[] 
 
 function checkInterface(field: string, { name, type, ipv4, ipv6 }: Interface, find: FindNetwork): FieldError[] {
   const network = name === undefined ? undefined : find(name);
-  const causes: FieldError[] = [];
+  const causes = networkName(`${field}.name`, name);
   if (network !== undefined && type !== undefined && type !== network.spec.type) {
     causes.push(invalid(`${field}.type`, type, `the VMNetwork ${name} is of type ${network.spec.type}`));
   }

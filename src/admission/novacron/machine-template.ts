@@ -2,8 +2,9 @@ import type { Partially } from '../../api/hypersdk/partial.ts';
 import type { VirtualMachine } from '../../api/novacron/virtual-machine.ts';
 import { type FieldError, index, invalid, required } from '../../base/field-error.ts';
 import { tryParseQuantity } from '../../base/quantity.ts';
-import { positiveQuantity } from '../amounts.ts';
-import { annotations, label, labels } from '../names.ts';
+import { positiveBytes } from '../amounts.ts';
+import { annotations, label, labels, subdomain } from '../names.ts';
+import { checkOwnLabels } from '../own-labels.ts';
 import { checkAffinity, checkTolerations } from '../placement.ts';
 import { checkImageSource } from './image-source.ts';
 import { checkInterfaces, type FindNetwork } from './interfaces.ts';
@@ -22,6 +23,8 @@ const LEAST_MEMORY = 512n * 1024n * 1024n * 1_000_000_000n;
 interface Options {
   readonly image: 'required' | 'optional';
   readonly find: FindNetwork;
+  /** As it stands already, where it does. */
+  readonly before: Template | undefined;
 }
 
 /** Checks what a machine is made of; the words for size and image are those of the rules in the schema. */
@@ -30,6 +33,7 @@ export function checkTemplate(field: string, template: Template | undefined, opt
   const at = `${field}.spec`;
   return [
     ...labels(`${field}.metadata.labels`, template?.metadata?.labels),
+    ...checkOwnLabels(`${field}.metadata.labels`, template?.metadata?.labels, options.before?.metadata?.labels),
     ...annotations(`${field}.metadata.annotations`, template?.metadata?.annotations),
     ...checkResources(`${at}.resources`, spec.resources ?? {}),
     ...checkImage(`${at}.image`, spec.image, options.image),
@@ -52,7 +56,7 @@ function checkResources(field: string, { cpu, memory, disk }: NonNullable<Spec['
   return [
     ...checkCpu(`${field}.cpu`, cpu),
     ...checkMemory(`${field}.memory`, memory),
-    ...positiveQuantity(`${field}.disk`, disk),
+    ...positiveBytes(`${field}.disk`, disk),
   ];
 }
 
@@ -64,7 +68,9 @@ function checkCpu(field: string, cpu: number | undefined): FieldError[] {
 function checkMemory(field: string, memory: string | number | undefined): FieldError[] {
   if (memory === undefined) return [required(field, MEMORY)];
   const amount = tryParseQuantity(memory);
-  return amount === undefined || amount.nano < LEAST_MEMORY ? [invalid(field, memory, MEMORY)] : [];
+  return amount === undefined || amount.nano < LEAST_MEMORY
+    ? [invalid(field, memory, MEMORY)]
+    : positiveBytes(field, memory);
 }
 
 function checkImage(field: string, image: Spec['image'], presence: Options['image']): FieldError[] {
@@ -81,8 +87,12 @@ function checkVolumes(field: string, volumes: readonly Volume[] = []): FieldErro
   return causes;
 }
 
-function checkVolume(field: string, { name, size }: Volume): FieldError[] {
-  return [...label(`${field}.name`, name), ...positiveQuantity(`${field}.size`, size)];
+function checkVolume(field: string, { name, size, storageClass }: Volume): FieldError[] {
+  return [
+    ...label(`${field}.name`, name),
+    ...positiveBytes(`${field}.size`, size),
+    ...subdomain(`${field}.storageClass`, storageClass),
+  ];
 }
 
 function checkHook(field: string, hook: Hook = {}): FieldError[] {

@@ -4,11 +4,13 @@ import { CLAIM_WORDS } from '../../api/novacron/claims.ts';
 import { POD_NETWORK } from '../../api/novacron/network-interface.ts';
 import { type Unserved, unservedFields } from '../../api/novacron/unserved.ts';
 import { type VirtualMachine, virtualMachine } from '../../api/novacron/virtual-machine.ts';
-import { type FieldError, forbidden, tooLong } from '../../base/field-error.ts';
+import { type FieldError, tooLong } from '../../base/field-error.ts';
 import type { AdmissionRequest, Admitter } from '../admitter.ts';
 import { changesSpec } from '../changes-spec.ts';
-import { checkOwnAnnotations } from '../own-annotations.ts';
+import { imageChangeWarnings } from '../kept-image.ts';
+import { checkOwnAnnotations, strangeAnnotations } from '../own-annotations.ts';
 import { checkCountOrPercent } from './count-or-percent.ts';
+import { checkDiskChange, checkRootName } from './disks.ts';
 import type { FindNetwork } from './interfaces.ts';
 import { checkTemplate, type Template, templateWarnings } from './machine-template.ts';
 import { networkFinder } from './network-finder.ts';
@@ -24,21 +26,31 @@ export const virtualMachineAdmitter: Admitter<typeof virtualMachine> = {
     if (!changesSpec(request)) return { causes: [], warnings: [] };
     const { operation, object, old } = request;
     const { metadata, spec } = object;
+    const before = old?.spec.template;
+    const words = [CLAIM_WORDS, 'metadata.annotations', metadata.annotations, old?.metadata.annotations] as const;
     const find = networkFinder(request);
     return {
       causes: [
         ...(operation === 'CREATE' ? checkName(metadata.name) : []),
-        ...checkOwnAnnotations(CLAIM_WORDS, 'metadata.annotations', metadata.annotations, old?.metadata.annotations),
-        ...checkTemplate('spec.template', spec.template, { image: 'required', find }),
+        ...checkOwnAnnotations(...words),
+        ...checkTemplate('spec.template', spec.template, { image: 'required', find, before }),
+        ...checkRootName(spec.template, before),
+        ...(old === undefined ? [] : checkDiskChange(object, old)),
         ...checkSchedule('spec.snapshotPolicy.schedule', spec.snapshotPolicy?.schedule),
         ...checkCountOrPercent(
           'spec.updateStrategy.rollingUpdate.maxUnavailable',
           spec.updateStrategy.rollingUpdate?.maxUnavailable,
         ),
-        ...checkServed(request),
       ],
       warnings: [
+        ...servedWarnings(request),
         ...templateWarnings('spec.template', spec.template),
+        ...imageChangeWarnings(
+          'spec.template.spec.image.source',
+          spec.template?.spec?.image?.source,
+          before?.spec?.image?.source,
+        ),
+        ...strangeAnnotations(...words),
         ...updateWarnings(spec.updateStrategy),
         ...networkWarnings(spec.template, find),
       ],
@@ -50,14 +62,14 @@ function checkName(name = ''): FieldError[] {
   return name.length > MAX_NAME ? [tooLong('metadata.name', MAX_NAME)] : [];
 }
 
-/** What would be asked for in vain. What stands already is not looked at again: such a machine waits, and says why. */
-function checkServed({ object, old }: AdmissionRequest<VirtualMachine>): FieldError[] {
+/** What is asked for in vain: such a machine is not started, and says so by itself from then on. */
+function servedWarnings({ object, old }: AdmissionRequest<VirtualMachine>): string[] {
   const before = old === undefined ? [] : unservedFields(old);
   const isOld = ({ field, value }: Unserved) =>
     before.some((each) => each.field === field && isDeepStrictEqual(each.value, value));
   return unservedFields(object)
     .filter((found) => !isOld(found))
-    .map(({ field, instead }) => forbidden(field, `is not served yet: ${instead}`));
+    .map(({ field, instead }) => `${field} is not served yet, and the machine is not started with it: ${instead}`);
 }
 
 function updateWarnings({ type, rollingUpdate }: VirtualMachine['spec']['updateStrategy']): string[] {

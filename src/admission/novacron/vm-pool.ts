@@ -22,13 +22,13 @@ export const vmPoolAdmitter: Admitter<typeof vmPool> = {
   },
   validate(request) {
     if (!changesSpec(request)) return { causes: [], warnings: [] };
-    const { operation, object } = request;
+    const { operation, object, old } = request;
     const { metadata, spec } = object;
     const find = networkFinder(request);
     return {
       causes: [
         ...(operation === 'CREATE' ? checkName(metadata.name) : []),
-        ...checkTemplate('spec.template', spec.template, { image: 'optional', find }),
+        ...checkTemplate('spec.template', spec.template, { image: 'optional', find, before: old?.spec.template }),
         ...checkSelector('spec.selector', spec),
         ...(spec.autoscaling === undefined ? [] : checkAutoscaling('spec.autoscaling', spec.autoscaling)),
         ...checkStrategy('spec.updateStrategy.rollingUpdate', spec.updateStrategy.rollingUpdate),

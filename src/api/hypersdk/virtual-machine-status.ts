@@ -1,7 +1,8 @@
 import { conditions } from '../conditions.ts';
+import { smallDisks } from '../disk/small-disks.ts';
 import { keptInterfaces } from '../kept-interfaces.ts';
 import { startFailure, stateChangeRequests } from '../kubevirt/virtual-machine-status.ts';
-import { boolean, choice, integer, list, number, object, required, string, timestamp } from '../schema.ts';
+import { boolean, choice, integer, list, number, object, string, timestamp } from '../schema.ts';
 import { observedGeneration } from './observed-generation.ts';
 
 export const virtualMachineStatus = object('What is known of the machine.', {
@@ -55,14 +56,7 @@ export const virtualMachineStatus = object('What is known of the machine.', {
     startedAt: timestamp('When the start was let go.'),
     intensityAtStart: number('Carbon intensity in gCO2/kWh of that zone when the start was let go.'),
   }),
-  smallDisks: list(
-    'Disks whose claims ask for less than spec does: spec may go back to that size.',
-    object('A disk.', {
-      name: required(string('Name of the disk.')),
-      size: required(string('What its claim asks for.')),
-    }),
-    { keys: ['name'] },
-  ),
+  smallDisks,
   verifiedImage: string(
     'Digest that the image was found to have before the first start, with its algorithm; absent where nobody compared.',
   ),

@@ -42,7 +42,10 @@ function hook(description: string) {
   );
 }
 
-export const lifecycle = object('What is run around the life of the machine. Not served yet, and refused.', {
-  preStart: hook('Runs before the machine starts; when it fails, the machine does not start.'),
-  preStop: hook('Runs before the machine is stopped; it is stopped even when this fails or takes too long.'),
-});
+export const lifecycle = object(
+  'What is run around the life of the machine. Not served yet: a machine that asks for it is not started.',
+  {
+    preStart: hook('Runs before the machine starts; when it fails, the machine does not start.'),
+    preStop: hook('Runs before the machine is stopped; it is stopped even when this fails or takes too long.'),
+  },
+);

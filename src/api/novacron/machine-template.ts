@@ -28,7 +28,7 @@ const resources = object('Size of the machine.', {
     }),
   ),
   disk: quantity(
-    'Size of the root disk, which the image is put on; it may grow later. When left out, that of the claim that it is a copy of, else 10Gi.',
+    'Size of the root disk, which the image is put on; it may grow later, never shrink. When left out, that of the claim that it is a copy of, else 10Gi.',
   ),
 });
 
@@ -58,10 +58,12 @@ const volumes = list(
   'Further disks. As the root disk, each is on a PersistentVolumeClaim <machine>.novacron-<disk> that stays while the machine is off and goes with it, unless the machine has the annotation novacron.io/retain-disks: "true".',
   object('A disk.', {
     name: required(string('Name of the disk, unique in the machine.', { minLength: 1, maxLength: 63 })),
-    size: required(quantity('Size of the disk, more than 0.')),
-    storageClass: string("Storage class of the claim; the cluster's default when left out."),
+    size: required(quantity('Size of the disk; it may grow later, never shrink.')),
+    storageClass: string(
+      "Storage class of the claim; the cluster's default when left out. Fixed once the disk exists.",
+    ),
     accessMode: choice(
-      'How nodes may mount the disk; ReadWriteMany lets the machine migrate live.',
+      'How nodes may mount the disk; ReadWriteMany lets the machine migrate live. Fixed once the disk exists.',
       ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'],
       { default: 'ReadWriteOnce' },
     ),
@@ -70,7 +72,7 @@ const volumes = list(
 );
 
 const devices = list(
-  'Devices of the host that are handed to the machine. Not served yet, and refused.',
+  'Devices of the host that are handed to the machine. Not served yet: a machine that asks for it is not started.',
   object('A kind of device.', {
     type: required(choice('What kind of device it is.', ['gpu', 'vgpu', 'fpga', 'nic', 'nvme', 'pci', 'usb'])),
     vendor: string('Vendor of the device; any when left out.', { maxLength: 63 }),
@@ -82,10 +84,13 @@ const devices = list(
 
 /** The template of a machine, as VirtualMachine and VMPool share it. */
 export const machineTemplate = object('The machine: its labels and what it is made of.', {
-  metadata: object('Labels and annotations that the machine and its pod get.', {
-    labels: map('Labels.', string('A label value.')),
-    annotations: map('Annotations.', string('An annotation value.')),
-  }),
+  metadata: object(
+    'Labels and annotations that the machine and its pod get, but for labels by which machines are found: vm, hypersdk.io/vm, novacron.io/vm, kubevirt.io and those of kubevirt.io/.',
+    {
+      labels: map('Labels.', string('A label value.')),
+      annotations: map('Annotations.', string('An annotation value.')),
+    },
+  ),
   spec: demanded(
     object('What the machine is made of.', {
       resources: demanded(resources),

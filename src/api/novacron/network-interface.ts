@@ -33,7 +33,7 @@ function family(version: 'IPv4' | 'IPv6', example: string) {
     `How the interface gets its ${version} address.`,
     {
       method: choice(
-        `Where the ${version} address comes from: a DHCP server, or the fields below. static is not served yet, and refused.`,
+        `Where the ${version} address comes from: a DHCP server, or the fields below. static is not served yet, and keeps the machine from starting.`,
         ['dhcp', 'static'],
         {
           default: 'dhcp',

@@ -1,4 +1,5 @@
 import { conditions } from '../conditions.ts';
+import { smallDisks } from '../disk/small-disks.ts';
 import { keptInterfaces } from '../kept-interfaces.ts';
 import { defineKind, type InputOf, type ObjectOf } from '../kind.ts';
 import { startFailure, stateChangeRequests } from '../kubevirt/virtual-machine-status.ts';
@@ -18,23 +19,32 @@ const spec = object(
       {
         allowLiveMigration: boolean('Whether the machine may be moved while it runs.', { default: true }),
         compression: boolean('Whether memory may be compressed on its way; no runtime does so yet.', { default: true }),
-        encrypted: boolean('Whether the transfer is encrypted; true is not served yet, and refused.', {
-          default: false,
-        }),
+        encrypted: boolean(
+          'Whether the transfer is encrypted; true is not served yet, and keeps the machine from starting.',
+          {
+            default: false,
+          },
+        ),
         bandwidth: bandwidth('Upper limit of the transfer, such as 1Gbps; no limit when left out.'),
       },
       { default: {} },
     ),
-    snapshotPolicy: object('Snapshots that are taken on their own. Not served yet, and refused.', {
-      schedule: required(
-        string('When a snapshot is taken: a cron expression of five fields, in UTC.', { minLength: 1, maxLength: 256 }),
-      ),
-      retention: integer('How many of these snapshots are kept; the oldest goes first.', {
-        format: 'int32',
-        minimum: 1,
-        default: 7,
-      }),
-    }),
+    snapshotPolicy: object(
+      'Snapshots that are taken on their own. Not served yet: a machine that asks for it is not started.',
+      {
+        schedule: required(
+          string('When a snapshot is taken: a cron expression of five fields, in UTC.', {
+            minLength: 1,
+            maxLength: 256,
+          }),
+        ),
+        retention: integer('How many of these snapshots are kept; the oldest goes first.', {
+          format: 'int32',
+          minimum: 1,
+          default: 7,
+        }),
+      },
+    ),
     updateStrategy: machineUpdateStrategy,
   },
   { rules: templateRules({ image: 'required' }) },
@@ -79,6 +89,7 @@ const status = object('What was last observed.', {
     { keys: ['name'] },
   ),
   lastUpdated: timestamp('When this status last changed.'),
+  smallDisks,
   interfaces: keptInterfaces,
   stateChangeRequests,
   startFailure,

@@ -6,6 +6,7 @@ import { isFinal, ranSince } from '../../machine/instance-state.ts';
 import type { Usage } from '../../machine/metrics.ts';
 import type { Surroundings } from '../../machine/surroundings.ts';
 import { cardsOf, remembered } from '../memory.ts';
+import { smallDisksOf } from '../small-disks.ts';
 import { carbonStatus } from './carbon.ts';
 import { conditionsOf } from './conditions.ts';
 import { type Phase, phaseOf } from './phase.ts';
@@ -91,12 +92,6 @@ function verifiedOf(
   if (status?.startTime !== undefined) return status.verifiedImage;
   if (image?.state !== 'verified') return undefined;
   return disks.flatMap(({ origin }) => (origin?.image === undefined ? [] : (origin.checksum ?? [])))[0];
-}
-
-/** Admission lets spec go back to what a disk has. */
-function smallDisksOf(claims: Surroundings['claims'] = new Map()): Pick<Status, 'smallDisks'> {
-  const smallDisks = [...claims].flatMap(([name, { size }]) => (size === undefined ? [] : [{ name, size }]));
-  return smallDisks.length === 0 ? {} : { smallDisks };
 }
 
 function restartsOf({ restarts }: MachineMemory): Pick<Status, 'restartCount' | 'restarts'> {

@@ -7,6 +7,7 @@ import { isFinal } from '../../machine/instance-state.ts';
 import type { Usage } from '../../machine/metrics.ts';
 import type { Surroundings } from '../../machine/surroundings.ts';
 import { cardsOf, remembered } from '../memory.ts';
+import { smallDisksOf } from '../small-disks.ts';
 import { conditionsOf } from './conditions.ts';
 import { migrationOf } from './migration.ts';
 import { type Phase, phaseOf } from './phase.ts';
@@ -28,6 +29,7 @@ export function report(vm: VirtualMachine, observed: ObservedMachine, around: Pa
     resources: resourcesOf(vm, phase, usage),
     conditions: conditionsOf({ vm, wanted, phase, observed, claims }, timestamp(now)),
     ...migrationOf(vm, observed),
+    ...smallDisksOf(claims),
     ...cardsOf(memory.identity),
     ...remembered(memory),
   });

@@ -19,7 +19,7 @@ export function wantedOf(vm: VirtualMachine, around: Partial<Surroundings> = {})
   return { disks, ...(blocked === undefined ? {} : { blocked }) };
 }
 
-/** Admission refuses such machines; some were stored before anything acted on the group. */
+/** Nothing runs other than as it was asked for. */
 function unserved(vm: VirtualMachine): Obstacle | undefined {
   const found = unservedFields(vm);
   if (found.length === 0) return undefined;

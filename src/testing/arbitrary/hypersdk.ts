@@ -5,6 +5,7 @@ import { placement } from './placement.ts';
 import {
   amount,
   annotations,
+  bytes,
   containerImageText,
   duration,
   gibibytes,
@@ -45,7 +46,7 @@ function machine(): Knowledge {
     fields: {
       memory: { good: gibibytes, bad: ['0Gi', '1.5Gi', '4G', '4'] },
       'disks[].name': label,
-      'disks[].size': amount,
+      'disks[].size': bytes,
       'disks[].storageClass': subdomain,
       'source.pvc': subdomain,
       'source.http': { good: urlText, bad: ['ftp://host/a', 'https:///a', 'host/a'] },

@@ -21,7 +21,14 @@ export const labelValueText = fc.oneof(
   fc.stringMatching(/^[A-Za-z0-9]([-A-Za-z0-9_.]{0,10}[A-Za-z0-9])?$/),
 );
 export const labelValue: Field = { good: labelValueText, bad: ['two words', '-a', 'a'.repeat(64)] };
-export const labels: Field = { good: fc.dictionary(qualifiedText, labelValueText, { maxKeys: 3 }) };
+/** Without the one by which machines are found. */
+export const labels: Field = {
+  good: fc.dictionary(
+    qualifiedText.filter((name) => name !== 'vm'),
+    labelValueText,
+    { maxKeys: 3 },
+  ),
+};
 export const annotations: Field = { good: fc.dictionary(qualifiedText, fc.string(), { maxKeys: 3 }) };
 
 const NOT_AN_AMOUNT = ['', 'much', '-1', '0', '0Gi', '1 Gi', '1e', '1gi', 0, -5];
@@ -30,6 +37,11 @@ const amountText = fc
   .map((parts) => parts.join(''));
 /** A quantity that is more than nothing. */
 export const amount: Field = { good: fc.oneof(amountText, fc.integer({ min: 1, max: 2 ** 40 })), bad: NOT_AN_AMOUNT };
+/** A quantity of bytes, of which there is at least one. */
+export const bytes: Field = {
+  good: amount.good.filter((value) => typeof value !== 'string' || !value.endsWith('m')),
+  bad: [...NOT_AN_AMOUNT, '999m', '8Ei'],
+};
 export const gibibytes = fc.integer({ min: 1, max: 64 }).map((size) => `${size}Gi`);
 
 export const durationText = fc

@@ -1,0 +1,28 @@
+import type { PlainDisk } from '../api/disk/claimed-disk.ts';
+import { type FieldError, forbidden } from '../base/field-error.ts';
+import { isLess } from './amounts.ts';
+
+type Sized = Pick<PlainDisk, 'name' | 'size'>;
+
+/** A disk with the field that says its size. */
+interface Asked extends Sized {
+  readonly field: string;
+}
+
+/**
+ * No storage can take back what a guest may have written to, so a disk only grows. One that never got what was asked for
+ * (`small`) has the size that is told of it.
+ */
+export function checkGrowth(
+  disks: readonly Asked[],
+  before: readonly Sized[] = [],
+  small: readonly Sized[] = [],
+): FieldError[] {
+  if (before.length === 0) return [];
+  const sizes = new Map([...before, ...small].map((disk) => [disk.name, disk.size]));
+  return disks.flatMap(({ field, name, size }) =>
+    isLess(size, sizes.get(name))
+      ? [forbidden(field, `a disk cannot shrink: ${name} has ${sizes.get(name)}, not ${size}`)]
+      : [],
+  );
+}

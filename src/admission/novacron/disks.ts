@@ -1,0 +1,51 @@
+import { claimedDisks, claimIn, ROOT_DISK } from '../../api/novacron/claims.ts';
+import type { VirtualMachine } from '../../api/novacron/virtual-machine.ts';
+import { type FieldError, forbidden, index } from '../../base/field-error.ts';
+import { checkGrowth } from '../disk-growth.ts';
+import type { Template } from './machine-template.ts';
+
+const RESOURCES = 'spec.template.spec.resources';
+const VOLUMES = 'spec.template.spec.volumes';
+
+/** Two disks of one name would be on one claim. */
+export function checkRootName(template: Template | undefined, before: Template | undefined): FieldError[] {
+  const at = (template?.spec?.volumes ?? []).findIndex(({ name }) => name === ROOT_DISK);
+  if (at < 0 || before?.spec?.volumes?.some(({ name }) => name === ROOT_DISK) === true) return [];
+  return [forbidden(`${index(VOLUMES, at)}.name`, `${ROOT_DISK} is the disk with the image: choose another name`)];
+}
+
+/** What cannot become of the disks that a machine has: less, or of another class, or mounted otherwise. */
+export function checkDiskChange({ spec }: VirtualMachine, old: VirtualMachine): FieldError[] {
+  const { resources, volumes = [] } = spec.template.spec;
+  const { image, volumes: standing = [] } = old.spec.template.spec;
+  // The size of a copy that nobody gave one is that of its source, which is not known here.
+  const isCopy = image !== undefined && claimIn(image.source) !== undefined;
+  const before = claimedDisks(old.metadata.name, old.spec)
+    .filter(({ anySize }) => anySize !== true || !isCopy)
+    .map(({ disk }) => disk);
+  const asked = [
+    ...(resources.disk === undefined ? [] : [{ field: `${RESOURCES}.disk`, name: ROOT_DISK, size: resources.disk }]),
+    ...volumes.map(({ name, size }, i) => ({ field: `${index(VOLUMES, i)}.size`, name, size })),
+  ];
+  return [
+    ...checkGrowth(asked, before, old.status?.smallDisks),
+    ...volumes.flatMap((volume, i) => {
+      const was = standing.find(({ name }) => name === volume.name);
+      return was === undefined ? [] : checkFixed(index(VOLUMES, i), volume, was);
+    }),
+  ];
+}
+
+type Volume = NonNullable<VirtualMachine['spec']['template']['spec']['volumes']>[number];
+
+function checkFixed(field: string, volume: Volume, was: Volume): FieldError[] {
+  const words = { storageClass: 'class', accessMode: 'mode' } as const;
+  return (['storageClass', 'accessMode'] as const)
+    .filter((name) => volume[name] !== was[name])
+    .map((name) =>
+      forbidden(
+        `${field}.${name}`,
+        `${name} of an existing disk cannot be changed: add a disk of the other ${words[name]} instead`,
+      ),
+    );
+}

@@ -1,0 +1,12 @@
+import type { Surroundings } from '../machine/surroundings.ts';
+
+interface SmallDisk {
+  readonly name: string;
+  readonly size: string;
+}
+
+/** Disks that have less than spec asks for, which must be able to ask for less again. */
+export function smallDisksOf(claims: Surroundings['claims'] = new Map()): { readonly smallDisks?: SmallDisk[] } {
+  const smallDisks = [...claims].flatMap(([name, { size }]) => (size === undefined ? [] : [{ name, size }]));
+  return smallDisks.length === 0 ? {} : { smallDisks };
+}
