@@ -41,7 +41,7 @@ export const resizeSpec = object('The new size; for operation resize. What is le
   cpus,
   memory,
   hotplug: boolean(
-    'Whether the operation waits until the running machine has the new size. A size that it cannot get while it runs comes with its next start, and the message says RestartRequired.',
+    'Says that the running machine is meant. With it or without, the operation is over when the machine has what it can get while it runs; what it cannot get comes with its next start, and the message says RestartRequired.',
     { default: false },
   ),
 });

@@ -34,7 +34,8 @@ export const FLAGS = {
   bandwidth: () => text('--bandwidth <rate>', 'limit for the transfer, as 100Mbps'),
   autoConverge: () => new Option('--no-auto-converge', 'never slow the guest down'),
   postCopy: () => new Option('--post-copy', 'let it switch over early and fetch the rest of its memory afterwards'),
-  hotplug: () => new Option('--hotplug', 'be done only when the running machine has the new size'),
+  hotplug: () =>
+    new Option('--hotplug', 'say that the running machine is meant; it gets what it can while it runs in any case'),
   includeMemory: () => new Option('--include-memory', 'save memory too, so that a restore resumes where it was'),
   quiesce: () => new Option('--no-quiesce', 'do not have the guest flush its file systems first'),
   description: () => text('--description <text>', 'what it is for'),

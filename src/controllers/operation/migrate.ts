@@ -1,11 +1,12 @@
 import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
 import { MIGRATION_CONFIGURATION } from '../../api/operation-request.ts';
+import { conditionOf } from '../../kube/kinds/condition.ts';
 import { VMIMS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
 import { bytesPerSecond } from './bandwidth.ts';
 import { type Course, type Deed, fail, type GivingUp, NOT_YET, type Turn } from './course.ts';
 import { marksOf } from './made.ts';
 import type { Checkpoint, Operation, Result } from './operation.ts';
-import { type Active, isMigrating, powerOf } from './sight.ts';
+import { type Active, isLeaving, isMigrating, powerOf } from './sight.ts';
 
 export const HOSTNAME = 'kubernetes.io/hostname';
 
@@ -25,6 +26,12 @@ export const liveMigration: Course = {
       const { targetNode = '' } = live.status?.migrationState ?? {};
       return fail('Migrating', `the machine is on its way to node ${targetNode} already: nothing has been changed`);
     }
+    const fixed = conditionOf(live.status?.conditions, 'LiveMigratable');
+    if (fixed?.status === 'False') {
+      const why = `${fixed.message ?? ''} (${fixed.reason ?? ''})`;
+      const message = `the machine cannot be moved while it runs: ${why}; nothing has been changed; migrateSpec.live: false stops it and starts it on another node`;
+      return fail('NotLiveMigratable', message);
+    }
     const sourceNode = live.status?.nodeName ?? '';
     return {
       to: 'go on',
@@ -43,7 +50,7 @@ export const liveMigration: Course = {
       const node = sight.instance?.status?.nodeName ?? '';
       const arrived =
         over.to === 'succeed' ? `it had arrived on node ${node} by then` : `the machine is on node ${node}`;
-      return { over: true, stays: arrived, ...(vmim === undefined ? {} : { result: resultOf(vmim) }) };
+      return { over: true, stays: arrived, ...(over.to === 'succeed' ? { result: over.result ?? {} } : {}) };
     }
     const { name, uid, deletionTimestamp } = vmim.metadata;
     return { over: false, deeds: deletionTimestamp === undefined ? [{ do: 'remove', type: VMIMS, name, uid }] : [] };
@@ -51,15 +58,23 @@ export const liveMigration: Course = {
 };
 
 /** Where the named node is not there, or the machine is on it already, nothing has to be done. */
-export function placed({ operation, look, instance }: Active): Turn | undefined {
+export function placed(sight: Active): Turn | undefined {
+  const { operation, look, instance } = sight;
   const { targetNode = '' } = operation.spec.migrateSpec ?? {};
   if (targetNode === '') return undefined;
-  if (look.node(targetNode) === undefined)
-    return fail('NodeNotFound', `node ${targetNode} is not there: nothing has been changed`);
-  if (instance?.status?.nodeName !== targetNode || instance.status.phase !== 'Running')
-    return look.node(targetNode)?.spec?.unschedulable === true
-      ? fail('NodeUnschedulable', `node ${targetNode} takes no machines, it is cordoned: nothing has been changed`)
-      : undefined;
+  const node = look.node(targetNode);
+  if (node === undefined) return fail('NodeNotFound', `node ${targetNode} is not there: nothing has been changed`);
+  const isThere = instance?.status?.nodeName === targetNode && instance.status.phase === 'Running';
+  if (node.spec?.unschedulable === true) {
+    const still = isThere ? ', and the machine is on it only until it leaves' : '';
+    const message = `node ${targetNode} takes no machines, it is cordoned${still}: nothing has been changed`;
+    return fail('NodeUnschedulable', message);
+  }
+  if (!isThere) return undefined;
+  if (isLeaving(sight)) {
+    const message = `the machine is about to leave node ${targetNode}: nothing has been changed; try again when it has arrived elsewhere`;
+    return fail('Migrating', message);
+  }
   const message = `the machine was on node ${targetNode} already`;
   return { to: 'succeed', message, result: { sourceNode: targetNode, targetNode, live: true } };
 }
@@ -111,7 +126,7 @@ const ownedBy = ({ metadata: { name, uid } }: Operation) => ({
 
 const isDone = ({ status }: Vmim) => status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
-function moving(sight: Active, { subjectUID, instanceUID }: Checkpoint): Turn {
+function moving(sight: Active, { subjectUID, instanceUID, since }: Checkpoint): Turn {
   const { operation, instance, look } = sight;
   const vmim = look.migration(migrationName(operation));
   if (vmim === undefined) {
@@ -130,7 +145,25 @@ function moving(sight: Active, { subjectUID, instanceUID }: Checkpoint): Turn {
     to: 'go on',
     ...(subjectUID === undefined ? { checkpoint: { subjectUID: vmim.metadata.uid } } : {}),
     ...progressOf(vmim, instance, sight.now),
-    ...(targetNode === undefined ? {} : { message: `the machine moves to node ${targetNode}` }),
+    ...(targetNode === undefined
+      ? heldBack(vmim, sight, since)
+      : { message: `the machine moves to node ${targetNode}` }),
+  };
+}
+
+/** After how long it is said that a migration does not begin; most begin at once. */
+const QUIET_MS = 2000;
+
+/** Why a migration has not begun, once it is worth a word. */
+function heldBack({ status }: Vmim, { instance, now }: Active, since: string | undefined) {
+  const unplaced = conditionOf(status?.conditions, 'TargetScheduled');
+  if (unplaced?.status === 'False') return { message: `no node takes the machine yet: ${unplaced.message ?? ''}` };
+  if ((status?.phase ?? 'Pending') !== 'Pending') return {};
+  const quiet = Date.parse(since ?? '') + QUIET_MS - now;
+  if (quiet > 0) return { afterMs: quiet };
+  const node = instance?.status?.nodeName ?? '';
+  return {
+    message: `the machine is to leave node ${node}, and waits for other migrations to end: only so many go on at once in the cluster, and from one node`,
   };
 }
 

@@ -6,8 +6,8 @@ import { holds } from '../../machine/condition.ts';
 import type { MachineSize } from '../../machine/dialect.ts';
 import { vcpusOf } from '../../machine/launcher/resources.ts';
 import { type Course, fail, type GivingUp, type Turn, WAIT } from './course.ts';
-import type { Operation } from './operation.ts';
-import { type Active, powerOf } from './sight.ts';
+import type { Checkpoint, Operation } from './operation.ts';
+import { type Active, isMigrating, powerOf } from './sight.ts';
 
 /** The machine is of another size in the end: at once where it can be, else with its next start, and says so. */
 export const resize: Course = {
@@ -26,6 +26,11 @@ export const resize: Course = {
       };
     const objection = belowUsage(sight, wanted);
     if (objection !== undefined) return fail('BelowUsage', `${objection}: nothing has been changed`);
+    if (isTooLittle(wanted, before))
+      return fail(
+        'InvalidSize',
+        `no machine starts with less than ${LEAST_MEMORY} of memory: nothing has been changed`,
+      );
     const edited = dialect.resize?.(vm, wanted) ?? { conflict: `machines of ${dialect.kind.group} keep their size` };
     if (edited.conflict !== undefined) return fail('InvalidSize', `${edited.conflict}: nothing has been changed`);
     return {
@@ -37,11 +42,12 @@ export const resize: Course = {
       deeds: [{ do: 'change machine', body: { spec: edited.spec } }],
     };
   },
-  go(sight, { before = '{}' }) {
+  go(sight, checkpoint) {
+    const { before = '{}' } = checkpoint;
     const old = JSON.parse(before) as MachineSize;
     const wanted = wantedBy(sight.operation, old);
     const has = sight.dialect.size?.(sight.vm) ?? old;
-    if (isSame(has, wanted)) return arriving(sight, wanted);
+    if (isSame(has, wanted)) return arriving(sight, wanted, old, checkpoint);
     if (!isSame(has, old)) return fail('ChangedByOthers', `somebody else gave the machine ${wordsFor(has)} meanwhile`);
     const edited = sight.dialect.resize?.(sight.vm, wanted);
     if (edited === undefined || edited.conflict !== undefined) return WAIT;
@@ -52,7 +58,10 @@ export const resize: Course = {
     const old = JSON.parse(before) as MachineSize;
     const has = sight.dialect.size?.(sight.vm) ?? old;
     const edited = sight.dialect.resize?.(sight.vm, old);
-    if (!isSame(has, wantedBy(sight.operation, old)) || edited === undefined || edited.conflict !== undefined)
+    const { live } = powerOf(sight);
+    const isThere = live !== undefined && partsOf(live, sight).every(({ state }) => state === 'has');
+    const isMine = !isThere && isSame(has, wantedBy(sight.operation, old));
+    if (!isMine || edited === undefined || edited.conflict !== undefined)
       return { over: true, stays: `the machine has ${wordsFor(has)}` };
     const deeds = [{ do: 'change machine', body: { spec: edited.spec } }] as const;
     return { over: true, stays: `the machine is to have ${wordsFor(old)} again`, deeds };
@@ -65,7 +74,8 @@ function wantedBy({ spec }: Operation, before: MachineSize): MachineSize {
 }
 
 const bytes = (memory: string) => tryParseQuantity(memory);
-const wordsFor = ({ cpus, memory }: MachineSize) => `${cpusText(cpus)} and ${memory} of memory`;
+const wordsOf = ({ cpus, memory }: MachineSize) => [cpusText(cpus), `${memory} of memory`] as const;
+const wordsFor = (size: MachineSize) => wordsOf(size).join(' and ');
 export const cpusText = (cpus: number) => (cpus === 1 ? '1 CPU' : `${cpus} CPUs`);
 
 function isSame(a: MachineSize, b: MachineSize): boolean {
@@ -75,6 +85,14 @@ function isSame(a: MachineSize, b: MachineSize): boolean {
 
 function resultOf(before: MachineSize, wanted: MachineSize) {
   return { oldCPUs: before.cpus, newCPUs: wanted.cpus, oldMemory: before.memory, newMemory: wanted.memory };
+}
+
+/** Below it the smallest of systems do not start. */
+const LEAST_MEMORY = '32Mi';
+
+function isTooLittle({ memory }: MachineSize, before: MachineSize): boolean {
+  const amount = value(parseQuantity(memory));
+  return amount < value(parseQuantity(LEAST_MEMORY)) && amount < value(parseQuantity(before.memory));
 }
 
 /** A machine that runs is not promised less than it uses. */
@@ -87,46 +105,78 @@ function belowUsage({ usage }: Active, { cpus, memory }: MachineSize): string | 
   return undefined;
 }
 
-/** The spec says the new size: whether the machine has it, or has to be started again for it. */
-function arriving(sight: Active, wanted: MachineSize): Turn {
-  const { vm, dialect, operation } = sight;
-  const { live } = powerOf(sight);
+/** For how long a size that takes a restart has to be seen so: the instance may be seen later than its machine. */
+const SETTLED_MS = 1000;
+
+/** The spec says the new size: over when the machine has all of it that it can get while it runs. */
+function arriving(sight: Active, wanted: MachineSize, old: MachineSize, { step, since = '' }: Checkpoint): Turn {
+  const { now } = sight;
+  const { live, runs } = powerOf(sight);
   const words = wordsFor(wanted);
-  const unplugged = { hotplug: false };
   if (live === undefined)
-    return { to: 'succeed', message: `the machine has ${words} from its next start on`, result: unplugged };
-  const asked = dialect.desired(vm).spec;
-  const { conditions } = vm.status as { conditions?: readonly { type: string; status: string }[] } & object;
-  const looked = dialect.memory(vm).generation === vm.metadata.generation;
-  if (isTaken(live, asked) && !isRefused(live)) {
-    if (isReached(live, asked))
-      return { to: 'succeed', message: `the machine has ${words}`, result: { hotplug: true } };
-    if (operation.spec.resizeSpec?.hotplug !== true)
-      return { to: 'succeed', message: `the machine gets ${words} while it runs`, result: { hotplug: true } };
-    return { to: 'go on', progress: 50, message: `${words} are being plugged in` };
+    return { to: 'succeed', message: `the machine has ${words} from its next start on`, result: { hotplug: false } };
+  const parts = partsOf(live, sight);
+  const those = (state: Part['state']) => parts.filter((part) => part.state === state).map((part) => part.words);
+  const [coming, later] = [those('comes'), those('later')];
+  if (later.length > 0 && !isToldOfRestart(sight)) return { to: 'go on', progress: 20 };
+  const rest = later.length === 0 ? '' : `; it has ${later.join(' and ')} from its next start on`;
+  // What has come came with a move, which others would be in the way of.
+  const plugged = those('has').filter((part) => !wordsOf(old).includes(part));
+  const isMoving = coming.length > 0 || (plugged.length > 0 && isMigrating(sight));
+  if (isMoving) {
+    const message = `${(coming.length > 0 ? coming : plugged).join(' and ')} are being plugged in, with a move to another node${rest}`;
+    return { to: 'go on', progress: 50, message };
   }
-  if (!looked || !holds(conditions as never, 'RestartRequired')) return { to: 'go on', progress: 20 };
-  return {
-    to: 'succeed',
-    reason: 'RestartRequired',
-    message: `RestartRequired: the machine has ${words} from its next start on, and runs as before until then`,
-    result: unplugged,
+  if (later.length === 0) return { to: 'succeed', message: `the machine has ${words}`, result: { hotplug: true } };
+  const settled = step === 'Settling' ? Date.parse(since) + SETTLED_MS - now : SETTLED_MS;
+  if (settled > 0) return { to: 'go on', progress: 60, checkpoint: { step: 'Settling' }, afterMs: settled };
+  const until = runs ? ', and runs as before until then' : '';
+  const message =
+    plugged.length === 0
+      ? `RestartRequired: the machine has ${words} from its next start on${until}`
+      : `RestartRequired: the machine has ${plugged.join(' and ')} now${rest}`;
+  return { to: 'succeed', reason: 'RestartRequired', message, result: { hotplug: plugged.length > 0 } };
+}
+
+/** Whether the machine says, of the spec as it is, that some of it takes a restart. */
+function isToldOfRestart({ vm, dialect }: Active): boolean {
+  const { conditions } = (vm.status ?? {}) as { conditions?: readonly { type: string; status: string }[] };
+  return dialect.memory(vm).generation === vm.metadata.generation && holds(conditions as never, 'RestartRequired');
+}
+
+/** One of the two that a size is made of. */
+interface Part {
+  readonly words: string;
+  /** The running machine has it, gets it while it runs, or with its next start. */
+  readonly state: 'has' | 'comes' | 'later';
+}
+
+function partsOf({ spec, status }: Vmi, { dialect, vm }: Active): readonly Part[] {
+  const asked = dialect.desired(vm).spec;
+  const { sockets = 0, cores = 1, threads = 1 } = status?.currentCPUTopology ?? {};
+  const guest = status?.memory?.guestCurrent;
+  const refused = [...HOT_CHANGES].flatMap(([type, field]) =>
+    holds(status?.conditions, type, 'False') ? [field] : [],
+  );
+  const stateOf = (isTaken: boolean, field: string, isReached: boolean): Part['state'] => {
+    if (!isTaken || refused.includes(field)) return 'later';
+    return isReached ? 'has' : 'comes';
   };
+  const cpus = vcpusOf(asked.domain);
+  const memory = memoryOf(asked);
+  const [cpuWords, memoryWords] = wordsOf(dialect.size?.(vm) ?? { cpus, memory: `${memory}` });
+  return [
+    {
+      words: cpuWords,
+      state: stateOf(vcpusOf(spec.domain) === cpus, 'domain.cpu.sockets', sockets * cores * threads === cpus),
+    },
+    {
+      words: memoryWords,
+      state: stateOf(memoryOf(spec) === memory, 'domain.memory.guest', guest !== undefined && amount(guest) === memory),
+    },
+  ];
 }
 
 export const memoryOf = ({ domain }: InstanceSpec) =>
   amount(domain.memory?.guest ?? domain.resources?.requests?.['memory']);
 const amount = (text: string | number | undefined) => value(parseQuantity(text ?? 0));
-
-/** The instance asks for the new size. */
-const isTaken = ({ spec }: Vmi, asked: InstanceSpec) =>
-  vcpusOf(spec.domain) === vcpusOf(asked.domain) && memoryOf(spec) === memoryOf(asked);
-
-/** The guest has it. */
-function isReached({ status }: Vmi, asked: InstanceSpec): boolean {
-  const { sockets: has = 0, cores = 1, threads = 1 } = status?.currentCPUTopology ?? {};
-  const memory = status?.memory?.guestCurrent;
-  return has * cores * threads === vcpusOf(asked.domain) && memory !== undefined && amount(memory) === memoryOf(asked);
-}
-
-const isRefused = ({ status }: Vmi) => [...HOT_CHANGES.keys()].some((type) => holds(status?.conditions, type, 'False'));

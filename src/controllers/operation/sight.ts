@@ -1,3 +1,4 @@
+import { HOT_CHANGES } from '../../api/kubevirt/hot-change.ts';
 import type { DiskOrigins } from '../../kube/disk/copied-disk.ts';
 import type { Vmi, Vmim } from '../../kube/kinds/machines.ts';
 import type { Node } from '../../kube/kinds/node.ts';
@@ -94,4 +95,12 @@ export function powerOf({ dialect, vm, instance }: Active): Power {
 export function isMigrating({ instance }: Pick<Sight, 'instance'>): boolean {
   const state = instance?.status?.migrationState;
   return state?.migrationUid !== undefined && state.completed !== true && state.failed !== true;
+}
+
+/** Whether it is, or is about to be: it has been asked to leave its node, or is to be of a size that takes a move. */
+export function isLeaving(sight: Pick<Sight, 'instance'>): boolean {
+  const { nodeName, evacuationNodeName, conditions = [] } = sight.instance?.status ?? {};
+  const isAsked = nodeName !== undefined && evacuationNodeName === nodeName;
+  const isToChange = conditions.some(({ type, status }) => status === 'True' && HOT_CHANGES.has(type));
+  return isAsked || isToChange || isMigrating(sight);
 }
