@@ -81,7 +81,7 @@ const status = object('What is known of the snapshot.', {
   vmState: object('The machine as it was when captured.', {
     cpus: integer('Virtual CPUs.', { format: 'int32' }),
     memory: string('Memory.'),
-    diskCount: integer('Number of disks.', { format: 'int32', minimum: 0 }),
+    diskCount: integer('Number of disks that are kept.', { format: 'int32', minimum: 0 }),
     running: boolean('Whether it was running.'),
   }),
   parentSnapshot: string('Snapshot that this one builds on.'),
@@ -118,6 +118,13 @@ export const vmSnapshot = defineKind({
     { name: 'Memory', type: 'boolean', path: '.status.includesMemory', description: 'Whether memory is in it.' },
     { name: 'Ready', type: 'boolean', path: '.status.readyToRestore', description: 'Whether it can be restored.' },
     { name: 'Age', type: 'date', path: '.metadata.creationTimestamp', description: 'Time since creation.' },
+    {
+      name: 'Group',
+      type: 'string',
+      path: '.spec.vmRef.apiGroup',
+      description: 'API group of the machine; hypersdk.io where empty.',
+      wide: true,
+    },
   ],
   example: {
     name: 'web-before-upgrade',

@@ -123,6 +123,8 @@ describe('hyperctl k8s', () => {
     expect(namesIn((await call('-op vm-snapshot-list')).out)).toEqual(['monday']);
     expect(namesIn((await call('-op vm-snapshot-list -vm small')).out)).toEqual(['monday']);
     expect(await call('-op vm-snapshot-list -vm big')).toMatchObject({ code: 0, out: '' });
+    expect(namesIn((await call('-op vm-snapshot-list -vm small -group kubevirt.io')).out)).toEqual(['monday']);
+    expect(await call('-op vm-snapshot-list -vm small -group novacron.io')).toMatchObject({ code: 0, out: '' });
   });
 
   it('counts what there is', async () => {

@@ -57,7 +57,7 @@ const READING: Partial<Record<CallName, Run>> = {
   'vm-list': (parts, command) => showMachines(parts, command, []),
   'vm-get': (parts, command, { vm = '' }) => showMachines(parts, command, [vm]),
   'vm-describe': (parts, command, { vm = '' }) => describeMachines(parts, command, [vm]),
-  'vm-snapshot-list': (parts, command, { vm }) => listSnapshots(parts, command, vm),
+  'vm-snapshot-list': (parts, command, flags) => listSnapshots(parts, command, flags),
   'vm-snapshot-delete': (parts, command, { snapshot = '' }) =>
     deleteStored(parts, command, SNAPSHOTS, [snapshot], parts.io.err),
   'template-list': (parts, command) => listStored(parts, command, TEMPLATES),

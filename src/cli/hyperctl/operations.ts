@@ -66,7 +66,11 @@ export const OPERATIONS = {
       ...PRINTED,
     ],
   },
-  'vm-snapshot-list': { about: 'list snapshots, of all machines or of one', needs: [], takes: ['vm', ...LISTED] },
+  'vm-snapshot-list': {
+    about: 'list snapshots, of all machines or of one',
+    needs: [],
+    takes: ['vm', ...ONE, ...LISTED],
+  },
   'vm-snapshot-delete': { about: 'delete a snapshot, at once', needs: ['snapshot'], takes: [] },
   'template-list': { about: 'list templates', needs: [], takes: LISTED },
   'template-get': { about: 'show a template', needs: ['template'], takes: ['output'] },

@@ -41,9 +41,10 @@ export function snapshotCommand(parts: VmParts): Command {
     .alias('ls')
     .description('list snapshots')
     .addOption(new Option('--vm <name>', 'only those of this machine'))
+    .addOption(FLAGS.group())
     .addOption(FLAGS.allNamespaces())
     .addOption(FLAGS.selector())
-    .action(({ vm }: { vm?: string }, command: Command) => listSnapshots(parts, command, vm));
+    .action((flags: Of, command: Command) => listSnapshots(parts, command, flags));
   snapshot
     .command('delete')
     .description('delete snapshots; those that build on them stay whole')
@@ -54,9 +55,22 @@ export function snapshotCommand(parts: VmParts): Command {
   return snapshot;
 }
 
-/** Of all machines, or of one. */
-export function listSnapshots(parts: VmParts, command: Command, vm: string | undefined): Promise<void> {
-  return listStored(parts, command, SNAPSHOTS, ({ spec }) => vm === undefined || spec.vmRef.name === vm);
+/** Whose snapshots are meant: machines of several groups may have the same name. */
+interface Of {
+  readonly vm?: string;
+  readonly group?: string;
+}
+
+/** Of all machines, or of one, or of those of a group. */
+export function listSnapshots(parts: VmParts, command: Command, { vm, group }: Of): Promise<void> {
+  return listStored(
+    parts,
+    command,
+    SNAPSHOTS,
+    ({ spec: { vmRef } }) =>
+      (vm === undefined || vmRef.name === vm) &&
+      (group === undefined || (vmRef.apiGroup || vmSnapshot.group) === group),
+  );
 }
 
 async function create(

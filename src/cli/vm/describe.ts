@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
 import { vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
+import { ROOT_DISK } from '../../api/novacron/claims.ts';
+import { virtualMachine as novacron } from '../../api/novacron/virtual-machine.ts';
 import { humanDuration } from '../../base/duration.ts';
 import type { Client } from '../../kube/client.ts';
 import { OPERATIONS, type Operation } from '../../kube/kinds/operations.ts';
@@ -82,10 +84,7 @@ interface Condition {
 function descriptionOf({ summary, machine, snapshots, operations, events, now }: Described): string {
   const { name, namespace, group, status, node, ip, cpus, memory, created } = summary;
   const labels = Object.entries(machine.metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`);
-  const { image, disks = [] } = (machine['spec'] ?? {}) as {
-    readonly image?: { readonly source?: string; readonly templateRef?: { readonly name: string } };
-    readonly disks?: readonly { readonly name: string; readonly size?: string; readonly storageClass?: string }[];
-  };
+  const { image, disks } = partsOf(machine);
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['Name', name],
     ['Namespace', namespace],
@@ -133,6 +132,28 @@ function descriptionOf({ summary, machine, snapshots, operations, events, now }:
       ),
     ),
   ].join('');
+}
+
+interface Disk {
+  readonly name: string;
+  readonly size?: string;
+  readonly storageClass?: string;
+}
+
+interface Parts {
+  readonly image?: { readonly source?: string; readonly templateRef?: { readonly name: string } };
+  readonly disks?: readonly Disk[];
+  readonly volumes?: readonly Disk[];
+  readonly resources?: { readonly disk?: string };
+}
+
+/** What a machine is made of, where its group has words of its own for it; novacron.io has them in a template. */
+function partsOf(machine: KubeObject): { readonly image: Parts['image']; readonly disks: readonly Disk[] } {
+  const spec = (machine['spec'] ?? {}) as Parts & { readonly template?: { readonly spec?: Parts } };
+  if (!machine.apiVersion.startsWith(`${novacron.group}/`)) return { image: spec.image, disks: spec.disks ?? [] };
+  const { image, resources, volumes = [] } = spec.template?.spec ?? {};
+  const root = resources?.disk === undefined ? [] : [{ name: ROOT_DISK, size: resources.disk }];
+  return { image, disks: [...root, ...volumes] };
 }
 
 function section(title: string, rows: readonly unknown[], text: () => string): string {

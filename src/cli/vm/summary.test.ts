@@ -57,6 +57,38 @@ describe('the summary of a machine', () => {
   });
 });
 
+describe('the size of a machine', () => {
+  const of = (apiVersion: string, spec: object, seen?: Vmi) => {
+    const { cpus, memory } = summaryOf({ ...machine, apiVersion, spec } as Machine, seen);
+    return [cpus, memory];
+  };
+  const grown = {
+    ...instance,
+    status: { ...instance.status, memory: { guestCurrent: '2Gi' }, currentCPUTopology: { sockets: 1 } },
+  } as Vmi;
+
+  it.each<[string, object, string[]]>([
+    ['novacron.io/v1alpha1', { template: { spec: { resources: { cpu: 2, memory: '4Gi' } } } }, ['2', '4Gi']],
+    ['simulation.node-classifier.io/v1alpha1', { resources: { cpu: '500m', memory: '8Gi' } }, ['1', '8Gi']],
+    ['hypersdk.io/v1alpha1', { cpus: 3, memory: '1Gi' }, ['3', '1Gi']],
+  ])('of %s is what its spec says while it is off', (apiVersion, spec, size) => {
+    expect(of(apiVersion, spec)).toEqual(size);
+    const ended = { ...instance, status: { ...instance.status, phase: 'Succeeded' } } as Vmi;
+    expect(of(apiVersion, spec, ended)).toEqual(size);
+  });
+
+  it('is what the guest has while it runs, whatever spec says by now', () => {
+    expect(of('hypersdk.io/v1alpha1', { cpus: 3, memory: '9Gi' }, grown)).toEqual(['1', '2Gi']);
+    expect(of('hypersdk.io/v1alpha1', { cpus: 3, memory: '9Gi' }, instance)).toEqual(['4', '4Gi']);
+  });
+});
+
+it('a machine that stands still is Paused, where only a condition tells', () => {
+  const conditions = [{ type: 'Paused', status: 'True' }];
+  const status = (phase: string) => summaryOf({ ...machine, status: { phase, conditions } }, undefined).status;
+  expect([status('Running'), status('Migrating')]).toEqual(['Paused', 'Migrating']);
+});
+
 describe('the output', () => {
   const show = (format: 'table' | 'json' | 'yaml' | 'name', single = true) =>
     shownText([{ machine, instance }], { format, namespaces: true, managedFields: false, now }, { single });

@@ -3,6 +3,7 @@ import type { Vmi } from '../../kube/kinds/machines.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { isFinal } from '../../machine/instance-state.ts';
 import type { Machine } from './machine-kinds.ts';
+import { sizeOf, text } from './size.ts';
 
 /** What matters of a machine, whichever group it is of. */
 export interface Summary {
@@ -27,20 +28,18 @@ export function summaryOf(machine: Machine, instance: Vmi | undefined): Summary 
   const { metadata, apiVersion, status = {} } = machine;
   const { printableStatus, phase, nodeName, ipAddresses } = status;
   const addresses = Array.isArray(ipAddresses) ? ipAddresses : [];
-  const spec = instance?.spec ?? kubevirtSpecOf(machine);
   // Where one was that has ended is where nothing is.
   const live = instance !== undefined && isFinal(instance) ? undefined : instance;
   return {
     namespace: metadata.namespace ?? '',
     name: metadata.name ?? '',
     group: apiVersion.split('/')[0] ?? '',
-    status: text(printableStatus) || text(phase) || 'Unknown',
+    status: stateOf(text(printableStatus) || text(phase) || 'Unknown', status['conditions']),
     ready: conditionOf(status['conditions'], 'Ready'),
     node: live?.status?.nodeName ?? text(nodeName),
     ip: live?.status?.interfaces?.[0]?.ipAddress ?? text(addresses[0]),
     created: metadata.creationTimestamp ?? '',
-    cpus: text(machine.spec?.['cpus']) || cpusOf(spec),
-    memory: text(machine.spec?.['memory']) || memoryOf(spec),
+    ...sizeOf(machine, live),
   };
 }
 
@@ -76,24 +75,12 @@ export function inOrder(a: Machine, b: Machine): number {
 
 const placeOf = ({ metadata, apiVersion }: Machine) => [metadata.namespace, metadata.name, apiVersion].join(' ');
 
-type Domain = Vmi['spec']['domain'];
-
-function kubevirtSpecOf(machine: Machine): { readonly domain?: Domain } | undefined {
-  return (machine.spec?.['template'] as { readonly spec?: { readonly domain?: Domain } } | undefined)?.spec;
-}
-
-function cpusOf(spec: { readonly domain?: Domain } | undefined): string {
-  const cpu = spec?.domain?.cpu;
-  return cpu === undefined ? '' : String((cpu.cores ?? 1) * (cpu.sockets ?? 1) * (cpu.threads ?? 1));
-}
-
-function memoryOf(spec: { readonly domain?: Domain } | undefined): string {
-  return text(spec?.domain?.memory?.guest ?? spec?.domain?.resources?.requests?.['memory']);
+/** Of some groups only a condition tells that a machine stands still. */
+function stateOf(phase: string, conditions: unknown): string {
+  return phase === 'Running' && conditionOf(conditions, 'Paused') === 'True' ? 'Paused' : phase;
 }
 
 function conditionOf(conditions: unknown, type: string): string {
   const list = Array.isArray(conditions) ? (conditions as readonly Condition[]) : [];
   return list.find((condition) => condition.type === type)?.status ?? 'False';
 }
-
-const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
