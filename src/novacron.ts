@@ -31,11 +31,15 @@ export function novacronParts(
   { dialects, usage, clock }: NovacronSettings,
 ): { readonly gatherers: Gatherers; readonly runnables: readonly Runnable[] } {
   if (!isNovacronOn(dialects)) return { gatherers: {}, runnables: [] };
+  const operations = isHypersdkOn(dialects);
   const rounds = usage === undefined ? undefined : usageRounds(NOVACRON_PARTS, { usage, clock });
   return {
-    gatherers: { claims: claimsGatherer(NOVACRON_PARTS), ...(rounds === undefined ? {} : { usage: rounds.gatherer }) },
+    gatherers: {
+      claims: claimsGatherer(NOVACRON_PARTS, operations),
+      ...(rounds === undefined ? {} : { usage: rounds.gatherer }),
+    },
     runnables: [
-      run(machineParts(NOVACRON_PARTS, isHypersdkOn(dialects)), 'virtualmachine-controller'),
+      run(machineParts(NOVACRON_PARTS, operations), 'virtualmachine-controller'),
       ...(rounds === undefined ? [] : [rounds.runnable]),
     ],
   };

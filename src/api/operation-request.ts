@@ -21,8 +21,5 @@ export const OPERATION_UID = 'vimana.io/operation-uid';
  */
 export const MIGRATION_CONFIGURATION = 'vimana.io/migration-configuration';
 
-/** On a VirtualMachine that is a clone: by disk, what its claim is a copy of; JSON, a DiskSource each. */
-export const DISK_SOURCES = 'vimana.io/disk-sources';
-
 /** Holds an operation until the machine is as it should be, which may be stopped meanwhile. */
 export const OPERATION_FINALIZER = 'vimana.io/operation';

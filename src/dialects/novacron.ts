@@ -1,8 +1,8 @@
 import { LIVE_MIGRATION_ANNOTATION } from '../api/instance-request.ts';
-import { claimName } from '../api/novacron/claims.ts';
+import { claimIn, claimName, ROOT_DISK } from '../api/novacron/claims.ts';
 import { type VirtualMachine, virtualMachine } from '../api/novacron/virtual-machine.ts';
 import { MIGRATION_CONFIGURATION } from '../api/operation-request.ts';
-import type { DesiredMachine, Dialect, MachineMemory } from '../machine/dialect.ts';
+import type { Copying, DesiredMachine, Dialect, MachineMemory } from '../machine/dialect.ts';
 import type { Surroundings } from '../machine/surroundings.ts';
 import { identityIn, memoryIn } from './memory.ts';
 import { instanceSpec } from './novacron/instance-spec.ts';
@@ -29,8 +29,7 @@ export const novacron: Dialect<typeof virtualMachine> = {
   resize: (_vm, { cpus, memory: bytes }) => ({
     spec: { template: { spec: { resources: { cpu: cpus, memory: bytes } } } },
   }),
-  // Whoever makes the claims of its disks fills them.
-  copy: ({ spec }, { start }) => ({ ...spec, running: start }),
+  copy,
   claimOf: claimName,
 };
 
@@ -44,6 +43,20 @@ function desired(vm: VirtualMachine, around: Partial<Surroundings> = {}): Desire
     spec: instanceSpec(vm.spec, disks),
     ...(blocked === undefined ? {} : { blocked }),
   };
+}
+
+/**
+ * Whoever makes the claims of its disks fills them. A claim as image is copied within a namespace only: in another, the
+ * disk of the clone is what it was given, and says so.
+ */
+function copy({ metadata, spec }: VirtualMachine, { name, namespace, start }: Copying): object {
+  const { template } = spec;
+  const { image } = template.spec;
+  if (image === undefined || namespace === metadata.namespace || claimIn(image.source) === undefined)
+    return { ...spec, running: start };
+  const source = `pvc://${namespace}/${claimName(name, ROOT_DISK)}`;
+  const inside = { ...template.spec, image: { ...image, source } };
+  return { ...spec, running: start, template: { ...template, spec: inside } };
 }
 
 function memory({ status }: VirtualMachine): MachineMemory {

@@ -33,7 +33,7 @@ const checkpoint = object('What has been begun; for the controller.', {
   instanceUID: string('UID of the instance that ran when the operation began.'),
   subjectUID: string('UID of the object that was made for the operation: migration, snapshot or clone.'),
   order: string('resourceVersion at which the operation was first seen: its place among those of the same second.'),
-  copies: string('clone into another namespace: what its claims are copies of, by name, as JSON.'),
+  copies: string('clone: what its claims are copies of while it is under way, by name, as JSON.'),
   startNow: boolean('Whether the machine is started again without waiting for clean electricity.'),
   before: string('What is put back when the operation is over or given up, as JSON.'),
 });

@@ -1,6 +1,5 @@
 import type { Partially } from '../hypersdk/partial.ts';
 import type { InputMeta } from '../kind.ts';
-import { DISK_SOURCES } from '../operation-request.ts';
 import { claimIn, ROOT_DISK } from './claims.ts';
 import type { VirtualMachine } from './virtual-machine.ts';
 
@@ -17,7 +16,7 @@ export interface Unserved {
 }
 
 interface Asking {
-  readonly metadata: Pick<InputMeta, 'annotations' | 'namespace'>;
+  readonly metadata: Pick<InputMeta, 'namespace'>;
   readonly spec: Spec;
 }
 
@@ -43,11 +42,10 @@ export function unservedFields({ metadata, spec }: Asking): Unserved[] {
       add(`${at}.volumes[${i}].name`, name, `${ROOT_DISK} is the disk with the image; choose another name`);
     }
   }
-  const { namespace = '', annotations } = metadata;
+  const { namespace = '' } = metadata;
   const { source = '' } = image ?? {};
   const { namespace: other = namespace } = claimIn(source) ?? {};
-  // The disks of a clone are copies of others, whatever its image was.
-  if (namespace !== '' && other !== namespace && annotations?.[DISK_SOURCES] === undefined) {
+  if (namespace !== '' && other !== namespace) {
     add(`${at}.image.source`, source, `claims are copied within a namespace; name one in ${namespace}`);
   }
   return found;

@@ -1,4 +1,6 @@
 import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
+import { readDiskSource, SIMULATED_PROVISIONER } from '../../api/disk/request.ts';
+import { isFilled } from '../../kube/disk/claim-disks.ts';
 import type { PersistentVolumeClaim, StorageClass } from '../../kube/kinds/storage.ts';
 import type { ClaimSight } from '../../machine/surroundings.ts';
 import { belonging, isLess } from './claim.ts';
@@ -13,18 +15,16 @@ export function claimSight(
   source: PersistentVolumeClaim | undefined,
   storageClass: StorageClass | undefined,
 ): ClaimSight {
-  const { claim, origin, originField } = disk;
-  if (found === undefined) {
-    if (origin?.claim === undefined || source !== undefined) return { name: claim, state: 'missing' };
-    const message = `PersistentVolumeClaim ${origin.claim}, which ${originField} names, is not there: the machine is started when it is`;
-    return { name: claim, state: 'missing', reason: 'NotFound', message };
-  }
+  const { claim } = disk;
+  if (found === undefined) return { name: claim, state: 'missing', ...uncopyable(disk, source) };
   if (belonging(group, found, machine, disk) === 'other')
     return { name: claim, state: 'taken', ...taken(group, found, disk) };
   if (found.metadata.deletionTimestamp !== undefined) {
     const message = `PersistentVolumeClaim ${claim} is being deleted`;
     return { name: claim, state: 'missing', reason: 'ClaimGoing', message };
   }
+  if (storageClass?.provisioner === SIMULATED_PROVISIONER && !isFilled(found))
+    return { name: claim, state: 'pending', reason: 'DiskUnfilled', message: unfilledText(found) };
   switch (found.status?.phase) {
     case 'Bound':
       return { name: claim, state: 'bound', ...(smaller(found, disk, storageClass) ?? otherwise(found, disk)) };
@@ -38,6 +38,29 @@ export function claimSight(
       return { name: claim, state: 'pending', reason: 'ClaimPending', message, ...(waits ? { waits } : {}) };
     }
   }
+}
+
+/** Why a disk cannot be made of what it is to be a copy of. */
+function uncopyable(
+  { disk, origin, originField, anySize }: ClaimedDisk,
+  source: PersistentVolumeClaim | undefined,
+): Pick<ClaimSight, 'reason' | 'message'> {
+  if (origin?.claim === undefined) return {};
+  const named = `PersistentVolumeClaim ${origin.claim}, which ${originField} names`;
+  if (source === undefined)
+    return { reason: 'NotFound', message: `${named}, is not there: the machine is started when it is` };
+  const has = source.status?.capacity?.['storage'] ?? source.spec.resources?.requests?.['storage'] ?? '';
+  if (anySize === true || !isLess(disk.size, has)) return {};
+  const message = `disk ${disk.name} is to have ${disk.size} and be a copy of ${named} and has ${has}: ask for ${has} or more, or name a smaller claim`;
+  return { reason: 'DiskTooSmall', message };
+}
+
+/** A machine that ran before could not tell its disk from an empty one. */
+function unfilledText({ metadata }: PersistentVolumeClaim): string {
+  const { claim, snapshot, namespace = metadata.namespace } = readDiskSource(metadata.annotations) ?? {};
+  const from =
+    snapshot === undefined ? `PersistentVolumeClaim ${namespace}/${claim}` : `VMSnapshot ${namespace}/${snapshot}`;
+  return `PersistentVolumeClaim ${metadata.name} is still to be filled from ${from}: kubectl describe pvc ${metadata.name} says why it is not`;
 }
 
 /** What is to be said of a claim that has less than spec asks for. */

@@ -160,6 +160,52 @@ describe('how a machine sees the claim of a disk', () => {
     });
   });
 
+  it.each<[string, Partial<ClaimedDisk>, string, object]>([
+    [
+      'has no room for it',
+      {},
+      '30Gi',
+      {
+        reason: 'DiskTooSmall',
+        message:
+          'disk root is to have 20Gi and be a copy of PersistentVolumeClaim g, which spec.image names and has 30Gi: ask for 30Gi or more, or name a smaller claim',
+      },
+    ],
+    ['is as large', {}, '20480Mi', {}],
+    ['is larger', {}, '10Gi', {}],
+    ['may have any size', { anySize: true }, '30Gi', {}],
+  ])('that is to be a copy and %s', (_what, more, size, expected) => {
+    const copying = disk({ origin: { claim: 'g' }, ...more });
+    expect(claimSight(HYPERSDK_PARTS, undefined, machine(), copying, claim({}, { size }), immediate)).toEqual({
+      name: 'web-root',
+      state: 'missing',
+      ...expected,
+    });
+  });
+
+  it('waits for a copy until it is one, where anybody here makes it', () => {
+    const annotations = { 'vimana.io/disk-source': '{"snapshot":"s","disk":"root","namespace":"up"}' };
+    const simulated = { ...immediate, provisioner: 'vimana.io/simulated' } as StorageClass;
+    const sight = (contents: object, of: StorageClass | undefined) =>
+      claimSight(
+        HYPERSDK_PARTS,
+        claim({ ...OWN, annotations: { ...annotations, ...contents } }),
+        machine(),
+        disk(),
+        undefined,
+        of,
+      );
+    expect(sight({}, simulated)).toMatchObject({
+      state: 'pending',
+      reason: 'DiskUnfilled',
+      message: expect.stringContaining(
+        'PersistentVolumeClaim web-root is still to be filled from VMSnapshot up/s',
+      ) as string,
+    });
+    expect(sight({ 'vimana.io/disk-contents': '{"files":{}}' }, simulated).state).toBe('bound');
+    expect(sight({}, { ...immediate, provisioner: 'csi.example.com' }).state).toBe('bound');
+  });
+
   it('does not wait for what is there to be copied', () => {
     const seen = claimSight(HYPERSDK_PARTS, undefined, machine(), disk({ origin: { claim: 'g' } }), claim(), immediate);
     expect(seen).toEqual({ name: 'web-root', state: 'missing' });

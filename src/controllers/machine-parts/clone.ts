@@ -1,67 +1,62 @@
 import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
-import { DISK_SOURCE_ANNOTATION, type DiskSource } from '../../api/disk/request.ts';
-import { DISK_SOURCES, OPERATION, OPERATION_UID } from '../../api/operation-request.ts';
+import { OPERATION, OPERATION_UID } from '../../api/operation-request.ts';
 import { TemporaryError } from '../../base/errors.ts';
+import { type Copies, cloneUnderWay, copiesIn } from '../../kube/disk/clone-under-way.ts';
 import { type CopiedDisk, copiedDisk } from '../../kube/disk/copied-disk.ts';
-import { mayCopy } from '../../kube/disk/foreign-source.ts';
 import { OPERATIONS } from '../../kube/kinds/operations.ts';
 import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES, type StorageClass } from '../../kube/kinds/storage.ts';
 import type { Cache } from '../../runtime/cache.ts';
 import type { Context } from '../../runtime/controller.ts';
 import { keyIn } from '../../runtime/key.ts';
-import type { Machine } from './group.ts';
+import type { GroupWords, Machine } from './group.ts';
 
-type Sources = Readonly<Record<string, DiskSource>>;
+const NONE: Copies = {};
 
-/** Machines are looked at again and again, and are others when they have changed. */
-const known = new WeakMap<Machine, Sources>();
-
-/** What the disk of a clone is a copy of, by what the clone says of itself; undefined for any other disk. */
-function sourceOf(machine: Machine, disk: string): DiskSource | undefined {
-  const text = machine.metadata.annotations?.[DISK_SOURCES];
-  if (text === undefined) return undefined;
-  const sources = known.get(machine) ?? read(text);
-  known.set(machine, sources);
-  return Object.hasOwn(sources, disk) ? sources[disk] : undefined;
-}
-
-function read(text: string): Sources {
-  try {
-    return (JSON.parse(text) as Sources | null) ?? {};
-  } catch {
-    return {};
-  }
+/**
+ * What the claims of a machine are copies of: that is the word of the clone that is making it, and holds until that is
+ * over. 'awaited': it is about to be known. `operations`: whether there are any.
+ */
+export function copiesFor(
+  { machines }: Pick<GroupWords, 'machines'>,
+  { metadata }: Machine,
+  { cache }: Pick<Context, 'cache'>,
+  operations: boolean,
+): Copies | 'awaited' {
+  if (!operations || metadata.annotations?.[OPERATION] === undefined) return NONE;
+  const clone = cloneUnderWay(metadata.annotations, (key) => cache(OPERATIONS).get(key));
+  if (clone === undefined) return NONE;
+  const { vmRef, cloneSpec } = clone.spec;
+  const namespace = cloneSpec?.targetNamespace || vmRef.namespace || clone.metadata.namespace;
+  const isTarget = cloneSpec?.targetName === metadata.name && namespace === metadata.namespace;
+  if (!isTarget || (vmRef.apiGroup || 'hypersdk.io') !== machines.group) return NONE;
+  return copiesIn(clone) ?? 'awaited';
 }
 
 /** The disk of a clone holds what its source does, whatever the spec fills new disks with. */
-export function asCloned(machine: Machine, disk: ClaimedDisk): ClaimedDisk {
-  if (sourceOf(machine, disk.disk.name) === undefined) return disk;
+export function asCloned(disk: ClaimedDisk, copies: Copies | 'awaited'): ClaimedDisk {
+  if (copies !== 'awaited' && !Object.hasOwn(copies, disk.claim)) return disk;
   const { origin: _origin, ...rest } = disk;
   return rest;
 }
 
 /**
  * What makes the claim of a disk a copy; undefined where it is none. `operations`: whether there are any, and snapshots.
- * Throws while it is not known where real storage is to copy from.
+ * Throws while it is not known where from.
  */
 export function copyFor(
   machine: Machine,
   { disk, claim, origin }: ClaimedDisk,
+  copies: Copies | 'awaited',
   { cache }: Context,
   operations: boolean,
 ): CopiedDisk | undefined {
-  const source = sourceOf(machine, disk.name) ?? (origin?.claim === undefined ? undefined : { claim: origin.claim });
-  if (source === undefined) return undefined;
   const { namespace, annotations = {} } = machine.metadata;
-  const made = madeBy(annotations);
-  // Whoever fills the claim looks again: the operation that made the machine may be seen only then.
-  if (
-    !mayCopy(source, { namespace, name: claim, annotations }, (key) =>
-      operations ? cache(OPERATIONS).get(key) : undefined,
-    )
-  )
-    return { annotations: { ...made, [DISK_SOURCE_ANNOTATION]: JSON.stringify(source) } };
+  if (copies === 'awaited')
+    throw new TemporaryError(`what VMOperation ${annotations[OPERATION]} copies to ${claim} is not seen yet`);
+  const cloned = Object.hasOwn(copies, claim) ? copies[claim] : undefined;
+  const source = cloned ?? (origin?.claim === undefined ? undefined : { claim: origin.claim });
+  if (source === undefined) return undefined;
   const storageClass = disk.storageClass ?? usualClass(cache(STORAGE_CLASSES));
   const place = { namespace, storageClass };
   const copied = copiedDisk(source, place, {
@@ -71,7 +66,9 @@ export function copyFor(
   });
   if (copied === undefined)
     throw new TemporaryError(`VMSnapshot ${source.snapshot}, which disk ${disk.name} is a copy of, is not seen yet`);
-  return source.namespace === undefined ? copied : { ...copied, annotations: { ...made, ...copied.annotations } };
+  if (source.namespace === undefined) return copied;
+  // Whoever fills the claim asks the operation once more.
+  return { ...copied, annotations: { ...madeBy(annotations), ...copied.annotations } };
 }
 
 /** The class that the server gives to claims without one. */

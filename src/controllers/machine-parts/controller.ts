@@ -1,5 +1,6 @@
 import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
 import { isRestoring } from '../../api/disk/request.ts';
+import type { Copies } from '../../kube/disk/clone-under-way.ts';
 import { SERVICES } from '../../kube/kinds/core.ts';
 import { OPERATIONS } from '../../kube/kinds/operations.ts';
 import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
@@ -10,7 +11,7 @@ import { Expectations } from '../../runtime/expectations.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
 import { changedClaim, newClaim } from './claim.ts';
 import { claimSight } from './claim-sight.ts';
-import { copyFor } from './clone.ts';
+import { asCloned, copiesFor, copyFor } from './clone.ts';
 import type { Machine, PartsGroup } from './group.ts';
 import { claimWatch } from './indices.ts';
 import { newService } from './service.ts';
@@ -53,7 +54,13 @@ export function machineParts<M extends Machine>(group: PartsGroup<M>, operations
     if (made !== undefined) expectedServices.wrote(key, made);
   }
 
-  async function provideClaim(machine: M, disk: ClaimedDisk, context: Context): Promise<void> {
+  async function provideClaim(
+    machine: M,
+    asked: ClaimedDisk,
+    copies: Copies | 'awaited',
+    context: Context,
+  ): Promise<void> {
+    const disk = asCloned(asked, copies);
     const { cache, client } = context;
     const key = keyOf(machine);
     const claims = cache(PERSISTENT_VOLUME_CLAIMS);
@@ -67,7 +74,7 @@ export function machineParts<M extends Machine>(group: PartsGroup<M>, operations
       const made = await unlessThere(
         client.create(
           PERSISTENT_VOLUME_CLAIMS,
-          newClaim(group, machine, disk, copyFor(machine, disk, context, operations), source),
+          newClaim(group, machine, disk, copyFor(machine, disk, copies, context, operations), source),
         ),
       );
       if (made !== undefined) expectedClaims.wrote(key, made);
@@ -101,8 +108,9 @@ export function machineParts<M extends Machine>(group: PartsGroup<M>, operations
       const key = keyOf(machine);
       const isCurrent = expectedClaims.met(key, context.cache(PERSISTENT_VOLUME_CLAIMS));
       const disks = isCurrent ? (group.disksOf(machine, context) ?? []) : [];
+      const copies = copiesFor(group, machine, context, operations);
       await Promise.all([
-        ...disks.map((disk) => provideClaim(machine, disk, context)),
+        ...disks.map((disk) => provideClaim(machine, disk, copies, context)),
         ...(group.hasService ? [provideService(machine, context)] : []),
       ]);
     },

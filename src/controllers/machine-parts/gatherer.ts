@@ -1,23 +1,27 @@
+import { OPERATIONS } from '../../kube/kinds/operations.ts';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
 import type { Gatherer } from '../../machine/gatherer.ts';
 import { keyIn } from '../../runtime/key.ts';
 import { claimSight } from './claim-sight.ts';
+import { asCloned, copiesFor } from './clone.ts';
 import type { Machine, PartsGroup } from './group.ts';
 import { claimWatch, classWatch } from './indices.ts';
 
-/** The claims behind the disks of machines, as they stand. */
-export function claimsGatherer<M extends Machine>(group: PartsGroup<M>): Gatherer<'claims'> {
+/** The claims behind the disks of machines, as they stand. `operations`: whether there are any. */
+export function claimsGatherer<M extends Machine>(group: PartsGroup<M>, operations = true): Gatherer<'claims'> {
   return {
     watches: [claimWatch(group), classWatch(group)],
-    reads: group.reads,
+    reads: [...group.reads, ...(operations ? [OPERATIONS] : [])],
     gather(object, context) {
       const machine = object as unknown as M;
       const disks = group.disksOf(machine, context);
       if (disks === undefined) return undefined;
+      const copies = copiesFor(group, machine, context, operations);
       const claims = context.cache(PERSISTENT_VOLUME_CLAIMS);
       const find = (name: string) => claims.get(keyIn(machine.metadata.namespace, name));
       return new Map(
-        disks.map((disk) => {
+        disks.map((each) => {
+          const disk = asCloned(each, copies);
           const source = disk.origin?.claim === undefined ? undefined : find(disk.origin.claim);
           const found = find(disk.claim);
           const storageClass = context.cache(STORAGE_CLASSES).get(found?.spec.storageClassName ?? '');

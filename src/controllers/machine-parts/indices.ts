@@ -1,3 +1,4 @@
+import { isFilled } from '../../kube/disk/claim-disks.ts';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
 import type { Cache, Change } from '../../runtime/cache.ts';
 import { type Watched, watched } from '../../runtime/controller.ts';
@@ -31,6 +32,7 @@ function isOther({ object, old }: Change<PersistentVolumeClaim>): boolean {
   return (
     object.status?.phase !== old.status?.phase ||
     sizesOf(object) !== sizesOf(old) ||
+    isFilled(object) !== isFilled(old) ||
     a.deletionTimestamp !== b.deletionTimestamp ||
     JSON.stringify([a.labels, a.ownerReferences]) !== JSON.stringify([b.labels, b.ownerReferences])
   );

@@ -5,7 +5,6 @@ import { resourceOfKind } from '../../kube/kinds/machines.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import type { Usage } from '../../machine/metrics.ts';
 import { keyIn } from '../../runtime/key.ts';
-import { asCloned } from './clone.ts';
 import type { PartsGroup } from './group.ts';
 
 type Machine = VirtualMachine & KubeObject;
@@ -18,7 +17,7 @@ export const NOVACRON_PARTS: PartsGroup<Machine> = {
   words: CLAIM_WORDS,
   instanceOf,
   claimStart: instanceOf,
-  disksOf: (machine) => claimedDisks(machine.metadata.name, machine.spec).map((disk) => asCloned(machine, disk)),
+  disksOf: (machine) => claimedDisks(machine.metadata.name, machine.spec),
   wayOut: (claim) => `delete ${claim}, or give the volume or the machine another name`,
   bySource: {
     values({ metadata, spec }) {

@@ -5,14 +5,7 @@ import {
   RESTORED_ANNOTATION,
 } from '../../api/disk/request.ts';
 import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
-import {
-  DISK_SOURCES,
-  OPERATION,
-  OPERATION_UID,
-  START_AWAY_FROM,
-  START_NOW,
-  START_ON,
-} from '../../api/operation-request.ts';
+import { OPERATION, OPERATION_UID, START_AWAY_FROM, START_NOW, START_ON } from '../../api/operation-request.ts';
 import { isFilled } from '../../kube/disk/claim-disks.ts';
 import { atLeast } from '../../kube/disk/claim-volume.ts';
 import { copiedDisk } from '../../kube/disk/copied-disk.ts';
@@ -29,8 +22,8 @@ import { usable } from './snapshot.ts';
 
 /** Another machine of the same group is there in the end, with disks of its own that hold the same. */
 export const clone: Course = {
-  // Its claims are made here, or filled only while it is under way.
-  isHeld: (sight) => sight.dialect.claimOf === undefined || isElsewhere(sight),
+  // Its claims are made here, or made and filled by its word, which holds only while it is under way.
+  isHeld: () => true,
   begin(sight) {
     const { dialect, operation } = sight;
     if (dialect.copy === undefined) return fail('NotSupported', `machines of ${dialect.kind.group} cannot be cloned`);
@@ -116,9 +109,9 @@ function targetOf({ operation, ref }: Active): { readonly name: string; readonly
 
 const isElsewhere = (sight: Active) => targetOf(sight).namespace !== sight.ref.namespace;
 
-/** Disks of another namespace are copied only where this says so. */
+/** Whoever makes or fills the claims of the clone copies what this says, and nothing else. */
 function recorded(sight: Active, disks: readonly Copied[]): Partial<Checkpoint> {
-  if (!isElsewhere(sight)) return {};
+  if (sight.dialect.claimOf === undefined && !isElsewhere(sight)) return {};
   return { copies: JSON.stringify(Object.fromEntries(disks.map(({ claim, source }) => [claim, source]))) };
 }
 
@@ -138,13 +131,15 @@ function disksToCopy(sight: Active): Copied[] | Turn {
   if (kept !== undefined && 'turn' in kept) return kept.turn;
   const elsewhere = target.namespace === ref.namespace ? {} : { namespace: ref.namespace };
   const copied: Copied[] = [];
-  for (const { volume, claim } of claimsIn(dialect.desired(vm, look.surroundings(vm)).spec)) {
+  const { spec, blocked } = dialect.desired(vm, look.surroundings(vm));
+  const why = blocked === undefined ? '' : ` (${blocked.message})`;
+  for (const { volume, claim } of claimsIn(spec)) {
     const from = look.claim(ref.namespace, claim);
     if (from === undefined)
       return {
         to: 'wait',
         reason: 'NotFound',
-        message: `PersistentVolumeClaim ${ref.namespace}/${claim} of disk ${volume} is not there`,
+        message: `PersistentVolumeClaim ${ref.namespace}/${claim} of disk ${volume} is not there${why}`,
       };
     const refusal = refusalOf(sight, volume, from, isElsewhere(sight));
     if (refusal !== undefined) return refusal;
@@ -178,7 +173,6 @@ const OWN: ReadonlySet<string> = new Set([
   START_ON,
   START_AWAY_FROM,
   START_NOW,
-  DISK_SOURCES,
   OPERATION,
   OPERATION_UID,
 ]);
@@ -189,7 +183,6 @@ function makeMachine(sight: Active, disks: readonly Copied[]): Deed {
   const start = operation.spec.cloneSpec?.startAfterClone === true;
   const claims = new Map(disks.map(({ volume, claim }) => [volume, claim]));
   const kept = Object.entries(vm.metadata.annotations ?? {}).filter(([key]) => !OWN.has(key));
-  const sources = Object.fromEntries(disks.map(({ volume, source }) => [volume, source]));
   return {
     do: 'make',
     type: resourceOfKind(dialect.kind),
@@ -198,11 +191,7 @@ function makeMachine(sight: Active, disks: readonly Copied[]): Deed {
         name,
         namespace,
         ...(vm.metadata.labels === undefined ? {} : { labels: { ...vm.metadata.labels } }),
-        annotations: {
-          ...Object.fromEntries(kept),
-          ...marksOf(operation),
-          ...(dialect.claimOf === undefined || disks.length === 0 ? {} : { [DISK_SOURCES]: JSON.stringify(sources) }),
-        },
+        annotations: { ...Object.fromEntries(kept), ...marksOf(operation) },
       },
       spec: dialect.copy?.(vm, { name, namespace, start, claims, around: look.surroundings(vm) }) ?? {},
     },

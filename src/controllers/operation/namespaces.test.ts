@@ -79,6 +79,62 @@ describe('operations from one namespace on machines of another', () => {
     expect((await world.operation('again')).metadata.finalizers ?? []).toEqual([]);
   });
 
+  it('give nothing to whoever makes the clone again when they are over', async () => {
+    await allow('default');
+    const image = { source: 'docker://team/debian:12' };
+    const disks = [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }];
+    await world.admin.create(HYPERSDK_VMS, {
+      metadata: { name: 'db', namespace },
+      spec: { cpus: 1, memory: '1Gi', image, disks },
+    });
+    await world.clock.advance(10_000);
+    const cloneSpec = { targetName: 'copy', targetNamespace: OTHER };
+    await world.ask('give', 'db', 'clone', { vmRef: { name: 'db' }, cloneSpec });
+    expect((await world.over('give')).status?.phase).toBe('Succeeded');
+    const files = { '/late': { bytes: 1, digest: 'd', text: 'x' } };
+    const wrote = { metadata: { annotations: { [DISK_CONTENTS_ANNOTATION]: JSON.stringify({ files }) } } };
+    await world.admin.patch(PERSISTENT_VOLUME_CLAIMS, 'db-root', { type: 'merge', body: wrote }, { namespace });
+    const [copy, disk] = [await vm('copy'), await claim('copy-root')];
+    const again = async () => {
+      await world.admin.delete(HYPERSDK_VMS, 'copy', { namespace: OTHER });
+      await world.clock.advance(20_000);
+      expect(await claim('copy-root')).toBeUndefined();
+    };
+    await again();
+    const { annotations } = copy?.metadata ?? {};
+    await world.admin.create(HYPERSDK_VMS, {
+      metadata: { name: 'copy', namespace: OTHER, ...(annotations === undefined ? {} : { annotations }) },
+      spec: { ...copy?.spec, running: true },
+    });
+    await world.clock.advance(20_000);
+    const made = (await claim('copy-root'))?.metadata.annotations ?? {};
+    expect(readContents(made[DISK_CONTENTS_ANNOTATION])).toEqual({ image, files: {} });
+    expect((await vm('copy'))?.status?.phase).toBe('Running');
+    await again();
+    const { [DISK_CONTENTS_ANNOTATION]: _contents, ...marks } = disk?.metadata.annotations ?? {};
+    expect(marks).toHaveProperty([DISK_SOURCE_ANNOTATION]);
+    await world.admin.create(PERSISTENT_VOLUME_CLAIMS, {
+      metadata: { name: 'copy-root', namespace: OTHER, annotations: marks, labels: { 'hypersdk.io/vm': 'copy' } },
+      spec: {
+        accessModes: ['ReadWriteMany'],
+        storageClassName: 'fast-ssd',
+        resources: { requests: { storage: '1Gi' } },
+      },
+    });
+    await world.admin.create(HYPERSDK_VMS, {
+      metadata: { name: 'copy', namespace: OTHER },
+      spec: { cpus: 1, memory: '1Gi', disks },
+    });
+    await world.clock.advance(30_000);
+    expect((await claim('copy-root'))?.metadata.annotations).not.toHaveProperty([DISK_CONTENTS_ANNOTATION]);
+    expect((await vm('copy'))?.status).toMatchObject({ phase: 'Pending' });
+    expect((await vm('copy'))?.status?.conditions?.find(({ type }) => type === 'DiskReady')).toMatchObject({
+      status: 'False',
+      reason: 'DiskUnfilled',
+      message: expect.stringContaining('is still to be filled from PersistentVolumeClaim default/db-root') as string,
+    });
+  });
+
   it('clone what a template gave along with the machine, not the right to its template', async () => {
     await allow('default');
     await world.admin.create(VM_TEMPLATES, {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DISK_CONTENTS_ANNOTATION, readContents } from '../../api/disk/contents.ts';
 import { type VirtualMachine, virtualMachine } from '../../api/novacron/virtual-machine.ts';
+import { NAMESPACES } from '../../kube/kinds/core.ts';
 import { resourceOfKind, VMIS } from '../../kube/kinds/machines.ts';
 import { PODS } from '../../kube/kinds/pod.ts';
 import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
@@ -204,6 +205,39 @@ describe('operations on a machine of novacron.io', () => {
     expect(two.status?.phase).toBe('Running');
     expect(two.status?.interfaces?.[0]?.mac).not.toBe(one.status?.interfaces?.[0]?.mac);
     expect(two.status?.interfaces?.[0]?.ipAddress).not.toBe(one.status?.interfaces?.[0]?.ipAddress);
+  });
+
+  it('make another elsewhere of one that was copied from a claim, which is refilled by nobody', async () => {
+    const [other, golden] = ['team-b', `pvc://${namespace}/web.novacron-data`];
+    await world.admin.create(NAMESPACES, {
+      metadata: { name: other, annotations: { 'vimana.io/operations-from': namespace } },
+    });
+    await write('web.novacron-data', { '/etc/gold': { bytes: 1, digest: 'g' } });
+    const spec = written({ image: { source: golden }, volumes: [] });
+    await world.admin.create(MACHINES, { metadata: { name: 'gold', namespace }, spec });
+    await world.clock.advance(10_000);
+    const cloneSpec = { targetName: 'copy', targetNamespace: other, startAfterClone: true };
+    await done('clone', { vmRef: { ...WEB.vmRef, name: 'gold' }, cloneSpec });
+    await world.clock.advance(10_000);
+    const found = () => world.admin.get(MACHINES, 'copy', { namespace: other });
+    const copy = await found();
+    expect(copy.status?.phase).toBe('Running');
+    const disk = await world.admin.get(PERSISTENT_VOLUME_CLAIMS, 'copy.novacron-root', { namespace: other });
+    expect(readContents(disk.metadata.annotations?.[DISK_CONTENTS_ANNOTATION])?.files).toHaveProperty(['/etc/gold']);
+    await world.admin.delete(MACHINES, 'copy', { namespace: other });
+    await world.clock.advance(20_000);
+    const { annotations = {} } = copy.metadata;
+    const forged = { ...annotations, 'vimana.io/disk-sources': '{"root":{"given":true}}' };
+    await world.admin.create(MACHINES, {
+      metadata: { name: 'copy', namespace: other, annotations: forged },
+      spec: copy.spec,
+    });
+    await world.clock.advance(10_000);
+    expect((await found()).status?.phase).toBe('Pending');
+    expect(conditionOf(await found(), 'Ready')).toMatchObject({
+      reason: 'NotFound',
+      message: expect.stringContaining('PersistentVolumeClaim copy.novacron-root, which spec.template') as string,
+    });
   });
 
   it('delete it, and its disks with it', async () => {

@@ -5,13 +5,15 @@ import { mayCopy } from './foreign-source.ts';
 
 const THERE: DiskSource = { claim: 'web-root', namespace: 'a' };
 
-const clone = (spec: object = {}, result: object = {}) =>
+const clone = (spec: object = {}, status: object = {}) =>
   ({
     metadata: { name: 'op', namespace: 'a', uid: 'u' },
     spec: { operation: 'clone', ...spec },
     status: {
       checkpoint: { copies: JSON.stringify({ 'copy-root': THERE }) },
-      result: { targetVM: 'copy', targetNamespace: 'b', ...result },
+      result: { targetVM: 'copy', targetNamespace: 'b' },
+      phase: 'Running',
+      ...status,
     },
   }) as unknown as Operation;
 
@@ -35,6 +37,10 @@ describe('a claim is a copy', () => {
       clone(),
     ],
     ['of none elsewhere for an operation that is no clone', false, THERE, {}, clone({ operation: 'stop' })],
+    ['of none elsewhere for a clone that has succeeded', false, THERE, {}, clone({}, { phase: 'Succeeded' })],
+    ['of none elsewhere for a clone that has failed', false, THERE, {}, clone({}, { phase: 'Failed' })],
+    ['of none elsewhere for a clone that was called off', false, THERE, {}, clone({}, { phase: 'Cancelled' })],
+    ['of none elsewhere before that was written down', false, THERE, {}, clone({}, { checkpoint: {} })],
     ['of none by a name that objects have anyway', false, THERE, { name: 'constructor' }, clone()],
   ])('%s', (_which, expected, source, claim, operation) => {
     expect(mayCopy(source, { ...CLAIM, ...claim }, (key) => (key === 'a/op' ? operation : undefined))).toBe(expected);

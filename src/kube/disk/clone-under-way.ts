@@ -1,0 +1,30 @@
+import type { DiskSource } from '../../api/disk/request.ts';
+import { OPERATION, OPERATION_UID } from '../../api/operation-request.ts';
+import type { Operation } from '../kinds/operations.ts';
+
+/** The operation of a key, as far as it is seen. */
+export type FindOperation = (key: string) => Operation | undefined;
+
+/** By the name of a claim, what it is to be a copy of. */
+export type Copies = Readonly<Record<string, DiskSource>>;
+
+/**
+ * The clone that something says it was made by, as long as that is under way: what an operation was allowed to do is not
+ * allowed to whoever repeats its words afterwards.
+ */
+export function cloneUnderWay(
+  annotations: Readonly<Record<string, string>> | undefined,
+  find: FindOperation,
+): Operation | undefined {
+  const key = annotations?.[OPERATION];
+  const found = key === undefined ? undefined : find(key);
+  if (found?.spec.operation !== 'clone' || found.metadata.uid !== annotations?.[OPERATION_UID]) return undefined;
+  const { phase = 'Pending' } = found.status ?? {};
+  return phase === 'Pending' || phase === 'Running' ? found : undefined;
+}
+
+/** What a clone has written down of its claims; undefined before it has. */
+export function copiesIn({ status }: Operation): Copies | undefined {
+  const { copies } = status?.checkpoint ?? {};
+  return copies === undefined ? undefined : (JSON.parse(copies) as Copies);
+}
