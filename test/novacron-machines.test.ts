@@ -171,6 +171,22 @@ describe('machines of novacron.io, alone', () => {
     expect(status?.nodeName).not.toBe(from);
   });
 
+  it('say that no node will have them, also where a disk waits for the node', async () => {
+    const volumes = [{ name: 'data', size: '1Gi', storageClass: 'fast-ssd' }];
+    await make('web', { volumes, nodeSelector: { 'example.com/none': 'such' } });
+    await clock.advance(10_000);
+    expect((await vm()).status?.phase).toBe('Pending');
+    expect(await condition('Ready')).toMatchObject({
+      status: 'False',
+      reason: 'Unschedulable',
+      message: expect.stringContaining("didn't match Pod's node affinity/selector") as string,
+    });
+    expect(await condition('DiskReady')).toMatchObject({
+      reason: 'ClaimPending',
+      message: 'PersistentVolumeClaim web.novacron-data gets its volume when the machine has a node',
+    });
+  });
+
   it('are not started with what is not served, and say so', async () => {
     await make('web', { devices: [{ type: 'gpu' }] });
     expect((await vm()).status?.phase).toBe('Pending');

@@ -59,6 +59,9 @@ export function disksOf(
   const { sight, claim } = lacking;
   const reason = sight?.reason ?? (sight?.state === 'pending' ? 'ClaimPending' : 'ClaimMissing');
   const message =
+    (sight?.waits === true
+      ? `PersistentVolumeClaim ${claim} gets its volume when the machine has a node`
+      : undefined) ??
     sight?.message ??
     `PersistentVolumeClaim ${claim} ${sight?.state === 'pending' ? 'has no volume yet' : 'is not there yet'}`;
   return no('DiskReady', reason, message);

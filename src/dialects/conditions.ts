@@ -46,8 +46,7 @@ export function readyOf({ instance, problem, memory }: ObservedMachine, { runnin
     if (holds(instance.status?.conditions, 'Paused'))
       return no('Ready', 'Paused', 'the machine stands still: it is paused');
     if (said?.status === 'True' && !isGoing(instance)) return yes('Ready', ready.reason, ready.message);
-    const stuck = instance.status?.conditions?.find(({ type, status }) => status === 'False' && STUCK.has(type));
-    const why = stuck ?? said;
+    const why = stuckIn(instance.status?.conditions) ?? said;
     return no('Ready', why?.reason || phase, why?.message || 'the machine does not run yet');
   }
   if (!running) return no('Ready', 'Stopped', 'spec.running is false');
@@ -57,7 +56,11 @@ export function readyOf({ instance, problem, memory }: ObservedMachine, { runnin
   return no('Ready', phase, 'the machine does not run');
 }
 
-const STUCK: ReadonlySet<string> = new Set(['PodScheduled', 'Synchronized']);
+/** Why an instance does not come along. A disk that waits for a node has none because the pod has none: that comes first. */
+function stuckIn(conditions: readonly Condition[] = []): Condition | undefined {
+  const failed = (type: string) => conditions.find((each) => each.type === type && each.status === 'False');
+  return failed('PodScheduled') ?? failed('Synchronized');
+}
 
 /** How fields of the instance are called in machines of a group: the first that one begins with. */
 export type Paths = readonly (readonly [field: string, path: string])[];
