@@ -6,7 +6,7 @@ import { type Dialect, machineName } from '../../machine/dialect.ts';
 import { type Context, type Watched, watched } from '../../runtime/controller.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
 import { byMachine, bySnapshot, makerOf, waitingForDisk } from './indices.ts';
-import { hasBegun, isOver, type MachineRef, machineKey, machineOf, OPERATIONS } from './operation.ts';
+import { hasBegun, hasStoodAside, isOver, type MachineRef, machineKey, machineOf, OPERATIONS } from './operation.ts';
 import { standingIn } from './standing.ts';
 import { currentOf, nextAfter } from './turn.ts';
 
@@ -46,9 +46,10 @@ export function concerns(dialects: readonly Dialect[], begun: ReadonlySet<string
           : concerned({ group: dialect.kind.group, namespace: metadata.namespace, name }, context);
       }),
     ),
-    // One that is over, or gone, makes room for the next, and is not waited for by the one behind it.
+    // One that is over, or gone, or stands aside makes room for the next, and is not waited for by the one behind it.
     watched(OPERATIONS, (operation, context, { type, object }) => {
-      if (operation !== object || (type !== 'deleted' && !isOver(operation))) return [];
+      const makesRoom = type === 'deleted' || isOver(operation) || hasStoodAside(operation);
+      if (operation !== object || !makesRoom) return [];
       const ref = machineOf(operation);
       const left = [...context.cache(OPERATIONS).by(byMachine, machineKey(ref))];
       const standing = standingIn(begun, context);

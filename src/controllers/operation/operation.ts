@@ -40,6 +40,14 @@ export function snapshotOf(operation: Operation): string | undefined {
   return name === undefined ? undefined : `${machineOf(operation).namespace}/${name}`;
 }
 
+/** The steps of one that has not begun because something is not there: at first others wait for it, then no longer. */
+export const LACKING = 'Lacking';
+export const ASIDE = 'Aside';
+
+/** Whether it has waited for something for so long that nobody waits for it any more. */
+export const hasStoodAside = (operation: Operation) =>
+  phaseOf(operation) === 'Pending' && operation.status?.checkpoint?.step === ASIDE;
+
 /** Its place among those of the same second: as it was first seen, which is written down with the first status. */
 export const orderOf = ({ metadata, status }: Operation) => status?.checkpoint?.order ?? metadata.resourceVersion;
 

@@ -156,7 +156,7 @@ describe('what is done for an operation', () => {
     [
       'waits with a move until the machine runs that is to',
       { operation: operation('migrate'), vm: machine('Always') },
-      ['Pending: the machine does not run yet: waiting for it', 'look again 599000'],
+      ['Pending: the machine does not run yet: waiting for it', 'look again 30000'],
     ],
     [
       'refuses a node that is not there',

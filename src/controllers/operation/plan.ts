@@ -3,10 +3,12 @@ import type { Course, Deed, Turn } from './course.ts';
 import { fail } from './course.ts';
 import { courseOf } from './courses.ts';
 import {
+  ASIDE,
   deadlineOf,
   hasBegun,
   isCalledOff,
   isOver,
+  LACKING,
   type Operation,
   type OperationStatus,
   type Phase,
@@ -29,6 +31,9 @@ export type Action =
 
 /** How long an operation waits for its turn before it says so; its creation is known to the second. */
 const QUIET_MS = 2000;
+
+/** For how long others wait for an operation that cannot begin: what comes with the machine is there by then. */
+const PATIENCE_MS = 30_000;
 
 /** What to do about an operation as it stands, in this order; what is to be recorded stands before what is to be done. */
 export function plan(sight: Sight): readonly Action[] {
@@ -89,8 +94,22 @@ function ended({ operation, now }: Sight, phase: Phase, words: Words, result?: R
   return { do: 'report', status: overStatus(operation, phase, words, result, now) };
 }
 
+/** Waits for something that it needs of a machine that is there, after a while without holding up those behind it. */
+function lacking(sight: Sight, { reason, message }: Words): readonly Action[] {
+  const { step, since = '' } = sight.operation.status?.checkpoint ?? {};
+  if (step !== LACKING && step !== ASIDE) return missing(sight, { reason, message }, LACKING, PATIENCE_MS);
+  const patience = Date.parse(since) + PATIENCE_MS - sight.now;
+  if (step === LACKING && patience > 0) return missing(sight, { reason, message }, LACKING, patience);
+  return missing(sight, { reason, message }, ASIDE);
+}
+
 /** Waits for something, for as long as the operation may take. */
-function missing(sight: Sight, { reason, message }: Words): readonly Action[] {
+function missing(
+  sight: Sight,
+  { reason, message }: Words,
+  step?: string,
+  afterMs = Number.POSITIVE_INFINITY,
+): readonly Action[] {
   const { operation, now } = sight;
   const left = deadlineOf(operation) - now;
   if (left <= 0) {
@@ -100,10 +119,11 @@ function missing(sight: Sight, { reason, message }: Words): readonly Action[] {
     };
     return [ended(sight, 'Failed', words)];
   }
-  const words = { reason, message: `${message}: waiting for it` };
+  const rest = step === ASIDE ? ', while other operations of the machine go on' : '';
+  const words = { reason, message: `${message}: waiting for it${rest}` };
   return [
-    { do: 'report', status: pendingStatus(operation, words, now) },
-    { do: 'look again', afterMs: left },
+    { do: 'report', status: pendingStatus(operation, words, now, step === undefined ? {} : { step }) },
+    { do: 'look again', afterMs: Math.min(left, afterMs) },
   ];
 }
 
@@ -130,7 +150,7 @@ function underWay(sight: Sight, course: Course): readonly Action[] {
 function follow(sight: Sight, course: Course, turn: Turn): readonly Action[] {
   switch (turn.to) {
     case 'wait':
-      return missing(sight, turn);
+      return lacking(sight, turn);
     case 'succeed': {
       const words = { reason: turn.reason ?? 'Succeeded', message: turn.message };
       return [...(turn.deeds ?? []), ended(sight, 'Succeeded', words, turn.result)];

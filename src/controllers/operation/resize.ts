@@ -155,11 +155,11 @@ function partsOf({ spec, status }: Vmi, { dialect, vm }: Active): readonly Part[
   const asked = dialect.desired(vm).spec;
   const { sockets = 0, cores = 1, threads = 1 } = status?.currentCPUTopology ?? {};
   const guest = status?.memory?.guestCurrent;
-  const refused = [...HOT_CHANGES].flatMap(([type, field]) =>
-    holds(status?.conditions, type, 'False') ? [field] : [],
+  const refused = new Set(
+    [...HOT_CHANGES].flatMap(([type, field]) => (holds(status?.conditions, type, 'False') ? [field] : [])),
   );
   const stateOf = (isTaken: boolean, field: string, isReached: boolean): Part['state'] => {
-    if (!isTaken || refused.includes(field)) return 'later';
+    if (!isTaken || refused.has(field)) return 'later';
     return isReached ? 'has' : 'comes';
   };
   const cpus = vcpusOf(asked.domain);

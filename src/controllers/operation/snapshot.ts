@@ -1,9 +1,9 @@
 import { conditionOf } from '../../kube/kinds/condition.ts';
 import { type Snapshot, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
-import { type Course, type Deed, fail, type GivingUp, stays, type Turn } from './course.ts';
+import { type Course, type Deed, fail, type GivingUp, NOT_YET, stays, type Turn } from './course.ts';
 import { isMadeBy, marksOf } from './made.ts';
 import { machineKey, type Operation, wordFor } from './operation.ts';
-import { type Active, isMigrating } from './sight.ts';
+import { type Active, isMigrating, powerOf } from './sight.ts';
 
 /** A VMSnapshot of the machine is ready in the end; it outlives the operation. */
 export const snapshot: Course = {
@@ -13,6 +13,9 @@ export const snapshot: Course = {
         'Migrating',
         'the machine is on its way to another node: nothing has been changed; take the snapshot when it has arrived',
       );
+    const { live, runs, comes } = powerOf(sight);
+    const isToRun = !runs && (comes || live !== undefined);
+    if (sight.operation.spec.snapshotSpec?.includeMemory === true && isToRun) return NOT_YET;
     const name = nameOf(sight.operation);
     const found = sight.look.snapshot(name);
     if (found !== undefined && !isMadeBy(found, sight.operation))
@@ -45,7 +48,10 @@ export const snapshot: Course = {
     if (phase === 'Failed') return fail('SnapshotFailed', whyOf(found));
     if (found.metadata.deletionTimestamp !== undefined)
       return fail('SnapshotDeleted', `VMSnapshot ${name} was deleted before it was ready`);
-    if (phase === 'Pending') return { to: 'go on' };
+    if (phase === 'Pending') {
+      const why = conditionOf(found.status?.conditions, 'Ready')?.message ?? '';
+      return { to: 'go on', ...(why === '' ? {} : { message: `VMSnapshot ${name} waits: ${why}` }) };
+    }
     return {
       to: 'go on',
       progress: 50,
@@ -57,9 +63,10 @@ export const snapshot: Course = {
     if (found === undefined || !isMadeBy(found, operation)) return stays('there is no snapshot');
     const { name, uid } = found.metadata;
     if (found.status?.phase === 'Ready') return stays(`VMSnapshot ${name} was ready by then, and stays`);
+    const why = conditionOf(found.status?.conditions, 'Ready')?.message ?? '';
     return {
       over: true,
-      stays: 'the snapshot is taken away',
+      stays: `the snapshot is taken away${why === '' ? '' : `, which had come no further than this: ${why}`}`,
       deeds: [{ do: 'remove', type: VM_SNAPSHOTS, name, uid }],
     };
   },

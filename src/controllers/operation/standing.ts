@@ -1,6 +1,6 @@
 import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import type { Context } from '../../runtime/controller.ts';
-import { snapshotOf } from './operation.ts';
+import { hasStoodAside, snapshotOf } from './operation.ts';
 import type { Standing } from './turn.ts';
 
 /** What the order of operations depends on, as caches show it. */
@@ -8,6 +8,6 @@ export const standingIn = (begun: ReadonlySet<string>, { cache }: Pick<Context, 
   begun,
   lacks(operation) {
     const key = snapshotOf(operation);
-    return key !== undefined && cache(VM_SNAPSHOTS).get(key) === undefined;
+    return hasStoodAside(operation) || (key !== undefined && cache(VM_SNAPSHOTS).get(key) === undefined);
   },
 });

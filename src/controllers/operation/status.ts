@@ -13,14 +13,19 @@ import {
 export type Words = { readonly reason: string; readonly message: string };
 
 /** The status of an operation that waits for its turn, or for something that is not there. */
-export function pendingStatus(operation: Operation, words: Words, now: number): OperationStatus {
+export function pendingStatus(
+  operation: Operation,
+  words: Words,
+  now: number,
+  change: Partial<Checkpoint> = {},
+): OperationStatus {
   return {
     ...base(operation),
     phase: 'Pending',
     progress: 0,
     message: words.message,
     conditions: conditionsOf(operation, 'Pending', words, now),
-    checkpoint: { ...operation.status?.checkpoint, order: orderOf(operation) },
+    checkpoint: checkpointAt(operation.status?.checkpoint, { ...change, order: orderOf(operation) }, now),
   };
 }
 

@@ -3,13 +3,13 @@ import { hasBegun, isOver, type Operation, orderOf } from './operation.ts';
 
 /**
  * One machine has one operation at a time: first those that have begun, then in the order of their creation. Clones leave
- * the machine as it is, and go beside each other. One that names a snapshot which is not there stands aside: nobody waits
- * for it until the snapshot is there, and it has its place again.
+ * the machine as it is, and go beside each other. One that names a snapshot which is not there stands aside, and so does
+ * one that has waited in vain for anything else before it could begin: others go on until it begins.
  */
 export interface Standing {
   /** The uids of those whose beginning the cache may not show yet. */
   readonly begun: ReadonlySet<string>;
-  /** Whether it names a snapshot that is not there. */
+  /** Whether something that it cannot begin without is not there. */
   readonly lacks: (operation: Operation) => boolean;
 }
 

@@ -81,12 +81,12 @@ export function claimedDisks({ domain, volumes = [] }: InstanceSpec): { name: st
 
 /** The machine as a snapshot tells of it. */
 export function stateOf({ spec, instance }: SeenMachine): NonNullable<SnapshotStatus['vmState']> {
-  const { memory, resources, devices } = spec.domain;
+  const { memory, resources } = spec.domain;
   const amount = memory?.guest ?? resources?.requests?.['memory'] ?? resources?.limits?.['memory'];
   return {
     cpus: vcpusOf(spec.domain),
     ...(amount === undefined ? {} : { memory: `${amount}` }),
-    diskCount: devices.disks?.length ?? 0,
+    diskCount: claimedDisks(spec).length,
     running: instance !== undefined,
   };
 }

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HYPERSDK_VMS } from '../../kube/kinds/hypersdk.ts';
+import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
+import { ALL_DIALECTS, namespace, type OperationWorld, startOperationWorld } from '../../testing/operation-world.ts';
+import { OPERATIONS } from './operation.ts';
+
+const DISKS = [{ name: 'root', size: '1Gi', storageClass: 'fast-ssd' }];
+
+describe('an operation that waits', () => {
+  let world: OperationWorld;
+  beforeAll(async () => {
+    // A move takes minutes.
+    world = await startOperationWorld({ dialects: ALL_DIALECTS, link: 1e6 });
+  });
+  afterAll(() => world.stop());
+
+  const make = (name: string, spec: object = {}) =>
+    world.admin.create(HYPERSDK_VMS, {
+      metadata: { name, namespace },
+      spec: { cpus: 1, memory: '1Gi', disks: DISKS, ...spec },
+    });
+  const ask = (name: string, vm: string, kind: string, spec: object = {}) =>
+    world.ask(name, vm, kind, { vmRef: { name: vm }, ...spec });
+  const message = async (name: string) => (await world.operation(name)).status?.message;
+
+  it('for a disk that does not come says why, and holds up nobody for long', async () => {
+    await make('bare', { image: { templateRef: { name: 'nowhere' } }, disks: [{ name: 'root', size: '1Gi' }] });
+    await ask('copy', 'bare', 'clone', { cloneSpec: { targetName: 'twin' } });
+    await ask('halt', 'bare', 'stop');
+    await world.clock.advance(10_000);
+    expect(await message('copy')).toMatch(/bare-root of disk root is not there \(VMTemplate .*nowhere is not there/);
+    expect(await message('halt')).toContain('waits until VMOperation default/copy');
+    await world.clock.advance(25_000);
+    expect(await message('copy')).toContain('while other operations of the machine go on');
+    expect((await world.operation('halt')).status?.phase).toBe('Succeeded');
+  });
+
+  it('for a machine that does not start makes way for what mends it, and goes on then', async () => {
+    await make('huge', { cpus: 128, memory: '900Gi' });
+    await ask('move', 'huge', 'migrate', { migrateSpec: { live: false } });
+    await ask('mend', 'huge', 'resize', { resizeSpec: { cpus: 1, memory: '1Gi' } });
+    await ask('again', 'huge', 'restart', { force: true });
+    for (const name of ['mend', 'again', 'move'])
+      expect((await world.over(name, 120_000)).status?.phase, name).toBe('Succeeded');
+  });
+
+  it('for the start of a machine takes its snapshot with the memory', async () => {
+    await make('new');
+    await ask('snap', 'new', 'snapshot', { snapshotSpec: { includeMemory: true } });
+    expect((await world.over('snap')).status).toMatchObject({ phase: 'Succeeded', result: { includeMemory: true } });
+  });
+
+  it('for a snapshot that cannot be taken says what that waited for', async () => {
+    await make('diskless', { image: { templateRef: { name: 'nowhere' } }, running: false });
+    await ask('keep', 'diskless', 'snapshot', { timeout: '20s' });
+    expect((await world.over('keep')).status).toMatchObject({
+      phase: 'Failed',
+      message: expect.stringContaining('diskless-root') as string,
+    });
+  });
+
+  it('for other migrations says so, and names no node that it has not come to', async () => {
+    const machines = ['m0', 'm1', 'm2'];
+    const nodeSelector = { 'kubernetes.io/hostname': 'node-1' };
+    for (const name of machines) await make(name, { disks: [], nodeSelector });
+    await world.clock.advance(10_000);
+    const free = { spec: { nodeSelector: null } };
+    for (const name of machines)
+      await world.admin.patch(HYPERSDK_VMS, name, { type: 'merge', body: free }, { namespace });
+    await world.clock.advance(2000);
+    for (const name of machines) {
+      await ask(`go-${name}`, name, 'migrate');
+      await world.clock.advance(1000);
+    }
+    await world.clock.advance(4000);
+    expect(await message('go-m0')).toContain('the machine moves to node');
+    expect(await message('go-m2')).toContain('waits for other migrations to end');
+    const body = { spec: { cancel: true } };
+    await world.admin.patch(OPERATIONS, 'go-m0', { type: 'merge', body }, { namespace });
+    const { status } = await world.over('go-m0');
+    expect(status).toMatchObject({ phase: 'Cancelled', result: { sourceNode: 'node-1' } });
+    expect(status?.result).not.toHaveProperty('targetNode');
+  });
+
+  it('counts the disks that a snapshot keeps, not those that are made anew', async () => {
+    await make('seeded', { cloudInit: { userData: '#cloud-config' }, running: false });
+    await world.clock.advance(5000);
+    await ask('shot', 'seeded', 'snapshot');
+    expect((await world.over('shot')).status?.phase).toBe('Succeeded');
+    const { status } = await world.admin.get(VM_SNAPSHOTS, 'shot', { namespace });
+    expect(status?.vmState?.diskCount).toBe(1);
+    expect(status?.disks).toHaveLength(1);
+  });
+});
