@@ -5,6 +5,7 @@ import { vmTemplate } from './api/hypersdk/vm-template.ts';
 import type { Kind } from './api/kind.ts';
 import type { Clock } from './base/clock.ts';
 import { CARBON_RULES, type Carbon } from './carbon.ts';
+import { ClaimRefusals } from './controllers/machine-parts/claim-refusals.ts';
 import { machineParts } from './controllers/machine-parts/controller.ts';
 import { claimsGatherer } from './controllers/machine-parts/gatherer.ts';
 import { HYPERSDK_PARTS } from './controllers/machine-parts/hypersdk.ts';
@@ -65,7 +66,8 @@ export function hypersdkParts(
   const within = onlyNamespace === undefined ? {} : { onlyNamespace };
   const probing = images === undefined ? {} : { probe: images };
   const rounds = usage === undefined ? undefined : usageRounds(HYPERSDK_PARTS, { usage, clock });
-  const made: Gatherers = { claims: claimsGatherer(HYPERSDK_PARTS), template: templateGatherer };
+  const refusals = new ClaimRefusals();
+  const made: Gatherers = { claims: claimsGatherer(HYPERSDK_PARTS, true, refusals), template: templateGatherer };
   return {
     gatherers: {
       ...made,
@@ -77,7 +79,7 @@ export function hypersdkParts(
       ...(readsSecrets ? { secret: secretGatherer } : {}),
     },
     runnables: [
-      run(machineParts(HYPERSDK_PARTS, true), 'virtualmachine-controller'),
+      run(machineParts(HYPERSDK_PARTS, true, refusals), 'virtualmachine-controller'),
       run(templates({ ...reviewing, ...probing, verifies: verifier !== undefined }), 'vmtemplate-controller'),
       run(operations({ dialects, gatherers: made, ...within }), 'vmoperation-controller'),
       run(snapshots({ dialects, gatherers: { template: templateGatherer }, ...within }), 'vmsnapshot-controller'),

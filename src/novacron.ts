@@ -1,5 +1,6 @@
 import { virtualMachine } from './api/novacron/virtual-machine.ts';
 import type { Clock } from './base/clock.ts';
+import { ClaimRefusals } from './controllers/machine-parts/claim-refusals.ts';
 import { machineParts } from './controllers/machine-parts/controller.ts';
 import { claimsGatherer } from './controllers/machine-parts/gatherer.ts';
 import { NOVACRON_PARTS } from './controllers/machine-parts/novacron.ts';
@@ -32,14 +33,15 @@ export function novacronParts(
 ): { readonly gatherers: Gatherers; readonly runnables: readonly Runnable[] } {
   if (!isNovacronOn(dialects)) return { gatherers: {}, runnables: [] };
   const operations = isHypersdkOn(dialects);
+  const refusals = new ClaimRefusals();
   const rounds = usage === undefined ? undefined : usageRounds(NOVACRON_PARTS, { usage, clock });
   return {
     gatherers: {
-      claims: claimsGatherer(NOVACRON_PARTS, operations),
+      claims: claimsGatherer(NOVACRON_PARTS, operations, refusals),
       ...(rounds === undefined ? {} : { usage: rounds.gatherer }),
     },
     runnables: [
-      run(machineParts(NOVACRON_PARTS, operations), 'virtualmachine-controller'),
+      run(machineParts(NOVACRON_PARTS, operations, refusals), 'virtualmachine-controller'),
       ...(rounds === undefined ? [] : [rounds.runnable]),
     ],
   };

@@ -53,6 +53,13 @@ describe('the instance of a machine', () => {
     });
   });
 
+  it('has the labels of its template, but for those by which other machines are found', () => {
+    const labels = { app: 'web', vm: 'victim', 'kubevirt.io/domain': 'victim', 'vm.kubevirt.io/name': 'victim' };
+    const vm = machine();
+    const spec = { ...vm.spec, template: { ...vm.spec.template, metadata: { labels } } };
+    expect(novacron.desired({ ...vm, spec }, AROUND).labels).toEqual({ app: 'web' });
+  });
+
   it('has its volumes, and what cloud-init reads', () => {
     const volumes = [
       { name: 'data', size: '1Gi', accessMode: 'ReadWriteMany' },

@@ -1,4 +1,5 @@
 import { LIVE_MIGRATION_ANNOTATION } from '../api/instance-request.ts';
+import { DOMAIN_LABEL, NAME_LABEL, VM_LABEL } from '../api/launcher.ts';
 import { claimIn, claimName, ROOT_DISK } from '../api/novacron/claims.ts';
 import { type VirtualMachine, virtualMachine } from '../api/novacron/virtual-machine.ts';
 import { MIGRATION_CONFIGURATION } from '../api/operation-request.ts';
@@ -38,7 +39,7 @@ function desired(vm: VirtualMachine, around: Partial<Surroundings> = {}): Desire
   const { labels = {}, annotations = {} } = vm.spec.template.metadata ?? {};
   return {
     runStrategy: vm.spec.running ? 'Always' : 'Halted',
-    labels,
+    labels: withoutOwn(labels),
     annotations: { ...annotations, ...policyAnnotations(vm.spec.migrationPolicy) },
     spec: instanceSpec(vm.spec, disks),
     ...(blocked === undefined ? {} : { blocked }),
@@ -57,6 +58,13 @@ function copy({ metadata, spec }: VirtualMachine, { name, namespace, start }: Co
   const source = `pvc://${namespace}/${claimName(name, ROOT_DISK)}`;
   const inside = { ...template.spec, image: { ...image, source } };
   return { ...spec, running: start, template: { ...template, spec: inside } };
+}
+
+/** Labels by which others find their machines; admission refuses them, but not where nobody asks it. */
+function withoutOwn(labels: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(labels).filter(([name]) => name !== VM_LABEL && name !== DOMAIN_LABEL && name !== NAME_LABEL),
+  );
 }
 
 function memory({ status }: VirtualMachine): MachineMemory {

@@ -1,5 +1,6 @@
 import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
 import { isRestoring } from '../../api/disk/request.ts';
+import { TemporaryError } from '../../base/errors.ts';
 import type { Copies } from '../../kube/disk/clone-under-way.ts';
 import { SERVICES } from '../../kube/kinds/core.ts';
 import { OPERATIONS } from '../../kube/kinds/operations.ts';
@@ -10,17 +11,25 @@ import type { Context, Controller } from '../../runtime/controller.ts';
 import { Expectations } from '../../runtime/expectations.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
 import { changedClaim, newClaim } from './claim.ts';
+import type { ClaimRefusals } from './claim-refusals.ts';
 import { claimSight } from './claim-sight.ts';
 import { asCloned, copiesFor, copyFor } from './clone.ts';
 import type { Machine, PartsGroup } from './group.ts';
 import { claimWatch } from './indices.ts';
 import { newService } from './service.ts';
 
+/** After which a claim that was refused is asked for again. */
+const REFUSED_MS = 30_000;
+
 /**
  * Gives the machines of a group the claims that their disks are on, and a Service by which they are found.
  * `operations`: whether there are any, which may have made machines as copies of others.
  */
-export function machineParts<M extends Machine>(group: PartsGroup<M>, operations: boolean): Controller<M> {
+export function machineParts<M extends Machine>(
+  group: PartsGroup<M>,
+  operations: boolean,
+  refusals: ClaimRefusals,
+): Controller<M> {
   const { machines } = group;
   const expectedClaims = new Expectations();
   const expectedServices = new Expectations();
@@ -71,12 +80,11 @@ export function machineParts<M extends Machine>(group: PartsGroup<M>, operations
       if (isRestoring(machine.metadata.annotations)) return;
       const source = disk.origin?.claim === undefined ? undefined : find(disk.origin.claim);
       if (claimSight(group, undefined, machine, disk, source, undefined).reason !== undefined) return;
-      const made = await unlessThere(
-        client.create(
-          PERSISTENT_VOLUME_CLAIMS,
-          newClaim(group, machine, disk, copyFor(machine, disk, copies, context, operations), source),
-        ),
+      const claim = newClaim(group, machine, disk, copyFor(machine, disk, copies, context, operations), source);
+      const made = await unlessThere(client.create(PERSISTENT_VOLUME_CLAIMS, claim)).catch((error: unknown) =>
+        refuse(key, disk, error),
       );
+      refusals.made(key, disk.claim);
       if (made !== undefined) expectedClaims.wrote(key, made);
       return;
     }
@@ -94,6 +102,14 @@ export function machineParts<M extends Machine>(group: PartsGroup<M>, operations
         context,
       );
     }
+  }
+
+  /** What the server will not have may be had later: a quota has room again, or a policy has gone. */
+  function refuse(key: string, { claim }: ClaimedDisk, error: unknown): never {
+    if (!isForbidden(error) && !isInvalid(error)) throw error;
+    const { message } = error as Error;
+    refusals.refused(key, claim, message);
+    throw new TemporaryError(`PersistentVolumeClaim ${claim} is refused: ${message}`, { retryAfterMs: REFUSED_MS });
   }
 
   return {
@@ -116,6 +132,7 @@ export function machineParts<M extends Machine>(group: PartsGroup<M>, operations
     },
     forget(key) {
       expectedClaims.forget(key);
+      refusals.forget(key);
       expectedServices.forget(key);
       told.delete(key);
     },

@@ -1,14 +1,20 @@
 import { OPERATIONS } from '../../kube/kinds/operations.ts';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
 import type { Gatherer } from '../../machine/gatherer.ts';
-import { keyIn } from '../../runtime/key.ts';
+import type { ClaimSight } from '../../machine/surroundings.ts';
+import { keyIn, keyOf } from '../../runtime/key.ts';
+import type { ClaimRefusals } from './claim-refusals.ts';
 import { claimSight } from './claim-sight.ts';
 import { asCloned, copiesFor } from './clone.ts';
 import type { Machine, PartsGroup } from './group.ts';
 import { claimWatch, classWatch } from './indices.ts';
 
 /** The claims behind the disks of machines, as they stand. `operations`: whether there are any. */
-export function claimsGatherer<M extends Machine>(group: PartsGroup<M>, operations = true): Gatherer<'claims'> {
+export function claimsGatherer<M extends Machine>(
+  group: PartsGroup<M>,
+  operations: boolean,
+  refusals: ClaimRefusals,
+): Gatherer<'claims'> {
   return {
     watches: [claimWatch(group), classWatch(group)],
     reads: [...group.reads, ...(operations ? [OPERATIONS] : [])],
@@ -25,9 +31,16 @@ export function claimsGatherer<M extends Machine>(group: PartsGroup<M>, operatio
           const source = disk.origin?.claim === undefined ? undefined : find(disk.origin.claim);
           const found = find(disk.claim);
           const storageClass = context.cache(STORAGE_CLASSES).get(found?.spec.storageClassName ?? '');
-          return [disk.disk.name, claimSight(group, found, machine, disk, source, storageClass)];
+          const sight = claimSight(group, found, machine, disk, source, storageClass);
+          const refusal = found === undefined ? refusals.of(keyOf(machine), disk.claim, context.enqueue) : undefined;
+          return [disk.disk.name, refusal === undefined ? sight : refused(sight, refusal)];
         }),
       );
     },
   };
+}
+
+function refused(sight: ClaimSight, words: string): ClaimSight {
+  if (sight.reason !== undefined) return sight;
+  return { ...sight, reason: 'ClaimRefused', message: `PersistentVolumeClaim ${sight.name} is refused: ${words}` };
 }

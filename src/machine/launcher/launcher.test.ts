@@ -198,6 +198,19 @@ describe('the launcher pod', () => {
     expect(pod.metadata.labels).toMatchObject({ vm: 'web' });
   });
 
+  it('is found by the Services of its own group alone', () => {
+    const labels = { 'hypersdk.io/vm': 'victim', 'novacron.io/vm': 'victim', app: 'a' };
+    const labelsOf = (group: string) => {
+      const owner = { apiVersion: `${group}/v1`, kind: 'VirtualMachine', name: 'web', uid: 'm', controller: true };
+      return Object.keys(podOf({}, { labels, ownerReferences: [owner] }).metadata.labels ?? {});
+    };
+    expect(labelsOf('hypersdk.io')).toContain('hypersdk.io/vm');
+    expect(labelsOf('hypersdk.io')).not.toContain('novacron.io/vm');
+    for (const name of ['hypersdk.io/vm', 'novacron.io/vm']) expect(labelsOf('kubevirt.io')).not.toContain(name);
+    expect(Object.keys(podOf({}, { labels }).metadata.labels ?? {})).not.toContain('hypersdk.io/vm');
+    expect(labelsOf('kubevirt.io')).toContain('app');
+  });
+
   it('has a name that follows from the run, fits, and is another for every run', () => {
     const uid = fc.uuid();
     fc.assert(

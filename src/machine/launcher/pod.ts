@@ -1,3 +1,4 @@
+import { CLAIM_WORDS as HYPERSDK } from '../../api/hypersdk/claims.ts';
 import {
   GENERATION_ANNOTATION,
   IDENTITY_ANNOTATION,
@@ -21,6 +22,7 @@ import {
   VM_LABEL,
 } from '../../api/launcher.ts';
 import { sizeText } from '../../api/launcher-size.ts';
+import { CLAIM_WORDS as NOVACRON } from '../../api/novacron/claims.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { NewObject } from '../../kube/client.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
@@ -130,7 +132,7 @@ export function graceSecondsOf({ spec }: Vmi): number {
 /** Those of the template win, except where everybody relies on ours. */
 function labelsOf(vmi: Vmi): Record<string, string> {
   const name = labelValue(machineNameOf(vmi));
-  const { [NODE_NAME_LABEL]: _node, ...carried } = vmi.metadata.labels ?? {};
+  const { [NODE_NAME_LABEL]: _node, ...carried } = ownWordsOf(vmi);
   return {
     app: LAUNCHER_LABEL_VALUE,
     [DOMAIN_LABEL]: name,
@@ -141,6 +143,18 @@ function labelsOf(vmi: Vmi): Record<string, string> {
     [CREATED_BY_LABEL]: vmi.metadata.uid,
   };
 }
+
+/** The labels of an instance. By <group>/vm the Services of a group find its machines, and those of no other. */
+function ownWordsOf({ metadata }: Vmi): Readonly<Record<string, string>> {
+  const { labels = {} } = metadata;
+  if (!MACHINE_LABELS.some((name) => Object.hasOwn(labels, name))) return labels;
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const group = owner?.apiVersion.split('/', 1)[0] ?? '';
+  const isStrange = (name: string) => MACHINE_LABELS.includes(name) && name !== `${group}/vm`;
+  return Object.fromEntries(Object.entries(labels).filter(([name]) => !isStrange(name)));
+}
+
+const MACHINE_LABELS = [HYPERSDK.machine, NOVACRON.machine];
 
 function annotationsOf(vmi: Vmi): Record<string, string> {
   const carried = Object.entries(vmi.metadata.annotations ?? {}).filter(([name]) => !NOT_CARRIED.has(name));
