@@ -47,7 +47,12 @@ describe('an operation that waits', () => {
   it('for the start of a machine takes its snapshot with the memory', async () => {
     await make('new');
     await ask('snap', 'new', 'snapshot', { snapshotSpec: { includeMemory: true } });
+    const asked = { vmRef: { name: 'new' }, includeMemory: true };
+    await world.admin.create(VM_SNAPSHOTS, { metadata: { name: 'direct', namespace }, spec: asked });
     expect((await world.over('snap')).status).toMatchObject({ phase: 'Succeeded', result: { includeMemory: true } });
+    await world.clock.advance(5000);
+    const { status } = await world.admin.get(VM_SNAPSHOTS, 'direct', { namespace });
+    expect(status).toMatchObject({ phase: 'Ready', includesMemory: true });
   });
 
   it('for a snapshot that cannot be taken says what that waited for', async () => {

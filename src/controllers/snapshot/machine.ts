@@ -8,6 +8,7 @@ import { type Dialect, instanceName } from '../../machine/dialect.ts';
 import type { Gatherers } from '../../machine/gatherer.ts';
 import { belonging, isFinal } from '../../machine/instance-state.ts';
 import { vcpusOf } from '../../machine/launcher/resources.ts';
+import { isToStart } from '../../machine/plan.ts';
 import type { Index } from '../../runtime/cache.ts';
 import type { Context } from '../../runtime/controller.ts';
 import { keyIn } from '../../runtime/key.ts';
@@ -22,6 +23,8 @@ export interface SeenMachine {
   readonly spec: InstanceSpec;
   /** Its run, where there is one that has not ended. */
   readonly instance: Vmi | undefined;
+  /** A run comes without anybody asking any more. */
+  readonly comes: boolean;
 }
 
 const HYPERSDK = 'hypersdk.io';
@@ -56,7 +59,11 @@ export function findMachine(
   const found = context.cache(VMIS).get(keyIn(namespace, instanceName(dialect, name)));
   const own = found !== undefined && belonging(found, vm.metadata.uid) === 'own' && !isFinal(found);
   const instance = own ? found : undefined;
-  return { dialect, vm, instance, spec: instance?.spec ?? offSpec(dialect, vm, gatherers, context) };
+  const comes =
+    found === undefined &&
+    isToStart(dialect.desired(vm), dialect.memory(vm)) &&
+    dialect.patience?.(vm)?.waits === undefined;
+  return { dialect, vm, instance, comes, spec: instance?.spec ?? offSpec(dialect, vm, gatherers, context) };
 }
 
 /** What a machine would be if it were started now. */

@@ -60,7 +60,7 @@ export function plan(sight: Sight, settings: SnapshotSettings): Step {
   const what = `VirtualMachine ${machineKey(snapshot)}`;
   if (machine === 'not served') return wait('NotFound', `machines of the group of ${what} are not looked after here`);
   if (machine === 'missing') return wait('NotFound', `there is no ${what} yet`);
-  const { vm, instance } = machine;
+  const { vm, instance, comes } = machine;
   if (vm.metadata.deletionTimestamp !== undefined) return fail('MachineDeleted', `${what} is being deleted`);
   const migrating = migrationOf(machine);
   if (migrating !== undefined) return fail('Migrating', `${what} ${migrating}; take the snapshot when that is over`);
@@ -75,8 +75,9 @@ export function plan(sight: Sight, settings: SnapshotSettings): Step {
   }
   if (instance !== undefined && instance.metadata.deletionTimestamp !== undefined)
     return wait('Stopping', `${what} is being stopped`);
-  if (instance !== undefined && instance.status?.phase !== 'Running')
-    return wait('Starting', `${what} is being started`);
+  const isStarting =
+    instance === undefined ? comes && snapshot.spec.includeMemory : instance.status?.phase !== 'Running';
+  if (isStarting) return wait('Starting', `${what} is being started`);
   return planCapture(sight, machine, what, wait);
 }
 
