@@ -43,6 +43,14 @@ export interface GuestState {
   readonly uptimeMs: number;
   readonly memoryBytes: number;
   readonly vcpus: number;
+  /** Those of its disks that outlive it: it would write over whatever another disk holds. */
+  readonly disks?: readonly GuestDisk[];
+}
+
+/** A disk as a guest knows it: which, and how large where that was known. */
+export interface GuestDisk {
+  readonly claim: string;
+  readonly bytes?: number;
 }
 
 export const BLANK_DISK: DiskContents = { files: {} };

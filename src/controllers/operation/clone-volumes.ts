@@ -1,3 +1,4 @@
+import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
 import { type VolumeState, volumeState } from '../../kube/disk/claim-volume.ts';
 import { isSimulated } from '../../kube/disk/copied-disk.ts';
 import type { PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
@@ -31,4 +32,12 @@ export function claimsThatAre(state: VolumeState, namespace: string, claims: rea
     return volumeState(found, (each) => origins.storageClass(each)) === state;
   });
   return names.length === 0 ? '' : `PersistentVolumeClaim ${names.join(', ')}`;
+}
+
+/** The volumes of a machine that are claims. */
+export function claimsIn({ volumes = [] }: InstanceSpec): { readonly volume: string; readonly claim: string }[] {
+  return volumes.flatMap(({ name, persistentVolumeClaim, dataVolume }) => {
+    const claim = persistentVolumeClaim?.claimName ?? dataVolume?.name;
+    return claim === undefined ? [] : [{ volume: name, claim }];
+  });
 }

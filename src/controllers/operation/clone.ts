@@ -4,7 +4,6 @@ import {
   RESTORE_FAILED_ANNOTATION,
   RESTORED_ANNOTATION,
 } from '../../api/disk/request.ts';
-import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
 import { OPERATION, OPERATION_UID, START_AWAY_FROM, START_NOW, START_ON } from '../../api/operation-request.ts';
 import { isFilled } from '../../kube/disk/claim-disks.ts';
 import { atLeast } from '../../kube/disk/claim-volume.ts';
@@ -13,7 +12,7 @@ import { resourceOfKind } from '../../kube/kinds/machines.ts';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
 import type { Machine } from '../../machine/deeds.ts';
 import { ownerReference } from '../../machine/instance.ts';
-import { claimsThatAre, refusalOf } from './clone-volumes.ts';
+import { claimsIn, claimsThatAre, refusalOf } from './clone-volumes.ts';
 import { type Course, type Deed, fail, type GivingUp, stays, type Turn } from './course.ts';
 import { isMadeBy, marksOf } from './made.ts';
 import type { Checkpoint } from './operation.ts';
@@ -133,7 +132,14 @@ function disksToCopy(sight: Active): Copied[] | Turn {
   const copied: Copied[] = [];
   const { spec, blocked } = dialect.desired(vm, look.surroundings(vm));
   const why = blocked === undefined ? '' : ` (${blocked.message})`;
-  for (const { volume, claim } of claimsIn(spec)) {
+  const claims = claimsIn(spec);
+  const lost = kept?.ready.status?.disks?.find((disk) => !claims.some(({ claim }) => claim === disk.claim));
+  if (lost !== undefined)
+    return fail(
+      'SnapshotUnusable',
+      `VMSnapshot ${snapshotRef} holds disk ${lost.name} (${lost.claim}), which the machine has no more and the clone would lack: put it back into spec, or clone from another snapshot; nothing has been changed`,
+    );
+  for (const { volume, claim } of claims) {
     const from = look.claim(ref.namespace, claim);
     if (from === undefined)
       return {
@@ -155,13 +161,6 @@ function disksToCopy(sight: Active): Copied[] | Turn {
     copied.push({ volume, from, source, claim: dialect.claimOf?.(target.name, volume) ?? `${target.name}-${volume}` });
   }
   return copied;
-}
-
-function claimsIn({ volumes = [] }: InstanceSpec): { readonly volume: string; readonly claim: string }[] {
-  return volumes.flatMap(({ name, persistentVolumeClaim, dataVolume }) => {
-    const claim = persistentVolumeClaim?.claimName ?? dataVolume?.name;
-    return claim === undefined ? [] : [{ volume: name, claim }];
-  });
 }
 
 /** What is said of one machine alone. */

@@ -90,6 +90,37 @@ describe('operations that end otherwise than they began', () => {
     expect(told.filter(({ reason }) => reason === 'MemoryNotResumed')).toHaveLength(1);
   });
 
+  it('do not go on with memory of other disks, nor clone a disk away', async () => {
+    await done('snap', 'snapshot', { snapshotSpec: { includeMemory: true } });
+    const back = { restoreSpec: { snapshotName: 'snap' } };
+    const kept = { 'hypersdk.io/retain-disks': 'true' };
+    await world.admin.patch(
+      HYPERSDK_VMS,
+      'web',
+      { type: 'merge', body: { metadata: { annotations: kept } } },
+      { namespace },
+    );
+    await edit({ disks: [disk('root')] });
+    expect(await done('other', 'restore', back)).toMatchObject({
+      phase: 'Succeeded',
+      message: expect.stringContaining('as the machine lacks the disk web-data, which it had then') as string,
+      result: { memoryResumed: false },
+    });
+    expect(await done('copy', 'clone', { cloneSpec: { targetName: 'copy', snapshotRef: 'snap' } })).toMatchObject({
+      phase: 'Failed',
+      message: expect.stringContaining(
+        'VMSnapshot snap holds disk data (web-data), which the machine has no more',
+      ) as string,
+    });
+    expect(await ifFound(world.admin.get(HYPERSDK_VMS, 'copy', { namespace }))).toBeUndefined();
+    await edit({ disks: [{ ...disk('root'), size: '2Gi' }, disk('data')] });
+    await world.clock.advance(5000);
+    expect(await done('grown', 'restore', back)).toMatchObject({
+      message: expect.stringContaining('as the machine has 2048Mi on the disk web-root, and had 1024Mi then') as string,
+      result: { memoryResumed: false },
+    });
+  });
+
   it('tell of no memory in a snapshot of a machine that was off', async () => {
     await done('halt', 'stop');
     expect(await done('snap', 'snapshot', { snapshotSpec: { includeMemory: true } })).toMatchObject({

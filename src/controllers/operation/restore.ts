@@ -1,8 +1,10 @@
-import type { GuestState } from '../../api/disk/contents.ts';
+import type { GuestDisk, GuestState } from '../../api/disk/contents.ts';
 import { RESTORE_ANNOTATION, type RestoreRequest, restoreState } from '../../api/disk/request.ts';
+import { bytesOf, diskDifference } from '../../kube/disk/guest-disks.ts';
 import type { Vmi } from '../../kube/kinds/machines.ts';
 import type { Snapshot } from '../../kube/kinds/snapshots.ts';
 import { vcpusOf } from '../../machine/launcher/resources.ts';
+import { claimsIn } from './clone-volumes.ts';
 import { type Course, type Deed, fail, type GivingUp, type Turn } from './course.ts';
 import type { Checkpoint } from './operation.ts';
 import { cpusText, memoryOf } from './resize.ts';
@@ -125,7 +127,7 @@ function restored(sight: Active, live: Vmi): Turn {
   const message = `the machine runs with the disks of VMSnapshot ${nameIn(sight)}`;
   const kept = sight.look.snapshot(nameIn(sight))?.status;
   if (kept?.guestState === undefined) return { to: 'succeed', message };
-  const why = obstacleTo(JSON.parse(kept.guestState) as GuestState, live, kept.restore?.nodeName);
+  const why = obstacleTo(JSON.parse(kept.guestState) as GuestState, live, kept.restore?.nodeName, sight);
   if (why === undefined)
     return { to: 'succeed', message: `${message}, from where it was`, result: { memoryResumed: true } };
   const text = `${message}, but was booted: its memory could not be resumed, as ${why}`;
@@ -133,9 +135,29 @@ function restored(sight: Active, live: Vmi): Turn {
 }
 
 /** Why a guest does not go on with the memory that was kept. */
-function obstacleTo({ vcpus, memoryBytes }: GuestState, { spec }: Vmi, node: string | undefined): string | undefined {
+function obstacleTo(
+  { vcpus, memoryBytes, disks }: GuestState,
+  live: Vmi,
+  node: string | undefined,
+  sight: Active,
+): string | undefined {
   if (node === undefined) return 'no node restored the disks that could have kept it';
-  if (vcpusOf(spec.domain) === vcpus && memoryOf(spec) === memoryBytes) return undefined;
+  const { spec } = live;
+  if (vcpusOf(spec.domain) === vcpus && memoryOf(spec) === memoryBytes) {
+    const difference = disks === undefined ? undefined : diskDifference(disks, disksNow(live, sight));
+    return difference === undefined ? undefined : `the machine ${difference}`;
+  }
   const [has, had] = [memoryOf(spec), memoryBytes].map((bytes) => `${Math.round(bytes / 2 ** 20)}Mi`);
   return `the machine has ${cpusText(vcpusOf(spec.domain))} and ${has} of memory now, and had ${vcpus} and ${had} then`;
+}
+
+/** The disks that a machine runs with and that outlive its run. */
+function disksNow({ spec }: Vmi, { look, ref }: Active): GuestDisk[] {
+  const shown = new Set((spec.domain.devices.disks ?? []).map(({ name, volumeName }) => volumeName ?? name));
+  return claimsIn(spec).flatMap(({ volume, claim }) => {
+    if (!shown.has(volume)) return [];
+    const found = look.claim(ref.namespace, claim);
+    const bytes = found === undefined ? undefined : bytesOf(found);
+    return [bytes === undefined ? { claim } : { claim, bytes }];
+  });
 }

@@ -12,6 +12,7 @@ import type { Client } from '../client.ts';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../kinds/storage.ts';
 import { ifFound, isConflict } from '../kube-error.ts';
 import { type DiskStore, NoDisk } from './disk-store.ts';
+import { bytesOf } from './guest-disks.ts';
 
 /** What may be known of a claim already. */
 export type KnownClaim = (namespace: string, claim: string) => PersistentVolumeClaim | undefined;
@@ -51,6 +52,11 @@ export class ClaimDisks implements DiskStore {
   known(namespace: string, claim: string): DiskContents | undefined {
     const text = this.#known(namespace, claim)?.metadata.annotations?.[DISK_CONTENTS_ANNOTATION];
     return text === undefined ? undefined : readContents(text);
+  }
+
+  bytes(namespace: string, claim: string): number | undefined {
+    const known = this.#known(namespace, claim);
+    return known === undefined ? undefined : bytesOf(known);
   }
 
   async #get(namespace: string, name: string): Promise<PersistentVolumeClaim> {

@@ -1,9 +1,9 @@
 import { contentsText, copyOf, DISK_CONTENTS_ANNOTATION, readContents } from '../../api/disk/contents.ts';
 import { DISK_SOURCE_ANNOTATION, type DiskSource, SIMULATED_PROVISIONER } from '../../api/disk/request.ts';
-import { parseQuantity, value } from '../../base/quantity.ts';
 import type { Snapshot } from '../kinds/snapshots.ts';
 import type { PersistentVolumeClaim, StorageClass } from '../kinds/storage.ts';
 import { contentsOf, isFilled } from './claim-disks.ts';
+import { bytesOf } from './guest-disks.ts';
 
 /** Where a copy of a disk can be read from. */
 export interface DiskOrigins {
@@ -16,7 +16,7 @@ export interface DiskOrigins {
 export interface CopiedDisk {
   readonly annotations: Readonly<Record<string, string>>;
   readonly dataSource?: { readonly apiGroup?: string; readonly kind: string; readonly name: string };
-  /** The bytes of the source, which storage that is not simulated wants room for. */
+  /** The bytes of the source, for which there has to be room. */
   readonly sourceBytes?: number;
 }
 
@@ -30,12 +30,15 @@ export function copiedDisk(
   origins: DiskOrigins,
 ): CopiedDisk | undefined {
   if (!isSimulated(storageClass, origins)) return storedCopy(source, namespace, origins);
-  const text = copiedContents(source, source.namespace ?? namespace, origins);
+  const from = source.namespace ?? namespace;
+  const text = copiedContents(source, from, origins);
+  const bytes = source.claim === undefined ? undefined : bytesIn(origins.claim(from, source.claim));
   return {
     annotations: {
       [DISK_SOURCE_ANNOTATION]: JSON.stringify(source),
       ...(text === undefined ? {} : { [DISK_CONTENTS_ANNOTATION]: text }),
     },
+    ...(bytes === undefined ? {} : { sourceBytes: bytes }),
   };
 }
 
@@ -57,15 +60,16 @@ function copiedContents({ claim, snapshot, disk, linked = false }: DiskSource, f
   return contents === undefined ? undefined : contentsText(copyOf(contents, `snapshot ${from}/${snapshot}`, linked));
 }
 
+const bytesIn = (claim: PersistentVolumeClaim | undefined) => (claim === undefined ? undefined : bytesOf(claim));
+
 function storedCopy(
   { claim, snapshot, disk, namespace: from = '' }: DiskSource,
   namespace: string,
   origins: DiskOrigins,
 ): CopiedDisk | undefined {
   if (claim !== undefined) {
-    const { storage = 0 } = origins.claim(from || namespace, claim)?.status?.capacity ?? {};
     const dataSource = { kind: 'PersistentVolumeClaim', name: claim };
-    return { annotations: {}, dataSource, sourceBytes: value(parseQuantity(storage)) };
+    return { annotations: {}, dataSource, sourceBytes: bytesIn(origins.claim(from || namespace, claim)) ?? 0 };
   }
   const { volumeSnapshot: name, sizeBytes = 0 } = savedIn(snapshot, disk, from || namespace, origins) ?? {};
   if (name === undefined) return undefined;

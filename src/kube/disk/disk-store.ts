@@ -9,6 +9,8 @@ export interface DiskStore {
   change(namespace: string, claim: string, next: (now: DiskContents) => DiskContents): Promise<DiskContents>;
   /** What is known of a disk without asking, which may be old. */
   known(namespace: string, claim: string): DiskContents | undefined;
+  /** How large a disk is, as far as that is known without asking. */
+  bytes(namespace: string, claim: string): number | undefined;
 }
 
 /** A disk is not there, or nobody can read it. */

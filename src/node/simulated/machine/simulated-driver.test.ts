@@ -169,6 +169,14 @@ describe('a simulated machine', () => {
     // Memory of another size is of no use.
     await driver.restore(off, kept, { uid: '2', on: [] });
     expect(await driver.start({ ...slow('fourth'), memoryBytes: GIB / 2 })).toMatchObject({ booted: false });
+    // So is memory of other disks.
+    await driver.restore(off, kept, { uid: '3', on: [] });
+    const more = { name: 'more', persistentVolumeClaim: { claimName: 'd' } };
+    const disks = [
+      ...slow('fifth').disks,
+      ...specOf('m').disks.map((disk) => ({ ...disk, name: 'more', volume: more })),
+    ];
+    expect(await driver.start({ ...slow('fifth'), disks })).toMatchObject({ booted: false });
   });
 
   it('has what is kept of it in order, while its guest writes', async () => {

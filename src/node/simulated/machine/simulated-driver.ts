@@ -248,7 +248,7 @@ export class SimulatedDriver implements MachineDriver {
     for (const claim of claims) {
       await this.simulation.store.change(spec.namespace, claim, (now) => {
         const { resume, ...rest } = now;
-        uptime = resumption(resume, spec) ?? uptime;
+        uptime = resumption(resume, spec, this.simulation) ?? uptime;
         return resume === undefined ? now : rest;
       });
     }

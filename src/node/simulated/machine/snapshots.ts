@@ -1,4 +1,12 @@
-import { bytesBeyond, contentsText, type GuestState, keptOf, restoredTo } from '../../../api/disk/contents.ts';
+import {
+  bytesBeyond,
+  contentsText,
+  type GuestDisk,
+  type GuestState,
+  keptOf,
+  restoredTo,
+} from '../../../api/disk/contents.ts';
+import { diskDifference } from '../../../kube/disk/guest-disks.ts';
 import { keptIn, restoreDisks, saveDisks } from '../../../kube/disk/saved-disks.ts';
 import type {
   DiskHolder,
@@ -28,6 +36,7 @@ export async function snapshotMachine(
       uptimeMs: Math.round(guest.uptime),
       memoryBytes: spec.memoryBytes,
       vcpus: vcpusOf(spec),
+      disks: guestDisks(spec, simulation),
     };
     const quiesced = quiesce && machine.state === 'running' && guest.info !== undefined;
     const disks = await Promise.all(
@@ -74,7 +83,7 @@ export async function restoreMachine(
         now.branch?.uid === mark.uid ? now : restoredTo(now, keptIn(disk), mark, undefined),
       );
     }
-    machine.guest.begin(resumption(kept.memory?.state, spec) ?? 0);
+    machine.guest.begin(resumption(kept.memory?.state, spec, simulation) ?? 0);
   });
 }
 
@@ -97,10 +106,26 @@ export function rebased(above: readonly MachineSnapshot[], below: MachineSnapsho
 }
 
 /** What a guest goes on with after a restore, in milliseconds of its life; undefined where the machine is another now. */
-export function resumption(state: string | GuestState | undefined, spec: MachineSpec): number | undefined {
+export function resumption(
+  state: string | GuestState | undefined,
+  spec: MachineSpec,
+  simulation: Simulation,
+): number | undefined {
   const read = typeof state === 'string' ? readState(state) : state;
   if (read === undefined || read.memoryBytes !== spec.memoryBytes || read.vcpus !== vcpusOf(spec)) return undefined;
+  if (read.disks !== undefined && diskDifference(read.disks, guestDisks(spec, simulation)) !== undefined)
+    return undefined;
   return read.uptimeMs;
+}
+
+/** The disks of a machine that outlive its run. */
+function guestDisks({ namespace, disks }: MachineSpec, { store }: Simulation): GuestDisk[] {
+  return disks.flatMap((disk) => {
+    const claim = claimOf(disk);
+    if (claim === undefined) return [];
+    const bytes = store.bytes(namespace, claim);
+    return [bytes === undefined ? { claim } : { claim, bytes }];
+  });
 }
 
 function readState(state: string | undefined): GuestState | undefined {
