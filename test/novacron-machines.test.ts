@@ -7,10 +7,13 @@ import { seededRandom } from '../src/base/random.ts';
 import { resourceOfKind, VMIS } from '../src/kube/kinds/machines.ts';
 import { NODES } from '../src/kube/kinds/node.ts';
 import { PODS } from '../src/kube/kinds/pod.ts';
+import { resourceType } from '../src/kube/kinds/resource-type.ts';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../src/kube/kinds/storage.ts';
+import type { KubeObject } from '../src/kube/kube-object.ts';
 import { type Embedded, startEmbedded } from '../src/up/embedded.ts';
 
 const MACHINES = resourceOfKind(virtualMachine);
+const EVENTS = resourceType<KubeObject & { readonly message?: string }>('v1', 'Event', 'events');
 const namespace = 'default';
 const RESOURCES = { cpu: 2, memory: '2Gi', disk: '4Gi' };
 
@@ -169,6 +172,19 @@ describe('machines of novacron.io, alone', () => {
     const { status } = await vm();
     expect(status).toMatchObject({ phase: 'Running', migration: { sourceNode: from, state: 'Succeeded' }, vmID: uid });
     expect(status?.nodeName).not.toBe(from);
+  });
+
+  it('are ended by an eviction where they may not be moved, which is told as one, and start elsewhere', async () => {
+    await make('web', {}, {}, { migrationPolicy: { allowLiveMigration: false } });
+    const [pod] = (await running.admin.list(PODS, { namespace })).items;
+    const name = pod?.metadata.name ?? '';
+    const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } };
+    await running.admin.act(PODS, name, 'eviction', body, { namespace });
+    await clock.advance(90_000);
+    expect((await vm()).status?.phase).toBe('Running');
+    expect((await condition('LastShutdown'))?.message).toMatch(/^the launcher pod was evicted: /);
+    const said = (await running.admin.list(EVENTS, { namespace })).items.map(({ message }) => message);
+    expect(said).toContain('The VirtualMachineInstance was evicted.');
   });
 
   it('say that no node will have them, also where a disk waits for the node', async () => {

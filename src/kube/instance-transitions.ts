@@ -27,7 +27,7 @@ export function transitionsOf(before: Vmi, after: Vmi): readonly Transition[] {
   if (from.phase !== to.phase) {
     if (to.phase === 'Running') tell('Normal', 'Started', 'VirtualMachineInstance started.');
     if (to.phase === 'Succeeded') tell('Normal', 'Stopped', `The VirtualMachineInstance was shut down: ${to.reason}.`);
-    if (to.phase === 'Failed') tell('Warning', 'Stopped', `The VirtualMachineInstance crashed: ${to.reason}.`);
+    if (to.phase === 'Failed') tell('Warning', 'Stopped', `The VirtualMachineInstance ${endOf(to.reason)}.`);
   }
   if (!holds(before, 'Paused') && holds(after, 'Paused')) tell('Normal', 'Paused', 'VirtualMachineInstance paused.');
   if (holds(before, 'Paused') && !holds(after, 'Paused') && to.phase === 'Running') {
@@ -51,3 +51,5 @@ export function transitionsOf(before: Vmi, after: Vmi): readonly Transition[] {
   else tell('Normal', 'Migrated', `The VirtualMachineInstance migrated to node ${is.targetNode}.`);
   return told;
 }
+
+const endOf = (reason: string | undefined) => (reason === 'Evicted' ? 'was evicted' : `crashed: ${reason}`);

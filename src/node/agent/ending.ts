@@ -1,3 +1,5 @@
+import { conditionOf } from '../../kube/kinds/condition.ts';
+import type { Pod } from '../../kube/kinds/pod.ts';
 import type { MachineEnd } from '../machine-driver.ts';
 
 /** Why the agent itself ended a machine. */
@@ -21,6 +23,8 @@ export interface EndingContext {
   /** Somebody asked for the end of the instance, or of its pod. */
   readonly instanceDeleted: boolean;
   readonly podDeleted: boolean;
+  /** Why its pod was evicted, where it was. */
+  readonly eviction?: string | undefined;
 }
 
 const CLEAN = { exitCode: 0, exitReason: 'Completed' };
@@ -43,7 +47,7 @@ export const CAUSES: Readonly<Record<Cause, string>> = {
 };
 
 /** Says how a machine ended, or that it never will have begun. */
-export function endingOf({ end, cause, instanceDeleted, podDeleted }: EndingContext): Ending {
+export function endingOf({ end, cause, instanceDeleted, podDeleted, eviction }: EndingContext): Ending {
   const message = end?.message ?? 'the machine never ran';
   if (end?.reason === 'Migrated') return LEFT;
   if (end?.reason === 'Crashed') return { phase: 'Failed', reason: 'GuestCrashed', message, ...BROKEN };
@@ -54,9 +58,18 @@ export function endingOf({ end, cause, instanceDeleted, podDeleted }: EndingCont
   if (instanceDeleted) return { phase: 'Succeeded', reason: 'Stopped', message, ...CLEAN };
   if (podDeleted) {
     const how = end === undefined || end.reason === 'Killed' ? CUT : CLEAN;
+    if (eviction !== undefined) {
+      return { phase: 'Failed', reason: 'Evicted', message: `the launcher pod was evicted: ${eviction}`, ...how };
+    }
     return { phase: 'Failed', reason: 'PodDeleted', message: 'the launcher pod was deleted', ...how };
   }
   if (end?.reason === 'GuestShutdown') return { phase: 'Succeeded', reason: 'GuestShutdown', message, ...CLEAN };
   if (end?.reason === 'Stopped') return { phase: 'Succeeded', reason: 'Stopped', message, ...CLEAN };
   return { phase: 'Failed', reason: end?.reason ?? 'NeverRan', message, ...CUT };
+}
+
+/** Why a pod was evicted, in the words of whoever did it; undefined where it was not. */
+export function evictionOf({ status }: Pod): string | undefined {
+  const disruption = conditionOf(status?.conditions, 'DisruptionTarget');
+  return disruption?.status === 'True' ? disruption.message || disruption.reason || 'disrupted' : undefined;
 }

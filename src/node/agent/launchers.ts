@@ -15,7 +15,7 @@ import type { Waiting } from '../pod/container-status.ts';
 import { isOver } from '../pod/pod-status.ts';
 import type { Addresses } from './addresses.ts';
 import { isOf, perform } from './deeds.ts';
-import { type Ending, endingOf, LEFT } from './ending.ts';
+import { type Ending, endingOf, evictionOf, LEFT } from './ending.ts';
 import type { Host, Surroundings } from './host.ts';
 import { instanceStatus } from './instance-status.ts';
 import { launcherStatus } from './launcher-status.ts';
@@ -112,7 +112,8 @@ export class Launchers {
     const instance = pod === undefined || !isLauncher(pod) ? undefined : this.#instanceOf(run, pod);
     if (pod !== undefined && instance !== undefined && roleOf(pod, instance, host.name) === 'home') {
       const instanceDeleted = instance.metadata.deletionTimestamp !== undefined;
-      const ending = endingOf({ end: machine?.ended, cause: run.cause, instanceDeleted, podDeleted: true });
+      const said = { cause: run.cause, instanceDeleted, podDeleted: true, eviction: evictionOf(pod) };
+      const ending = endingOf({ end: machine?.ended, ...said });
       run.held = false;
       await this.#reportInstance(
         { run, host, pod, instance, machine, now: this.#parts.clock.now() },
@@ -307,12 +308,13 @@ function endingFor({ run, pod, instance, machine }: Look, role: Role): Ending | 
   if (isAlive(machine)) return undefined;
   const instanceDeleted = instance?.metadata.deletionTimestamp !== undefined;
   const podDeleted = pod.metadata.deletionTimestamp !== undefined;
+  const eviction = evictionOf(pod);
   const end = machine?.ended;
   if (end !== undefined || run.cause !== undefined) {
-    return endingOf({ end, cause: run.cause, instanceDeleted, podDeleted });
+    return endingOf({ end, cause: run.cause, instanceDeleted, podDeleted, eviction });
   }
   if (podDeleted || (role === 'home' && instanceDeleted)) {
-    return endingOf({ end, cause: undefined, instanceDeleted, podDeleted });
+    return endingOf({ end, cause: undefined, instanceDeleted, podDeleted, eviction });
   }
   // Before the instance is known nothing has begun; afterwards, there is nothing left to do here.
   return role === 'none' && (instance !== undefined || pod.status?.phase === 'Running') ? LEFT : undefined;
