@@ -146,6 +146,7 @@ describe('operations on a machine of novacron.io', () => {
     const from = (await machine()).status?.nodeName;
     const refused = await done('migrate', {}, 'Failed');
     expect(refused?.message).toContain('LiveMigrationNotAllowed');
+    expect(refused?.message).toContain('nothing has been changed; migrateSpec.live: false stops it');
     expect((await machine()).status?.nodeName).toBe(from);
     await done('migrate', { migrateSpec: { live: false } });
     await world.clock.advance(2000);
