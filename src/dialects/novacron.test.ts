@@ -213,6 +213,29 @@ describe('the status of a machine', () => {
     expect(report({ ...vm, status }, { phase: 'Failed' }).resources?.cpu).toEqual({ available: '4' });
   });
 
+  it('tells of what the guest has, whatever spec says by now', () => {
+    const instance = instanceLike();
+    const size = { currentCPUTopology: { sockets: 2, cores: 1, threads: 1 }, memory: { guestCurrent: '4Gi' } };
+    const running = { ...instance, status: { ...instance.status, ...size } };
+    const usage = { cpuCores: 1, memoryBytes: 2 ** 30 };
+    expect(report(machine(), undefined, { instance: running }, { usage }).resources).toEqual({
+      cpu: { used: '1', available: '2', percentage: 50 },
+      memory: { used: '1024Mi', available: '4Gi', percentage: 25 },
+      disk: { available: '10Gi' },
+    });
+    expect(report(machine({}, { running: false })).resources?.memory).toEqual({ available: '8Gi' });
+  });
+
+  it('tells the size of the root disk where it is known', () => {
+    const sizeOf = (more: Partial<Written>, small?: string) => {
+      const claim = { name: 'web.novacron-root', state: 'bound', ...(small === undefined ? {} : { size: small }) };
+      return report(machine(more), {}, {}, { claims: new Map([['root', claim as ClaimSight]]) }).resources?.disk;
+    };
+    expect(sizeOf({})).toEqual({ available: '10Gi' });
+    expect(sizeOf({ image: { source: 'pvc://default/golden' } })).toBeUndefined();
+    expect(sizeOf({ resources: { cpu: 1, memory: '1Gi', disk: '20Gi' } }, '15Gi')).toEqual({ available: '15Gi' });
+  });
+
   it('says when it last changed, and not when it was last looked at', () => {
     const first = report(machine(), {});
     const vm = machine({}, {}, first);

@@ -64,7 +64,7 @@ const status = object('What was last observed.', {
   vmID: string('Identifier of the machine on its node.'),
   ipAddresses: list('Addresses of the machine, the first one foremost.', string('An address.')),
   resources: object(
-    'How much of its resources the machine uses. It is measured when the machine begins to run and every five minutes, written where it has changed by more than a tenth of what there is, and of at most ten machines in a second; absent where nobody measures.',
+    'How much of its resources the machine uses. It is measured when the machine begins to run and every five minutes, written where it has changed by more than a tenth of what there is, and of at most ten machines in a second; absent where nobody measures. What there is is what the running guest has. Of the root disk only its size is told.',
     { cpu: usage('CPUs'), memory: usage('Memory'), disk: usage('Root disk') },
   ),
   conditions: conditions(
@@ -80,7 +80,7 @@ const status = object('What was last observed.', {
     message: string('Why it failed, if it did.'),
   }),
   snapshots: list(
-    'Snapshots of the machine, the oldest first.',
+    'Snapshots of the machine that its snapshotPolicy took; not served yet, and empty. VMSnapshots of the machine are listed by kubectl get vmsnapshot -o wide.',
     object('A snapshot.', {
       name: required(string('Name of the snapshot: snapshot- and the UTC time, as in snapshot-20240120-020000.')),
       createdAt: timestamp('When it was taken.'),

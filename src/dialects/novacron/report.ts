@@ -1,16 +1,15 @@
 import type { VirtualMachine } from '../../api/novacron/virtual-machine.ts';
 import { isSameJson } from '../../base/json-same.ts';
-import { parseQuantity, value } from '../../base/quantity.ts';
 import { timestamp } from '../../base/timestamp.ts';
 import type { ObservedMachine } from '../../machine/dialect.ts';
 import { isFinal } from '../../machine/instance-state.ts';
-import type { Usage } from '../../machine/metrics.ts';
 import type { Surroundings } from '../../machine/surroundings.ts';
 import { cardsOf, remembered } from '../memory.ts';
 import { smallDisksOf } from '../small-disks.ts';
 import { conditionsOf } from './conditions.ts';
 import { migrationOf } from './migration.ts';
-import { type Phase, phaseOf } from './phase.ts';
+import { phaseOf } from './phase.ts';
+import { resourcesOf, rootSize } from './resources.ts';
 import { wantedOf } from './wanted.ts';
 
 type Status = NonNullable<VirtualMachine['status']>;
@@ -26,7 +25,7 @@ export function report(vm: VirtualMachine, observed: ObservedMachine, around: Pa
     observedGeneration: vm.metadata.generation,
     phase,
     ...(live === undefined ? {} : presenceOf(live)),
-    resources: resourcesOf(vm, phase, usage),
+    resources: resourcesOf(vm, live, { phase, usage, disk: rootSize(wanted.disks, claims) }),
     conditions: conditionsOf({ vm, wanted, phase, observed, claims }, timestamp(now)),
     ...migrationOf(vm, observed),
     ...smallDisksOf(claims),
@@ -48,40 +47,5 @@ function presenceOf({ metadata, status }: NonNullable<ObservedMachine['instance'
   return {
     ...(nodeName === '' ? {} : { nodeName, vmID: metadata.uid }),
     ...(addresses.length === 0 ? {} : { ipAddresses: addresses }),
-  };
-}
-
-/** What a machine that runs was last measured to use stands until there is another measure. */
-function resourcesOf(
-  { spec, status }: VirtualMachine,
-  phase: Phase,
-  usage: Usage | undefined,
-): NonNullable<Status['resources']> {
-  const { cpu, memory, disk } = spec.template.spec.resources;
-  const told = phase === 'Running' || phase === 'Migrating' ? status?.resources : undefined;
-  const cpuUse = usage === undefined ? usedIn(told?.cpu) : share(`${round(usage.cpuCores, 100)}`, usage.cpuCores, cpu);
-  const memoryUse =
-    usage === undefined
-      ? usedIn(told?.memory)
-      : share(`${Math.round(usage.memoryBytes / MEBIBYTE)}Mi`, usage.memoryBytes, value(parseQuantity(memory)));
-  return {
-    cpu: { ...cpuUse, available: `${cpu}` },
-    memory: { ...memoryUse, available: memory },
-    ...(disk === undefined ? {} : { disk: { available: disk } }),
-  };
-}
-
-const MEBIBYTE = 1_048_576;
-
-const round = (amount: number, parts: number) => Math.round(amount * parts) / parts;
-
-const share = (used: string, amount: number, all: number) => ({ used, percentage: round((amount / all) * 100, 10) });
-
-type Told = NonNullable<NonNullable<Status['resources']>['cpu']>;
-
-function usedIn({ used, percentage }: Told = {}): Pick<Told, 'used' | 'percentage'> {
-  return {
-    ...(used === undefined ? {} : { used }),
-    ...(percentage === undefined ? {} : { percentage }),
   };
 }

@@ -1,0 +1,70 @@
+import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
+import { ROOT_DISK } from '../../api/novacron/claims.ts';
+import type { VirtualMachine } from '../../api/novacron/virtual-machine.ts';
+import { parseQuantity, value } from '../../base/quantity.ts';
+import type { ObservedMachine } from '../../machine/dialect.ts';
+import type { Usage } from '../../machine/metrics.ts';
+import type { Surroundings } from '../../machine/surroundings.ts';
+import type { Phase } from './phase.ts';
+
+type Resources = NonNullable<NonNullable<VirtualMachine['status']>['resources']>;
+
+interface Known {
+  readonly phase: Phase;
+  readonly usage: Usage | undefined;
+  /** Size of the root disk, where it is known. */
+  readonly disk: string | number | undefined;
+}
+
+/** What a machine that runs was last measured to use stands until there is another measure. */
+export function resourcesOf(
+  { spec, status }: VirtualMachine,
+  live: ObservedMachine['instance'],
+  { phase, usage, disk }: Known,
+): Resources {
+  const { cpu, memory } = sizeOf(spec, live);
+  const told = phase === 'Running' || phase === 'Migrating' ? status?.resources : undefined;
+  const cpuUse = usage === undefined ? usedIn(told?.cpu) : share(`${round(usage.cpuCores, 100)}`, usage.cpuCores, cpu);
+  const memoryUse =
+    usage === undefined
+      ? usedIn(told?.memory)
+      : share(`${Math.round(usage.memoryBytes / MEBIBYTE)}Mi`, usage.memoryBytes, value(parseQuantity(memory)));
+  return {
+    cpu: { ...cpuUse, available: `${cpu}` },
+    memory: { ...memoryUse, available: memory },
+    ...(disk === undefined ? {} : { disk: { available: disk } }),
+  };
+}
+
+/** What the guest has, which a change of spec may reach only with its next start; without one, what it will have. */
+function sizeOf({ template }: VirtualMachine['spec'], live: ObservedMachine['instance']) {
+  const { resources } = template.spec;
+  const { currentCPUTopology: topology, memory } = live?.status ?? {};
+  const { sockets = 1, cores = 1, threads = 1 } = topology ?? {};
+  return {
+    cpu: topology === undefined ? resources.cpu : sockets * cores * threads,
+    memory: memory?.guestCurrent ?? resources.memory,
+  };
+}
+
+/** The size of the disk with the image; a copy that nobody gave a size has that of its source, which is not known here. */
+export function rootSize(disks: readonly ClaimedDisk[], claims: Surroundings['claims']): string | number | undefined {
+  const root = disks.find(({ disk }) => disk.name === ROOT_DISK);
+  if (root === undefined || (root.anySize === true && root.origin?.claim !== undefined)) return undefined;
+  return claims?.get(ROOT_DISK)?.size ?? root.disk.size;
+}
+
+const MEBIBYTE = 1_048_576;
+
+const round = (amount: number, parts: number) => Math.round(amount * parts) / parts;
+
+const share = (used: string, amount: number, all: number) => ({ used, percentage: round((amount / all) * 100, 10) });
+
+type Told = NonNullable<Resources['cpu']>;
+
+function usedIn({ used, percentage }: Told = {}): Pick<Told, 'used' | 'percentage'> {
+  return {
+    ...(used === undefined ? {} : { used }),
+    ...(percentage === undefined ? {} : { percentage }),
+  };
+}
