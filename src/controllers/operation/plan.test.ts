@@ -159,6 +159,20 @@ describe('what is done for an operation', () => {
       ['Pending: the machine does not run yet: waiting for it', 'look again 30000'],
     ],
     [
+      'waits with a snapshot of its memory until the machine runs that is to',
+      { operation: operation('snapshot', { snapshotSpec: { includeMemory: true } }), vm: machine('Always') },
+      ['Pending: the machine does not run yet: waiting for it', 'look again 30000'],
+    ],
+    [
+      'does not wait with a snapshot of a machine that has ended for good',
+      {
+        operation: operation('snapshot', { snapshotSpec: { includeMemory: true } }),
+        vm: machine('Once'),
+        instance: instance('Succeeded'),
+      },
+      ['Running: VMSnapshot op is being made', 'make', 'look again 600000'],
+    ],
+    [
       'refuses a node that is not there',
       { operation: operation('migrate', { migrateSpec: { targetNode: 'n9' } }), instance: instance('Running') },
       ['Failed: node n9 is not there: nothing has been changed'],

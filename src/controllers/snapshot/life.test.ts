@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DISK_SOURCE_ANNOTATION } from '../../api/disk/request.ts';
 import type { Client } from '../../kube/client.ts';
+import { VMS } from '../../kube/kinds/machines.ts';
 import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
 import { ifFound } from '../../kube/kube-error.ts';
@@ -49,6 +50,23 @@ describe('a machine that is not there yet', () => {
     await world.machine('web');
     await world.cluster.settle();
     expect((await world.get('s')).status?.phase).toBe('Failed');
+  });
+});
+
+describe('a machine that is about to start', () => {
+  it('is waited for where its memory is wanted, and not for its disks alone', async () => {
+    world.nodes();
+    await world.machine('web');
+    const body = { spec: { runStrategy: 'Always' } };
+    await world.admin.patch(VMS, 'web', { type: 'merge', body }, { namespace });
+    world.operate();
+    await world.snapshot('disks', { vm: 'web' });
+    expect((await world.untilPhase('disks', 'Ready')).status?.includesMemory).toBe(false);
+    await world.snapshot('all', { vm: 'web', includeMemory: true });
+    await world.untilPhase('all', 'Pending');
+    expect(await ready('all')).toMatchObject({ status: 'False', reason: 'Starting' });
+    await world.start('web');
+    expect((await world.untilPhase('all', 'Ready')).status?.includesMemory).toBe(true);
   });
 });
 
