@@ -117,6 +117,22 @@ describe('a warning', () => {
   });
 });
 
+test('another image is warned of, since it changes no disk that is there', () => {
+  const other = machine({ image: { source: 'https://images.example.org/other.qcow2' } });
+  expect(trial(other, machine({}))).toMatchObject({
+    causes: [],
+    warnings: ['spec.image.source is what a new disk is made from: the disk that this machine has stays as it is'],
+  });
+});
+
+test('words of another group are warned of, since they keep no disks', () => {
+  const { metadata, ...rest } = machine({});
+  const annotated = { ...rest, metadata: { ...metadata, annotations: { 'novacron.io/retain-disks': 'true' } } };
+  expect(trial(annotated).warnings).toEqual([
+    'metadata.annotations[novacron.io/retain-disks] is ignored: on machines of this group it is hypersdk.io/retain-disks',
+  ]);
+});
+
 test('a status with everything in it is accepted', () => {
   const status = {
     observedGeneration: 2,
