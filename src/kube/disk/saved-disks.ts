@@ -47,11 +47,10 @@ export async function restoreDisks(
 ): Promise<void> {
   const wanted = saved.map((disk) => ({ ...disk, kept: keptIn(disk) }));
   await Promise.all(saved.map(({ claim }) => store.read(namespace, claim)));
-  for (const [index, { claim, kept }] of wanted.entries()) {
-    // The first disk holds memory too.
-    const state = index === 0 ? resume : undefined;
+  for (const { claim, kept } of wanted) {
+    // Each disk holds memory too: it is of use only with all of them.
     await store.change(namespace, claim, (now) =>
-      now.branch?.uid === branch.uid ? now : restoredTo(now, kept, branch, state),
+      now.branch?.uid === branch.uid ? now : restoredTo(now, kept, branch, resume),
     );
   }
 }

@@ -179,6 +179,33 @@ describe('a simulated machine', () => {
     expect(await driver.start({ ...slow('fifth'), disks })).toMatchObject({ booted: false });
   });
 
+  it('does not go on with the memory that a disk has kept which was away since', async () => {
+    const { clock, driver } = await start();
+    const on = (name: string, claimName: string) =>
+      claimed('m').disks.map((disk) => ({ ...disk, name, volume: { name, persistentVolumeClaim: { claimName } } }));
+    const [root, data] = [on('root', 'c'), on('data', 'd')];
+    const slow = (id: string, disks: MachineSpec['disks']) => ({
+      ...specOf(id, { 'vimana.io/boot-time': '10s' }),
+      disks,
+    });
+    await driver.start(slow('first', [...data, ...root]));
+    await clock.advance(15_000);
+    const kept = await driver.snapshot('first', { memory: true, quiesce: true });
+    await driver.remove('first');
+    const both = [
+      { name: 'data', claim: 'd' },
+      { name: 'root', claim: 'c' },
+    ];
+    const restore = (uid: string) => driver.restore({ namespace: 'default', disks: both }, kept, { uid, on: [] });
+    await restore('1');
+    expect(await driver.start(slow('same', [...data, ...root]))).toMatchObject({ booted: true });
+    await driver.remove('same');
+    await restore('2');
+    expect(await driver.start(slow('less', root))).toMatchObject({ booted: false });
+    await driver.remove('less');
+    expect(await driver.start(slow('back', [...data, ...root]))).toMatchObject({ booted: false });
+  });
+
   it('has what is kept of it in order, while its guest writes', async () => {
     const { driver } = await start();
     const writing = write(driver, 'm', 'first');

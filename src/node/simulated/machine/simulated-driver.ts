@@ -244,15 +244,19 @@ export class SimulatedDriver implements MachineDriver {
 
   /** Where the guest goes on: once, so that its memory is never older than what is on disk. */
   async #takeMemory(spec: MachineSpec, claims: readonly string[]): Promise<number> {
-    let uptime = 0;
+    const found: (number | undefined)[] = [];
     for (const claim of claims) {
+      let uptime: number | undefined;
       await this.simulation.store.change(spec.namespace, claim, (now) => {
         const { resume, ...rest } = now;
-        uptime = resumption(resume, spec, this.simulation) ?? uptime;
+        uptime = resumption(resume, spec, this.simulation);
         return resume === undefined ? now : rest;
       });
+      found.push(uptime);
     }
-    return uptime;
+    // A disk that was away at the last start has kept the memory of a time that the others have left behind.
+    const needed = spec.disks.filter((disk) => !disk.readonly && claimOf(disk) !== undefined).length;
+    return found.length < needed || found.some((uptime) => uptime !== found[0]) ? 0 : (found[0] ?? 0);
   }
 
   #running(id: string, operation: string): SimulatedMachine {
