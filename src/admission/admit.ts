@@ -65,7 +65,8 @@ function admitted<K extends Kind>(
 ): Omit<Admitted<K>, 'fits'> {
   if (input.subresource !== 'status') leaveStatusAlone(input.object as { status?: unknown }, input.old);
   const { object: filled, causes } = withDefaults(admitter, schema, input);
-  const object = input.operation === 'CREATE' ? held(filled, admitter.finalizer) : filled;
+  const isHeld = input.operation === 'CREATE' && causes.length === 0 && admitter.isHeld?.(filled as never) !== false;
+  const object = isHeld ? held(filled, admitter.finalizer) : filled;
   const verdict = verdictOf(admitter, { ...input, object }, causes);
   return { object, unknownFields, ...verdict };
 }

@@ -37,6 +37,8 @@ export interface Admitter<K extends Kind = Kind> {
    * is left out where nothing acts on the kind, since then nothing would take it off either.
    */
   readonly finalizer?: string;
+  /** Which objects it is for; absent: all. Asked only about objects that are valid by their schema. */
+  isHeld?(object: InputOf<K>): boolean;
   /**
    * Fills in what a schema default cannot say; returns the same object where there is nothing to fill in. It is asked
    * only about objects that are valid by their schema, so no rule of the schema may demand what it fills in.

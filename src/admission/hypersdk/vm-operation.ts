@@ -1,4 +1,5 @@
 import { type VMOperation, vmOperation } from '../../api/hypersdk/vm-operation.ts';
+import { OPERATION_FINALIZER } from '../../api/operation-request.ts';
 import { type FieldError, forbidden, invalid } from '../../base/field-error.ts';
 import type { Admitter } from '../admitter.ts';
 import { positiveDuration, positiveQuantity } from '../amounts.ts';
@@ -10,6 +11,9 @@ type Spec = VMOperation['spec'];
 
 export const vmOperationAdmitter: Admitter<typeof vmOperation> = {
   kind: vmOperation,
+  finalizer: OPERATION_FINALIZER,
+  // The disks of a clone are filled by its word, which holds until all are.
+  isHeld: ({ spec }) => spec.operation === 'clone',
   validate(request) {
     if (!changesSpec(request)) return { causes: [], warnings: [] };
     const { metadata, spec } = request.object;

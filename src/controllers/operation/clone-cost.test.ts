@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { HYPERSDK_VMS } from '../../kube/kinds/hypersdk.ts';
+import { ALL_DIALECTS, namespace, startOperationWorld } from '../../testing/operation-world.ts';
+
+it('a clone of a machine of hypersdk.io costs eight writes of ours, beside those by which Kubernetes binds its volume', async () => {
+  const world = await startOperationWorld({ dialects: ALL_DIALECTS });
+  try {
+    await world.admin.create(HYPERSDK_VMS, {
+      metadata: { name: 'web', namespace },
+      spec: { cpus: 1, memory: '1Gi', disks: [{ name: 'root', size: '5Gi' }] },
+    });
+    await world.clock.advance(10_000);
+    world.writes.length = 0;
+    const vmRef = { name: 'web', apiGroup: 'hypersdk.io' };
+    await world.ask('copy', 'web', 'clone', { vmRef, cloneSpec: { targetName: 'copy' } });
+    expect((await world.over('copy')).status?.phase).toBe('Succeeded');
+    await world.clock.advance(5000);
+    expect(world.writes.toSorted()).toEqual([
+      'create persistentvolumeclaims',
+      'create persistentvolumes',
+      'create services',
+      'create virtualmachines',
+      'update persistentvolumeclaims',
+      'update persistentvolumeclaims',
+      'update persistentvolumeclaims/status',
+      'update persistentvolumes/status',
+      'update virtualmachines/status',
+      'update vmoperations',
+      'update vmoperations/status',
+      'update vmoperations/status',
+    ]);
+  } finally {
+    await world.stop();
+  }
+});
