@@ -78,6 +78,8 @@ function machine(): Knowledge {
       'defaultSpec.annotations': annotations,
     },
     repairs: {
+      '.spec': secureBoot,
+      defaultSpec: secureBoot,
       disks: bootOrders,
       'disks[].source': atMostOne('pvc', 'http', 's3', 'containerDisk'),
       networks: networkRepair,
@@ -102,6 +104,11 @@ function machine(): Knowledge {
       },
     },
   });
+}
+
+function secureBoot(spec: Part): void {
+  const firmware = spec['firmware'] as Part | undefined;
+  if (firmware?.['secureBoot'] === true && spec['machineType'] === 'pc') spec['machineType'] = 'q35';
 }
 
 const usbIds = together({ vendorId: fc.constantFrom('046d', 'ABCD'), productId: fc.constantFrom('c52b', '0001') });
