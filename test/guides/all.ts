@@ -4,7 +4,7 @@ import { stepsOf } from './steps.ts';
 
 const FOLDER = resolve(import.meta.dirname, '../../docs/guides');
 
-const FIRST = new Set(['first-machine.md', 'simulation.md', 'hypersdk.md']);
+const FIRST = 'first-machine.md';
 
 export interface Guide {
   readonly name: string;
@@ -12,7 +12,7 @@ export interface Guide {
   readonly text: string;
   readonly steps: number;
   readonly hasSlow: boolean;
-  /** One of those that the README begins with: played by `npm test`, the others by `npm run test:long`. */
+  /** The one that the README begins with: played by `npm test`, the others by `npm run test:long`. */
   readonly first: boolean;
   /** It starts no cluster of its own. */
   readonly needsCluster: boolean;
@@ -30,7 +30,7 @@ export const GUIDES: readonly Guide[] = globSync('*.md', { cwd: FOLDER })
       file,
       text,
       steps: steps.length,
-      first: FIRST.has(name),
+      first: name === FIRST,
       hasSlow: steps.some(({ slow }) => slow),
       needsCluster: text.includes('<!-- needs a cluster -->'),
     };

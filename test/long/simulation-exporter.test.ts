@@ -5,9 +5,9 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { exporterJourney } from './journeys/simulation-exporter.ts';
-import { startExporter } from './support/exporter.ts';
-import { startUp } from './support/vimana.ts';
+import { exporterJourney } from '../e2e/journeys/simulation-exporter.ts';
+import { startExporter } from '../e2e/support/exporter.ts';
+import { startUp } from '../e2e/support/vimana.ts';
 
 exporterJourney({
   name: 'vimana up',
