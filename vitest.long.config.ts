@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Of these, `npm test` tries only some of what they could draw. */
@@ -21,6 +22,7 @@ export default defineConfig({
     env: { VIMANA_PROPERTY_RUNS: '4' },
     setupFiles: ['test/property-seed.ts'],
     pool: 'threads',
+    maxWorkers: availableParallelism(),
     isolate: false,
     testTimeout: 60 * 60_000,
     hookTimeout: 2 * 60_000,
