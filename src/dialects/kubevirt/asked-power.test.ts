@@ -73,4 +73,10 @@ describe('what users ask of a machine through its subresources', () => {
     expect(refusalOf(ask('restart'))).toBe(onMachine('unable to complete request: stop/start already underway'));
     expect(ask('stop')).toEqual({ requests: [STOP] });
   });
+
+  it('leaves no start behind that a stop came before', () => {
+    const vm = machine({ runStrategy: 'Always' }, { stateChangeRequests: [START] });
+    const edit = powerEdit(kubevirt, 'stop', vm, undefined, { dryRun: false });
+    expect(edit).toEqual({ requests: [], spec: { runStrategy: 'Halted' } });
+  });
 });

@@ -51,7 +51,9 @@ function stop({ vm, runStrategy, instance, options }: PowerCase): PowerEdit {
   const grace = options?.gracePeriodSeconds;
   const live = instance !== undefined && !isFinal(instance) ? instance : undefined;
   const shorter = grace === undefined || live === undefined ? {} : { gracePeriodSeconds: grace };
-  if (runStrategy === 'Always' || runStrategy === 'Once') return { spec: running(vm, false), ...shorter };
+  if (runStrategy === 'Always' || runStrategy === 'Once') {
+    return { ...overruled(vm), spec: running(vm, false), ...shorter };
+  }
   if (live === undefined) return NOT_RUNNING;
   const before = live.spec.terminationGracePeriodSeconds;
   if (runStrategy === 'Halted' && (grace === undefined || (before !== undefined && grace >= before))) {
@@ -60,6 +62,10 @@ function stop({ vm, runStrategy, instance, options }: PowerCase): PowerEdit {
   // A stop overrules whatever else waits.
   return { requests: [stopOf(live)], ...shorter };
 }
+
+/** A start that waits would wait on in a machine that is off. */
+const overruled = ({ status }: VirtualMachine): { requests?: readonly PowerRequest[] } =>
+  (status?.stateChangeRequests ?? []).length === 0 ? {} : { requests: [] };
 
 function restart({ vm, runStrategy, instance }: PowerCase): PowerEdit {
   if (runStrategy === 'Halted' || runStrategy === 'Once') {
