@@ -16,7 +16,7 @@ import {
   type PersistentVolumeClaim,
   STORAGE_CLASSES,
 } from '../../../src/kube/kinds/storage.ts';
-import type { Rotation } from '../../../src/scheduler/framework/sampling.ts';
+import { Rotation } from '../../../src/scheduler/framework/sampling.ts';
 import type { RealCluster } from '../../cluster/real-cluster.ts';
 import type { Placement, Refusal, Scores } from './decision.ts';
 import {
@@ -30,7 +30,7 @@ import {
 } from './random-cluster.ts';
 import { CLASSES } from './random-storage.ts';
 import { ScoreLog } from './score-log.ts';
-import { decide, hasDelayedClaims, rotationThatMeets, type Standing, volumesOn } from './shadow.ts';
+import { decide, hasDelayedClaims, rotationsThatMeet, type Standing, volumesOn } from './shadow.ts';
 import { bindClaims, MADE } from './volume-controller.ts';
 
 /** What was compared. */
@@ -209,18 +209,26 @@ export class Lockstep {
     let standing = first;
     const isSampled = first.nodes.length > SMALL;
     if (isSampled) this.figures.sampled += 1;
-    let rotation: Rotation | undefined;
+    let rotations: readonly Rotation[] | undefined;
     for (const [at, wanted] of pods.entries()) {
       const pod = await this.#client.create(PODS, wanted);
       const delayed = hasDelayedClaims(standing, pod);
       const seen = await this.#outcome(pod, delayed);
       // Where the search begins is not told, but follows from what the first pod meets.
-      if (isSampled && rotation === undefined) {
+      if (isSampled && rotations === undefined) {
         const met = new Set(this.#scoresOf(seen).keys());
-        rotation = rotationThatMeets(met, standing, pod);
-        if (rotation === undefined) return { what: 'the nodes to look at', ours: '', theirs: [...met], pod, standing };
+        rotations = rotationsThatMeet(met, standing, pod);
+        if (rotations.length === 0) return { what: 'the nodes to look at', ours: '', theirs: [...met], pod, standing };
       }
-      const ours = decide(standing, pod, rotation);
+      const now = standing;
+      const decided = (rotations ?? [new Rotation()]).map((rotation) => ({
+        rotation,
+        ours: decide(now, pod, rotation),
+      }));
+      // Several meet the same nodes where few suit, in another order: what each pod then gets tells them apart.
+      const agreeing = decided.filter(({ ours }) => 'nodes' in ours && ours.chosen === seen.spec.nodeName);
+      const [{ ours }] = (agreeing.length > 0 ? agreeing : decided) as [(typeof decided)[number]];
+      if (isSampled && agreeing.length > 0) rotations = agreeing.map(({ rotation }) => rotation);
       const wrong =
         'nodes' in ours
           ? (this.#comparePlaced(ours, seen, isSampled) ??

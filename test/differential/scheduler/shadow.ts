@@ -51,17 +51,15 @@ export function decide(standing: Standing, pod: Pod, rotation = new Rotation()):
   };
 }
 
-/** A rotation by which the search for a pod meets exactly these nodes; undefined where none does. */
-export function rotationThatMeets(nodes: ReadonlySet<string>, standing: Standing, pod: Pod): Rotation | undefined {
+/** Every rotation by which the search for a pod meets exactly these nodes. */
+export function rotationsThatMeet(nodes: ReadonlySet<string>, standing: Standing, pod: Pod): Rotation[] {
   const { length } = standing.nodes;
-  for (let start = 0; start < length; start++) {
-    const rotation = rotationFrom(start, length);
-    const decision = decide(standing, pod, rotation);
-    if ('scores' in decision && new Set(decision.scores.keys()).symmetricDifference(nodes).size === 0) {
-      return rotationFrom(start, length);
-    }
-  }
-  return undefined;
+  return Array.from({ length }, (_, start) => start)
+    .filter((start) => {
+      const decision = decide(standing, pod, rotationFrom(start, length));
+      return 'scores' in decision && new Set(decision.scores.keys()).symmetricDifference(nodes).size === 0;
+    })
+    .map((start) => rotationFrom(start, length));
 }
 
 function rotationFrom(start: number, nodes: number): Rotation {
