@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { loopbackServer } from '../testing/loopback-server.ts';
 
 /** More than one piece, so that an answer can break off in the middle of it. */
 const CONTENT = Buffer.alloc(300_000, 'an image ');
@@ -29,7 +28,7 @@ const ANSWERS: Readonly<Record<string, (response: ServerResponse) => void>> = {
 /** A server on this machine that has an image, by whatever name below its place, and answers for others as servers do on bad days. */
 export async function imageServer() {
   const asked: string[] = [];
-  const server = createServer(({ method, url = '' }, response) => {
+  const server = await loopbackServer(({ method, url = '' }, response) => {
     asked.push(`${method} ${url}`);
     // A connection that is kept may be closed just when the next request goes out.
     response.setHeader('connection', 'close');
@@ -38,15 +37,5 @@ export async function imageServer() {
     else if (method === 'HEAD') response.end();
     else answer(response);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    asked,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  return { ...server, asked };
 }
