@@ -15,8 +15,6 @@ export interface Backend {
   readonly registry: Registry;
   readonly parsed: ParsedObjects;
   readonly admission: readonly AdmissionPlugin[];
-  /** Objects that admission has held against the schema of their resource. */
-  readonly fitting: WeakSet<KubeObject>;
   readonly fields: FieldManagement;
   readonly clock: Clock;
   readonly random: Random;
@@ -31,22 +29,31 @@ export function timestamp(clock: Clock): string {
   return timestampOf(clock.now());
 }
 
-/** Lets every plugin change the object in turn. */
-export async function mutate(backend: Backend, write: Write): Promise<KubeObject | undefined> {
-  let { object } = write;
-  for (const plugin of backend.admission) {
-    if (plugin.mutate === undefined) continue;
-    const changed = plugin.mutate(object === write.object ? write : { ...write, object });
-    object = (changed instanceof Promise ? await changed : changed) ?? object;
+/** Lets every plugin change the object in turn. Nobody waits where no plugin does. */
+export function mutate(
+  backend: Backend,
+  write: Write,
+  first = 0,
+): KubeObject | undefined | Promise<KubeObject | undefined> {
+  const { admission } = backend;
+  let now = write;
+  for (let at = first; at < admission.length; at++) {
+    const changed = admission[at]?.mutate?.(now);
+    if (changed instanceof Promise) return changed.then((object) => mutate(backend, withObject(now, object), at + 1));
+    now = withObject(now, changed);
   }
-  return object;
+  return now.object;
 }
 
-/** Asks every plugin whether the write may happen. */
-export async function admit(backend: Backend, write: Write): Promise<void> {
-  for (const plugin of backend.admission) {
-    const verdict = plugin.validate?.(write);
-    if (verdict instanceof Promise) await verdict;
+const withObject = (write: Write, object: KubeObject | undefined): Write =>
+  object === undefined || object === write.object ? write : { ...write, object };
+
+/** Asks every plugin whether the write may happen. Nobody waits where no plugin does. */
+export function admit(backend: Backend, write: Write, first = 0): void | Promise<void> {
+  const { admission } = backend;
+  for (let at = first; at < admission.length; at++) {
+    const verdict = admission[at]?.validate?.(write);
+    if (verdict instanceof Promise) return verdict.then(() => admit(backend, write, at + 1));
   }
 }
 

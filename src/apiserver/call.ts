@@ -1,3 +1,4 @@
+import type { KubeObject } from '../kube/kube-object.ts';
 import type { User } from './access/user.ts';
 
 /** Who asks, and how a request is to be treated, whichever verb it has. */
@@ -14,4 +15,17 @@ export interface Call {
   /** Told to the client beside the answer. */
   readonly warnings: string[];
   readonly signal: AbortSignal;
+  /** What our own admission has made of the object of the request. */
+  admitted?: Admitted;
+}
+
+export interface Admitted {
+  readonly object: KubeObject;
+  /** Whether it was held against the schema of its resource, with the name that it has. */
+  readonly fits: boolean;
+}
+
+/** Whether an object was held against its schema already, as it is. */
+export function isFitting({ admitted }: Call, object: KubeObject): boolean {
+  return admitted?.fits === true && admitted.object === object;
 }

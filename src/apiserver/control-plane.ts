@@ -9,7 +9,6 @@ import { type Random, systemRandom } from '../base/random.ts';
 import type { ApiExtension } from '../kube/api-extension.ts';
 import type { Client } from '../kube/client.ts';
 import { clientOver } from '../kube/http/http-client.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
 import type { NodeRuntime } from '../kube/node-runtime.ts';
 import { Authenticator } from './access/authenticate.ts';
 import type { RequestHeaders } from './access/bearer.ts';
@@ -130,14 +129,11 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const rbac = indexRoles(stores.main, registry, parsed, stop.signal);
   const authorize = rbac.authorize.bind(rbac);
   const operator: User = { name: options.operatorUser ?? OPERATOR_USER, groups: [AUTHENTICATED] };
-  const fitting = new WeakSet<KubeObject>();
   const backend: Backend = {
     stores,
     registry,
     parsed,
-    fitting,
     admission: admissionChain({
-      fitting,
       source: { store: stores.main, registry, parsed },
       clock,
       random: random.fork('admission'),

@@ -18,7 +18,7 @@ export const kindParts: KindParts = {
 
 function shapeOf(group: string, version: string, kind: string, plural: string): Shape {
   const apiVersion = group === '' ? version : `${group}/${version}`;
-  const problems = nameProblems(group, plural);
+  const rules = { nameProblems: nameProblems(group, plural) };
   return {
     copies: decodeBuiltIn(apiVersion, kind, {}) !== undefined,
     read: (body) => {
@@ -29,6 +29,6 @@ function shapeOf(group: string, version: string, kind: string, plural: string): 
     conversionProblem: (object) => conversionProblem(apiVersion, kind, object),
     // All defaults of built-in kinds are code.
     applyDefaults() {},
-    validate: ({ metadata }) => validateMeta(metadata, problems),
+    validate: ({ metadata }) => validateMeta(metadata, rules),
   };
 }

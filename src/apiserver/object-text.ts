@@ -53,45 +53,82 @@ export class PartTexts {
   }
 }
 
+/** How many objects a generation has, and of how much text. */
+const MOST_OBJECTS = 4096;
+const MOST_TEXT = 16 * 1024 * 1024;
+
+/** What is remembered of an entry. */
+interface Memo {
+  object: KubeObject | undefined;
+  /** What was written by this process, as long as somebody else has it, such as a cache. */
+  faint: WeakRef<KubeObject> | undefined;
+  readonly written: boolean;
+  /** The last in which it was asked for. */
+  generation: number;
+}
+
 /**
- * Parsed objects of stored texts. Bounded: what was not asked for lately, and nobody else holds either, is parsed again.
- * Nobody may change them.
+ * Parsed objects of stored texts, kept with their entries. Bounded, by generations: what was not asked for in the last
+ * one or this one, and nobody else holds either, is parsed again. Nobody may change them.
  */
 export class ParsedObjects {
-  readonly #recent = new Recent<Entry, KubeObject>();
-  /**
-   * What was written by this process, as long as somebody has it, such as a cache. Not what was parsed: a reference to it
-   * would keep it until the present job ends, and with it all of a long list.
-   */
-  readonly #made = new WeakMap<Entry, WeakRef<KubeObject>>();
-  /** Objects whose texts are on their way into the store, by the key of each. */
-  readonly #written = new Recent<string, { readonly object: KubeObject; readonly text: string }>();
   readonly #parts = new PartTexts();
+  #generation = 1;
+  #old: Memo[] = [];
+  #young: Memo[] = [];
+  #weight = 0;
 
-  /** The text of an object that is about to be stored under a key, and that nobody then has to parse. */
-  write(key: string, object: KubeObject): string {
+  /** The text of an object that is about to be stored. */
+  textOf(object: KubeObject): string {
     const text = textOf(object, this.#parts);
-    this.#written.keep(key, { object, text }, text.length);
+    this.#weight += text.length;
     return text;
   }
 
+  /** By which nobody has to parse the text of an object that is about to be stored. */
+  memoOf(object: KubeObject): object {
+    const memo: Memo = { object, faint: undefined, written: true, generation: 0 };
+    this.#add(memo, 0);
+    return memo;
+  }
+
   get(entry: Entry): KubeObject {
-    const known = this.#recent.young(entry);
-    if (known !== undefined) return known;
-    const object = this.#recent.old(entry) ?? this.#made.get(entry)?.deref() ?? this.#taken(entry) ?? parse(entry);
-    this.#recent.keep(entry, object, entry.value.length);
+    const memo = entry.memo as Memo | undefined;
+    if (memo?.generation === this.#generation) return memo.object as KubeObject;
+    return this.#keep(entry, memo);
+  }
+
+  #keep(entry: Entry, known: Memo | undefined): KubeObject {
+    const memo = known ?? { object: undefined, faint: undefined, written: false, generation: 0 };
+    const object = memo.object ?? memo.faint?.deref() ?? parse(entry);
+    entry.memo = memo;
+    // It may be let go in there as one of those that nobody has asked for.
+    this.#add(memo, entry.value.length);
+    memo.object = object;
     return object;
   }
 
-  #taken(entry: Entry): KubeObject | undefined {
-    const { key, value } = entry;
-    const written = this.#written.young(key) ?? this.#written.old(key);
-    // A write that came to nothing, or that another followed, is not what is stored.
-    if (written === undefined || written.text !== value) return undefined;
-    this.#written.forget(key);
-    this.#made.set(entry, new WeakRef(written.object));
-    return written.object;
+  #add(memo: Memo, weight: number): void {
+    if (this.#young.length >= MOST_OBJECTS || this.#weight + weight > MOST_TEXT) this.#age();
+    memo.generation = this.#generation;
+    this.#young.push(memo);
+    this.#weight += weight;
   }
+
+  /** Begins a generation, and lets go of what was not asked for since the one before the last. */
+  #age(): void {
+    for (const memo of this.#old) if (memo.generation !== this.#generation) letGo(memo);
+    this.#old = this.#young;
+    this.#young = [];
+    this.#weight = 0;
+    this.#generation += 1;
+  }
+}
+
+/** Not of what was parsed: a reference to it would keep it until the present job ends, and with it all of a long list. */
+function letGo(memo: Memo): void {
+  if (memo.written && memo.object !== undefined) memo.faint ??= new WeakRef(memo.object);
+  memo.object = undefined;
 }
 
 function parse({ value }: Entry): KubeObject {

@@ -21,7 +21,7 @@ export interface Shape {
   applyDefaults(object: KubeObject): void;
   /**
    * All causes why the object cannot be stored; `old` is the stored one on update, of a subresource where one is named.
-   * `fits`: it was held against its schema already, and nothing but its metadata has changed since.
+   * `fits`: it was held against its schema already, as it is.
    */
   validate(object: KubeObject, old?: KubeObject, subresource?: string, fits?: boolean): readonly FieldError[];
 }

@@ -98,11 +98,12 @@ async function watch<T extends KubeObject>(
 ): Promise<void> {
   const from = place.version === undefined ? {} : { resourceVersion: place.version };
   const take = (event: WatchEvent<T>): void => {
+    const { type: happened, object } = event;
     place.failures = 0;
-    place.version = event.object.metadata.resourceVersion ?? '';
-    if (event.type === 'BOOKMARK') sink.reached(place.version);
-    else if (event.type === 'DELETED') sink.remove(event.object);
-    else sink.put(event.object);
+    place.version = object.metadata.resourceVersion ?? '';
+    if (happened === 'BOOKMARK') sink.reached(place.version);
+    else if (happened === 'DELETED') sink.remove(object);
+    else sink.put(object);
   };
   const events = client.watch(type, { ...selection, ...from, allowWatchBookmarks: true, signal });
   if (events.batches === undefined) {

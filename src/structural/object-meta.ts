@@ -2,6 +2,7 @@ import type { JsonSchema } from '../api/json-schema.ts';
 import { type FieldError, invalid, required, tooLong } from '../base/field-error.ts';
 import { dns1123SubdomainProblems, labelValueProblems, qualifiedNameProblems } from '../base/names.ts';
 import { utf8Length } from '../base/utf8.ts';
+import { compileChangedCheck } from './changed-check.ts';
 import { compileCheck } from './checks.ts';
 import { Cursor } from './cursor.ts';
 import { compilePrune } from './prune.ts';
@@ -45,6 +46,7 @@ export const metaSchema: JsonSchema = {
 
 export const pruneMeta = compilePrune(metaSchema);
 const checkShape = compileCheck(metaSchema);
+const checkChangedShape = compileChangedCheck(metaSchema);
 
 interface Meta {
   readonly name?: string;
@@ -63,21 +65,31 @@ interface OwnerReference {
   readonly controller?: boolean;
 }
 
-/**
- * All causes why this is not the metadata of an object; where the shape is off, the rules are not looked at. Few kinds
- * have names that are not DNS subdomains: those say what is wrong with a name.
- */
-export function validateMeta(
-  meta: unknown,
-  nameProblems: (name: string) => string[] = dns1123SubdomainProblems,
-): readonly FieldError[] {
+export interface MetaRules {
+  /** What is wrong with a name, of one of the few kinds whose names are not DNS subdomains. */
+  readonly nameProblems?: (name: string) => string[];
+  /** That of the stored object: what is taken over from it was looked at before. */
+  readonly before?: unknown;
+}
+
+const NONE: Meta = {};
+
+/** All causes why this is not the metadata of an object; where the shape is off, the rules are not looked at. */
+export function validateMeta(meta: unknown, rules: MetaRules = {}): readonly FieldError[] {
+  const { nameProblems = dns1123SubdomainProblems, before } = rules;
+  const known = (meta ?? NONE) as Meta;
+  const old = typeof before === 'object' && before !== null ? (before as Meta) : NONE;
   const at = new Cursor();
   at.enter('metadata');
-  checkShape(meta ?? {}, at);
+  if (old !== NONE && typeof known === 'object') checkChangedShape?.(known as never, old as never, at);
+  else checkShape(known, at);
   if (at.causes.length > 0) return at.causes;
-  const known = (meta ?? {}) as Meta;
-  const causes = nameCauses(known, nameProblems);
-  for (const more of [labelCauses(known), annotationCauses(known), referenceCauses(known)]) causes.push(...more);
+  const causes = known.name === old.name && known.name !== undefined ? [] : nameCauses(known, nameProblems);
+  if (known.labels !== old.labels) causes.push(...labelCauses(known));
+  if (known.annotations !== old.annotations || known.finalizers !== old.finalizers) {
+    causes.push(...annotationCauses(known));
+  }
+  if (known.ownerReferences !== old.ownerReferences) causes.push(...referenceCauses(known));
   return causes;
 }
 

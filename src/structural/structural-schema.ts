@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../api/json-schema.ts';
 import { type FieldError, type FieldErrorType, invalid } from '../base/field-error.ts';
+import { compileChangedCheck } from './changed-check.ts';
 import { compileCheck } from './checks.ts';
 import { Cursor } from './cursor.ts';
 import { compileDefaults } from './defaults.ts';
@@ -7,8 +8,6 @@ import { pruneMeta, validateMeta } from './object-meta.ts';
 import { compilePrune } from './prune.ts';
 import { Change, forgiveUnchanged } from './ratchet.ts';
 import { compileRules } from './rules.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 /**
  * A schema of a whole resource, compiled once. The API server's order is prune, default, validate; prune and default
@@ -24,8 +23,6 @@ export interface StructuralSchema {
    * the stored object on update.
    */
   validate(object: unknown, old?: unknown, others?: readonly FieldError[]): readonly FieldError[];
-  /** The same of an object that fits its schema and its rules, as far as is known. */
-  validateMeta(object: Members, others: readonly FieldError[]): readonly FieldError[];
 }
 
 /** After one of these the shape of the object is not what rules were written for. */
@@ -68,40 +65,16 @@ export function compileSchema(schema: JsonSchema): StructuralSchema {
       if (isObject(object) && isObject(old)) checkChanged(object, old, at);
       else check(object, at);
       if (old !== undefined && at.causes.length > 0) forgive(at, object, old);
-      if (isObject(object)) for (const cause of validateMeta(object['metadata'])) at.report(cause);
+      if (isObject(object)) {
+        const before = isObject(old) ? old['metadata'] : undefined;
+        for (const cause of validateMeta(object['metadata'], { before })) at.report(cause);
+      }
       for (const cause of others) at.report(cause);
       if (rules === undefined) return at.causes;
       if (at.causes.some((cause) => BLOCKS_RULES.has(cause.type))) return [...at.causes, RULES_NOT_CHECKED];
       rules(object, old, at);
       return at.causes;
     },
-    validateMeta(object, others) {
-      const causes = validateMeta(object['metadata']);
-      return others.length === 0 ? causes : [...causes, ...others];
-    },
-  };
-}
-
-/**
- * The check of an object that takes over whole members of an old one: those are the very same values, and nothing that
- * is wrong with them would be told. Undefined where the schema says more of the object than of its members.
- */
-function compileChangedCheck(schema: JsonSchema): ((object: Members, old: Members, at: Cursor) => void) | undefined {
-  const { properties = {}, additionalProperties, anyOf, allOf, oneOf, not, ...rest } = schema;
-  if ((additionalProperties ?? anyOf ?? allOf ?? oneOf ?? not) !== undefined) return undefined;
-  const shell = compileCheck(rest, true);
-  const members = new Map(Object.entries(properties).map(([name, member]) => [name, compileCheck(member)]));
-  return (object, old, at) => {
-    shell(object, at);
-    for (const name in object) {
-      const value = object[name];
-      const check = members.get(name);
-      if (check === undefined || value === undefined || at.full) continue;
-      if (typeof value === 'object' && value === old[name]) continue;
-      at.enter(name);
-      check(value, at);
-      at.leave();
-    }
   };
 }
 

@@ -65,10 +65,8 @@ export async function testCluster(parts: Partial<ChainParts> = {}): Promise<Clus
   const { signal } = new AbortController();
   const rbac = indexRoles(stores.main, registry, parsed, signal);
   const source = { store: stores.main, registry, parsed };
-  const fitting = new WeakSet<KubeObject>();
   const admission = admissionChain({
     source,
-    fitting,
     random,
     access: {
       authorize: rbac.authorize.bind(rbac),
@@ -84,7 +82,6 @@ export async function testCluster(parts: Partial<ChainParts> = {}): Promise<Clus
     stores,
     registry,
     parsed,
-    fitting,
     admission,
     fields: new FieldManagement(() => []),
     clock,

@@ -1,7 +1,6 @@
 import type { FindAdmission } from '../../admission/admitters.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
-import type { KubeObject } from '../../kube/kube-object.ts';
 import type { Access } from '../access/rbac-escalation.ts';
 import type { AdmissionPlugin } from '../admission-plugin.ts';
 import { admissionEnvironment } from './cel/expression.ts';
@@ -44,8 +43,6 @@ export interface ChainParts {
   readonly access: Access;
   /** What our own kinds ask beyond their schemas. */
   readonly findAdmission: FindAdmission;
-  /** Where objects are noted that were held against their schema. */
-  readonly fitting: WeakSet<KubeObject>;
   readonly clock: Clock;
   /** Where services get their addresses and ports from. */
   readonly serviceRanges?: ServiceRanges;
@@ -101,7 +98,7 @@ export function admissionChain(parts: ChainParts): readonly AdmissionPlugin[] {
       mutatingPolicies(mutating, source),
       mutatingWebhooks(webhooks('mutatingwebhookconfigurations'), asking),
     ]),
-    vimanaAdmission(source, parts.findAdmission, parts.fitting),
+    vimanaAdmission(source, parts.findAdmission),
     roleEscalation(access),
     serviceAllocation(network, source),
     expressionCheck(environment),

@@ -12,12 +12,7 @@ import { type ObjectSource, readObject } from './stored-objects.ts';
  * Our own kinds' admission without the way over a webhook. It runs after all that may change an object, so that one
  * answer holds everything wrong with it, and again only for an object that was exchanged or given a name since.
  */
-export function vimanaAdmission(
-  source: ObjectSource,
-  find: FindAdmission,
-  fitting: WeakSet<KubeObject>,
-): AdmissionPlugin {
-  const admitted = new WeakSet<KubeObject>();
+export function vimanaAdmission(source: ObjectSource, find: FindAdmission): AdmissionPlugin {
   const lookup = lookupIn(source);
 
   function run(write: Write, object: KubeObject): KubeObject | undefined {
@@ -37,9 +32,8 @@ export function vimanaAdmission(
     if (verdict.causes.length > 0) throw invalid(resource, name || generateName || '', verdict.causes);
     for (const warning of verdict.warnings) if (!call.warnings.includes(warning)) call.warnings.push(warning);
     const result = verdict.object as unknown as KubeObject;
-    admitted.add(result);
     // Rules may look at a name, which a generated one is not known to yet.
-    if (verdict.fits && result.metadata.name !== undefined) fitting.add(result);
+    call.admitted = { object: result, fits: verdict.fits && result.metadata.name !== undefined };
     return result;
   }
 
@@ -48,12 +42,12 @@ export function vimanaAdmission(
     mutate: (write) => (write.object === undefined ? undefined : run(write, write.object)),
     validate(write) {
       if (!write.resource.custom) return;
-      const { object } = write;
+      const { object, call } = write;
       // It is nobody's to change then, and whoever let it in was asked something else.
       if (write.operation === 'DELETE' && write.old !== undefined) run(write, write.old);
       const named = write.operation === 'CREATE' && write.name === '';
       // Looking does not change what others hold.
-      if (object !== undefined && (named || !admitted.has(object))) run(write, copyJson(object));
+      if (object !== undefined && (named || call.admitted?.object !== object)) run(write, copyJson(object));
     },
   };
 }

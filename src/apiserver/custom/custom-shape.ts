@@ -36,7 +36,7 @@ export function customShape(
     validate: (object, old, subresource, fits) => {
       // What a scale shows must be there to be shown.
       const others = scale === undefined ? [] : scaleCauses(object, scale);
-      const found = fits === true ? structural.validateMeta(object, others) : structural.validate(object, old, others);
+      const found = fits === true ? others : structural.validate(object, old, others);
       const causes = subresource === 'status' ? found.map(withinStatus) : found;
       if (embedded === undefined) return causes;
       const inside: FieldError[] = [];

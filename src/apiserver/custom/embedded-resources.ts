@@ -70,7 +70,7 @@ export function checkEmbedded(resource: Holder, path: string): FieldError[] {
     if (problem !== undefined) causes.push(invalid(`${path}.kind`, kind, detail));
   }
   // Any name will do, and none.
-  for (const cause of validateMeta({ ...metadata, name: 'x' }, () => [])) {
+  for (const cause of validateMeta({ ...metadata, name: 'x' }, { nameProblems: () => [] })) {
     causes.push({ ...cause, field: `${path}.${cause.field}` });
   }
   return [...causes, ...operationCauses(`${path}.metadata.managedFields`, metadata)];

@@ -171,15 +171,12 @@ function allFields(value: Json, type: Type, depth: number, skip?: SkippedFields)
 }
 
 function allMembers(value: JsonObject, map: MapType, depth: number, skip: SkippedFields | undefined): FieldSet {
-  const members = new MemberFields(map);
-  for (const name of Object.keys(value)) {
-    const skipped = skip?.[name];
-    if (skipped === true) continue;
-    const field = map.field(name);
-    const below = field?.type ?? map.entries ?? DEDUCED;
-    members.add(field?.element ?? `f:${name}`, allFields(value[name] as Json, below, depth + 1, skipped));
+  const { members, elements } = map.plans.of(Object.keys(value), skip, map, DEDUCED);
+  const fields: FieldSet[] = [];
+  for (const member of members) {
+    fields.push(allFields(value[member.name] as Json, member.type, depth + 1, member.skip));
   }
-  return members.toNode(true) as FieldSet;
+  return map.nodes.node(true, elements, fields) as FieldSet;
 }
 
 function found(changed: FieldSet | undefined, removed: FieldSet | undefined): Found | undefined {

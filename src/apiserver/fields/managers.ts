@@ -32,33 +32,40 @@ export interface Manager extends ManagerName {
 const MAX_UPDATE_MANAGERS = 10;
 const OLD_UPDATES = 'ancient-changes';
 
-/** All managers of one object, by their identity. */
+/** All managers of one object, which are few: looking through them is faster than any index. */
 export class Managers {
-  readonly #byId = new Map<string, Manager>();
+  /** Never changed where somebody may be looking through it, but for a manager in the place of its former self. */
+  #all: Manager[] = [];
 
   get size(): number {
-    return this.#byId.size;
+    return this.#all.length;
   }
 
   [Symbol.iterator](): IterableIterator<Manager> {
-    return this.#byId.values();
+    return this.#all.values();
   }
 
   /** All managers in the order of their identities. */
   sorted(): readonly Manager[] {
-    return [...this.#byId].sort(([a], [b]) => compareText(a, b)).map(([, manager]) => manager);
+    return this.#all
+      .map((manager) => ({ manager, id: identity(manager) }))
+      .sort((a, b) => compareText(a.id, b.id))
+      .map(({ manager }) => manager);
   }
 
   get(name: ManagerName): Manager | undefined {
-    return this.#byId.get(identity(name));
+    return this.#all[this.#indexOf(name)];
   }
 
   set(manager: Manager): void {
-    this.#byId.set(identity(manager), manager);
+    const at = this.#indexOf(manager);
+    if (at >= 0) this.#all[at] = manager;
+    else this.#all.push(manager);
   }
 
   delete(name: ManagerName): void {
-    this.#byId.delete(identity(name));
+    const at = this.#indexOf(name);
+    if (at >= 0) this.#all = this.#all.toSpliced(at, 1);
   }
 
   /** Gives a manager other fields; without any it is gone. */
@@ -70,7 +77,8 @@ export class Managers {
 
   /** More updaters than ten are too many to keep apart: the oldest of a version become one. */
   cap(): void {
-    const updaters = [...this.#byId.values()].filter((manager) => manager.operation === 'Update');
+    if (this.#all.length <= MAX_UPDATE_MANAGERS) return;
+    const updaters = this.#all.filter((manager) => manager.operation === 'Update');
     let count = updaters.length;
     if (count <= MAX_UPDATE_MANAGERS) return;
     updaters.sort((a, b) => compareText(seconds(a.time), seconds(b.time)) || compareText(identity(a), identity(b)));
@@ -94,14 +102,30 @@ export class Managers {
 
   /** The entries as the server orders them. */
   toEntries(): ManagedFieldsEntry[] {
-    return [...this.#byId.values()].sort(compareManagers).map((manager) => manager.entry ?? toEntry(manager));
+    const entries = this.#all.toSorted(compareManagers);
+    return entries.map((manager) => manager.entry ?? toEntry(manager));
   }
+
+  #indexOf(name: ManagerName): number {
+    const all = this.#all;
+    for (let at = 0; at < all.length; at++) if (isSame(all[at] as Manager, name)) return at;
+    return -1;
+  }
+}
+
+/** An applier is the same whatever version it applies. */
+function isSame(a: ManagerName, b: ManagerName): boolean {
+  return (
+    a.manager === b.manager &&
+    a.operation === b.operation &&
+    a.subresource === b.subresource &&
+    (a.operation === 'Apply' || a.apiVersion === b.apiVersion)
+  );
 }
 
 /** The identity of a manager as text; where managers are sorted, the server sorts by it. */
 function identity({ manager, operation, apiVersion, subresource }: ManagerName): string {
   const name = `{"manager":${JSON.stringify(manager)},"operation":"${operation}"`;
-  // An applier is the same whatever version it applies.
   const version = operation === 'Apply' ? '' : `,"apiVersion":${JSON.stringify(apiVersion)}`;
   return `${name}${version}${subresource === '' ? '' : `,"subresource":${JSON.stringify(subresource)}`}}`;
 }

@@ -20,7 +20,7 @@ export class NodeCache {
   readonly #known: Known[] = [];
   #next = 0;
 
-  /** As `node`; the arrays belong to the cache afterwards. */
+  /** As `node`; nobody may change the arrays afterwards. */
   node(member: boolean, elements: readonly PathElement[], children: readonly FieldSet[]): FieldSet | undefined {
     const size = elements.length;
     if (size > 0) {
@@ -50,8 +50,8 @@ export class NodeCache {
 }
 
 function isSame(known: Known, elements: readonly PathElement[], children: readonly FieldSet[]): boolean {
-  for (let i = 0; i < elements.length; i++) {
-    if (known.children[i] !== children[i] || known.elements[i] !== elements[i]) return false;
-  }
+  for (let i = 0; i < children.length; i++) if (known.children[i] !== children[i]) return false;
+  if (known.elements === elements) return true;
+  for (let i = 0; i < elements.length; i++) if (known.elements[i] !== elements[i]) return false;
   return true;
 }

@@ -1,5 +1,6 @@
 import type { Json } from '../../api/json-schema.ts';
 import { ownValue } from '../../base/own-value.ts';
+import { MemberPlans } from './member-plans.ts';
 import { NodeCache } from './node-cache.ts';
 import { DEDUCED, type FieldType, type ListType, type MapType, makeType, OPAQUE, type Type } from './type.ts';
 
@@ -102,6 +103,7 @@ function refOf(source: TypeSource): string | undefined {
 class SchemaMap implements MapType {
   readonly atomic: boolean;
   readonly nodes = new NodeCache();
+  readonly plans = new MemberPlans();
   readonly #types: TypeSchemas;
   readonly #source: TypeSource;
   readonly #properties: Readonly<Record<string, TypeSource>>;

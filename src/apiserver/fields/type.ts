@@ -1,4 +1,5 @@
 import type { Json } from '../../api/json-schema.ts';
+import { MemberPlans } from './member-plans.ts';
 import { NodeCache } from './node-cache.ts';
 
 export type ScalarType = 'numeric' | 'string' | 'boolean' | 'untyped';
@@ -26,6 +27,7 @@ export interface MapType {
   /** The type of members that are not declared; undefined when there may be none. */
   readonly entries: Type | undefined;
   readonly nodes: NodeCache;
+  readonly plans: MemberPlans;
 }
 
 export const SCALAR = 1;
@@ -58,6 +60,7 @@ const deducedMap: MapType = {
   atomic: false,
   field: () => undefined,
   nodes: new NodeCache(),
+  plans: new MemberPlans(),
   get entries() {
     return DEDUCED;
   },
@@ -77,6 +80,7 @@ export const OPAQUE: Type = makeType('untyped', deducedList, {
   atomic: true,
   field: () => undefined,
   nodes: new NodeCache(),
+  plans: new MemberPlans(),
   get entries() {
     return DEDUCED;
   },

@@ -41,12 +41,12 @@ it.each([
   ['a_', ['metadata.generateName']],
 ])('a name made of %s is judged by what comes before the dash, as Kubernetes does', (generateName, fields) => {
   const problems = nameProblems('', 'configmaps');
-  expect(validateMeta({ generateName }, problems).map(({ field }) => field)).toEqual(fields);
+  expect(validateMeta({ generateName }, { nameProblems: problems }).map(({ field }) => field)).toEqual(fields);
 });
 
 it('decides about the metadata of an object', () => {
   const fields = (group: string, plural: string) =>
-    validateMeta({ name: 'system:node' }, nameProblems(group, plural)).map(({ field }) => field);
+    validateMeta({ name: 'system:node' }, { nameProblems: nameProblems(group, plural) }).map(({ field }) => field);
   expect(fields('rbac.authorization.k8s.io', 'clusterroles')).toEqual([]);
   expect(fields('', 'configmaps')).toEqual(['metadata.name']);
 });

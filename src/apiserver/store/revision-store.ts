@@ -71,11 +71,11 @@ export class RevisionStore implements Store {
   }
 
   put(key: string, value: NonNullable<NewValue>, options?: WriteOptions): Promise<Outcome<PutEvent>> {
-    return this.#write(key, value, options?.expected) as Promise<Outcome<PutEvent>>;
+    return this.#write(key, value, options) as Promise<Outcome<PutEvent>>;
   }
 
   delete(key: string, options?: WriteOptions): Promise<Outcome<DeleteEvent>> {
-    return this.#write(key, undefined, options?.expected) as Promise<Outcome<DeleteEvent>>;
+    return this.#write(key, undefined, options) as Promise<Outcome<DeleteEvent>>;
   }
 
   watch({ prefix, after, signal }: WatchOptions): Watch {
@@ -96,14 +96,14 @@ export class RevisionStore implements Store {
   }
 
   /** Decides a write and, once it is visible, answers it. */
-  async #write(key: string, value: NewValue, expected: number | undefined): Promise<Outcome> {
+  async #write(key: string, value: NewValue, { expected, memo }: WriteOptions = {}): Promise<Outcome> {
     for (;;) {
       this.#checkOpen();
       const pending = this.#commits?.pending(key);
       const current = live(pending ?? this.#timeline.head(key));
       if (admits(current, value, expected)) {
         const revision = Math.max(this.#timeline.revision, this.#commits?.newest ?? 0) + 1;
-        return { done: true, event: await this.#accept(nextVersion(key, value, revision, current)) };
+        return { done: true, event: await this.#accept(nextVersion(key, value, revision, current, memo)) };
       }
       if (pending === undefined) return { done: false, current };
       // A refusal tells what is there, so one because of a write that is not durable yet waits for its fate.
@@ -156,10 +156,16 @@ function admits(current: Entry | undefined, value: NewValue, expected: number | 
   return expected === undefined || expected === (current?.revision ?? 0);
 }
 
-function nextVersion(key: string, value: NewValue, revision: number, current: Entry | undefined): Version {
+function nextVersion(
+  key: string,
+  value: NewValue,
+  revision: number,
+  current: Entry | undefined,
+  memo: object | undefined,
+): Version {
   const text = typeof value === 'function' ? value(revision) : value;
   // Stored as UTF-8, which has no room for half a character.
   if (current === undefined && (key === '' || !key.isWellFormed())) throw new StoreError('InvalidKey', `key "${key}"`);
   if (text !== undefined && !text.isWellFormed()) throw new StoreError('InvalidValue', `value of "${key}"`);
-  return new Version(key, text, revision, current?.createRevision ?? revision);
+  return new Version(key, text, revision, current?.createRevision ?? revision, memo);
 }

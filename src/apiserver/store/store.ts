@@ -1,4 +1,4 @@
-/** What one key holds at one revision; never changes once handed out. */
+/** What one key holds at one revision; never changes once handed out, but for `memo`. */
 export interface Entry {
   readonly key: string;
   /** The object's JSON text: a string, because parsing, joining lists and writing HTTP answers all start from one. */
@@ -7,6 +7,8 @@ export interface Entry {
   readonly revision: number;
   /** The revision that created the key; equal to `revision` when this write was the creation. */
   readonly createRevision: number;
+  /** For whoever reads values: what it remembers of this one. The store itself does not look at it. */
+  memo?: object | undefined;
 }
 
 export interface PutEvent {
@@ -43,6 +45,8 @@ export type Outcome<E extends StoreEvent = StoreEvent> =
 export interface WriteOptions {
   /** The revision the key must be at: 0 means that it must not exist; left out, any will do. */
   readonly expected?: number;
+  /** The `memo` of the entry that is written. */
+  readonly memo?: object;
 }
 
 export interface RangeOptions {

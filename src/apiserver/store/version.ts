@@ -6,13 +6,15 @@ export class Version {
   readonly value: string | undefined;
   readonly revision: number;
   readonly createRevision: number;
+  memo: object | undefined;
   #older: Version | undefined = undefined;
 
-  constructor(key: string, value: string | undefined, revision: number, createRevision: number) {
+  constructor(key: string, value: string | undefined, revision: number, createRevision: number, memo?: object) {
     this.key = key;
     this.value = value;
     this.revision = revision;
     this.createRevision = createRevision;
+    this.memo = memo;
   }
 
   /** Puts this version in front of the one it supersedes. */

@@ -4,8 +4,9 @@ import type { Random } from '../../base/random.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { ApiError, alreadyExists, badRequest, invalid } from '../api-error.ts';
 import { admit, type Backend, mutate, settle, storeOf, timestamp } from '../backend.ts';
-import type { Call } from '../call.ts';
+import { type Call, isFitting } from '../call.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
+import { NEXT_STAGE } from '../stage.ts';
 import { decodeBody } from './decode.ts';
 import { isVersion } from './resource-version.ts';
 import { store, type Written } from './written.ts';
@@ -23,6 +24,7 @@ export async function createObject(
   applied = false,
 ): Promise<Written> {
   const object = decodeBody(resource, body, call);
+  await NEXT_STAGE;
   placeIn(resource, namespace, object);
   const { resourceVersion = '' } = object.metadata;
   if (isVersion(resourceVersion) && Number(resourceVersion) !== 0) {
@@ -75,6 +77,7 @@ async function attemptCreate(
     const writer = { manager: call.fieldManager, subresource: '', time };
     backend.fields.record(resource, object, undefined, writer);
   }
+  await NEXT_STAGE;
   const write = {
     operation: 'CREATE',
     resource,
@@ -92,7 +95,7 @@ async function attemptCreate(
     nameOf(admitted.metadata, random, resource.strategy.namesNameless === true);
     const { name = '' } = admitted.metadata;
     resource.strategy.prepareCreate?.(admitted);
-    const causes = causesOf(resource, admitted, backend.fitting.has(admitted));
+    const causes = causesOf(resource, admitted, isFitting(call, admitted));
     if (causes.length > 0) throw invalid(resource, name, causes);
     call.warnings.push(...(resource.strategy.warnings?.(admitted) ?? []));
     await admit(backend, { ...write, name, object: admitted });

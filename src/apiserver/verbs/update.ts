@@ -5,10 +5,11 @@ import { sameJson } from '../../kube/patches/json-object.ts';
 import type { ObjectKind, Write } from '../admission-plugin.ts';
 import { type ApiError, badRequest, conflict, invalid, notFound, OBJECT_MODIFIED } from '../api-error.ts';
 import { admit, type Backend, mutate, settle, storeOf, timestamp } from '../backend.ts';
-import type { Call } from '../call.ts';
+import { type Call, isFitting } from '../call.ts';
 import { withUnchangedTimes } from '../fields/unchanged-times.ts';
 import { textOf } from '../object-text.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
+import { NEXT_STAGE } from '../stage.ts';
 import type { Entry } from '../store/store.ts';
 import { partOf } from '../subresources/parts.ts';
 import { createObject, NAMESPACE_MISMATCH } from './create.ts';
@@ -138,6 +139,7 @@ async function attemptWrite(
     const time = subresource === 'scale' ? undefined : timestamp(backend.clock);
     backend.fields.record(resource, object, old, { manager: call.fieldManager, subresource, time });
   }
+  await NEXT_STAGE;
   const write = writeOf(target, object, old, call, how.facet);
   let stored = false;
   try {
@@ -151,7 +153,7 @@ async function attemptWrite(
         : [
             ...frozen,
             ...finalizerCauses(admitted, old),
-            ...resource.shape.validate(admitted, old, subresource, backend.fitting.has(admitted)),
+            ...resource.shape.validate(admitted, old, subresource, isFitting(call, admitted)),
             ...((strategy.parts?.get(subresource) ?? strategy).validate?.(admitted, old) ?? []),
           ];
     if (causes.length > 0) throw invalid(resource, name, causes);

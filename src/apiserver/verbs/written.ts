@@ -2,6 +2,7 @@ import type { KubeObject } from '../../kube/kube-object.ts';
 import { type Backend, storeOf } from '../backend.ts';
 import { textOf } from '../object-text.ts';
 import type { Resource } from '../resource.ts';
+import { NEXT_STAGE } from '../stage.ts';
 
 /** What a write left behind: the object as it is now, and its text in the version of the request. */
 export interface Written {
@@ -28,14 +29,15 @@ export async function store(
     if ((target.latest(key)?.revision ?? 0) !== expected) return undefined;
     return { object, text: textOf(object), created };
   }
+  await NEXT_STAGE;
   const stored = resource.toStorage === undefined ? object : await resource.toStorage(object);
   const outcome = await target.put(
     key,
     (revision) => {
       stored.metadata.resourceVersion = String(revision);
-      return backend.parsed.write(key, stored);
+      return backend.parsed.textOf(stored);
     },
-    { expected },
+    { expected, memo: backend.parsed.memoOf(stored) },
   );
   if (!outcome.done) return undefined;
   object.metadata.resourceVersion = String(outcome.event.revision);
