@@ -27,7 +27,7 @@ function metadataText(metadata: KubeObject['metadata'], parts: PartTexts): strin
   if (managedFields === undefined) return text;
   const entries = managedFields.map(({ fieldsV1, ...entry }) => {
     const named = JSON.stringify(entry);
-    return fieldsV1 === undefined ? named : `${named.slice(0, -1)},"fieldsV1":${parts.of(fieldsV1)}}`;
+    return fieldsV1 === undefined ? named : `${named.slice(0, -1)},"fieldsV1":${parts.ofMembers(fieldsV1)}}`;
   });
   return `${text.slice(0, -1)},"managedFields":[${entries.join(',')}]}`;
 }
@@ -45,9 +45,25 @@ export class PartTexts {
 
   /** Of a part that nobody changes any more. */
   of(part: object): string {
-    const known = this.#recent.young(part);
-    if (known !== undefined) return known;
-    const text = this.#recent.old(part) ?? JSON.stringify(part);
+    return this.#recent.young(part) ?? this.#keep(part, this.#recent.old(part) ?? JSON.stringify(part));
+  }
+
+  /** The same of one that is often made of members that are known. */
+  ofMembers(part: Readonly<Record<string, unknown>>): string {
+    return this.#recent.young(part) ?? this.#keep(part, this.#recent.old(part) ?? this.#joined(part));
+  }
+
+  #joined(part: Readonly<Record<string, unknown>>): string {
+    let text = '';
+    for (const name of Object.keys(part)) {
+      const member = part[name];
+      const known = typeof member === 'object' && member !== null ? this.of(member) : JSON.stringify(member);
+      text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${known}`;
+    }
+    return text === '' ? '{}' : `${text}}`;
+  }
+
+  #keep(part: object, text: string): string {
     this.#recent.keep(part, text, text.length);
     return text;
   }

@@ -28,12 +28,27 @@ export function tryParseIp(text: string): IpAddress | undefined {
 }
 
 function readIpv4(text: string): bigint | undefined {
-  const octets = text.split('.');
-  if (octets.length !== 4) return undefined;
-  // Some programs read 010 as eight; nobody may rely on either reading.
-  if (!octets.every((octet) => /^(?:0|[1-9][0-9]{0,2})$/.test(octet) && Number(octet) <= 255)) return undefined;
-  return BigInt(octets.reduce((value, octet) => value * 256 + Number(octet), 0));
+  let value = 0;
+  let octets = 0;
+  for (let at = 0; at <= text.length; at++) {
+    const start = at;
+    let octet = 0;
+    for (; at < text.length && text.charCodeAt(at) !== DOT; at++) {
+      const digit = text.charCodeAt(at) - ZERO;
+      if (digit < 0 || digit > 9) return undefined;
+      octet = octet * 10 + digit;
+    }
+    // Some programs read 010 as eight; nobody may rely on either reading.
+    const padded = at - start > 1 && text.charCodeAt(start) === ZERO;
+    if (at === start || at - start > 3 || padded || octet > 255) return undefined;
+    value = value * 256 + octet;
+    octets++;
+  }
+  return octets === 4 ? BigInt(value) : undefined;
 }
+
+const DOT = '.'.charCodeAt(0);
+const ZERO = '0'.charCodeAt(0);
 
 function readIpv6(text: string): bigint | undefined {
   const halves = text.split('::');

@@ -90,7 +90,8 @@ export function updateManagedFields(
   managers.cap();
   if (write.kind.custom) {
     for (const { apiVersion, fields } of managers) {
-      if (apiVersion === write.kind.apiVersion) upToDate.set(fields, write.kind.type);
+      const isOld = apiVersion === write.kind.apiVersion && upToDate.get(fields) !== write.kind.type;
+      if (isOld) upToDate.set(fields, write.kind.type);
     }
   }
   return toEntries(managers, entries);

@@ -4,6 +4,9 @@ import { resetFields } from './reset-fields.ts';
 import type { Type } from './type.ts';
 import type { TypeSchemas, TypeSource } from './type-schema.ts';
 
+/** Metadata is there from the beginning, and nobody's. */
+const EMPTY_OBJECT: JsonObject = { metadata: {} };
+
 /** The kind that a request writes, in the version that it uses. */
 export interface KindName {
   readonly group: string;
@@ -45,7 +48,7 @@ export function customKind(
   const viewOf = (apiVersion: string): VersionedType | undefined => {
     const [group, version = ''] = apiVersion.split('/');
     const type = group === name.group ? typeOf(version) : undefined;
-    return type === undefined ? undefined : { apiVersion, type, empty: {}, reset };
+    return type === undefined ? undefined : { apiVersion, type, empty: EMPTY_OBJECT, reset };
   };
   const own = viewOf(apiVersionOf(name));
   if (own === undefined) throw new Error(`there is no schema of ${name.kind} in ${name.version}`);

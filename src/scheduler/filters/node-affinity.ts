@@ -9,11 +9,11 @@ export const nodeAffinity: Filter = {
   name,
   prepare({ nodeDemand }, { nodes }) {
     if (nodeDemand === undefined) return undefined;
-    const { matches, names } = nodeDemand;
+    const { names } = nodeDemand;
     if (names?.size === 0) return { refusal: CONFLICT };
     const check = (slot: number) => {
       const node = nodes.nodeAt(slot);
-      return node !== undefined && matches(node) ? undefined : OTHER;
+      return node !== undefined && nodeDemand.matchesAt(slot, node) ? undefined : OTHER;
     };
     return names === undefined ? { check } : { check, only: names };
   },

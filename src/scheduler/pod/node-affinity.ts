@@ -12,6 +12,8 @@ type ValueTest = (value: string | undefined) => boolean;
 /** The nodes that a pod may run on by their labels and names. */
 export interface NodeDemand {
   readonly matches: NodeTest;
+  /** The same of a node at a place of its own, which is remembered as long as nobody puts another there. */
+  matchesAt(place: number, node: Node): boolean;
   /** The only nodes that can match, where every term names some. */
   readonly names?: ReadonlySet<string>;
 }
@@ -21,18 +23,56 @@ export interface NodePreference {
   readonly matches: NodeTest;
 }
 
-/** What nodeSelector and required node affinity ask for together; undefined where they ask for nothing. */
+const MOST = 500;
+const known = new Map<string, NodeDemand>();
+
+/**
+ * What nodeSelector and required node affinity ask for together; undefined where they ask for nothing. The pods of one
+ * owner all ask for the same.
+ */
 export function nodeDemandOf({ nodeSelector, affinity }: PodSpec): NodeDemand | undefined {
   const labels = Object.entries(nodeSelector ?? {});
   const required = (affinity as Affinity | undefined)?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   if (labels.length === 0 && required === undefined) return undefined;
+  const key = JSON.stringify([labels, required]);
+  let demand = known.get(key);
+  if (demand === undefined) {
+    demand = readDemand(labels, required);
+    if (known.size >= MOST) known.clear();
+    known.set(key, demand);
+  }
+  return demand;
+}
+
+function readDemand(
+  labels: readonly (readonly [string, string])[],
+  required: NodeRules['requiredDuringSchedulingIgnoredDuringExecution'],
+): NodeDemand {
   const byTerms = required === undefined ? undefined : nodeTestOf(required);
   const matches: NodeTest = (node) => {
     for (const [key, value] of labels) if (node.metadata.labels?.[key] !== value) return false;
     return byTerms === undefined || byTerms(node);
   };
   const names = required === undefined ? undefined : namesOf(required.nodeSelectorTerms);
-  return names === undefined ? { matches } : { matches, names };
+  const matchesAt = rememberedByPlace(matches);
+  return names === undefined ? { matches, matchesAt } : { matches, matchesAt, names };
+}
+
+/** A node that changes is another object. */
+function rememberedByPlace(test: NodeTest): NodeDemand['matchesAt'] {
+  const nodes: (Node | undefined)[] = [];
+  const verdicts: boolean[] = [];
+  return (place, node) => {
+    if (nodes[place] === node) return verdicts[place] as boolean;
+    while (nodes.length < place) {
+      nodes.push(undefined);
+      verdicts.push(false);
+    }
+    const verdict = test(node);
+    nodes[place] = node;
+    verdicts[place] = verdict;
+    return verdict;
+  };
 }
 
 /** Whether one of the terms holds; an empty term never does. */

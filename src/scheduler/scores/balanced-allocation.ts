@@ -9,18 +9,43 @@ export function balancedAllocationScore(resources: readonly WeightedResource[] =
       const figures = figuresOf(pod, nodes, resources, false);
       // A pod that asks for nothing changes no balance.
       if (figures.every(({ asked }) => asked === 0)) return undefined;
+      const [first, second] = figures;
+      if (figures.length === 2 && first !== undefined && second !== undefined) {
+        return { raw: (scores) => scoreTwo(first, second, slots, count, scores) };
+      }
       return {
         raw(scores) {
           for (let i = 0; i < count; i++) {
             const slot = slots[i] ?? 0;
-            const after = balance(figures, slot, true);
-            const before = balance(figures, slot, false);
-            scores[i] = 50 + Math.trunc((50 + after - before) / 2);
+            scores[i] = improvement(balance(figures, slot, true), balance(figures, slot, false));
           }
         },
       };
     },
   };
+}
+
+const improvement = (after: number, before: number): number => 50 + Math.trunc((50 + after - before) / 2);
+
+/** Most look at CPU and memory, and at many nodes. */
+function scoreTwo(
+  first: ResourceFigures,
+  second: ResourceFigures,
+  slots: Int32Array,
+  count: number,
+  scores: Float64Array,
+): void {
+  for (let i = 0; i < count; i++) {
+    const slot = slots[i] ?? 0;
+    const after = nearness(partOf(first, slot, true), partOf(second, slot, true));
+    const before = nearness(partOf(first, slot, false), partOf(second, slot, false));
+    scores[i] = improvement(after, before);
+  }
+}
+
+/** The balance of two parts; what a node does not have is in balance with everything. */
+function nearness(first: number, second: number): number {
+  return first < 0 || second < 0 ? MAX_SCORE : Math.trunc((1 - Math.abs((first - second) / 2)) * MAX_SCORE);
 }
 
 /** 100 where all resources are used to the same part, less the further apart they are. */
@@ -38,7 +63,7 @@ function balance(figures: readonly ResourceFigures[], slot: number, withPod: boo
     parts++;
   }
   if (parts < 2) return MAX_SCORE;
-  if (parts === 2) return Math.trunc((1 - Math.abs((first - second) / 2)) * MAX_SCORE);
+  if (parts === 2) return nearness(first, second);
   const mean = sum / parts;
   let squares = 0;
   for (const figure of figures) {

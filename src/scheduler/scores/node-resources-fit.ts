@@ -21,20 +21,23 @@ export function nodeResourcesFitScore({ type, resources, shape }: ScoringStrateg
       const figures = figuresOf(pod, nodes, resources, true);
       return {
         raw(scores) {
-          for (let i = 0; i < count; i++) {
-            const slot = slots[i] ?? 0;
-            let sum = 0;
-            let weights = 0;
-            for (const { weight, allocatable, taken, asked } of figures) {
+          const weights = new Float64Array(count);
+          scores.fill(0, 0, count);
+          for (const { weight, allocatable, taken, asked } of figures) {
+            for (let i = 0; i < count; i++) {
+              const slot = slots[i] ?? 0;
               const has = allocatable[slot] ?? 0;
               if (has === 0) continue;
               const one = score((taken[slot] ?? 0) + asked, has);
               // A shape that says nothing good of a resource leaves it out of the mean.
               if (byRatio && one <= 0) continue;
-              sum += one * weight;
-              weights += weight;
+              scores[i] = (scores[i] ?? 0) + one * weight;
+              weights[i] = (weights[i] ?? 0) + weight;
             }
-            const mean = weights === 0 ? 0 : sum / weights;
+          }
+          for (let i = 0; i < count; i++) {
+            const sum = weights[i] ?? 0;
+            const mean = sum === 0 ? 0 : (scores[i] ?? 0) / sum;
             scores[i] = byRatio ? Math.round(mean) : Math.floor(mean);
           }
         },

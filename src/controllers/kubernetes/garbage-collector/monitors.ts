@@ -4,7 +4,7 @@ import type { ControllerParts } from '../../../runtime/controller.ts';
 import { type DiscoveredResource, preferred } from '../../../runtime/discovery.ts';
 import { follow, type Sink } from '../../../runtime/follow.ts';
 import { keyOf } from '../../../runtime/key.ts';
-import type { Member, OwnerGraph } from './owner-graph.ts';
+import { type Member, type OwnerGraph, shows } from './owner-graph.ts';
 
 interface Monitor {
   readonly type: ResourceType;
@@ -82,10 +82,12 @@ export class Monitors {
     const graph = this.#graph;
     const put = (object: KubeObject) => {
       const { uid = '' } = object.metadata;
-      const known = graph.get(uid) === undefined ? graph.uidOf(type, keyOf(object)) : uid;
-      if (known !== undefined && known !== uid) remove(known);
-      const { before, member } = graph.put(type, object);
-      if (before !== member) this.#events.changed(before, member);
+      const before = graph.get(uid);
+      // Most changes are of a status.
+      if (before !== undefined && shows(before, type, object)) return;
+      const other = before === undefined ? graph.uidOf(type, keyOf(object)) : undefined;
+      if (other !== undefined) remove(other);
+      this.#events.changed(before, graph.put(type, object));
     };
     const remove = (uid: string) => {
       const before = graph.remove(uid);

@@ -38,15 +38,15 @@ export function memberOf(type: ResourceType, { metadata }: KubeObject): Member {
   };
 }
 
-/** Whether nothing has changed that matters here. */
-function sameMember(a: Member, b: Member): boolean {
+/** Whether a member is still what matters of its object. */
+export function shows(member: Member, type: ResourceType, { metadata }: KubeObject): boolean {
+  const { name, ownerReferences = NO_OWNERS, deletionTimestamp, finalizers = [] } = metadata;
+  if (member.type !== type || member.name !== name || !sameOwners(member.owners, ownerReferences)) return false;
+  if (deletionTimestamp === undefined) return !member.deleting;
   return (
-    a.type === b.type &&
-    a.name === b.name &&
-    a.deleting === b.deleting &&
-    a.foreground === b.foreground &&
-    a.orphaning === b.orphaning &&
-    sameOwners(a.owners, b.owners)
+    member.deleting &&
+    member.foreground === finalizers.includes(FOREGROUND) &&
+    member.orphaning === finalizers.includes(ORPHAN)
   );
 }
 
@@ -76,12 +76,10 @@ export class OwnerGraph {
     }
   }
 
-  /** Takes in the state of an object; returns what was known of it. */
-  put(type: ResourceType, object: KubeObject): { readonly before: Member | undefined; readonly member: Member } {
+  /** Takes in the state of an object. */
+  put(type: ResourceType, object: KubeObject): Member {
     const member = memberOf(type, object);
     const before = this.#members.get(member.uid);
-    // Most changes are of a status.
-    if (before !== undefined && sameMember(before, member)) return { before, member: before };
     if (before !== undefined) this.#unlink(before);
     this.#members.set(member.uid, member);
     for (const { uid } of member.owners) {
@@ -90,7 +88,7 @@ export class OwnerGraph {
       else dependents.add(member.uid);
     }
     this.#keysOf(type).set(keyOf(object), member.uid);
-    return { before, member };
+    return member;
   }
 
   remove(uid: string): Member | undefined {
