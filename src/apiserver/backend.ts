@@ -4,7 +4,7 @@ import { timestamp as timestampOf } from '../base/timestamp.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import type { AdmissionPlugin, Write } from './admission-plugin.ts';
 import type { FieldManagement } from './field-management.ts';
-import type { ParsedObjects } from './object-text.ts';
+import type { ParsedObjects } from './parsed-objects.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
 import type { Store } from './store/store.ts';

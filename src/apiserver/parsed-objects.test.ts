@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ParsedObjects } from './object-text.ts';
+import { ParsedObjects } from './parsed-objects.ts';
 import type { Entry } from './store/store.ts';
 
 function entryOf(i: number, data: string, memo?: object): Entry {

@@ -36,9 +36,4 @@ export class Recent<K, V> {
     this.#young.set(key, value);
     this.#weight += weight;
   }
-
-  forget(key: K): void {
-    this.#young.delete(key);
-    this.#old.delete(key);
-  }
 }

@@ -1,6 +1,6 @@
 import { Rbac } from './access/rbac.ts';
 import type { RbacKind } from './access/rbac-objects.ts';
-import type { ParsedObjects } from './object-text.ts';
+import type { ParsedObjects } from './parsed-objects.ts';
 import type { Registry } from './registry.ts';
 import type { Entry, Store } from './store/store.ts';
 

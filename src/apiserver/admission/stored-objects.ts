@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../kube/kube-object.ts';
-import type { ParsedObjects } from '../object-text.ts';
+import type { ParsedObjects } from '../parsed-objects.ts';
 import type { Registry } from '../registry.ts';
 import { keyOf } from '../resource.ts';
 import type { Entry, Store } from '../store/store.ts';

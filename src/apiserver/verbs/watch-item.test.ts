@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ParsedObjects } from '../object-text.ts';
+import { ParsedObjects } from '../parsed-objects.ts';
 import { WatchItems } from './watch-item.ts';
 
 test('an event is the same line for all its watchers, whatever came between', () => {

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../kube/kube-object.ts';
 import type { Status } from '../api-error.ts';
-import type { ParsedObjects } from '../object-text.ts';
 import { textOf } from '../object-text.ts';
+import type { ParsedObjects } from '../parsed-objects.ts';
 import { apiVersionOf, type Resource } from '../resource.ts';
 import type { Entry, StoreEvent } from '../store/store.ts';
 
