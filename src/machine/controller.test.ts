@@ -57,6 +57,19 @@ describe('a machine that is to run always', () => {
     expect(world.told).toEqual(['Normal SuccessfulCreate', 'Normal SuccessfulDelete']);
   });
 
+  it('needs no restart for a stop that leaves its guest less time', async () => {
+    let operator: Client = world.admin;
+    world.control({}, (client) => (operator = client));
+    await world.running({ runStrategy: 'Always' });
+    const instance = await operator.get(VMIS, 'web', { namespace });
+    await operator.update(VMIS, { ...instance, spec: { ...instance.spec, terminationGracePeriodSeconds: 0 } });
+    await world.edit('web', { runStrategy: 'Halted' });
+    await world.untilPrinted('Stopping');
+    expect(await world.condition('RestartRequired')).toBeUndefined();
+    expect(world.told).not.toContain('Normal RestartRequired');
+    expect(world.told).not.toContain('Warning RestartRequired');
+  });
+
   it('runs again after its guest has shut down, with the spec of then', async () => {
     world.control();
     const { metadata } = await world.running();

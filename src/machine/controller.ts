@@ -46,6 +46,7 @@ export interface MachineControllerOptions {
 
 /** Left by whoever deletes a machine and wants its instance to go on; the garbage collector lets the instance go. */
 const ORPHAN_FINALIZER = 'orphan';
+const FOREGROUND_FINALIZER = 'foregroundDeletion';
 /** How soon a machine that found no address looks again, though nothing may have been freed. */
 const NO_ADDRESS_RETRY_MS = 10_000;
 
@@ -105,6 +106,14 @@ export function machineController(options: MachineControllerOptions): Controller
 
   /** One run for a machine. 'released': nothing holds it any more. */
   async function run(vm: Machine, context: Context): Promise<Again | 'released' | undefined> {
+    const sight = look(vm, context);
+    if (sight === undefined) return undefined;
+    teller.tell(vm, sight, context.events, () => dialect.report(vm, sight.observed, around(vm, context)));
+    return await act(vm, sight, context);
+  }
+
+  /** What there is to see of a machine; undefined while caches do not show what was written last. */
+  function look(vm: Machine, context: Context): Sight | undefined {
     const { cache, clock, random } = context;
     const key = keyOf(vm);
     // Another machine may have come by the name of one that went.
@@ -121,7 +130,7 @@ export function machineController(options: MachineControllerOptions): Controller
     const instance = known.get(keyIn(namespace, instanceName(dialect, name)));
     if (instance === undefined || !isToLeave(instance)) askedToLeave.delete(key);
     else if (!askedToLeave.has(key)) askedToLeave.set(key, clock.now());
-    const sight = observe({
+    return observe({
       dialect,
       vm,
       surroundings: around(vm, context),
@@ -134,8 +143,6 @@ export function machineController(options: MachineControllerOptions): Controller
       now: clock.now(),
       random,
     });
-    teller.tell(vm, sight, context.events, () => dialect.report(vm, sight.observed, around(vm, context)));
-    return await act(vm, sight, context);
   }
 
   async function act(vm: Machine, sight: Sight, context: Context): Promise<Again | 'released' | undefined> {
@@ -288,6 +295,11 @@ export function machineController(options: MachineControllerOptions): Controller
         const again = await run(vm, context);
         return again === 'released' ? undefined : (again ?? 'held');
       },
+      // There is nothing left to do for it but to say so.
+      async lingers(vm, context) {
+        const sight = isHeldByOthers(vm) ? look(vm, context) : undefined;
+        if (sight !== undefined) await write(vm, sight.observed, context);
+      },
     },
     forget,
   };
@@ -296,6 +308,12 @@ export function machineController(options: MachineControllerOptions): Controller
 function leavingOf({ metadata }: Machine): 'with its instance' | 'alone' | undefined {
   if (metadata.deletionTimestamp === undefined) return undefined;
   return metadata.finalizers?.includes(ORPHAN_FINALIZER) === true ? 'alone' : 'with its instance';
+}
+
+/** Whether its deletion waits for more than what Kubernetes itself does first, which is soon over. */
+function isHeldByOthers({ metadata }: Machine): boolean {
+  const soonOver = [MACHINE_FINALIZER, ORPHAN_FINALIZER, FOREGROUND_FINALIZER];
+  return metadata.finalizers?.some((finalizer) => !soonOver.includes(finalizer)) === true;
 }
 
 function sooner(again: Again | undefined, afterMs: number): Again {

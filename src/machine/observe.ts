@@ -16,7 +16,7 @@ import type {
 } from './dialect.ts';
 import { identityOf } from './identity.ts';
 import { carriedMetadata } from './instance.ts';
-import { belonging, isFinal } from './instance-state.ts';
+import { belonging, isFinal, isGoing } from './instance-state.ts';
 import { remember } from './memory.ts';
 import { type Action, plan, problemOf, type Situation } from './plan.ts';
 import { type RolloutStrategy, type RunningSize, type SpecChanges, specChanges } from './spec-changes.ts';
@@ -84,19 +84,20 @@ export function observe(look: Look): Sight {
   const machine = { uid: vm.metadata.uid, changed, ...(leaving === undefined ? {} : { leaving }) };
   const situation: Situation = { machine, desired, memory, instance: named, changes, askedToLeave, now };
   const problem = refusal ?? problemOf(situation);
+  const action = refusal === undefined ? plan(situation)[0] : undefined;
+  // What has ended needs no restart to be started with what is wanted, and what is to end has been told how.
+  const ends = instance === undefined || isFinal(instance) || isGoing(instance) || action?.do === 'delete';
   return {
     desired,
     before,
     named,
     changes,
-    action: refusal === undefined ? plan(situation)[0] : undefined,
+    action,
     observed: {
       instance,
       memory,
       now,
-      // What has ended needs no restart to be started with what is wanted.
-      restartRequired:
-        instance === undefined || isFinal(instance) ? [] : [...new Set([...changes.restart, ...refused(instance)])],
+      restartRequired: ends ? [] : [...new Set([...changes.restart, ...refused(instance)])],
       ...(problem === undefined ? {} : { problem }),
       ...(refusal === undefined && named === undefined && desired.blocked?.passing === true ? { passing: true } : {}),
     },

@@ -77,4 +77,43 @@ describe('the deletion of a machine', () => {
     expect((await world.instance('web'))?.metadata.uid).toBe(metadata.uid);
     expect((await world.status())?.interfaces).toEqual(addresses);
   });
+
+  it('is told of for as long as somebody else holds the machine, with what is left of it', async () => {
+    const finalizers = ['x.io/hold'];
+    world.control();
+    await world.make('web', { runStrategy: 'Always' }, { finalizers });
+    await world.untilMade();
+    await world.phase('web', 'Running');
+    await world.untilPrinted('Running');
+    await world.admin.delete(VMS, 'web', { namespace });
+    await world.untilGoing();
+    await world.ends();
+    await world.until(async () => (await world.status())?.created === false);
+    expect(await world.status()).toMatchObject({ printableStatus: 'Terminating', ready: false });
+    expect(await world.condition('Ready')).toMatchObject({ status: 'False', reason: 'VMINotExists' });
+    expect((await world.vm('web')).metadata.finalizers).toEqual(finalizers);
+  });
+
+  it('is told of a machine that was off, too', async () => {
+    world.control();
+    await world.make('web', { runStrategy: 'Halted' }, { finalizers: ['x.io/hold'] });
+    await world.untilPrinted('Stopped');
+    await world.admin.delete(VMS, 'web', { namespace });
+    await world.untilPrinted('Terminating');
+  });
+
+  it('leaves a machine that somebody holds with nothing, where its instance was to stay', async () => {
+    runGarbageCollector(world);
+    world.control();
+    await world.make('web', { runStrategy: 'Always' }, { finalizers: ['x.io/hold'] });
+    const { metadata } = await world.untilMade();
+    await world.phase('web', 'Running');
+    await world.untilPrinted('Running');
+    await world.admin.delete(VMS, 'web', { namespace, propagationPolicy: 'Orphan' });
+    await world.until(async () => (await world.status())?.created === false);
+    expect(await world.status()).toMatchObject({ printableStatus: 'Terminating', ready: false });
+    await world.settle();
+    expect((await world.instance('web'))?.metadata).toMatchObject({ uid: metadata.uid });
+    expect((await world.instance('web'))?.metadata.deletionTimestamp).toBeUndefined();
+  });
 });

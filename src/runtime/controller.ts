@@ -85,7 +85,12 @@ export interface Controller<T extends KubeObject = KubeObject> {
    * taken off when `run` is through. A time that it returns, or 'held' where another resource will wake it, means that
    * it is not.
    */
-  readonly finalize?: { readonly finalizer: string; run(object: T, context: Context): Promise<Again | 'held' | void> };
+  readonly finalize?: {
+    readonly finalizer: string;
+    run(object: T, context: Context): Promise<Again | 'held' | void>;
+    /** For an object that is being deleted, and held by others alone. */
+    lingers?(object: T, context: Context): Promise<void>;
+  };
   /** The object of this key is gone: whatever is remembered of it can go too. */
   forget?(key: string, context: Context): void;
 }
@@ -212,7 +217,10 @@ async function attempt<T extends KubeObject>(
     const ready = held ? object : await withFinalizer(context.client, controller.for, object, finalize.finalizer);
     return ready === undefined ? undefined : await controller.reconcile(ready, context);
   }
-  if (!held) return;
+  if (!held) {
+    await finalize.lingers?.(object, context);
+    return;
+  }
   const again = await finalize.run(object, context);
   if (again === 'held') return;
   if (again !== undefined) return again;

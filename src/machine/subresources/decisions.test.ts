@@ -56,6 +56,14 @@ describe('what is asked of a machine', () => {
     );
   });
 
+  it('is no start of a machine that is being deleted', () => {
+    const going = { metadata: { name: 'web', deletionTimestamp: '2026-01-01T00:00:00Z' } } as never;
+    const of = (action: PowerAction) => powerEdit(dialect({ spec: {} }), action, going, runs, { dryRun: false });
+    expect(refusalOf(of('start'))).toBe(onMachine('VM is being deleted'));
+    expect(refusalOf(of('restart'))).toBe(onMachine('VM is being deleted'));
+    expect(of('stop')).toEqual({ spec: {} });
+  });
+
   it('is a restart at once where no time is given, of a machine that runs', () => {
     const edit = { requests: [] };
     expect(ask('restart', edit, runs, { gracePeriodSeconds: 0 })).toEqual({ ...edit, gracePeriodSeconds: 0 });

@@ -19,6 +19,9 @@ export function powerEdit<K extends Kind>(
   const { paused, gracePeriodSeconds: grace } = options;
   if (action === 'restart' && grace !== undefined && grace > 0)
     return { refused: badRequest('For force restart, only gracePeriod=0 is supported for now') };
+  if (action !== 'stop' && vm.metadata.deletionTimestamp !== undefined) {
+    return { refused: conflict({ kind: 'virtualmachine', name: vm.metadata.name }, 'VM is being deleted') };
+  }
   const edit = dialect.power(vm, action, instance, {
     ...(paused === undefined ? {} : { paused }),
     ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),

@@ -145,7 +145,7 @@ function conditionsOf(instance: Vmi, facts: InstanceFacts, now: number): Conditi
   const terminating = metadata.deletionTimestamp !== undefined || pod.metadata.deletionTimestamp !== undefined;
   const { obstacle } = migratability;
   const wanted: KubeCondition[] = [
-    ready && !terminating
+    ready && !terminating && !paused
       ? { type: 'Ready', status: 'True' }
       : { type: 'Ready', status: 'False', ...why(facts, terminating) },
   ];
@@ -154,10 +154,7 @@ function conditionsOf(instance: Vmi, facts: InstanceFacts, now: number): Conditi
     const movable = obstacle === undefined ? 'True' : 'False';
     wanted.push({ type: 'LiveMigratable', status: movable, ...obstacle });
     if (connected) wanted.push({ type: 'AgentConnected', status: 'True' });
-    if (paused) {
-      const reason = { reason: 'PausedByUser', message: 'VMI was paused by user' };
-      wanted.push({ type: 'Paused', status: 'True', ...reason });
-    }
+    if (paused) wanted.push({ type: 'Paused', status: 'True', ...PAUSED });
   }
   const changing = machine === undefined ? [] : sizeChanges(instance, machine, obstacle);
   wanted.push(...changing);
@@ -187,9 +184,12 @@ function troubleOf({ waiting }: InstanceFacts): KubeCondition | undefined {
   return { type: 'Synchronized', status: 'False', reason, message };
 }
 
-function why({ machine, pod }: InstanceFacts, terminating: boolean): { reason: string; message: string } {
+const PAUSED = { reason: 'PausedByUser', message: 'VMI was paused by user' };
+
+function why({ machine, paused, pod }: InstanceFacts, terminating: boolean): { reason: string; message: string } {
   if (terminating) return { reason: 'PodTerminating', message: 'virt-launcher pod is terminating' };
   if (machine === undefined) return { reason: 'GuestNotRunning', message: 'Guest VM is not reported as running' };
+  if (paused) return PAUSED;
   const unready = conditionOf(pod.status?.conditions, 'Ready');
   return {
     reason: unready?.reason ?? 'ContainersNotReady',

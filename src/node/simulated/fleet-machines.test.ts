@@ -260,9 +260,11 @@ describe('what is asked of a machine', () => {
     const { uid } = (await runInstance('m')).metadata;
     await world.annotate('m', { 'vimana.io/paused': 'true' });
     await cluster.until(async () => condition(await world.instance('m'), 'Paused')?.reason === 'PausedByUser');
+    expect(condition(await world.instance('m'), 'Ready')).toMatchObject({ status: 'False', reason: 'PausedByUser' });
     expect(await fleet.simulation.driver(NODE).inspect(uid)).toMatchObject({ state: 'paused' });
     await world.annotate('m', { 'vimana.io/paused': null });
     await cluster.until(async () => condition(await world.instance('m'), 'Paused') === undefined);
+    expect(condition(await world.instance('m'), 'Ready')).toMatchObject({ status: 'True' });
     expect(world.told).toEqual(['m Normal Started', 'm Normal Paused', 'm Normal Resumed']);
   });
 
