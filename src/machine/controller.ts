@@ -310,10 +310,12 @@ function leavingOf({ metadata }: Machine): 'with its instance' | 'alone' | undef
   return metadata.finalizers?.includes(ORPHAN_FINALIZER) === true ? 'alone' : 'with its instance';
 }
 
-/** Whether its deletion waits for more than what Kubernetes itself does first, which is soon over. */
+/** What Kubernetes itself does first, and we do, is soon over. */
+const SOON_OVER: ReadonlySet<string> = new Set([MACHINE_FINALIZER, ORPHAN_FINALIZER, FOREGROUND_FINALIZER]);
+
+/** Whether its deletion waits for somebody else. */
 function isHeldByOthers({ metadata }: Machine): boolean {
-  const soonOver = [MACHINE_FINALIZER, ORPHAN_FINALIZER, FOREGROUND_FINALIZER];
-  return metadata.finalizers?.some((finalizer) => !soonOver.includes(finalizer)) === true;
+  return metadata.finalizers?.some((finalizer) => !SOON_OVER.has(finalizer)) === true;
 }
 
 function sooner(again: Again | undefined, afterMs: number): Again {
