@@ -113,18 +113,23 @@ function conditionsOf(vmi: Vmi, pod: Pod, now: string): NonNullable<InstanceStat
   const over = [...HOT_CHANGES.keys()].filter((type) => !changing.some((change) => change.type === type));
   const trouble = new Set(['Synchronized', 'PodScheduled', 'Paused', ...over]);
   let all = (status?.conditions ?? []).filter(({ type }) => !trouble.has(type)) as KubeCondition[];
-  all = withCondition(all, { type: 'Ready', status: 'True' }, now);
+  const isPaused = metadata.annotations?.[PAUSED_ANNOTATION] === 'true';
+  all = withCondition(all, { type: 'Ready', ...(isPaused ? { status: 'False', ...PAUSED } : { status: 'True' }) }, now);
   const movable =
     metadata.annotations?.[LIVE_MIGRATION_ANNOTATION] === 'false' ? NOT_ALLOWED : ({ status: 'True' } as const);
   all = withCondition(all, { type: 'LiveMigratable', ...movable }, now);
   for (const change of changing) all = withCondition(all, change, now);
-  if (metadata.annotations?.[PAUSED_ANNOTATION] === 'true') {
+  if (isPaused) {
     const paused = (status?.conditions ?? []).find(({ type }) => type === 'Paused');
-    const said = { reason: 'PausedByUser', message: 'VMI was paused by user' };
-    all = [...all, { type: 'Paused', status: 'True', ...said, lastTransitionTime: paused?.lastTransitionTime ?? now }];
+    all = [
+      ...all,
+      { type: 'Paused', status: 'True', ...PAUSED, lastTransitionTime: paused?.lastTransitionTime ?? now },
+    ];
   }
   return all;
 }
+
+const PAUSED = { reason: 'PausedByUser', message: 'VMI was paused by user' };
 
 const NOT_ALLOWED = {
   status: 'False',

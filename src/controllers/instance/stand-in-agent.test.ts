@@ -10,15 +10,15 @@ const launcher = (name: string, nodeName: string, sockets: number, memory: strin
   spec: { containers: [], nodeName },
   status: { phase: 'Running' },
 });
-const instance = (status: object): Vmi =>
+const instance = (status: object, annotations: object = {}): Vmi =>
   ({
-    metadata: { name: 'web', namespace: 'shop', uid: 'u' },
+    metadata: { name: 'web', namespace: 'shop', uid: 'u', annotations },
     spec: { domain: { cpu: { sockets: 2 }, memory: { guest: '3Gi' }, devices: {} } },
     status: { phase: 'Running', nodeName: 'k1', ...status },
   }) as unknown as Vmi;
 
-const said = (status: object, pods: readonly Pod[]) => {
-  const [action] = standIn(instance(status), pods[0] as Pod, pods, 0);
+const said = (status: object, pods: readonly Pod[], annotations: object = {}) => {
+  const [action] = standIn(instance(status, annotations), pods[0] as Pod, pods, 0);
   return action?.do === 'report' ? action.status : undefined;
 };
 
@@ -42,4 +42,14 @@ it('on nodes that KWOK plays, a machine is of the size of its pod, and says that
     memory: { guestAtBoot: '1Gi', guestCurrent: '3Gi', guestRequested: '3Gi' },
   });
   expect(after?.conditions?.some(({ type }) => type.startsWith('Hot'))).toBe(false);
+});
+
+it('on nodes that KWOK plays, a machine that stands still is not ready', () => {
+  const pods = [launcher('p', 'k1', 2, '3Gi')];
+  const conditions = (annotations: object) =>
+    (said({}, pods, annotations)?.conditions ?? []).map(({ type, status, reason }) => [type, status, reason]);
+  const paused = conditions({ 'vimana.io/paused': 'true' });
+  expect(paused).toContainEqual(['Ready', 'False', 'PausedByUser']);
+  expect(paused).toContainEqual(['Paused', 'True', 'PausedByUser']);
+  expect(conditions({})).toContainEqual(['Ready', 'True', undefined]);
 });
