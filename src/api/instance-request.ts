@@ -8,6 +8,8 @@
  * not a deed: it may be read any number of times.
  */
 export const PAUSED_ANNOTATION = 'vimana.io/paused';
+/** What the conditions of an instance say while it stands still because of it. */
+export const PAUSED_BY_USER = { reason: 'PausedByUser', message: 'VMI was paused by user' } as const;
 
 /** Deeds, each with an identity of its own as value. The agent takes the annotation off before it acts: at most once. */
 export const RESET_ANNOTATION = 'vimana.io/reset';

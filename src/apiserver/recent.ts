@@ -1,4 +1,3 @@
-const MOST = 4096;
 /** In characters of the texts that things were made of, or are. */
 const HEAVIEST = 16 * 1024 * 1024;
 
@@ -13,7 +12,7 @@ export class Recent<K, V> {
   #weight = 0;
 
   /** `most` is how many make a generation full. */
-  constructor(most: number = MOST) {
+  constructor(most: number) {
     this.#most = most;
   }
 

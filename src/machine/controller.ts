@@ -1,6 +1,7 @@
 import { MACHINE_FINALIZER } from '../api/instance-request.ts';
 import type { NodeSize } from '../api/launcher-load.ts';
 import type { ResourceType } from '../kube/client.ts';
+import { FOREGROUND, ORPHAN } from '../kube/deletion-finalizers.ts';
 import { resourceOfKind, VMIS, type Vmi } from '../kube/kinds/machines.ts';
 import { NODES } from '../kube/kinds/node.ts';
 import { type Context, type Controller, watched } from '../runtime/controller.ts';
@@ -45,8 +46,6 @@ export interface MachineControllerOptions {
 }
 
 /** Left by whoever deletes a machine and wants its instance to go on; the garbage collector lets the instance go. */
-const ORPHAN_FINALIZER = 'orphan';
-const FOREGROUND_FINALIZER = 'foregroundDeletion';
 /** How soon a machine that found no address looks again, though nothing may have been freed. */
 const NO_ADDRESS_RETRY_MS = 10_000;
 
@@ -307,15 +306,12 @@ export function machineController(options: MachineControllerOptions): Controller
 
 function leavingOf({ metadata }: Machine): 'with its instance' | 'alone' | undefined {
   if (metadata.deletionTimestamp === undefined) return undefined;
-  return metadata.finalizers?.includes(ORPHAN_FINALIZER) === true ? 'alone' : 'with its instance';
+  return metadata.finalizers?.includes(ORPHAN) === true ? 'alone' : 'with its instance';
 }
 
-/** What Kubernetes itself does first, and we do, is soon over. */
-const SOON_OVER: ReadonlySet<string> = new Set([MACHINE_FINALIZER, ORPHAN_FINALIZER, FOREGROUND_FINALIZER]);
-
-/** Whether its deletion waits for somebody else. */
+/** Whether its deletion waits for somebody else; what Kubernetes itself does first is soon over. */
 function isHeldByOthers({ metadata }: Machine): boolean {
-  return metadata.finalizers?.some((finalizer) => !SOON_OVER.has(finalizer)) === true;
+  return metadata.finalizers?.some((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND) === true;
 }
 
 function sooner(again: Again | undefined, afterMs: number): Again {

@@ -46,7 +46,7 @@ export const metaSchema: JsonSchema = {
 
 export const pruneMeta = compilePrune(metaSchema);
 const checkShape = compileCheck(metaSchema);
-const checkChangedShape = compileChangedCheck(metaSchema);
+const checkChangedShape = compileChangedCheck(metaSchema, checkShape);
 
 interface Meta {
   readonly name?: string;
@@ -81,7 +81,7 @@ export function validateMeta(meta: unknown, rules: MetaRules = {}): readonly Fie
   const old = typeof before === 'object' && before !== null ? (before as Meta) : NONE;
   const at = new Cursor();
   at.enter('metadata');
-  if (old !== NONE && typeof known === 'object') checkChangedShape?.(known as never, old as never, at);
+  if (old !== NONE && typeof known === 'object') checkChangedShape(known as never, old as never, at);
   else checkShape(known, at);
   if (at.causes.length > 0) return at.causes;
   const causes = known.name === old.name && known.name !== undefined ? [] : nameCauses(known, nameProblems);

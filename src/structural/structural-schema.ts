@@ -43,7 +43,7 @@ export function compileSchema(schema: JsonSchema): StructuralSchema {
   const prune = compilePrune(schema, true);
   const defaults = compileDefaults(schema);
   const check = compileCheck(schema, true);
-  const checkChanged = compileChangedCheck(schema) ?? ((object, _old, at) => check(object, at));
+  const checkChanged = compileChangedCheck(schema, check);
   const rules = compileRules(schema);
   const forgive = (at: Cursor, object: unknown, old: unknown): void => {
     const before = new Cursor();

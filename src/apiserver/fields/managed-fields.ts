@@ -90,8 +90,8 @@ export function updateManagedFields(
   managers.cap();
   if (write.kind.custom) {
     for (const { apiVersion, fields } of managers) {
-      const isOld = apiVersion === write.kind.apiVersion && upToDate.get(fields) !== write.kind.type;
-      if (isOld) upToDate.set(fields, write.kind.type);
+      if (apiVersion !== write.kind.apiVersion || upToDate.get(fields) === write.kind.type) continue;
+      upToDate.set(fields, write.kind.type);
     }
   }
   return toEntries(managers, entries);

@@ -1,5 +1,6 @@
 import { type FieldError, notSupported } from '../../base/field-error.ts';
 import { copyJson } from '../../base/json-copy.ts';
+import { FOREGROUND, ORPHAN } from '../../kube/deletion-finalizers.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { conflict, invalid, notFound, OBJECT_MODIFIED, type Status } from '../api-error.ts';
 import { admit, type Backend, storeOf, timestamp } from '../backend.ts';
@@ -19,8 +20,6 @@ export interface DeleteOptions {
   readonly dryRun?: readonly string[];
 }
 
-export const FOREGROUND = 'foregroundDeletion';
-export const ORPHAN = 'orphan';
 const POLICIES = ['Foreground', 'Background', 'Orphan'];
 const ATTEMPTS = 20;
 

@@ -1,4 +1,4 @@
-import { LIVE_MIGRATION_ANNOTATION, PAUSED_ANNOTATION } from '../../api/instance-request.ts';
+import { LIVE_MIGRATION_ANNOTATION, PAUSED_ANNOTATION, PAUSED_BY_USER } from '../../api/instance-request.ts';
 import { HOT_CHANGES, hotChanges } from '../../api/kubevirt/hot-change.ts';
 import { sizeIn } from '../../api/launcher-size.ts';
 import { formatQuantity, parseQuantity, quantityOf, value } from '../../base/quantity.ts';
@@ -114,7 +114,11 @@ function conditionsOf(vmi: Vmi, pod: Pod, now: string): NonNullable<InstanceStat
   const trouble = new Set(['Synchronized', 'PodScheduled', 'Paused', ...over]);
   let all = (status?.conditions ?? []).filter(({ type }) => !trouble.has(type)) as KubeCondition[];
   const isPaused = metadata.annotations?.[PAUSED_ANNOTATION] === 'true';
-  all = withCondition(all, { type: 'Ready', ...(isPaused ? { status: 'False', ...PAUSED } : { status: 'True' }) }, now);
+  all = withCondition(
+    all,
+    { type: 'Ready', ...(isPaused ? { status: 'False', ...PAUSED_BY_USER } : { status: 'True' }) },
+    now,
+  );
   const movable =
     metadata.annotations?.[LIVE_MIGRATION_ANNOTATION] === 'false' ? NOT_ALLOWED : ({ status: 'True' } as const);
   all = withCondition(all, { type: 'LiveMigratable', ...movable }, now);
@@ -123,13 +127,11 @@ function conditionsOf(vmi: Vmi, pod: Pod, now: string): NonNullable<InstanceStat
     const paused = (status?.conditions ?? []).find(({ type }) => type === 'Paused');
     all = [
       ...all,
-      { type: 'Paused', status: 'True', ...PAUSED, lastTransitionTime: paused?.lastTransitionTime ?? now },
+      { type: 'Paused', status: 'True', ...PAUSED_BY_USER, lastTransitionTime: paused?.lastTransitionTime ?? now },
     ];
   }
   return all;
 }
-
-const PAUSED = { reason: 'PausedByUser', message: 'VMI was paused by user' };
 
 const NOT_ALLOWED = {
   status: 'False',

@@ -1,3 +1,4 @@
+import { PAUSED_BY_USER } from '../../api/instance-request.ts';
 import { HOT_CHANGES, hotChanges } from '../../api/kubevirt/hot-change.ts';
 import { inOrder } from '../../api/kubevirt/phase-times.ts';
 import type { InstancePhase } from '../../api/kubevirt/virtual-machine-instance-status.ts';
@@ -154,7 +155,7 @@ function conditionsOf(instance: Vmi, facts: InstanceFacts, now: number): Conditi
     const movable = obstacle === undefined ? 'True' : 'False';
     wanted.push({ type: 'LiveMigratable', status: movable, ...obstacle });
     if (connected) wanted.push({ type: 'AgentConnected', status: 'True' });
-    if (paused) wanted.push({ type: 'Paused', status: 'True', ...PAUSED });
+    if (paused) wanted.push({ type: 'Paused', status: 'True', ...PAUSED_BY_USER });
   }
   const changing = machine === undefined ? [] : sizeChanges(instance, machine, obstacle);
   wanted.push(...changing);
@@ -184,12 +185,10 @@ function troubleOf({ waiting }: InstanceFacts): KubeCondition | undefined {
   return { type: 'Synchronized', status: 'False', reason, message };
 }
 
-const PAUSED = { reason: 'PausedByUser', message: 'VMI was paused by user' };
-
 function why({ machine, paused, pod }: InstanceFacts, terminating: boolean): { reason: string; message: string } {
   if (terminating) return { reason: 'PodTerminating', message: 'virt-launcher pod is terminating' };
   if (machine === undefined) return { reason: 'GuestNotRunning', message: 'Guest VM is not reported as running' };
-  if (paused) return PAUSED;
+  if (paused) return PAUSED_BY_USER;
   const unready = conditionOf(pod.status?.conditions, 'Ready');
   return {
     reason: unready?.reason ?? 'ContainersNotReady',

@@ -1,3 +1,4 @@
+import { remembered } from '../../base/remembered.ts';
 import type { Node } from '../../kube/kinds/node.ts';
 import type { PodSpec } from '../../kube/kinds/pod.ts';
 import type { Affinity } from './affinity-term.ts';
@@ -23,9 +24,6 @@ export interface NodePreference {
   readonly matches: NodeTest;
 }
 
-const MOST = 500;
-const known = new Map<string, NodeDemand>();
-
 /**
  * What nodeSelector and required node affinity ask for together; undefined where they ask for nothing. The pods of one
  * owner all ask for the same.
@@ -34,26 +32,22 @@ export function nodeDemandOf({ nodeSelector, affinity }: PodSpec): NodeDemand | 
   const labels = Object.entries(nodeSelector ?? {});
   const required = (affinity as Affinity | undefined)?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   if (labels.length === 0 && required === undefined) return undefined;
-  const key = JSON.stringify([labels, required]);
-  let demand = known.get(key);
-  if (demand === undefined) {
-    demand = readDemand(labels, required);
-    if (known.size >= MOST) known.clear();
-    known.set(key, demand);
-  }
-  return demand;
+  return knownDemand(JSON.stringify([labels, required]));
 }
 
-function readDemand(
-  labels: readonly (readonly [string, string])[],
-  required: NodeRules['requiredDuringSchedulingIgnoredDuringExecution'],
-): NodeDemand {
-  const byTerms = required === undefined ? undefined : nodeTestOf(required);
+const knownDemand = remembered(250, readDemand, 4096);
+
+function readDemand(text: string): NodeDemand {
+  const [labels, required] = JSON.parse(text) as readonly [
+    readonly (readonly [string, string])[],
+    NodeRules['requiredDuringSchedulingIgnoredDuringExecution'] | null,
+  ];
+  const byTerms = required === null || required === undefined ? undefined : nodeTestOf(required);
   const matches: NodeTest = (node) => {
     for (const [key, value] of labels) if (node.metadata.labels?.[key] !== value) return false;
     return byTerms === undefined || byTerms(node);
   };
-  const names = required === undefined ? undefined : namesOf(required.nodeSelectorTerms);
+  const names = required === null || required === undefined ? undefined : namesOf(required.nodeSelectorTerms);
   const matchesAt = rememberedByPlace(matches);
   return names === undefined ? { matches, matchesAt } : { matches, matchesAt, names };
 }

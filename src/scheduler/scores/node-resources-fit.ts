@@ -36,8 +36,8 @@ export function nodeResourcesFitScore({ type, resources, shape }: ScoringStrateg
             }
           }
           for (let i = 0; i < count; i++) {
-            const sum = weights[i] ?? 0;
-            const mean = sum === 0 ? 0 : (scores[i] ?? 0) / sum;
+            const weight = weights[i] ?? 0;
+            const mean = weight === 0 ? 0 : (scores[i] ?? 0) / weight;
             scores[i] = byRatio ? Math.round(mean) : Math.floor(mean);
           }
         },

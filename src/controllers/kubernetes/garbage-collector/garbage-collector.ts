@@ -1,3 +1,4 @@
+import { FOREGROUND, ORPHAN } from '../../../kube/deletion-finalizers.ts';
 import { apiVersionOf } from '../../../kube/kinds/resource-type.ts';
 import { ifFound, isConflict } from '../../../kube/kube-error.ts';
 import type { KubeObject, KubeOwnerReference } from '../../../kube/kube-object.ts';
@@ -7,7 +8,7 @@ import type { Runnable } from '../../../runtime/runnable.ts';
 import { WorkQueue } from '../../../runtime/work-queue.ts';
 import { AbsentOwners } from './absent-owners.ts';
 import { Monitors } from './monitors.ts';
-import { FOREGROUND, type Member, ORPHAN, OwnerGraph, refersTo } from './owner-graph.ts';
+import { type Member, OwnerGraph, refersTo } from './owner-graph.ts';
 import { blocks, concerned, decide, type OwnerStanding, type Standing } from './plan.ts';
 
 /** An owner of a kind that nobody serves: nothing may be concluded from not finding it. */

@@ -1,11 +1,9 @@
 import { isSameJson } from '../../../base/json-same.ts';
 import type { ResourceType } from '../../../kube/client.ts';
+import { FOREGROUND, ORPHAN } from '../../../kube/deletion-finalizers.ts';
 import { apiVersionOf } from '../../../kube/kinds/resource-type.ts';
 import type { KubeObject, KubeOwnerReference } from '../../../kube/kube-object.ts';
 import { keyOf } from '../../../runtime/key.ts';
-
-export const FOREGROUND = 'foregroundDeletion';
-export const ORPHAN = 'orphan';
 
 /** What matters of an object for who owns whom. */
 export interface Member {

@@ -1,3 +1,4 @@
+import { FOREGROUND } from '../../../kube/deletion-finalizers.ts';
 import type { KubeOwnerReference } from '../../../kube/kube-object.ts';
 import { type Member, sameOwners } from './owner-graph.ts';
 
@@ -39,7 +40,7 @@ export function decide(
   }
   const policy = finalizers.includes('orphan')
     ? 'Orphan'
-    : finalizers.includes('foregroundDeletion')
+    : finalizers.includes(FOREGROUND)
       ? 'Foreground'
       : 'Background';
   return { do: 'delete', policy, unblock: false };
