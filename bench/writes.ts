@@ -30,7 +30,7 @@ export async function run(): Promise<void> {
   const admin = plane.client();
   await install(admin, { kinds: kindsOf(['kubevirt']), actors: [], roles: [] });
   // There is no controller that would make it.
-  await admin.create(SERVICE_ACCOUNTS, { metadata: { name: 'default', namespace: 'default' } });
+  await admin.create(SERVICE_ACCOUNTS, { metadata: { name: 'default', namespace } });
   const costs: number[][] = [];
   for (let round = 0; round < ROUNDS; round++) costs.push(await replay(plane, made, round));
   await plane.stop();
@@ -44,7 +44,7 @@ export async function run(): Promise<void> {
 
 async function oneMachine(): Promise<Made> {
   return await withEmbeddedFleet(1, async ({ admin }) => {
-    await admin.create(VMS, machineNumber(0) as never, { namespace: 'default' });
+    await admin.create(VMS, machineNumber(0) as never, { namespace });
     for await (const { object } of admin.watch(VMS)) {
       const { printableStatus } = (object['status'] ?? {}) as { printableStatus?: string };
       if (printableStatus !== 'Running') continue;
@@ -56,7 +56,14 @@ async function oneMachine(): Promise<Made> {
   });
 }
 
-type Step = (clients: Clients, made: Made, written: Map<string, KubeObject>, name: string) => Promise<KubeObject>;
+/** What was written of one machine so far. */
+interface Written {
+  readonly name: string;
+  vm?: KubeObject;
+  instance?: KubeObject;
+}
+
+type Step = (clients: Clients, made: Made, own: Written) => Promise<unknown>;
 
 interface Clients {
   readonly user: Client;
@@ -65,47 +72,46 @@ interface Clients {
   readonly node: Client;
 }
 
+const namespace = 'default';
+const STATUS = { subresource: 'status' } as const;
+
 const STEPS: readonly (readonly [string, Step])[] = [
-  ['create the machine', ({ user }, { vm }, _, name) => user.create(VMS, newOf(vm, name) as never)],
+  [
+    'create the machine',
+    async ({ user }, { vm }, own) => {
+      own.vm = await user.create(VMS, newOf(vm, own.name) as never);
+    },
+  ],
   [
     'create its instance',
-    ({ operator }, { instance }, written, name) =>
-      operator.create(VMIS, newOf(instance, name, written.get('create the machine')) as never),
+    async ({ operator }, { instance }, own) => {
+      own.instance = await operator.create(VMIS, newOf(instance, own.name, own.vm) as never);
+    },
   ],
-  [
-    'create its pod',
-    ({ operator }, { pod }, written, name) =>
-      operator.create(PODS, newOf(pod, name, written.get('create its instance'))),
-  ],
+  ['create its pod', ({ operator }, { pod }, { name, instance }) => operator.create(PODS, newOf(pod, name, instance))],
   [
     'bind the pod',
-    async ({ scheduler }, _, written, name) => {
+    ({ scheduler }, _, { name }) => {
       const target = { apiVersion: 'v1', kind: 'Node', name: 'node' };
       const body = { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target };
-      await scheduler.act(PODS, name, 'binding', body, { namespace: 'default' });
-      return written.get('create its pod') as KubeObject;
+      return scheduler.act(PODS, name, 'binding', body, { namespace });
     },
   ],
   [
     'status of the pod',
-    async ({ node }, { pod }, _, name) => {
-      const now = (await node.get(PODS, name, { namespace: 'default' })) as unknown as KubeObject;
-      return await node.update(PODS, { ...now, status: pod['status'] } as never, { subresource: 'status' });
+    async ({ node }, { pod }, { name }) => {
+      const now = await node.get(PODS, name, { namespace });
+      await node.update(PODS, { ...now, status: pod['status'] } as never, STATUS);
     },
   ],
   [
     'status of the instance',
-    ({ node }, { instance }, written) => {
-      const now = written.get('create its instance') as KubeObject;
-      return node.update(VMIS, { ...now, status: instance['status'] } as never, { subresource: 'status' });
-    },
+    ({ node }, made, { instance }) =>
+      node.update(VMIS, { ...instance, status: made.instance['status'] } as never, STATUS),
   ],
   [
     'status of the machine',
-    ({ operator }, { vm }, written) => {
-      const now = written.get('create the machine') as KubeObject;
-      return operator.update(VMS, { ...now, status: vm['status'] } as never, { subresource: 'status' });
-    },
+    ({ operator }, made, { vm }) => operator.update(VMS, { ...vm, status: made.vm['status'] } as never, STATUS),
   ],
 ];
 
@@ -118,17 +124,13 @@ async function replay(plane: ControlPlane, made: Made, round: number): Promise<n
     scheduler: plane.client(admin, 'kube-scheduler'),
     node: plane.client(admin, 'vimana-node'),
   };
-  const written = Array.from({ length: MACHINES }, () => new Map<string, KubeObject>());
+  const machines = Array.from({ length: MACHINES }, (_, at): Written => ({ name: `vm-${round}-${at}` }));
   const costs: number[] = [];
-  for (const [step, work] of STEPS) {
+  for (const [, work] of STEPS) {
     const began = process.threadCpuUsage();
     let next = 0;
     const worker = async () => {
-      while (next < MACHINES) {
-        const at = next++;
-        const known = written[at] as Map<string, KubeObject>;
-        known.set(step, await work(clients, made, known, `vm-${round}-${at}`));
-      }
+      while (next < MACHINES) await work(clients, made, machines[next++] as Written);
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
     const { user, system } = process.threadCpuUsage(began);
@@ -151,7 +153,7 @@ function newOf(made: KubeObject, name: string, owner?: KubeObject): NewObject<Ku
     kind,
     metadata: {
       name,
-      namespace: 'default',
+      namespace,
       ...(labels === undefined ? {} : { labels }),
       ...(annotations === undefined ? {} : { annotations }),
       ...(finalizers === undefined ? {} : { finalizers }),

@@ -29,31 +29,22 @@ export function timestamp(clock: Clock): string {
   return timestampOf(clock.now());
 }
 
-/** Lets every plugin change the object in turn. Nobody waits where no plugin does. */
-export function mutate(
-  backend: Backend,
-  write: Write,
-  first = 0,
-): KubeObject | undefined | Promise<KubeObject | undefined> {
-  const { admission } = backend;
-  let now = write;
-  for (let at = first; at < admission.length; at++) {
-    const changed = admission[at]?.mutate?.(now);
-    if (changed instanceof Promise) return changed.then((object) => mutate(backend, withObject(now, object), at + 1));
-    now = withObject(now, changed);
+/** Lets every plugin change the object in turn. */
+export async function mutate(backend: Backend, write: Write): Promise<KubeObject | undefined> {
+  let { object } = write;
+  for (const plugin of backend.admission) {
+    if (plugin.mutate === undefined) continue;
+    const changed = plugin.mutate(object === write.object ? write : { ...write, object });
+    object = (changed instanceof Promise ? await changed : changed) ?? object;
   }
-  return now.object;
+  return object;
 }
 
-const withObject = (write: Write, object: KubeObject | undefined): Write =>
-  object === undefined || object === write.object ? write : { ...write, object };
-
-/** Asks every plugin whether the write may happen. Nobody waits where no plugin does. */
-export function admit(backend: Backend, write: Write, first = 0): void | Promise<void> {
-  const { admission } = backend;
-  for (let at = first; at < admission.length; at++) {
-    const verdict = admission[at]?.validate?.(write);
-    if (verdict instanceof Promise) return verdict.then(() => admit(backend, write, at + 1));
+/** Asks every plugin whether the write may happen. */
+export async function admit(backend: Backend, write: Write): Promise<void> {
+  for (const plugin of backend.admission) {
+    const verdict = plugin.validate?.(write);
+    if (verdict instanceof Promise) await verdict;
   }
 }
 

@@ -15,7 +15,7 @@ export type Act = (
   target: Target,
   body: KubeObject,
   call: Call,
-  admit: (body: KubeObject) => void | Promise<void>,
+  admit: (body: KubeObject) => Promise<void>,
 ) => Promise<KubeObject | Status>;
 
 /** The answer to an action that leaves nothing to show. */

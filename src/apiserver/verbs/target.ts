@@ -13,8 +13,9 @@ export interface Target {
 }
 
 /** A stored object in the version of the resource. Nobody may change it. */
-export function viewOf(backend: Backend, resource: Resource, entry: Entry): KubeObject | Promise<KubeObject> {
+export async function viewOf(backend: Backend, resource: Resource, entry: Entry): Promise<KubeObject> {
   const stored = backend.parsed.get(entry);
-  const views = resource.fromStorage?.([stored]) ?? [stored];
-  return views instanceof Promise ? views.then(([object = stored]) => object) : (views[0] ?? stored);
+  if (resource.fromStorage === undefined) return stored;
+  const [object] = await resource.fromStorage([stored]);
+  return object ?? stored;
 }
