@@ -1,0 +1,4 @@
+import { escalationAttacks } from './escalation.attacks.ts';
+import { vimanaApiServer } from './support/attack-target.ts';
+
+escalationAttacks(vimanaApiServer());
