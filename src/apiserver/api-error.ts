@@ -160,6 +160,11 @@ export function tooManyRequests(message: string, retryAfterSeconds: number): Api
   return new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds });
 }
 
+/** A request that took longer than any may. What it has begun may still be carried out. */
+export function requestTimedOut(): ApiError {
+  return new ApiError(504, 'Timeout', 'Timeout: request did not complete within the allotted timeout');
+}
+
 export function expired(message: string): ApiError {
   return new ApiError(410, 'Expired', message);
 }

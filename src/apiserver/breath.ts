@@ -1,15 +1,17 @@
 import type { Clock } from '../base/clock.ts';
+import type { AnnounceWork } from './flow-control/work.ts';
 
 /** Text that is parsed in one go: a few milliseconds. */
 const BREATH = 256 * 1024;
 
 /** Keeps long work from holding up everybody else: after so much of it, others get their turn. */
 export class Breath {
-  readonly #clock: Clock;
+  readonly #turn: () => Promise<void> | undefined;
   #left = BREATH;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
+  /** Work for a user is announced, so that it waits behind that of others who have had less. */
+  constructor(clock: Pick<Clock, 'turn'>, work?: AnnounceWork) {
+    this.#turn = work === undefined ? () => clock.turn?.() : () => work(BREATH);
   }
 
   /** Counts work done, by the length of the text that it was done on; a promise is to be waited for before more. */
@@ -17,6 +19,6 @@ export class Breath {
     this.#left -= length;
     if (this.#left > 0) return undefined;
     this.#left = BREATH;
-    return this.#clock.turn?.();
+    return this.#turn();
   }
 }

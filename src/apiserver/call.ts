@@ -1,5 +1,6 @@
 import type { KubeObject } from '../kube/kube-object.ts';
 import type { User } from './access/user.ts';
+import type { AnnounceWork } from './flow-control/work.ts';
 
 /** Who asks, and how a request is to be treated, whichever verb it has. */
 export interface Call {
@@ -15,6 +16,8 @@ export interface Call {
   /** Told to the client beside the answer. */
   readonly warnings: string[];
   readonly signal: AbortSignal;
+  /** For long work; absent where nobody makes the caller wait. */
+  readonly work?: AnnounceWork;
   /** What our own admission has made of the object of the request. */
   admitted?: Admitted;
 }

@@ -30,6 +30,7 @@ import { converters } from './custom/converters.ts';
 import { Definitions } from './custom/definitions.ts';
 import { evacuation } from './evacuation.ts';
 import { FieldManagement } from './field-management.ts';
+import { FlowControl } from './flow-control/flow-control.ts';
 import type { Answer } from './http/answer.ts';
 import type { ApiRequest } from './http/api-request.ts';
 import { auditLine } from './http/audit-log.ts';
@@ -163,10 +164,10 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const items = new WatchItems(parsed);
   const discovery = new Discovery(registry, BUILT_IN_GROUPS);
   let ready = false;
-  let inFlight = () => 0;
   let address = '';
   const serviceAccountTokens = openServiceAccountTokens(backend, folder);
-  const metrics = new RequestMetrics({ revision: () => stores.main.revision, inFlight: () => inFlight() });
+  const flowControl = new FlowControl(clock);
+  const metrics = new RequestMetrics({ revision: () => stores.main.revision, flow: () => flowControl.status });
   const routes: Route[] = [
     healthRoute(() => ready),
     versionRoute,
@@ -213,6 +214,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       throw unauthorized();
     },
     handle,
+    flowControl,
     clock,
     uuid: () => names.uuid(),
     onRequest: (finished) => {
@@ -220,7 +222,6 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       options.audit?.(auditLine(finished, new Date(clock.now()).toISOString()));
     },
   });
-  inFlight = () => server.inFlight;
   address = options.advertised === undefined ? server.url : `https://${options.advertised}:${server.port}`;
   await publishOwnService(backend, systemCall(stop.signal), {
     serviceRange: DEFAULT_RANGES.addresses,

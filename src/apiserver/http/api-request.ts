@@ -1,5 +1,6 @@
 import type { UpgradedConnection } from '../../kube/api-extension.ts';
 import type { User } from '../access/user.ts';
+import type { AnnounceWork } from '../flow-control/work.ts';
 
 /** A request whose sender is known. */
 export interface ApiRequest {
@@ -14,6 +15,8 @@ export interface ApiRequest {
   body(): Promise<Buffer>;
   /** Aborted when the client is gone or the server stops. */
   readonly signal: AbortSignal;
+  /** For long work on behalf of the sender; absent for components of this process, which nobody makes wait. */
+  readonly work?: AnnounceWork;
   /** Takes the connection over, where the client asks to go on with another protocol. */
   readonly upgrade?: () => UpgradedConnection;
 }

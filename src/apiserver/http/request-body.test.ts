@@ -8,11 +8,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FakeClock } from '../../base/fake-clock.ts';
 import { until } from '../../testing/patience.ts';
 import { type Plane, startPlane } from '../custom/plane.fixture.ts';
+import { FlowControl } from '../flow-control/flow-control.ts';
 import { json } from './answer.ts';
 import { readBody } from './request-body.ts';
 import { type ApiHttpServer, type ServerOptions, startServer } from './server.ts';
 
 const IDLE = 1000;
+const TOTAL = 10 * IDLE;
 
 let plane: Plane;
 let server: ApiHttpServer;
@@ -38,6 +40,7 @@ const start = (more: Partial<ServerOptions> = {}) => {
       return json(200, String(bytes.length));
     },
     clock,
+    flowControl: new FlowControl(clock),
     uuid: () => 'id',
     idleBodyMs: IDLE,
     ...more,
@@ -115,7 +118,7 @@ describe('a body that comes in pieces', () => {
   function slowRequest() {
     const clock = new FakeClock();
     const request = Object.assign(new PassThrough(), { headers: {}, complete: false });
-    const body = readBody(request as unknown as IncomingMessage, IDLE, clock);
+    const body = readBody(request as unknown as IncomingMessage, { idleMs: IDLE, totalMs: TOTAL }, clock);
     return { clock, request, body };
   }
 
@@ -129,6 +132,20 @@ describe('a body that comes in pieces', () => {
     request.end();
     expect((await body).toString()).toBe('slowly');
     expect(clock.pending).toBe(0);
+  });
+
+  test('is given up once it has taken too long in all', async () => {
+    const { clock, request, body } = slowRequest();
+    const given = expect(body).rejects.toThrow('the body of the request broke off');
+    for (let sent = 0; sent < TOTAL - IDLE / 2; sent += IDLE / 2) {
+      request.write('x');
+      await clock.advance(IDLE / 2);
+    }
+    expect(request.destroyed).toBe(false);
+    request.write('x');
+    await clock.advance(IDLE / 2);
+    await given;
+    expect(request.destroyed).toBe(true);
   });
 
   test('is given up once nothing comes', async () => {

@@ -7,15 +7,23 @@ type Request = IncomingMessage | Http2ServerRequest;
 
 const LARGEST_BODY = 3 * 1024 * 1024;
 
-/** The whole body; refused where it is too large, or where nothing more of it comes for so long. */
+/** How long a body may take. */
+export interface BodyDeadlines {
+  /** Without any of it arriving. */
+  readonly idleMs: number;
+  /** In all, however steadily it trickles in. */
+  readonly totalMs: number;
+}
+
+/** Returns the whole body. Rejects one that is too large or takes too long. */
 export async function readBody(
   request: Request,
-  idleMs: number,
+  deadlines: BodyDeadlines,
   clock: Pick<Clock, 'monotonic' | 'timer'>,
 ): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > LARGEST_BODY) throw tooLarge(LARGEST_BODY);
   // Most bodies have arrived with their head.
-  const patience = request.complete ? undefined : new Patience(request, idleMs, clock);
+  const patience = request.complete ? undefined : new Patience(request, deadlines, clock);
   try {
     return await collected(request, patience);
   } catch (error) {
@@ -26,15 +34,16 @@ export async function readBody(
   }
 }
 
-/** Gives a request up once nothing has come of it for so long. */
+/** Gives a request up once nothing has come of it for so long, or it has taken too long in all. */
 class Patience {
   readonly #idleMs: number;
+  readonly #end: number;
   readonly #clock: Pick<Clock, 'monotonic' | 'timer'>;
   readonly #giveUp: () => void;
   #timer: Timer;
   #last: number;
 
-  constructor(request: Request, idleMs: number, clock: Pick<Clock, 'monotonic' | 'timer'>) {
+  constructor(request: Request, { idleMs, totalMs }: BodyDeadlines, clock: Pick<Clock, 'monotonic' | 'timer'>) {
     this.#idleMs = idleMs;
     this.#clock = clock;
     this.#giveUp = () => {
@@ -42,7 +51,8 @@ class Patience {
       else request.destroy();
     };
     this.#last = clock.monotonic();
-    this.#timer = clock.timer(idleMs, () => this.#look());
+    this.#end = this.#last + totalMs;
+    this.#timer = clock.timer(Math.min(idleMs, totalMs), () => this.#look());
   }
 
   renew(): void {
@@ -54,7 +64,7 @@ class Patience {
   }
 
   #look(): void {
-    const left = this.#last + this.#idleMs - this.#clock.monotonic();
+    const left = Math.min(this.#last + this.#idleMs, this.#end) - this.#clock.monotonic();
     if (left > 0) this.#timer = this.#clock.timer(left, () => this.#look());
     else this.#giveUp();
   }

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { FlowStatus } from '../flow-control/flow-control.ts';
 import { parsePath } from '../request-path.ts';
 import { plain } from './answer.ts';
 import type { Route } from './router.ts';
@@ -10,7 +11,7 @@ export class RequestMetrics {
   readonly #total: Counter;
   readonly #duration: Histogram;
 
-  constructor(state: { readonly revision: () => number; readonly inFlight: () => number }) {
+  constructor(state: { readonly revision: () => number; readonly flow: () => FlowStatus }) {
     const registers = [this.registry];
     const labels = { verb: 'verb', group: 'group', resource: 'resource', subresource: 'subresource' } as const;
     const labelNames = Object.values(labels);
@@ -30,8 +31,14 @@ export class RequestMetrics {
     this.#show(
       'apiserver_current_inflight_requests',
       'Requests that are being answered, watches left out.',
-      state.inFlight,
+      () => state.flow().executing,
     );
+    this.#show(
+      'apiserver_flowcontrol_current_inqueue_requests',
+      'Requests that wait until their user has fewer in progress.',
+      () => state.flow().waiting,
+    );
+    this.#countRejections(state.flow);
     this.#show('vimana_store_revision', 'The newest revision of the object store.', state.revision);
   }
 
@@ -43,6 +50,22 @@ export class RequestMetrics {
       registers: [this.registry],
       collect() {
         this.set(read());
+      },
+    });
+  }
+
+  /** Rejections by why they happened, as in Kubernetes. */
+  #countRejections(flow: () => FlowStatus): Counter {
+    const name = 'apiserver_flowcontrol_rejected_requests_total';
+    const help = 'Requests rejected with 429, by reason.';
+    return new Counter({
+      name,
+      help,
+      labelNames: ['reason'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [reason, count] of Object.entries(flow().rejected)) this.inc({ reason }, count);
       },
     });
   }

@@ -194,7 +194,10 @@ async function list(
   { backend }: ResourceHandlerParts,
   { request, resource, namespace }: ResourceRequest,
 ): Promise<Draft> {
-  const listing = await listObjects(backend, resource, namespace, listOptions(request.query));
+  const listing = await listObjects(backend, resource, namespace, {
+    ...listOptions(request.query),
+    ...workOf(request),
+  });
   return await listAnswer(backend, request, resource, listing);
 }
 
@@ -206,7 +209,13 @@ function watch(
   const options = listOptions(query);
   const fieldSelector = [options.fieldSelector, name === '' ? undefined : `metadata.name=${name}`];
   const chosen = fieldSelector.filter((part) => part !== undefined).join(',');
-  const watching = { ...options, ...watchFlags(query), signal, ...(chosen === '' ? {} : { fieldSelector: chosen }) };
+  const watching = {
+    ...options,
+    ...watchFlags(query),
+    ...workOf(request),
+    signal,
+    ...(chosen === '' ? {} : { fieldSelector: chosen }),
+  };
   negotiateWatch(request.header('accept'));
   return watchAnswer(backend, request, resource, watchObjects(backend, items, resource, namespace, watching), items);
 }
@@ -348,9 +357,13 @@ function callOf({ request, warnings }: ResourceRequest, kind: string, needsManag
     sent: options.sent,
     warnings,
     signal: request.signal,
+    ...workOf(request),
   };
   return { call, options };
 }
+
+/** Long work is announced on behalf of the sender. */
+const workOf = ({ work }: ApiRequest) => (work === undefined ? {} : { work });
 
 /** Without a name given, fields belong to the program that the user agent names. */
 function managerOf(userAgent = ''): string {

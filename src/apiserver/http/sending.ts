@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { constants, type Http2ServerResponse } from 'node:http2';
 import type { Clock } from '../../base/clock.ts';
+import { type AnnounceWork, WORK } from '../flow-control/work.ts';
 import type { Answer, UpgradedAnswer } from './answer.ts';
 import { gzipped, measured, WORTH_COMPRESSING } from './compression.ts';
 
@@ -17,6 +18,8 @@ export interface Sending {
   readonly auditId: string;
   /** Whether the client takes a large answer compressed. */
   readonly gzip: boolean;
+  /** Announces what sending costs, so that a client with much to receive delays nobody else. */
+  readonly work: AnnounceWork;
 }
 
 /** Of a large answer, how much is handed over at a time. */
@@ -106,6 +109,8 @@ async function write(sending: Sending, pieces: Iterable<string | Uint8Array>): P
   const response = sending.response as ServerResponse;
   for (const long of pieces) {
     for (const piece of typeof long === 'string' && long.length > PIECE ? textPieces(long) : [long]) {
+      await sending.work(WORK.piece + piece.length * WORK.sentByte);
+      if (isGone(response)) throw new Error('the client is gone');
       if (!response.write(piece)) await read(sending, 'drain');
     }
   }

@@ -10,6 +10,7 @@ import { realClock } from '../../base/clock.ts';
 import { FakeClock } from '../../base/fake-clock.ts';
 import { PATIENCE, until } from '../../testing/patience.ts';
 import { openPki, type Pki } from '../access/pki.ts';
+import { FlowControl } from '../flow-control/flow-control.ts';
 import { type Answer, json } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { type ApiHttpServer, type ServerOptions, startServer } from './server.ts';
@@ -68,6 +69,7 @@ async function started(options: Partial<ServerOptions> = {}) {
     authenticate: async () => ({ name: 'somebody', groups: [] }),
     handle,
     clock: realClock,
+    flowControl: new FlowControl(realClock),
     uuid: () => 'id',
     ...options,
   });

@@ -5,11 +5,13 @@ import { createSecureServer, type Http2SecureServer, type Http2ServerRequest } f
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import type { Clock } from '../../base/clock.ts';
+import type { Clock, Timer } from '../../base/clock.ts';
 import type { UpgradedConnection } from '../../kube/api-extension.ts';
 import type { Credentials as TlsCredentials } from '../access/pki.ts';
 import type { User } from '../access/user.ts';
-import { ApiError, internal, tooManyRequests } from '../api-error.ts';
+import { ApiError, internal, requestTimedOut } from '../api-error.ts';
+import type { FlowControl, FlowTicket } from '../flow-control/flow-control.ts';
+import type { AnnounceWork } from '../flow-control/work.ts';
 import { type Answer, statusAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { acceptsGzip } from './compression.ts';
@@ -31,8 +33,10 @@ export interface ServerOptions {
   /** Who sends a request; throws an ApiError where credentials are bad. */
   readonly authenticate: (credentials: RequestCredentials) => Promise<User>;
   readonly handle: (request: ApiRequest) => Promise<Answer>;
-  /** Requests at a time, watches not counted. */
-  readonly maxInFlight?: number;
+  /** Lets requests in, fairly between users. */
+  readonly flowControl: FlowControl;
+  /** Time that a request may take, watches and connections that are taken over not counted. */
+  readonly requestTimeoutMs?: number;
   /** How long a client may read nothing of what is sent to it before its connection is closed. */
   readonly slowClientMs?: number;
   /** How long a client may send nothing of a body that it has begun. */
@@ -67,15 +71,12 @@ export interface FinishedRequest {
 }
 
 export interface ApiHttpServer {
-  /** Requests that are being answered now, watches not counted. */
-  readonly inFlight: number;
   readonly port: number;
   readonly url: string;
   /** Ends watches, lets other requests finish, and closes all connections. */
   close(): Promise<void>;
 }
 
-const MAX_IN_FLIGHT = 600;
 /** What all answers to one client that it has not read may take together. */
 const SESSION_MEMORY_MIB = 256;
 const SLOW_CLIENT_MS = 60_000;
@@ -83,14 +84,14 @@ const IDLE_BODY_MS = 15_000;
 const HANDSHAKE_MS = 10_000;
 const GRACE_MS = 1_000;
 const HEADERS_TIMEOUT = 10_000;
+/** That of kube-apiserver. */
 const REQUEST_TIMEOUT = 60_000;
 
 /** Serves HTTP/1.1 and HTTP/2 on one port. */
 export async function startServer(options: ServerOptions): Promise<ApiHttpServer> {
   const stopping = new AbortController();
-  const load = { inFlight: 0 };
   const connections = new Connections(options.slowClientMs ?? SLOW_CLIENT_MS, options.graceMs ?? GRACE_MS);
-  const onRequest = requestListener(options, stopping.signal, load, connections);
+  const onRequest = requestListener(options, stopping.signal, connections);
   const server = listenerFor(options, onRequest, connections);
   server.on('upgrade', upgradeListener(onRequest, stopping.signal));
   server.listen(options.port, options.host);
@@ -98,9 +99,6 @@ export async function startServer(options: ServerOptions): Promise<ApiHttpServer
   const { port } = server.address() as AddressInfo;
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
   return {
-    get inFlight() {
-      return load.inFlight;
-    },
     port,
     url: `${options.tls === undefined ? 'http' : 'https'}://${host}:${port}`,
     async close() {
@@ -172,28 +170,8 @@ function listenerFor(
   return server;
 }
 
-function requestListener(
-  options: ServerOptions,
-  stopping: AbortSignal,
-  load: { inFlight: number },
-  connections: Connections,
-): RequestListener {
-  const { maxInFlight = MAX_IN_FLIGHT, slowClientMs: slowMs = SLOW_CLIENT_MS, clock } = options;
-  const work = async (
-    request: Request,
-    end: () => AbortSignal,
-    upgrade: (() => UpgradedConnection) | undefined,
-  ): Promise<[ApiRequest | undefined, Answer]> => {
-    if (load.inFlight >= maxInFlight) {
-      return [undefined, statusAnswer(tooManyRequests('Too many requests, please try again later.', 1).status)];
-    }
-    load.inFlight++;
-    try {
-      return await answer(options, request, end, upgrade);
-    } finally {
-      load.inFlight--;
-    }
-  };
+function requestListener(options: ServerOptions, stopping: AbortSignal, connections: Connections): RequestListener {
+  const { slowClientMs: slowMs = SLOW_CLIENT_MS, clock } = options;
   const serve: (...args: Parameters<RequestListener>) => Promise<void> = async (request, response, upgrade) => {
     const began = clock.monotonic();
     const connection = connections.of(request);
@@ -207,13 +185,14 @@ function requestListener(
     try {
       if (isGone(response)) return;
       const end = lazySignal(response, stopping);
-      const [asked, result] = await work(request, end, upgrade);
+      const { asked, result, work, endStream } = await answer(options, request, end, upgrade);
       // There may be many watches on one HTTP/2 session, and none of them ends.
       const streamed = 'pieces' in result;
       if (streamed && 'stream' in request) leave();
       const auditId = auditIdOf(request) ?? options.uuid();
       const gzip = request.method === 'GET' && acceptsGzip(request.headers['accept-encoding']);
-      await send({ response, end, slowMs, clock, auditId, gzip }, result);
+      await send({ response, end, slowMs, clock, auditId, gzip, work }, result);
+      endStream?.();
       const { method = '', url: path = '' } = request;
       const seconds = (clock.monotonic() - began) / 1000;
       options.onRequest?.({ request: asked, method, path, status: result.status, seconds, streamed, auditId });
@@ -253,22 +232,60 @@ function lazySignal(response: Response, stopping: AbortSignal): () => AbortSigna
   };
 }
 
+/** A response, and what sending it needs to know of the request. */
+interface Answered {
+  readonly asked: ApiRequest | undefined;
+  readonly result: Answer;
+  readonly work: AnnounceWork;
+  /** Ends what a response without an end holds. */
+  readonly endStream?: () => void;
+}
+
 /** Never rejects: a fault of ours is a Status too. */
 async function answer(
   options: ServerOptions,
   request: Request,
   end: () => AbortSignal,
   upgrade: (() => UpgradedConnection) | undefined,
-): Promise<[ApiRequest | undefined, Answer]> {
+): Promise<Answered> {
   let asked: ApiRequest | undefined;
+  let ticket: FlowTicket | undefined;
+  const work: AnnounceWork = (units) => ticket?.work(units);
   try {
     const user = await options.authenticate(credentialsOf(request));
-    asked = apiRequest(request, user, end, upgrade, options);
-    return [asked, await options.handle(asked)];
+    const admitted = options.flowControl.admit(user, pathOf(request));
+    ticket = admitted instanceof Promise ? await admitted : admitted;
+    asked = apiRequest(request, user, end, upgrade, ticket, options);
+    const handling = options.handle(asked);
+    const result = await (upgrade === undefined ? inTime(handling, options) : handling);
+    return { asked, result, work, ...('pieces' in result ? { endStream: ticket.beginStream() } : {}) };
   } catch (error) {
     const known = error instanceof ApiError ? error : internal(error);
-    return [asked, statusAnswer(known.status)];
+    return { asked, result: statusAnswer(known.status), work };
+  } finally {
+    ticket?.finish();
   }
+}
+
+/** What a handler responds, unless that takes too long. */
+async function inTime(
+  handling: Promise<Answer>,
+  { clock, requestTimeoutMs = REQUEST_TIMEOUT }: ServerOptions,
+): Promise<Answer> {
+  let timer: Timer | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = clock.timer(requestTimeoutMs, () => reject(requestTimedOut()));
+  });
+  try {
+    return await Promise.race([handling, late]);
+  } finally {
+    timer?.cancel();
+  }
+}
+
+function pathOf({ url = '/' }: Request): string {
+  const mark = url.indexOf('?');
+  return mark < 0 ? url : url.slice(0, mark);
 }
 
 function apiRequest(
@@ -276,14 +293,15 @@ function apiRequest(
   user: User,
   end: () => AbortSignal,
   upgrade: (() => UpgradedConnection) | undefined,
-  { idleBodyMs = IDLE_BODY_MS, clock }: ServerOptions,
+  ticket: FlowTicket,
+  { idleBodyMs = IDLE_BODY_MS, requestTimeoutMs = REQUEST_TIMEOUT, clock }: ServerOptions,
 ): ApiRequest {
   const target = request.url ?? '/';
   const mark = target.indexOf('?');
   let body: Promise<Buffer> | undefined;
   return {
     method: request.method ?? 'GET',
-    path: mark < 0 ? target : target.slice(0, mark),
+    path: pathOf(request),
     query: new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1)),
     headers: distinctHeaders(request),
     header: (name) => {
@@ -295,11 +313,20 @@ function apiRequest(
       return end();
     },
     body: () => {
-      body ??= readBody(request, idleBodyMs, clock);
+      body ??= ticket.receive(lengthOf(request), () =>
+        readBody(request, { idleMs: idleBodyMs, totalMs: requestTimeoutMs }, clock),
+      );
       return body;
     },
+    work: ticket.work,
     ...(upgrade === undefined ? {} : { upgrade }),
   };
+}
+
+/** The length that the client announced, if it did. */
+function lengthOf({ headers }: Request): number | undefined {
+  const announced = headers['content-length'];
+  return announced === undefined ? undefined : Number(announced);
 }
 
 /** Only impersonation tells two headers of one name from one with a comma; it is rare. */

@@ -1,6 +1,7 @@
 import { ParseError } from '../../base/errors.ts';
 import { ApiError, badRequest } from '../api-error.ts';
 import type { Backend } from '../backend.ts';
+import type { AnnounceWork } from '../flow-control/work.ts';
 import { textOf } from '../object-text.ts';
 import { apiVersionOf, type Resource } from '../resource.ts';
 import type { Entry } from '../store/store.ts';
@@ -76,9 +77,9 @@ export async function listAnswer(
   const { entries, metadata } = listing;
   if (as === 'object') {
     const head = { kind: resource.listKind, apiVersion: apiVersionOf(resource), metadata };
-    return { status: 200, head, field: 'items', items: await itemTexts(backend, resource, entries) };
+    return { status: 200, head, field: 'items', items: await itemTexts(backend, resource, entries, request.work) };
   }
-  const objects = await listed(backend, resource, entries);
+  const objects = await listed(backend, resource, entries, request.work);
   if (as !== 'table') {
     const head = { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${version}`, metadata };
     const items = objects.map((object) => JSON.stringify(partialObject(object, version)));
@@ -98,9 +99,10 @@ async function listed(
   backend: Backend,
   resource: Resource,
   entries: readonly Entry[],
+  work: AnnounceWork | undefined,
 ): Promise<IteratorObject<Listed>> {
   if (resource.fromStorage === undefined) return entries.values().map((entry) => backend.parsed.get(entry));
-  return (await listedObjects(backend, resource, entries)).values();
+  return (await listedObjects(backend, resource, entries, work)).values();
 }
 
 /** Lines that are handed on together, when many events come at once. */

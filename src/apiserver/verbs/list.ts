@@ -2,6 +2,7 @@ import type { KubeObject } from '../../kube/kube-object.ts';
 import { badRequest, ExpiredList, expired, tooLargeResourceVersion } from '../api-error.ts';
 import { type Backend, storeOf } from '../backend.ts';
 import { Breath } from '../breath.ts';
+import type { AnnounceWork } from '../flow-control/work.ts';
 import { headerOf, textOf } from '../object-text.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import type { Entry, Store } from '../store/store.ts';
@@ -45,8 +46,9 @@ export async function listObjects(
   const prefix = keyOf(resource, namespace, '');
   const { revision, after } = startOf(store, prefix, options);
   const limit = options.limit ?? 0;
+  const breath = new Breath(backend.clock, options.work);
   try {
-    return await page(backend, store, { prefix, revision, after, limit, selection });
+    return await page(backend, store, { prefix, revision, after, limit, selection, breath });
   } catch (error) {
     throw readError(error, options.continue);
   }
@@ -58,10 +60,11 @@ interface Page {
   readonly after: string | undefined;
   readonly limit: number;
   readonly selection: Selection;
+  readonly breath: Breath;
 }
 
 async function page(backend: Backend, store: Store, asked: Page): Promise<Listing> {
-  const { prefix, revision, after, limit, selection } = asked;
+  const { prefix, revision, after, limit, selection, breath } = asked;
   const { matches } = selection;
   const at = revision ?? store.revision;
   const base = { prefix, revision: at };
@@ -70,7 +73,6 @@ async function page(backend: Backend, store: Store, asked: Page): Promise<Listin
     return listing(range.entries, at, prefix, range.remaining);
   }
   const found: Entry[] = [];
-  const breath = new Breath(backend.clock);
   let last = after;
   for (;;) {
     const range = store.range({ ...base, ...(last && { after: last }), ...(limit > 0 && { limit: SCAN }) });
@@ -144,9 +146,10 @@ export async function itemTexts(
   backend: Backend,
   resource: Resource,
   entries: readonly Entry[],
+  work?: AnnounceWork,
 ): Promise<Iterable<string>> {
   if (resource.fromStorage === undefined) return storedTexts(resource, entries);
-  return (await listedObjects(backend, resource, entries)).values().map((object) => textOf(object));
+  return (await listedObjects(backend, resource, entries, work)).values().map((object) => textOf(object));
 }
 
 /** Items of a built-in kind do not repeat kind and apiVersion; custom ones do. */
@@ -159,9 +162,10 @@ export async function listedObjects(
   backend: Backend,
   resource: Resource,
   entries: readonly Entry[],
+  work?: AnnounceWork,
 ): Promise<readonly KubeObject[]> {
   const stored: KubeObject[] = [];
-  const breath = new Breath(backend.clock);
+  const breath = new Breath(backend.clock, work);
   for (const entry of entries) {
     stored.push(backend.parsed.get(entry));
     const pause = breath.spend(entry.value.length);

@@ -1,8 +1,11 @@
 import { type FieldError, forbidden, notSupported } from '../../base/field-error.ts';
 import { invalid } from '../api-error.ts';
+import type { AnnounceWork } from '../flow-control/work.ts';
 
 /** What a list or watch says of the versions it wants. */
 export interface ReadOptions {
+  /** For long work; absent where nobody makes the reader wait. */
+  readonly work?: AnnounceWork;
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: string;
   readonly continue?: string;

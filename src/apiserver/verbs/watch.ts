@@ -126,8 +126,8 @@ function tick(clock: Clock, changes: Watch): () => void {
 
 /** The state at a revision as ADDED items, read on only as fast as they are taken. */
 async function* initialItems(watch: Run, revision: number): AsyncGenerator<readonly WatchItem[]> {
-  const { backend, items, resource } = watch;
-  const breath = new Breath(backend.clock);
+  const { backend, items, resource, options } = watch;
+  const breath = new Breath(backend.clock, options.work);
   for (const entries of pagesOf(watch, revision)) {
     const chosen = entries.filter((entry) => chooses(watch, entry));
     const pause = breath.spend(entries.reduce((sum, { value }) => sum + value.length, 0));

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { FakeClock } from '../../base/fake-clock.ts';
+import { AUTHENTICATED, MASTERS, type User } from '../access/user.ts';
+import { flowOf } from './flow.ts';
+import { FlowControl } from './flow-control.ts';
+
+const named = (name: string, ...groups: string[]): User => ({ name, groups: [AUTHENTICATED, ...groups] });
+const PATH = '/api/v1/pods';
+
+describe('flowOf', () => {
+  test.each([
+    ['an administrator', named('admin', MASTERS), PATH, undefined],
+    ['a probe', named('system:anonymous'), '/readyz', undefined],
+    ['a part of a probe', named('system:anonymous'), '/livez/ping', undefined],
+    ['what only looks like a probe', named('eve'), '/readyzz', 'user eve'],
+    ['a user', named('eve'), PATH, 'user eve'],
+    ['a node', named('system:node:n1', 'system:nodes'), PATH, 'user system:node:n1'],
+    ['a service account', named('system:serviceaccount:shop:web'), PATH, 'namespace shop'],
+    [
+      'a system service account',
+      named('system:serviceaccount:kube-system:gc'),
+      PATH,
+      'user system:serviceaccount:kube-system:gc',
+    ],
+  ])('of %s', (_title, user, path, expected) => {
+    expect(flowOf(user, path)).toBe(expected);
+  });
+});
+
+const limits = { total: 3, perFlow: 2, maxWaiting: 1, maxWaitMs: 1000 };
+
+describe('FlowControl', () => {
+  test('rejects with 429 and a time to wait, and counts it', async () => {
+    const control = new FlowControl(new FakeClock(), { seats: limits });
+    for (let i = 0; i < 3; i++) void control.admit(named('eve'), PATH);
+    expect(() => control.admit(named('eve'), PATH)).toThrow(
+      expect.objectContaining({
+        status: expect.objectContaining({ code: 429, details: { retryAfterSeconds: 1 } }) as unknown,
+      }),
+    );
+    expect(control.admit(named('bob'), PATH)).not.toBeInstanceOf(Promise);
+    expect(control.status).toEqual({ executing: 3, waiting: 1, rejected: { 'queue-full': 1, 'time-out': 0 } });
+  });
+
+  test('never rejects administrators and probes', () => {
+    const control = new FlowControl(new FakeClock(), { seats: { ...limits, total: 1, perFlow: 1, maxWaiting: 0 } });
+    void control.admit(named('eve'), PATH);
+    for (let i = 0; i < 100; i++) {
+      expect(control.admit(named('admin', MASTERS), PATH)).not.toBeInstanceOf(Promise);
+      expect(control.admit(named('system:anonymous'), '/readyz')).not.toBeInstanceOf(Promise);
+    }
+    expect(() => control.admit(named('eve'), PATH)).toThrow('Too many requests');
+  });
+
+  test('takes no seat for a body that is still arriving', async () => {
+    const control = new FlowControl(new FakeClock(), { seats: { ...limits, perFlow: 1 } });
+    const first = await control.admit(named('eve'), PATH);
+    const body = Promise.withResolvers<Buffer>();
+    const received = first.receive(undefined, () => body.promise);
+    const second = control.admit(named('eve'), PATH);
+    expect(second).not.toBeInstanceOf(Promise);
+    (await second).finish();
+    body.resolve(Buffer.from('done'));
+    expect((await received).toString()).toBe('done');
+    expect(control.status.executing).toBe(1);
+    first.finish();
+    expect(control.status.executing).toBe(0);
+  });
+
+  test('limits how many bodies of one user may be arriving', async () => {
+    const MIB = 1024 * 1024;
+    const clock = new FakeClock();
+    const control = new FlowControl(clock, { bodies: { ...limits, total: 4 * MIB, perFlow: MIB } });
+    let reading = 0;
+    const send = async (user: string) => {
+      const ticket = await control.admit(named(user), PATH);
+      return await ticket.receive(10, () => {
+        reading++;
+        return new Promise<Buffer>(() => {});
+      });
+    };
+    void send('eve');
+    void send('eve');
+    const third = expect(send('eve')).rejects.toThrow('Too many requests');
+    await clock.advance(0);
+    expect(reading).toBe(2);
+    void send('bob');
+    await clock.advance(0);
+    expect(reading).toBe(3);
+    await clock.advance(limits.maxWaitMs);
+    await third;
+  });
+
+  test('limits the watches of one user', async () => {
+    const control = new FlowControl(new FakeClock(), { watches: { ...limits, maxWaiting: 0 } });
+    const ticket = await control.admit(named('eve'), PATH);
+    const end = ticket.beginStream();
+    ticket.beginStream();
+    expect(() => ticket.beginStream()).toThrow('Too many requests');
+    end();
+    expect(() => ticket.beginStream()).not.toThrow();
+  });
+});

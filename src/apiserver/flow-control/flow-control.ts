@@ -1,0 +1,157 @@
+import type { Clock } from '../../base/clock.ts';
+import type { User } from '../access/user.ts';
+import { tooManyRequests } from '../api-error.ts';
+import { FairLimiter, type FairLimits, FlowLimitError, type Rejection } from './fair-limiter.ts';
+import { flowOf } from './flow.ts';
+import { ThreadShare } from './thread-share.ts';
+import { type AnnounceWork, WORK } from './work.ts';
+
+const MIB = 1024 * 1024;
+/** A quarter of the time that a whole request has, as in Kubernetes. */
+const MAX_WAIT_MS = 15_000;
+const MAX_WAITING = 400;
+/** A body of unknown length may be as large as any. */
+const MAX_BODY = 3 * MIB;
+/** Even the smallest body in progress counts as this much, which limits how many one user can keep open. */
+const MIN_RESERVATION = MIB / 2;
+
+export interface FlowLimitSet {
+  /** Requests that are executed, watches and bodies that are still arriving not counted. */
+  readonly seats: FairLimits;
+  /** Bytes of bodies that are arriving or being worked on. */
+  readonly bodies: FairLimits;
+  /** Watches and other responses without an end. */
+  readonly watches: FairLimits;
+}
+
+export const DEFAULT_LIMITS: FlowLimitSet = {
+  seats: { total: 256, perFlow: 64, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS },
+  bodies: { total: 256 * MIB, perFlow: 64 * MIB, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS },
+  watches: { total: 20_000, perFlow: 1_000, maxWaiting: 0, maxWaitMs: MAX_WAIT_MS },
+};
+
+/** What a request that was let in holds. */
+export interface FlowTicket {
+  readonly work: AnnounceWork;
+  /** Receives a body of the given length, or of any length, without holding up others meanwhile. */
+  receive(length: number | undefined, read: () => Promise<Buffer>): Promise<Buffer>;
+  /** Gives back everything but the right to stream; called once the response is known. */
+  finish(): void;
+  /** Begins a response without an end; the function that it returns ends it. */
+  beginStream(): () => void;
+}
+
+/** Requests that wait, are executed, and were rejected, for metrics. */
+export interface FlowStatus {
+  readonly executing: number;
+  readonly waiting: number;
+  readonly rejected: Readonly<Record<Rejection, number>>;
+}
+
+/**
+ * Lets requests in. A user who sends much waits, and is told to try again later (429) when that takes too long; other
+ * users do not notice. Administrators and probes never wait.
+ */
+export class FlowControl {
+  readonly #seats: FairLimiter;
+  readonly #bodies: FairLimiter;
+  readonly #watches: FairLimiter;
+  readonly #thread: ThreadShare;
+  readonly #rejected = { 'queue-full': 0, 'time-out': 0 };
+  #exempt = 0;
+
+  constructor(clock: Pick<Clock, 'monotonic' | 'timer' | 'turn'>, limits: Partial<FlowLimitSet> = {}) {
+    const { seats, bodies, watches } = { ...DEFAULT_LIMITS, ...limits };
+    this.#seats = new FairLimiter(seats, clock);
+    this.#bodies = new FairLimiter(bodies, clock);
+    this.#watches = new FairLimiter(watches, clock);
+    this.#thread = new ThreadShare(clock);
+  }
+
+  get status(): FlowStatus {
+    return {
+      executing: this.#seats.held + this.#exempt,
+      waiting: this.#seats.waiting + this.#bodies.waiting,
+      rejected: { ...this.#rejected },
+    };
+  }
+
+  /** Lets a request in. Throws or rejects with an ApiError (429) if its user has too many already. */
+  admit(user: User, path: string): FlowTicket | Promise<FlowTicket> {
+    const flow = flowOf(user, path);
+    if (flow === undefined) {
+      void this.#thread.spend(undefined, WORK.request);
+      return this.#exemptTicket();
+    }
+    const turn = this.#acquire(this.#seats, flow, 1);
+    if (turn === undefined) {
+      const share = this.#thread.spend(flow, WORK.request);
+      return share === undefined ? this.#ticket(flow) : share.then(() => this.#ticket(flow));
+    }
+    return turn.then(async () => {
+      await this.#thread.spend(flow, WORK.request);
+      return this.#ticket(flow);
+    });
+  }
+
+  #exemptTicket(): FlowTicket {
+    let holds = true;
+    this.#exempt++;
+    return {
+      work: () => undefined,
+      receive: (_length, read) => read(),
+      finish: () => {
+        if (holds) this.#exempt--;
+        holds = false;
+      },
+      beginStream: () => () => {},
+    };
+  }
+
+  #ticket(flow: string): FlowTicket {
+    let seated = true;
+    let reserved = 0;
+    const stand = (): void => {
+      if (seated) this.#seats.release(flow);
+      seated = false;
+    };
+    return {
+      work: (units) => this.#thread.spend(flow, units),
+      receive: async (length, read) => {
+        // Whoever sends slowly holds no seat meanwhile.
+        stand();
+        const wanted = Math.max(Math.min(length ?? MAX_BODY, MAX_BODY), MIN_RESERVATION);
+        await this.#acquire(this.#bodies, flow, wanted);
+        reserved = wanted;
+        const body = await read();
+        await this.#acquire(this.#seats, flow, 1);
+        seated = true;
+        await this.#thread.spend(flow, body.length);
+        return body;
+      },
+      finish: () => {
+        stand();
+        if (reserved > 0) this.#bodies.release(flow, reserved);
+        reserved = 0;
+      },
+      beginStream: () => {
+        void this.#acquire(this.#watches, flow, 1);
+        return () => this.#watches.release(flow);
+      },
+    };
+  }
+
+  #acquire(limiter: FairLimiter, flow: string, amount: number): Promise<void> | undefined {
+    try {
+      return limiter.acquire(flow, amount)?.catch((error: unknown) => this.#reject(error));
+    } catch (error) {
+      return this.#reject(error);
+    }
+  }
+
+  #reject(error: unknown): never {
+    if (!(error instanceof FlowLimitError)) throw error;
+    this.#rejected[error.reason]++;
+    throw tooManyRequests('Too many requests, please try again later.', 1);
+  }
+}

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { FakeClock } from '../../base/fake-clock.ts';
+import { ThreadShare } from './thread-share.ts';
+
+const KIB = 1024;
+
+/** A thread whose turns the test takes, on which a unit takes a fixed time. */
+function scene() {
+  const clock = new FakeClock();
+  const turns: (() => void)[] = [];
+  const log: string[] = [];
+  const share = new ThreadShare({
+    monotonic: () => clock.monotonic(),
+    timer: (ms, fn) => clock.timer(ms, fn),
+    turn: () => new Promise((resolve) => turns.push(resolve)),
+  });
+  const settle = () => clock.advance(0);
+  return {
+    clock,
+    log,
+    share,
+    /** Does work that is noted once it is let go. */
+    work: (flow: string, name: string, units: number) => {
+      const wait = share.spend(flow, units);
+      if (wait === undefined) log.push(name);
+      else void wait.then(() => log.push(name));
+    },
+    /** One turn of the event loop that took so long. */
+    turn: async (tookMs = 0) => {
+      await clock.advance(tookMs);
+      for (const go of turns.splice(0)) go();
+      await settle();
+    },
+    armed: () => turns.length > 0,
+  };
+}
+
+test('on a clock that somebody moves nothing waits', () => {
+  expect(new ThreadShare(new FakeClock()).spend('a', 10 ** 9)).toBeUndefined();
+});
+
+test('little work never waits, much of it waits for a turn', async () => {
+  const { share, turn } = scene();
+  expect(share.spend('a', 60 * KIB)).toBeUndefined();
+  expect(share.spend('a', 60 * KIB)).toBeInstanceOf(Promise);
+  expect(share.spend('b', 60 * KIB)).toBeUndefined();
+  await turn();
+  await turn();
+  expect(share.spend('a', 60 * KIB)).toBeUndefined();
+});
+
+test('an administrator never waits', () => {
+  expect(scene().share.spend(undefined, 10 ** 9)).toBeUndefined();
+});
+
+test('the loop is left alone once nothing is left to do', async () => {
+  const { work, turn, armed, log } = scene();
+  work('a', 'a1', 300 * KIB);
+  while (armed()) await turn();
+  expect(log).toEqual(['a1']);
+});
+
+describe('work that waits', () => {
+  test('goes slice by slice, a piece larger than a slice alone', async () => {
+    const { work, turn, log } = scene();
+    work('a', 'big', 3000 * KIB);
+    work('a', 'small', 100 * KIB);
+    await turn();
+    expect(log).toEqual(['big']);
+    await turn();
+    expect(log).toEqual(['big', 'small']);
+  });
+
+  test('of a flow that has had less goes first', async () => {
+    const { work, turn, log } = scene();
+    for (const name of ['a1', 'a2', 'a3']) work('a', name, 200 * KIB);
+    await turn();
+    work('b', 'b1', 200 * KIB);
+    await turn();
+    await turn();
+    expect(log).toEqual(['a1', 'b1', 'a2']);
+  });
+
+  test('pauses as long as it worked while others are active', async () => {
+    const { work, turn, log, clock, share } = scene();
+    for (const name of ['a1', 'a2']) work('a', name, 200 * KIB);
+    await turn();
+    void share.spend('light', KIB);
+    await turn(10);
+    expect(log).toEqual(['a1']);
+    await clock.advance(9);
+    expect(log).toEqual(['a1']);
+    await clock.advance(1);
+    expect(log).toEqual(['a1', 'a2']);
+  });
+
+  test('does not pause when nobody else is there', async () => {
+    const { work, turn, log } = scene();
+    for (const name of ['a1', 'a2']) work('a', name, 200 * KIB);
+    await turn();
+    await turn(10);
+    expect(log).toEqual(['a1', 'a2']);
+  });
+});

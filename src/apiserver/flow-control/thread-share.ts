@@ -1,0 +1,120 @@
+import type { Clock } from '../../base/clock.ts';
+
+/** Work that a flow may do in one turn of the event loop without waiting: about 3 ms (see WORK in work.ts). */
+const ALLOWANCE = 64 * 1024;
+/** Work of flows that wait which is let go in one turn: about 13 ms. */
+const SLICE = 256 * 1024;
+/** The longest pause between two slices. */
+const MAX_PAUSE_MS = 50;
+
+interface Piece {
+  readonly units: number;
+  readonly go: () => void;
+}
+
+interface FlowShare {
+  /** Work done in this turn without waiting. */
+  spent: number;
+  /** Work done since the flow began to wait, which decides who is next. */
+  virtual: number;
+  readonly queue: Piece[];
+}
+
+/**
+ * Shares the one thread between flows. Work that fits a flow's allowance goes on at once; more of it waits for a turn of
+ * the event loop, and the flow that has had least goes first. While others are active, waiting work pauses after each
+ * slice for as long as that took: it has half of the thread, and whoever sends little hardly ever waits.
+ */
+export class ThreadShare {
+  readonly #clock: Pick<Clock, 'monotonic' | 'timer' | 'turn'>;
+  readonly #flows = new Map<string, FlowShare>();
+  #virtual = 0;
+  #exemptWork = false;
+  #armed = false;
+  #sliceBegan: number | undefined;
+
+  /** On a clock that somebody moves there are no turns, and nothing waits. */
+  constructor(clock: Pick<Clock, 'monotonic' | 'timer' | 'turn'>) {
+    this.#clock = clock;
+  }
+
+  /** Announces work of a flow, undefined for one that never waits; a promise is awaited before the work is done. */
+  spend(name: string | undefined, units: number): Promise<void> | undefined {
+    if (this.#clock.turn === undefined) return undefined;
+    if (name === undefined) {
+      this.#exemptWork = true;
+      return undefined;
+    }
+    const flow = this.#flowOf(name);
+    this.#arm();
+    if (flow.queue.length === 0 && flow.spent + units <= ALLOWANCE) {
+      flow.spent += units;
+      return undefined;
+    }
+    if (flow.queue.length === 0) flow.virtual = Math.max(flow.virtual, this.#virtual);
+    return new Promise((go) => flow.queue.push({ units, go }));
+  }
+
+  #arm(): void {
+    if (this.#armed) return;
+    this.#armed = true;
+    void this.#clock.turn?.().then(() => this.#turn());
+  }
+
+  #turn(): void {
+    this.#armed = false;
+    const othersActive =
+      this.#exemptWork || this.#flows.values().some((flow) => flow.spent > 0 && flow.queue.length === 0);
+    const took = this.#sliceBegan === undefined ? 0 : this.#clock.monotonic() - this.#sliceBegan;
+    this.#sliceBegan = undefined;
+    this.#exemptWork = false;
+    for (const [name, flow] of this.#flows) {
+      flow.spent = 0;
+      if (flow.queue.length === 0) this.#flows.delete(name);
+    }
+    if (this.#flows.size === 0) return;
+    if (!othersActive || took < 1) {
+      this.#letGo();
+      return;
+    }
+    this.#armed = true;
+    this.#clock.timer(Math.min(took, MAX_PAUSE_MS), () => {
+      this.#armed = false;
+      this.#letGo();
+    });
+  }
+
+  /** Lets one slice of waiting work go; a piece that is larger than a slice goes alone. */
+  #letGo(): void {
+    this.#sliceBegan = this.#clock.monotonic();
+    this.#arm();
+    for (let left = SLICE; left > 0; ) {
+      const flow = this.#next();
+      const piece = flow?.queue[0];
+      if (flow === undefined || piece === undefined) return;
+      if (piece.units > left && left < SLICE) return;
+      flow.queue.shift();
+      left -= piece.units;
+      this.#virtual = flow.virtual;
+      flow.virtual += piece.units;
+      piece.go();
+    }
+  }
+
+  #next(): FlowShare | undefined {
+    let least: FlowShare | undefined;
+    for (const flow of this.#flows.values()) {
+      if (flow.queue.length > 0 && (least === undefined || flow.virtual < least.virtual)) least = flow;
+    }
+    return least;
+  }
+
+  #flowOf(name: string): FlowShare {
+    let flow = this.#flows.get(name);
+    if (flow === undefined) {
+      flow = { spent: 0, virtual: this.#virtual, queue: [] };
+      this.#flows.set(name, flow);
+    }
+    return flow;
+  }
+}
