@@ -1,0 +1,22 @@
+import { appendFileSync } from 'node:fs';
+
+/**
+ * Loaded into a server before its own code: records every time that its event loop stood still, as wall time and as
+ * processor time of its thread, which what else runs on the host does not lengthen.
+ */
+const EVERY_MS = 5;
+const WORTH_RECORDING_MS = 20;
+const file = process.env['VIMANA_STALL_LOG'];
+if (file !== undefined) {
+  let wall = performance.now();
+  let processor = process.threadCpuUsage();
+  const timer = setInterval(() => {
+    const stalled = performance.now() - wall - EVERY_MS;
+    const { user, system } = process.threadCpuUsage(processor);
+    const busy = (user + system) / 1000;
+    if (stalled > WORTH_RECORDING_MS) appendFileSync(file, `${Date.now()} ${stalled.toFixed(1)} ${busy.toFixed(1)}\n`);
+    wall = performance.now();
+    processor = process.threadCpuUsage();
+  }, EVERY_MS);
+  timer.unref();
+}
