@@ -66,10 +66,10 @@ function conflictMessage(conflicts: readonly Conflict[]): string {
   if (first !== undefined && conflicts.length === 1) {
     return `Apply failed with 1 conflict: conflict with ${first.manager}: ${first.path}`;
   }
-  const managers = [...new Set(conflicts.map((conflict) => conflict.manager))];
-  const lines = managers.flatMap((manager) => [
+  const byManager = Map.groupBy(conflicts, ({ manager }) => manager);
+  const lines = [...byManager].flatMap(([manager, own]) => [
     `conflicts with ${manager}:`,
-    ...conflicts.filter((conflict) => conflict.manager === manager).map(({ path }) => `- ${path}`),
+    ...own.map(({ path }) => `- ${path}`),
   ]);
   return `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`;
 }

@@ -119,7 +119,7 @@ function findConflicts(
       compared = compareIn(version.convert(before), version.convert(after), version);
       versions.set(manager.apiVersion, compared);
     }
-    conflicts.push(...conflictsWith(manager, intersection(manager.fields, compared.changed)));
+    for (const one of conflictsWith(manager, intersection(manager.fields, compared.changed))) conflicts.push(one);
   }
   return conflicts;
 }

@@ -64,6 +64,13 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return isEmpty(a) ? b : uniteChildren(a, b, false);
 }
 
+/** The union of many sets: by halves, since one after the other would look through what has come together each time. */
+export function unionOf(sets: readonly FieldSet[]): FieldSet {
+  if (sets.length <= 2) return union(sets[0] ?? EMPTY, sets[1] ?? EMPTY);
+  const middle = sets.length >> 1;
+  return union(unionOf(sets.slice(0, middle)), unionOf(sets.slice(middle)));
+}
+
 /** The union of two nodes below the root. */
 export function unionNodes(a: FieldSet, b: FieldSet): FieldSet {
   return a === b ? a : uniteChildren(a, b, isMember(a) || isMember(b));

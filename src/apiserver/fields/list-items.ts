@@ -2,7 +2,7 @@ import type { Json } from '../../api/json-schema.ts';
 import { goQuote } from '../../base/go-value.ts';
 import { isObject, member } from '../../kube/patches/json-object.ts';
 import { EMPTY, type FieldSet } from './field-set.ts';
-import { compareValues, keyElement, type PathElement, valueElement } from './path-element.ts';
+import { compareText, compareValues, keyElement, type PathElement, valueElement } from './path-element.ts';
 import type { ListType, MapType } from './type.ts';
 
 /** An item cannot be told from the others of its list. */
@@ -102,11 +102,14 @@ function compareEntries(a: Entry, b: Entry): number {
   return 0;
 }
 
+const FEW = 32;
+
 /** Gathers the field sets of members of an object and puts them in order. */
 export class MemberFields {
   readonly #map: MapType;
-  readonly #elements: PathElement[] = [];
-  readonly #fields: FieldSet[] = [];
+  #elements: PathElement[] = [];
+  #fields: FieldSet[] = [];
+  #isSorted = true;
 
   constructor(map: MapType) {
     this.#map = map;
@@ -117,7 +120,11 @@ export class MemberFields {
     const all = this.#fields;
     let at = elements.push(element) - 1;
     all.push(fields);
-    // Members are few or nearly sorted, so that this is cheaper than sorting afterwards.
+    if (at > FEW) {
+      if ((elements[at - 1] as PathElement) > element) this.#isSorted = false;
+      return;
+    }
+    // Few members are put in their places faster than they are sorted afterwards.
     for (; at > 0 && (elements[at - 1] as PathElement) > element; at--) {
       elements[at] = elements[at - 1] as PathElement;
       all[at] = all[at - 1] as FieldSet;
@@ -127,6 +134,15 @@ export class MemberFields {
   }
 
   toNode(member: boolean): FieldSet | undefined {
+    if (!this.#isSorted) this.#sort();
     return this.#map.nodes.node(member, this.#elements, this.#fields);
+  }
+
+  #sort(): void {
+    const members = this.#elements.map((element, i) => ({ element, fields: this.#fields[i] as FieldSet }));
+    members.sort((a, b) => compareText(a.element, b.element));
+    this.#elements = members.map(({ element }) => element);
+    this.#fields = members.map(({ fields }) => fields);
+    this.#isSorted = true;
   }
 }

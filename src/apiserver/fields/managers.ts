@@ -1,6 +1,6 @@
 import type { Json } from '../../api/json-schema.ts';
 import { isList, sameJson } from '../../kube/patches/json-object.ts';
-import { EMPTY, type FieldSet, isEmpty, parseFieldSet, union } from './field-set.ts';
+import { EMPTY, type FieldSet, isEmpty, parseFieldSet, unionOf } from './field-set.ts';
 import { compareText } from './path-element.ts';
 
 /** One entry of metadata.managedFields. */
@@ -32,38 +32,51 @@ export interface Manager extends ManagerName {
 const MAX_UPDATE_MANAGERS = 10;
 const OLD_UPDATES = 'ancient-changes';
 
-/** All managers of one object, which are few: looking through them is faster than any index. */
+/** Managers that are looked through faster than found by an index. */
+const FEW = 16;
+
+/** All managers of one object, which nearly always are few; a client may hand in as many as a body holds. */
 export class Managers {
   /** Never changed where somebody may be looking through it, but for a manager in the place of its former self. */
   #all: Manager[] = [];
+  /** Holds all of them by their identities once they are many; somebody may delete some while looking through it. */
+  #many: Map<string, Manager> | undefined;
 
   get size(): number {
-    return this.#all.length;
+    return this.#many?.size ?? this.#all.length;
   }
 
   [Symbol.iterator](): IterableIterator<Manager> {
-    return this.#all.values();
+    return this.#many?.values() ?? this.#all.values();
   }
 
   /** All managers in the order of their identities. */
   sorted(): readonly Manager[] {
-    return this.#all
+    return [...this]
       .map((manager) => ({ manager, id: identity(manager) }))
       .sort((a, b) => compareText(a.id, b.id))
       .map(({ manager }) => manager);
   }
 
   get(name: ManagerName): Manager | undefined {
-    return this.#all[this.#indexOf(name)];
+    return this.#many === undefined ? this.#all[this.#indexOf(name)] : this.#many.get(identity(name));
   }
 
   set(manager: Manager): void {
+    if (this.#many !== undefined) {
+      this.#many.set(identity(manager), manager);
+      return;
+    }
     const at = this.#indexOf(manager);
     if (at >= 0) this.#all[at] = manager;
-    else this.#all.push(manager);
+    else if (this.#all.push(manager) > FEW) this.#many = new Map(this.#all.map((each) => [identity(each), each]));
   }
 
   delete(name: ManagerName): void {
+    if (this.#many !== undefined) {
+      this.#many.delete(identity(name));
+      return;
+    }
     const at = this.#indexOf(name);
     if (at >= 0) this.#all = this.#all.toSpliced(at, 1);
   }
@@ -77,14 +90,15 @@ export class Managers {
 
   /** More updaters than ten are too many to keep apart: the oldest of a version become one. */
   cap(): void {
-    if (this.#all.length <= MAX_UPDATE_MANAGERS) return;
-    const updaters = this.#all.filter((manager) => manager.operation === 'Update');
+    if (this.size <= MAX_UPDATE_MANAGERS) return;
+    const updaters = [...this].filter((manager) => manager.operation === 'Update');
     let count = updaters.length;
     if (count <= MAX_UPDATE_MANAGERS) return;
     updaters.sort((a, b) => compareText(seconds(a.time), seconds(b.time)) || compareText(identity(a), identity(b)));
     const first = new Map<string, Manager>();
+    const joined = new Map<Manager, FieldSet[]>();
     for (const updater of updaters) {
-      if (count <= MAX_UPDATE_MANAGERS) return;
+      if (count <= MAX_UPDATE_MANAGERS) break;
       const { apiVersion } = updater;
       const other = first.get(apiVersion);
       if (other === undefined) {
@@ -95,14 +109,23 @@ export class Managers {
       const bucket = this.get(name) ?? other;
       if (bucket === other) this.delete(other);
       this.delete(updater);
-      this.set({ ...name, time: updater.time ?? bucket.time, fields: union(updater.fields, bucket.fields) });
+      // What many own is put together at the end, all at once.
+      const fields = joined.get(bucket) ?? [bucket.fields];
+      fields.push(updater.fields);
+      const next: Manager = { ...name, time: updater.time ?? bucket.time, fields: EMPTY };
+      this.set(next);
+      joined.delete(bucket);
+      joined.set(next, fields);
       count--;
+    }
+    for (const [bucket, fields] of joined) {
+      if (this.get(bucket) === bucket) this.set({ ...bucket, fields: unionOf(fields) });
     }
   }
 
   /** The entries as the server orders them. */
   toEntries(): ManagedFieldsEntry[] {
-    const entries = this.#all.toSorted(compareManagers);
+    const entries = [...this].sort(compareManagers);
     return entries.map((manager) => manager.entry ?? toEntry(manager));
   }
 

@@ -21,6 +21,8 @@ interface PlannedMember {
 }
 
 const SIZE = 6;
+/** Plans for more names are hardly ever met again, and would keep much in memory. */
+const LARGEST = 1_000;
 
 /** The plans of one type for the last few sets of names: objects made from one template have the same. */
 export class MemberPlans {
@@ -31,6 +33,7 @@ export class MemberPlans {
   of(given: readonly string[], skip: SkippedFields | undefined, map: MapType, other: Type): MemberPlan {
     for (const known of this.#known) if (known.skip === skip && isSame(known.given, given)) return known;
     const plan = planOf(given, skip, map, other);
+    if (given.length > LARGEST) return plan;
     this.#known[this.#next] = plan;
     this.#next = (this.#next + 1) % SIZE;
     return plan;

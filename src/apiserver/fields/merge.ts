@@ -71,7 +71,8 @@ class ListMerge {
 
   run(): Json[] {
     const shared = this.#configElements.filter((element) => this.#liveItems.has(element));
-    let nextShared = shared.shift();
+    let taken = 0;
+    let nextShared = shared[taken++];
     let i = 0;
     let k = 0;
     while (i < this.#liveElements.length || k < this.#configElements.length) {
@@ -81,7 +82,7 @@ class ListMerge {
         this.#merge(live);
         i++;
         k++;
-        nextShared = shared.shift();
+        nextShared = shared[taken++];
         continue;
       }
       if (live !== undefined && config !== undefined && this.#configItems.has(live)) {
@@ -101,7 +102,7 @@ class ListMerge {
       if (config !== undefined) {
         this.#merge(config);
         k++;
-        if (config === nextShared) nextShared = shared.shift();
+        if (config === nextShared) nextShared = shared[taken++];
       }
     }
     return this.#out;

@@ -11,6 +11,8 @@ interface Known {
 }
 
 const SIZE = 12;
+/** Larger ones are hardly ever met again, and would keep much in memory. */
+const LARGEST = 1_000;
 
 /**
  * Remembers the last nodes that were made for one type. Objects made from one template have the same fields, so that
@@ -23,6 +25,7 @@ export class NodeCache {
   /** As `node`; nobody may change the arrays afterwards. */
   node(member: boolean, elements: readonly PathElement[], children: readonly FieldSet[]): FieldSet | undefined {
     const size = elements.length;
+    if (size > LARGEST) return node(member, elements, children);
     if (size > 0) {
       for (const known of this.#known) {
         if (known.elements.length === size && known.member === member && isSame(known, elements, children)) {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kube/patches/json-object.ts';
-import { difference, EMPTY, type FieldSet, intersection, isEmpty, union } from './field-set.ts';
+import { difference, type FieldSet, intersection, isEmpty, union, unionOf } from './field-set.ts';
 import type { ManagedKind } from './managed-fields.ts';
 import type { Manager, Managers } from './managers.ts';
 import { ownedFields } from './owned-fields.ts';
@@ -45,12 +45,13 @@ function addBackOwned(
   managers: Managers,
   kind: ManagedKind,
 ): JsonObject {
-  const owned = new Map<string, FieldSet>([[first, EMPTY]]);
-  for (const { apiVersion, fields } of managers) owned.set(apiVersion, union(owned.get(apiVersion) ?? EMPTY, fields));
+  const owned = Map.groupBy(managers, ({ apiVersion }) => apiVersion);
+  const versions = [first, ...[...owned.keys()].filter((apiVersion) => apiVersion !== first)];
   let whole = merged;
   let pruned = bare;
   let at = first;
-  for (const [apiVersion, fields] of owned) {
+  for (const apiVersion of versions) {
+    const fields = unionOf((owned.get(apiVersion) ?? []).map((manager) => manager.fields));
     const view = viewOf(kind, apiVersion);
     if (view === undefined) continue;
     if (apiVersion !== at) {

@@ -1,4 +1,5 @@
 import type { Json } from '../../api/json-schema.ts';
+import { copyJson } from '../../base/json-copy.ts';
 import { isList, isObject, type JsonObject, type MutableObject, member, sameJson, setMember } from './json-object.ts';
 import { assertDepth, PatchError } from './patch-error.ts';
 
@@ -74,7 +75,7 @@ class PatchedDocument {
       case 'move':
         return this.#add(path, this.#remove(this.#from(from)));
       case 'copy':
-        return this.#add(path, this.#shared(this.#get(this.#from(from)) ?? null));
+        return this.#add(path, this.#copied(this.#get(this.#from(from)) ?? null));
       case 'test':
         if (!sameJson(path === '' ? this.root : (this.#get(path) ?? null), value)) throw rejected(`test of ${path}`);
         return;
@@ -151,12 +152,11 @@ class PatchedDocument {
     return copy;
   }
 
-  /** A value about to be in two places is no longer ours to write; its size counts, as copies of copies explode. */
-  #shared(value: Json): Json {
+  /** A value for a second place, where it is written to by itself; its size counts, as copies of copies explode. */
+  #copied(value: Json): Json {
     this.#copiedBytes += JSON.stringify(value).length;
     if (this.#copiedBytes > MAX_COPIED_BYTES) throw rejected('copies grow too large');
-    this.#own.clear();
-    return value;
+    return copyJson(value);
   }
 }
 

@@ -61,7 +61,7 @@ function formerOrder(current: List, change: List, mergeKey: string): List {
 
 function mergeMaps(current: List, change: List, mergeKey: string, mergeItem: MergeItem): List {
   if (mergeKey === '') throw new PatchError('', 'cannot merge lists without merge key for type struct');
-  let kept = current;
+  const gone = new Set<Json>();
   let replaces = false;
   const items: JsonObject[] = [];
   for (const item of change as readonly JsonObject[]) {
@@ -69,8 +69,7 @@ function mergeMaps(current: List, change: List, mergeKey: string, mergeItem: Mer
     if (directive === undefined) {
       items.push(item);
     } else if (directive === 'delete') {
-      const key = keyOf(item, mergeKey);
-      kept = kept.filter((other) => !isObject(other) || member(other, mergeKey) !== key);
+      gone.add(keyOf(item, mergeKey));
     } else if (directive === 'replace') {
       replaces = true;
     } else if (directive === 'merge') {
@@ -83,11 +82,16 @@ function mergeMaps(current: List, change: List, mergeKey: string, mergeItem: Mer
     const list = items.map((item) => withoutDirectiveKeys(item));
     return interleave(list, [], list, (item) => keyOf(item, mergeKey));
   }
+  const kept = current.filter((other) => !isObject(other) || !gone.has(member(other, mergeKey) as Json));
   const merged = [...kept];
+  const places = new Map<Json | undefined, number>();
+  for (const [at, other] of merged.entries()) {
+    if (isObject(other) && !places.has(member(other, mergeKey))) places.set(member(other, mergeKey), at);
+  }
   for (const item of items) {
     const key = keyOf(item, mergeKey);
-    const at = merged.findIndex((other) => isObject(other) && member(other, mergeKey) === key);
-    if (at < 0) merged.push(withoutDirectiveKeys(item));
+    const at = places.get(key);
+    if (at === undefined) places.set(key, merged.push(withoutDirectiveKeys(item)) - 1);
     else merged[at] = mergeItem(merged[at] as JsonObject, item);
   }
   return interleave(merged, items, kept, (item) => keyOf(item, mergeKey));
@@ -128,21 +132,32 @@ function ranks(list: List, key: (item: Json) => Json): Map<Json, number> {
   return result;
 }
 
-/** Sorts by rank; an item without one moves in front of all before it, which is what the server's sort makes of it. */
-function sortedBy(items: Json[], rank: (item: Json) => number | undefined): Json[] {
-  if (items.every((item) => rank(item) !== undefined)) {
-    return items.sort((a, b) => (rank(a) as number) - (rank(b) as number));
-  }
-  const result: Json[] = [];
+/**
+ * Sorts by rank. The server's sort moves an item without one in front of all before it, and those that come after it
+ * pass it only with a lower rank than all that came before it: so it ends up right before the lowest of these.
+ */
+function sortedBy(items: readonly Json[], rank: (item: Json) => number | undefined): Json[] {
+  const ranked: { readonly item: Json; readonly rank: number }[] = [];
+  const before = new Map<number, Json[]>();
+  let lowest = Number.POSITIVE_INFINITY;
   for (const item of items) {
     const own = rank(item);
-    let at = result.length;
-    for (; at > 0; at--) {
-      const other = rank(result[at - 1] as Json);
-      if (own !== undefined && other !== undefined && own >= other) break;
-    }
-    result.splice(at, 0, item);
+    if (own !== undefined) {
+      ranked.push({ item, rank: own });
+      lowest = Math.min(lowest, own);
+    } else if (before.get(lowest)?.push(item) === undefined) before.set(lowest, [item]);
   }
+  ranked.sort((a, b) => a.rank - b.rank);
+  const result: Json[] = [];
+  const fill = (at: number): void => {
+    for (const item of before.get(at)?.toReversed() ?? []) result.push(item);
+    before.delete(at);
+  };
+  for (const { item, rank: own } of ranked) {
+    fill(own);
+    result.push(item);
+  }
+  fill(Number.POSITIVE_INFINITY);
   return result;
 }
 
