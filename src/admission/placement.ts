@@ -1,5 +1,6 @@
 import type { affinity, labelSelector, tolerations } from '../api/placement.ts';
 import type { OutputOf } from '../api/schema.ts';
+import { append } from '../base/append.ts';
 import { type FieldError, forbidden, index, invalid, required } from '../base/field-error.ts';
 import { dns1123LabelProblems, labelValueProblems, qualifiedNameProblems } from '../base/names.ts';
 
@@ -51,7 +52,10 @@ function checkToleration(field: string, toleration: Toleration): FieldError[] {
     errors.push(invalid(`${field}.operator`, value, "value must be empty when `operator` is 'Exists'"));
   }
   if (operator === 'Equal') {
-    errors.push(...labelValueProblems(value).map((problem) => invalid(`${field}.operator`, value, problem)));
+    append(
+      errors,
+      labelValueProblems(value).map((problem) => invalid(`${field}.operator`, value, problem)),
+    );
   }
   if ((operator === 'Gt' || operator === 'Lt') && !/^-?[0-9]+$/.test(value)) {
     errors.push(invalid(`${field}.value`, value, "must be a whole number when `operator` is 'Lt' or 'Gt'"));

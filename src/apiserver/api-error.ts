@@ -93,11 +93,15 @@ export function conflict({ group, plural }: NamedResource, name: string, why: st
 export const OBJECT_MODIFIED =
   'the object has been modified; please apply your changes to the latest version and try again';
 
-export function invalid({ group, kind }: NamedKind, name: string, causes: readonly FieldError[]): ApiError {
+/** More causes than these tell nobody anything, and a large object could otherwise give hundreds of thousands. */
+const MOST_CAUSES = 500;
+
+export function invalid({ group, kind }: NamedKind, name: string, all: readonly FieldError[]): ApiError {
+  const causes = all.slice(0, MOST_CAUSES);
   // The same thing told twice stays two causes, but is read once.
   const texts = [...new Set(causes.map(formatFieldError))];
-  const all = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
-  return new ApiError(422, 'Invalid', `${qualified(group, kind)} "${name}" is invalid: ${all}`, {
+  const told = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
+  return new ApiError(422, 'Invalid', `${qualified(group, kind)} "${name}" is invalid: ${told}`, {
     ...(name === '' ? {} : { name }),
     ...groupOf(group),
     ...(kind === '' ? {} : { kind }),
@@ -151,7 +155,7 @@ export function noRepresentation(available: readonly string[]): ApiError {
   return new ApiError(406, 'NotAcceptable', message, {});
 }
 
-export function tooLarge(limit: number): ApiError {
+export function tooLarge(limit: number | string): ApiError {
   const message = `Request entity too large: limit is ${limit}`;
   return new ApiError(413, 'RequestEntityTooLarge', message);
 }

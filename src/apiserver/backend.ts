@@ -2,12 +2,17 @@ import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import { timestamp as timestampOf } from '../base/timestamp.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
+import type { User } from './access/user.ts';
 import type { AdmissionPlugin, Write } from './admission-plugin.ts';
 import type { FieldManagement } from './field-management.ts';
+import type { LongWork } from './http/body.ts';
+import type { YamlThread } from './http/yaml-thread.ts';
 import type { ParsedObjects } from './parsed-objects.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
+import { NEXT_STAGE } from './stage.ts';
 import type { Store } from './store/store.ts';
+import type { TurnQueue } from './turn-queue.ts';
 
 /** What the verbs work with. */
 export interface Backend {
@@ -18,10 +23,18 @@ export interface Backend {
   readonly fields: FieldManagement;
   readonly clock: Clock;
   readonly random: Random;
+  /** Long work takes turns. */
+  readonly turns: TurnQueue;
+  readonly yaml: YamlThread;
 }
 
 export function storeOf(backend: Backend, resource: Resource): Store {
   return backend.stores[resource.storage.store];
+}
+
+/** How a user's long bodies are read. */
+export function longWorkOf({ turns, yaml }: Backend, { name }: User): LongWork {
+  return { pause: () => turns.take(name) ?? NEXT_STAGE, yaml };
 }
 
 /** The time as Kubernetes writes it in objects: whole seconds. */

@@ -18,6 +18,8 @@ export interface Call {
   readonly signal: AbortSignal;
   /** For long work; absent where nobody makes the caller wait. */
   readonly work?: AnnounceWork;
+  /** The length of the body; absent where there was none, as in the same process. */
+  readonly size?: number;
   /** What our own admission has made of the object of the request. */
   admitted?: Admitted;
 }

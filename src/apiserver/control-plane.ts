@@ -41,6 +41,7 @@ import { resourceHandler } from './http/resource-handler.ts';
 import { type Route, router } from './http/router.ts';
 import { discoveryRoute, healthRoute, versionRoute } from './http/routes.ts';
 import { startServer } from './http/server.ts';
+import { YamlThread } from './http/yaml-thread.ts';
 import { inProcessClient } from './in-process-client.ts';
 import { inProcessWire } from './in-process-wire.ts';
 import { kindParts } from './kind-parts.ts';
@@ -59,6 +60,7 @@ import { bind, bindNamed } from './subresources/binding.ts';
 import { evict } from './subresources/eviction.ts';
 import { podLog } from './subresources/log.ts';
 import { issueToken } from './subresources/token.ts';
+import { TurnQueue } from './turn-queue.ts';
 import { WatchItems } from './verbs/watch-item.ts';
 
 export interface ControlPlaneOptions {
@@ -152,6 +154,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     fields: new FieldManagement((resource) => versionsOf(registry, resource)),
     clock,
     random,
+    turns: new TurnQueue(clock),
+    yaml: new YamlThread(),
   };
   await bootstrap(backend, systemCall(stop.signal));
   const converterFor = converters({
@@ -240,7 +244,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       ready = false;
       await server.close();
       stop.abort();
-      await Promise.all([stores.main.close(), stores.events.close()]);
+      await Promise.all([stores.main.close(), stores.events.close(), backend.yaml.close()]);
       if (options.dataDir === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -1,4 +1,5 @@
 import { LineCounter } from 'yaml';
+import { append } from '../base/append.ts';
 import { duplicateKeys, jsonOf, type YamlDocument, yamlDocuments, yamlProblem } from './yaml-json.ts';
 
 /** One object of a manifest file and the line it starts at. */
@@ -47,7 +48,7 @@ export function readManifest(text: string): Manifest {
     const line = place(start).line;
     try {
       const twice = duplicateKeys(document).map(({ offset }) => ({ ...place(offset), message: TWICE }));
-      problems.push(...errors, ...twice);
+      append(problems, errors, twice);
       if (errors.length + twice.length > 0 || document.contents === null) continue;
       const object = jsonOf(document);
       if (object === null) continue;

@@ -1,4 +1,5 @@
 import { type Document, isScalar, LineCounter, parseAllDocuments, type Tags, visit, type YAMLMap } from 'yaml';
+import { append } from '../base/append.ts';
 import { ParseError } from '../base/errors.ts';
 
 /** Nothing that a person writes comes near these; what does is a mistake or an attack. */
@@ -53,7 +54,7 @@ export function jsonOf(document: YamlDocument): unknown {
 /** Keys that stand twice in a map; the last one counts. */
 export function duplicateKeys(document: YamlDocument): DuplicateKey[] {
   const found: DuplicateKey[] = [];
-  visit(document, { Map: (_key, map) => void found.push(...duplicatesIn(map)) });
+  visit(document, { Map: (_key, map) => append(found, duplicatesIn(map)) });
   return found;
 }
 

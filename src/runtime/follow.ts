@@ -1,3 +1,4 @@
+import { append } from '../base/append.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
@@ -80,7 +81,7 @@ async function list<T extends KubeObject>(
       signal,
       ...(next === undefined ? {} : { continue: next }),
     });
-    objects.push(...page.items);
+    append(objects, page.items);
     next = page.metadata.continue;
     if (next !== undefined && next !== '') {
       await clock.turn?.();

@@ -1,4 +1,5 @@
 import type { CelRule, JsonSchema } from '../api/json-schema.ts';
+import { append } from '../base/append.ts';
 import {
   child,
   type FieldError,
@@ -70,7 +71,7 @@ function checkBelow(schema: JsonSchema, context: Context): FieldError[] {
   const { path, uncorrelatable } = context;
   const below = (part: JsonSchema, partPath: string, changes: Partial<Context> = {}): void => {
     const root = part['x-kubernetes-embedded-resource'] === true;
-    causes.push(...checkBelow(part, { ...context, root, ...changes, path: partPath }));
+    append(causes, checkBelow(part, { ...context, root, ...changes, path: partPath }));
   };
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     below(field, key(child(path, 'properties'), name));
@@ -87,7 +88,7 @@ function checkBelow(schema: JsonSchema, context: Context): FieldError[] {
       uncorrelatable: uncorrelatable ?? (keyed ? undefined : path),
     });
   }
-  causes.push(...ownCauses(schema, context));
+  append(causes, ownCauses(schema, context));
   return causes;
 }
 

@@ -1,10 +1,11 @@
 import type { JsonSchema } from '../api/json-schema.ts';
+import { append } from '../base/append.ts';
 import { type FieldError, invalid, required, tooLong } from '../base/field-error.ts';
 import { dns1123SubdomainProblems, labelValueProblems, qualifiedNameProblems } from '../base/names.ts';
 import { utf8Length } from '../base/utf8.ts';
 import { compileChangedCheck } from './changed-check.ts';
 import { compileCheck } from './checks.ts';
-import { Cursor } from './cursor.ts';
+import { Cursor, MOST_CAUSES } from './cursor.ts';
 import { compilePrune } from './prune.ts';
 
 /** What every object has: the shape of `metadata` and the rules that Kubernetes has for it. */
@@ -85,11 +86,11 @@ export function validateMeta(meta: unknown, rules: MetaRules = {}): readonly Fie
   else checkShape(known, at);
   if (at.causes.length > 0) return at.causes;
   const causes = known.name === old.name && known.name !== undefined ? [] : nameCauses(known, nameProblems);
-  if (known.labels !== old.labels) causes.push(...labelCauses(known));
+  if (known.labels !== old.labels) append(causes, labelCauses(known));
   if (known.annotations !== old.annotations || known.finalizers !== old.finalizers) {
-    causes.push(...annotationCauses(known));
+    append(causes, annotationCauses(known));
   }
-  if (known.ownerReferences !== old.ownerReferences) causes.push(...referenceCauses(known));
+  if (known.ownerReferences !== old.ownerReferences) append(causes, referenceCauses(known));
   return causes;
 }
 
@@ -113,6 +114,7 @@ function nameCauses({ name = '', generateName = '' }: Meta, nameProblems: (name:
 function labelCauses({ labels = {} }: Meta): FieldError[] {
   const causes: FieldError[] = [];
   for (const name of Object.keys(labels)) {
+    if (causes.length >= MOST_CAUSES) break;
     const value = labels[name] as string;
     for (const problem of qualifiedNameProblems(name)) causes.push(invalid('metadata.labels', name, problem));
     for (const problem of labelValueProblems(value)) causes.push(invalid('metadata.labels', value, problem));
@@ -128,6 +130,7 @@ function annotationCauses({ annotations = {}, finalizers = [] }: Meta): FieldErr
   for (const name of Object.keys(annotations)) {
     const value = annotations[name] as string;
     size += utf8Length(name) + utf8Length(value);
+    if (causes.length >= MOST_CAUSES) continue;
     // The key of an annotation may have upper case letters in its prefix.
     for (const problem of qualifiedNameProblems(name.toLowerCase())) {
       causes.push(invalid('metadata.annotations', name, problem));
@@ -135,6 +138,7 @@ function annotationCauses({ annotations = {}, finalizers = [] }: Meta): FieldErr
   }
   if (size > MOST_ANNOTATION_BYTES) causes.push(tooLong('metadata.annotations', MOST_ANNOTATION_BYTES));
   for (const name of finalizers) {
+    if (causes.length >= MOST_CAUSES) break;
     for (const problem of qualifiedNameProblems(name)) causes.push(invalid('metadata.finalizers', name, problem));
   }
   return causes;
@@ -145,6 +149,7 @@ function referenceCauses({ ownerReferences = [] }: Meta): FieldError[] {
   let controller: OwnerReference | undefined;
   let told = false;
   for (const reference of ownerReferences) {
+    if (causes.length >= MOST_CAUSES) break;
     for (const field of ['apiVersion', 'kind', 'name', 'uid'] as const) {
       if (reference[field]) continue;
       const detail = field === 'apiVersion' ? 'version must not be empty' : 'must not be empty';

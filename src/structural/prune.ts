@@ -5,6 +5,9 @@ export type Prune = (value: unknown, path: string, dropped: string[]) => void;
 
 type Container = Record<string, unknown>;
 
+/** More than these are not told, as by the API server. */
+const MOST_TOLD = 100;
+
 /** Where something was dropped, from there up: a path is put together only when there is one to tell. */
 type Trail = (string | number)[];
 
@@ -48,11 +51,15 @@ const dropFields: Walk = (value, dropped) => {
   if (Array.isArray(value)) eachItem(value, dropFields, dropped);
   else if (isObject(value)) {
     for (const key in value) {
-      dropped.push([key]);
+      tell(dropped, key);
       delete value[key];
     }
   }
 };
+
+function tell(dropped: Trail[], key: string): void {
+  if (dropped.length < MOST_TOLD) dropped.push([key]);
+}
 
 function eachItem(items: readonly unknown[], walk: Walk, dropped: Trail[]): void {
   for (let i = 0; i < items.length; i++) {
@@ -104,7 +111,7 @@ function walkFields(properties: Readonly<Record<string, JsonSchema>>, keepsUnkno
       if (field !== undefined) {
         if (typeof value[key] === 'object') into(field, value[key], key, dropped);
       } else if (!keepsUnknown && !fields.has(key)) {
-        dropped.push([key]);
+        tell(dropped, key);
         delete value[key];
       }
     }

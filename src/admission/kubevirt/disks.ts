@@ -1,4 +1,5 @@
 import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { append } from '../../base/append.ts';
 import { type FieldError, invalid } from '../../base/field-error.ts';
 import { dns1123LabelProblems } from '../../base/names.ts';
 import { nameCauses } from './names.ts';
@@ -13,7 +14,7 @@ export function diskCauses({ domain }: InstanceSpec, path: string): FieldError[]
   for (const [i, disk] of (domain.devices.disks ?? []).entries()) {
     const at = `${path}.domain.devices.disks[${i}]`;
     // The name becomes the name of a container in the pod.
-    causes.push(...nameCauses(`${at}.name`, disk.name, dns1123LabelProblems), ...targetCauses(disk, at));
+    append(causes, nameCauses(`${at}.name`, disk.name, dns1123LabelProblems), targetCauses(disk, at));
   }
   return causes;
 }

@@ -1,4 +1,5 @@
 import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { append } from '../../base/append.ts';
 import { duplicate, type FieldError, invalid } from '../../base/field-error.ts';
 import { isMulticastMac, tryParseMac } from '../../base/mac.ts';
 import { networkNameCauses } from './networks.ts';
@@ -13,12 +14,12 @@ export function interfaceCauses({ domain, networks = [] }: InstanceSpec, path: s
   const addresses = new Set<string>();
   for (const [i, card] of (domain.devices.interfaces ?? []).entries()) {
     const at = `${path}.domain.devices.interfaces[${i}]`;
-    causes.push(...networkNameCauses(`${at}.name`, card.name), ...bindingCauses(card, at), ...portCauses(card, at));
+    append(causes, networkNameCauses(`${at}.name`, card.name), bindingCauses(card, at), portCauses(card, at));
     const network = networks.find(({ name }) => name === card.name);
     if (card.masquerade !== undefined && network?.multus !== undefined && network.multus.default !== true) {
       causes.push(invalid(`${at}.masquerade`, card.name, 'Masquerade interface only implemented with pod network'));
     }
-    if (card.macAddress !== undefined) causes.push(...macCauses(`${at}.macAddress`, card.macAddress, addresses));
+    if (card.macAddress !== undefined) append(causes, macCauses(`${at}.macAddress`, card.macAddress, addresses));
   }
   return causes;
 }

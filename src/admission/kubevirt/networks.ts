@@ -1,4 +1,5 @@
 import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { append } from '../../base/append.ts';
 import { tryParseCidr } from '../../base/cidr.ts';
 import { type FieldError, invalid, notFound, required } from '../../base/field-error.ts';
 
@@ -14,11 +15,7 @@ export function networkCauses({ networks = [], domain }: InstanceSpec, path: str
   const interfaces = new Set((domain.devices.interfaces ?? []).map(({ name }) => name));
   for (const [i, network] of networks.entries()) {
     const at = `${path}.networks[${i}]`;
-    causes.push(
-      ...networkNameCauses(`${at}.name`, network.name),
-      ...sourceCauses(network, at),
-      ...rangeCauses(network, at),
-    );
+    append(causes, networkNameCauses(`${at}.name`, network.name), sourceCauses(network, at), rangeCauses(network, at));
     if (!interfaces.has(network.name)) {
       causes.push(invalid(`${at}.name`, network.name, 'no interface has this name'));
     }

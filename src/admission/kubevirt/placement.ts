@@ -1,4 +1,5 @@
 import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { append } from '../../base/append.ts';
 import { type FieldError, invalid, required } from '../../base/field-error.ts';
 import { qualifiedNameProblems } from '../../base/names.ts';
 import { labels } from '../names.ts';
@@ -22,7 +23,7 @@ function spreadCauses({ topologySpreadConstraints = [] }: InstanceSpec, path: st
       topologyKey === ''
         ? [required(`${at}.topologyKey`, 'can not be empty')]
         : nameCauses(`${at}.topologyKey`, topologyKey, qualifiedNameProblems);
-    causes.push(...checkLabelSelector(`${at}.labelSelector`, labelSelector));
+    append(causes, checkLabelSelector(`${at}.labelSelector`, labelSelector));
     if (minDomains !== undefined && whenUnsatisfiable !== 'DoNotSchedule') {
       const detail = "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not 'ScheduleAnyway'";
       causes.push(invalid(`${at}.minDomains`, minDomains, detail));

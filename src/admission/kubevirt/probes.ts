@@ -1,4 +1,5 @@
 import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { append } from '../../base/append.ts';
 import { type FieldError, forbidden, invalid, required } from '../../base/field-error.ts';
 import { hasPodNetwork } from './networks.ts';
 
@@ -30,8 +31,8 @@ function oneProbeCauses(probe: Probe | undefined, at: string, reachable: boolean
   if (handlers.length > 1) return [invalid(at, handlers.join(', '), 'must have exactly one probe type set')];
   const { httpGet, tcpSocket, exec } = probe;
   const causes: FieldError[] = [];
-  if (httpGet !== undefined) causes.push(...portCauses(`${at}.httpGet`, httpGet.port, reachable));
-  if (tcpSocket !== undefined) causes.push(...portCauses(`${at}.tcpSocket`, tcpSocket.port, reachable));
+  if (httpGet !== undefined) append(causes, portCauses(`${at}.httpGet`, httpGet.port, reachable));
+  if (tcpSocket !== undefined) append(causes, portCauses(`${at}.tcpSocket`, tcpSocket.port, reachable));
   if (exec !== undefined && (exec.command ?? []).length === 0) causes.push(required(`${at}.exec.command`));
   return causes;
 }

@@ -1,4 +1,5 @@
 import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { append } from '../../base/append.ts';
 import { type FieldError, invalid, required } from '../../base/field-error.ts';
 import { ownValue } from '../../base/own-value.ts';
 import { compare, parseQuantity, type Quantity } from '../../base/quantity.ts';
@@ -11,9 +12,9 @@ export function resourceCauses({ domain }: InstanceSpec, path: string): FieldErr
   const { requests = {}, limits = {} } = domain.resources ?? {};
   const at = `${path}.domain.resources`;
   const causes: FieldError[] = [];
-  for (const [name, written] of Object.entries(limits)) causes.push(...sizeCauses(`${at}.limits[${name}]`, written));
+  for (const [name, written] of Object.entries(limits)) append(causes, sizeCauses(`${at}.limits[${name}]`, written));
   for (const [name, written] of Object.entries(requests)) {
-    causes.push(...sizeCauses(`${at}.requests[${name}]`, written));
+    append(causes, sizeCauses(`${at}.requests[${name}]`, written));
     const limit = ownValue(limits, name);
     if (limit !== undefined && exceeds(read(written), read(limit))) {
       const detail = `must be less than or equal to ${name} limit of ${limit}`;
@@ -39,8 +40,8 @@ function memoryCauses({ memory, resources }: InstanceSpec['domain'], at: string)
   if (memory === undefined) return [];
   const { guest, maxGuest, hugepages } = memory;
   const causes: FieldError[] = [];
-  if (guest !== undefined) causes.push(...amountCauses(`${at}.memory.guest`, guest));
-  if (maxGuest !== undefined) causes.push(...amountCauses(`${at}.memory.maxGuest`, maxGuest));
+  if (guest !== undefined) append(causes, amountCauses(`${at}.memory.guest`, guest));
+  if (maxGuest !== undefined) append(causes, amountCauses(`${at}.memory.maxGuest`, maxGuest));
   const seen = guest ?? resources?.requests?.['memory'];
   const limit = resources?.limits?.['memory'];
   if (guest !== undefined && limit !== undefined && exceeds(read(guest), read(limit))) {
@@ -52,7 +53,7 @@ function memoryCauses({ memory, resources }: InstanceSpec['domain'], at: string)
     );
   }
   if (hugepages?.pageSize !== undefined) {
-    causes.push(...hugepageCauses(hugepages.pageSize, seen, `${at}.memory.hugepages.pageSize`));
+    append(causes, hugepageCauses(hugepages.pageSize, seen, `${at}.memory.hugepages.pageSize`));
   }
   return causes;
 }

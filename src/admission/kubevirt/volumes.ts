@@ -1,4 +1,5 @@
 import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { append } from '../../base/append.ts';
 import { type FieldError, invalid, required } from '../../base/field-error.ts';
 import { dns1123LabelProblems } from '../../base/names.ts';
 import { cloudInitCauses } from './cloud-init.ts';
@@ -38,15 +39,15 @@ function sourceCauses(volume: Volume, at: string, { anySize }: VolumeOptions): F
   const { cloudInitNoCloud, cloudInitConfigDrive, containerDisk, emptyDisk, configMap, secret, hostDisk } = volume;
   const causes: FieldError[] = [];
   if (cloudInitNoCloud !== undefined)
-    causes.push(...cloudInitCauses(cloudInitNoCloud, `${at}.cloudInitNoCloud`, anySize));
+    append(causes, cloudInitCauses(cloudInitNoCloud, `${at}.cloudInitNoCloud`, anySize));
   if (cloudInitConfigDrive !== undefined) {
-    causes.push(...cloudInitCauses(cloudInitConfigDrive, `${at}.cloudInitConfigDrive`, anySize));
+    append(causes, cloudInitCauses(cloudInitConfigDrive, `${at}.cloudInitConfigDrive`, anySize));
   }
-  if (containerDisk?.path !== undefined) causes.push(...pathCauses(`${at}.containerDisk.path`, containerDisk.path));
-  if (emptyDisk !== undefined) causes.push(...amountCauses(`${at}.emptyDisk.capacity`, emptyDisk.capacity));
+  if (containerDisk?.path !== undefined) append(causes, pathCauses(`${at}.containerDisk.path`, containerDisk.path));
+  if (emptyDisk !== undefined) append(causes, amountCauses(`${at}.emptyDisk.capacity`, emptyDisk.capacity));
   if (configMap !== undefined && !configMap.name) causes.push(required(`${at}.configMap.name`));
   if (secret !== undefined && !secret.secretName) causes.push(required(`${at}.secret.secretName`));
-  if (hostDisk !== undefined) causes.push(...hostDiskCauses(hostDisk, `${at}.hostDisk`));
+  if (hostDisk !== undefined) append(causes, hostDiskCauses(hostDisk, `${at}.hostDisk`));
   return causes;
 }
 

@@ -1,6 +1,7 @@
 import type { Partially } from '../../api/hypersdk/partial.ts';
 import type { VirtualMachine } from '../../api/novacron/virtual-machine.ts';
 import type { VMNetwork } from '../../api/novacron/vm-network.ts';
+import { append } from '../../base/append.ts';
 import { type Cidr, contains, tryParseCidr } from '../../base/cidr.ts';
 import { duplicate, type FieldError, index, invalid } from '../../base/field-error.ts';
 import { formatIp, type IpFamily } from '../../base/ip.ts';
@@ -17,9 +18,9 @@ export type FindNetwork = (name: string) => VMNetwork | undefined;
 export function checkInterfaces(field: string, interfaces: readonly Interface[] = [], find: FindNetwork): FieldError[] {
   const causes: FieldError[] = [];
   for (let i = 0; i < interfaces.length; i++) {
-    causes.push(...checkInterface(index(field, i), interfaces[i] as Interface, find));
+    append(causes, checkInterface(index(field, i), interfaces[i] as Interface, find));
   }
-  causes.push(...checkRepeats(field, interfaces, 'ipv4'), ...checkRepeats(field, interfaces, 'ipv6'));
+  append(causes, checkRepeats(field, interfaces, 'ipv4'), checkRepeats(field, interfaces, 'ipv6'));
   return causes;
 }
 
@@ -29,8 +30,8 @@ function checkInterface(field: string, { name, type, ipv4, ipv6 }: Interface, fi
   if (network !== undefined && type !== undefined && type !== network.spec.type) {
     causes.push(invalid(`${field}.type`, type, `the VMNetwork ${name} is of type ${network.spec.type}`));
   }
-  if (ipv4 !== undefined) causes.push(...checkAddressing(`${field}.ipv4`, ipv4, 4, network));
-  if (ipv6 !== undefined) causes.push(...checkAddressing(`${field}.ipv6`, ipv6, 6, network));
+  if (ipv4 !== undefined) append(causes, checkAddressing(`${field}.ipv4`, ipv4, 4, network));
+  if (ipv6 !== undefined) append(causes, checkAddressing(`${field}.ipv6`, ipv6, 6, network));
   return causes;
 }
 
@@ -38,7 +39,7 @@ function checkAddressing(field: string, addressing: Addressing, family: IpFamily
   const { method, address, gateway, dns } = addressing;
   const isStatic = method === 'static' && address !== undefined;
   const causes = isStatic ? checkStatic(field, address, gateway, family, network) : [];
-  dns?.forEach((server, i) => causes.push(...readAddress(index(`${field}.dns`, i), server).causes));
+  dns?.forEach((server, i) => append(causes, readAddress(index(`${field}.dns`, i), server).causes));
   return causes;
 }
 
@@ -53,14 +54,14 @@ function checkStatic(
   const router = gateway === undefined ? undefined : readAddress(`${field}.gateway`, gateway, family);
   const all = [...causes, ...(router?.causes ?? [])];
   if (block === undefined) return all;
-  all.push(...checkHost(`${field}.address`, address, block.address, block));
+  append(all, checkHost(`${field}.address`, address, block.address, block));
   if (gateway !== undefined && router?.value !== undefined) {
-    all.push(...checkHost(`${field}.gateway`, gateway, router.value, block));
+    append(all, checkHost(`${field}.gateway`, gateway, router.value, block));
     if (isSame(router.value, block.address)) {
       all.push(invalid(`${field}.address`, address, 'is the address of the gateway'));
     }
   }
-  if (network !== undefined) all.push(...checkInNetwork(`${field}.address`, address, block, network));
+  if (network !== undefined) append(all, checkInNetwork(`${field}.address`, address, block, network));
   return all;
 }
 

@@ -1,5 +1,6 @@
 import type { Partially } from '../../api/hypersdk/partial.ts';
 import type { VirtualMachine } from '../../api/novacron/virtual-machine.ts';
+import { append } from '../../base/append.ts';
 import { type FieldError, index, invalid, required } from '../../base/field-error.ts';
 import { tryParseQuantity } from '../../base/quantity.ts';
 import { positiveBytes } from '../amounts.ts';
@@ -83,7 +84,7 @@ function checkImage(field: string, image: Spec['image'], presence: Options['imag
 
 function checkVolumes(field: string, volumes: readonly Volume[] = []): FieldError[] {
   const causes: FieldError[] = [];
-  for (let i = 0; i < volumes.length; i++) causes.push(...checkVolume(index(field, i), volumes[i] as Volume));
+  for (let i = 0; i < volumes.length; i++) append(causes, checkVolume(index(field, i), volumes[i] as Volume));
   return causes;
 }
 

@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
+import { append } from '../../base/append.ts';
 import { bearerToken, type RequestHeaders } from './bearer.ts';
 import { userOfCertificate } from './client-certificate.ts';
 import type { ServiceAccountTokens } from './service-account-tokens.ts';
@@ -52,7 +53,7 @@ export class Authenticator {
     if (token !== '') {
       const found = await this.#token(token);
       if ('user' in found) return { user: found.user };
-      problems.push(...found.problems);
+      append(problems, found.problems);
     }
     if (problems.length > 0) return { refused: problems.join(', ') };
     const unnamed = this.#options.unnamed?.(headers);

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import { goQuote } from '../../base/go-value.ts';
 import { type Attributes, type Decision, isPath, type PathAttributes, type ResourceAttributes } from './attributes.ts';
 import { BindingIndex, describeBinding, objectKey, subjectOf } from './rbac-bindings.ts';
@@ -137,7 +138,7 @@ export class Rbac {
     const grants: Grant[] = [];
     const missing: RoleRef[] = [];
     const bindings = this.#clusterRoleBindings.of(user, '');
-    if (namespace !== '') bindings.push(...this.#roleBindings.of(user, namespace));
+    if (namespace !== '') append(bindings, this.#roleBindings.of(user, namespace));
     for (const binding of bindings) {
       const subject = subjectOf(binding, user);
       const rules = this.rulesOf(binding.roleRef, namespace);

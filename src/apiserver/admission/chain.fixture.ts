@@ -14,6 +14,7 @@ import { renameVersion } from '../custom/conversion.ts';
 import { customResources } from '../custom/custom-resource.ts';
 import type { Definition } from '../custom/definition.ts';
 import { FieldManagement } from '../field-management.ts';
+import { YamlThread } from '../http/yaml-thread.ts';
 import { kindParts } from '../kind-parts.ts';
 import { textOf } from '../object-text.ts';
 import { ParsedObjects } from '../parsed-objects.ts';
@@ -21,6 +22,7 @@ import { Registry } from '../registry.ts';
 import { apiVersionOf, keyOf } from '../resource.ts';
 import { indexRoles } from '../role-index.ts';
 import { openMemoryStore } from '../store/memory-store.ts';
+import { TurnQueue } from '../turn-queue.ts';
 import { createObject } from '../verbs/create.ts';
 import { deleteObject } from '../verbs/delete.ts';
 import { MERGE_PATCH, patchObject } from '../verbs/patch.ts';
@@ -87,6 +89,8 @@ export async function testCluster(parts: Partial<ChainParts> = {}): Promise<Clus
     fields: new FieldManagement(() => []),
     clock,
     random,
+    turns: new TurnQueue(clock),
+    yaml: new YamlThread(),
   };
   let warnings: string[] = [];
   const callOf = ({ user = ADMIN, dryRun = false }: How = {}): Call => {

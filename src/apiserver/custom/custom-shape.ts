@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import type { FieldError } from '../../base/field-error.ts';
 import { compileSchema } from '../../structural/structural-schema.ts';
 import { badRequest } from '../api-error.ts';
@@ -28,7 +29,7 @@ export function customShape(
       embedded?.(object, (resource, path) => {
         const read = readEmbedded(resource, path);
         if (read.problem !== undefined) throw refuse(read.problem);
-        others.push(...read.unknown);
+        append(others, read.unknown);
       });
       return { object, unknown: [...structural.prune(object), ...others] };
     },
@@ -40,7 +41,7 @@ export function customShape(
       const causes = subresource === 'status' ? found.map(withinStatus) : found;
       if (embedded === undefined) return causes;
       const inside: FieldError[] = [];
-      embedded(object, (resource, path) => inside.push(...checkEmbedded(resource, path)));
+      embedded(object, (resource, path) => append(inside, checkEmbedded(resource, path)));
       return [...inside, ...causes];
     },
   };

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { ApiError } from '../api-error.ts';
 import type { Convert } from './conversion.ts';
@@ -53,7 +54,7 @@ export function webhookConverter(definition: Definition, { callWebhook, uuid }: 
     const pending = objects.filter((object) => object.apiVersion !== apiVersion);
     const converted: KubeObject[] = [];
     for (let start = 0; start < pending.length; start += MOST_AT_ONCE) {
-      converted.push(...(await convertSome(pending.slice(start, start + MOST_AT_ONCE), apiVersion)));
+      append(converted, await convertSome(pending.slice(start, start + MOST_AT_ONCE), apiVersion));
     }
     let next = 0;
     return objects.map((object) => (object.apiVersion === apiVersion ? object : (converted[next++] ?? object)));

@@ -91,13 +91,15 @@ export class Managers {
   /** More updaters than ten are too many to keep apart: the oldest of a version become one. */
   cap(): void {
     if (this.size <= MAX_UPDATE_MANAGERS) return;
-    const updaters = [...this].filter((manager) => manager.operation === 'Update');
-    let count = updaters.length;
+    const named = [...this]
+      .filter((manager) => manager.operation === 'Update')
+      .map((manager) => ({ manager, id: identity(manager) }));
+    let count = named.length;
     if (count <= MAX_UPDATE_MANAGERS) return;
-    updaters.sort((a, b) => compareText(seconds(a.time), seconds(b.time)) || compareText(identity(a), identity(b)));
+    named.sort((a, b) => compareText(seconds(a.manager.time), seconds(b.manager.time)) || compareText(a.id, b.id));
     const first = new Map<string, Manager>();
-    const joined = new Map<Manager, FieldSet[]>();
-    for (const updater of updaters) {
+    const buckets = new Map<string, { readonly name: ManagerName; time: string | undefined; fields: FieldSet[] }>();
+    for (const { manager: updater, id } of named) {
       if (count <= MAX_UPDATE_MANAGERS) break;
       const { apiVersion } = updater;
       const other = first.get(apiVersion);
@@ -105,22 +107,20 @@ export class Managers {
         first.set(apiVersion, updater);
         continue;
       }
-      const name = { manager: OLD_UPDATES, operation: 'Update', apiVersion, subresource: '' } as const;
-      const bucket = this.get(name) ?? other;
-      if (bucket === other) this.delete(other);
-      this.delete(updater);
-      // What many own is put together at the end, all at once.
-      const fields = joined.get(bucket) ?? [bucket.fields];
-      fields.push(updater.fields);
-      const next: Manager = { ...name, time: updater.time ?? bucket.time, fields: EMPTY };
-      this.set(next);
-      joined.delete(bucket);
-      joined.set(next, fields);
+      let bucket = buckets.get(apiVersion);
+      if (bucket === undefined) {
+        const name = { manager: OLD_UPDATES, operation: 'Update', apiVersion, subresource: '' } as const;
+        const { time, fields } = this.get(name) ?? other;
+        if (this.get(name) === undefined) this.delete(other);
+        bucket = { name, time, fields: [fields] };
+        buckets.set(apiVersion, bucket);
+      }
+      if (this.#many?.delete(id) === undefined) this.delete(updater);
+      bucket.time = updater.time ?? bucket.time;
+      bucket.fields.push(updater.fields);
       count--;
     }
-    for (const [bucket, fields] of joined) {
-      if (this.get(bucket) === bucket) this.set({ ...bucket, fields: unionOf(fields) });
-    }
+    for (const { name, time, fields } of buckets.values()) this.set({ ...name, time, fields: unionOf(fields) });
   }
 
   /** The entries as the server orders them. */
@@ -148,9 +148,16 @@ function isSame(a: ManagerName, b: ManagerName): boolean {
 
 /** The identity of a manager as text; where managers are sorted, the server sorts by it. */
 function identity({ manager, operation, apiVersion, subresource }: ManagerName): string {
-  const name = `{"manager":${JSON.stringify(manager)},"operation":"${operation}"`;
-  const version = operation === 'Apply' ? '' : `,"apiVersion":${JSON.stringify(apiVersion)}`;
-  return `${name}${version}${subresource === '' ? '' : `,"subresource":${JSON.stringify(subresource)}`}}`;
+  const name = `{"manager":${quoted(manager)},"operation":"${operation}"`;
+  const version = operation === 'Apply' ? '' : `,"apiVersion":${quoted(apiVersion)}`;
+  return `${name}${version}${subresource === '' ? '' : `,"subresource":${quoted(subresource)}`}}`;
+}
+
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+/** As JSON.stringify, but faster for what needs no escapes, as names hardly ever do. */
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 function withoutEntry({ manager, operation, apiVersion, subresource, time, fields }: Manager): Manager {

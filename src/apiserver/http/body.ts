@@ -5,10 +5,11 @@ import { decodeProtobuf, PROTOBUF, type TypeMeta } from '../protobuf/protobuf.ts
 import { summaryOf } from '../verbs/object-type.ts';
 import { JSON_PATCH, STRATEGIC_PATCH } from '../verbs/patch.ts';
 import type { ApiRequest } from './api-request.ts';
-import { duplicateFields } from './duplicate-fields.ts';
+import { duplicateFields, duplicateFieldsInChunks } from './duplicate-fields.ts';
 import { duplicateField } from './field-problems.ts';
-import { parseJson } from './json-text.ts';
+import { parseJson, parseLargeJson } from './json-text.ts';
 import { mediaTypeOf } from './media-type.ts';
+import type { YamlThread } from './yaml-thread.ts';
 
 /** The body of a request as a JSON value, and what to say of keys that stood in it twice. */
 export interface Decoded {
@@ -20,16 +21,45 @@ export interface Decoded {
 
 const ACCEPTED = ['application/json', 'application/yaml', PROTOBUF];
 
+/** How to read what is long without holding up others. */
+export interface LongWork {
+  /** Lets others go first before more is done. */
+  readonly pause: () => Promise<void>;
+  readonly yaml: Pick<YamlThread, 'read'>;
+}
+
+/** Text that is read in one go, since that takes a few milliseconds. */
+const SHORT = 64 * 1024;
+/** YAML takes a hundred times as long. */
+const SHORT_YAML = 4 * 1024;
+
 /** Reads a body in any of the accepted formats; what is expected there is named in refusals. */
-export async function decodeRequest(request: ApiRequest, expected: TypeMeta): Promise<Decoded> {
+export async function decodeRequest(request: ApiRequest, expected: TypeMeta, work: LongWork): Promise<Decoded> {
   const { kind } = expected;
   const bytes = await request.body();
   const header = request.header('content-type') ?? '';
   const media = header === '' ? 'application/json' : mediaTypeOf(header);
-  if (media === PROTOBUF) return decodeBinary(bytes, expected);
-  if (media === 'application/json') return decodeJson(bytes.toString('utf8'), kind);
-  if (media === 'application/yaml') return decodeYaml(bytes.toString('utf8'), kind);
+  if (media === PROTOBUF) {
+    if (bytes.length > SHORT) await work.pause();
+    return decodeBinary(bytes, expected);
+  }
+  if (media === 'application/json') return await decodeJson(bytes.toString('utf8'), kind, work);
+  if (media === 'application/yaml') return await decodeYaml(bytes.toString('utf8'), kind, work);
   throw unsupportedMediaType(ACCEPTED);
+}
+
+interface Read {
+  readonly value: unknown;
+  /** The paths of keys that stand twice. */
+  readonly twice: readonly string[];
+}
+
+/** Reads JSON, in chunks where it is long. */
+async function readJson(text: string, { pause }: LongWork): Promise<Read> {
+  if (text.length <= SHORT) return { value: parseJson(text), twice: duplicateFields(text) };
+  await pause();
+  const value = await parseLargeJson(text, pause);
+  return { value, twice: await duplicateFieldsInChunks(text, pause) };
 }
 
 function decodeBinary(bytes: Buffer, expected: TypeMeta): Decoded {
@@ -41,30 +71,32 @@ function decodeBinary(bytes: Buffer, expected: TypeMeta): Decoded {
   }
 }
 
-export function decodeJson(text: string, kind: string): Decoded {
+async function decodeJson(text: string, kind: string, work: LongWork): Promise<Decoded> {
   try {
-    const value = parseJson(text);
-    const duplicates = duplicateFields(text).map(duplicateField);
+    const { value, twice } = await readJson(text, work);
+    const duplicates = twice.map(duplicateField);
     return { value, duplicates, ...(duplicates.length === 0 ? {} : { text }) };
   } catch (error) {
-    const why = `couldn't get version/kind; json parse error: ${(error as Error).message}`;
+    if (!(error instanceof SyntaxError)) throw error;
+    const why = `couldn't get version/kind; json parse error: ${error.message}`;
     throw badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summaryOf(text)})`);
   }
 }
 
 /** Clients mostly send JSON where YAML is asked for, which is read far faster as what it is. */
-export function decodeYaml(text: string, kind: string): Decoded {
+export async function decodeYaml(text: string, kind: string, work: LongWork): Promise<Decoded> {
   if (text.startsWith('{')) {
     try {
-      const value = parseJson(text);
+      const { value, twice } = await readJson(text, work);
       // Keys that stand twice are told by their lines, which YAML alone knows.
-      if (duplicateFields(text).length === 0) return { value, duplicates: [] };
-    } catch {
+      if (twice.length === 0) return { value, duplicates: [] };
+    } catch (error) {
       // A map in YAML begins the same way.
+      if (!(error instanceof SyntaxError)) throw error;
     }
   }
   try {
-    const { value, duplicates } = readYaml(text);
+    const { value, duplicates } = text.length <= SHORT_YAML ? readYaml(text) : await readLargeYaml(text, work);
     const told = `yaml: unmarshal errors:\n${duplicates.map((line) => `  ${line}`).join('\n')}`;
     return { value, duplicates: duplicates.length === 0 ? [] : [told] };
   } catch (error) {
@@ -73,13 +105,25 @@ export function decodeYaml(text: string, kind: string): Decoded {
   }
 }
 
-export function decodePatch(text: string, type: string): Decoded {
+/** Reads YAML that is long on another thread, whose JSON is then read here. */
+async function readLargeYaml(text: string, { yaml, pause }: LongWork): Promise<YamlAsJson> {
+  const { json, duplicates } = await yaml.read(text);
+  return { value: json.length <= SHORT ? JSON.parse(json) : await parseLargeJson(json, pause), duplicates };
+}
+
+interface YamlAsJson {
+  readonly value: unknown;
+  readonly duplicates: readonly string[];
+}
+
+export async function decodePatch(text: string, type: string, work: LongWork): Promise<Decoded> {
   try {
-    const value = parseJson(text);
+    const { value, twice } = await readJson(text, work);
     const told = type === JSON_PATCH ? 'json patch ' : '';
-    return { value, duplicates: duplicateFields(text).map((path) => `${told}${duplicateField(path)}`) };
+    return { value, duplicates: twice.map((path) => `${told}${duplicateField(path)}`) };
   } catch (error) {
-    const { message } = error as Error;
+    if (!(error instanceof SyntaxError)) throw error;
+    const { message } = error;
     throw badRequest(type === STRATEGIC_PATCH ? message : `error decoding patch: ${message}`);
   }
 }

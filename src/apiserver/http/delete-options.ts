@@ -3,15 +3,15 @@ import { badRequest, invalid } from '../api-error.ts';
 import { decodeBuiltIn } from '../builtin-schema/decode.ts';
 import { type DeleteOptions, policyCauses } from '../verbs/delete.ts';
 import type { ApiRequest } from './api-request.ts';
-import { decodeRequest } from './body.ts';
+import { decodeRequest, type LongWork } from './body.ts';
 import { flag, whole } from './options.ts';
 
 const KIND = 'DeleteOptions';
 
 /** Options of a deletion stand in its body, or among the parameters. */
-export async function deleteOptions(request: ApiRequest): Promise<DeleteOptions> {
+export async function deleteOptions(request: ApiRequest, work: LongWork): Promise<DeleteOptions> {
   const bytes = await request.body();
-  const options = bytes.length === 0 ? sentAsParameters(request.query) : await sentAsBody(request);
+  const options = bytes.length === 0 ? sentAsParameters(request.query) : await sentAsBody(request, work);
   const { dryRun = [] } = options;
   if (dryRun.some((value) => value !== 'All')) {
     const causes = [...policyCauses(options), notSupported('dryRun', dryRun, ['All'])];
@@ -30,8 +30,8 @@ function sentAsParameters(query: URLSearchParams): DeleteOptions {
   };
 }
 
-async function sentAsBody(request: ApiRequest): Promise<DeleteOptions> {
-  const { value } = await decodeRequest(request, { apiVersion: 'v1', kind: KIND });
+async function sentAsBody(request: ApiRequest, work: LongWork): Promise<DeleteOptions> {
+  const { value } = await decodeRequest(request, { apiVersion: 'v1', kind: KIND }, work);
   const said = (value ?? {}) as Readonly<Record<string, unknown>>;
   const [kind, apiVersion] = [said['kind'] ?? KIND, said['apiVersion'] ?? 'v1'];
   if (kind !== KIND) {

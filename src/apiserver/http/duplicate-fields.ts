@@ -22,51 +22,93 @@ interface Level {
  * each path once, as the API server prints them. `seen` hears the path of every key, in the order of the text.
  */
 export function duplicateFields(text: string, seen?: (path: string) => void): string[] {
-  const found = new Set<string>();
-  const levels: Level[] = [];
-  let expectsKey = false;
-  for (let i = 0; i < text.length; i++) {
-    switch (text.charCodeAt(i)) {
-      case QUOTE: {
-        const end = endOfString(text, i);
-        const level = levels.at(-1);
-        if (expectsKey && level?.keys !== undefined) {
-          const raw = text.slice(i + 1, end);
-          level.key = raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
-          if (level.keys.has(level.key) && found.size < MOST) found.add(pathOf(levels));
-          level.keys.add(level.key);
-          seen?.(pathOf(levels));
-        }
-        expectsKey = false;
-        i = end;
-        break;
-      }
-      case OPEN_OBJECT:
-        levels.push({ keys: new Set(), key: '', index: -1 });
-        expectsKey = true;
-        break;
-      case OPEN_ARRAY:
-        levels.push({ keys: undefined, key: '', index: 0 });
-        break;
-      case CLOSE_OBJECT:
-      case CLOSE_ARRAY:
-        levels.pop();
-        expectsKey = false;
-        break;
-      case COMMA: {
-        const level = levels.at(-1);
-        if (level === undefined) break;
-        expectsKey = level.keys !== undefined;
-        level.index++;
-        break;
-      }
-      case COLON:
-        expectsKey = false;
-        break;
-      default:
-    }
+  const scan = new DuplicateScan(text, seen);
+  scan.advance(text.length);
+  return scan.found;
+}
+
+/** The same for a text that is long: others get a turn after each chunk of it. */
+export async function duplicateFieldsInChunks(text: string, pause: () => Promise<void>): Promise<string[]> {
+  const scan = new DuplicateScan(text);
+  for (let end = CHUNK; !scan.advance(end); end += CHUNK) await pause();
+  return scan.found;
+}
+
+/** Text that is looked through in one go: a few milliseconds. */
+const CHUNK = 256 * 1024;
+
+class DuplicateScan {
+  readonly #text: string;
+  readonly #seen: ((path: string) => void) | undefined;
+  readonly #found = new Set<string>();
+  readonly #levels: Level[] = [];
+  #at = 0;
+  #expectsKey = false;
+
+  constructor(text: string, seen?: (path: string) => void) {
+    this.#text = text;
+    this.#seen = seen;
   }
-  return [...found];
+
+  get found(): string[] {
+    return [...this.#found];
+  }
+
+  /** Looks on until a place of the text; whether that was all of it. */
+  advance(end: number): boolean {
+    const text = this.#text;
+    const levels = this.#levels;
+    let i = this.#at;
+    for (; i < text.length && i < end; i++) {
+      switch (text.charCodeAt(i)) {
+        case QUOTE:
+          i = this.#string(i);
+          break;
+        case OPEN_OBJECT:
+          levels.push({ keys: new Set(), key: '', index: -1 });
+          this.#expectsKey = true;
+          break;
+        case OPEN_ARRAY:
+          levels.push({ keys: undefined, key: '', index: 0 });
+          break;
+        case CLOSE_OBJECT:
+        case CLOSE_ARRAY:
+          levels.pop();
+          this.#expectsKey = false;
+          break;
+        case COMMA: {
+          const level = levels.at(-1);
+          if (level === undefined) break;
+          this.#expectsKey = level.keys !== undefined;
+          level.index++;
+          break;
+        }
+        case COLON:
+          this.#expectsKey = false;
+          break;
+        default:
+      }
+    }
+    this.#at = i;
+    return i >= text.length;
+  }
+
+  /** Where a string ends, which may be a key. */
+  #string(start: number): number {
+    const text = this.#text;
+    const levels = this.#levels;
+    const end = endOfString(text, start);
+    const level = levels.at(-1);
+    if (this.#expectsKey && level?.keys !== undefined) {
+      const raw = text.slice(start + 1, end);
+      level.key = raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
+      if (level.keys.has(level.key) && this.#found.size < MOST) this.#found.add(pathOf(levels));
+      level.keys.add(level.key);
+      this.#seen?.(pathOf(levels));
+    }
+    this.#expectsKey = false;
+    return end;
+  }
 }
 
 function pathOf(levels: readonly Level[]): string {

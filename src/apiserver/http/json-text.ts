@@ -1,19 +1,60 @@
 import { jsonProblem } from '../../base/json-problem.ts';
+import { tooLarge } from '../api-error.ts';
+import { parseInChunks } from './large-json.ts';
 
 /** Deeper than anything that is meant, and far less than what a stack can hold. */
 const DEEPEST = 1_000;
+/**
+ * More than any object has that is meant, and few enough that no stage of a write takes longer than others should wait.
+ * kube-apiserver works on such a body until its deadline.
+ */
+const MOST_CONTAINERS = 100_000;
+const MOST_ENTRIES = 50_000;
+const LONG = 1_000;
+/** Text that is parsed in one go: a few milliseconds. */
+const CHUNK = 128 * 1024;
 
 /**
  * Reads JSON that somebody else wrote. Throws a SyntaxError in Go's words where it is none, or is nested too deeply to
  * be worked on; half a surrogate pair, which no UTF-8 can hold, becomes the sign for what cannot be shown, as in Go.
  */
 export function parseJson(text: string): unknown {
-  if (text.length > DEEPEST && depthOf(text) > DEEPEST) throw new SyntaxError('exceeded max depth');
+  checkParts(text);
   try {
-    return JSON.parse(/\\u[dD][89a-fA-F]/.test(text) ? text.replaceAll(ESCAPES, whole) : text);
+    return parseSlice(text);
   } catch (error) {
-    throw new SyntaxError(jsonProblem(text), { cause: error });
+    throw problemOf(text, error);
   }
+}
+
+/** The same for a text that is long: others get a turn after each chunk of it. */
+export async function parseLargeJson(text: string, pause: () => Promise<void>): Promise<unknown> {
+  checkParts(text);
+  await pause();
+  try {
+    return await parseInChunks(text, { size: CHUNK, pause });
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw problemOf(text, error);
+  }
+}
+
+/** Refuses what is nested too deeply, or has too many parts to be worked on in a moment. */
+function checkParts(text: string): void {
+  if (text.length <= DEEPEST) return;
+  const { deepest, containers, entries } = partsIn(text);
+  if (deepest > DEEPEST) throw new SyntaxError('exceeded max depth');
+  if (containers > MOST_CONTAINERS) throw tooLarge(`${MOST_CONTAINERS} objects and lists`);
+  if (entries > MOST_ENTRIES) throw tooLarge(`${MOST_ENTRIES} entries in objects and lists with more than ${LONG}`);
+}
+
+function problemOf(text: string, cause: unknown): SyntaxError {
+  return new SyntaxError(jsonProblem(text), { cause });
+}
+
+/** Parses a text, or a part of one that is a value by itself; throws a SyntaxError where it is none. */
+export function parseSlice(text: string): unknown {
+  return JSON.parse(/\\u[dD][89a-fA-F]/.test(text) ? text.replaceAll(ESCAPES, whole) : text);
 }
 
 const ESCAPES = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|.)/g;
@@ -22,30 +63,46 @@ function whole(escape: string): string {
   return escape.length === '\\uXXXX'.length ? '\\ufffd' : escape;
 }
 
-/** The most brackets that are open at once. */
-function depthOf(text: string): number {
-  let depth = 0;
+interface Parts {
+  /** The most brackets that are open at once. */
+  readonly deepest: number;
+  readonly containers: number;
+  /** Of all objects and lists that are long. */
+  readonly entries: number;
+}
+
+function partsIn(text: string): Parts {
+  const commas: number[] = [];
   let deepest = 0;
+  let containers = 0;
+  let entries = 0;
   for (let i = 0; i < text.length; i++) {
     switch (text.charCodeAt(i)) {
       case QUOTE:
         i = endOfString(text, i);
         break;
+      case COMMA:
+        commas[commas.length - 1]!++;
+        break;
       case OPEN_OBJECT:
       case OPEN_ARRAY:
-        if (++depth > deepest) deepest = depth;
+        containers++;
+        if (commas.push(0) > deepest) deepest = commas.length;
         break;
       case CLOSE_OBJECT:
-      case CLOSE_ARRAY:
-        depth--;
+      case CLOSE_ARRAY: {
+        const count = commas.pop() ?? 0;
+        if (count >= LONG) entries += count + 1;
         break;
+      }
       default:
     }
   }
-  return deepest;
+  return { deepest, containers, entries };
 }
 
 const QUOTE = 34;
+const COMMA = 44;
 const BACKSLASH = 92;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;

@@ -1,7 +1,8 @@
+import { append } from '../../base/append.ts';
 import type { Authorize } from '../access/attributes.ts';
 import type { ObjectKind } from '../admission-plugin.ts';
 import { ApiError, badRequest, noSuchResource, notFound } from '../api-error.ts';
-import { type Backend, storeOf, timestamp } from '../backend.ts';
+import { type Backend, longWorkOf, storeOf, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';
 import { textOf } from '../object-text.ts';
 import type { Registry } from '../registry.ts';
@@ -153,7 +154,7 @@ async function onSubresource(parts: ResourceHandlerParts, asked: ResourceRequest
 /** Does what a POST asks for that leaves no object of its own. */
 async function performed(backend: Backend, asked: ResourceRequest, act: Act, kind: ObjectKind): Promise<Answer> {
   const { call } = callOf(asked, 'CreateOptions');
-  const body = await subresourceBody(asked.request, kind, call);
+  const body = await subresourceBody(asked.request, kind, call, longWorkOf(backend, call.user));
   return json(201, JSON.stringify(await perform(backend, act, asked, kind, body, call)));
 }
 
@@ -226,7 +227,7 @@ async function create(parts: ResourceHandlerParts, asked: ResourceRequest): Prom
   negotiate(request.header('accept'), review === undefined ? OBJECT_SHAPES : NO_SHAPES);
   const act = parts.acts.get(`${resource.group}/${resource.plural}`);
   if (act !== undefined) return await performed(parts.backend, asked, act, resource);
-  const { body, call } = await objectOf(asked, callOf(asked, 'CreateOptions').call);
+  const { body, call } = await objectOf(parts.backend, asked, callOf(asked, 'CreateOptions').call);
   if (review !== undefined) {
     const header = { kind: resource.kind, apiVersion: apiVersionOf(resource) };
     const question = { ...decodeBody(resource, body, call), ...header };
@@ -242,7 +243,7 @@ async function create(parts: ResourceHandlerParts, asked: ResourceRequest): Prom
 
 async function update(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
   if (asked.name === '') throw badRequest(NAMELESS);
-  const { body, call } = await objectOf(asked, callOf(asked, 'UpdateOptions').call);
+  const { body, call } = await objectOf(parts.backend, asked, callOf(asked, 'UpdateOptions').call);
   const written = await updateObject(parts.backend, asked, body, call);
   return writtenAnswer(parts.backend, asked.request, asked.resource, written);
 }
@@ -267,9 +268,9 @@ async function applyText(
   force: boolean,
   call: Call,
 ): Promise<Written> {
-  const { value, duplicates } = decodeYaml(text, asked.resource.kind);
+  const { value, duplicates } = await decodeYaml(text, asked.resource.kind, longWorkOf(backend, call.user));
   reportDuplicates(duplicates, call);
-  return await applyObject(backend, asked, value, force, call);
+  return await applyObject(backend, asked, value, force, { ...call, size: text.length });
 }
 
 async function patchText(
@@ -279,9 +280,10 @@ async function patchText(
   text: string,
   call: Call,
 ): Promise<Written> {
-  const { value, duplicates } = decodePatch(text, type);
+  const { value, duplicates } = await decodePatch(text, type, longWorkOf(backend, call.user));
   const problems = (unknown: readonly string[]) => [...duplicates, ...unknown.map(unknownField)];
-  return await patchObject(backend, asked, type, value, duplicates.length === 0 ? call : { ...call, problems });
+  const sized = { ...call, size: text.length };
+  return await patchObject(backend, asked, type, value, duplicates.length === 0 ? sized : { ...sized, problems });
 }
 
 const mediaType = (request: ApiRequest): string => request.header('content-type')?.split(';')[0]?.trim() ?? '';
@@ -294,11 +296,11 @@ function reportDuplicates([found]: readonly string[], { fieldValidation, warning
   if (fieldValidation === 'Strict') {
     throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${found}`);
   }
-  warnings.push(...asWarnings([found]));
+  append(warnings, asWarnings([found]));
 }
 
 async function remove(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Answer> {
-  const options = await deleteOptions(asked.request);
+  const options = await deleteOptions(asked.request, longWorkOf(parts.backend, asked.request.user));
   const { call } = callOf(asked, 'DeleteOptions');
   warnOfOrphans(asked, options);
   const deleted = await deleteObject(parts.backend, asked, options, {
@@ -323,7 +325,7 @@ function warnOfOrphans({ resource, warnings }: ResourceRequest, options: DeleteO
 
 async function removeAll(parts: ResourceHandlerParts, asked: ResourceRequest): Promise<Draft> {
   const { request, resource, namespace } = asked;
-  const options = await deleteOptions(asked.request);
+  const options = await deleteOptions(asked.request, longWorkOf(parts.backend, asked.request.user));
   const { call } = callOf(asked, 'DeleteOptions');
   warnOfOrphans(asked, options);
   const dryRun = call.dryRun || options.dryRun !== undefined;
@@ -335,9 +337,14 @@ async function removeAll(parts: ResourceHandlerParts, asked: ResourceRequest): P
 }
 
 /** The object in the body, and a call that knows of the keys that stand in it twice. */
-async function objectOf({ request, resource }: ResourceRequest, call: Call): Promise<{ body: unknown; call: Call }> {
+async function objectOf(
+  backend: Backend,
+  { request, resource }: ResourceRequest,
+  asked: Call,
+): Promise<{ body: unknown; call: Call }> {
   const expected = { apiVersion: apiVersionOf(resource), kind: resource.kind };
-  const { value: body, duplicates, text } = await decodeRequest(request, expected);
+  const { value: body, duplicates, text } = await decodeRequest(request, expected, longWorkOf(backend, request.user));
+  const call = { ...asked, size: (await request.body()).length };
   if (duplicates.length === 0) return { body, call };
   const problems = (unknown: readonly string[]): readonly string[] => {
     const inOrder = text !== undefined && !resource.custom;

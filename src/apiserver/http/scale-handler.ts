@@ -1,7 +1,7 @@
 import { goJson } from '../../base/go-value.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { ApiError, badRequest, notFound } from '../api-error.ts';
-import { type Backend, storeOf, timestamp } from '../backend.ts';
+import { type Backend, longWorkOf, storeOf, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';
 import { textOf } from '../object-text.ts';
 import { apiVersionOf, keyOf } from '../resource.ts';
@@ -39,7 +39,7 @@ export async function writeScale(write: ScaleRequest, verb: string, force: boole
   const applies = verb === 'patch' && mediaType(request) === APPLY_PATCH;
   const change = applies
     ? await scaleApplied(write, force)
-    : changeOf(target, paths, verb === 'patch' ? await scalePatch(request) : await scaleSent(write));
+    : changeOf(target, paths, verb === 'patch' ? await scalePatch(write) : await scaleSent(write));
   const written = await rewrite(backend, target, change, call, { facet: scaleFacet(paths), recorded: applies });
   return json(200, textOf(scaleOf(written.object, paths)));
 }
@@ -57,8 +57,8 @@ const changeOf =
 
 const mediaType = (request: ApiRequest): string => request.header('content-type')?.split(';')[0]?.trim() ?? '';
 
-async function scaleSent({ target, request, call }: ScaleRequest): Promise<ChangeScale> {
-  const scale = await subresourceBody(request, SCALE, call);
+async function scaleSent({ backend, target, request, call }: ScaleRequest): Promise<ChangeScale> {
+  const scale = await subresourceBody(request, SCALE, call, longWorkOf(backend, request.user));
   checkNames(target, scale);
   return (current) => {
     checkUid(target, scale.metadata, current.metadata);
@@ -68,7 +68,11 @@ async function scaleSent({ target, request, call }: ScaleRequest): Promise<Chang
 
 /** A configuration of the number of replicas: who applies it owns that field of the object. */
 async function scaleApplied({ backend, target, paths, request, call }: ScaleRequest, force: boolean): Promise<Change> {
-  const { value } = decodeYaml((await request.body()).toString('utf8'), SCALE.kind);
+  const { value } = await decodeYaml(
+    (await request.body()).toString('utf8'),
+    SCALE.kind,
+    longWorkOf(backend, request.user),
+  );
   const config = { apiVersion: '', kind: '', ...(value as object) } as KubeObject;
   const { apiVersion, kind } = config;
   if (apiVersion !== apiVersionOf(SCALE) || kind !== SCALE.kind) {
@@ -107,9 +111,9 @@ function decodePatchedScale(patched: KubeObject): KubeObject {
 }
 
 /** A patch that does not speak of the version holds for whichever is newest. */
-async function scalePatch(request: ApiRequest): Promise<ChangeScale> {
+async function scalePatch({ backend, request }: ScaleRequest): Promise<ChangeScale> {
   const type = mediaType(request);
-  const { value } = decodePatch((await request.body()).toString('utf8'), type);
+  const { value } = await decodePatch((await request.body()).toString('utf8'), type, longWorkOf(backend, request.user));
   return (scale) => {
     const patched = decodePatchedScale(patchPlain(scale, type, value));
     if (patched.metadata.resourceVersion === scale.metadata.resourceVersion) delete patched.metadata.resourceVersion;

@@ -7,11 +7,16 @@ import { apiVersionOf } from '../resource.ts';
 import { reportUnknown } from '../verbs/decode.ts';
 import { notOfKind } from '../verbs/object-type.ts';
 import type { ApiRequest } from './api-request.ts';
-import { decodeRequest } from './body.ts';
+import { decodeRequest, type LongWork } from './body.ts';
 
 /** The body of a request for a subresource, which is of a kind of its own. */
-export async function subresourceBody(request: ApiRequest, kind: ObjectKind, call: Call): Promise<KubeObject> {
-  const { value } = await decodeRequest(request, { apiVersion: apiVersionOf(kind), kind: kind.kind });
+export async function subresourceBody(
+  request: ApiRequest,
+  kind: ObjectKind,
+  call: Call,
+  work: LongWork,
+): Promise<KubeObject> {
+  const { value } = await decodeRequest(request, { apiVersion: apiVersionOf(kind), kind: kind.kind }, work);
   return decodeAs(kind, value, call);
 }
 

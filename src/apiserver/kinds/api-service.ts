@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import { type FieldError, invalid, required } from '../../base/field-error.ts';
 import { dns1035LabelProblems, dns1123SubdomainProblems } from '../../base/names.ts';
 import { needed, portNumber, told } from './field-checks.ts';
@@ -32,10 +33,10 @@ export const apiServices: KindRules<ApiService> = {
       if (version !== 'v1') {
         causes.push(required('spec.group', 'only v1 may have an empty group and it better be legacy kube'));
       }
-    } else causes.push(...told('spec.group', group, dns1123SubdomainProblems(group)));
-    causes.push(...told('spec.version', version, dns1035LabelProblems(version)));
-    causes.push(...checkPriority('spec.groupPriorityMinimum', groupPriorityMinimum, 20_000));
-    causes.push(...checkPriority('spec.versionPriority', versionPriority, 1000));
+    } else append(causes, told('spec.group', group, dns1123SubdomainProblems(group)));
+    append(causes, told('spec.version', version, dns1035LabelProblems(version)));
+    append(causes, checkPriority('spec.groupPriorityMinimum', groupPriorityMinimum, 20_000));
+    append(causes, checkPriority('spec.versionPriority', versionPriority, 1000));
     const at = 'spec.insecureSkipTLSVerify';
     if (service === undefined) {
       if ((spec.caBundle ?? '') !== '') {
@@ -52,7 +53,7 @@ export const apiServices: KindRules<ApiService> = {
       }
       return causes;
     }
-    causes.push(...needed('spec.service.namespace', service.namespace), ...needed('spec.service.name', service.name));
+    append(causes, needed('spec.service.namespace', service.namespace), needed('spec.service.name', service.name));
     for (const cause of portNumber('spec.service.port', service.port)) {
       causes.push({ ...cause, detail: `port is not valid: ${cause.detail}` });
     }

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import { duplicate, type FieldError, index, invalid, required } from '../../base/field-error.ts';
 import { dns1123LabelProblems } from '../../base/names.ts';
 import { oneOf, same } from './field-checks.ts';
@@ -59,10 +60,10 @@ function checkRequest({
   }
   if (usages.length === 0) causes.push(required('spec.usages'));
   for (const [i, usage] of usages.entries()) {
-    causes.push(...oneOf(index('spec.usages', i), usage, USAGES));
+    append(causes, oneOf(index('spec.usages', i), usage, USAGES));
     if (usages.indexOf(usage) < i) causes.push(duplicate(index('spec.usages', i), usage));
   }
-  causes.push(...checkSigner('spec.signerName', signerName));
+  append(causes, checkSigner('spec.signerName', signerName));
   if (expirationSeconds !== undefined && expirationSeconds < SHORTEST_SECONDS) {
     const detail = 'may not specify a duration less than 600 seconds (10 minutes)';
     causes.push(invalid('spec.expirationSeconds', expirationSeconds, detail));

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import { type FieldError, forbidden, index, invalid, required } from '../../base/field-error.ts';
 import { ownValue } from '../../base/own-value.ts';
 import { needed, oneOf } from './field-checks.ts';
@@ -56,7 +57,7 @@ export const flowSchemas: KindRules<FlowSchema> = {
       causes.push({ type: 'NotSupported', field: 'spec.distinguisherMethod.type', value, detail });
     }
     const name = spec.priorityLevelConfiguration?.name;
-    causes.push(...needed('spec.priorityLevelConfiguration.name', name, 'must reference a priority level'));
+    append(causes, needed('spec.priorityLevelConfiguration.name', name, 'must reference a priority level'));
     return [...causes, ...rules.flatMap((rule, i) => checkRule(index('spec.rules', i), rule))];
   },
 };
@@ -71,7 +72,7 @@ function checkRule(field: string, rule: NonNullable<NonNullable<FlowSchema['spec
     const { kind = '' } = subject;
     const name = ownValue(SUBJECT_FIELDS, kind);
     const at = index(`${field}.subjects`, i);
-    if (name === undefined) causes.push(...oneOf(`${at}.kind`, kind, Object.keys(SUBJECT_FIELDS)));
+    if (name === undefined) append(causes, oneOf(`${at}.kind`, kind, Object.keys(SUBJECT_FIELDS)));
     else if (subject[name] === undefined) {
       causes.push(required(`${at}.${name}`, `${name} is required when subject kind is '${kind}'`));
     }
@@ -140,8 +141,8 @@ export const priorityLevels: KindRules<PriorityLevel> = {
     } else if (type === 'Limited') {
       if (exempt !== undefined) causes.push(forbidden('spec.exempt', 'must be nil if the type is Limited'));
       if (limited === undefined) causes.push(required('spec.limited', 'must not be empty when type is Limited'));
-      else causes.push(...checkLimited(limited));
-    } else causes.push(...oneOf('spec.type', type, ['Exempt', 'Limited']));
+      else append(causes, checkLimited(limited));
+    } else append(causes, oneOf('spec.type', type, ['Exempt', 'Limited']));
     return causes;
   },
 };
@@ -157,8 +158,8 @@ function checkLimited(limited: NonNullable<NonNullable<PriorityLevel['spec']>['l
       causes.push(
         required(`${at}.limitResponse.queuing`, 'must not be empty if and only if the response type is Queue'),
       );
-    } else causes.push(...checkQueuing(`${at}.limitResponse.queuing`, queuing));
-  } else if (type !== 'Reject') causes.push(...oneOf(`${at}.limitResponse.type`, type, ['Queue', 'Reject']));
+    } else append(causes, checkQueuing(`${at}.limitResponse.queuing`, queuing));
+  } else if (type !== 'Reject') append(causes, oneOf(`${at}.limitResponse.type`, type, ['Queue', 'Reject']));
   return causes;
 }
 

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import { type FieldError, forbidden, index, invalid, required } from '../../base/field-error.ts';
 import { labelValueProblems } from '../../base/names.ts';
 import { ownValue } from '../../base/own-value.ts';
@@ -36,9 +37,9 @@ function checkExpression(field: string, { key = '', operator = '', values = [] }
       causes.push(forbidden(`${field}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
     }
   } else causes.push(invalid(`${field}.operator`, operator, 'not a valid selector operator'));
-  causes.push(...labelName(`${field}.key`, key));
+  append(causes, labelName(`${field}.key`, key));
   for (const [i, value] of values.entries()) {
-    causes.push(...told(index(`${field}.values`, i), value, labelValueProblems(value)));
+    append(causes, told(index(`${field}.values`, i), value, labelValueProblems(value)));
   }
   return causes;
 }

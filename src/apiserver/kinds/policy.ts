@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import { type FieldError, forbidden, invalid } from '../../base/field-error.ts';
 import { immutable, oneOf, oneOfIfSet } from './field-checks.ts';
 import { fill } from './fill.ts';
@@ -32,9 +33,9 @@ export const podDisruptionBudgets: KindRules<DisruptionBudget> = {
     }
     for (const [name, amount] of Object.entries({ minAvailable, maxUnavailable })) {
       if (amount === undefined) continue;
-      causes.push(...checkAmount(`spec.${name}`, amount), ...checkAtMostAll(`spec.${name}`, amount));
+      append(causes, checkAmount(`spec.${name}`, amount), checkAtMostAll(`spec.${name}`, amount));
     }
-    causes.push(...checkSelector('spec.selector', selector));
+    append(causes, checkSelector('spec.selector', selector));
     return [...causes, ...oneOfIfSet('spec.unhealthyPodEvictionPolicy', policy, ['AlwaysAllow', 'IfHealthyBudget'])];
   },
 };
@@ -70,7 +71,7 @@ export const priorityClasses: KindRules<PriorityClass> = {
     } else if (value > HIGHEST_OF_USERS) {
       causes.push(forbidden('value', `maximum allowed value of a user defined priority is ${HIGHEST_OF_USERS}`));
     }
-    causes.push(...oneOf('preemptionPolicy', preemptionPolicy, ['PreemptLowerPriority', 'Never']));
+    append(causes, oneOf('preemptionPolicy', preemptionPolicy, ['PreemptLowerPriority', 'Never']));
     const before = old;
     if (before === undefined) return causes;
     if ((before.value ?? 0) !== value) causes.push(forbidden('value', 'may not be changed in an update.'));

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import { type FieldError, index, invalid, notSupported, required } from '../../base/field-error.ts';
 import { dns1123SubdomainProblems } from '../../base/names.ts';
 import { same, told } from './field-checks.ts';
@@ -68,7 +69,7 @@ export const clusterRoles: KindRules<Role> = {
     }
     for (const [i, selector] of selectors.entries()) {
       const wrong = checkSelector(index(at, i), selector);
-      causes.push(...wrong);
+      append(causes, wrong);
       if (wrong.length > 0) causes.push(invalid(index(at, i), null, 'invalid label selector.'));
     }
     return causes;
@@ -115,7 +116,7 @@ function checkSubject(field: string, subject: Subject, namespaced: boolean): Fie
   const { kind = '', name = '', namespace = '', apiGroup = '' } = subject;
   const causes = name === '' ? [required(`${field}.name`)] : [];
   if (kind === 'ServiceAccount') {
-    if (name !== '') causes.push(...told(`${field}.name`, name, dns1123SubdomainProblems(name)));
+    if (name !== '') append(causes, told(`${field}.name`, name, dns1123SubdomainProblems(name)));
     if (apiGroup !== '') causes.push(notSupported(`${field}.apiGroup`, apiGroup, ['']));
     if (!namespaced && namespace === '') causes.push(required(`${field}.namespace`));
   } else if (kind === 'User' || kind === 'Group') {

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import { duplicate, type FieldError, index, invalid, required } from '../../base/field-error.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../base/names.ts';
 import { IMMUTABLE, oneOf, same, told } from './field-checks.ts';
@@ -41,11 +42,11 @@ function checkClaim(field: string, { devices = {} }: ClaimSpec): FieldError[] {
     if ((exactly === undefined) === (firstAvailable === undefined)) {
       causes.push(required(at, 'exactly one of `exactly` or `firstAvailable` is required'));
     }
-    if (exactly !== undefined) causes.push(...checkRequest(`${at}.exactly`, exactly));
+    if (exactly !== undefined) append(causes, checkRequest(`${at}.exactly`, exactly));
     for (const [k, request] of (firstAvailable ?? []).entries()) {
       const sub = index(`${at}.firstAvailable`, k);
-      causes.push(...told(`${sub}.name`, request.name, dns1123LabelProblems(request.name ?? '')));
-      causes.push(...checkRequest(sub, request));
+      append(causes, told(`${sub}.name`, request.name, dns1123LabelProblems(request.name ?? '')));
+      append(causes, checkRequest(sub, request));
     }
     if (names.has(name)) causes.push(duplicate(at, name));
     names.add(name);

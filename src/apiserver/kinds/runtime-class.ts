@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import { duplicate, index, key, required } from '../../base/field-error.ts';
 import { dns1123LabelProblems } from '../../base/names.ts';
 import { deprecatedLabel } from './deprecated-labels.ts';
@@ -20,11 +21,11 @@ export const runtimeClasses: KindRules<RuntimeClass> = {
     const causes = handler === '' ? [required('handler')] : told('handler', handler, dns1123LabelProblems(handler));
     for (const [name, amount] of Object.entries(overhead.podFixed ?? {})) {
       const at = key('overhead.limits', name);
-      causes.push(...checkContainerResourceName(at, name), ...checkQuantity(at, name, amount));
+      append(causes, checkContainerResourceName(at, name), checkQuantity(at, name, amount));
     }
-    causes.push(...labels('scheduling.nodeSelector', scheduling.nodeSelector));
+    append(causes, labels('scheduling.nodeSelector', scheduling.nodeSelector));
     const tolerations = scheduling.tolerations ?? [];
-    causes.push(...checkTolerations('scheduling.tolerations', tolerations));
+    append(causes, checkTolerations('scheduling.tolerations', tolerations));
     for (const [i, toleration] of tolerations.entries()) {
       if (!tolerations.slice(0, i).some((each) => same(each, toleration))) continue;
       const { key: name = '', operator = '', value = '', effect = '', tolerationSeconds } = toleration;

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import { type Component, referencesIn, referenceTo } from './component.ts';
 import {
   commonParameters,
@@ -62,7 +63,7 @@ export function neededComponents<T extends { readonly references: ReadonlySet<st
     const needed = component(name);
     if (needed === undefined) continue;
     found.set(name, needed);
-    open.push(...needed.references);
+    append(open, needed.references);
   }
   return [...found].sort(([a], [b]) => compare(a, b));
 }

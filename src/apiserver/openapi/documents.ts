@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { append } from '../../base/append.ts';
 import type { Registry } from '../registry.ts';
 import { apiVersionOf, type Resource } from '../resource.ts';
 import { builtInComponent } from './built-in-component.ts';
@@ -124,7 +125,7 @@ export class Documents {
     for (const { group, version, resources } of groupVersions) {
       if (!resources.every((resource) => resource.custom)) paths.push(versionPath(group, version));
       for (const resource of resources) {
-        paths.push(...resourcePaths(resource));
+        append(paths, resourcePaths(resource));
         const schema = resource.custom ? this.#parts.customSchema(resource) : undefined;
         if (schema === undefined) continue;
         for (const [name, definition] of Object.entries(customDefinitions(resource, schema))) own.set(name, definition);

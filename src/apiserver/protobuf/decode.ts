@@ -30,6 +30,7 @@ export function decodeMessage(bytes: Uint8Array, name: string): Json {
 
 function message(reader: WireReader, end: number, name: string, depth: number, into?: Json): unknown {
   if (depth > DEEPEST) throw new ParseError(`proto: nested more than ${DEEPEST} levels deep`);
+  reader.beginMessage();
   const shape = messageShape(name);
   const special = specialMessage(name);
   const json = special === undefined ? (into ?? {}) : {};

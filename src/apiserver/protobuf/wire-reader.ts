@@ -1,9 +1,12 @@
 import protobuf from 'protobufjs/minimal.js';
 import { ParseError } from '../../base/errors.ts';
 
+const MOST_MESSAGES = 100_000;
+
 /** Reads the bytes of one body; all that is wrong with them is a ParseError in the words of the API server. */
 export class WireReader {
   readonly #reader: protobuf.Reader;
+  #messages = 0;
 
   constructor(bytes: Uint8Array) {
     this.#reader = protobuf.Reader.create(bytes);
@@ -15,6 +18,11 @@ export class WireReader {
 
   get length(): number {
     return this.#reader.len;
+  }
+
+  /** Counts a message; two bytes are enough for one, so that a body could hold more than anybody has time for. */
+  beginMessage(): void {
+    if (++this.#messages > MOST_MESSAGES) throw new ParseError(`proto: more than ${MOST_MESSAGES} messages`);
   }
 
   /** Runs a read, and words what protobufjs throws as Go does. */

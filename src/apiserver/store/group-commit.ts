@@ -4,7 +4,7 @@ import { StoreError } from './store-error.ts';
 import type { Version } from './version.ts';
 
 /** Values in one commit, by length: enough to make a flush worth it, little enough that it is short. */
-const GROUP_SIZE = 8 * 1024 * 1024;
+const GROUP_SIZE = 2 * 1024 * 1024;
 /** Useless versions removed in one commit, so that a large compaction does not hold up the writes that carry it. */
 const REMOVALS = 2_000;
 

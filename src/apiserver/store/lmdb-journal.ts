@@ -1,4 +1,5 @@
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { append } from '../../base/append.ts';
 import { lockFolder } from './folder-lock.ts';
 import type { Compaction, Journal } from './journal.ts';
 import { decodeRecord, RecordEncoder } from './record.ts';
@@ -90,7 +91,7 @@ export class LmdbJournal implements Journal {
     const useless: number[] = [];
     for (const { key: revision, value } of records.getRange()) {
       const version = decodeRecord(revision, value);
-      if (revision <= compacted) useless.push(...timeline.restore(version));
+      if (revision <= compacted) append(useless, timeline.restore(version));
       else timeline.apply(version);
     }
     this.#newest = timeline.revision;

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import { ParseError } from '../../base/errors.ts';
 import { parseFilter, type Step, walk } from './json-path-filter.ts';
 
@@ -47,7 +48,7 @@ function parseSteps(path: string): Step[] {
       else deep = true;
     } else if (/[ @$]/.test(path[at] ?? '')) at++;
     else if ((match = take(FIELD)) !== null) steps.push(match[1] === '*' ? wildcard : field(match[1] ?? ''));
-    else if ((match = take(BRACKET)) !== null) steps.push(...bracket(match[1] ?? ''));
+    else if ((match = take(BRACKET)) !== null) append(steps, bracket(match[1] ?? ''));
     else if ((match = take(QUOTED)) !== null) steps.push(literal(unescape(match[1] ?? match[2] ?? '')));
     else if ((match = take(NUMBER)) !== null) steps.push(literal(numberOf(match[0])));
     else if ((match = take(WORD)) !== null) steps.push(word(match[0]));
@@ -124,7 +125,7 @@ function unionOf(branches: readonly (readonly unknown[] | undefined)[]): readonl
   const found: unknown[] = [];
   for (const branch of branches) {
     if (branch === undefined) return undefined;
-    found.push(...branch);
+    append(found, branch);
   }
   return found;
 }
@@ -154,7 +155,7 @@ function eachList(choose: (list: readonly unknown[]) => readonly unknown[] | und
       if (value === null || value === undefined) continue;
       const chosen = Array.isArray(value) ? choose(value) : undefined;
       if (chosen === undefined) return undefined;
-      found.push(...chosen);
+      append(found, chosen);
     }
     return found;
   };

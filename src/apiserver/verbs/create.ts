@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import type { FieldError } from '../../base/field-error.ts';
 import { copyJson } from '../../base/json-copy.ts';
 import type { Random } from '../../base/random.ts';
@@ -6,7 +7,7 @@ import { ApiError, alreadyExists, badRequest, invalid } from '../api-error.ts';
 import { admit, type Backend, mutate, settle, storeOf, timestamp } from '../backend.ts';
 import { type Call, isFitting } from '../call.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
-import { NEXT_STAGE } from '../stage.ts';
+import { nextStage, turnOf } from '../stage.ts';
 import { decodeBody } from './decode.ts';
 import { isVersion } from './resource-version.ts';
 import { store, type Written } from './written.ts';
@@ -23,8 +24,9 @@ export async function createObject(
   call: Call,
   applied = false,
 ): Promise<Written> {
+  const { size = 0, user } = call;
   const object = decodeBody(resource, body, call);
-  await NEXT_STAGE;
+  await nextStage(backend.turns, size, user.name);
   placeIn(resource, namespace, object);
   const { resourceVersion = '' } = object.metadata;
   if (isVersion(resourceVersion) && Number(resourceVersion) !== 0) {
@@ -77,7 +79,8 @@ async function attemptCreate(
     const writer = { manager: call.fieldManager, subresource: '', time };
     backend.fields.record(resource, object, undefined, writer);
   }
-  await NEXT_STAGE;
+  const { size = 0, user } = call;
+  await nextStage(backend.turns, size, user.name);
   const write = {
     operation: 'CREATE',
     resource,
@@ -95,12 +98,14 @@ async function attemptCreate(
     nameOf(admitted.metadata, random, resource.strategy.namesNameless === true);
     const { name = '' } = admitted.metadata;
     resource.strategy.prepareCreate?.(admitted);
+    const turn = turnOf(backend.turns, size, user.name);
+    if (turn !== undefined) await turn;
     const causes = causesOf(resource, admitted, isFitting(call, admitted));
     if (causes.length > 0) throw invalid(resource, name, causes);
-    call.warnings.push(...(resource.strategy.warnings?.(admitted) ?? []));
+    append(call.warnings, resource.strategy.warnings?.(admitted) ?? []);
     await admit(backend, { ...write, name, object: admitted });
     const key = keyOf(resource, namespace, name);
-    const written = await store(backend, resource, key, admitted, 0, call.dryRun);
+    const written = await store(backend, resource, key, admitted, 0, call);
     stored = written !== undefined && !call.dryRun;
     return written;
   } finally {

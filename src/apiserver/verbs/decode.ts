@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { badRequest } from '../api-error.ts';
 import type { Call } from '../call.ts';
@@ -28,7 +29,7 @@ export function reportUnknown(
   const found = call.problems?.(paths) ?? paths.map((path) => `unknown field "${path}"`);
   if (found.length === 0) return;
   if (call.fieldValidation === 'Warn') {
-    call.warnings.push(...found);
+    append(call.warnings, found);
     return;
   }
   throw badRequest(

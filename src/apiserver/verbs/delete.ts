@@ -61,7 +61,7 @@ export async function deleteObject(
     if (marked === undefined) return { gone: false, written: { object: old, text: textOf(old), created: false } };
     const written = isFinished(resource, marked)
       ? await dropEntry(source, key, marked, entry.revision, call.dryRun)
-      : await store(backend, resource, key, marked, entry.revision, call.dryRun);
+      : await store(backend, resource, key, marked, entry.revision, { ...call, size: entry.value.length });
     if (written !== undefined) {
       return written.deleted === true
         ? { gone: true, object: lastOf(resource, old, written.object) }

@@ -12,6 +12,7 @@ import { ApiError, badRequest, invalid, notFound, unsupportedMediaType } from '.
 import { type Backend, storeOf, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';
 import { keyOf, type Resource } from '../resource.ts';
+import { turnOf } from '../stage.ts';
 import { createObject } from './create.ts';
 import { decodeBody } from './decode.ts';
 import { checkNewUid } from './frozen-metadata.ts';
@@ -38,8 +39,10 @@ export async function patchObject(
   return await rewrite(
     backend,
     target,
-    (current) => {
+    async (current) => {
       const patched = copyJson(guarded(() => change(current as never, patch as Json))) as unknown as KubeObject;
+      const turn = turnOf(backend.turns, call.size ?? 0, call.user.name);
+      if (turn !== undefined) await turn;
       clarifyOwners(target.resource, patched);
       const object = decodePatched(target.resource, patched, call, type === STRATEGIC_PATCH ? patch : undefined);
       checkPlace(target, object);
@@ -181,14 +184,20 @@ export async function applyObject(
     delete object.metadata.resourceVersion;
     const fresh = backend.fields.apply(resource, object, undefined, writer(), force);
     checkPlace(target, fresh);
+    const before = turnOf(backend.turns, call.size ?? 0, call.user.name);
+    if (before !== undefined) await before;
     converted(resource, fresh, object, { ...call, warnings: [] });
+    const after = turnOf(backend.turns, call.size ?? 0, call.user.name);
+    if (after !== undefined) await after;
     return await createObject(backend, resource, namespace, fresh, call, true);
   }
   return await rewrite(
     backend,
     target,
-    (current) => {
+    async (current) => {
       const merged = backend.fields.apply(resource, copyJson(object), current, writer(), force);
+      const turn = turnOf(backend.turns, call.size ?? 0, call.user.name);
+      if (turn !== undefined) await turn;
       const decoded = converted(resource, merged, object, call);
       checkPlace(target, decoded);
       return decoded;

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import { invalid as invalidField } from '../../base/field-error.ts';
 import { copyJson } from '../../base/json-copy.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
@@ -9,7 +10,7 @@ import { type Call, isFitting } from '../call.ts';
 import { withUnchangedTimes } from '../fields/unchanged-times.ts';
 import { textOf } from '../object-text.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
-import { NEXT_STAGE } from '../stage.ts';
+import { nextStage, turnOf } from '../stage.ts';
 import type { Entry } from '../store/store.ts';
 import { partOf } from '../subresources/parts.ts';
 import { createObject, NAMESPACE_MISMATCH } from './create.ts';
@@ -111,7 +112,12 @@ export async function rewrite(
     const entry = storeOf(backend, resource).latest(key);
     if (entry === undefined) throw notFound(resource, name);
     const old = await viewOf(backend, resource, entry);
+    const size = Math.max(call.size ?? 0, entry.value.length);
+    const before = turnOf(backend.turns, size, call.user.name);
+    if (before !== undefined) await before;
     const object = await change(old);
+    const after = turnOf(backend.turns, size, call.user.name);
+    if (after !== undefined) await after;
     const written = await attemptWrite(backend, target, key, entry, old, object, call, how);
     if (written !== undefined) return written;
     if (attempt >= ATTEMPTS) throw conflict(resource, name, OBJECT_MODIFIED);
@@ -130,6 +136,7 @@ async function attemptWrite(
 ): Promise<Written | undefined> {
   const { resource, name, subresource } = target;
   const { strategy } = resource;
+  const size = Math.max(call.size ?? 0, entry.value.length);
   const asked = sent.metadata.resourceVersion ?? '';
   if (asked !== '' && asked !== old.metadata.resourceVersion) throw staleVersion(resource, name, asked);
   const frozen = takesMetadata(target) ? frozenCauses(sent.metadata, old.metadata) : [];
@@ -139,13 +146,15 @@ async function attemptWrite(
     const time = subresource === 'scale' ? undefined : timestamp(backend.clock);
     backend.fields.record(resource, object, old, { manager: call.fieldManager, subresource, time });
   }
-  await NEXT_STAGE;
+  await nextStage(backend.turns, size, call.user.name);
   const write = writeOf(target, object, old, call, how.facet);
   let stored = false;
   try {
     const changed = how.admitted === true ? undefined : await mutate(backend, write);
     const admitted = taken(object, write, changed, how.facet);
     prepare(target, admitted, old);
+    const turn = turnOf(backend.turns, size, call.user.name);
+    if (turn !== undefined) await turn;
     // A binding sets what no other update may, and nothing else.
     const causes =
       subresource === 'binding'
@@ -157,7 +166,7 @@ async function attemptWrite(
             ...((strategy.parts?.get(subresource) ?? strategy).validate?.(admitted, old) ?? []),
           ];
     if (causes.length > 0) throw invalid(resource, name, causes);
-    call.warnings.push(...(resource.strategy.warnings?.(admitted, old) ?? []));
+    append(call.warnings, resource.strategy.warnings?.(admitted, old) ?? []);
     admitted.metadata.resourceVersion = String(entry.revision);
     if (how.admitted !== true) await admit(backend, { ...write, object: how.facet?.show(admitted) ?? admitted });
     const destination = storeOf(backend, resource);
@@ -171,7 +180,7 @@ async function attemptWrite(
     // A write that changes nothing leaves no trace.
     const final = withUnchangedTimes(old as never, admitted as never) as unknown as KubeObject;
     if (sameJson(final as never, old as never)) return { object: old, text: textOf(old), created: false };
-    const written = await store(backend, resource, key, final, entry.revision, call.dryRun);
+    const written = await store(backend, resource, key, final, entry.revision, { ...call, size });
     stored = written !== undefined && !call.dryRun;
     return written;
   } finally {

@@ -1,8 +1,9 @@
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { type Backend, storeOf } from '../backend.ts';
+import type { Call } from '../call.ts';
 import { textOf } from '../object-text.ts';
 import type { Resource } from '../resource.ts';
-import { NEXT_STAGE } from '../stage.ts';
+import { nextStage, turnOf } from '../stage.ts';
 
 /** What a write left behind: the object as it is now, and its text in the version of the request. */
 export interface Written {
@@ -21,15 +22,17 @@ export async function store(
   key: string,
   object: KubeObject,
   expected: number,
-  dryRun: boolean,
+  { dryRun, size = 0, user }: Call,
 ): Promise<Written | undefined> {
   const target = storeOf(backend, resource);
   const created = expected === 0;
   if (dryRun) {
+    const turn = turnOf(backend.turns, size, user.name);
+    if (turn !== undefined) await turn;
     if ((target.latest(key)?.revision ?? 0) !== expected) return undefined;
     return { object, text: textOf(object), created };
   }
-  await NEXT_STAGE;
+  await nextStage(backend.turns, size, user.name);
   const stored = resource.toStorage === undefined ? object : await resource.toStorage(object);
   const outcome = await target.put(
     key,

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import { ACCUMULATOR, type Call, type Fold, type Node, qualifiedName, type Select, type StructNode } from './ast.ts';
 import type { Environment } from './environment.ts';
 import type { MessageKind, Overload } from './library.ts';
@@ -286,7 +287,7 @@ class Checker {
   }
 
   #within<T>(locals: readonly { name: string; type: Type }[], run: () => T): T {
-    this.#locals.push(...locals);
+    append(this.#locals, locals);
     const result = run();
     this.#locals.length -= locals.length;
     return result;

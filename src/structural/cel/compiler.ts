@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import {
   ACCUMULATOR,
   type Call,
@@ -290,7 +291,7 @@ function chain(root: Call): Node[] {
   const operands: Node[] = [];
   const open: Node[] = [root];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (node.kind === 'call' && node.fn === root.fn) open.push(...node.args.toReversed());
+    if (node.kind === 'call' && node.fn === root.fn) append(open, node.args.toReversed());
     else operands.push(node);
   }
   return operands;

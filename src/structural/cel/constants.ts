@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import type { Node } from './ast.ts';
 import type { Checked } from './checker.ts';
 import { childrenOf } from './children.ts';
@@ -14,7 +15,7 @@ export function constantProblem(root: Node, checked: Checked): string | undefine
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     const problem = callProblem(node, checked);
     if (problem !== undefined) return problem;
-    open.push(...childrenOf(node));
+    append(open, childrenOf(node));
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import { ACCUMULATOR, type Call, type Fold, type Node } from './ast.ts';
 import { type CallEstimate, estimateCall, type Operand } from './call-estimates.ts';
 import type { Checked } from './checker.ts';
@@ -174,7 +175,7 @@ class Estimator {
   }
 
   #within<T>(locals: readonly { name: string; known: Local }[], run: () => T): T {
-    this.#locals.push(...locals);
+    append(this.#locals, locals);
     const result = run();
     this.#locals.length -= locals.length;
     return result;

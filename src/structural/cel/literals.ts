@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import type { Token } from './lexer.ts';
 import { Uint, type Value } from './values.ts';
 
@@ -74,7 +75,7 @@ function bytesOf(parts: readonly (string | number)[]): Uint8Array {
   const bytes: number[] = [];
   for (const part of parts) {
     if (typeof part === 'number') bytes.push(part);
-    else bytes.push(...new TextEncoder().encode(part));
+    else append(bytes, new TextEncoder().encode(part));
   }
   return new Uint8Array(bytes);
 }

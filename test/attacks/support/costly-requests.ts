@@ -148,7 +148,7 @@ const custom = (name: string, spec: object): object => ({
 const bulk = (name: string): object =>
   custom(name, {
     keyed: times(19_000, (at) => ({ name: `aaaaaaaaaaaaaaaa${at}`, note: 'xxxxxxxxxxxxxxxxxxxx' })),
-    unique: times(50_000, (at) => `unique-${at}`),
+    unique: times(25_000, (at) => `unique-${at}`),
   });
 
 const patch = (path: string, contentType: string, body: unknown): CostlyRequest => ({
@@ -293,7 +293,7 @@ export const COSTLY_ATTACKS: readonly CostlyAttack[] = [
     permissions: permitted('', 'pods'),
     burst: () =>
       times(6, (at) => ({
-        ...post(PODS, podWith({ env: environment(40_000, 'v'), args: times(50_000, String) }), '?dryRun=All'),
+        ...post(PODS, podWith({ env: environment(20_000, 'v'), args: times(25_000, String) }), '?dryRun=All'),
         headers: { 'user-agent': `attack-${at}` },
       })),
   },
@@ -307,7 +307,7 @@ export const COSTLY_ATTACKS: readonly CostlyAttack[] = [
         contentType: 'application/apply-patch+yaml',
         body: [
           `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: yaml-${at}\ndata:\n`,
-          ...times(60_000, (line) => `  key-${line}: "value"\n`),
+          ...times(40_000, (line) => `  key-${line}: "value"\n`),
         ].join(''),
       })),
   },

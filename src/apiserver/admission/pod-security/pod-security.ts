@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import type { KubeMeta, KubeObject } from '../../../kube/kube-object.ts';
 import type { AdmissionPlugin, Write } from '../../admission-plugin.ts';
 import { invalid } from '../../api-error.ts';
@@ -81,7 +82,7 @@ function checkNamespace(write: Write, namespace: KubeObject, source: ObjectSourc
   const [now, then] = [standardOf(labels, 'enforce'), standardOf(before, 'enforce')];
   if (sameStandard(now, then) || now.level === 'privileged') return;
   if (now.minor === then.minor && isAtMost(now.level, then.level)) return;
-  write.call.warnings.push(...podWarnings(name, now, source));
+  append(write.call.warnings, podWarnings(name, now, source));
 }
 
 /** Most pods that a change of labels looks at: it is a help, and must not become a burden. */

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { goQuote } from '../../../base/go-value.ts';
 import type { Random } from '../../../base/random.ts';
 import type { KubeObject } from '../../../kube/kube-object.ts';
@@ -48,7 +49,7 @@ export async function ask(parts: AskParts, hook: Hook, write: Write, mutating: b
   }
   try {
     const response = await call(parts, hook, request, write.call.signal, mutating);
-    write.call.warnings.push(...(response.warnings ?? []));
+    append(write.call.warnings, response.warnings ?? []);
     if (response.allowed !== true) throw denial(spec.name, response);
     return { response, shownAs, object };
   } catch (error) {

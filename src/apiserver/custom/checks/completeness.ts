@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { child, type FieldError, index, key, required } from '../../../base/field-error.ts';
 import { ownValue } from '../../../base/own-value.ts';
 import { itemsOf, type RawSchema } from './raw-schema.ts';
@@ -25,11 +26,11 @@ function missingFrom(part: RawSchema, schema: RawSchema | undefined, path: strin
   const causes = missingIn(part, schema, path, partPath);
   const items = itemsOf(part);
   if (items !== undefined) {
-    causes.push(...missingFrom(items, itemsOf(schema), child(path, 'items'), child(partPath, 'items')));
+    append(causes, missingFrom(items, itemsOf(schema), child(path, 'items'), child(partPath, 'items')));
   }
   for (const [name, field] of Object.entries(part.properties ?? {})) {
     const at = (place: string): string => key(child(place, 'properties'), name);
-    causes.push(...missingFrom(field, ownValue(schema.properties ?? {}, name), at(path), at(partPath)));
+    append(causes, missingFrom(field, ownValue(schema.properties ?? {}, name), at(path), at(partPath)));
   }
   return causes;
 }

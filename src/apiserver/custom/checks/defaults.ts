@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../../api/json-schema.ts';
+import { append } from '../../../base/append.ts';
 import { child, type FieldError, invalid, key } from '../../../base/field-error.ts';
 import { compileCheck } from '../../../structural/checks.ts';
 import { Cursor } from '../../../structural/cursor.ts';
@@ -12,12 +13,12 @@ export function defaultCauses(schema: RawSchema, path: string, root = true): Fie
   const causes: FieldError[] = [];
   if ((schema.default ?? null) !== null) {
     const resource = root || schema['x-kubernetes-embedded-resource'] === true;
-    causes.push(...ownCauses({ ...schema, 'x-kubernetes-embedded-resource': resource }, child(path, 'default')));
+    append(causes, ownCauses({ ...schema, 'x-kubernetes-embedded-resource': resource }, child(path, 'default')));
   }
   const items = itemsOf(schema);
-  if (items !== undefined) causes.push(...defaultCauses(items, child(path, 'items'), false));
+  if (items !== undefined) append(causes, defaultCauses(items, child(path, 'items'), false));
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
-    causes.push(...defaultCauses(field, key(child(path, 'properties'), name), false));
+    append(causes, defaultCauses(field, key(child(path, 'properties'), name), false));
   }
   return causes;
 }
@@ -50,7 +51,7 @@ function metaCauses(schema: RawSchema, value: unknown, path: string): FieldError
     if (error !== undefined) causes.push(invalid(child(path, 'metadata'), value['metadata'], error));
   }
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
-    causes.push(...metaCauses(field, value[name], child(path, name)));
+    append(causes, metaCauses(field, value[name], child(path, name)));
   }
   return causes;
 }

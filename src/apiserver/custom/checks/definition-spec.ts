@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { child, type FieldError, index, invalid, notSupported, required } from '../../../base/field-error.ts';
 import { dns1035LabelProblems, dns1123SubdomainProblems } from '../../../base/names.ts';
 import { deepEqual } from '../../../structural/deep-equal.ts';
@@ -65,11 +66,12 @@ function versionCauses(
   const causes = problems.length === 0 ? [] : [invalid(child(path, 'name'), name, problems.join(','))];
   const hasStatus = (subresources ?? shared.subresources)?.status !== undefined;
   const schemaPath = child(path, 'schema');
-  causes.push(
-    ...deprecationCauses(version, path),
-    ...(known(schema) ? [] : schemaCauses(schema, hasStatus, schemaPath)),
-    ...subresourceCauses(subresources, child(path, 'subresources')),
-    ...columnCauses(additionalPrinterColumns, child(path, 'additionalPrinterColumns')),
+  append(
+    causes,
+    deprecationCauses(version, path),
+    known(schema) ? [] : schemaCauses(schema, hasStatus, schemaPath),
+    subresourceCauses(subresources, child(path, 'subresources')),
+    columnCauses(additionalPrinterColumns, child(path, 'additionalPrinterColumns')),
   );
   if (selectableFields.length === 0) return causes;
   const selectablePath = child(path, 'selectableFields');

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { child, type FieldError, forbidden, index, invalid, key, notSupported } from '../../../base/field-error.ts';
 import { listTypeCauses, mapTypeCauses } from './list-types.ts';
 import { isSchema, itemsOf, type RawSchema, valuesOf } from './raw-schema.ts';
@@ -92,7 +93,7 @@ function fieldCauses(schema: RawSchema, place: Place): FieldError[] {
 function partCauses(schema: RawSchema, place: Place): FieldError[] {
   const causes: FieldError[] = [];
   const below = (part: unknown, path: string): void => {
-    if (isSchema(part)) causes.push(...causesAt(part, inside(place, path)));
+    if (isSchema(part)) append(causes, causesAt(part, inside(place, path)));
   };
   const { path } = place;
   below(schema.not, child(path, 'not'));

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { child, type FieldError, forbidden, invalid, key, notSupported, required } from '../../../base/field-error.ts';
 import { ownValue } from '../../../base/own-value.ts';
 import { itemsOf, type RawSchema } from './raw-schema.ts';
@@ -31,7 +32,7 @@ export function listTypeCauses(schema: RawSchema, path: string): FieldError[] {
   const causes: FieldError[] = [];
   if (listType !== undefined) {
     const wrong = wrongType(schema, path, 'array', LIST_TYPE);
-    causes.push(...(wrong.length === 0 && listType === 'set' ? setCauses(schema, path) : wrong));
+    append(causes, wrong.length === 0 && listType === 'set' ? setCauses(schema, path) : wrong);
     if (!['atomic', 'set', 'map'].includes(listType)) {
       causes.push(notSupported(child(path, LIST_TYPE), listType, ['atomic', 'set', 'map']));
     }
@@ -41,8 +42,8 @@ export function listTypeCauses(schema: RawSchema, path: string): FieldError[] {
     const at = child(path, LIST_TYPE);
     causes.push(listType === undefined ? required(at, detail) : invalid(at, listType, detail));
   }
-  if (listType === 'map') causes.push(...mapCauses(schema, path, keys));
-  if (listType === 'map' || listType === 'set') causes.push(...nullCauses(schema, path, listType, keys));
+  if (listType === 'map') append(causes, mapCauses(schema, path, keys));
+  if (listType === 'map' || listType === 'set') append(causes, nullCauses(schema, path, listType, keys));
   return causes;
 }
 

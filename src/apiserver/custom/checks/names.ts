@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { child, type FieldError, index, invalid } from '../../../base/field-error.ts';
 import { dns1035LabelProblems } from '../../../base/names.ts';
 import type { DefinitionNames } from '../definition.ts';
@@ -14,7 +15,7 @@ export function namesCauses(names: Partial<DefinitionNames>, path: string): Fiel
   ];
   const eachOf = (list: readonly string[], at: string): FieldError[] =>
     list.flatMap((name, i) => problems(name, name, index(at, i)));
-  causes.push(...eachOf(shortNames, child(path, 'shortNames')));
+  append(causes, eachOf(shortNames, child(path, 'shortNames')));
   if (kind !== '' && kind === listKind) {
     causes.push(invalid(child(path, 'listKind'), listKind, 'kind and listKind may not be the same'));
   }

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { child, type FieldError, forbidden, index, invalid, key } from '../../../base/field-error.ts';
 import { patternProblem } from '../../../structural/pattern.ts';
 import { itemsOf, type RawSchema } from './raw-schema.ts';
@@ -28,9 +29,9 @@ const STRUCTURE: readonly (readonly [keyword: string, detail: string, isSet: (va
 function nestedCauses(schema: RawSchema, path: string, stated?: RawSchema): FieldError[] {
   const causes = partCauses(schema, path, stated);
   const items = itemsOf(schema);
-  if (items !== undefined) causes.push(...nestedCauses(items, child(path, 'items')));
+  if (items !== undefined) append(causes, nestedCauses(items, child(path, 'items')));
   const fields = Object.entries(schema.properties ?? {});
-  for (const [name, field] of fields) causes.push(...nestedCauses(field, key(child(path, 'properties'), name)));
+  for (const [name, field] of fields) append(causes, nestedCauses(field, key(child(path, 'properties'), name)));
   for (const [keyword, detail, isSet] of STRUCTURE) {
     const value = schema[keyword];
     if (value !== undefined && isSet(value)) causes.push(forbidden(child(path, keyword), detail));
@@ -47,17 +48,17 @@ export function partCauses(schema: RawSchema, path: string, stated?: RawSchema):
   const causes: FieldError[] = [];
   if (!isIntOrString(stated?.anyOf)) {
     for (const [i, part] of (schema.anyOf ?? []).entries()) {
-      causes.push(...nestedCauses(part, index(child(path, 'anyOf'), i)));
+      append(causes, nestedCauses(part, index(child(path, 'anyOf'), i)));
     }
   }
   for (const [i, part] of (schema.allOf ?? []).entries()) {
     const skips = i === 0 && stated !== undefined && isIntOrString(part.anyOf);
-    causes.push(...nestedCauses(part, index(child(path, 'allOf'), i), skips ? part : undefined));
+    append(causes, nestedCauses(part, index(child(path, 'allOf'), i), skips ? part : undefined));
   }
   for (const [i, part] of (schema.oneOf ?? []).entries()) {
-    causes.push(...nestedCauses(part, index(child(path, 'oneOf'), i)));
+    append(causes, nestedCauses(part, index(child(path, 'oneOf'), i)));
   }
-  if (schema.not !== undefined) causes.push(...nestedCauses(schema.not, child(path, 'not')));
+  if (schema.not !== undefined) append(causes, nestedCauses(schema.not, child(path, 'not')));
   const problem = patternProblem(schema.pattern ?? '');
   if (problem !== undefined) causes.push(invalid(child(path, 'pattern'), schema.pattern, problem));
   return causes;

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import {
   child,
   type FieldError,
@@ -36,14 +37,14 @@ function invariantCauses(schema: RawSchema, level: Level, path: string): FieldEr
   const itemsPath = child(path, 'items');
   const causes: FieldError[] = [];
   if (schema.type === 'array' && items === undefined) causes.push(required(itemsPath, 'must be specified'));
-  if (items !== undefined) causes.push(...invariantCauses(items, 'item', itemsPath));
+  if (items !== undefined) append(causes, invariantCauses(items, 'item', itemsPath));
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
-    causes.push(...invariantCauses(field, 'field', key(child(path, 'properties'), name)));
+    append(causes, invariantCauses(field, 'field', key(child(path, 'properties'), name)));
   }
   if (schema.additionalProperties !== undefined && level === 'root') {
     causes.push(forbidden(child(path, 'additionalProperties'), 'must not be used at the root'));
   }
-  if (values !== undefined) causes.push(...invariantCauses(values, 'field', child(path, 'additionalProperties')));
+  if (values !== undefined) append(causes, invariantCauses(values, 'field', child(path, 'additionalProperties')));
   return [
     ...causes,
     ...extensionCauses(schema, path),

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../../api/json-schema.ts';
+import { append } from '../../../base/append.ts';
 import { child, type FieldError, forbidden, invalid } from '../../../base/field-error.ts';
 import { checkRules } from '../../../structural/check-rules.ts';
 import type { DefinitionVersion } from '../definition.ts';
@@ -18,7 +19,7 @@ export function schemaCauses(schema: DefinitionVersion['schema'], hasStatus: boo
   const unsupported = unsupportedKeyword(root);
   const shape = unsupported === undefined ? shapeCauses(root, at) : [];
   const keywords = keywordCauses(root, at);
-  causes.push(...shape, ...keywords, ...ruleCauses(root, at, unsupported !== undefined || shape.length > 0, keywords));
+  append(causes, shape, keywords, ruleCauses(root, at, unsupported !== undefined || shape.length > 0, keywords));
   if (causes.length === 0 && unsupported !== undefined) {
     causes.push(invalid(at, '', `OpenAPIV3Schema ${unsupported}`));
   }

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
 import { dns1123SubdomainProblems } from '../../../base/names.ts';
 import { labelName, needed, oneOf, oneOfIfSet, told } from '../field-checks.ts';
@@ -66,13 +67,13 @@ export const validatingPolicies: KindRules<Policy> = {
     const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
     for (const [i, { expression, reason }] of validations.entries()) {
       const at = index('spec.validations', i);
-      causes.push(...needed(`${at}.expression`, expression?.trim(), 'expression is not specified'));
-      causes.push(...oneOfIfSet(`${at}.reason`, reason, reasons));
+      append(causes, needed(`${at}.expression`, expression?.trim(), 'expression is not specified'));
+      append(causes, oneOfIfSet(`${at}.reason`, reason, reasons));
     }
     for (const [i, { key = '', valueExpression }] of auditAnnotations.entries()) {
       const at = index('spec.auditAnnotations', i);
-      causes.push(...labelName(`${at}.key`, `${object.metadata.name}/${key}`));
-      causes.push(...needed(`${at}.valueExpression`, valueExpression?.trim(), 'valueExpression is not specified'));
+      append(causes, labelName(`${at}.key`, `${object.metadata.name}/${key}`));
+      append(causes, needed(`${at}.valueExpression`, valueExpression?.trim(), 'valueExpression is not specified'));
     }
     return causes;
   },
@@ -86,23 +87,23 @@ export const mutatingPolicies: KindRules<Policy> = {
 function checkPolicy(spec: NonNullable<Policy['spec']>): FieldError[] {
   const causes: FieldError[] = [];
   if (spec.paramKind !== undefined) {
-    causes.push(...needed('spec.paramKind.apiVersion', spec.paramKind.apiVersion));
-    causes.push(...needed('spec.paramKind.kind', spec.paramKind.kind));
+    append(causes, needed('spec.paramKind.apiVersion', spec.paramKind.apiVersion));
+    append(causes, needed('spec.paramKind.kind', spec.paramKind.kind));
   }
   const at = 'spec.matchConstraints';
   if (spec.matchConstraints === undefined) causes.push(required(at));
   else {
-    causes.push(...checkMatch(at, spec.matchConstraints));
+    append(causes, checkMatch(at, spec.matchConstraints));
     if ((spec.matchConstraints.resourceRules ?? []).length === 0) causes.push(required(`${at}.resourceRules`));
   }
   for (const [i, { name, expression }] of (spec.matchConditions ?? []).entries()) {
     const field = index('spec.matchConditions', i);
-    causes.push(...needed(`${field}.expression`, expression?.trim()), ...needed(`${field}.name`, name));
+    append(causes, needed(`${field}.expression`, expression?.trim()), needed(`${field}.name`, name));
   }
   for (const [i, { name, expression }] of (spec.variables ?? []).entries()) {
     const field = index('spec.variables', i);
-    causes.push(...needed(`${field}.name`, name?.trim(), 'name is not specified'));
-    causes.push(...needed(`${field}.expression`, expression?.trim(), 'expression is not specified'));
+    append(causes, needed(`${field}.name`, name?.trim(), 'name is not specified'));
+    append(causes, needed(`${field}.expression`, expression?.trim(), 'expression is not specified'));
   }
   return [...causes, ...oneOfIfSet('spec.failurePolicy', spec.failurePolicy, ['Fail', 'Ignore'])];
 }
@@ -145,7 +146,7 @@ function checkBinding({ policyName = '', paramRef, matchResources }: NonNullable
       causes.push(required(at, 'one of name or selector must be specified'));
     }
     if (action === '') causes.push(required(`${at}.parameterNotFoundAction`));
-    else causes.push(...oneOf(`${at}.parameterNotFoundAction`, action, ['Deny', 'Allow']));
+    else append(causes, oneOf(`${at}.parameterNotFoundAction`, action, ['Deny', 'Allow']));
   }
   return matchResources === undefined ? causes : [...causes, ...checkMatch('spec.matchResources', matchResources)];
 }

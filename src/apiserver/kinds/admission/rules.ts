@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { type FieldError, index, invalid, required } from '../../../base/field-error.ts';
 import { oneOf, oneOfIfSet } from '../field-checks.ts';
 
@@ -19,14 +20,14 @@ export function checkRules(field: string, rules: readonly Rule[]): FieldError[] 
 function checkRule(field: string, rule: Rule): FieldError[] {
   const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
   const causes = operations.length === 0 ? [required(`${field}.operations`)] : [];
-  causes.push(...alone(`${field}.operations`, operations, 'operations'));
+  append(causes, alone(`${field}.operations`, operations, 'operations'));
   for (const [i, operation] of operations.entries()) {
-    causes.push(...oneOf(index(`${field}.operations`, i), operation, OPERATIONS));
+    append(causes, oneOf(index(`${field}.operations`, i), operation, OPERATIONS));
   }
   if (apiGroups.length === 0) causes.push(required(`${field}.apiGroups`));
-  causes.push(...alone(`${field}.apiGroups`, apiGroups, 'API groups'));
+  append(causes, alone(`${field}.apiGroups`, apiGroups, 'API groups'));
   if (apiVersions.length === 0) causes.push(required(`${field}.apiVersions`));
-  causes.push(...alone(`${field}.apiVersions`, apiVersions, 'API versions'));
+  append(causes, alone(`${field}.apiVersions`, apiVersions, 'API versions'));
   for (const [i, version] of apiVersions.entries()) {
     if (version === '') causes.push(required(index(`${field}.apiVersions`, i)));
   }

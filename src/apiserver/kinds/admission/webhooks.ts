@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { duplicate, type FieldError, index, invalid, required } from '../../../base/field-error.ts';
 import { dns1123SubdomainProblems } from '../../../base/names.ts';
 import { needed, oneOf, oneOfIfSet, portNumber, told } from '../field-checks.ts';
@@ -77,17 +78,17 @@ function checkWebhook(field: string, webhook: Webhook): FieldError[] {
   ];
   if (sideEffects === undefined || sideEffects === null) {
     causes.push(required(`${field}.sideEffects`, 'must specify one of None, NoneOnDryRun'));
-  } else causes.push(...oneOf(`${field}.sideEffects`, sideEffects, ['None', 'NoneOnDryRun']));
+  } else append(causes, oneOf(`${field}.sideEffects`, sideEffects, ['None', 'NoneOnDryRun']));
   if (timeoutSeconds !== undefined && (timeoutSeconds < 1 || timeoutSeconds > 30)) {
     const detail = 'the timeout value must be between 1 and 30 seconds';
     causes.push(invalid(`${field}.timeoutSeconds`, timeoutSeconds, detail));
   }
-  causes.push(...checkSelector(`${field}.namespaceSelector`, webhook.namespaceSelector));
-  causes.push(...checkSelector(`${field}.objectSelector`, webhook.objectSelector));
-  causes.push(...checkClient(`${field}.clientConfig`, clientConfig));
+  append(causes, checkSelector(`${field}.namespaceSelector`, webhook.namespaceSelector));
+  append(causes, checkSelector(`${field}.objectSelector`, webhook.objectSelector));
+  append(causes, checkClient(`${field}.clientConfig`, clientConfig));
   for (const [i, { name: condition, expression }] of matchConditions.entries()) {
     const at = index(`${field}.matchConditions`, i);
-    causes.push(...needed(`${at}.expression`, expression?.trim()), ...needed(`${at}.name`, condition));
+    append(causes, needed(`${at}.expression`, expression?.trim()), needed(`${at}.name`, condition));
   }
   return [...causes, ...oneOfIfSet(`${field}.reinvocationPolicy`, webhook.reinvocationPolicy, ['IfNeeded', 'Never'])];
 }

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
 import type { KubeObject } from '../../../kube/kube-object.ts';
 import { notNegative, oneOf, oneOfIfSet, told } from '../field-checks.ts';
@@ -60,15 +61,15 @@ function checkSpec(spec: NonNullable<Autoscaler['spec']>): FieldError[] {
   if (minReplicas !== undefined && maxReplicas < minReplicas) {
     causes.push(invalid('spec.maxReplicas', maxReplicas, 'must be greater than or equal to `minReplicas`'));
   }
-  causes.push(...checkReference('spec.scaleTargetRef', spec.scaleTargetRef ?? {}, true));
-  for (const [i, metric] of metrics.entries()) causes.push(...checkMetric(index('spec.metrics', i), metric));
+  append(causes, checkReference('spec.scaleTargetRef', spec.scaleTargetRef ?? {}, true));
+  for (const [i, metric] of metrics.entries()) append(causes, checkMetric(index('spec.metrics', i), metric));
   if (minReplicas === 0 && !metrics.some(({ type }) => type === 'Object' || type === 'External')) {
     const detail = 'must specify at least one Object or External metric to support scaling to zero replicas';
     causes.push(forbidden('spec.metrics', detail));
   }
   for (const way of ['scaleUp', 'scaleDown'] as const) {
     const rules = behavior[way];
-    if (rules !== undefined) causes.push(...checkRules(`spec.behavior.${way}`, rules));
+    if (rules !== undefined) append(causes, checkRules(`spec.behavior.${way}`, rules));
   }
   return causes;
 }
@@ -100,8 +101,8 @@ function checkMetric(field: string, metric: Metric): FieldError[] {
   const known = METRIC_TYPES.includes(type);
   // The server finds it twice: as a value that it does not know, and as a source that is not there.
   const unknown = known ? [] : oneOf(`${field}.type`, type, METRIC_TYPES);
-  causes.push(...unknown);
-  for (const each of known ? [type] : SOURCE_ORDER) causes.push(...checkSource(field, metric, each, known));
+  append(causes, unknown);
+  for (const each of known ? [type] : SOURCE_ORDER) append(causes, checkSource(field, metric, each, known));
   return [...causes, ...unknown];
 }
 
@@ -116,7 +117,7 @@ function checkSource(field: string, metric: Metric, type: string, isNeeded: bool
   const at = `${field}.${name}`;
   if (source === undefined && !isNeeded) return [];
   if (source === undefined) return [required(at, 'must populate information for the given metric source')];
-  if (type === 'Object') causes.push(...checkReference(`${at}.describedObject`, source.describedObject ?? {}, false));
+  if (type === 'Object') append(causes, checkReference(`${at}.describedObject`, source.describedObject ?? {}, false));
   if (type === 'Resource' || type === 'ContainerResource') {
     if ((source.name ?? '') === '') causes.push(required(`${at}.name`, 'must specify a resource name'));
     if (type === 'ContainerResource' && (source.container ?? '') === '') {
@@ -157,11 +158,11 @@ function checkRules(field: string, rules: ScalingRules): FieldError[] {
     const detail = `must be less than or equal to ${LONGEST_WINDOW}`;
     causes.push(invalid(`${field}.stabilizationWindowSeconds`, window, detail));
   }
-  causes.push(...oneOfIfSet(`${field}.selectPolicy`, selectPolicy, ['Disabled', 'Max', 'Min']));
+  append(causes, oneOfIfSet(`${field}.selectPolicy`, selectPolicy, ['Disabled', 'Max', 'Min']));
   if (policies.length === 0) causes.push(required(`${field}.policies`, 'must specify at least one Policy'));
   for (const [i, { type, value = 0, periodSeconds = 0 }] of policies.entries()) {
     const at = index(`${field}.policies`, i);
-    causes.push(...oneOf(`${at}.type`, type, ['Percent', 'Pods']));
+    append(causes, oneOf(`${at}.type`, type, ['Percent', 'Pods']));
     if (value <= 0) causes.push(invalid(`${at}.value`, value, 'must be greater than zero'));
     if (periodSeconds <= 0) causes.push(invalid(`${at}.periodSeconds`, periodSeconds, 'must be greater than zero'));
   }

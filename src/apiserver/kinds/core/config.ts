@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { type FieldError, forbidden, invalid, key, required, tooLong } from '../../../base/field-error.ts';
 import type { KubeObject } from '../../../kube/kube-object.ts';
 import { configKeyProblems, immutable, same, told } from '../field-checks.ts';
@@ -24,13 +25,13 @@ export const configMaps: KindRules<ConfigMap> = {
     const causes: FieldError[] = [];
     let size = 0;
     for (const [name, value] of Object.entries(data)) {
-      causes.push(...told(key('data', name), name, configKeyProblems(name)));
+      append(causes, told(key('data', name), name, configKeyProblems(name)));
       if (Object.hasOwn(binaryData, name))
         causes.push(invalid(key('data', name), name, 'duplicate of key present in binaryData'));
       size += Buffer.byteLength(value);
     }
     for (const [name, value] of Object.entries(binaryData)) {
-      causes.push(...told(key('binaryData', name), name, configKeyProblems(name)));
+      append(causes, told(key('binaryData', name), name, configKeyProblems(name)));
       size += Buffer.byteLength(value, 'base64');
     }
     if (size > MOST_BYTES) causes.push(tooLong('[]', MOST_BYTES));
@@ -65,13 +66,13 @@ export const secrets: KindRules<Secret> = {
     const causes: FieldError[] = [];
     let size = 0;
     for (const [name, value] of Object.entries(data)) {
-      causes.push(...told(key('data', name), name, configKeyProblems(name)));
+      append(causes, told(key('data', name), name, configKeyProblems(name)));
       size += Buffer.byteLength(value, 'base64');
     }
     if (size > MOST_BYTES) causes.push(tooLong('data', MOST_BYTES));
-    causes.push(...checkContent(object, data, type));
+    append(causes, checkContent(object, data, type));
     const before = old;
-    if (before !== undefined) causes.push(...immutable('type', type, before.type));
+    if (before !== undefined) append(causes, immutable('type', type, before.type));
     return [...causes, ...checkSealed(object, old, ['data'])];
   },
 };

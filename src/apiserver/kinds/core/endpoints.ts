@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { contains, parseCidr } from '../../../base/cidr.ts';
 import { type FieldError, index, invalid, required } from '../../../base/field-error.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../../base/names.ts';
@@ -52,10 +53,10 @@ function checkAddress(field: string, { ip = '', hostname = '', nodeName }: Addre
 function checkPort(field: string, { name = '', port, protocol = '', appProtocol }: Port, named: boolean): FieldError[] {
   const causes: FieldError[] = [];
   if (named && name === '') causes.push(required(`${field}.name`));
-  else if (name !== '') causes.push(...told(`${field}.name`, name, dns1123LabelProblems(name)));
-  causes.push(...portNumber(`${field}.port`, port));
+  else if (name !== '') append(causes, told(`${field}.name`, name, dns1123LabelProblems(name)));
+  append(causes, portNumber(`${field}.port`, port));
   if (protocol === '') causes.push(required(`${field}.protocol`));
-  else causes.push(...oneOf(`${field}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
+  else append(causes, oneOf(`${field}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
   return appProtocol === undefined ? causes : [...causes, ...labelName(`${field}.appProtocol`, appProtocol)];
 }
 

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { duplicate, type FieldError, forbidden, index, invalid, key, required } from '../../../base/field-error.ts';
 import { ownValue } from '../../../base/own-value.ts';
 import { compare, parseQuantity, type Quantity, ratio, tryParseQuantity } from '../../../base/quantity.ts';
@@ -63,7 +64,7 @@ function checkLimit(field: string, limit: Limit): FieldError[] {
     for (const name of Object.keys(amounts)) {
       const at = key(`${field}.${list}`, name);
       const ofPods = type === OF_CONTAINERS || type === 'Pod';
-      causes.push(...(ofPods ? checkContainerResourceName : checkResourceName)(at, name));
+      append(causes, (ofPods ? checkContainerResourceName : checkResourceName)(at, name));
     }
   };
   names('max', max);
@@ -84,7 +85,7 @@ function checkLimit(field: string, limit: Limit): FieldError[] {
   }
   const all = [max, min, limit.default, limit.defaultRequest, maxLimitRequestRatio];
   for (const name of new Set(all.flatMap((amounts) => Object.keys(amounts ?? {})))) {
-    causes.push(...checkOrder(field, name, limit));
+    append(causes, checkOrder(field, name, limit));
   }
   return causes;
 }

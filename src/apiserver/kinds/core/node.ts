@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { tryParseCidr } from '../../../base/cidr.ts';
 import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
 import { labelValueProblems } from '../../../base/names.ts';
@@ -52,7 +53,7 @@ function checkTaint(i: number, taint: Taint, all: readonly Taint[]): FieldError[
   const { key = '', value = '', effect = '' } = taint;
   const causes = [...labelName(`${field}.key`, key), ...told(`${field}.value`, value, labelValueProblems(value))];
   if (effect === '') causes.push(required(`${field}.effect`));
-  else causes.push(...oneOf(`${field}.effect`, effect, ['NoSchedule', 'PreferNoSchedule', 'NoExecute']));
+  else append(causes, oneOf(`${field}.effect`, effect, ['NoSchedule', 'PreferNoSchedule', 'NoExecute']));
   if (all.slice(0, i).some((each) => each.key === key && each.effect === effect)) {
     const shown = { Key: key, Value: value, Effect: effect, TimeAdded: taint.timeAdded ?? null };
     causes.push({ ...duplicate(field, goStruct(shown)), detail: 'taints must be unique by key and effect pair' });
@@ -73,7 +74,7 @@ function checkCidrs(cidrs: readonly string[]): FieldError[] {
   const families = new Set<number>();
   let twice = cidrs.length > 2;
   for (const [i, text] of cidrs.entries()) {
-    causes.push(...told(index('spec.podCIDRs', i), text, cidrProblems(text)));
+    append(causes, told(index('spec.podCIDRs', i), text, cidrProblems(text)));
     const cidr = tryParseCidr(text);
     if (cidr === undefined) continue;
     if (families.has(cidr.address.family)) twice = true;

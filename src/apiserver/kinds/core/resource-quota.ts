@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { type FieldError, invalid, key, required } from '../../../base/field-error.ts';
 import { formatQuantity, tryParseQuantity } from '../../../base/quantity.ts';
 import { immutable } from '../field-checks.ts';
@@ -48,11 +49,12 @@ export const resourceQuotas: KindRules<ResourceQuota> = {
   validate(object, old) {
     const { spec = {} } = object;
     const causes = [...checkAmounts('spec.hard', spec.hard ?? {}), ...checkScopes(spec.scopes ?? [], spec.hard ?? {})];
-    causes.push(...(spec.scopeSelector?.matchExpressions ?? []).flatMap(checkRequirement));
+    append(causes, (spec.scopeSelector?.matchExpressions ?? []).flatMap(checkRequirement));
     const before = old;
     if (before !== undefined) {
-      causes.push(
-        ...immutable('spec.scopes', [...(spec.scopes ?? [])].sort(), [...(before.spec?.scopes ?? [])].sort()),
+      append(
+        causes,
+        immutable('spec.scopes', [...(spec.scopes ?? [])].sort(), [...(before.spec?.scopes ?? [])].sort()),
       );
     }
     return causes;

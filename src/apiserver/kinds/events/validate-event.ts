@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { type FieldError, invalid, required } from '../../../base/field-error.ts';
 import type { KubeObject } from '../../../kube/kube-object.ts';
 import { IMMUTABLE, immutable, labelName, same } from '../field-checks.ts';
@@ -52,7 +53,7 @@ export const newerEvents: KindRules = {
     const event: Event = coreEvent(object);
     const causes = isSet(event.eventTime) ? [] : [required('eventTime')];
     if (old === undefined) {
-      causes.push(...checkFields(event, 'reportingController'), ...checkType(event), ...checkUnused(event));
+      append(causes, checkFields(event, 'reportingController'), checkType(event), checkUnused(event));
       return causes;
     }
     return [...causes, ...checkFields(event, 'reportingController'), ...checkChange(event, coreEvent(old))];
@@ -73,7 +74,7 @@ function checkNamespace({ metadata, involvedObject = {} }: Event): FieldError[] 
 function checkFields(event: Event, controllerField: string): FieldError[] {
   const { reportingComponent = '', reportingInstance = '', action = '', reason = '', message = '', series } = event;
   const causes = reportingComponent === '' ? [required(controllerField)] : [];
-  causes.push(...labelName(controllerField, reportingComponent));
+  append(causes, labelName(controllerField, reportingComponent));
   for (const [field, value] of Object.entries({ reportingInstance, action, reason })) {
     if (value === '') causes.push(required(field));
     if (Buffer.byteLength(value) > LONGEST_WORD) {
@@ -113,7 +114,7 @@ function checkChange(event: Event, old: Event): FieldError[] {
     causes.push(invalid('involvedObject', goReference(event.involvedObject), IMMUTABLE));
   }
   const fixed = (field: keyof CoreEvent, name: string = field) =>
-    causes.push(...immutable(name, event[field], old[field]));
+    append(causes, immutable(name, event[field], old[field]));
   fixed('reason');
   fixed('message');
   for (const field of ['source', 'firstTimestamp', 'lastTimestamp', 'count'] as const) fixed(field);

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { duplicate, type FieldError, index, invalid, required } from '../../../base/field-error.ts';
 import { tryParseIp } from '../../../base/ip.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, labelValueProblems } from '../../../base/names.ts';
@@ -41,9 +42,9 @@ export const endpointSlices: KindRules<EndpointSlice> = {
     const causes =
       addressType === '' ? [required('addressType')] : oneOf('addressType', addressType, ['FQDN', 'IPv4', 'IPv6']);
     for (const [i, endpoint] of (endpoints ?? []).entries()) {
-      causes.push(...checkEndpoint(index('endpoints', i), endpoint, addressType));
+      append(causes, checkEndpoint(index('endpoints', i), endpoint, addressType));
     }
-    causes.push(...checkPorts(ports ?? []));
+    append(causes, checkPorts(ports ?? []));
     const before = old;
     return before === undefined ? causes : [...causes, ...immutable('addressType', addressType, before.addressType)];
   },
@@ -54,12 +55,12 @@ function checkEndpoint(field: string, endpoint: Endpoint, addressType: string): 
   const at = `${field}.addresses`;
   const causes = (addresses ?? []).length === 0 ? [required(at, 'must contain at least 1 address')] : [];
   for (const [i, address] of (addresses ?? []).entries()) {
-    causes.push(...checkAddress(at, index(at, i), address, addressType));
+    append(causes, checkAddress(at, index(at, i), address, addressType));
   }
-  if (nodeName !== undefined) causes.push(...told(`${field}.nodeName`, nodeName, dns1123SubdomainProblems(nodeName)));
-  if (hostname !== undefined) causes.push(...told(`${field}.hostname`, hostname, dns1123LabelProblems(hostname)));
+  if (nodeName !== undefined) append(causes, told(`${field}.nodeName`, nodeName, dns1123SubdomainProblems(nodeName)));
+  if (hostname !== undefined) append(causes, told(`${field}.hostname`, hostname, dns1123LabelProblems(hostname)));
   for (const [i, { name = '' }] of (hints?.forZones ?? []).entries()) {
-    causes.push(...told(`${index(`${field}.hints.forZones`, i)}.name`, name, labelValueProblems(name)));
+    append(causes, told(`${index(`${field}.hints.forZones`, i)}.name`, name, labelValueProblems(name)));
   }
   return causes;
 }
@@ -82,7 +83,7 @@ function checkPorts(ports: readonly Port[]): FieldError[] {
     const causes = name === '' ? [] : told(`${at}.name`, name, dns1123LabelProblems(name));
     if (names.has(name)) causes.push(duplicate(`${at}.name`, name));
     names.add(name);
-    causes.push(...oneOfIfSet(`${at}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
+    append(causes, oneOfIfSet(`${at}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
     return appProtocol === undefined ? causes : [...causes, ...labelName(`${at}.appProtocol`, appProtocol)];
   });
 }

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { type FieldError, forbidden, index, invalid, required, tooLong } from '../../../base/field-error.ts';
 import { tryParseIp } from '../../../base/ip.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../../base/names.ts';
@@ -42,10 +43,10 @@ export const ingresses: KindRules<Ingress> = {
     if ((spec.rules ?? []).length === 0 && spec.defaultBackend === undefined) {
       causes.push(invalid('spec', null, 'either `defaultBackend` or `rules` must be specified'));
     }
-    if (spec.defaultBackend !== undefined) causes.push(...checkBackend('spec.defaultBackend', spec.defaultBackend));
-    causes.push(...checkRules(spec), ...checkTls(spec));
+    if (spec.defaultBackend !== undefined) append(causes, checkBackend('spec.defaultBackend', spec.defaultBackend));
+    append(causes, checkRules(spec), checkTls(spec));
     const name = spec.ingressClassName;
-    if (name !== undefined) causes.push(...told('spec.ingressClassName', name, dns1123SubdomainProblems(name)));
+    if (name !== undefined) append(causes, told('spec.ingressClassName', name, dns1123SubdomainProblems(name)));
     if (old === undefined && annotated !== undefined && name !== undefined && annotated !== name) {
       const detail = 'must match `ingressClassName` when both are specified';
       return [invalid(`annotations.${CLASS_ANNOTATION}`, annotated, detail), ...causes];
@@ -71,8 +72,8 @@ function checkBackend(field: string, { service, resource }: Backend): FieldError
   const causes = name === '' ? [required(`${at}.name`)] : told(`${at}.name`, name, dns1123LabelProblems(name));
   const [portName, number] = [port.name ?? '', port.number ?? 0];
   if (portName !== '' && number !== 0) causes.push(invalid(field, '', 'cannot set both port name & port number'));
-  else if (portName !== '') causes.push(...told(`${at}.port.name`, portName, portNameProblems(portName)));
-  else if (number !== 0) causes.push(...portNumber(`${at}.port.number`, number));
+  else if (portName !== '') append(causes, told(`${at}.port.name`, portName, portNameProblems(portName)));
+  else if (number !== 0) append(causes, portNumber(`${at}.port.number`, number));
   else causes.push(required(field, 'port name or number is required'));
   return causes;
 }
@@ -110,7 +111,7 @@ function checkPath(field: string, { path = '', pathType, backend = {} }: Path): 
     }
   } else if (pathType === 'ImplementationSpecific') {
     if (path !== '' && !path.startsWith('/')) causes.push(invalid(at, path, 'must be an absolute path'));
-  } else causes.push(...oneOf(`${field}.pathType`, pathType, PATH_TYPES));
+  } else append(causes, oneOf(`${field}.pathType`, pathType, PATH_TYPES));
   return [...causes, ...checkBackend(`${field}.backend`, backend)];
 }
 
@@ -143,8 +144,8 @@ export const ingressClasses: KindRules<IngressClass> = {
     const causes: FieldError[] = [];
     if (controller.length > LONGEST_CONTROLLER) causes.push(tooLong('spec.controller', LONGEST_CONTROLLER));
     if (controller === '') causes.push(required('spec.controller'));
-    else causes.push(...checkDomainPath('spec.controller', controller));
-    if (parameters !== undefined) causes.push(...checkParameters('spec.parameters', parameters));
+    else append(causes, checkDomainPath('spec.controller', controller));
+    if (parameters !== undefined) append(causes, checkParameters('spec.parameters', parameters));
     const before = old;
     if (before === undefined) return causes;
     return [...immutable('spec.controller', controller, before.spec?.controller), ...causes];
@@ -163,7 +164,7 @@ function checkParameters(
   const at = `${field}.namespace`;
   if (scope === 'Namespace') {
     if (namespace === undefined) causes.push(required(at, "`parameters.scope` is set to 'Namespace'"));
-    else causes.push(...told(at, namespace, dns1123LabelProblems(namespace)));
+    else append(causes, told(at, namespace, dns1123LabelProblems(namespace)));
   } else if (scope === 'Cluster' && namespace !== undefined) {
     causes.push(forbidden(at, "`parameters.scope` is set to 'Cluster'"));
   }

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { contains, tryParseCidr } from '../../../base/cidr.ts';
 import { type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
 import { oneOf, portNumber, portReference, told } from '../field-checks.ts';
@@ -40,13 +41,25 @@ export const networkPolicies: KindRules<NetworkPolicy> = {
     const causes = checkSelector('spec.podSelector', podSelector);
     for (const [i, { ports = [], from = [] }] of ingress.entries()) {
       const at = index('spec.ingress', i);
-      causes.push(...ports.flatMap((port, k) => checkPort(index(`${at}.ports`, k), port)));
-      causes.push(...from.flatMap((peer, k) => checkPeer(index(`${at}.from`, k), peer)));
+      append(
+        causes,
+        ports.flatMap((port, k) => checkPort(index(`${at}.ports`, k), port)),
+      );
+      append(
+        causes,
+        from.flatMap((peer, k) => checkPeer(index(`${at}.from`, k), peer)),
+      );
     }
     for (const [i, { ports = [], to = [] }] of egress.entries()) {
       const at = index('spec.egress', i);
-      causes.push(...ports.flatMap((port, k) => checkPort(index(`${at}.ports`, k), port)));
-      causes.push(...to.flatMap((peer, k) => checkPeer(index(`${at}.to`, k), peer)));
+      append(
+        causes,
+        ports.flatMap((port, k) => checkPort(index(`${at}.ports`, k), port)),
+      );
+      append(
+        causes,
+        to.flatMap((peer, k) => checkPeer(index(`${at}.to`, k), peer)),
+      );
     }
     if (policyTypes.length > 2) {
       return [...causes, invalid('spec.policyTypes', policyTypes, 'may not specify more than two policyTypes')];
@@ -65,7 +78,7 @@ function checkPort(field: string, { protocol = '', port, endPort }: Port): Field
     const detail = 'may not be specified when `port` is not specified';
     return endPort === undefined ? causes : [...causes, invalid(at, endPort, detail)];
   }
-  causes.push(...portReference(`${field}.port`, port));
+  append(causes, portReference(`${field}.port`, port));
   if (endPort === undefined) return causes;
   if (typeof port === 'string') {
     return [...causes, invalid(at, endPort, 'may not be specified when `port` is non-numeric')];
@@ -81,7 +94,7 @@ function checkPeer(field: string, { podSelector, namespaceSelector, ipBlock }: P
   ];
   const selects = podSelector !== undefined || namespaceSelector !== undefined;
   if (ipBlock !== undefined) {
-    causes.push(...checkBlock(`${field}.ipBlock`, ipBlock));
+    append(causes, checkBlock(`${field}.ipBlock`, ipBlock));
     if (selects) causes.push(forbidden(field, 'may not specify both ipBlock and another peer'));
   } else if (!selects) causes.push(required(field, 'must specify a peer'));
   return causes;

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { type FieldError, forbidden, index, invalid } from '../../../base/field-error.ts';
 import { same } from '../field-checks.ts';
 import type { KindRules } from '../kind-rules.ts';
@@ -57,7 +58,7 @@ export const podResize: Required<Pick<KindRules<Pod>, 'validate'>> = {
     if (others.length > 0) return [...causes, ...others];
     for (const list of LISTS) {
       for (const [i, { resources = {} }] of (pod.spec[list] ?? []).entries()) {
-        causes.push(...checkKept(`${index(`spec.${list}`, i)}.resources`, resources, old.spec[list]?.[i]?.resources));
+        append(causes, checkKept(`${index(`spec.${list}`, i)}.resources`, resources, old.spec[list]?.[i]?.resources));
       }
     }
     if (causes.length === known && !same(withoutCompute(pod.spec), withoutCompute(old.spec))) {

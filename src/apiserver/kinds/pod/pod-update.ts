@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
 import { between, MAX_INT32, same } from '../field-checks.ts';
 import { goTerm } from './go-node-selector.ts';
@@ -13,17 +14,18 @@ export function checkPodChange(field: string, spec: PodSpec, old: PodSpec): Fiel
     ...checkCount(`${field}.initContainers`, spec.initContainers ?? [], old.initContainers ?? []),
   ];
   if (causes.length > 0) return causes;
-  causes.push(
-    ...checkImages(`${field}.containers`, spec.containers ?? []),
-    ...checkImages(`${field}.initContainers`, spec.initContainers ?? []),
-    ...checkDeadline(`${field}.activeDeadlineSeconds`, spec.activeDeadlineSeconds, old.activeDeadlineSeconds),
-    ...checkTolerations(`${field}.tolerations`, spec.tolerations ?? [], old.tolerations ?? []),
-    ...checkGates(`${field}.schedulingGates`, spec, old),
+  append(
+    causes,
+    checkImages(`${field}.containers`, spec.containers ?? []),
+    checkImages(`${field}.initContainers`, spec.initContainers ?? []),
+    checkDeadline(`${field}.activeDeadlineSeconds`, spec.activeDeadlineSeconds, old.activeDeadlineSeconds),
+    checkTolerations(`${field}.tolerations`, spec.tolerations ?? [], old.tolerations ?? []),
+    checkGates(`${field}.schedulingGates`, spec, old),
   );
   const gated = (old.schedulingGates ?? []).length > 0;
   if (gated) {
-    causes.push(...checkNodeSelector(`${field}.nodeSelector`, spec.nodeSelector ?? {}, old.nodeSelector ?? {}));
-    causes.push(...checkNodeAffinity(`${field}.affinity.nodeAffinity`, spec, old));
+    append(causes, checkNodeSelector(`${field}.nodeSelector`, spec.nodeSelector ?? {}, old.nodeSelector ?? {}));
+    append(causes, checkNodeAffinity(`${field}.affinity.nodeAffinity`, spec, old));
   }
   return same(withoutChangeable(spec, old, gated), old) ? causes : [...causes, forbidden(field, MAY_CHANGE)];
 }

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { index } from '../../../base/field-error.ts';
 import { dns1123LabelProblems } from '../../../base/names.ts';
 import { tryParseQuantity } from '../../../base/quantity.ts';
@@ -113,7 +114,7 @@ function containerWarnings(field: string, { resources = {}, env = [] }: Containe
   for (const list of ['limits', 'requests'] as const) {
     for (const name of ['memory', 'ephemeral-storage']) {
       const amount = resources[list]?.[name];
-      if (amount !== undefined) warnings.push(...fractionWarnings(`${field}.resources.${list}[${name}]`, amount));
+      if (amount !== undefined) append(warnings, fractionWarnings(`${field}.resources.${list}[${name}]`, amount));
     }
   }
   const seen = new Map<string, number>();

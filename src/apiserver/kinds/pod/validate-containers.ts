@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
 import { dns1123LabelProblems } from '../../../base/names.ts';
 import { needed, oneOf, oneOfIfSet, portNameProblems, portNumber, told } from '../field-checks.ts';
@@ -21,21 +22,21 @@ export function checkContainers(field: string, spec: PodSpec): FieldError[] {
   if (containers.length === 0) causes.push(required(`${field}.containers`));
   for (const [i, container] of containers.entries()) {
     const at = index(`${field}.containers`, i);
-    causes.push(...checkContainer(at, container, spec), ...checkName(at, container, names));
-    causes.push(...checkLifecycle(at, container, spec.terminationGracePeriodSeconds));
-    causes.push(...checkRestart(at, container));
+    append(causes, checkContainer(at, container, spec), checkName(at, container, names));
+    append(causes, checkLifecycle(at, container, spec.terminationGracePeriodSeconds));
+    append(causes, checkRestart(at, container));
   }
-  causes.push(...checkHostPorts(`${field}.containers`, containers, hostPorts));
+  append(causes, checkHostPorts(`${field}.containers`, containers, hostPorts));
   for (const [i, container] of (spec.initContainers ?? []).entries()) {
     const at = index(`${field}.initContainers`, i);
-    causes.push(...checkContainer(at, container, spec), ...checkRestart(at, container));
-    causes.push(...checkName(at, container, names), ...checkInitOnly(at, container, spec));
-    causes.push(...checkHostPorts(`${field}.initContainers`, [container], new Set(), i));
+    append(causes, checkContainer(at, container, spec), checkRestart(at, container));
+    append(causes, checkName(at, container, names), checkInitOnly(at, container, spec));
+    append(causes, checkHostPorts(`${field}.initContainers`, [container], new Set(), i));
   }
   for (const [i, container] of (spec.ephemeralContainers ?? []).entries()) {
     const at = index(`${field}.ephemeralContainers`, i);
-    causes.push(...checkContainer(at, container, spec), ...checkName(at, container, names));
-    causes.push(...checkEphemeral(at, container, spec));
+    append(causes, checkContainer(at, container, spec), checkName(at, container, names));
+    append(causes, checkEphemeral(at, container, spec));
   }
   return causes;
 }
@@ -90,15 +91,15 @@ function checkPorts(field: string, { ports = [] }: Container): FieldError[] {
     const causes: FieldError[] = [];
     if (name !== '') {
       const problems = portNameProblems(name);
-      if (problems.length > 0) causes.push(...told(`${at}.name`, name, problems));
+      if (problems.length > 0) append(causes, told(`${at}.name`, name, problems));
       else if (names.has(name)) causes.push(duplicate(`${at}.name`, name));
       names.add(name);
     }
     if (containerPort === 0) causes.push(required(`${at}.containerPort`));
-    else causes.push(...portNumber(`${at}.containerPort`, containerPort));
-    if (hostPort !== 0) causes.push(...portNumber(`${at}.hostPort`, hostPort));
+    else append(causes, portNumber(`${at}.containerPort`, containerPort));
+    if (hostPort !== 0) append(causes, portNumber(`${at}.hostPort`, hostPort));
     if (protocol === '') causes.push(required(`${at}.protocol`));
-    else causes.push(...oneOf(`${at}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
+    else append(causes, oneOf(`${at}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
     return causes;
   });
 }
@@ -143,9 +144,9 @@ function checkResize(
     const causes: FieldError[] = [];
     if (seen.has(resourceName)) causes.push(duplicate(field, resourceName));
     seen.add(resourceName);
-    causes.push(...(resourceName === '' ? [required(field)] : oneOf(field, resourceName, ['cpu', 'memory'])));
+    append(causes, resourceName === '' ? [required(field)] : oneOf(field, resourceName, ['cpu', 'memory']));
     const policies = ['NotRequired', 'RestartContainer'];
-    causes.push(...(restartPolicy === '' ? [required(field)] : oneOf(field, restartPolicy, policies)));
+    append(causes, restartPolicy === '' ? [required(field)] : oneOf(field, restartPolicy, policies));
     return causes;
   });
 }

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { type FieldError, index, invalid, required } from '../../../base/field-error.ts';
 import { dns1123SubdomainProblems, qualifiedNameProblems } from '../../../base/names.ts';
 import { compare, parseQuantity, tryParseQuantity } from '../../../base/quantity.ts';
@@ -48,12 +49,12 @@ function checkVariable(field: string, { name = '', value = '', valueFrom }: EnvV
   const causes = name === '' ? [required(`${field}.name`)] : told(`${field}.name`, name, envNameProblems(name));
   if (valueFrom === undefined) return causes;
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = valueFrom;
-  if (fieldRef !== undefined) causes.push(...checkFieldRef(`${at}.fieldRef`, fieldRef, ENV_FIELDS));
+  if (fieldRef !== undefined) append(causes, checkFieldRef(`${at}.fieldRef`, fieldRef, ENV_FIELDS));
   if (resourceFieldRef !== undefined) {
-    causes.push(...checkResourceFieldRef(`${at}.resourceFieldRef`, resourceFieldRef, false));
+    append(causes, checkResourceFieldRef(`${at}.resourceFieldRef`, resourceFieldRef, false));
   }
-  if (configMapKeyRef !== undefined) causes.push(...checkKeyRef(`${at}.configMapKeyRef`, configMapKeyRef));
-  if (secretKeyRef !== undefined) causes.push(...checkKeyRef(`${at}.secretKeyRef`, secretKeyRef));
+  if (configMapKeyRef !== undefined) append(causes, checkKeyRef(`${at}.configMapKeyRef`, configMapKeyRef));
+  if (secretKeyRef !== undefined) append(causes, checkKeyRef(`${at}.secretKeyRef`, secretKeyRef));
   const sources = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef].filter(
     (source) => source !== undefined,
   ).length;
@@ -115,8 +116,8 @@ function checkEnvFrom(field: string, i: number, { prefix = '', configMapRef, sec
   for (const [kind, reference] of Object.entries({ configMapRef, secretRef })) {
     if (reference === undefined) continue;
     const { name = '' } = reference;
-    causes.push(...needed(`${at}.${kind}.name`, name));
-    if (name !== '') causes.push(...told(`${at}.${kind}.name`, name, dns1123SubdomainProblems(name)));
+    append(causes, needed(`${at}.${kind}.name`, name));
+    if (name !== '') append(causes, told(`${at}.${kind}.name`, name, dns1123SubdomainProblems(name)));
   }
   if (configMapRef === undefined && secretRef === undefined) {
     causes.push(invalid(field, '', 'must specify one of: `configMapRef` or `secretRef`'));

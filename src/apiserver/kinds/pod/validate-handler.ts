@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { type FieldError, forbidden, invalid, required } from '../../../base/field-error.ts';
 import { notNegative, oneOf, portNumber, portReference } from '../field-checks.ts';
 import type { Container, Handler, HttpGet, Probe } from './pod-spec.ts';
@@ -12,7 +13,7 @@ function checkHandler(field: string, handler: Handler, graceSeconds: number | un
   const take = (name: string, check: (at: string) => FieldError[]) => {
     found++;
     if (found > 1) causes.push(forbidden(`${field}.${name}`, 'may not specify more than 1 handler type'));
-    else causes.push(...check(`${field}.${name}`));
+    else append(causes, check(`${field}.${name}`));
   };
   const { exec, httpGet, tcpSocket, grpc, sleep } = handler;
   if (exec !== undefined) take('exec', (at) => ((exec.command ?? []).length === 0 ? [required(`${at}.command`)] : []));
@@ -50,7 +51,7 @@ function checkProbe(field: string, probe: Probe, graceSeconds: number | undefine
     'successThreshold',
     'failureThreshold',
   ] as const) {
-    causes.push(...notNegative(`${field}.${name}`, probe[name]));
+    append(causes, notNegative(`${field}.${name}`, probe[name]));
   }
   const grace = probe.terminationGracePeriodSeconds;
   if (grace !== undefined && grace <= 0) {
@@ -65,14 +66,14 @@ export function checkLifecycle(field: string, container: Container, graceSeconds
   const causes: FieldError[] = [];
   for (const hook of ['postStart', 'preStop'] as const) {
     const handler = lifecycle?.[hook];
-    if (handler !== undefined) causes.push(...checkHandler(`${field}.lifecycle.${hook}`, handler, graceSeconds));
+    if (handler !== undefined) append(causes, checkHandler(`${field}.lifecycle.${hook}`, handler, graceSeconds));
   }
   if (livenessProbe !== undefined) {
-    causes.push(...checkProbe(`${field}.livenessProbe`, livenessProbe, graceSeconds));
-    causes.push(...onlyOnce(`${field}.livenessProbe`, livenessProbe));
+    append(causes, checkProbe(`${field}.livenessProbe`, livenessProbe, graceSeconds));
+    append(causes, onlyOnce(`${field}.livenessProbe`, livenessProbe));
   }
   if (readinessProbe !== undefined) {
-    causes.push(...checkProbe(`${field}.readinessProbe`, readinessProbe, graceSeconds));
+    append(causes, checkProbe(`${field}.readinessProbe`, readinessProbe, graceSeconds));
     const grace = readinessProbe.terminationGracePeriodSeconds;
     if (grace !== undefined) {
       const at = `${field}.readinessProbe.terminationGracePeriodSeconds`;
@@ -80,8 +81,8 @@ export function checkLifecycle(field: string, container: Container, graceSeconds
     }
   }
   if (startupProbe !== undefined) {
-    causes.push(...checkProbe(`${field}.startupProbe`, startupProbe, graceSeconds));
-    causes.push(...onlyOnce(`${field}.startupProbe`, startupProbe));
+    append(causes, checkProbe(`${field}.startupProbe`, startupProbe, graceSeconds));
+    append(causes, onlyOnce(`${field}.startupProbe`, startupProbe));
   }
   return causes;
 }

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { type FieldError, forbidden, index, invalid, notFound, required } from '../../../base/field-error.ts';
 import { oneOf, relativePath } from '../field-checks.ts';
 import type { Container, Volume, VolumeMount } from './pod-spec.ts';
@@ -24,7 +25,7 @@ export function checkMounts(field: string, container: Container, volumes: readon
     if (devicePaths.has(mountPath)) {
       causes.push(invalid(`${at}.mountPath`, mountPath, 'must not already exist as a path in volumeDevices'));
     }
-    causes.push(...checkMount(`${field}.volumeMounts`, at, mount, container));
+    append(causes, checkMount(`${field}.volumeMounts`, at, mount, container));
   }
   const seen = { names: new Set<string>(), paths: new Set<string>() };
   for (const [i, { name = '', devicePath = '' }] of volumeDevices.entries()) {
@@ -55,23 +56,23 @@ export function checkMounts(field: string, container: Container, volumes: readon
 function checkMount(list: string, at: string, mount: VolumeMount, container: Container): FieldError[] {
   const { subPath = '', subPathExpr = '', mountPropagation, recursiveReadOnly, readOnly } = mount;
   const causes: FieldError[] = [];
-  if (subPath !== '') causes.push(...relativePath(`${list}.subPath`, subPath));
+  if (subPath !== '') append(causes, relativePath(`${list}.subPath`, subPath));
   if (subPathExpr !== '') {
     if (subPath !== '') {
       causes.push(invalid(`${at}.subPathExpr`, subPathExpr, 'subPathExpr and subPath are mutually exclusive'));
     }
-    causes.push(...relativePath(`${list}.subPathExpr`, subPathExpr));
+    append(causes, relativePath(`${list}.subPathExpr`, subPathExpr));
   }
   if (mountPropagation !== undefined) {
     const field = `${list}.mountPropagation`;
-    causes.push(...oneOf(field, mountPropagation, ['Bidirectional', 'HostToContainer', 'None']));
+    append(causes, oneOf(field, mountPropagation, ['Bidirectional', 'HostToContainer', 'None']));
     if (mountPropagation === 'Bidirectional' && container.securityContext?.privileged !== true) {
       causes.push(forbidden(field, 'Bidirectional mount propagation is available only to privileged containers'));
     }
   }
   if (recursiveReadOnly !== undefined) {
     const field = `${list}.recursiveReadOnly`;
-    causes.push(...oneOf(field, recursiveReadOnly, ['Disabled', 'Enabled', 'IfPossible']));
+    append(causes, oneOf(field, recursiveReadOnly, ['Disabled', 'Enabled', 'IfPossible']));
     if (recursiveReadOnly === 'Enabled' || recursiveReadOnly === 'IfPossible') {
       if (readOnly !== true) causes.push(forbidden(field, 'may only be specified when readOnly is true'));
       if ((mountPropagation ?? 'None') !== 'None') {

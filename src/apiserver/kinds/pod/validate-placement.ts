@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import {
   duplicate,
   type FieldError,
@@ -42,13 +43,13 @@ function checkToleration(field: string, toleration: Toleration): FieldError[] {
     if (value !== '')
       causes.push(invalid(`${field}.operator`, value, "value must be empty when `operator` is 'Exists'"));
   } else if (operator === 'Equal' || operator === '') {
-    causes.push(...told(`${field}.operator`, value, labelValueProblems(value)));
+    append(causes, told(`${field}.operator`, value, labelValueProblems(value)));
   } else if (operator === 'Lt' || operator === 'Gt') {
     // Known to the server, but not switched on in this version.
     causes.push(notSupported(`${field}.operator`, operator, ['Equal', 'Exists', 'Lt', 'Gt']));
-  } else causes.push(...oneOf(`${field}.operator`, operator, ['Equal', 'Exists']));
+  } else append(causes, oneOf(`${field}.operator`, operator, ['Equal', 'Exists']));
   if (effect !== '') {
-    causes.push(...oneOf(`${field}.effect`, effect, ['NoSchedule', 'PreferNoSchedule', 'NoExecute']));
+    append(causes, oneOf(`${field}.effect`, effect, ['NoSchedule', 'PreferNoSchedule', 'NoExecute']));
   }
   return causes;
 }
@@ -60,14 +61,14 @@ export function checkAffinity(field: string, affinity: Affinity | undefined): Fi
   if (nodeAffinity !== undefined) {
     const at = `${field}.nodeAffinity`;
     const wanted = nodeAffinity[REQUIRED];
-    if (wanted !== undefined) causes.push(...checkNodeSelector(`${at}.${REQUIRED}`, wanted));
+    if (wanted !== undefined) append(causes, checkNodeSelector(`${at}.${REQUIRED}`, wanted));
     for (const [i, { weight = 0, preference = {} }] of (nodeAffinity[PREFERRED] ?? []).entries()) {
-      causes.push(...checkWeight(`${at}.${PREFERRED}[${i}].weight`, weight));
-      causes.push(...checkNodeTerm(`${at}.${PREFERRED}[${i}].preference`, preference));
+      append(causes, checkWeight(`${at}.${PREFERRED}[${i}].weight`, weight));
+      append(causes, checkNodeTerm(`${at}.${PREFERRED}[${i}].preference`, preference));
     }
   }
-  if (podAffinity !== undefined) causes.push(...checkPodAffinity(`${field}.podAffinity`, podAffinity));
-  if (podAntiAffinity !== undefined) causes.push(...checkPodAffinity(`${field}.podAntiAffinity`, podAntiAffinity));
+  if (podAffinity !== undefined) append(causes, checkPodAffinity(`${field}.podAffinity`, podAffinity));
+  if (podAntiAffinity !== undefined) append(causes, checkPodAffinity(`${field}.podAntiAffinity`, podAntiAffinity));
   return causes;
 }
 
@@ -104,9 +105,9 @@ function checkNodeRequirement(field: string, { key = '', operator = '', values =
       causes.push(required(`${field}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'"));
     }
   } else causes.push(invalid(`${field}.operator`, operator, 'not a valid selector operator'));
-  causes.push(...labelName(`${field}.key`, key));
+  append(causes, labelName(`${field}.key`, key));
   for (const [i, value] of values.entries()) {
-    causes.push(...told(index(`${field}.values`, i), value, labelValueProblems(value)));
+    append(causes, told(index(`${field}.values`, i), value, labelValueProblems(value)));
   }
   return causes;
 }
@@ -122,7 +123,7 @@ function checkNodeField(field: string, { key = '', operator = '', values = [] }:
   }
   if (key !== 'metadata.name') return [...causes, invalid(`${field}.key`, key, 'not a valid field selector key')];
   for (const [i, value] of values.entries()) {
-    causes.push(...told(index(`${field}.values`, i), value, dns1123SubdomainProblems(value)));
+    append(causes, told(index(`${field}.values`, i), value, dns1123SubdomainProblems(value)));
   }
   return causes;
 }
@@ -145,9 +146,9 @@ function checkPodTerm(field: string, term: PodAffinityTerm): FieldError[] {
     ...namespaces.flatMap((name) => told(`${field}.namespace`, name, dns1123LabelProblems(name))),
   ];
   if (topologyKey === '') causes.push(required(`${field}.topologyKey`, 'can not be empty'));
-  causes.push(...labelName(`${field}.topologyKey`, topologyKey));
-  causes.push(...checkLabelKeys(`${field}.matchLabelKeys`, matchLabelKeys, term.labelSelector));
-  causes.push(...checkLabelKeys(`${field}.mismatchLabelKeys`, mismatchLabelKeys, term.labelSelector));
+  append(causes, labelName(`${field}.topologyKey`, topologyKey));
+  append(causes, checkLabelKeys(`${field}.matchLabelKeys`, matchLabelKeys, term.labelSelector));
+  append(causes, checkLabelKeys(`${field}.mismatchLabelKeys`, mismatchLabelKeys, term.labelSelector));
   for (const [i, name] of matchLabelKeys.entries()) {
     if (!mismatchLabelKeys.includes(name)) continue;
     causes.push(
@@ -173,19 +174,19 @@ export function checkSpread(field: string, constraints: readonly TopologySpreadC
     const { nodeAffinityPolicy, nodeTaintsPolicy, labelSelector, matchLabelKeys = [] } = constraint;
     const causes = maxSkew <= 0 ? [invalid(`${at}.maxSkew`, maxSkew, 'must be greater than zero')] : [];
     if (topologyKey === '') causes.push(required(`${at}.topologyKey`, 'can not be empty'));
-    causes.push(...oneOf(`${at}.whenUnsatisfiable`, whenUnsatisfiable, SPREADS));
+    append(causes, oneOf(`${at}.whenUnsatisfiable`, whenUnsatisfiable, SPREADS));
     const twin = constraints
       .slice(i + 1)
       .some((each) => each.topologyKey === topologyKey && each.whenUnsatisfiable === whenUnsatisfiable);
     if (twin) {
       causes.push(duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topologyKey}, ${whenUnsatisfiable}}`));
     }
-    if (minDomains !== undefined) causes.push(...checkMinDomains(`${at}.minDomains`, minDomains, whenUnsatisfiable));
+    if (minDomains !== undefined) append(causes, checkMinDomains(`${at}.minDomains`, minDomains, whenUnsatisfiable));
     if (nodeAffinityPolicy !== undefined) {
-      causes.push(...oneOf(`${at}.nodeAffinityPolicy`, nodeAffinityPolicy, POLICIES));
+      append(causes, oneOf(`${at}.nodeAffinityPolicy`, nodeAffinityPolicy, POLICIES));
     }
-    if (nodeTaintsPolicy !== undefined) causes.push(...oneOf(`${at}.nodeTaintsPolicy`, nodeTaintsPolicy, POLICIES));
-    causes.push(...checkLabelKeys(`${at}.matchLabelKeys`, matchLabelKeys, labelSelector));
+    if (nodeTaintsPolicy !== undefined) append(causes, oneOf(`${at}.nodeTaintsPolicy`, nodeTaintsPolicy, POLICIES));
+    append(causes, checkLabelKeys(`${at}.matchLabelKeys`, matchLabelKeys, labelSelector));
     for (const [k, name] of matchLabelKeys.entries()) {
       if (!selectedKeys(labelSelector).has(name)) continue;
       causes.push(invalid(index(at, k), name, 'exists in both matchLabelKeys and labelSelector'));

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { duplicate, type FieldError, index, invalid, required } from '../../../base/field-error.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../../base/names.ts';
 import { between, ipAddress, labelName, labels, MAX_INT32, needed, oneOf, oneOfIfSet, told } from '../field-checks.ts';
@@ -45,35 +46,36 @@ function checkNamed(field: string, spec: PodSpec): FieldError[] {
   const causes: FieldError[] = [];
   const name = (part: keyof PodSpec, problems: (name: string) => string[]) => {
     const value = spec[part];
-    if (typeof value === 'string' && value !== '') causes.push(...told(`${field}.${part}`, value, problems(value)));
+    if (typeof value === 'string' && value !== '') append(causes, told(`${field}.${part}`, value, problems(value)));
   };
   name('serviceAccountName', dns1123SubdomainProblems);
   name('nodeName', dns1123SubdomainProblems);
   if (spec.activeDeadlineSeconds !== undefined) {
-    causes.push(...between(`${field}.activeDeadlineSeconds`, spec.activeDeadlineSeconds, 1, MAX_INT32));
+    append(causes, between(`${field}.activeDeadlineSeconds`, spec.activeDeadlineSeconds, 1, MAX_INT32));
   }
   name('hostname', dns1123LabelProblems);
   name('subdomain', dns1123LabelProblems);
-  causes.push(...checkTolerations(`${field}.tolerations`, spec.tolerations ?? []));
+  append(causes, checkTolerations(`${field}.tolerations`, spec.tolerations ?? []));
   for (const [i, { ip, hostnames = [] }] of (spec.hostAliases ?? []).entries()) {
     const at = index(`${field}.hostAliases`, i);
-    causes.push(...ipAddress(`${at}.ip`, ip));
+    append(causes, ipAddress(`${at}.ip`, ip));
     for (const [k, host] of hostnames.entries()) {
-      causes.push(...told(index(`${at}.hostnames`, k), host, dns1123SubdomainProblems(host)));
+      append(causes, told(index(`${at}.hostnames`, k), host, dns1123SubdomainProblems(host)));
     }
   }
   name('priorityClassName', dns1123SubdomainProblems);
   name('runtimeClassName', dns1123SubdomainProblems);
-  causes.push(
-    ...oneOfIfSet(`${field}.preemptionPolicy`, spec.preemptionPolicy, ['PreemptLowerPriority', 'Never']),
-    ...Object.entries(spec.overhead ?? {}).flatMap(([resource, amount]) => {
+  append(
+    causes,
+    oneOfIfSet(`${field}.preemptionPolicy`, spec.preemptionPolicy, ['PreemptLowerPriority', 'Never']),
+    Object.entries(spec.overhead ?? {}).flatMap(([resource, amount]) => {
       const at = `${field}.overhead.limits[${resource}]`;
       return [...checkResourceName(at, resource), ...checkQuantity(at, resource, amount)];
     }),
   );
   if (spec.os !== undefined) {
     const { name = '' } = spec.os;
-    causes.push(...(name === '' ? [required(`${field}.os.name`)] : oneOf(`${field}.os`, name, ['linux', 'windows'])));
+    append(causes, name === '' ? [required(`${field}.os.name`)] : oneOf(`${field}.os`, name, ['linux', 'windows']));
   }
   return causes;
 }
@@ -95,7 +97,7 @@ function checkDns(field: string, { dnsPolicy, dnsConfig }: PodSpec): FieldError[
     const detail = `must not have more than ${MOST_NAMESERVERS} nameservers`;
     causes.push(invalid(`${field}.nameservers`, nameservers, detail));
   }
-  for (const [i, server] of nameservers.entries()) causes.push(...ipAddress(index(`${field}.nameservers`, i), server));
+  for (const [i, server] of nameservers.entries()) append(causes, ipAddress(index(`${field}.nameservers`, i), server));
   if (searches.length > MOST_SEARCHES) {
     causes.push(invalid(`${field}.searches`, searches, `must not have more than ${MOST_SEARCHES} search paths`));
   }
@@ -106,7 +108,7 @@ function checkDns(field: string, { dnsPolicy, dnsConfig }: PodSpec): FieldError[
     causes.push(invalid(index(`${field}.searches`, i), bare, BAD_SEARCH));
   }
   for (const [i, { name }] of options.entries()) {
-    causes.push(...needed(index(`${field}.options`, i), name, 'must not be empty'));
+    append(causes, needed(index(`${field}.options`, i), name, 'must not be empty'));
   }
   return causes;
 }

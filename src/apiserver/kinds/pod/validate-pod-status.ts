@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { type FieldError, forbidden, index, invalid } from '../../../base/field-error.ts';
 import { dns1123SubdomainProblems, qualifiedNameProblems } from '../../../base/names.ts';
 import { immutable, ipAddress, told } from '../field-checks.ts';
@@ -54,22 +55,22 @@ export const podStatus: Required<Pick<KindRules<Pod>, 'validate'>> = {
     const status = (pod.status ?? {}) as Status;
     const before = (old?.status ?? {}) as Status;
     const causes = old === undefined ? [] : immutable('status.qosClass', pod.status?.qosClass, old.status?.qosClass);
-    causes.push(...checkConditions(status), ...checkGeneration('status.observedGeneration', status.observedGeneration));
-    causes.push(...checkNomination(status, before, spec.nodeName ?? ''));
+    append(causes, checkConditions(status), checkGeneration('status.observedGeneration', status.observedGeneration));
+    append(causes, checkNomination(status, before, spec.nodeName ?? ''));
     for (const [list, containers] of [
       ['containerStatuses', spec.containers ?? []],
       ['initContainerStatuses', spec.initContainers ?? []],
     ] as const) {
       const policyOf = (name: string | undefined) => restartPolicyOf(pod, containers, name);
-      causes.push(...checkTransitions(`status.${list}`, status[list] ?? [], before[list] ?? [], policyOf));
+      append(causes, checkTransitions(`status.${list}`, status[list] ?? [], before[list] ?? [], policyOf));
     }
-    causes.push(...checkClaims(status, spec.resourceClaims ?? []));
-    causes.push(...checkAddresses('status.podIPs', status.podIPs ?? []));
+    append(causes, checkClaims(status, spec.resourceClaims ?? []));
+    append(causes, checkAddresses('status.podIPs', status.podIPs ?? []));
     const [host] = status.hostIPs ?? [];
     if (host !== undefined && (host.ip ?? '') !== (status.hostIP ?? '')) {
       causes.push(invalid('status.hostIPs[0].ip', host.ip ?? '', 'must be equal to `hostIP`'));
     }
-    causes.push(...checkAddresses('status.hostIPs', status.hostIPs ?? []));
+    append(causes, checkAddresses('status.hostIPs', status.hostIPs ?? []));
     return causes;
   },
 };

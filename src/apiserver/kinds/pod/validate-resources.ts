@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { duplicate, type FieldError, forbidden, index, invalid, key, required } from '../../../base/field-error.ts';
 import { qualifiedNameProblems } from '../../../base/names.ts';
 import { ownValue } from '../../../base/own-value.ts';
@@ -92,13 +93,13 @@ export function checkResources(
   const nameCheck = ofPod ? checkResourceName : checkContainerResourceName;
   for (const [name, amount] of Object.entries(limits)) {
     const at = key(`${field}.limits`, name);
-    causes.push(...nameCheck(at, name), ...checkQuantity(at, name, amount), ...checkHugePages(at, name, amount));
+    append(causes, nameCheck(at, name), checkQuantity(at, name, amount), checkHugePages(at, name, amount));
   }
   for (const [name, amount] of Object.entries(requests)) {
     const at = key(`${field}.requests`, name);
-    causes.push(...nameCheck(at, name), ...checkQuantity(at, name, amount));
-    causes.push(...checkAgainstLimit(field, name, amount, ownValue(limits, name)));
-    causes.push(...checkHugePages(at, name, amount));
+    append(causes, nameCheck(at, name), checkQuantity(at, name, amount));
+    append(causes, checkAgainstLimit(field, name, amount, ownValue(limits, name)));
+    append(causes, checkHugePages(at, name, amount));
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)];
   if (!ofPod && names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {

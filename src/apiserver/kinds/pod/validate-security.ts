@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
 import { between, MAX_INT32, oneOf } from '../field-checks.ts';
 import { goStruct } from '../go-struct.ts';
@@ -25,14 +26,14 @@ export function checkPodSecurity(field: string, spec: PodSpec): FieldError[] {
     const detail = 'ShareProcessNamespace and HostPID cannot both be enabled';
     causes.push(invalid(`${at}.shareProcessNamespace`, true, detail));
   }
-  causes.push(...checkSysctls(`${at}.sysctls`, context.sysctls ?? []));
+  append(causes, checkSysctls(`${at}.sysctls`, context.sysctls ?? []));
   if (context.fsGroupChangePolicy !== undefined) {
-    causes.push(...oneOf(`${at}.fsGroupChangePolicy`, context.fsGroupChangePolicy, ['Always', 'OnRootMismatch']));
+    append(causes, oneOf(`${at}.fsGroupChangePolicy`, context.fsGroupChangePolicy, ['Always', 'OnRootMismatch']));
   }
-  causes.push(...checkSeccomp(`${at}.seccompProfile`, context.seccompProfile));
-  causes.push(...checkAppArmor(`${at}.appArmorProfile`, context.appArmorProfile));
+  append(causes, checkSeccomp(`${at}.seccompProfile`, context.seccompProfile));
+  append(causes, checkAppArmor(`${at}.appArmorProfile`, context.appArmorProfile));
   if (context.supplementalGroupsPolicy !== undefined) {
-    causes.push(...oneOf(`${at}.supplementalGroupsPolicy`, context.supplementalGroupsPolicy, ['Merge', 'Strict']));
+    append(causes, oneOf(`${at}.supplementalGroupsPolicy`, context.supplementalGroupsPolicy, ['Merge', 'Strict']));
   }
   return causes;
 }
@@ -63,7 +64,7 @@ function checkSeccomp(field: string, profile: Profile | undefined): FieldError[]
       const shown = goStruct({ Type: type, LocalhostProfile: localhostProfile });
       causes.push(invalid(`${field}.localhostProfile`, shown, 'can only be set when seccomp type is Localhost'));
     }
-    causes.push(...oneOf(`${field}.type`, type, PROFILES));
+    append(causes, oneOf(`${field}.type`, type, PROFILES));
   }
   return causes;
 }
@@ -88,12 +89,12 @@ export function checkSecurity(field: string, context: SecurityContext | undefine
   if (context === undefined) return [];
   const causes = [...id(`${field}.runAsUser`, context.runAsUser), ...id(`${field}.runAsGroup`, context.runAsGroup)];
   if (context.procMount !== undefined) {
-    causes.push(...oneOf(`${field}.procMount`, context.procMount, ['Default', 'Unmasked']));
+    append(causes, oneOf(`${field}.procMount`, context.procMount, ['Default', 'Unmasked']));
     if (context.procMount === 'Unmasked' && spec.hostUsers !== false) {
       causes.push(invalid(`${field}.procMount`, 'Unmasked', '`hostUsers` must be false to use `Unmasked`'));
     }
   }
-  causes.push(...checkSeccomp(`${field}.seccompProfile`, context.seccompProfile));
+  append(causes, checkSeccomp(`${field}.seccompProfile`, context.seccompProfile));
   if (context.allowPrivilegeEscalation === false && context.privileged === true) {
     causes.push(invalid(field, context, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'));
   }

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../../base/names.ts';
 import { tryParseQuantity } from '../../../base/quantity.ts';
@@ -34,7 +35,7 @@ export function checkVolumes(field: string, volumes: readonly Volume[]): FieldEr
     const { name = '', ...sources } = volume;
     const causes = checkSource(at, sources);
     if (name === '') causes.push(required(`${at}.name`));
-    else causes.push(...told(`${at}.name`, name, dns1123LabelProblems(name)));
+    else append(causes, told(`${at}.name`, name, dns1123LabelProblems(name)));
     if (name !== '' && names.has(name)) causes.push(duplicate(`${at}.name`, name));
     names.add(name);
     return causes;
@@ -104,7 +105,7 @@ function checkSource(field: string, sources: VolumeSources): FieldError[] {
   for (const [name, check] of CHECKS) {
     if (sources[name] === undefined) continue;
     found++;
-    if (found === 1) causes.push(...check(`${field}.${name}`, sources));
+    if (found === 1) append(causes, check(`${field}.${name}`, sources));
     else causes.push(forbidden(`${field}.${name}`, 'may not specify more than 1 volume type'));
   }
   if (found === 0) causes.push(required(field, 'must specify a volume type'));
@@ -175,14 +176,14 @@ function checkItems(field: string, items: readonly KeyToPath[]): FieldError[] {
 /** The server does not say which of the files it is. */
 function checkDownwardFile(field: string, { path = '', fieldRef, resourceFieldRef, mode }: DownwardFile): FieldError[] {
   const causes = needed(`${field}.path`, path);
-  if (path !== '') causes.push(...fileInVolume(`${field}.path`, path));
+  if (path !== '') append(causes, fileInVolume(`${field}.path`, path));
   if (fieldRef !== undefined) {
-    causes.push(...checkFieldRef(`${field}.fieldRef`, fieldRef, DOWNWARD_FIELDS));
+    append(causes, checkFieldRef(`${field}.fieldRef`, fieldRef, DOWNWARD_FIELDS));
     if (resourceFieldRef !== undefined) {
       causes.push(invalid(field, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'));
     }
   } else if (resourceFieldRef !== undefined) {
-    causes.push(...checkResourceFieldRef(`${field}.resourceFieldRef`, resourceFieldRef, true));
+    append(causes, checkResourceFieldRef(`${field}.resourceFieldRef`, resourceFieldRef, true));
   } else causes.push(required(field, 'one of fieldRef and resourceFieldRef is required'));
   return [...causes, ...checkMode(`${field}.mode`, mode)];
 }
@@ -208,11 +209,11 @@ function checkProjections(field: string, sources: readonly Projection[]): FieldE
       ['configMap', source.configMap],
     ] as const) {
       if (files === undefined) continue;
-      causes.push(...needed(`${at}.${kind}.name`, files.name), ...checkItems(`${at}.${kind}`, files.items ?? []));
+      append(causes, needed(`${at}.${kind}.name`, files.name), checkItems(`${at}.${kind}`, files.items ?? []));
       for (const { path = '' } of files.items ?? []) claim(path, files.name);
     }
     for (const file of source.downwardAPI?.items ?? []) {
-      causes.push(...checkDownwardFile(`${at}.downwardAPI`, file));
+      append(causes, checkDownwardFile(`${at}.downwardAPI`, file));
       claim(file.path ?? '', undefined);
     }
     const token = source.serviceAccountToken;
@@ -224,9 +225,7 @@ function checkProjections(field: string, sources: readonly Projection[]): FieldE
       } else if (expirationSeconds > 2 ** 32) {
         causes.push(invalid(lasts, expirationSeconds, 'may not specify a duration larger than 2^32 seconds'));
       }
-      causes.push(
-        ...(path === '' ? [required(`${field}.path`)] : fileInVolume(`${at}.serviceAccountToken.path`, path)),
-      );
+      append(causes, path === '' ? [required(`${field}.path`)] : fileInVolume(`${at}.serviceAccountToken.path`, path));
       claim(path, undefined);
     }
   }

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
 import { tryParseIp } from '../../../base/ip.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../../base/names.ts';
@@ -18,20 +19,20 @@ export function checkService(spec: ServiceSpec): FieldError[] {
   if (type === 'ExternalName') {
     const name = (spec.externalName ?? '').replace(/\.$/, '');
     if (name === '') causes.push(required('spec.externalName'));
-    else causes.push(...told('spec.externalName', name, dns1123SubdomainProblems(name)));
+    else append(causes, told('spec.externalName', name, dns1123SubdomainProblems(name)));
   }
   if ((type === 'NodePort' || type === 'LoadBalancer') && isHeadless(spec)) {
     causes.push(invalid('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`));
   }
-  causes.push(...checkPorts(spec), ...labels('spec.selector', spec.selector));
-  causes.push(...oneOf('spec.sessionAffinity', spec.sessionAffinity, ['ClientIP', 'None']), ...checkStickiness(spec));
-  causes.push(...checkAddresses(spec));
+  append(causes, checkPorts(spec), labels('spec.selector', spec.selector));
+  append(causes, oneOf('spec.sessionAffinity', spec.sessionAffinity, ['ClientIP', 'None']), checkStickiness(spec));
+  append(causes, checkAddresses(spec));
   for (const [i, ip] of (spec.externalIPs ?? []).entries()) {
     const at = index('spec.externalIPs', i);
     const problems = ipAddress(at, ip);
-    causes.push(...(problems.length > 0 ? problems : checkReachable(at, ip)));
+    append(causes, problems.length > 0 ? problems : checkReachable(at, ip));
   }
-  causes.push(...oneOf('spec.type', type, TYPES), ...checkTwins(ports), ...checkBalancer(spec), ...checkTraffic(spec));
+  append(causes, oneOf('spec.type', type, TYPES), checkTwins(ports), checkBalancer(spec), checkTraffic(spec));
   return causes;
 }
 
@@ -44,15 +45,15 @@ function checkPorts({ ports = [], type }: ServiceSpec): FieldError[] {
     if (name === '') {
       if (ports.length > 1) causes.push(required(`${at}.name`));
     } else {
-      causes.push(...told(`${at}.name`, name, dns1123LabelProblems(name)));
+      append(causes, told(`${at}.name`, name, dns1123LabelProblems(name)));
       if (names.has(name)) causes.push(duplicate(`${at}.name`, name));
       names.add(name);
     }
-    causes.push(...portNumber(`${at}.port`, port.port));
+    append(causes, portNumber(`${at}.port`, port.port));
     if (protocol === '') causes.push(required(`${at}.protocol`));
-    else causes.push(...oneOf(`${at}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
-    causes.push(...portReference(`${at}.targetPort`, targetPort));
-    if (appProtocol !== undefined) causes.push(...labelName(`${at}.appProtocol`, appProtocol));
+    else append(causes, oneOf(`${at}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']));
+    append(causes, portReference(`${at}.targetPort`, targetPort));
+    if (appProtocol !== undefined) append(causes, labelName(`${at}.appProtocol`, appProtocol));
     if (nodePort !== 0 && (type === 'ClusterIP' || type === 'ExternalName')) {
       causes.push(forbidden(`${at}.nodePort`, `may not be used when \`type\` is '${type}'`));
     }
@@ -102,16 +103,16 @@ function checkAddresses(spec: ServiceSpec): FieldError[] {
   for (const [i, ip] of clusterIPs.entries()) {
     if (ip === 'None' && clusterIPs.length === 1) continue;
     const parsed = tryParseIp(ip);
-    if (parsed === undefined) causes.push(...ipAddress(index('spec.clusterIPs', i), ip));
+    if (parsed === undefined) append(causes, ipAddress(index('spec.clusterIPs', i), ip));
     else if (families.has(parsed.family)) {
       causes.push(invalid('spec.clusterIPs', clusterIPs, 'may specify no more than one IP for each IP family'));
     } else families.add(parsed.family);
   }
   const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
-  causes.push(...oneOfIfSet('spec.ipFamilyPolicy', spec.ipFamilyPolicy, policies));
+  append(causes, oneOfIfSet('spec.ipFamilyPolicy', spec.ipFamilyPolicy, policies));
   for (const [i, family] of ipFamilies.entries()) {
     const at = index('spec.ipFamilies', i);
-    causes.push(...oneOf(at, family, ['IPv4', 'IPv6']));
+    append(causes, oneOf(at, family, ['IPv4', 'IPv6']));
     if (ipFamilies.indexOf(family) < i) causes.push(duplicate(at, family));
   }
   return causes;
@@ -126,7 +127,7 @@ function checkBalancer(spec: ServiceSpec): FieldError[] {
     const at = 'spec.LoadBalancerSourceRanges';
     if (!balanced) causes.push(forbidden(at, only));
     for (const [i, text] of ranges.entries()) {
-      causes.push(...told(index(at, i), text, cidrProblems(text.trim())));
+      append(causes, told(index(at, i), text, cidrProblems(text.trim())));
     }
   }
   if (spec.allocateLoadBalancerNodePorts !== undefined && !balanced) {
@@ -137,7 +138,7 @@ function checkBalancer(spec: ServiceSpec): FieldError[] {
   }
   if (spec.loadBalancerClass !== undefined) {
     if (!balanced) causes.push(forbidden('spec.loadBalancerClass', only));
-    else causes.push(...labelName('spec.loadBalancerClass', spec.loadBalancerClass));
+    else append(causes, labelName('spec.loadBalancerClass', spec.loadBalancerClass));
   }
   return causes;
 }
@@ -149,12 +150,12 @@ function checkTraffic(spec: ServiceSpec): FieldError[] {
     if (policy !== undefined) {
       causes.push(invalid('spec.externalTrafficPolicy', policy, 'may only be set for externally-accessible services'));
     }
-  } else causes.push(...oneOf('spec.externalTrafficPolicy', policy, POLICIES));
+  } else append(causes, oneOf('spec.externalTrafficPolicy', policy, POLICIES));
   if (port !== 0 && !needsHealthCheckPort(spec)) {
     const detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
     causes.push(invalid('spec.healthCheckNodePort', port, detail));
   }
-  causes.push(...oneOfIfSet('spec.internalTrafficPolicy', spec.internalTrafficPolicy, POLICIES));
+  append(causes, oneOfIfSet('spec.internalTrafficPolicy', spec.internalTrafficPolicy, POLICIES));
   const distributions = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
   return [...causes, ...oneOfIfSet('spec.trafficDistribution', spec.trafficDistribution, distributions)];
 }

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../../base/field-error.ts';
 import { dns1123SubdomainProblems } from '../../../base/names.ts';
 import { tryParseQuantity } from '../../../base/quantity.ts';
@@ -29,8 +30,9 @@ export interface ClaimSpec {
 
 export function checkAccessModes(field: string, modes: readonly string[], noneDetail: string): FieldError[] {
   const causes = modes.length === 0 ? [required(field, noneDetail)] : [];
-  causes.push(
-    ...modes.filter((mode) => !ACCESS_MODES.includes(mode)).map((mode) => notSupported(field, mode, ACCESS_MODES)),
+  append(
+    causes,
+    modes.filter((mode) => !ACCESS_MODES.includes(mode)).map((mode) => notSupported(field, mode, ACCESS_MODES)),
   );
   if (modes.includes('ReadWriteOncePod') && modes.length > 1) {
     causes.push(forbidden(field, 'may not use ReadWriteOncePod with other access modes'));
@@ -40,18 +42,18 @@ export function checkAccessModes(field: string, modes: readonly string[], noneDe
 
 export function checkClaimSpec(field: string, spec: ClaimSpec): FieldError[] {
   const causes = checkAccessModes(`${field}.accessModes`, spec.accessModes ?? [], 'at least 1 access mode is required');
-  causes.push(...checkSelector(`${field}.selector`, spec.selector));
+  append(causes, checkSelector(`${field}.selector`, spec.selector));
   const asked = spec.resources?.requests?.['storage'];
   const at = `${field}.resources[storage]`;
   if (asked === undefined) causes.push(required(at));
   else if ((tryParseQuantity(asked)?.nano ?? 0n) <= 0n) causes.push(invalid(at, asked, 'must be greater than zero'));
   if (spec.storageClassName !== undefined && spec.storageClassName !== '') {
     const name = spec.storageClassName;
-    causes.push(...told(`${field}.storageClassName`, name, dns1123SubdomainProblems(name)));
+    append(causes, told(`${field}.storageClassName`, name, dns1123SubdomainProblems(name)));
   }
-  if (spec.volumeMode !== undefined) causes.push(...oneOf(`${field}.volumeMode`, spec.volumeMode, VOLUME_MODES));
-  if (spec.dataSourceRef !== undefined) causes.push(...checkSource(`${field}.dataSourceRef`, spec.dataSourceRef));
-  if (spec.dataSource !== undefined) causes.push(...checkSource(`${field}.dataSource`, spec.dataSource));
+  if (spec.volumeMode !== undefined) append(causes, oneOf(`${field}.volumeMode`, spec.volumeMode, VOLUME_MODES));
+  if (spec.dataSourceRef !== undefined) append(causes, checkSource(`${field}.dataSourceRef`, spec.dataSourceRef));
+  if (spec.dataSource !== undefined) append(causes, checkSource(`${field}.dataSource`, spec.dataSource));
   if (
     spec.dataSource !== undefined &&
     spec.dataSourceRef !== undefined &&
@@ -62,7 +64,7 @@ export function checkClaimSpec(field: string, spec: ClaimSpec): FieldError[] {
   }
   if ((spec.volumeAttributesClassName ?? '') !== '') {
     const name = spec.volumeAttributesClassName ?? '';
-    causes.push(...told(`${field}.volumeAttributesClassName`, name, dns1123SubdomainProblems(name)));
+    append(causes, told(`${field}.volumeAttributesClassName`, name, dns1123SubdomainProblems(name)));
   }
   return causes;
 }
@@ -74,7 +76,7 @@ function checkSource(field: string, { apiGroup, kind = '', name = '' }: DataSour
   if ((apiGroup ?? '') === '' && kind !== 'PersistentVolumeClaim') {
     causes.push(invalid(field, kind, ''));
   } else if ((apiGroup ?? '') !== '') {
-    causes.push(...told(`${field}.apiGroup`, apiGroup, dns1123SubdomainProblems(apiGroup ?? '')));
+    append(causes, told(`${field}.apiGroup`, apiGroup, dns1123SubdomainProblems(apiGroup ?? '')));
   }
   return causes;
 }

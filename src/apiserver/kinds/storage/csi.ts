@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { duplicate, type FieldError, index, invalid, required } from '../../../base/field-error.ts';
 import { dns1123SubdomainProblems } from '../../../base/names.ts';
 import { IMMUTABLE, labelName, notNegative, oneOf, oneOfIfSet, same, told } from '../field-checks.ts';
@@ -93,7 +94,7 @@ function checkDriver(field: string, driver: NodeDriver, names: Set<string>): Fie
   const causes = checkCsi(`${field}.name`, name);
   if (nodeID === '') causes.push(required(`${field}.nodeID`));
   else if (nodeID.length > 256) causes.push(invalid(`${field}.nodeID`, nodeID, 'must be 256 characters or less'));
-  if (allocatable !== undefined) causes.push(...notNegative(`${field}.allocatable.count`, allocatable.count));
+  if (allocatable !== undefined) append(causes, notNegative(`${field}.allocatable.count`, allocatable.count));
   if (names.has(name) && name !== '') causes.push(duplicate(`${field}.name`, name));
   names.add(name);
   const keys = new Set<string>();
@@ -101,7 +102,7 @@ function checkDriver(field: string, driver: NodeDriver, names: Set<string>): Fie
     if (keys.has(key)) causes.push(duplicate(field, key));
     if (key === '') causes.push(required(field));
     keys.add(key);
-    causes.push(...labelName(field, key));
+    append(causes, labelName(field, key));
   }
   return causes;
 }
@@ -127,9 +128,9 @@ export const volumeAttachments: KindRules<Attachment> = {
     } else if (volume !== undefined) {
       const at = 'spec.source.persistentVolumeName';
       if (volume === '') causes.push(required(at, 'must specify non empty persistentVolumeName'));
-      causes.push(...told(at, volume, dns1123SubdomainProblems(volume)));
+      append(causes, told(at, volume, dns1123SubdomainProblems(volume)));
     }
-    causes.push(...told('spec.nodeName', nodeName, dns1123SubdomainProblems(nodeName)));
+    append(causes, told('spec.nodeName', nodeName, dns1123SubdomainProblems(nodeName)));
     const before = old;
     if (before === undefined || same(spec, before.spec)) return causes;
     const shown = {

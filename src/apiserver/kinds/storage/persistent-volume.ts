@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { type FieldError, forbidden, invalid, required } from '../../../base/field-error.ts';
 import { dns1123SubdomainProblems } from '../../../base/names.ts';
 import { tryParseQuantity } from '../../../base/quantity.ts';
@@ -83,21 +84,21 @@ function checkSpec(spec: VolumeSpec): FieldError[] {
   const { capacity, storageClassName = '', persistentVolumeReclaimPolicy: policy = '' } = spec;
   const causes = [...checkAccessModes('spec.accessModes', spec.accessModes ?? [], ''), ...checkCapacity(capacity)];
   if (policy === '') causes.push(required('spec.persistentVolumeReclaimPolicy'));
-  else causes.push(...oneOf('spec.persistentVolumeReclaimPolicy', policy, ['Delete', 'Recycle', 'Retain']));
+  else append(causes, oneOf('spec.persistentVolumeReclaimPolicy', policy, ['Delete', 'Recycle', 'Retain']));
   if (spec.nodeAffinity !== undefined) {
     const wanted = spec.nodeAffinity.required;
     const at = 'spec.nodeAffinity.required';
     if (wanted === undefined) causes.push(required(at, 'must specify required node constraints'));
-    else causes.push(...checkNodeSelector(at, wanted));
+    else append(causes, checkNodeSelector(at, wanted));
   }
-  causes.push(...checkSource(spec));
+  append(causes, checkSource(spec));
   if (spec.hostPath?.path === '/' && policy === 'Recycle') {
     causes.push(forbidden('spec.persistentVolumeReclaimPolicy', "may not be 'recycle' for a hostPath mount of '/'"));
   }
   if (storageClassName !== '') {
-    causes.push(...told('spec.storageClassName', storageClassName, dns1123SubdomainProblems(storageClassName)));
+    append(causes, told('spec.storageClassName', storageClassName, dns1123SubdomainProblems(storageClassName)));
   }
-  if (spec.volumeMode !== undefined) causes.push(...oneOf('spec.volumeMode', spec.volumeMode, VOLUME_MODES));
+  if (spec.volumeMode !== undefined) append(causes, oneOf('spec.volumeMode', spec.volumeMode, VOLUME_MODES));
   return causes;
 }
 
@@ -124,16 +125,13 @@ function checkSource(spec: VolumeSpec): FieldError[] {
   const [first, ...more] = SOURCES.filter((name) => spec[name] !== undefined);
   if (first === undefined) return [required('spec', 'must specify a volume type')];
   const { hostPath = {}, nfs = {}, csi, local } = spec;
-  if (first === 'hostPath') causes.push(...checkHostPath('spec.hostPath', hostPath));
-  if (first === 'nfs') causes.push(...checkNfs('spec.nfs', nfs));
+  if (first === 'hostPath') append(causes, checkHostPath('spec.hostPath', hostPath));
+  if (first === 'nfs') append(causes, checkNfs('spec.nfs', nfs));
   if (first === 'csi') {
-    causes.push(
-      ...checkCsi('spec.csi.driver', csi?.driver ?? ''),
-      ...needed('spec.csi.volumeHandle', csi?.volumeHandle),
-    );
+    append(causes, checkCsi('spec.csi.driver', csi?.driver ?? ''), needed('spec.csi.volumeHandle', csi?.volumeHandle));
   }
   if (first === 'local') {
-    causes.push(...needed('spec.local.path', local?.path));
+    append(causes, needed('spec.local.path', local?.path));
     if (spec.nodeAffinity === undefined) {
       causes.push(required('spec.nodeAffinity', 'Local volume requires node affinity'));
     }
@@ -148,7 +146,7 @@ function checkChange(spec: VolumeSpec, old: VolumeSpec): FieldError[] {
     const detail = 'spec.persistentvolumesource is immutable after creation';
     causes.push(forbidden('spec.persistentvolumesource', detail));
   }
-  causes.push(...immutable('volumeMode', spec.volumeMode, old.volumeMode));
+  append(causes, immutable('volumeMode', spec.volumeMode, old.volumeMode));
   if (old.nodeAffinity !== undefined && !same(spec.nodeAffinity, old.nodeAffinity)) {
     const detail = 'field is immutable, except for updating from beta label to GA';
     causes.push(invalid('nodeAffinity', goAffinity(spec.nodeAffinity?.required), detail));

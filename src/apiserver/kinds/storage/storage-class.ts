@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
 import { dns1123SubdomainProblems, labelValueProblems, qualifiedNameProblems } from '../../../base/names.ts';
 import { deprecatedLabel } from '../deprecated-labels.ts';
@@ -62,7 +63,7 @@ function checkTopologies({ allowedTopologies = [] }: StorageClass): FieldError[]
       for (const [j, value] of (values ?? []).entries()) {
         if (seen.has(value)) causes.push(duplicate(index(`${at}.values`, j), value));
         seen.add(value);
-        causes.push(...told(index(`${at}.values`, j), value, labelValueProblems(value)));
+        append(causes, told(index(`${at}.values`, j), value, labelValueProblems(value)));
       }
       return [...causes, ...labelName(`${at}.key`, key)];
     }),
@@ -104,7 +105,7 @@ export const csiStorageCapacities: KindRules<Capacity> = {
     const { storageClassName = '', capacity = '0', nodeTopology } = object;
     const causes = told('storageClassName', storageClassName, dns1123SubdomainProblems(storageClassName));
     if (capacity.startsWith('-')) causes.push(invalid('capacity', capacity, 'must be greater than or equal to 0'));
-    causes.push(...checkSelector('nodeTopology', nodeTopology));
+    append(causes, checkSelector('nodeTopology', nodeTopology));
     const before = old;
     if (before === undefined) return causes;
     return [

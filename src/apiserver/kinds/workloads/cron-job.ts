@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { parseCron } from '../../../base/cron.ts';
 import { type FieldError, invalid, notSupported, required } from '../../../base/field-error.ts';
 import { isTimeZone } from '../../../base/time-zone.ts';
@@ -47,19 +48,19 @@ export const cronJobs: KindRules<CronJob> = {
 function checkSpec(spec: NonNullable<CronJob['spec']>): FieldError[] {
   const { schedule = '', jobTemplate = {} } = spec;
   const causes = schedule === '' ? [required('spec.schedule')] : checkSchedule(schedule);
-  causes.push(...notNegative('spec.startingDeadlineSeconds', spec.startingDeadlineSeconds));
-  if (spec.timeZone !== undefined) causes.push(...checkTimeZone(spec.timeZone));
-  causes.push(...oneOf('spec.concurrencyPolicy', spec.concurrencyPolicy, ['Allow', 'Forbid', 'Replace']));
-  causes.push(...labels('spec.jobTemplate.labels', jobTemplate.metadata?.labels));
+  append(causes, notNegative('spec.startingDeadlineSeconds', spec.startingDeadlineSeconds));
+  if (spec.timeZone !== undefined) append(causes, checkTimeZone(spec.timeZone));
+  append(causes, oneOf('spec.concurrencyPolicy', spec.concurrencyPolicy, ['Allow', 'Forbid', 'Replace']));
+  append(causes, labels('spec.jobTemplate.labels', jobTemplate.metadata?.labels));
   const job = jobTemplate.spec ?? {};
-  causes.push(...checkJobSpec('spec.jobTemplate.spec', job));
+  append(causes, checkJobSpec('spec.jobTemplate.spec', job));
   if (job.manualSelector === true) {
     causes.push(notSupported('spec.jobTemplate.spec.manualSelector', true, ['nil', 'false']));
   }
   if (job.selector !== undefined) {
     causes.push(invalid('spec.jobTemplate.spec.selector', job.selector, '`selector` will be auto-generated'));
   }
-  causes.push(...notNegative('spec.successfulJobsHistoryLimit', spec.successfulJobsHistoryLimit));
+  append(causes, notNegative('spec.successfulJobsHistoryLimit', spec.successfulJobsHistoryLimit));
   return [...causes, ...notNegative('spec.failedJobsHistoryLimit', spec.failedJobsHistoryLimit)];
 }
 

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { type FieldError, invalid, required } from '../../../base/field-error.ts';
 import type { KubeObject } from '../../../kube/kube-object.ts';
 import { immutable, notNegative, same } from '../field-checks.ts';
@@ -91,9 +92,9 @@ function checkSpec(spec: NonNullable<DaemonSet['spec']>): FieldError[] {
     const detail = '`selector` does not match template `labels`';
     causes.push(invalid('spec.template.metadata.labels', labels ?? null, detail));
   }
-  causes.push(...checkNotEmpty('spec.selector', selector, 'daemonset'), ...checkPodTemplate('spec.template', template));
-  causes.push(...checkRunsForever('spec.template', template, 'DaemonSet'));
-  causes.push(...notNegative('spec.minReadySeconds', spec.minReadySeconds), ...checkStrategy(updateStrategy));
+  append(causes, checkNotEmpty('spec.selector', selector, 'daemonset'), checkPodTemplate('spec.template', template));
+  append(causes, checkRunsForever('spec.template', template, 'DaemonSet'));
+  append(causes, notNegative('spec.minReadySeconds', spec.minReadySeconds), checkStrategy(updateStrategy));
   return [...causes, ...notNegative('spec.revisionHistoryLimit', spec.revisionHistoryLimit)];
 }
 

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { type FieldError, forbidden, invalid, required } from '../../../base/field-error.ts';
 import { immutable, notNegative, same } from '../field-checks.ts';
 import { fill } from '../fill.ts';
@@ -80,16 +81,16 @@ function checkSpec(spec: NonNullable<Deployment['spec']>): FieldError[] {
   const causes = notNegative('spec.replicas', spec.replicas);
   if (selector === undefined || selector === null) causes.push(required('spec.selector'));
   else {
-    causes.push(...checkSelector('spec.selector', selector), ...checkNotEmpty('spec.selector', selector, 'deployment'));
+    append(causes, checkSelector('spec.selector', selector), checkNotEmpty('spec.selector', selector, 'deployment'));
   }
   if (isUsable(selector)) {
-    causes.push(...checkTemplate('spec.template', spec));
-    causes.push(...checkRunsForever('spec.template', spec.template ?? {}, 'ReplicaSet'));
+    append(causes, checkTemplate('spec.template', spec));
+    append(causes, checkRunsForever('spec.template', spec.template ?? {}, 'ReplicaSet'));
   } else causes.push(invalid('spec.selector', selector, 'invalid label selector'));
-  causes.push(...checkStrategy(strategy), ...notNegative('spec.minReadySeconds', minReadySeconds));
-  causes.push(...notNegative('spec.revisionHistoryLimit', spec.revisionHistoryLimit));
+  append(causes, checkStrategy(strategy), notNegative('spec.minReadySeconds', minReadySeconds));
+  append(causes, notNegative('spec.revisionHistoryLimit', spec.revisionHistoryLimit));
   if (deadline !== undefined) {
-    causes.push(...notNegative('spec.progressDeadlineSeconds', deadline));
+    append(causes, notNegative('spec.progressDeadlineSeconds', deadline));
     if (deadline <= minReadySeconds) {
       causes.push(invalid('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'));
     }

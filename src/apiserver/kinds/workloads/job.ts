@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { type FieldError, invalid, required } from '../../../base/field-error.ts';
 import { dns1123SubdomainProblems } from '../../../base/names.ts';
 import type { KubeObject } from '../../../kube/kube-object.ts';
@@ -127,26 +128,26 @@ export function checkJobSpec(field: string, spec: JobSpec): FieldError[] {
   const causes = (
     ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'] as const
   ).flatMap((name) => notNegative(`${field}.${name}`, spec[name]));
-  causes.push(...oneOfIfSet(`${field}.completionMode`, spec.completionMode, ['NonIndexed', 'Indexed']));
+  append(causes, oneOfIfSet(`${field}.completionMode`, spec.completionMode, ['NonIndexed', 'Indexed']));
   if (spec.completionMode === 'Indexed' && spec.completions === undefined) {
     causes.push(required(`${field}.completions`, 'when completion mode is Indexed'));
   }
   for (const name of ['backoffLimitPerIndex', 'maxFailedIndexes'] as const) {
     const value = spec[name];
     if (value === undefined) continue;
-    causes.push(...notNegative(`${field}.${name}`, value));
+    append(causes, notNegative(`${field}.${name}`, value));
     if (spec.completionMode !== 'Indexed') {
       causes.push(invalid(`${field}.${name}`, value, 'requires indexed completion mode'));
     }
   }
-  if (spec.managedBy !== undefined) causes.push(...checkDomainPath(`${field}.managedBy`, spec.managedBy));
+  if (spec.managedBy !== undefined) append(causes, checkDomainPath(`${field}.managedBy`, spec.managedBy));
   const policies = ['Failed', 'TerminatingOrFailed'];
-  causes.push(...oneOfIfSet(`${field}.podReplacementPolicy`, spec.podReplacementPolicy, policies));
-  causes.push(...checkPodTemplate(`${field}.template`, template));
+  append(causes, oneOfIfSet(`${field}.podReplacementPolicy`, spec.podReplacementPolicy, policies));
+  append(causes, checkPodTemplate(`${field}.template`, template));
   const restart = template.spec?.restartPolicy ?? '';
   const at = `${field}.template.spec.restartPolicy`;
   if (restart === '' || restart === 'Always') causes.push(required(at, 'valid values: "OnFailure", "Never"'));
-  else causes.push(...oneOf(at, restart, ['OnFailure', 'Never']));
+  else append(causes, oneOf(at, restart, ['OnFailure', 'Never']));
   return causes;
 }
 
@@ -164,12 +165,13 @@ export function checkDomainPath(field: string, value: string): FieldError[] {
 
 function checkChange(spec: JobSpec, old: JobSpec): FieldError[] {
   const causes: FieldError[] = [];
-  causes.push(...checkCompletions(spec, old));
-  causes.push(...immutable('spec.selector', spec.selector, old.selector));
+  append(causes, checkCompletions(spec, old));
+  append(causes, immutable('spec.selector', spec.selector, old.selector));
   // A suspended job may still be told where its pods go.
   const resumable = old.suspend === true;
-  causes.push(
-    ...immutable(
+  append(
+    causes,
+    immutable(
       'spec.template',
       resumable ? placeless(spec.template) : spec.template,
       resumable ? placeless(old.template) : old.template,
@@ -182,7 +184,7 @@ function checkChange(spec: JobSpec, old: JobSpec): FieldError[] {
     'managedBy',
     'successPolicy',
   ] as const) {
-    causes.push(...immutable(`spec.${name}`, spec[name], old[name]));
+    append(causes, immutable(`spec.${name}`, spec[name], old[name]));
   }
   return causes;
 }

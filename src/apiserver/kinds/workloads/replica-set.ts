@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { type FieldError, invalid, required } from '../../../base/field-error.ts';
 import type { KubeObject } from '../../../kube/kube-object.ts';
 import { immutable, notNegative } from '../field-checks.ts';
@@ -42,8 +43,8 @@ export const replicaSets: KindRules<ReplicaSet> = {
       ...(none ? [required('spec.selector')] : [...checkSelector('spec.selector', selector), ...empty]),
     ];
     if (isUsable(selector)) {
-      causes.push(...checkTemplate('spec.template', spec));
-      causes.push(...checkRunsForever('spec.template', spec.template ?? {}, 'ReplicaSet'));
+      append(causes, checkTemplate('spec.template', spec));
+      append(causes, checkRunsForever('spec.template', spec.template ?? {}, 'ReplicaSet'));
     } else causes.push(invalid('spec.selector', selector, 'invalid label selector'));
     const before = old;
     return before === undefined ? causes : [...causes, ...immutable('spec.selector', selector, before.spec?.selector)];
@@ -90,13 +91,13 @@ function checkController(spec: NonNullable<ReplicationController['spec']>): Fiel
   const { selector = {}, template } = spec;
   const causes = notNegative('spec.minReadySeconds', spec.minReadySeconds);
   if (Object.keys(selector).length === 0) causes.push(required('spec.selector'));
-  causes.push(...notNegative('spec.replicas', spec.replicas));
+  append(causes, notNegative('spec.replicas', spec.replicas));
   if (template === undefined) return [...causes, required('spec.template')];
   const labels = template.metadata?.labels;
   if (!matches({ matchLabels: selector }, labels)) {
     const detail = '`selector` does not match template `labels`';
     causes.push(invalid('spec.template.metadata.labels', labels ?? null, detail));
   }
-  causes.push(...checkPodTemplate('spec.template', template));
+  append(causes, checkPodTemplate('spec.template', template));
   return [...causes, ...checkRunsForever('spec.template', template, 'ReplicationController')];
 }

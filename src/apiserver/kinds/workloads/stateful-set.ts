@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
 import { dns1123LabelProblems } from '../../../base/names.ts';
 import type { KubeMeta } from '../../../kube/kube-object.ts';
@@ -120,25 +121,23 @@ function checkSpec(spec: StatefulSetSpec): FieldError[] {
   if (policy !== 'OrderedReady' && policy !== 'Parallel') {
     causes.push(invalid('spec.podManagementPolicy', policy, "must be 'OrderedReady' or 'Parallel'"));
   }
-  causes.push(...checkStrategy(spec.updateStrategy ?? {}), ...checkRetention(spec));
-  causes.push(
-    ...notNegative('spec.replicas', spec.replicas),
-    ...notNegative('spec.minReadySeconds', spec.minReadySeconds),
+  append(causes, checkStrategy(spec.updateStrategy ?? {}), checkRetention(spec));
+  append(
+    causes,
+    notNegative('spec.replicas', spec.replicas),
+    notNegative('spec.minReadySeconds', spec.minReadySeconds),
   );
-  causes.push(...notNegative('spec.ordinals.start', spec.ordinals?.start));
+  append(causes, notNegative('spec.ordinals.start', spec.ordinals?.start));
   if (selector === undefined || selector === null) causes.push(required('spec.selector'));
   else {
-    causes.push(
-      ...checkSelector('spec.selector', selector),
-      ...checkNotEmpty('spec.selector', selector, 'statefulset'),
-    );
+    append(causes, checkSelector('spec.selector', selector), checkNotEmpty('spec.selector', selector, 'statefulset'));
   }
   for (const [i, { spec: claim = {} }] of (spec.volumeClaimTemplates ?? []).entries()) {
-    causes.push(...checkClaimSpec(`${index('spec.volumeClaimTemplates', i)}.spec`, claim));
+    append(causes, checkClaimSpec(`${index('spec.volumeClaimTemplates', i)}.spec`, claim));
   }
   if (isUsable(selector)) {
-    causes.push(...checkTemplate('spec.template', withClaims(spec)));
-    causes.push(...checkRunsForever('spec.template', spec.template ?? {}, 'StatefulSet'));
+    append(causes, checkTemplate('spec.template', withClaims(spec)));
+    append(causes, checkRunsForever('spec.template', spec.template ?? {}, 'StatefulSet'));
   } else causes.push(invalid('spec.selector', selector, ''));
   return causes;
 }
@@ -187,7 +186,7 @@ export const controllerRevisions: KindRules<Revision> = {
   validate(object, old) {
     const { data, revision } = object;
     const causes = data === undefined || data === null ? [required('data', 'data is mandatory')] : [];
-    causes.push(...notNegative('revision', revision));
+    append(causes, notNegative('revision', revision));
     const before = old;
     if (before !== undefined && !same(data, before.data)) causes.push(invalid('data', data, 'field is immutable'));
     return causes;

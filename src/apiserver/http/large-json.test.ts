@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseInChunks } from './large-json.ts';
+
+/** What a parser makes of a text: its value with the order of its members, or that it is none. */
+function outcomeOf(read: () => unknown): string | undefined {
+  try {
+    return JSON.stringify(read());
+  } catch (error) {
+    expect(error).toBeInstanceOf(SyntaxError);
+    return 'no JSON';
+  }
+}
+
+async function inChunks(text: string, size: number): Promise<{ value: string | undefined; pauses: number }> {
+  let pauses = 0;
+  const pause = (): Promise<void> => {
+    pauses++;
+    return Promise.resolve();
+  };
+  try {
+    return { value: JSON.stringify(await parseInChunks(text, { size, pause })), pauses };
+  } catch (error) {
+    expect(error).toBeInstanceOf(SyntaxError);
+    return { value: 'no JSON', pauses };
+  }
+}
+
+const size = fc.integer({ min: 1, max: 40 });
+
+describe('JSON in chunks', () => {
+  it('is what JSON.parse makes of it', async () => {
+    const indent = fc.constantFrom(undefined, 1, '\t');
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), size, indent, async (value, chunk, space) => {
+        const text = JSON.stringify(value, null, space);
+        expect((await inChunks(text, chunk)).value).toBe(outcomeOf(() => JSON.parse(text)));
+      }),
+    );
+  });
+
+  it('is refused wherever JSON.parse refuses it', async () => {
+    const damage = fc.tuple(fc.nat(), fc.constantFrom('', ',', '{', '}', '[', ']', '"', ':', '\\', ' ', '1'));
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), size, fc.array(damage, { maxLength: 3 }), async (value, chunk, places) => {
+        let text = JSON.stringify(value);
+        for (const [place, sign] of places) {
+          const at = place % (text.length + 1);
+          text = `${text.slice(0, at)}${sign}${text.slice(at + 1)}`;
+        }
+        expect((await inChunks(text, chunk)).value).toBe(outcomeOf(() => JSON.parse(text)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each(['{"a":1,"a":2}', '{"__proto__":{"x":1},"b":2}', '{"2":1,"1":2}', '{ }', '[ ]', '[1, ]', '[,1]', '{"a":1,}'])(
+    'reads %s as JSON.parse does',
+    async (text) => {
+      expect((await inChunks(text, 1)).value).toBe(outcomeOf(() => JSON.parse(text)));
+    },
+  );
+
+  it('pauses after each chunk', async () => {
+    const text = JSON.stringify(Array.from({ length: 1000 }, (_, at) => at));
+    expect((await inChunks(text, 100)).pauses).toBeGreaterThan(text.length / 200);
+  });
+});

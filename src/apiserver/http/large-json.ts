@@ -1,0 +1,136 @@
+import { setOwn } from '../../base/own-value.ts';
+import { endOfString, parseSlice } from './json-text.ts';
+
+export interface Chunking {
+  /** Text that is parsed in one go. */
+  readonly size: number;
+  readonly pause: () => Promise<void>;
+}
+
+/** What is large deeper down is parsed whole, or looking for its parts would cost as much on every level. */
+const DEEPEST = 8;
+
+const QUOTE = 34;
+const COMMA = 44;
+const COLON = 58;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
+const OPEN_ARRAY = 91;
+const CLOSE_ARRAY = 93;
+
+/**
+ * Parses JSON in chunks, with a pause after each: what is long is cut between members or items. Gives what JSON.parse
+ * gives, and throws a SyntaxError where that would.
+ */
+export async function parseInChunks(text: string, chunking: Chunking, level = 0): Promise<unknown> {
+  const trimmed = trim(text);
+  const first = trimmed.charCodeAt(0);
+  const isObject = first === OPEN_OBJECT;
+  if (trimmed.length <= chunking.size || level > DEEPEST || (!isObject && first !== OPEN_ARRAY)) {
+    const value = parseSlice(trimmed);
+    if (trimmed.length > chunking.size / 8) await chunking.pause();
+    return value;
+  }
+  if (trimmed.charCodeAt(trimmed.length - 1) !== (isObject ? CLOSE_OBJECT : CLOSE_ARRAY)) throw broken();
+  if (trim(trimmed.slice(1, -1)) === '') return isObject ? {} : [];
+  return isObject ? await objectIn(trimmed, chunking, level) : await listIn(trimmed, chunking, level);
+}
+
+async function listIn(text: string, chunking: Chunking, level: number): Promise<unknown[]> {
+  const items: unknown[] = [];
+  for (const part of partsOf(text, chunking.size)) {
+    if (part.length > chunking.size) {
+      items.push(await parseInChunks(part, chunking, level + 1));
+    } else {
+      for (const item of parseSlice(`[${filled(part)}]`) as unknown[]) items.push(item);
+      await chunking.pause();
+    }
+  }
+  return items;
+}
+
+async function objectIn(text: string, chunking: Chunking, level: number): Promise<object> {
+  const members: Record<string, unknown> = {};
+  for (const part of partsOf(text, chunking.size)) {
+    if (part.length > chunking.size) {
+      const [key, value] = split(part);
+      setOwn(members, key, await parseInChunks(value, chunking, level + 1));
+    } else {
+      const some = parseSlice(`{${filled(part)}}`) as Record<string, unknown>;
+      for (const key of Object.keys(some)) setOwn(members, key, some[key]);
+      await chunking.pause();
+    }
+  }
+  return members;
+}
+
+/** The inside of an object or array, cut at its own commas: what is longer than a chunk stands alone. */
+function* partsOf(text: string, size: number): Generator<string> {
+  const end = text.length - 1;
+  let depth = 0;
+  let start = 1;
+  let last = 1;
+  for (let i = 1; i < end; i++) {
+    switch (text.charCodeAt(i)) {
+      case QUOTE:
+        i = endOfString(text, i);
+        break;
+      case OPEN_OBJECT:
+      case OPEN_ARRAY:
+        depth++;
+        break;
+      case CLOSE_OBJECT:
+      case CLOSE_ARRAY:
+        if (--depth < 0) throw broken();
+        break;
+      case COMMA:
+        if (depth > 0) break;
+        if (i - start > size) {
+          // What came before a long one goes first.
+          if (last > start) {
+            yield text.slice(start, last - 1);
+            start = last;
+          }
+          yield text.slice(start, i);
+          start = i + 1;
+        }
+        last = i + 1;
+        break;
+      default:
+    }
+  }
+  if (depth !== 0) throw broken();
+  if (last > start && end - start > size) {
+    yield text.slice(start, last - 1);
+    start = last;
+  }
+  yield text.slice(start, end);
+}
+
+function split(member: string): [key: string, value: string] {
+  const trimmed = trim(member);
+  if (trimmed.charCodeAt(0) !== QUOTE) throw broken();
+  const end = endOfString(trimmed, 0);
+  const rest = trim(trimmed.slice(end + 1));
+  if (rest.charCodeAt(0) !== COLON) throw broken();
+  return [parseSlice(trimmed.slice(0, end + 1)) as string, rest.slice(1)];
+}
+
+/** A comma stands between two things, so that nothing on one of its sides is a mistake. */
+function filled(part: string): string {
+  if (trim(part) === '') throw broken();
+  return part;
+}
+
+const SPACE = new Set([' ', '\t', '\n', '\r']);
+
+/** Without what JSON takes for space, which is less than String.trim does. */
+function trim(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && SPACE.has(text[start] as string)) start++;
+  while (end > start && SPACE.has(text[end - 1] as string)) end--;
+  return start === 0 && end === text.length ? text : text.slice(start, end);
+}
+
+const broken = (): SyntaxError => new SyntaxError('this is no JSON');

@@ -1,0 +1,20 @@
+import { parentPort } from 'node:worker_threads';
+import { ParseError } from '../../base/errors.ts';
+import { readYaml } from '../../kube/yaml-json.ts';
+import type { YamlOrder, YamlResult } from './yaml-thread.ts';
+
+/** Aliases let a short text stand for a long one. */
+const LONGEST = 16 * 1024 * 1024;
+
+parentPort?.on('message', ({ id, text }: YamlOrder) => parentPort?.postMessage({ id, ...resultOf(text) }, []));
+
+function resultOf(text: string): Omit<YamlResult, 'id'> {
+  try {
+    const { value, duplicates } = readYaml(text);
+    const json = JSON.stringify(value);
+    if (json.length > LONGEST) throw new ParseError('stands for far more than its size');
+    return { json, duplicates };
+  } catch (error) {
+    return { problem: (error as Error).message, isOurs: !(error instanceof ParseError) };
+  }
+}

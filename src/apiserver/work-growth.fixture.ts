@@ -1,0 +1,100 @@
+import { decodeBuiltIn } from './builtin-schema/decode.ts';
+import { schemaNameOf } from './builtin-schema/kinds.ts';
+import { type Field, isMessage, messageNameOf, messageShape } from './builtin-schema/message-shape.ts';
+import { apiVersionOf, type Resource } from './resource.ts';
+
+/** A list or map somewhere in objects of a built-in kind. */
+export interface ListPlace {
+  /** The fields that lead to it; those before the last hold one value, or a list of one. */
+  readonly path: readonly Field[];
+}
+
+const DEEPEST = 5;
+
+/** All lists and maps that objects of a kind may have, but for those inside of items of others that are far down. */
+export function listsOf(resource: Resource): ListPlace[] {
+  const schema = schemaNameOf(apiVersionOf(resource), resource.kind);
+  const message = schema === undefined ? '' : messageNameOf(schema);
+  return isMessage(message) ? listsIn(message, []) : [];
+}
+
+function listsIn(message: string, path: readonly Field[]): ListPlace[] {
+  if (path.length >= DEEPEST) return [];
+  const places: ListPlace[] = [];
+  const { byJson, inlined } = messageShape(message);
+  for (const field of [...byJson.values(), ...inlined.flatMap(({ type }) => [...messageShape(type).byJson.values()])]) {
+    const here = [...path, field];
+    if (field.container !== 'one') places.push({ path: here });
+    const known = path.some(({ type }) => type === field.type);
+    if (!field.scalar && field.container !== 'map' && !known) places.push(...listsIn(field.type, here));
+  }
+  return places;
+}
+
+/** The name of a place, for messages: spec.containers.env. */
+export const placeName = ({ path }: ListPlace): string => path.map(({ json }) => json).join('.');
+
+/** An object of the kind with so many entries at one place, all different, in an order that is not theirs. */
+export function objectWith(resource: Resource, { path }: ListPlace, count: number): Record<string, unknown> {
+  const object: Record<string, unknown> = {
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: { name: 'grown', ...(resource.namespaced ? { namespace: 'default' } : {}) },
+  };
+  let holder = object;
+  for (const [depth, field] of path.entries()) {
+    if (depth === path.length - 1) holder[field.json] = entriesOf(field, count);
+    else {
+      // An item is told from others by its keys.
+      const keys = field.container === 'list' ? messageOf(field.type, 0) : {};
+      const next = (holder[field.json] ?? keys) as Record<string, unknown>;
+      holder[field.json] = field.container === 'list' ? [next] : next;
+      holder = next;
+    }
+  }
+  return object;
+}
+
+function entriesOf(field: Field, count: number): unknown {
+  const at = (i: number) => (i * 7919) % count;
+  const values = Array.from({ length: count }, (_, i) => valueOf(field.type, at(i)));
+  if (field.container === 'list') return values;
+  return Object.fromEntries(values.map((value, i) => [`key-${at(i)}`, value]));
+}
+
+/** A value with something of its own; what a special type does not take is left out. */
+function valueOf(type: string, i: number): unknown {
+  switch (type) {
+    case 'string':
+      return `value-${i}`;
+    case 'bytes':
+      return Buffer.from(String(i)).toString('base64');
+    case 'bool':
+      return i % 2 === 0;
+    case 'int32':
+    case 'int64':
+    case 'double':
+      return i;
+    default:
+      return messageOf(type, i);
+  }
+}
+
+function messageOf(type: string, i: number): unknown {
+  if (type.endsWith('.Quantity')) return `${i}`;
+  if (type.endsWith('.IntOrString')) return i;
+  if (type.endsWith('.ManagedFieldsEntry')) {
+    const fieldsV1 = { 'f:metadata': { 'f:labels': { [`f:label-${i}`]: {} } } };
+    return { manager: `m-${i}`, operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1 };
+  }
+  const scalars = [...messageShape(type).byJson.values()].filter(
+    ({ container, scalar }) => scalar && container === 'one',
+  );
+  return Object.fromEntries(scalars.map((field) => [field.json, valueOf(field.type, i)]));
+}
+
+/** Whether objects with entries at this place can be read at all: some types take texts of a form of their own. */
+export function isReadable(resource: Resource, place: ListPlace): boolean {
+  const { apiVersion, kind } = { apiVersion: apiVersionOf(resource), kind: resource.kind };
+  return decodeBuiltIn(apiVersion, kind, objectWith(resource, place, 2))?.error === undefined;
+}

@@ -1,0 +1,198 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonSchema } from '../api/json-schema.ts';
+import { copyJson } from '../base/json-copy.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
+import { applyJsonPatch } from '../kube/patches/json-patch.ts';
+import { applyMergePatch } from '../kube/patches/merge-patch.ts';
+import { applyStrategicMergePatch } from '../kube/patches/strategic-merge-patch.ts';
+import { effort } from '../testing/effort.ts';
+import { runs } from '../testing/runs.ts';
+import { invalid } from './api-error.ts';
+import { builtInResources } from './builtin-resources.ts';
+import type { Call } from './call.ts';
+import { customShape } from './custom/custom-shape.ts';
+import { FieldManagement } from './field-management.ts';
+import { duplicateFields } from './http/duplicate-fields.ts';
+import { kindParts } from './kind-parts.ts';
+import { textOf } from './object-text.ts';
+import type { Resource } from './resource.ts';
+import { decodeBody } from './verbs/decode.ts';
+import { isReadable, type ListPlace, listsOf, objectWith, placeName } from './work-growth.fixture.ts';
+
+/** Work on this many entries, and on this many times as many. */
+const FEW = 300;
+const TIMES = 16;
+/** What is quadratic takes 256 times as long for 16 times as much; what is linear takes 16 times as long. */
+const MOST_TIMES = 100;
+/** Less work than this tells nothing about what more of it would take. */
+const LEAST_MS = 1;
+
+/** The least of some tries: what else the thread did meanwhile, such as collecting garbage, is not the work's. */
+function leastEffort(work: () => unknown): number {
+  return Math.min(...Array.from({ length: 2 }, () => effort(work)));
+}
+
+/** Work that grows faster than its input is told by name. */
+function expectLinear(name: string, workOn: (count: number) => () => unknown): void {
+  const few = Math.max(leastEffort(workOn(FEW)), LEAST_MS);
+  const many = leastEffort(workOn(FEW * TIMES));
+  expect(many / few, `${name}: ${few} ms for ${FEW}, ${many} ms for ${FEW * TIMES}`).toBeLessThan(MOST_TIMES);
+}
+
+const resources = builtInResources(kindParts);
+const fields = new FieldManagement(() => []);
+const user = { name: 'ann', groups: [] };
+const callOf = (): Call => ({
+  user,
+  fieldManager: 'test',
+  dryRun: false,
+  fieldValidation: 'Warn',
+  warnings: [],
+  signal: new AbortController().signal,
+});
+const writer = { manager: 'test', subresource: '', time: '2026-01-01T00:00:00Z' };
+const other = { ...writer, manager: 'other' };
+
+/** All that is done to an object between its bytes and the store: on creation, on an update, by patches and apply. */
+function write(resource: Resource, body: Record<string, unknown>): void {
+  duplicateFields(JSON.stringify(body));
+  const object = decodeBody(resource, copyJson(body), callOf());
+  fields.record(resource, object, undefined, writer);
+  resource.strategy.prepareCreate?.(object);
+  const causes = [...resource.shape.validate(object), ...(resource.strategy.validate?.(object) ?? [])];
+  invalid(resource, 'grown', causes);
+  resource.strategy.warnings?.(object);
+  textOf(object);
+  update(resource, object, body);
+}
+
+function update(resource: Resource, old: KubeObject, body: Record<string, unknown>): void {
+  const next = decodeBody(resource, reversed(body), callOf());
+  fields.record(resource, next, old, other);
+  resource.shape.validate(next, old);
+  resource.strategy.validate?.(next, old);
+  const { metadata, ...content } = body;
+  const { managedFields: _, ...named } = metadata as Record<string, unknown>;
+  const patch = reversed({ ...content, metadata: named });
+  applyMergePatch(old as never, patch as never);
+  try {
+    if (resource.patchSchema !== undefined)
+      applyStrategicMergePatch(old as never, patch as never, resource.patchSchema);
+    fields.apply(resource, copyJson({ ...content, metadata: named }) as unknown as KubeObject, old, other, true);
+  } catch {
+    // Items that cannot be told apart are refused, after as much work.
+  }
+}
+
+/** The same lists from their ends, so that nothing is where it was. */
+function reversed<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(reversed).reverse() as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, part]) => [key, reversed(part)]),
+  ) as T;
+}
+
+describe('work on an object grows no faster than its lists', () => {
+  const places = resources.flatMap((resource) =>
+    listsOf(resource)
+      .filter((place) => isReadable(resource, place))
+      .map((place) => ({ resource, place })),
+  );
+  const check = ({ resource, place }: { resource: Resource; place: ListPlace }): void =>
+    expectLinear(`${resource.plural}.${resource.group} ${placeName(place)}`, (count) => {
+      const body = objectWith(resource, place, count);
+      return () => write(resource, body);
+    });
+
+  it.each(['metadata.labels', 'metadata.annotations', 'metadata.finalizers', 'metadata.ownerReferences', 'data'])(
+    'with many %s of a ConfigMap',
+    (name) => {
+      check(find('ConfigMap', name));
+    },
+  );
+
+  it('with many managedFields that a client hands in', () => {
+    check(find('ConfigMap', 'metadata.managedFields'));
+  });
+
+  it('whichever list of whichever built-in kind is long', () => {
+    expect(places.length).toBeGreaterThan(1000);
+    const anyOne = fc.nat(places.length - 1).map((at) => places[at] as (typeof places)[number]);
+    fc.assert(fc.property(anyOne, check), { numRuns: runs(20) });
+  });
+
+  it.each([
+    ['Pod', 'spec.containers.env'],
+    ['Role', 'rules'],
+    ['Ingress', 'spec.rules'],
+  ])('with a %s that has many %s', (kind, name) => check(find(kind, name)));
+
+  function find(kind: string, name: string): (typeof places)[number] {
+    const found = places.find((each) => each.resource.kind === kind && placeName(each.place) === name);
+    if (found === undefined) throw new Error(`no ${name} in ${kind}`);
+    return found;
+  }
+
+  it('for any kind of list of a custom resource', () => {
+    const item: JsonSchema = {
+      type: 'object',
+      properties: { name: { type: 'string', pattern: '^(a|aa)+[0-9]*$' }, port: { type: 'integer' } },
+      required: ['name'],
+      'x-kubernetes-validations': [{ rule: 'size(self.name) > 0' }],
+    };
+    const kinds: Record<string, JsonSchema> = {
+      atomic: { type: 'array', items: item },
+      keyed: { type: 'array', items: item, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] },
+      set: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
+      unique: { type: 'array', items: { type: 'string' }, uniqueItems: true },
+      map: { type: 'object', additionalProperties: { type: 'string' } },
+      unknown: { type: 'object', properties: {} },
+    };
+    fc.assert(
+      fc.property(fc.constantFrom(...Object.keys(kinds)), fc.boolean(), (kind, twice) => {
+        const schema: JsonSchema = { type: 'object', properties: { spec: kinds[kind] as JsonSchema } };
+        const shape = customShape('Grown', { name: 'v1', schema: { openAPIV3Schema: schema } });
+        expectLinear(`${kind}${twice ? ', each twice' : ''}`, (count) => {
+          const body = customObject(kind, count, twice);
+          return () => {
+            const { object } = shape.read(copyJson(body));
+            shape.applyDefaults(object);
+            invalid({ group: '', kind: '' }, '', shape.validate(object));
+            shape.validate(reversed(object), object);
+          };
+        });
+      }),
+      { numRuns: 12, examples: Object.keys(kinds).map((kind) => [kind, false] as [string, boolean]) },
+    );
+  });
+
+  it.each([
+    ['add', (at: number) => ({ op: 'add', path: `/data/n${at}`, value: 'v' })],
+    ['copy', (at: number) => ({ op: 'copy', from: '/data/k0', path: `/data/n${at}` })],
+    ['move', (at: number) => ({ op: 'move', from: `/data/k${at}`, path: `/data/n${at}` })],
+    ['test', (at: number) => ({ op: 'test', path: `/data/k${at}`, value: 'v' })],
+  ])('by a JSON patch of many operations: %s', (name, operation) => {
+    expectLinear(name, (count) => {
+      const data = Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 'v']));
+      const patch = Array.from({ length: count }, (_, at) => operation(at));
+      return () => applyJsonPatch({ data }, patch);
+    });
+  });
+});
+
+function customObject(kind: string, count: number, twice: boolean): KubeObject {
+  const at = (i: number) => (twice ? i >> 1 : i);
+  const items = Array.from({ length: count }, (_, i) => ({ name: `aaaa${at(i)}`, port: i }));
+  const texts = items.map(({ name }) => name);
+  const spec =
+    kind === 'map' || kind === 'unknown'
+      ? Object.fromEntries(items.map(({ name }, i) => [`${name}-${i}`, name]))
+      : kind === 'set' || kind === 'unique'
+        ? texts
+        : items;
+  return { apiVersion: 'x.io/v1', kind: 'Grown', metadata: { name: 'grown' }, spec };
+}
