@@ -5,6 +5,9 @@ import type { KubeObject } from '../kube/kube-object.ts';
 import type { User } from './access/user.ts';
 import type { AdmissionPlugin, Write } from './admission-plugin.ts';
 import type { FieldManagement } from './field-management.ts';
+import { flowOf } from './flow-control/flow.ts';
+import type { ThreadShare } from './flow-control/thread-share.ts';
+import { WORK } from './flow-control/work.ts';
 import type { LongWork } from './http/body.ts';
 import type { YamlThread } from './http/yaml-thread.ts';
 import type { ParsedObjects } from './parsed-objects.ts';
@@ -12,7 +15,6 @@ import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
 import { NEXT_STAGE } from './stage.ts';
 import type { Store } from './store/store.ts';
-import type { TurnQueue } from './turn-queue.ts';
 
 /** What the verbs work with. */
 export interface Backend {
@@ -23,8 +25,8 @@ export interface Backend {
   readonly fields: FieldManagement;
   readonly clock: Clock;
   readonly random: Random;
-  /** Long work takes turns. */
-  readonly turns: TurnQueue;
+  /** Long work waits for its turn there. */
+  readonly thread: ThreadShare;
   readonly yaml: YamlThread;
 }
 
@@ -33,8 +35,9 @@ export function storeOf(backend: Backend, resource: Resource): Store {
 }
 
 /** How a user's long bodies are read. */
-export function longWorkOf({ turns, yaml }: Backend, { name }: User): LongWork {
-  return { pause: () => turns.take(name) ?? NEXT_STAGE, yaml };
+export function longWorkOf({ thread, yaml }: Backend, user: User): LongWork {
+  const flow = flowOf(user);
+  return { pause: () => thread.spend(flow, WORK.chunk) ?? NEXT_STAGE, yaml };
 }
 
 /** The time as Kubernetes writes it in objects: whole seconds. */

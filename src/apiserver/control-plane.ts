@@ -31,6 +31,7 @@ import { Definitions } from './custom/definitions.ts';
 import { evacuation } from './evacuation.ts';
 import { FieldManagement } from './field-management.ts';
 import { FlowControl } from './flow-control/flow-control.ts';
+import { ThreadShare } from './flow-control/thread-share.ts';
 import type { Answer } from './http/answer.ts';
 import type { ApiRequest } from './http/api-request.ts';
 import { auditLine } from './http/audit-log.ts';
@@ -60,7 +61,6 @@ import { bind, bindNamed } from './subresources/binding.ts';
 import { evict } from './subresources/eviction.ts';
 import { podLog } from './subresources/log.ts';
 import { issueToken } from './subresources/token.ts';
-import { TurnQueue } from './turn-queue.ts';
 import { WatchItems } from './verbs/watch-item.ts';
 
 export interface ControlPlaneOptions {
@@ -154,7 +154,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     fields: new FieldManagement((resource) => versionsOf(registry, resource)),
     clock,
     random,
-    turns: new TurnQueue(clock),
+    thread: new ThreadShare(clock),
     yaml: new YamlThread(),
   };
   await bootstrap(backend, systemCall(stop.signal));
@@ -170,7 +170,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   let ready = false;
   let address = '';
   const serviceAccountTokens = openServiceAccountTokens(backend, folder);
-  const flowControl = new FlowControl(clock);
+  const flowControl = new FlowControl(clock, backend.thread);
   const metrics = new RequestMetrics({ revision: () => stores.main.revision, flow: () => flowControl.status });
   const routes: Route[] = [
     healthRoute(() => ready),

@@ -1,4 +1,6 @@
-import type { TurnQueue } from './turn-queue.ts';
+import type { User } from './access/user.ts';
+import { flowOf } from './flow-control/flow.ts';
+import type { ThreadShare } from './flow-control/thread-share.ts';
 
 /**
  * Awaited between the stages of a write, where nothing else is to be waited for: all writes under way then go through a
@@ -8,13 +10,15 @@ export const NEXT_STAGE: Promise<void> = Promise.resolve();
 
 /** Text of which one stage takes more than a few milliseconds. */
 const LARGE = 64 * 1024;
+/** What one stage costs of what the whole write does. */
+const STAGE = 1 / 4;
 
 /** The same for a write of so much text: between the stages of a large one, everybody else gets a turn. */
-export function nextStage(turns: TurnQueue, size: number, user: string): Promise<void> {
-  return turnOf(turns, size, user) ?? NEXT_STAGE;
+export function nextStage(thread: ThreadShare, size: number, user: User): Promise<void> {
+  return turnOf(thread, size, user) ?? NEXT_STAGE;
 }
 
 /** Where a stage of a large write is long enough to be cut in two; a small one does not wait there at all. */
-export function turnOf(turns: TurnQueue, size: number, user: string): Promise<void> | undefined {
-  return size < LARGE ? undefined : turns.take(user);
+export function turnOf(thread: ThreadShare, size: number, user: User): Promise<void> | undefined {
+  return size < LARGE ? undefined : thread.spend(flowOf(user), size * STAGE);
 }

@@ -14,6 +14,7 @@ import { renameVersion } from '../custom/conversion.ts';
 import { customResources } from '../custom/custom-resource.ts';
 import type { Definition } from '../custom/definition.ts';
 import { FieldManagement } from '../field-management.ts';
+import { ThreadShare } from '../flow-control/thread-share.ts';
 import { YamlThread } from '../http/yaml-thread.ts';
 import { kindParts } from '../kind-parts.ts';
 import { textOf } from '../object-text.ts';
@@ -22,7 +23,6 @@ import { Registry } from '../registry.ts';
 import { apiVersionOf, keyOf } from '../resource.ts';
 import { indexRoles } from '../role-index.ts';
 import { openMemoryStore } from '../store/memory-store.ts';
-import { TurnQueue } from '../turn-queue.ts';
 import { createObject } from '../verbs/create.ts';
 import { deleteObject } from '../verbs/delete.ts';
 import { MERGE_PATCH, patchObject } from '../verbs/patch.ts';
@@ -89,7 +89,7 @@ export async function testCluster(parts: Partial<ChainParts> = {}): Promise<Clus
     fields: new FieldManagement(() => []),
     clock,
     random,
-    turns: new TurnQueue(clock),
+    thread: new ThreadShare(clock),
     yaml: new YamlThread(),
   };
   let warnings: string[] = [];

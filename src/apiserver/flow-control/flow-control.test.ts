@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { FakeClock } from '../../base/fake-clock.ts';
 import { AUTHENTICATED, MASTERS, type User } from '../access/user.ts';
 import { flowOf } from './flow.ts';
-import { FlowControl } from './flow-control.ts';
+import { FlowControl, type FlowLimitSet } from './flow-control.ts';
+import { ThreadShare } from './thread-share.ts';
 
 const named = (name: string, ...groups: string[]): User => ({ name, groups: [AUTHENTICATED, ...groups] });
 const PATH = '/api/v1/pods';
@@ -27,11 +28,14 @@ describe('flowOf', () => {
   });
 });
 
+const flowControl = (clock: FakeClock, own: Partial<FlowLimitSet>) =>
+  new FlowControl(clock, new ThreadShare(clock), own);
+
 const limits = { total: 3, perFlow: 2, maxWaiting: 1, maxWaitMs: 1000 };
 
 describe('FlowControl', () => {
   test('rejects with 429 and a time to wait, and counts it', async () => {
-    const control = new FlowControl(new FakeClock(), { seats: limits });
+    const control = flowControl(new FakeClock(), { seats: limits });
     for (let i = 0; i < 3; i++) void control.admit(named('eve'), PATH);
     expect(() => control.admit(named('eve'), PATH)).toThrow(
       expect.objectContaining({
@@ -43,7 +47,7 @@ describe('FlowControl', () => {
   });
 
   test('never rejects administrators and probes', () => {
-    const control = new FlowControl(new FakeClock(), { seats: { ...limits, total: 1, perFlow: 1, maxWaiting: 0 } });
+    const control = flowControl(new FakeClock(), { seats: { ...limits, total: 1, perFlow: 1, maxWaiting: 0 } });
     void control.admit(named('eve'), PATH);
     for (let i = 0; i < 100; i++) {
       expect(control.admit(named('admin', MASTERS), PATH)).not.toBeInstanceOf(Promise);
@@ -53,7 +57,7 @@ describe('FlowControl', () => {
   });
 
   test('takes no seat for a body that is still arriving', async () => {
-    const control = new FlowControl(new FakeClock(), { seats: { ...limits, perFlow: 1 } });
+    const control = flowControl(new FakeClock(), { seats: { ...limits, perFlow: 1 } });
     const first = await control.admit(named('eve'), PATH);
     const body = Promise.withResolvers<Buffer>();
     const received = first.receive(undefined, () => body.promise);
@@ -70,7 +74,7 @@ describe('FlowControl', () => {
   test('limits how many bodies of one user may be arriving', async () => {
     const MIB = 1024 * 1024;
     const clock = new FakeClock();
-    const control = new FlowControl(clock, { bodies: { ...limits, total: 4 * MIB, perFlow: MIB } });
+    const control = flowControl(clock, { bodies: { ...limits, total: 4 * MIB, perFlow: MIB } });
     let reading = 0;
     const send = async (user: string) => {
       const ticket = await control.admit(named(user), PATH);
@@ -92,7 +96,7 @@ describe('FlowControl', () => {
   });
 
   test('limits the watches of one user', async () => {
-    const control = new FlowControl(new FakeClock(), { watches: { ...limits, maxWaiting: 0 } });
+    const control = flowControl(new FakeClock(), { watches: { ...limits, maxWaiting: 0 } });
     const ticket = await control.admit(named('eve'), PATH);
     const end = ticket.beginStream();
     ticket.beginStream();

@@ -3,7 +3,7 @@ import type { User } from '../access/user.ts';
 import { tooManyRequests } from '../api-error.ts';
 import { FairLimiter, type FairLimits, FlowLimitError, type Rejection } from './fair-limiter.ts';
 import { flowOf } from './flow.ts';
-import { ThreadShare } from './thread-share.ts';
+import type { ThreadShare } from './thread-share.ts';
 import { type AnnounceWork, WORK } from './work.ts';
 
 const MIB = 1024 * 1024;
@@ -60,12 +60,12 @@ export class FlowControl {
   readonly #rejected = { 'queue-full': 0, 'time-out': 0 };
   #exempt = 0;
 
-  constructor(clock: Pick<Clock, 'monotonic' | 'timer' | 'turn'>, limits: Partial<FlowLimitSet> = {}) {
+  constructor(clock: Pick<Clock, 'timer'>, thread: ThreadShare, limits: Partial<FlowLimitSet> = {}) {
     const { seats, bodies, watches } = { ...DEFAULT_LIMITS, ...limits };
     this.#seats = new FairLimiter(seats, clock);
     this.#bodies = new FairLimiter(bodies, clock);
     this.#watches = new FairLimiter(watches, clock);
-    this.#thread = new ThreadShare(clock);
+    this.#thread = thread;
   }
 
   get status(): FlowStatus {
@@ -98,7 +98,7 @@ export class FlowControl {
     let holds = true;
     this.#exempt++;
     return {
-      work: () => undefined,
+      work: (units) => this.#thread.spend(undefined, units),
       receive: (_length, read) => read(),
       finish: () => {
         if (holds) this.#exempt--;
@@ -126,7 +126,8 @@ export class FlowControl {
         const body = await read();
         await this.#acquire(this.#seats, flow, 1);
         seated = true;
-        await this.#thread.spend(flow, body.length);
+        // What is longer is read in chunks, each of which is announced.
+        await this.#thread.spend(flow, Math.min(body.length, WORK.chunk));
         return body;
       },
       finish: () => {

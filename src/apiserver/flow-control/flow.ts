@@ -7,7 +7,7 @@ const SYSTEM_NAMESPACE = 'kube-system';
  * The flow that a request belongs to: requests of one flow wait for each other, those of several flows share fairly.
  * Returns undefined for what never waits: probes, and administrators, who must get in when nobody else does.
  */
-export function flowOf(user: User, path: string): string | undefined {
+export function flowOf(user: User, path = ''): string | undefined {
   if (user.groups.includes(MASTERS) || isProbe(path)) return undefined;
   const account = splitServiceAccount(user.name);
   // Whoever may create service accounts in a namespace would otherwise get a share of the server with each of them.

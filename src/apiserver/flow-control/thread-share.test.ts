@@ -3,6 +3,7 @@ import { FakeClock } from '../../base/fake-clock.ts';
 import { ThreadShare } from './thread-share.ts';
 
 const KIB = 1024;
+const ROUNDS = 4;
 
 /** A thread whose turns the test takes, on which a unit takes a fixed time. */
 function scene() {
@@ -32,6 +33,13 @@ function scene() {
       await settle();
     },
     armed: () => turns.length > 0,
+    /** As many turns as lie between two slices. */
+    rounds: async () => {
+      for (let i = 0; i < ROUNDS; i++) {
+        for (const go of turns.splice(0)) go();
+        await settle();
+      }
+    },
   };
 }
 
@@ -49,8 +57,16 @@ test('little work never waits, much of it waits for a turn', async () => {
   expect(share.spend('a', 60 * KIB)).toBeUndefined();
 });
 
-test('an administrator never waits', () => {
-  expect(scene().share.spend(undefined, 10 ** 9)).toBeUndefined();
+test('an administrator waits for nobody, but lets a turn pass before long work', async () => {
+  const { share, work, turn, log } = scene();
+  for (const name of ['a1', 'a2']) work('a', name, 300 * KIB);
+  expect(share.spend(undefined, KIB)).toBeUndefined();
+  const long = share.spend(undefined, 10 ** 9)?.then(() => log.push('admin'));
+  expect(log).toEqual([]);
+  await turn();
+  await long;
+  expect(log).toEqual(expect.arrayContaining(['a1', 'admin']));
+  expect(log).not.toContain('a2');
 });
 
 test('the loop is left alone once nothing is left to do', async () => {
@@ -62,22 +78,22 @@ test('the loop is left alone once nothing is left to do', async () => {
 
 describe('work that waits', () => {
   test('goes slice by slice, a piece larger than a slice alone', async () => {
-    const { work, turn, log } = scene();
+    const { work, turn, rounds, log } = scene();
     work('a', 'big', 3000 * KIB);
     work('a', 'small', 100 * KIB);
     await turn();
     expect(log).toEqual(['big']);
-    await turn();
+    await rounds();
     expect(log).toEqual(['big', 'small']);
   });
 
   test('of a flow that has had less goes first', async () => {
-    const { work, turn, log } = scene();
+    const { work, turn, rounds, log } = scene();
     for (const name of ['a1', 'a2', 'a3']) work('a', name, 200 * KIB);
     await turn();
     work('b', 'b1', 200 * KIB);
-    await turn();
-    await turn();
+    await rounds();
+    await rounds();
     expect(log).toEqual(['a1', 'b1', 'a2']);
   });
 
@@ -94,11 +110,13 @@ describe('work that waits', () => {
     expect(log).toEqual(['a1', 'a2']);
   });
 
-  test('does not pause when nobody else is there', async () => {
-    const { work, turn, log } = scene();
+  test('lets a few turns pass, and no time, when nobody else is there', async () => {
+    const { work, turn, rounds, log } = scene();
     for (const name of ['a1', 'a2']) work('a', name, 200 * KIB);
     await turn();
     await turn(10);
+    expect(log).toEqual(['a1']);
+    await rounds();
     expect(log).toEqual(['a1', 'a2']);
   });
 });

@@ -4,6 +4,10 @@ import type { Clock } from '../../base/clock.ts';
 const ALLOWANCE = 64 * 1024;
 /** Work of flows that wait which is let go in one turn: about 13 ms. */
 const SLICE = 256 * 1024;
+/** Work of those who never wait that is long enough to let others go first. */
+const EXEMPT = 32 * 1024;
+/** Turns between two slices: a small request takes about so many from its first byte to its response. */
+const ROUNDS = 4;
 /** The longest pause between two slices. */
 const MAX_PAUSE_MS = 50;
 
@@ -43,7 +47,8 @@ export class ThreadShare {
     if (this.#clock.turn === undefined) return undefined;
     if (name === undefined) {
       this.#exemptWork = true;
-      return undefined;
+      // Whoever never waits for others still lets them go first before long work.
+      return units < EXEMPT ? undefined : this.#clock.turn();
     }
     const flow = this.#flowOf(name);
     this.#arm();
@@ -65,7 +70,7 @@ export class ThreadShare {
     this.#armed = false;
     const othersActive =
       this.#exemptWork || this.#flows.values().some((flow) => flow.spent > 0 && flow.queue.length === 0);
-    const took = this.#sliceBegan === undefined ? 0 : this.#clock.monotonic() - this.#sliceBegan;
+    const took = this.#sliceBegan === undefined ? undefined : this.#clock.monotonic() - this.#sliceBegan;
     this.#sliceBegan = undefined;
     this.#exemptWork = false;
     for (const [name, flow] of this.#flows) {
@@ -73,15 +78,24 @@ export class ThreadShare {
       if (flow.queue.length === 0) this.#flows.delete(name);
     }
     if (this.#flows.size === 0) return;
-    if (!othersActive || took < 1) {
+    if (took === undefined) {
       this.#letGo();
       return;
     }
     this.#armed = true;
-    this.#clock.timer(Math.min(took, MAX_PAUSE_MS), () => {
+    void this.#pause(othersActive ? took : 0).then(() => {
       this.#armed = false;
       this.#letGo();
     });
+  }
+
+  /** Waits between two slices. */
+  async #pause(ms: number): Promise<void> {
+    if (ms >= 1) {
+      await new Promise<void>((resolve) => this.#clock.timer(Math.min(ms, MAX_PAUSE_MS), resolve));
+      return;
+    }
+    for (let round = 1; round < ROUNDS; round++) await this.#clock.turn?.();
   }
 
   /** Lets one slice of waiting work go; a piece that is larger than a slice goes alone. */

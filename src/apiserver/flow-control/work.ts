@@ -9,6 +9,8 @@ export const WORK = {
   request: 4 * 1024,
   /** What one more piece of a response costs, as of a watch, however small. */
   piece: 512,
+  /** What a chunk of a long text costs to read. */
+  chunk: 64 * 1024,
   /** A byte that is sent costs this part of one that is received. */
   sentByte: 1 / 32,
 } as const;

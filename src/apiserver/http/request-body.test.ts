@@ -9,6 +9,7 @@ import { FakeClock } from '../../base/fake-clock.ts';
 import { until } from '../../testing/patience.ts';
 import { type Plane, startPlane } from '../custom/plane.fixture.ts';
 import { FlowControl } from '../flow-control/flow-control.ts';
+import { ThreadShare } from '../flow-control/thread-share.ts';
 import { json } from './answer.ts';
 import { readBody } from './request-body.ts';
 import { type ApiHttpServer, type ServerOptions, startServer } from './server.ts';
@@ -40,7 +41,7 @@ const start = (more: Partial<ServerOptions> = {}) => {
       return json(200, String(bytes.length));
     },
     clock,
-    flowControl: new FlowControl(clock),
+    flowControl: new FlowControl(clock, new ThreadShare(clock)),
     uuid: () => 'id',
     idleBodyMs: IDLE,
     ...more,

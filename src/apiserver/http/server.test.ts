@@ -11,6 +11,7 @@ import { FakeClock } from '../../base/fake-clock.ts';
 import { PATIENCE, until } from '../../testing/patience.ts';
 import { openPki, type Pki } from '../access/pki.ts';
 import { FlowControl } from '../flow-control/flow-control.ts';
+import { ThreadShare } from '../flow-control/thread-share.ts';
 import { type Answer, json } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { type ApiHttpServer, type ServerOptions, startServer } from './server.ts';
@@ -69,7 +70,7 @@ async function started(options: Partial<ServerOptions> = {}) {
     authenticate: async () => ({ name: 'somebody', groups: [] }),
     handle,
     clock: realClock,
-    flowControl: new FlowControl(realClock),
+    flowControl: new FlowControl(realClock, new ThreadShare(realClock)),
     uuid: () => 'id',
     ...options,
   });

@@ -26,7 +26,7 @@ export async function createObject(
 ): Promise<Written> {
   const { size = 0, user } = call;
   const object = decodeBody(resource, body, call);
-  await nextStage(backend.turns, size, user.name);
+  await nextStage(backend.thread, size, user);
   placeIn(resource, namespace, object);
   const { resourceVersion = '' } = object.metadata;
   if (isVersion(resourceVersion) && Number(resourceVersion) !== 0) {
@@ -80,7 +80,7 @@ async function attemptCreate(
     backend.fields.record(resource, object, undefined, writer);
   }
   const { size = 0, user } = call;
-  await nextStage(backend.turns, size, user.name);
+  await nextStage(backend.thread, size, user);
   const write = {
     operation: 'CREATE',
     resource,
@@ -98,7 +98,7 @@ async function attemptCreate(
     nameOf(admitted.metadata, random, resource.strategy.namesNameless === true);
     const { name = '' } = admitted.metadata;
     resource.strategy.prepareCreate?.(admitted);
-    const turn = turnOf(backend.turns, size, user.name);
+    const turn = turnOf(backend.thread, size, user);
     if (turn !== undefined) await turn;
     const causes = causesOf(resource, admitted, isFitting(call, admitted));
     if (causes.length > 0) throw invalid(resource, name, causes);

@@ -41,7 +41,7 @@ export async function patchObject(
     target,
     async (current) => {
       const patched = copyJson(guarded(() => change(current as never, patch as Json))) as unknown as KubeObject;
-      const turn = turnOf(backend.turns, call.size ?? 0, call.user.name);
+      const turn = turnOf(backend.thread, call.size ?? 0, call.user);
       if (turn !== undefined) await turn;
       clarifyOwners(target.resource, patched);
       const object = decodePatched(target.resource, patched, call, type === STRATEGIC_PATCH ? patch : undefined);
@@ -184,10 +184,10 @@ export async function applyObject(
     delete object.metadata.resourceVersion;
     const fresh = backend.fields.apply(resource, object, undefined, writer(), force);
     checkPlace(target, fresh);
-    const before = turnOf(backend.turns, call.size ?? 0, call.user.name);
+    const before = turnOf(backend.thread, call.size ?? 0, call.user);
     if (before !== undefined) await before;
     converted(resource, fresh, object, { ...call, warnings: [] });
-    const after = turnOf(backend.turns, call.size ?? 0, call.user.name);
+    const after = turnOf(backend.thread, call.size ?? 0, call.user);
     if (after !== undefined) await after;
     return await createObject(backend, resource, namespace, fresh, call, true);
   }
@@ -196,7 +196,7 @@ export async function applyObject(
     target,
     async (current) => {
       const merged = backend.fields.apply(resource, copyJson(object), current, writer(), force);
-      const turn = turnOf(backend.turns, call.size ?? 0, call.user.name);
+      const turn = turnOf(backend.thread, call.size ?? 0, call.user);
       if (turn !== undefined) await turn;
       const decoded = converted(resource, merged, object, call);
       checkPlace(target, decoded);

@@ -113,10 +113,10 @@ export async function rewrite(
     if (entry === undefined) throw notFound(resource, name);
     const old = await viewOf(backend, resource, entry);
     const size = Math.max(call.size ?? 0, entry.value.length);
-    const before = turnOf(backend.turns, size, call.user.name);
+    const before = turnOf(backend.thread, size, call.user);
     if (before !== undefined) await before;
     const object = await change(old);
-    const after = turnOf(backend.turns, size, call.user.name);
+    const after = turnOf(backend.thread, size, call.user);
     if (after !== undefined) await after;
     const written = await attemptWrite(backend, target, key, entry, old, object, call, how);
     if (written !== undefined) return written;
@@ -146,14 +146,14 @@ async function attemptWrite(
     const time = subresource === 'scale' ? undefined : timestamp(backend.clock);
     backend.fields.record(resource, object, old, { manager: call.fieldManager, subresource, time });
   }
-  await nextStage(backend.turns, size, call.user.name);
+  await nextStage(backend.thread, size, call.user);
   const write = writeOf(target, object, old, call, how.facet);
   let stored = false;
   try {
     const changed = how.admitted === true ? undefined : await mutate(backend, write);
     const admitted = taken(object, write, changed, how.facet);
     prepare(target, admitted, old);
-    const turn = turnOf(backend.turns, size, call.user.name);
+    const turn = turnOf(backend.thread, size, call.user);
     if (turn !== undefined) await turn;
     // A binding sets what no other update may, and nothing else.
     const causes =

@@ -27,12 +27,12 @@ export async function store(
   const target = storeOf(backend, resource);
   const created = expected === 0;
   if (dryRun) {
-    const turn = turnOf(backend.turns, size, user.name);
+    const turn = turnOf(backend.thread, size, user);
     if (turn !== undefined) await turn;
     if ((target.latest(key)?.revision ?? 0) !== expected) return undefined;
     return { object, text: textOf(object), created };
   }
-  await nextStage(backend.turns, size, user.name);
+  await nextStage(backend.thread, size, user);
   const stored = resource.toStorage === undefined ? object : await resource.toStorage(object);
   const outcome = await target.put(
     key,
