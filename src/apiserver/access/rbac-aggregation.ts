@@ -10,9 +10,12 @@ export function aggregatedRules(role: ClusterRole, roles: Iterable<ClusterRole>)
   const others = [...roles].filter(({ metadata }) => metadata.name !== role.metadata.name);
   others.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
   const rules = new Map<string, PolicyRule>();
+  const taken = new Set<ClusterRole>();
   for (const selector of selectors) {
     for (const other of others) {
-      if (!selects(selector, other.metadata.labels ?? {})) continue;
+      // Each role's rules are looked at once, however many selectors pick it.
+      if (taken.has(other) || !selects(selector, other.metadata.labels ?? {})) continue;
+      taken.add(other);
       for (const rule of other.rules ?? []) {
         const key = ruleKey(rule);
         if (!rules.has(key)) rules.set(key, rule);

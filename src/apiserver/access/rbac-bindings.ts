@@ -22,18 +22,25 @@ function subjectKey(subject: Subject, bindingNamespace: string): string | undefi
   }
 }
 
-/** One kind of binding (RoleBinding or ClusterRoleBinding), found by whom it binds. */
+/** A binding, and the first of its subjects that means a user. */
+export interface FoundBinding {
+  readonly binding: Binding;
+  readonly subject: Subject;
+}
+
+/** One kind of binding (RoleBinding or ClusterRoleBinding), found by its namespace and whom it binds. */
 export class BindingIndex {
   readonly #byName = new Map<string, Binding>();
-  readonly #bySubject = new Map<string, Set<Binding>>();
+  /** By namespace and subject: the bindings, each with the place of that subject among its subjects. */
+  readonly #bySubject = new Map<string, Map<Binding, number>>();
 
   upsert(binding: Binding): void {
     this.remove(binding.metadata.namespace, binding.metadata.name);
     this.#byName.set(objectKey(binding.metadata.namespace, binding.metadata.name), binding);
-    for (const key of keysOf(binding)) {
+    for (const [key, place] of keysOf(binding)) {
       const found = this.#bySubject.get(key);
-      if (found) found.add(binding);
-      else this.#bySubject.set(key, new Set([binding]));
+      if (found) found.set(binding, place);
+      else this.#bySubject.set(key, new Map([[binding, place]]));
     }
   }
 
@@ -41,7 +48,7 @@ export class BindingIndex {
     const old = this.#byName.get(objectKey(namespace, name));
     if (!old) return;
     this.#byName.delete(objectKey(namespace, name));
-    for (const key of keysOf(old)) {
+    for (const key of keysOf(old).keys()) {
       const found = this.#bySubject.get(key);
       found?.delete(old);
       if (found?.size === 0) this.#bySubject.delete(key);
@@ -49,24 +56,20 @@ export class BindingIndex {
   }
 
   /** The bindings of the namespace ('' for the cluster) to the user or their groups, by name. */
-  of(user: User, namespace: string): Binding[] {
-    const found = new Set<Binding>();
+  of(user: User, namespace: string): FoundBinding[] {
+    const places = new Map<Binding, number>();
     for (const key of [userKey(user.name), ...user.groups.map(groupKey)]) {
-      for (const binding of this.#bySubject.get(key) ?? []) {
-        if ((binding.metadata.namespace ?? '') === namespace) found.add(binding);
+      for (const [binding, place] of this.#bySubject.get(objectKey(namespace, key)) ?? []) {
+        places.set(binding, Math.min(place, places.get(binding) ?? place));
       }
     }
-    return [...found].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+    const found: FoundBinding[] = [];
+    for (const [binding, place] of places) {
+      const subject = binding.subjects?.[place];
+      if (subject !== undefined) found.push({ binding, subject });
+    }
+    return found.sort((a, b) => (a.binding.metadata.name < b.binding.metadata.name ? -1 : 1));
   }
-}
-
-/** The first subject of the binding that means the user. */
-export function subjectOf(binding: Binding, user: User): Subject | undefined {
-  const keys = new Set([userKey(user.name), ...user.groups.map(groupKey)]);
-  return binding.subjects?.find((subject) => {
-    const key = subjectKey(subject, binding.metadata.namespace ?? '');
-    return key !== undefined && keys.has(key);
-  });
 }
 
 /** Names a binding in the words of an authorisation's reason. */
@@ -83,7 +86,14 @@ export function objectKey(namespace: string | undefined, name: string): string {
   return `${namespace ?? ''}/${name}`;
 }
 
-function keysOf(binding: Binding): Set<string> {
-  const keys = (binding.subjects ?? []).map((subject) => subjectKey(subject, binding.metadata.namespace ?? ''));
-  return new Set(keys.filter((key) => key !== undefined));
+/** Under which keys a binding is found, each with the place of the first subject that it is for. */
+function keysOf({ metadata: { namespace = '' }, subjects }: Binding): Map<string, number> {
+  const keys = new Map<string, number>();
+  for (const [place, subject] of (subjects ?? []).entries()) {
+    const key = subjectKey(subject, namespace);
+    if (key === undefined) continue;
+    const placed = objectKey(namespace, key);
+    if (!keys.has(placed)) keys.set(placed, place);
+  }
+  return keys;
 }

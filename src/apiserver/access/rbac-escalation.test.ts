@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { bootstrapRbac } from './bootstrap.fixture.ts';
 import { forbiddenWrite } from './forbidden.ts';
-import { checkBindingWrite, checkRoleWrite, uncovered } from './rbac-escalation.ts';
+import { missingPermissions } from './missing-permissions.ts';
+import { checkBindingWrite, checkRoleWrite } from './rbac-escalation.ts';
 import type { ClusterRole, PolicyRule } from './rbac-objects.ts';
 import type { User } from './user.ts';
 
@@ -114,6 +115,20 @@ describe('writing a role', () => {
     const old = { metadata: { name: 'r' }, rules };
     expect(writeRole({ rules: [{ ...rules[0], verbs: ['get'], resourceNames: [] }] }, { old })).toBeUndefined();
     expect(writeRole({ rules: [...rules, ...rules] }, { old })?.reason).toBe('Forbidden');
+    // By this label another role would gather it.
+    expect(writeRole({ rules }, { old: { ...old, metadata: { name: 'r', labels: { a: '' } } } })?.reason).toBe(
+      'Forbidden',
+    );
+  });
+
+  test('needs everything to remove or change an aggregation rule', () => {
+    const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] };
+    const old = { metadata: { name: 'r' }, rules: [], aggregationRule };
+    const denied = { reason: 'Forbidden', detail: 'must have cluster-admin privileges to use the aggregationRule' };
+    expect(writeRole({ rules: [] }, { old })).toEqual(denied);
+    expect(writeRole({ rules: [], aggregationRule: { clusterRoleSelectors: [] } }, { old })).toEqual(denied);
+    expect(writeRole({ rules: [], aggregationRule: { clusterRoleSelectors: [{}] } }, { old })).toEqual(denied);
+    expect(writeRole({ rules: [], aggregationRule }, { old })).toBeUndefined();
   });
 });
 
@@ -192,5 +207,5 @@ test.each<[string, PolicyRule, PolicyRule, boolean]>([
     false,
   ],
 ])('%s', (_name, owned, wanted, covered) => {
-  expect(uncovered([owned], [wanted]).length === 0).toBe(covered);
+  expect(missingPermissions([owned], [wanted]).length === 0).toBe(covered);
 });

@@ -22,7 +22,14 @@ export function matchesPath(rule: PolicyRule, request: Omit<PathAttributes, 'use
 /** Whether a path of a rule holds for the other path (which may be a pattern itself). */
 export function coversPath(url: string, path: string): boolean {
   if (url === ALL || url === path) return true;
-  return url.endsWith(ALL) && path.startsWith(url.replace(/\*+$/, ''));
+  return url.endsWith(ALL) && path.startsWith(withoutStars(url));
+}
+
+/** A pattern without the stars at its end; by hand, since a regular expression takes time squared on many stars. */
+function withoutStars(url: string): string {
+  let end = url.length;
+  while (end > 0 && url[end - 1] === ALL) end--;
+  return url.slice(0, end);
 }
 
 /** Whether the resources of a rule hold for a resource or `resource/subresource`; a rule may leave open either the whole or the part before the slash. */

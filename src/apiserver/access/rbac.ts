@@ -1,7 +1,7 @@
-import { append } from '../../base/append.ts';
 import { goQuote } from '../../base/go-value.ts';
+import { joined } from '../admission/refusal.ts';
 import { type Attributes, type Decision, isPath, type PathAttributes, type ResourceAttributes } from './attributes.ts';
-import { BindingIndex, describeBinding, objectKey, subjectOf } from './rbac-bindings.ts';
+import { BindingIndex, describeBinding, objectKey } from './rbac-bindings.ts';
 import { type PolicyRule, RBAC_GROUP, type RbacKind, type RbacObjects, type RoleRef } from './rbac-objects.ts';
 import { matchesName, matchesPath, matchesResource } from './rbac-rules.ts';
 import { MASTERS, type User } from './user.ts';
@@ -19,6 +19,12 @@ interface Scope {
   readonly refusal: Decision;
   /** Per verb and resource the grants that speak of it, up to the first that holds for every name. */
   readonly byRequest: Map<string, readonly Grant[]>;
+}
+
+/** The scopes of one namespace: by what tells users apart, and by the very user for those who come again and again. */
+interface NamespaceScopes {
+  readonly byKey: Map<string, Scope>;
+  readonly byUser: WeakMap<User, Scope>;
 }
 
 /** What a user may do in a namespace. */
@@ -41,9 +47,8 @@ export class Rbac {
   readonly #clusterRoles = new Map<string, readonly PolicyRule[]>();
   readonly #roleBindings = new BindingIndex();
   readonly #clusterRoleBindings = new BindingIndex();
-  readonly #scopes = new Map<string, Scope>();
-  /** The same by the very user and namespace, for those who come again and again. */
-  #scopesOf = new WeakMap<User, Map<string, Scope>>();
+  /** By namespace, so that a change in one costs nobody in others anything. */
+  readonly #scopes = new Map<string, NamespaceScopes>();
 
   /** Takes in an object that is new or changed. */
   upsert<K extends RbacKind>(kind: K, object: RbacObjects[K]): void;
@@ -52,7 +57,7 @@ export class Rbac {
     if (kind === 'Role') this.#roles.set(objectKey(namespace, name), object.rules ?? []);
     else if (kind === 'ClusterRole') this.#clusterRoles.set(name, object.rules ?? []);
     else this.#bindings(kind).upsert(object);
-    this.#forgetScopes();
+    this.#forgetScopes(kind, namespace);
   }
 
   /** Forgets an object; one that is not known is no error. */
@@ -60,7 +65,7 @@ export class Rbac {
     if (kind === 'Role') this.#roles.delete(objectKey(namespace, name));
     else if (kind === 'ClusterRole') this.#clusterRoles.delete(name);
     else this.#bindings(kind).remove(namespace, name);
-    this.#forgetScopes();
+    this.#forgetScopes(kind, namespace);
   }
 
   /** Decides on a request. A refusal's reason names the bindings that point at no role, if there are any. */
@@ -102,34 +107,34 @@ export class Rbac {
   }
 
   #scope(user: User, namespace: string): Scope {
-    let known = this.#scopesOf.get(user);
-    if (known === undefined) {
-      known = new Map();
-      this.#scopesOf.set(user, known);
+    let scopes = this.#scopes.get(namespace);
+    if (scopes === undefined) {
+      if (this.#scopes.size >= MOST_SCOPES) this.#scopes.clear();
+      scopes = { byKey: new Map(), byUser: new WeakMap() };
+      this.#scopes.set(namespace, scopes);
     }
-    let scope = known.get(namespace);
+    let scope = scopes.byUser.get(user);
     if (scope === undefined) {
-      scope = this.#sharedScope(user, namespace);
-      if (known.size >= MOST_SCOPES) known.clear();
-      known.set(namespace, scope);
+      scope = this.#sharedScope(scopes, user, namespace);
+      scopes.byUser.set(user, scope);
     }
     return scope;
   }
 
-  #forgetScopes(): void {
-    this.#scopes.clear();
-    this.#scopesOf = new WeakMap();
+  #forgetScopes(kind: RbacKind, namespace = ''): void {
+    if (kind === 'Role' || kind === 'RoleBinding') this.#scopes.delete(namespace);
+    else this.#scopes.clear();
   }
 
-  #sharedScope(user: User, namespace: string): Scope {
+  #sharedScope({ byKey }: NamespaceScopes, user: User, namespace: string): Scope {
     // With lengths, because names and groups may hold any character and two users must never share a key.
-    let key = `${namespace.length} ${namespace}${user.name.length} ${user.name}`;
+    let key = `${user.name.length} ${user.name}`;
     for (const group of user.groups) key += `${group.length} ${group}`;
-    let scope = this.#scopes.get(key);
+    let scope = byKey.get(key);
     if (scope === undefined) {
       scope = this.#build(user, namespace);
-      if (this.#scopes.size >= MOST_SCOPES) this.#scopes.clear();
-      this.#scopes.set(key, scope);
+      if (byKey.size >= MOST_SCOPES) byKey.clear();
+      byKey.set(key, scope);
     }
     return scope;
   }
@@ -137,13 +142,11 @@ export class Rbac {
   #build(user: User, namespace: string): Scope {
     const grants: Grant[] = [];
     const missing: RoleRef[] = [];
-    const bindings = this.#clusterRoleBindings.of(user, '');
-    if (namespace !== '') append(bindings, this.#roleBindings.of(user, namespace));
-    for (const binding of bindings) {
-      const subject = subjectOf(binding, user);
+    const local = namespace === '' ? [] : this.#roleBindings.of(user, namespace);
+    for (const { binding, subject } of this.#clusterRoleBindings.of(user, '').concat(local)) {
       const rules = this.rulesOf(binding.roleRef, namespace);
       if (rules === undefined) missing.push(binding.roleRef);
-      else if (subject) {
+      else {
         const reason = `RBAC: allowed by ${describeBinding(binding, subject)}`;
         for (const rule of rules) grants.push({ rule, reason });
       }
@@ -169,8 +172,7 @@ function grantsFor(grants: readonly Grant[], request: ResourceAttributes): Grant
 
 /** Says which roles do not exist, as Go prints several errors: each once, in brackets where there are more than one. */
 export function missingRoles(refs: readonly RoleRef[]): string {
-  const once = [...new Set(refs.map(noSuchRole))];
-  return once.length === 1 ? (once[0] ?? '') : `[${once.join(', ')}]`;
+  return joined(refs.map(noSuchRole));
 }
 
 function noSuchRole(ref: RoleRef): string {

@@ -2,7 +2,7 @@ import { type Access, checkBindingWrite, checkRoleWrite, type Escalation } from 
 import type { Binding, ClusterRole } from '../access/rbac-objects.ts';
 import { RBAC_GROUP } from '../access/rbac-objects.ts';
 import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
-import { notFound } from '../api-error.ts';
+import { ApiError, notFound } from '../api-error.ts';
 import { refusal } from './refusal.ts';
 
 /**
@@ -16,6 +16,7 @@ export function roleEscalation(access: Access): AdmissionPlugin {
       if (write.resource.group !== RBAC_GROUP || (write.operation !== 'CREATE' && write.operation !== 'UPDATE')) return;
       const found = escalationOf(access, write);
       if (found?.reason === 'NotFound') throw notFound(write.resource, found.name);
+      if (found?.reason === 'Unsupported') throw new ApiError(500, '', found.detail);
       if (found !== undefined) throw refusal(write, found.detail);
     },
   };

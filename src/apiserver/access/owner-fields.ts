@@ -1,0 +1,28 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/** The metadata that garbage collection writes, and what the server keeps itself. */
+const OWNER_FIELDS = new Set(['ownerReferences', 'finalizers', 'managedFields', 'selfLink']);
+
+/**
+ * Whether an update changes nothing but owner references and finalizers. Everything else matters to whoever guards an
+ * object: a label alone can make one role a part of another.
+ */
+export function changesOnlyOwnerFields(object: object, old: object): boolean {
+  return isDeepStrictEqual(guardedPart(object), guardedPart(old));
+}
+
+function guardedPart(object: object): unknown {
+  const { metadata = {}, ...content } = object as { readonly metadata?: object };
+  const guarded = Object.entries(metadata).filter(([name]) => !OWNER_FIELDS.has(name));
+  return withoutEmpty({ ...content, metadata: Object.fromEntries(guarded) });
+}
+
+/** An empty list or map is the same as none; an empty text is not, since it can be the value of a label. */
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(withoutEmpty);
+  if (typeof value !== 'object' || value === null) return value ?? undefined;
+  const kept = Object.entries(value)
+    .map(([name, item]) => [name, withoutEmpty(item)] as const)
+    .filter(([, item]) => item !== undefined);
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}
