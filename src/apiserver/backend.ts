@@ -3,6 +3,7 @@ import type { Random } from '../base/random.ts';
 import { timestamp as timestampOf } from '../base/timestamp.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import type { User } from './access/user.ts';
+import type { Authorize } from './access/attributes.ts';
 import type { AdmissionPlugin, Write } from './admission-plugin.ts';
 import type { FieldManagement } from './field-management.ts';
 import { flowOf } from './flow-control/flow.ts';
@@ -22,6 +23,8 @@ export interface Backend {
   readonly registry: Registry;
   readonly parsed: ParsedObjects;
   readonly admission: readonly AdmissionPlugin[];
+  /** Asked again where a request turns out to do more than its verb says. */
+  readonly authorize: Authorize;
   readonly fields: FieldManagement;
   readonly clock: Clock;
   readonly random: Random;

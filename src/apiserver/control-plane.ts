@@ -151,6 +151,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       ),
       signal: stop.signal,
     }),
+    authorize,
     fields: new FieldManagement((resource) => versionsOf(registry, resource)),
     clock,
     random,

@@ -17,9 +17,9 @@ import type {
 import { KubeError } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import type { Authorize } from './access/attributes.ts';
-import { forbiddenMessage } from './access/forbidden.ts';
 import { nameSelected } from './access/name-selected.ts';
 import type { User } from './access/user.ts';
+import { accessDenied } from './access-denied.ts';
 import { ApiError, internal, methodNotAllowed, noSuchResource, notFound, type Status } from './api-error.ts';
 import { type Backend, storeOf } from './backend.ts';
 import type { Call } from './call.ts';
@@ -68,10 +68,7 @@ function storeClient(parts: InProcessClientParts): StoreClient {
     const { group, version, plural } = type;
     const attributes = { user, verb, group, resource: plural, subresource, namespace: options.namespace ?? '', name };
     const { allowed, reason } = parts.authorize(attributes);
-    if (!allowed) {
-      const details = { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind: plural };
-      throw new ApiError(403, 'Forbidden', forbiddenMessage(attributes, reason), details);
-    }
+    if (!allowed) throw accessDenied(attributes, reason);
     const resource = backend.registry.find(group, version, plural);
     if (resource === undefined) throw noSuchResource();
     return resource;

@@ -86,6 +86,7 @@ export async function testCluster(parts: Partial<ChainParts> = {}): Promise<Clus
     registry,
     parsed,
     admission,
+    authorize: rbac.authorize.bind(rbac),
     fields: new FieldManagement(() => []),
     clock,
     random,

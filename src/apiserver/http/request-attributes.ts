@@ -1,8 +1,8 @@
 import type { Attributes } from '../access/attributes.ts';
-import { forbiddenMessage } from '../access/forbidden.ts';
 import { type Impersonator, wantedUser } from '../access/impersonation.ts';
 import { nameSelected } from '../access/name-selected.ts';
-import { ApiError, badRequest } from '../api-error.ts';
+import { accessDenied } from '../access-denied.ts';
+import { badRequest } from '../api-error.ts';
 import type { RequestPath, ResourcePath } from '../request-path.ts';
 import type { ApiRequest } from './api-request.ts';
 import { isWatch } from './options.ts';
@@ -38,24 +38,12 @@ export function attributesOf(request: ApiRequest, path: RequestPath): Attributes
   return { user, verb, group, resource, subresource, namespace, name: path.name === '' ? byName : path.name };
 }
 
-/** The refusal of a request that no role allows. */
-export function refused(attributes: Attributes, reason: string): ApiError {
-  const message = forbiddenMessage(attributes, reason);
-  if ('path' in attributes) return new ApiError(403, 'Forbidden', message, {});
-  const { name = '', group, resource: kind } = attributes;
-  return new ApiError(403, 'Forbidden', message, {
-    ...(name === '' ? {} : { name }),
-    ...(group === '' ? {} : { group }),
-    kind,
-  });
-}
-
 /** The request as the user that its headers ask to be; refused where the sender may not. */
 export function impersonated(impersonator: Impersonator, request: ApiRequest, path: RequestPath): ApiRequest {
   const wanted = wantedUser(request.headers);
   if (wanted === undefined) return request;
   if ('problem' in wanted) throw badRequest(wanted.problem);
   const outcome = impersonator.impersonate(wanted.user, attributesOf(request, path));
-  if ('forbidden' in outcome) throw refused(outcome.forbidden, outcome.reason);
+  if ('forbidden' in outcome) throw accessDenied(outcome.forbidden, outcome.reason);
   return Object.create(request, { user: { value: outcome.user, enumerable: true } }) as ApiRequest;
 }

@@ -1,5 +1,6 @@
 import { append } from '../../base/append.ts';
 import type { Authorize } from '../access/attributes.ts';
+import { accessDenied } from '../access-denied.ts';
 import type { ObjectKind } from '../admission-plugin.ts';
 import { ApiError, badRequest, noSuchResource, notFound } from '../api-error.ts';
 import { type Backend, longWorkOf, storeOf, timestamp } from '../backend.ts';
@@ -31,7 +32,7 @@ import { extensionAnswer } from './extension-answer.ts';
 import { asWarnings, problemsInOrder, unknownField } from './field-problems.ts';
 import { checkOffered, NO_SHAPES, negotiate, negotiateWatch, OBJECT_SHAPES } from './negotiation.ts';
 import { listOptions, watchFlags, writeOptions } from './options.ts';
-import { attributesOf, refused, verbOf } from './request-attributes.ts';
+import { attributesOf, verbOf } from './request-attributes.ts';
 import { NO_PAGE, routeProblem, verbProblem } from './resource-route.ts';
 import { getScale, writeScale } from './scale-handler.ts';
 import { entryAnswer, listAnswer, watchAnswer, writtenAnswer } from './shapes.ts';
@@ -68,7 +69,7 @@ export function resourceHandler(parts: ResourceHandlerParts) {
     const verb = verbOf(request, path);
     const attributes = attributesOf(request, path);
     const { allowed, reason } = parts.authorize(attributes);
-    if (!allowed) throw refused(attributes, reason);
+    if (!allowed) throw accessDenied(attributes, reason);
     const extension = parts.backend.registry.extension(path.group, path.version);
     if (extension !== undefined) return await extensionAnswer(extension, request, path, verb);
     if (resource === undefined) {

@@ -1,12 +1,13 @@
 import type { Authorize } from '../access/attributes.ts';
 import { Impersonator } from '../access/impersonation.ts';
+import { accessDenied } from '../access-denied.ts';
 import { ApiError, badRequest, noSuchResource } from '../api-error.ts';
 import { parsePath, type RequestPath, type ResourcePath } from '../request-path.ts';
 import { type Answer, asPretty, asYaml, type Draft, plain, statusAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { listText, type TextFormat } from './list-text.ts';
 import { negotiate } from './negotiation.ts';
-import { attributesOf, impersonated, refused } from './request-attributes.ts';
+import { attributesOf, impersonated } from './request-attributes.ts';
 
 /** Answers a path that is no resource, or undefined to let the next one try. */
 export type Route = (request: ApiRequest) => Answer | undefined | Promise<Answer | undefined>;
@@ -39,7 +40,7 @@ export function router({ authorize, resources, routes, onFault }: RouterParts) {
   async function other(path: RequestPath, request: ApiRequest): Promise<Answer> {
     const attributes = attributesOf(request, path);
     const { allowed, reason } = authorize(attributes);
-    if (!allowed) throw refused(attributes, reason);
+    if (!allowed) throw accessDenied(attributes, reason);
     // Nothing is served under an empty name.
     if (request.path.includes('//')) {
       if (/^\/(?:api|apis\/[^/]+\/[^/]+)\//.test(request.path)) throw noSuchResource();

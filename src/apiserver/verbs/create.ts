@@ -3,6 +3,7 @@ import type { FieldError } from '../../base/field-error.ts';
 import { copyJson } from '../../base/json-copy.ts';
 import type { Random } from '../../base/random.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
+import { accessDenied } from '../access-denied.ts';
 import { ApiError, alreadyExists, badRequest, invalid } from '../api-error.ts';
 import { admit, type Backend, mutate, settle, storeOf, timestamp } from '../backend.ts';
 import { type Call, isFitting } from '../call.ts';
@@ -10,10 +11,18 @@ import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import { nextStage, turnOf } from '../stage.ts';
 import { decodeBody } from './decode.ts';
 import { isVersion } from './resource-version.ts';
+import type { Target } from './target.ts';
 import { store, type Written } from './written.ts';
 
 const GENERATED_NAME_BASE = 58;
 const NAME_ATTEMPTS = 8;
+
+export interface Creation {
+  /** managedFields are as they should be already, as after applying. */
+  readonly recorded?: boolean;
+  /** What a request other than `create` names, whose user must be allowed to create it as well. */
+  readonly requested?: Target;
+}
 
 /** POST: a new object. `body` is decoded JSON that belongs to the server from here on. */
 export async function createObject(
@@ -22,7 +31,7 @@ export async function createObject(
   namespace: string,
   body: unknown,
   call: Call,
-  applied = false,
+  how: Creation = {},
 ): Promise<Written> {
   const { size = 0, user } = call;
   const object = decodeBody(resource, body, call);
@@ -34,7 +43,7 @@ export async function createObject(
   }
   const generated = (object.metadata.name ?? '') === '' && (object.metadata.generateName ?? '') !== '';
   for (let attempt = 1; ; attempt++) {
-    const written = await attemptCreate(backend, resource, generated ? copyJson(object) : object, call, applied);
+    const written = await attemptCreate(backend, resource, generated ? copyJson(object) : object, call, how);
     if (written !== undefined) return written;
     if (!generated || attempt >= NAME_ATTEMPTS) throw taken(backend, resource, object.metadata);
   }
@@ -58,7 +67,7 @@ async function attemptCreate(
   resource: Resource,
   object: KubeObject,
   call: Call,
-  applied: boolean,
+  how: Creation,
 ): Promise<Written | undefined> {
   const { clock, random } = backend;
   const { metadata } = object;
@@ -74,8 +83,7 @@ async function attemptCreate(
   if (resource.strategy.generation) metadata.generation = 1;
 
   const { namespace = '' } = metadata;
-  // Applying has recorded its fields already.
-  if (!applied) {
+  if (how.recorded !== true) {
     const writer = { manager: call.fieldManager, subresource: '', time };
     backend.fields.record(resource, object, undefined, writer);
   }
@@ -103,6 +111,7 @@ async function attemptCreate(
     const causes = causesOf(resource, admitted, isFitting(call, admitted));
     if (causes.length > 0) throw invalid(resource, name, causes);
     append(call.warnings, resource.strategy.warnings?.(admitted) ?? []);
+    if (how.requested !== undefined) checkCreation(backend, how.requested, call);
     await admit(backend, { ...write, name, object: admitted });
     const key = keyOf(resource, namespace, name);
     const written = await store(backend, resource, key, admitted, 0, call);
@@ -111,6 +120,18 @@ async function attemptCreate(
   } finally {
     settle(backend, { ...write, object }, stored);
   }
+}
+
+/** Whoever may change an object may not, for that alone, make one where there is none. */
+function checkCreation(
+  { authorize }: Backend,
+  { resource, namespace, name, subresource }: Target,
+  { user }: Call,
+): void {
+  const { group, plural } = resource;
+  const attributes = { user, verb: 'create', group, resource: plural, subresource, namespace, name };
+  const { allowed, reason } = authorize(attributes);
+  if (!allowed) throw accessDenied(attributes, reason);
 }
 
 function causesOf({ shape, strategy }: Resource, object: KubeObject, fits: boolean): readonly FieldError[] {

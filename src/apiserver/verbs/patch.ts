@@ -189,7 +189,7 @@ export async function applyObject(
     converted(resource, fresh, object, { ...call, warnings: [] });
     const after = turnOf(backend.thread, call.size ?? 0, call.user);
     if (after !== undefined) await after;
-    return await createObject(backend, resource, namespace, fresh, call, true);
+    return await createObject(backend, resource, namespace, fresh, call, { recorded: true, requested: target });
   }
   return await rewrite(
     backend,

@@ -36,7 +36,7 @@ export async function updateObject(backend: Backend, target: Target, body: unkno
     checkUid(target, object.metadata);
     if (asked !== '' && !isVersion(asked)) throw badVersion(asked);
     delete object.metadata.resourceVersion;
-    return await createObject(backend, resource, namespace, object, rest);
+    return await createObject(backend, resource, namespace, object, rest, { requested: target });
   }
   if (asked === '' && resource.strategy.unconditionalUpdate !== true) {
     if (!exists()) throw notFound(resource, name);

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CONFIG_MAPS } from '../kube/kinds/core.ts';
+import { LEASES, type Lease } from '../kube/kinds/node.ts';
+import { AUTHENTICATED } from './access/user.ts';
+import { type ControlPlane, startControlPlane } from './control-plane.ts';
+
+const RBAC = 'rbac.authorization.k8s.io';
+let plane: ControlPlane;
+
+beforeAll(async () => {
+  plane = await startControlPlane({ insecure: true });
+  const role = {
+    metadata: { name: 'changes' },
+    rules: [
+      { apiGroups: ['', 'coordination.k8s.io'], resources: ['configmaps', 'leases'], verbs: ['patch', 'update'] },
+    ],
+  };
+  const roleRef = { apiGroup: RBAC, kind: 'ClusterRole', name: 'changes' };
+  const binding = { metadata: { name: 'changes' }, roleRef, subjects: [{ apiGroup: RBAC, kind: 'User', name: 'u' }] };
+  const type = (plural: string, kind: string) => ({ group: RBAC, version: 'v1', plural, kind, namespaced: false });
+  await plane.client().create(type('clusterroles', 'ClusterRole'), role);
+  await plane.client().create(type('clusterrolebindings', 'ClusterRoleBinding'), binding);
+});
+afterAll(() => plane.stop());
+
+/** The same as over HTTP, which test/attacks holds against kube-apiserver. */
+test('a client in the process that may only change objects creates none', async () => {
+  const client = plane.client({ name: 'u', groups: [AUTHENTICATED] });
+  const denied = (plural: string, group: string) => ({
+    code: 403,
+    message: expect.stringContaining(`User "u" cannot create resource "${plural}" in API group "${group}"`),
+  });
+  const metadata = { name: 'a', namespace: 'default' };
+  const apply = client.apply(CONFIG_MAPS, { metadata }, { fieldManager: 'm' });
+  await expect(apply).rejects.toMatchObject(denied('configmaps', ''));
+  const update = client.update(LEASES, { metadata } as Lease);
+  await expect(update).rejects.toMatchObject(denied('leases', 'coordination.k8s.io'));
+});
