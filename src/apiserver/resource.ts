@@ -3,6 +3,7 @@ import type { FieldError } from '../base/field-error.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import type { PatchSchema } from '../kube/patches/patch-schema.ts';
 import type { SelectableFields } from '../kube/selectors/selectable-fields.ts';
+import type { User } from './access/user.ts';
 import type { ScalePaths } from './subresources/scale.ts';
 import type { ResourceTable } from './table/resource-table.ts';
 
@@ -37,7 +38,7 @@ export interface Strategy {
   /** Fills in what the shape's own defaults cannot say; runs right after them. */
   defaults?(object: KubeObject): void;
   /** Sets what the server decides on creation, such as a first status; the object is defaulted and not yet validated. */
-  prepareCreate?(object: KubeObject): void;
+  prepareCreate?(object: KubeObject, user: User): void;
   /** Carries over what a writer may not change; status is already that of the stored object. */
   prepareUpdate?(object: KubeObject, old: KubeObject): void;
   /** The same for a write of the status, which has taken everything but status (and metadata) from the stored object. */

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
-import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509';
+import { Pkcs10CertificateRequestGenerator, X509CertificateGenerator } from '@peculiar/x509';
 import { describe, expect, test } from 'vitest';
 import { AUTHENTICATED } from '../access/user.ts';
 import { type Cluster, testCluster } from './chain.fixture.ts';
@@ -52,6 +52,13 @@ describe('certificate requests', () => {
     const made = await Pkcs10CertificateRequestGenerator.create({ name, keys, signingAlgorithm: algorithm }, webcrypto);
     return Buffer.from(made.toString('pem')).toString('base64');
   };
+  const certificate = async () => {
+    const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+    const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+    const parts = { name: 'CN=x', keys, signingAlgorithm: algorithm, serialNumber: '01' };
+    const made = await X509CertificateGenerator.createSelfSigned(parts, webcrypto);
+    return Buffer.from(made.toString('pem')).toString('base64');
+  };
   const CSR = 'certificatesigningrequests.certificates.k8s.io';
   const asked = async (signerName: string, subject: string) => ({
     metadata: { name: 'c' },
@@ -66,13 +73,22 @@ describe('certificate requests', () => {
     await expect(cluster.create(CSR, await asked(signer, 'O=others, CN=x'))).resolves.toBeDefined();
   });
 
+  test('are one request each, of which signers read no other', async () => {
+    const cluster = await testCluster();
+    const { spec, ...rest } = await asked('example.com/foo', 'CN=x');
+    const twice = Buffer.from(spec.request, 'base64').toString('latin1').repeat(2);
+    const both = { ...rest, spec: { ...spec, request: Buffer.from(twice).toString('base64') } };
+    expect((await cluster.refused(cluster.create(CSR, both))).message).toContain('must be one certificate request');
+  });
+
   test('are approved and signed by those who may for their signer', async () => {
     const cluster = await testCluster();
     await cluster.create(CSR, await asked('example.com/foo', 'CN=x'));
     const user = { user: USER };
     const approval = { status: { conditions: [{ type: 'Approved', status: 'True' }] } };
     const approve = () => cluster.patch(`${CSR}/c/approval`, approval, user);
-    const sign = () => cluster.patch(`${CSR}/c/status`, { status: { certificate: 'eA==' } }, user);
+    const signed = { status: { certificate: await certificate() } };
+    const sign = () => cluster.patch(`${CSR}/c/status`, signed, user);
     const refused = (verb: string) =>
       `${CSR} "c" is forbidden: user not permitted to ${verb} requests with signerName "example.com/foo"`;
     expect((await cluster.refused(approve())).message).toBe(refused('approve'));

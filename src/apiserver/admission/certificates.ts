@@ -1,9 +1,12 @@
+import { webcrypto } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { invalid as invalidField } from '../../base/field-error.ts';
 import { goQuote } from '../../base/go-value.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import type { Authorize } from '../access/attributes.ts';
 import { MASTERS, type User } from '../access/user.ts';
 import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
+import { invalid } from '../api-error.ts';
 import { refusal } from './refusal.ts';
 
 interface SigningRequest extends KubeObject {
@@ -69,20 +72,28 @@ export const certificateSubjectRestriction: AdmissionPlugin = {
 
 async function checkSubject(write: Write): Promise<void> {
   const { signerName, request = '' } = (write.object as SigningRequest).spec;
-  if (signerName !== CLIENT_SIGNER) return;
   const organizations = await requestedOrganizations(Buffer.from(request, 'base64').toString('latin1'));
-  if (!organizations.includes(MASTERS)) return;
+  if (organizations === undefined) {
+    const cause = invalidField('spec.request', request, 'must be one certificate request, signed by its own key');
+    throw invalid(write.resource, write.name, [cause]);
+  }
+  if (signerName !== CLIENT_SIGNER || !organizations.includes(MASTERS)) return;
   throw refusal(write, `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`);
 }
 
-/** The groups that a certificate request asks for; a request that cannot be read is for the kind's validation to refuse. */
-async function requestedOrganizations(pem: string): Promise<readonly string[]> {
+/**
+ * The groups that a certificate request asks for; undefined where the text is not exactly one request that can be read
+ * and is signed by its own key: a signer may read another request in it, or certify somebody else's key.
+ */
+async function requestedOrganizations(pem: string): Promise<readonly string[] | undefined> {
+  if ((pem.match(/-----BEGIN /g) ?? []).length !== 1) return undefined;
   // Loaded when the first request comes along: it would take a fifth of the time to start.
   await import('reflect-metadata');
   const { Pkcs10CertificateRequest } = await import('@peculiar/x509');
   try {
-    return new Pkcs10CertificateRequest(pem).subjectName.getField('O');
+    const read = new Pkcs10CertificateRequest(pem.slice(pem.indexOf('-----BEGIN ')));
+    return (await read.verify(webcrypto)) ? read.subjectName.getField('O') : undefined;
   } catch {
-    return [];
+    return undefined;
   }
 }

@@ -1,3 +1,6 @@
+import 'reflect-metadata';
+import { webcrypto } from 'node:crypto';
+import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Plane, startPlane } from '../custom/plane.fixture.ts';
 
@@ -97,7 +100,7 @@ test('a review cannot be had as a table', async () => {
 
 test('whoever approves a certificate may annotate its request', async () => {
   const merge = 'application/merge-patch+json';
-  const spec = { request: REQUEST, signerName: 'example.com/signer', usages: ['client auth'] };
+  const spec = { request: await pemRequest(), signerName: 'example.com/signer', usages: ['client auth'] };
   const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
   expect((await plane.ask('POST', requests, { metadata: { name: 'a' }, spec })).code).toBe(201);
   const conditions = [{ type: 'Approved', status: 'True', reason: 'Test' }];
@@ -106,6 +109,11 @@ test('whoever approves a certificate may annotate its request', async () => {
   expect(approved.body).toMatchObject({ metadata: { annotations: { by: 'test' } }, spec, status: { conditions } });
 });
 
-const REQUEST = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\nAA==\n-----END CERTIFICATE REQUEST-----\n').toString(
-  'base64',
-);
+/** A certificate request, which must be signed by its own key. */
+async function pemRequest(): Promise<string> {
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const parts = { name: 'CN=x', keys, signingAlgorithm: algorithm };
+  const made = await Pkcs10CertificateRequestGenerator.create(parts, webcrypto);
+  return Buffer.from(made.toString('pem')).toString('base64');
+}

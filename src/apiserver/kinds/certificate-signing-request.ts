@@ -3,9 +3,20 @@ import { duplicate, type FieldError, index, invalid, required } from '../../base
 import { dns1123LabelProblems } from '../../base/names.ts';
 import { oneOf, same } from './field-checks.ts';
 import type { KindRules } from './kind-rules.ts';
+import { checkStatus, keepDecisions, type SigningStatus } from './signing-status.ts';
 
 interface SigningRequest {
-  spec?: { request?: string; signerName?: string; usages?: string[]; expirationSeconds?: number };
+  spec?: {
+    request?: string;
+    signerName?: string;
+    usages?: string[];
+    expirationSeconds?: number;
+    username?: string;
+    uid?: string;
+    groups?: readonly string[];
+    extra?: Readonly<Record<string, readonly string[]>>;
+  };
+  status?: SigningStatus;
 }
 
 const SHORTEST_SECONDS = 600;
@@ -36,16 +47,32 @@ const USAGES = [
 ];
 
 export const certificateSigningRequests: KindRules<SigningRequest> = {
+  /** Signers believe what stands here of the author, so that it is never what a client says. */
+  prepareCreate(object, { name, uid, groups, extra }) {
+    const { username: _username, uid: _uid, groups: _groups, extra: _extra, ...spec } = object.spec ?? {};
+    object.spec = {
+      ...spec,
+      username: name,
+      ...(uid === undefined ? {} : { uid }),
+      groups: [...groups],
+      ...(extra === undefined ? {} : { extra: structuredClone(extra) }),
+    };
+  },
   prepareUpdate(object, old) {
     // What was asked for cannot be changed after somebody may have approved it.
     object.spec = structuredClone(old.spec ?? {});
   },
-  validate(object, old) {
-    const { spec = {} } = object;
-    const before = old;
-    return before !== undefined && same(spec, before.spec) ? [] : checkRequest(spec);
-  },
+  prepareStatusUpdate: keepDecisions,
+  validate: checkWhole,
+  parts: new Map([
+    ['status', { validate: (object, old) => [...checkWhole(object, old), ...checkStatus(object, old, 'status')] }],
+    ['approval', { validate: (object, old) => [...checkWhole(object, old), ...checkStatus(object, old, 'approval')] }],
+  ]),
 };
+
+function checkWhole({ spec = {} }: SigningRequest, old?: SigningRequest): FieldError[] {
+  return old !== undefined && same(spec, old.spec) ? [] : checkRequest(spec);
+}
 
 function checkRequest({
   request,

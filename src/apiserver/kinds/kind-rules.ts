@@ -1,5 +1,6 @@
 import type { FieldError } from '../../base/field-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
+import type { User } from '../access/user.ts';
 
 /**
  * What the API server does for one kind beyond its shape; `Fields` are those of the kind that the rules look at. All
@@ -11,8 +12,8 @@ export interface KindRules<Fields extends object = object> {
   defaults?(object: KubeObject & Fields): void;
   /** The status of a new object of a kind that has one; without it, it is empty. */
   firstStatus?(object: KubeObject & Fields): Record<string, unknown>;
-  /** Sets what else the server decides on creation; the first status is there already. */
-  prepareCreate?(object: KubeObject & Fields): void;
+  /** Sets what else the server decides on creation, or knows of its author; the first status is there already. */
+  prepareCreate?(object: KubeObject & Fields, user: User): void;
   /** Carries over what a writer may not change. */
   prepareUpdate?(object: KubeObject & Fields, old: KubeObject & Fields): void;
   /** The same for a write of the status. */

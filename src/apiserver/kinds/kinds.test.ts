@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type FieldError, formatFieldError } from '../../base/field-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
+import { ANONYMOUS } from '../access/user.ts';
 import { decodeBuiltIn } from '../builtin-schema/decode.ts';
 import { strategyOf } from './strategy-of.ts';
 
@@ -72,7 +73,7 @@ function matchesAnswer(causes: readonly FieldError[], wanted: readonly string[])
 
 function create(strategy: ReturnType<typeof strategyOf>, object: KubeObject): readonly FieldError[] {
   strategy.defaults?.(object);
-  strategy.prepareCreate?.(object);
+  strategy.prepareCreate?.(object, ANONYMOUS);
   return strategy.validate?.(object) ?? [];
 }
 

@@ -82,9 +82,9 @@ function prepareCreate(
   resetStatus: boolean,
   settle: ((object: KubeObject) => void) | undefined,
 ): NonNullable<Strategy['prepareCreate']> {
-  return (object) => {
+  return (object, user) => {
     if (resetStatus) object['status'] = rules.firstStatus?.(object) ?? {};
-    rules.prepareCreate?.(object);
+    rules.prepareCreate?.(object, user);
     settle?.(object);
   };
 }

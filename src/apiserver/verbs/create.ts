@@ -105,7 +105,7 @@ async function attemptCreate(
     const admitted = (await mutate(backend, { ...write, object })) ?? object;
     nameOf(admitted.metadata, random, resource.strategy.namesNameless === true);
     const { name = '' } = admitted.metadata;
-    resource.strategy.prepareCreate?.(admitted);
+    resource.strategy.prepareCreate?.(admitted, user);
     const turn = turnOf(backend.thread, size, user);
     if (turn !== undefined) await turn;
     const causes = causesOf(resource, admitted, isFitting(call, admitted));

@@ -4,6 +4,7 @@ import type { JsonSchema } from '../../../api/json-schema.ts';
 import type { KubeObject } from '../../../kube/kube-object.ts';
 import { compileSchema } from '../../../structural/structural-schema.ts';
 import { runs } from '../../../testing/runs.ts';
+import { ANONYMOUS } from '../../access/user.ts';
 import { decodeBuiltIn } from '../../builtin-schema/decode.ts';
 import { crdStrategy } from '../definition-strategy.ts';
 import { definitionOf, version } from '../plane.fixture.ts';
@@ -82,7 +83,7 @@ it('every schema is judged without a fault of ours, and what is accepted can be 
       if (error !== undefined) return;
       const decoded = object as KubeObject;
       crdStrategy.defaults?.(decoded);
-      crdStrategy.prepareCreate?.(decoded);
+      crdStrategy.prepareCreate?.(decoded, ANONYMOUS);
       if ((crdStrategy.validate?.(decoded) ?? []).length > 0) return;
       served++;
       const compiled = compileSchema(openAPIV3Schema);

@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { causeReason, fieldErrorBody } from '../../../base/field-error.ts';
 import type { KubeObject } from '../../../kube/kube-object.ts';
 import { validateMeta } from '../../../structural/object-meta.ts';
+import { ANONYMOUS } from '../../access/user.ts';
 import { decodeBuiltIn } from '../../builtin-schema/decode.ts';
 import type { Definition } from '../definition.ts';
 import { crdStrategy } from '../definition-strategy.ts';
@@ -37,7 +38,7 @@ function definitionOf({ meta, spec, schema, field, fields }: Case): KubeObject {
 function answerTo(given: Case): { causes: string[][]; warnings: readonly string[] } {
   const object = definitionOf(given);
   crdStrategy.defaults?.(object);
-  crdStrategy.prepareCreate?.(object);
+  crdStrategy.prepareCreate?.(object, ANONYMOUS);
   const causes = [...validateMeta(object.metadata), ...(crdStrategy.validate?.(object) ?? [])];
   return {
     causes: causes.map((cause) => [causeReason(cause), cause.field, fieldErrorBody(cause)]),
@@ -94,7 +95,7 @@ describe('the definitions of our own kinds', () => {
     const { object } = decodeBuiltIn(definition.apiVersion, definition.kind, definition) ?? {};
     const decoded = object as unknown as KubeObject;
     crdStrategy.defaults?.(decoded);
-    crdStrategy.prepareCreate?.(decoded);
+    crdStrategy.prepareCreate?.(decoded, ANONYMOUS);
     expect(crdStrategy.validate?.(decoded)).toEqual([]);
     expect(crdStrategy.warnings?.(decoded)).toEqual([]);
   });
