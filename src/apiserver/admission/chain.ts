@@ -17,6 +17,7 @@ import { BoundPolicies } from './policies/bound-policy.ts';
 import { expressionCheck } from './policies/expression-check.ts';
 import { MUTATIONS } from './policies/messages.ts';
 import { compileMutations, mutatingPolicies } from './policies/mutating.ts';
+import { paramAccess } from './policies/param-access.ts';
 import { compileValidations, validatingPolicies } from './policies/validating.ts';
 import { priorityAdmission } from './priority.ts';
 import { resourceQuota } from './quota/resource-quota.ts';
@@ -102,6 +103,7 @@ export function admissionChain(parts: ChainParts): readonly AdmissionPlugin[] {
     roleEscalation(access),
     serviceAllocation(network, source),
     expressionCheck(environment),
+    paramAccess(authorize, source),
     validatingPolicies(validating, source),
     validatingWebhooks(webhooks('validatingwebhookconfigurations'), asking),
     // After those who only say no: this one leaves something behind.

@@ -1,0 +1,100 @@
+import { forbidden } from '../../../base/field-error.ts';
+import type { Authorize } from '../../access/attributes.ts';
+import { MASTERS, type User } from '../../access/user.ts';
+import type { AdmissionPlugin, Write } from '../../admission-plugin.ts';
+import { invalid } from '../../api-error.ts';
+import { ADMISSION_GROUP } from '../matching.ts';
+import { type ObjectSource, readObject } from '../stored-objects.ts';
+import { bindingSpec, type PolicySpec, policySpec } from './policy.ts';
+
+const POLICIES = new Set(['validatingadmissionpolicies', 'mutatingadmissionpolicies']);
+const POLICIES_OF_BINDINGS: ReadonlyMap<string, string> = new Map([
+  ['validatingadmissionpolicybindings', 'validatingadmissionpolicies'],
+  ['mutatingadmissionpolicybindings', 'mutatingadmissionpolicies'],
+]);
+
+/**
+ * The server reads parameters for whoever writes a policy or binding, and a policy can tell what is in them. So its
+ * author must be allowed to read them: all of the kind for a policy, those that are named for a binding.
+ */
+export function paramAccess(authorize: Authorize, source: ObjectSource): AdmissionPlugin {
+  return {
+    name: 'ParamAccess',
+    validate(write) {
+      const { resource, subresource, operation, object, name, call } = write;
+      if (resource.group !== ADMISSION_GROUP || subresource !== '' || object === undefined) return;
+      if (operation !== 'CREATE' && operation !== 'UPDATE') return;
+      if (call.user.groups.includes(MASTERS)) return;
+      const policies = POLICIES_OF_BINDINGS.get(resource.plural);
+      const denial = POLICIES.has(resource.plural)
+        ? policyDenial(authorize, source, write)
+        : policies === undefined
+          ? undefined
+          : bindingDenial(authorize, source, write, policies);
+      if (denial === undefined) return;
+      const field = policies === undefined ? 'spec.paramKind' : 'spec.paramRef';
+      throw invalid(resource, name || object.metadata.name || '', [forbidden(field, denial)]);
+    },
+  };
+}
+
+type ParamKind = NonNullable<PolicySpec['paramKind']>;
+
+/** Of what a user must be able to read objects; `*` for what cannot be found out. */
+interface Needed {
+  readonly group: string;
+  readonly resource: string;
+  readonly problem?: 'parse' | 'resolve';
+}
+
+function neededFor({ apiVersion, kind }: ParamKind, { registry }: ObjectSource): Needed {
+  const parts = apiVersion.split('/');
+  if (parts.length > 2) return { group: '*', resource: '*', problem: 'parse' };
+  const group = parts.length === 2 ? (parts[0] ?? '') : '';
+  const resource = registry.ofKind(apiVersion, kind)?.plural;
+  return resource === undefined ? { group, resource: '*', problem: 'resolve' } : { group, resource };
+}
+
+function policyDenial(authorize: Authorize, source: ObjectSource, { object, old, call }: Write): string | undefined {
+  const { paramKind } = object === undefined ? {} : policySpec(object);
+  if (paramKind === undefined) return undefined;
+  const before = old === undefined ? undefined : policySpec(old).paramKind;
+  if (before?.kind === paramKind.kind && before.apiVersion === paramKind.apiVersion) return undefined;
+  const { group, resource } = neededFor(paramKind, source);
+  const { user } = call;
+  if (authorize({ user, verb: 'get', group, resource, namespace: '*', name: '*' }).allowed) return undefined;
+  const { kind, apiVersion } = paramKind;
+  return `user ${goUser(user)} must have "get" permission on all objects of the referenced paramKind (kind=${kind}, apiVersion=${apiVersion})`;
+}
+
+/** Asked on every write of a binding, since its policy may be another than it was. */
+function bindingDenial(
+  authorize: Authorize,
+  source: ObjectSource,
+  { object, call }: Write,
+  policies: string,
+): string | undefined {
+  const { paramRef, policyName = '' } = object === undefined ? {} : bindingSpec(object);
+  if (paramRef === undefined) return undefined;
+  const policy = readObject(source, ADMISSION_GROUP, 'v1', policies, '', policyName);
+  const paramKind = policy === undefined ? undefined : policySpec(policy).paramKind;
+  const { group, resource, problem } =
+    paramKind === undefined ? { group: '*', resource: '*' } : neededFor(paramKind, source);
+  const { name = '', namespace = '' } = paramRef;
+  const verb = name === '' ? 'list' : 'get';
+  if (authorize({ user: call.user, verb, group, resource, namespace, name }).allowed) return undefined;
+  const who = goUser(call.user);
+  const lacksAll = `to determine minimum required permissions and user ${who} does not have "${verb}" permission for all groups, versions and resources`;
+  if (policy === undefined) return `unable to get policy ${policyName} ${lacksAll}`;
+  if (problem !== undefined) {
+    return `unable to ${problem} paramKind &{${paramKind?.apiVersion} ${paramKind?.kind}} ${lacksAll}`;
+  }
+  return `user ${who} does not have "${verb}" permission on the object referenced by paramRef`;
+}
+
+/** A user as Go prints one. */
+function goUser({ name, uid = '', groups, extra = {} }: User): string {
+  const keys = Object.keys(extra).sort();
+  const shown = keys.map((key) => `${key}:[${(extra[key] ?? []).join(' ')}]`);
+  return `&{${name} ${uid} [${groups.join(' ')}] map[${shown.join(' ')}]}`;
+}
