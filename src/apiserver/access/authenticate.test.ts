@@ -127,6 +127,7 @@ describe('a bearer token', () => {
     [{ authorization: 'Bearer abc def' }, 'abc'],
     [{ authorization: 'Beareabc' }, ''],
     [{ 'sec-websocket-protocol': `${protocol}, v5.channel.k8s.io` }, 'secret'],
+    [{ 'sec-websocket-protocol': `${protocol}=, v5.channel.k8s.io` }, `${protocol}=`],
     [{ 'sec-websocket-protocol': protocol }, ''],
     [{ 'sec-websocket-protocol': 'v5.channel.k8s.io' }, ''],
   ])('in %j is %j', (headers, token) => {

@@ -1,3 +1,5 @@
+import { decodeBase64Url } from './base64url.ts';
+
 /**
  * The headers of a request by lower-case name, those that come more than once as a list: IncomingMessage.headersDistinct,
  * not `headers`, which would make one group of two.
@@ -24,7 +26,8 @@ function webSocketToken(protocols: string): string {
   const carrier = splitProtocols(protocols).find((protocol) => protocol.startsWith(WEB_SOCKET_PREFIX));
   // A protocol alone is no request for a protocol: the answer must name one that is not the token.
   if (carrier === undefined || withoutBearerProtocol(protocols) === '') return '';
-  return Buffer.from(carrier.slice(WEB_SOCKET_PREFIX.length), 'base64url').toString('utf8');
+  // What cannot be read is nobody's token; without any, its sender would be taken for somebody who shows none.
+  return decodeBase64Url(carrier.slice(WEB_SOCKET_PREFIX.length))?.toString('utf8') || carrier;
 }
 
 function splitProtocols(protocols: string): string[] {

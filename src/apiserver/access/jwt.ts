@@ -11,6 +11,7 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
 import { makePrivateFolder, writePrivateFile } from '../../kube/kubeconfig/private-file.ts';
+import { decodeBase64Url } from './base64url.ts';
 
 /** A key that signs tokens, and how. */
 export interface SigningKey {
@@ -47,7 +48,9 @@ export function readJwt(token: string): Jwt | undefined {
   const header = decode(head);
   const claims = decode(body);
   if (!header || !claims) return undefined;
-  return { header, claims, signed: `${head}.${body}`, signature: Buffer.from(signature, 'base64url') };
+  const bytes = decodeBase64Url(signature);
+  if (bytes === undefined) return undefined;
+  return { header, claims, signed: `${head}.${body}`, signature: bytes };
 }
 
 /** Whether the key has signed the token. What the token says of its algorithm must be what the key does, never the other way round. */
@@ -107,8 +110,10 @@ function encode(value: object): string {
 }
 
 function decode(text: string): Record<string, unknown> | undefined {
+  const bytes = decodeBase64Url(text);
+  if (bytes === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : undefined;

@@ -1,3 +1,4 @@
+import { parseFiniteJson } from '../../base/finite-json.ts';
 import { goQuote } from '../../base/go-value.ts';
 import { NO_KIND, serverProblem } from '../admission/webhooks/response.ts';
 
@@ -38,7 +39,7 @@ export function readConverted(
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseFiniteJson(text);
   } catch {
     return undefined;
   }

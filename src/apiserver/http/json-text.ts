@@ -1,3 +1,4 @@
+import { NumberTooLarge, parseFiniteJson } from '../../base/finite-json.ts';
 import { jsonProblem } from '../../base/json-problem.ts';
 import { tooLarge } from '../api-error.ts';
 import { parseInChunks } from './large-json.ts';
@@ -49,12 +50,13 @@ function checkParts(text: string): void {
 }
 
 function problemOf(text: string, cause: unknown): SyntaxError {
+  if (cause instanceof NumberTooLarge) return cause;
   return new SyntaxError(jsonProblem(text), { cause });
 }
 
 /** Parses a text, or a part of one that is a value by itself; throws a SyntaxError where it is none. */
 export function parseSlice(text: string): unknown {
-  return JSON.parse(/\\u[dD][89a-fA-F]/.test(text) ? text.replaceAll(ESCAPES, whole) : text);
+  return parseFiniteJson(/\\u[dD][89a-fA-F]/.test(text) ? text.replaceAll(ESCAPES, whole) : text);
 }
 
 const ESCAPES = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|.)/g;

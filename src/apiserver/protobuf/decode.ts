@@ -88,7 +88,7 @@ function value(reader: WireReader, end: number, field: Field, depth: number, int
     case 'int64':
       return reader.int64();
     case 'double':
-      return reader.double();
+      return finite(reader.double());
     default:
       return message(reader, reader.end(end), field.type, depth + 1, into);
   }
@@ -134,4 +134,10 @@ function mapOf(json: Json, field: Field): Json {
 
 function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
+}
+
+/** JSON, which objects are kept as, has no word for the others. */
+function finite(value: number): number {
+  if (Number.isFinite(value)) return value;
+  throw new ParseError(`${value} is not a number that JSON can hold`);
 }

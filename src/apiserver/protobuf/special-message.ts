@@ -1,5 +1,6 @@
 import { formatDuration, parseDuration } from '../../base/duration.ts';
 import { ParseError } from '../../base/errors.ts';
+import { parseFiniteJson } from '../../base/finite-json.ts';
 import { formatQuantity, parseQuantity } from '../../base/quantity.ts';
 
 /** The fields of a message as they are on the wire, by name in protobuf. */
@@ -44,7 +45,7 @@ const raw = (field: string): SpecialMessage => ({
     const bytes = parts[field];
     if (!(bytes instanceof Uint8Array) || bytes.length === 0) return null;
     try {
-      return JSON.parse(new TextDecoder().decode(bytes));
+      return parseFiniteJson(new TextDecoder().decode(bytes));
     } catch (error) {
       throw new ParseError(`json parse error: ${error instanceof Error ? error.message : ''}`, { cause: error });
     }

@@ -75,6 +75,7 @@ export const MUTATIONS: Library = {
  * one, their types do not matter.
  */
 export function jsonOf(value: Value, path?: string): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new EvaluationError(`unsupported value: ${value}`);
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') {
     return value;
   }

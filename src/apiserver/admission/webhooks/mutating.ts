@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { parseFiniteJson } from '../../../base/finite-json.ts';
 import type { KubeObject } from '../../../kube/kube-object.ts';
 import type { Write } from '../../admission-plugin.ts';
 import { internal } from '../../api-error.ts';
@@ -83,7 +84,7 @@ function operationsOf(patch = ''): readonly unknown[] | HookFailure {
   if (patch === '') return [];
   const text = Buffer.from(patch, 'base64').toString('utf8');
   try {
-    const operations: unknown = JSON.parse(text);
+    const operations: unknown = parseFiniteJson(text);
     if (Array.isArray(operations)) return operations;
     return new HookFailure('received undecodable patch in webhook response: json: cannot unmarshal into a patch');
   } catch (error) {

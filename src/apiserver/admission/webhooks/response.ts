@@ -1,3 +1,4 @@
+import { parseFiniteJson } from '../../../base/finite-json.ts';
 import { goQuote } from '../../../base/go-value.ts';
 import { ApiError, type Status } from '../../api-error.ts';
 import type { Posted } from './https-post.ts';
@@ -59,7 +60,7 @@ export const NO_KIND =
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseFiniteJson(text);
   } catch {
     return undefined;
   }

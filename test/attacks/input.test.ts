@@ -1,0 +1,4 @@
+import { inputAttacks } from './input.attacks.ts';
+import { vimanaApiServer } from './support/attack-target.ts';
+
+inputAttacks(vimanaApiServer());
