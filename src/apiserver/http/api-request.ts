@@ -17,6 +17,22 @@ export interface ApiRequest {
   readonly signal: AbortSignal;
   /** For long work on behalf of the sender; absent for components of this process, which nobody makes wait. */
   readonly work?: AnnounceWork;
+  /** What turns out on the way, for those who record requests. */
+  readonly notes?: RequestNotes;
   /** Takes the connection over, where the client asks to go on with another protocol. */
   readonly upgrade?: () => UpgradedConnection;
+}
+
+export interface RequestNotes {
+  /** Whom the sender was allowed to act as. */
+  impersonatedUser?: User;
+  /** How the object in the body says that it is called. */
+  object?: SentObject;
+}
+
+export interface SentObject {
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
 }

@@ -91,6 +91,22 @@ test('every answer says by which name the audit log has its request', async () =
   expect(named.headers['audit-id']).toBe('mine');
 });
 
+test('the audit log has both who asks and whom they act as', async () => {
+  await get(`${PATH}/small`, {
+    'audit-id': 'acting',
+    'impersonate-user': 'jane',
+    'impersonate-group': 'system:masters',
+  });
+  await plane.until(() => audit.some((line) => line.includes('"acting"')));
+  const line = audit.find((found) => found.includes('"acting"')) ?? '{}';
+  expect(JSON.parse(line)).toMatchObject({
+    verb: 'get',
+    objectRef: { name: 'small' },
+    user: { groups: expect.arrayContaining(['system:masters']) },
+    impersonatedUser: { username: 'jane', groups: ['system:masters', 'system:authenticated'] },
+  });
+});
+
 test('whoever asks for a kind that is on its way out is told, also by a list', async () => {
   const { headers } = await get('/api/v1/namespaces/default/endpoints');
   const told = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';

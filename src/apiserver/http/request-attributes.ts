@@ -8,7 +8,7 @@ import type { ApiRequest } from './api-request.ts';
 import { isWatch } from './options.ts';
 
 /** What a request does to a resource, in the words that roles use; '' where they have none for it. */
-export function verbOf({ method, query }: ApiRequest, { name, watch }: ResourcePath): string {
+export function verbOf({ method, query }: Pick<ApiRequest, 'method' | 'query'>, { name, watch }: ResourcePath): string {
   switch (method) {
     case 'GET':
     case 'HEAD':
@@ -45,5 +45,6 @@ export function impersonated(impersonator: Impersonator, request: ApiRequest, pa
   if ('problem' in wanted) throw badRequest(wanted.problem);
   const outcome = impersonator.impersonate(wanted.user, attributesOf(request, path));
   if ('forbidden' in outcome) throw accessDenied(outcome.forbidden, outcome.reason);
+  if (request.notes !== undefined) request.notes.impersonatedUser = outcome.user;
   return Object.create(request, { user: { value: outcome.user, enumerable: true } }) as ApiRequest;
 }

@@ -31,6 +31,7 @@ import { deleteOptions } from './delete-options.ts';
 import { extensionAnswer } from './extension-answer.ts';
 import { asWarnings, problemsInOrder, unknownField } from './field-problems.ts';
 import { checkOffered, NO_SHAPES, negotiate, negotiateWatch, OBJECT_SHAPES } from './negotiation.ts';
+import { noteObject } from './note-object.ts';
 import { listOptions, watchFlags, writeOptions } from './options.ts';
 import { attributesOf, verbOf } from './request-attributes.ts';
 import { NO_PAGE, routeProblem, verbProblem } from './resource-route.ts';
@@ -346,6 +347,7 @@ async function objectOf(
   const expected = { apiVersion: apiVersionOf(resource), kind: resource.kind };
   const { value: body, duplicates, text } = await decodeRequest(request, expected, longWorkOf(backend, request.user));
   const call = { ...asked, size: (await request.body()).length };
+  noteObject(request, body);
   if (duplicates.length === 0) return { body, call };
   const problems = (unknown: readonly string[]): readonly string[] => {
     const inOrder = text !== undefined && !resource.custom;

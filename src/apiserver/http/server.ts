@@ -309,6 +309,7 @@ function apiRequest(
       return Array.isArray(value) ? value.join(', ') : value;
     },
     user,
+    notes: {},
     get signal() {
       return end();
     },

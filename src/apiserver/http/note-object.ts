@@ -1,0 +1,12 @@
+import type { ApiRequest } from './api-request.ts';
+
+/** Notes how the object in a body is called, without believing that it is one. */
+export function noteObject({ notes }: ApiRequest, body: unknown): void {
+  const { metadata } = (body ?? {}) as { readonly metadata?: unknown };
+  if (notes === undefined || typeof metadata !== 'object' || metadata === null) return;
+  const text = (field: string) => {
+    const value = (metadata as Readonly<Record<string, unknown>>)[field];
+    return typeof value === 'string' ? { [field]: value } : {};
+  };
+  notes.object = { ...text('namespace'), ...text('name'), ...text('uid'), ...text('resourceVersion') };
+}
