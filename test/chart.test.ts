@@ -9,6 +9,7 @@ import { KINDS } from '../src/api/kinds.ts';
 import { DEFINITIONS } from '../src/kube/kinds/definitions.ts';
 import type { PolicyRule } from '../src/kube/kinds/rbac.ts';
 import { writeKubeconfig } from '../src/kube/kubeconfig/kubeconfig-text.ts';
+import { OWN_NODE_POLICY } from '../src/node/own-node-policy.ts';
 import { startInMemory } from '../src/testing/embedded-in-memory.ts';
 import { tellSkipped } from '../src/testing/programs.ts';
 import type { Embedded } from '../src/up/embedded.ts';
@@ -104,6 +105,21 @@ describe.skipIf(helm === undefined)('the chart', () => {
     expect(usual.roles).toEqual(expect.arrayContaining(['a', 'a-node', 'a-dashboard']));
     expect([usual.accounts, usual.subjects]).toEqual([['a'], ['a']]);
     const asked = roles('rbac.nodeAgent=true');
+    const agents = rendered('a', 'n', 'rbac.nodeAgent=true').filter(({ metadata }) => metadata.name === 'a-node');
+    expect(agents.map(({ kind }) => kind).toSorted()).toEqual([
+      'ClusterRole',
+      'ClusterRoleBinding',
+      'ServiceAccount',
+      'ValidatingAdmissionPolicy',
+      'ValidatingAdmissionPolicyBinding',
+    ]);
+    const policy = agents.find(({ kind }) => kind === 'ValidatingAdmissionPolicy');
+    expect(policy?.['spec']).toEqual({
+      matchConditions: [
+        { name: 'is-agent', expression: "request.userInfo.username == 'system:serviceaccount:n:a-node'" },
+      ],
+      ...OWN_NODE_POLICY,
+    });
     expect([asked.accounts.toSorted(), asked.subjects.toSorted()]).toEqual([
       ['a', 'a-node'],
       ['a', 'a-node'],

@@ -9,7 +9,7 @@ import { GROUPS } from '../../src/install/definitions.ts';
 import type { ClusterRole, PolicyRule } from '../../src/kube/kinds/rbac.ts';
 import { USER_ROLES } from '../../src/machine/subresources/roles.ts';
 import { SUBRESOURCE_RULES } from '../../src/machine/subresources/rules.ts';
-import { NODE_RULES } from '../../src/node/rules.ts';
+import { AGENT_RULES, OWN_NODE_POLICY } from '../../src/node/own-node-policy.ts';
 import { FRONT_PROXY } from '../../src/operator/front-proxy.ts';
 import {
   AGGREGATION_RULES,
@@ -49,7 +49,7 @@ export function chartFiles(): { path: string; text: string }[] {
     webhook: { rules: compactRules(webhookRules(NAME)), paths: WEBHOOK_PATHS },
     frontProxy: { rules: compactRules(FRONT_PROXY_RULES), namespace: FRONT_PROXY.namespace },
     home: { rules: compactRules(homeRules(NAME)) },
-    node: { rules: compactRules(NODE_RULES) },
+    node: { rules: compactRules(AGENT_RULES), policy: OWN_NODE_POLICY },
     exporter: exporterData(),
     dashboard: { rules: seen('', SHOWN) },
   };

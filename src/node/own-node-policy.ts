@@ -1,0 +1,90 @@
+import type { PolicyRule } from '../kube/kinds/rbac.ts';
+import { NODE_RULES } from './rules.ts';
+
+/** What the fleets of `vimana up` do for simulated nodes and disks, and an agent on a node of its own does not. */
+const OF_FLEETS = new Set(['nodes/status', 'persistentvolumeclaims', 'vmsnapshots', 'vmsnapshots/status']);
+const READING = new Set(['get', 'list', 'watch']);
+
+/** What the agent of one node may do. Which objects it may write follows from OWN_NODE_POLICY. */
+export const AGENT_RULES: readonly PolicyRule[] = NODE_RULES.filter(
+  ({ resources = [] }) => !resources.some((resource) => OF_FLEETS.has(resource)),
+).map((rule) =>
+  rule.resources?.includes('nodes') === true
+    ? { ...rule, verbs: rule.verbs.filter((verb) => READING.has(verb)) }
+    : rule,
+);
+
+const KUBERNETES = { apiVersions: ['v1'], operations: ['CREATE', 'UPDATE', 'DELETE'] };
+const NODE_NAME = 'authentication.kubernetes.io/node-name';
+const resource = (name: string) => `request.resource.resource == '${name}'`;
+
+/**
+ * The part of a ValidatingAdmissionPolicy that keeps agents, who share one ServiceAccount, to their own nodes: a token
+ * that is mounted into a pod names the node of that pod, and nobody else can have it.
+ */
+export const OWN_NODE_POLICY = {
+  failurePolicy: 'Fail',
+  matchConstraints: {
+    resourceRules: [
+      { apiGroups: [''], ...KUBERNETES, resources: ['pods', 'pods/*', 'nodes', 'nodes/*'] },
+      { apiGroups: ['coordination.k8s.io'], ...KUBERNETES, resources: ['leases'] },
+      {
+        apiGroups: ['kubevirt.io'],
+        ...KUBERNETES,
+        resources: ['virtualmachineinstances', 'virtualmachineinstances/*'],
+      },
+    ],
+  },
+  variables: [
+    {
+      name: 'node',
+      expression: `has(request.userInfo.extra) && '${NODE_NAME}' in request.userInfo.extra ? request.userInfo.extra['${NODE_NAME}'][0] : ''`,
+    },
+    { name: 'subject', expression: "request.operation == 'CREATE' ? object : oldObject" },
+    {
+      name: 'holder',
+      expression: `${resource('virtualmachineinstances')} && has(variables.subject.status) && has(variables.subject.status.nodeName) ? variables.subject.status.nodeName : ''`,
+    },
+    {
+      name: 'migration',
+      expression: `${resource('virtualmachineinstances')} && has(variables.subject.status) && has(variables.subject.status.migrationState) ? variables.subject.status.migrationState : {}`,
+    },
+    {
+      name: 'target',
+      expression: "has(variables.migration.targetNode) ? variables.migration.targetNode : ''",
+    },
+  ],
+  validations: [
+    {
+      expression: "variables.node != ''",
+      message: 'an agent must use the token of its pod, which names its node',
+      reason: 'Forbidden',
+    },
+    {
+      expression: `!(${resource('nodes')}) || variables.subject.metadata.name == variables.node`,
+      message: 'an agent may write no node but its own',
+      reason: 'Forbidden',
+    },
+    {
+      expression: `!(${resource('leases')}) || (request.namespace == 'kube-node-lease' && variables.subject.metadata.name == variables.node)`,
+      message: 'an agent may write no lease but that of its own node',
+      reason: 'Forbidden',
+    },
+    {
+      expression: `!(${resource('pods')}) || (has(variables.subject.spec.nodeName) && variables.subject.spec.nodeName == variables.node)`,
+      message: 'an agent may write no pods but those of its own node',
+      reason: 'Forbidden',
+    },
+    {
+      expression: `!(${resource('virtualmachineinstances')}) || variables.holder == '' || variables.holder == variables.node || variables.target == variables.node`,
+      message: 'an agent may write no instances but those of its own node, and those that migrate there',
+      reason: 'Forbidden',
+    },
+    {
+      // The source of a migration hands the instance on with its last write.
+      expression: `!(${resource('virtualmachineinstances')}) || request.operation != 'UPDATE' || !has(object.status) || !has(object.status.nodeName) || object.status.nodeName == variables.node || object.status.nodeName == variables.holder || (variables.holder == variables.node && object.status.nodeName == variables.target)`,
+      message: 'an agent may give an instance to no node but its own and the target of its migration',
+      reason: 'Forbidden',
+    },
+  ],
+};
