@@ -14,8 +14,8 @@ const MONITOR = join(import.meta.dirname, 'support/stalls/stall-monitor.ts');
 
 /** How long other users wait while one user attacks, on ours and on kube-apiserver. */
 export async function run(): Promise<void> {
-  const missing = process.env['VIMANA_BENCH_PEER'] === 'no' ? ['wish for it'] : missingAssets();
-  if (missing.length > 0) console.log(`  kube-apiserver is left out: no ${missing.join(', ')}`);
+  const missing = process.env['VIMANA_BENCH_PEER'] === 'no' ? ['VIMANA_BENCH_PEER'] : missingAssets();
+  if (missing.length > 0) console.log(`  kube-apiserver is left out for lack of ${missing.join(', ')}`);
   console.log(`  milliseconds; 100 requests of another user per second for ${SECONDS} s`);
   console.log(`  ${'attack'.padEnd(30)} ${'server'.padEnd(8)} ${heading}`);
   const names = ['none', ...COSTLY_ATTACKS.map(({ name }) => name)];

@@ -95,9 +95,10 @@ export const OBJECT_MODIFIED =
 
 /** More causes than these tell nobody anything, and a large object could otherwise give hundreds of thousands. */
 const MOST_CAUSES = 500;
+const MOST_TEXT = 256 * 1024;
 
 export function invalid({ group, kind }: NamedKind, name: string, all: readonly FieldError[]): ApiError {
-  const causes = all.slice(0, MOST_CAUSES);
+  const causes = readable(all);
   // The same thing told twice stays two causes, but is read once.
   const texts = [...new Set(causes.map(formatFieldError))];
   const told = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
@@ -111,6 +112,18 @@ export function invalid({ group, kind }: NamedKind, name: string, all: readonly 
       field: cause.field === '' ? '<nil>' : cause.field,
     })),
   });
+}
+
+/** As many causes as somebody reads: each may quote a whole object. */
+function readable(all: readonly FieldError[]): FieldError[] {
+  const causes: FieldError[] = [];
+  let length = 0;
+  for (const cause of all) {
+    if (causes.length >= MOST_CAUSES || (causes.length > 0 && length > MOST_TEXT)) break;
+    length += cause.detail.length + (typeof cause.value === 'string' ? cause.value.length : 0);
+    causes.push(cause);
+  }
+  return causes;
 }
 
 export function badRequest(message: string): ApiError {

@@ -1,3 +1,4 @@
+import { copyJson } from '../base/json-copy.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../kube/kube-object.ts';
 import type { JsonObject } from '../kube/patches/json-object.ts';
 import { ApiError } from './api-error.ts';
@@ -53,7 +54,7 @@ export class FieldManagement {
     try {
       const kind = this.#kindOf(resource, subresource);
       const applied = applyConfiguration(json(live), json(config), { kind, manager, time, force });
-      const object = structuredClone(applied.object) as unknown as KubeObject;
+      const object = copyJson(applied.object) as unknown as KubeObject;
       setEntries(object, applied.managedFields);
       return object;
     } catch (error) {

@@ -13,7 +13,7 @@ export interface Sending {
   readonly end: () => AbortSignal;
   /** How long a client may read nothing of what is sent to it. */
   readonly slowMs: number;
-  readonly clock: Pick<Clock, 'timer'>;
+  readonly clock: Pick<Clock, 'timer' | 'turn'>;
   /** Tells this request from all others, in the audit log too. */
   readonly auditId: string;
   /** Whether the client takes a large answer compressed. */
@@ -24,6 +24,8 @@ export interface Sending {
 
 /** Of a large answer, how much is handed over at a time. */
 const PIECE = 64 * 1024;
+/** And after how much others get their turn. */
+const BREATH = 256 * 1024;
 
 /**
  * Writes an answer no faster than the client takes it: what it has not read is held back where it comes from, and a
@@ -107,12 +109,18 @@ async function follow(sending: Sending, pieces: AsyncIterable<string>): Promise<
 
 async function write(sending: Sending, pieces: Iterable<string | Uint8Array>): Promise<void> {
   const response = sending.response as ServerResponse;
+  let written = 0;
   for (const long of pieces) {
     for (const piece of typeof long === 'string' && long.length > PIECE ? textPieces(long) : [long]) {
       await sending.work(WORK.piece + piece.length * WORK.sentByte);
       if (isGone(response)) throw new Error('the client is gone');
       if (!response.write(piece)) await read(sending, 'drain');
     }
+    written += long.length;
+    if (written < BREATH) continue;
+    // Even a client that reads at once is not the only one: pieces are made when they are taken.
+    written = 0;
+    await sending.clock.turn?.();
   }
 }
 

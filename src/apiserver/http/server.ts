@@ -46,7 +46,7 @@ export interface ServerOptions {
   /** How long a client may read nothing of the answers under way when the server stops. */
   readonly graceMs?: number;
   readonly onRequest?: (finished: FinishedRequest) => void;
-  readonly clock: Pick<Clock, 'monotonic' | 'timer'>;
+  readonly clock: Pick<Clock, 'monotonic' | 'timer' | 'turn'>;
   /** Names requests. */
   readonly uuid: () => string;
 }

@@ -1,6 +1,7 @@
 import { append } from '../../base/append.ts';
 import { duplicate, type FieldError, index, invalid, required } from '../../base/field-error.ts';
 import { dns1123LabelProblems } from '../../base/names.ts';
+import { repeats } from './by-name.ts';
 import { oneOf, same } from './field-checks.ts';
 import type { KindRules } from './kind-rules.ts';
 import { checkStatus, keepDecisions, type SigningStatus } from './signing-status.ts';
@@ -86,9 +87,10 @@ function checkRequest({
     causes.push(invalid('spec.request', request ?? null, 'PEM block type must be CERTIFICATE REQUEST'));
   }
   if (usages.length === 0) causes.push(required('spec.usages'));
+  const again = repeats(usages);
   for (const [i, usage] of usages.entries()) {
     append(causes, oneOf(index('spec.usages', i), usage, USAGES));
-    if (usages.indexOf(usage) < i) causes.push(duplicate(index('spec.usages', i), usage));
+    if (again[i] === true) causes.push(duplicate(index('spec.usages', i), usage));
   }
   append(causes, checkSigner('spec.signerName', signerName));
   if (expirationSeconds !== undefined && expirationSeconds < SHORTEST_SECONDS) {

@@ -40,9 +40,12 @@ export async function patchObject(
     backend,
     target,
     async (current) => {
-      const patched = copyJson(guarded(() => change(current as never, patch as Json))) as unknown as KubeObject;
-      const turn = turnOf(backend.thread, call.size ?? 0, call.user);
-      if (turn !== undefined) await turn;
+      const changed = guarded(() => change(current as never, patch as Json));
+      const before = turnOf(backend.thread, call.size ?? 0, call.user);
+      if (before !== undefined) await before;
+      const patched = copyJson(changed) as unknown as KubeObject;
+      const after = turnOf(backend.thread, call.size ?? 0, call.user);
+      if (after !== undefined) await after;
       clarifyOwners(target.resource, patched);
       const object = decodePatched(target.resource, patched, call, type === STRATEGIC_PATCH ? patch : undefined);
       checkPlace(target, object);

@@ -129,10 +129,12 @@ async function* initialItems(watch: Run, revision: number): AsyncGenerator<reado
   const { backend, items, resource, options } = watch;
   const breath = new Breath(backend.clock, options.work);
   for (const entries of pagesOf(watch, revision)) {
-    const chosen = entries.filter((entry) => chooses(watch, entry));
-    const pause = breath.spend(entries.reduce((sum, { value }) => sum + value.length, 0));
-    if (pause !== undefined) await pause;
-    const added = chosen.map(async (entry) => await items.present('ADDED', resource, entry));
+    const added: Promise<WatchItem>[] = [];
+    for (const entry of entries) {
+      const pause = breath.spend(entry.value.length);
+      if (pause !== undefined) await pause;
+      if (chooses(watch, entry)) added.push(Promise.resolve(items.present('ADDED', resource, entry)));
+    }
     if (added.length > 0) yield await Promise.all(added);
   }
 }

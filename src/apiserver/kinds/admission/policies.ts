@@ -1,6 +1,7 @@
 import { append } from '../../../base/append.ts';
 import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
 import { dns1123SubdomainProblems } from '../../../base/names.ts';
+import { repeats } from '../by-name.ts';
 import { labelName, needed, oneOf, oneOfIfSet, told } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import type { KindRules } from '../kind-rules.ts';
@@ -154,9 +155,10 @@ function checkBinding({ policyName = '', paramRef, matchResources }: NonNullable
 function checkActions(actions: readonly string[]): FieldError[] {
   const at = 'spec.validationActions';
   if (actions.length === 0) return [required(at, 'at least one validation action is required')];
+  const again = repeats(actions);
   const causes = actions.flatMap((action, i) => [
     ...oneOf(index(at, i), action, ['Audit', 'Deny', 'Warn']),
-    ...(actions.indexOf(action) < i ? [duplicate(index(at, i), action)] : []),
+    ...(again[i] === true ? [duplicate(index(at, i), action)] : []),
   ]);
   if (actions.includes('Deny') && actions.includes('Warn')) {
     const detail =

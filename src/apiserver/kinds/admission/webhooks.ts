@@ -1,6 +1,7 @@
 import { append } from '../../../base/append.ts';
 import { duplicate, type FieldError, index, invalid, required } from '../../../base/field-error.ts';
 import { dns1123SubdomainProblems } from '../../../base/names.ts';
+import { repeats } from '../by-name.ts';
 import { needed, oneOf, oneOfIfSet, portNumber, told } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import type { KindRules } from '../kind-rules.ts';
@@ -102,8 +103,9 @@ function checkName(field: string, name: string): FieldError[] {
 
 function checkVersions(field: string, versions: readonly string[]): FieldError[] {
   if (versions.length === 0) return [required(field, `must specify one of ${VERSIONS.join(', ')}`)];
+  const again = repeats(versions);
   const causes = versions.flatMap((version, i) =>
-    versions.indexOf(version) < i ? [invalid(index(field, i), version, 'duplicate version')] : [],
+    again[i] === true ? [invalid(index(field, i), version, 'duplicate version')] : [],
   );
   if (versions.some((version) => VERSIONS.includes(version))) return causes;
   return [...causes, invalid(field, versions, `must include at least one of ${VERSIONS.join(', ')}`)];

@@ -3,6 +3,7 @@ import { tryParseCidr } from '../../../base/cidr.ts';
 import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
 import { labelValueProblems } from '../../../base/names.ts';
 import { tryParseQuantity } from '../../../base/quantity.ts';
+import { repeats } from '../by-name.ts';
 import { labelName, oneOf, same, told } from '../field-checks.ts';
 import { goStruct } from '../go-struct.ts';
 import { cidrProblems } from '../ip-text.ts';
@@ -34,8 +35,10 @@ export const nodes: KindRules<Node> = {
   validate(object, old) {
     const node = object;
     const before = old;
+    const taints = node.spec?.taints ?? [];
+    const again = repeats(taints.map(({ key = '', effect = '' }) => JSON.stringify([key, effect])));
     const causes = [
-      ...(node.spec?.taints ?? []).flatMap((taint, i, all) => checkTaint(i, taint, all)),
+      ...taints.flatMap((taint, i) => checkTaint(i, taint, again[i] === true)),
       ...checkAmounts('status.capacity', node.status?.capacity),
       ...checkAmounts('status.allocatable', node.status?.allocatable),
     ];
@@ -48,13 +51,13 @@ export const nodes: KindRules<Node> = {
 };
 
 /** The server tells of taints under `metadata`, where they once were. */
-function checkTaint(i: number, taint: Taint, all: readonly Taint[]): FieldError[] {
+function checkTaint(i: number, taint: Taint, again: boolean): FieldError[] {
   const field = index('metadata.taints', i);
   const { key = '', value = '', effect = '' } = taint;
   const causes = [...labelName(`${field}.key`, key), ...told(`${field}.value`, value, labelValueProblems(value))];
   if (effect === '') causes.push(required(`${field}.effect`));
   else append(causes, oneOf(`${field}.effect`, effect, ['NoSchedule', 'PreferNoSchedule', 'NoExecute']));
-  if (all.slice(0, i).some((each) => each.key === key && each.effect === effect)) {
+  if (again) {
     const shown = { Key: key, Value: value, Effect: effect, TimeAdded: taint.timeAdded ?? null };
     causes.push({ ...duplicate(field, goStruct(shown)), detail: 'taints must be unique by key and effect pair' });
   }

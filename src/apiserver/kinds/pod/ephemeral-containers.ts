@@ -1,4 +1,5 @@
 import { type FieldError, forbidden, index } from '../../../base/field-error.ts';
+import { byName } from '../by-name.ts';
 import { same } from '../field-checks.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { Container, Pod } from './pod-spec.ts';
@@ -28,7 +29,7 @@ export const ephemeralContainers: Required<Pick<KindRules<Pod>, 'prepareUpdate' 
 
 function checkKept(now: readonly Container[], before: readonly Container[]): FieldError[] {
   return before.flatMap((old) => {
-    const found = now.find(({ name }) => name === old.name);
+    const found = byName(now).get(old.name ?? '');
     if (found !== undefined && same(found, old)) return [];
     const what = found === undefined ? 'removed' : 'changed';
     return [forbidden('spec.ephemeralContainers', `existing ephemeral containers "${old.name}" may not be ${what}\n`)];

@@ -57,7 +57,9 @@ function checkDeadline(field: string, now: number | undefined, before: number | 
 
 function checkTolerations(field: string, now: readonly Toleration[], before: readonly Toleration[]): FieldError[] {
   const plain = ({ tolerationSeconds: _seconds, ...rest }: Toleration) => rest;
-  const kept = before.every((old) => now.some((toleration) => same(plain(old), plain(toleration))));
+  // All fields of an object that was decoded are in one order.
+  const all = new Set(now.map((toleration) => JSON.stringify(plain(toleration))));
+  const kept = before.every((old) => all.has(JSON.stringify(plain(old))));
   return kept ? [] : [forbidden(field, 'existing toleration can not be modified except its tolerationSeconds')];
 }
 
@@ -94,9 +96,10 @@ function checkNodeAffinity(field: string, now: PodSpec, before: PodSpec): FieldE
     return [invalid(at, wanted.length === 0 ? null : wanted.map(goTerm), detail)];
   }
   return wanted.flatMap((term, i) => {
-    const kept = (['matchExpressions', 'matchFields'] as const).every((list) =>
-      (known[i]?.[list] ?? []).every((old) => (term[list] ?? []).some((item) => same(item, old))),
-    );
+    const kept = (['matchExpressions', 'matchFields'] as const).every((list) => {
+      const all = new Set((term[list] ?? []).map((item) => JSON.stringify(item)));
+      return (known[i]?.[list] ?? []).every((old) => all.has(JSON.stringify(old)));
+    });
     const detail = 'only additions are allowed (no mutations or deletions)';
     return kept ? [] : [invalid(index(at, i), goTerm(term), detail)];
   });

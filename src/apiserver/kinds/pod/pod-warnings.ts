@@ -3,6 +3,7 @@ import { index } from '../../../base/field-error.ts';
 import { dns1123LabelProblems } from '../../../base/names.ts';
 import { tryParseQuantity } from '../../../base/quantity.ts';
 import type { KubeMeta } from '../../../kube/kube-object.ts';
+import { repeats } from '../by-name.ts';
 import { deprecatedLabel } from '../deprecated-labels.ts';
 import { placementWarnings } from './placement-warnings.ts';
 import type { Container, PodSpec, PodTemplate, Volume } from './pod-spec.ts';
@@ -91,10 +92,9 @@ export function podMetaWarnings({ name = '', annotations = {} }: KubeMeta): stri
 }
 
 function duplicates(field: string, list: string, what: string, values: readonly string[]): string[] {
+  const again = repeats(values);
   return values.flatMap((value, i) =>
-    value !== '' && values.indexOf(value) < i
-      ? [`${index(`${field}.${list}`, i)}.${what}: duplicate ${what} "${value}"`]
-      : [],
+    value !== '' && again[i] === true ? [`${index(`${field}.${list}`, i)}.${what}: duplicate ${what} "${value}"`] : [],
   );
 }
 

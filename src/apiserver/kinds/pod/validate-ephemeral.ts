@@ -1,4 +1,5 @@
 import { type FieldError, forbidden, index, notFound } from '../../../base/field-error.ts';
+import { byName } from '../by-name.ts';
 import type { Container, PodSpec } from './pod-spec.ts';
 
 /** Nobody waits for a container that is there for debugging: nothing about it can depend on its life. */
@@ -16,9 +17,9 @@ const DETAIL = 'cannot be set for an Ephemeral Container';
 /** What is asked of such a container beyond what is asked of all. */
 export function checkEphemeral(field: string, container: Container, spec: PodSpec): FieldError[] {
   const { targetContainerName: target = '', volumeMounts = [] } = container;
-  const others = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
+  const others = [spec.containers ?? [], spec.initContainers ?? []];
   return [
-    ...(target !== '' && !others.some(({ name }) => name === target)
+    ...(target !== '' && !others.some((list) => byName(list).has(target))
       ? [notFound(`${field}.targetContainerName`, target)]
       : []),
     ...FORBIDDEN.filter((name) => Object.keys(container[name] ?? {}).length > 0).map((name) =>

@@ -1,5 +1,6 @@
 import { append } from '../../../base/append.ts';
 import { type FieldError, forbidden, index, invalid, notFound, required } from '../../../base/field-error.ts';
+import { byName } from '../by-name.ts';
 import { oneOf, relativePath } from '../field-checks.ts';
 import type { Container, Volume, VolumeMount } from './pod-spec.ts';
 
@@ -10,14 +11,14 @@ export function checkMounts(field: string, container: Container, volumes: readon
   const devicePaths = new Set(volumeDevices.map(({ devicePath = '' }) => devicePath));
   const mountNames = new Set(volumeMounts.map(({ name = '' }) => name));
   const mountPaths = new Set(volumeMounts.map(({ mountPath = '' }) => mountPath));
-  const names = new Set(volumes.map(({ name = '' }) => name));
+  const known = byName(volumes);
   const causes: FieldError[] = [];
   const paths = new Set<string>();
   for (const [i, mount] of volumeMounts.entries()) {
     const at = index(`${field}.volumeMounts`, i);
     const { name = '', mountPath = '' } = mount;
     if (name === '') causes.push(required(`${at}.name`));
-    if (!names.has(name)) causes.push(notFound(`${at}.name`, name));
+    if (!known.has(name)) causes.push(notFound(`${at}.name`, name));
     if (mountPath === '') causes.push(required(`${at}.mountPath`));
     if (paths.has(mountPath)) causes.push(invalid(`${at}.mountPath`, mountPath, 'must be unique'));
     paths.add(mountPath);
@@ -32,7 +33,7 @@ export function checkMounts(field: string, container: Container, volumes: readon
     const at = index(`${field}.volumeDevices`, i);
     if (name === '') causes.push(required(`${at}.name`));
     if (seen.names.has(name)) causes.push(invalid(`${at}.name`, name, 'must be unique'));
-    const volume = volumes.find((each) => each.name === name);
+    const volume = known.get(name);
     if (volume === undefined) causes.push(notFound(`${at}.name`, name));
     else if (volume.persistentVolumeClaim === undefined && volume.ephemeral === undefined) {
       const detail = 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode';

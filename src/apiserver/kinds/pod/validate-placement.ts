@@ -149,8 +149,9 @@ function checkPodTerm(field: string, term: PodAffinityTerm): FieldError[] {
   append(causes, labelName(`${field}.topologyKey`, topologyKey));
   append(causes, checkLabelKeys(`${field}.matchLabelKeys`, matchLabelKeys, term.labelSelector));
   append(causes, checkLabelKeys(`${field}.mismatchLabelKeys`, mismatchLabelKeys, term.labelSelector));
+  const mismatching = new Set(mismatchLabelKeys);
   for (const [i, name] of matchLabelKeys.entries()) {
-    if (!mismatchLabelKeys.includes(name)) continue;
+    if (!mismatching.has(name)) continue;
     causes.push(
       invalid(index(`${field}.matchLabelKeys`, i), name, 'exists in both matchLabelKeys and mismatchLabelKeys'),
     );
@@ -168,6 +169,8 @@ const SPREADS = ['DoNotSchedule', 'ScheduleAnyway'];
 const POLICIES = ['Honor', 'Ignore'];
 
 export function checkSpread(field: string, constraints: readonly TopologySpreadConstraint[]): FieldError[] {
+  const identityOf = (each: TopologySpreadConstraint) => JSON.stringify([each.topologyKey, each.whenUnsatisfiable]);
+  const last = new Map(constraints.map((each, i) => [identityOf(each), i] as const));
   return constraints.flatMap((constraint, i) => {
     const at = index(field, i);
     const { maxSkew = 0, topologyKey = '', whenUnsatisfiable = '', minDomains } = constraint;
@@ -175,10 +178,7 @@ export function checkSpread(field: string, constraints: readonly TopologySpreadC
     const causes = maxSkew <= 0 ? [invalid(`${at}.maxSkew`, maxSkew, 'must be greater than zero')] : [];
     if (topologyKey === '') causes.push(required(`${at}.topologyKey`, 'can not be empty'));
     append(causes, oneOf(`${at}.whenUnsatisfiable`, whenUnsatisfiable, SPREADS));
-    const twin = constraints
-      .slice(i + 1)
-      .some((each) => each.topologyKey === topologyKey && each.whenUnsatisfiable === whenUnsatisfiable);
-    if (twin) {
+    if ((last.get(identityOf(constraint)) ?? i) > i) {
       causes.push(duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topologyKey}, ${whenUnsatisfiable}}`));
     }
     if (minDomains !== undefined) append(causes, checkMinDomains(`${at}.minDomains`, minDomains, whenUnsatisfiable));

@@ -1,6 +1,7 @@
 import { append } from '../../../base/append.ts';
 import { type FieldError, forbidden, index, invalid } from '../../../base/field-error.ts';
 import { dns1123SubdomainProblems, qualifiedNameProblems } from '../../../base/names.ts';
+import { byName } from '../by-name.ts';
 import { immutable, ipAddress, told } from '../field-checks.ts';
 import { parseLoosely } from '../ip-text.ts';
 import type { KindRules } from '../kind-rules.ts';
@@ -99,7 +100,7 @@ function checkNomination({ nominatedNodeName = '' }: Status, before: Status, nod
 }
 
 function restartPolicyOf({ spec }: Pod, containers: readonly Container[], name: string | undefined): string {
-  return containers.find((each) => each.name === name)?.restartPolicy ?? spec.restartPolicy ?? 'Always';
+  return byName(containers).get(name ?? '')?.restartPolicy ?? spec.restartPolicy ?? 'Always';
 }
 
 /** A container that has ended for good does not run again. */
@@ -109,13 +110,14 @@ function checkTransitions(
   before: readonly ContainerStatus[],
   policyOf: (name: string | undefined) => string,
 ): FieldError[] {
+  const places = new Map(now.map((each, i) => [each.name, i] as const).toReversed());
   return before.flatMap(({ name, state }) => {
     const ended = state?.terminated;
     const policy = policyOf(name);
     if (ended === undefined || policy === 'Always') return [];
     if (policy === 'OnFailure' && (ended.exitCode ?? 0) !== 0) return [];
-    const i = now.findIndex((each) => each.name === name);
-    if (i < 0 || now[i]?.state?.terminated !== undefined) return [];
+    const i = places.get(name);
+    if (i === undefined || now[i]?.state?.terminated !== undefined) return [];
     return [forbidden(`${index(field, i)}.state`, 'may not be transitioned to non-terminated state')];
   });
 }
@@ -123,9 +125,7 @@ function checkTransitions(
 function checkClaims({ resourceClaimStatuses = [] }: Status, claims: readonly { name?: string }[]): FieldError[] {
   const detail = 'must match the name of an entry in `spec.resourceClaims`';
   return resourceClaimStatuses.flatMap(({ name = '' }, i) =>
-    claims.some((claim) => claim.name === name)
-      ? []
-      : [invalid(`${index('status.resourceClaimStatuses', i)}.name`, name, detail)],
+    byName(claims).has(name) ? [] : [invalid(`${index('status.resourceClaimStatuses', i)}.name`, name, detail)],
   );
 }
 

@@ -3,6 +3,7 @@ import { duplicate, type FieldError, forbidden, index, invalid, key, required } 
 import { qualifiedNameProblems } from '../../../base/names.ts';
 import { ownValue } from '../../../base/own-value.ts';
 import { compare, type Quantity, tryParseQuantity } from '../../../base/quantity.ts';
+import { byName } from '../by-name.ts';
 import { told } from '../field-checks.ts';
 import type { PodResourceClaim, Resources } from './pod-spec.ts';
 
@@ -142,16 +143,16 @@ function checkClaims(
   claims: readonly PodResourceClaim[],
 ): FieldError[] {
   const seen = new Set<string>();
-  const names = claims.map(({ name = '' }) => name);
+  const known = byName(claims);
   return used.flatMap(({ name = '', request = '' }, i) => {
     const at = index(field, i);
     if (name === '') return [required(`${at}.name`)];
     const whole = request === '' ? name : `${name}/${request}`;
     if (seen.has(whole)) return [duplicate(at, whole)];
     seen.add(whole);
-    if (names.includes(name)) return [];
-    const known = names.length === 0 ? ' which is empty' : `: ${names.join(', ')}`;
-    const detail = `must be one of the names in pod.spec.resourceClaims${known}`;
+    if (known.has(name)) return [];
+    const names = known.size === 0 ? ' which is empty' : `: ${claims.map((claim) => claim.name ?? '').join(', ')}`;
+    const detail = `must be one of the names in pod.spec.resourceClaims${names}`;
     return [{ type: 'NotFound', field: at, value: name, detail }];
   });
 }

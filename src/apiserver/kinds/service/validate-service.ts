@@ -2,6 +2,7 @@ import { append } from '../../../base/append.ts';
 import { duplicate, type FieldError, forbidden, index, invalid, required } from '../../../base/field-error.ts';
 import { tryParseIp } from '../../../base/ip.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../../base/names.ts';
+import { repeats } from '../by-name.ts';
 import { checkReachable } from '../core/endpoints.ts';
 import { ipAddress, labelName, labels, oneOf, oneOfIfSet, portNumber, portReference, told } from '../field-checks.ts';
 import { goStruct } from '../go-struct.ts';
@@ -110,10 +111,11 @@ function checkAddresses(spec: ServiceSpec): FieldError[] {
   }
   const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
   append(causes, oneOfIfSet('spec.ipFamilyPolicy', spec.ipFamilyPolicy, policies));
+  const again = repeats(ipFamilies);
   for (const [i, family] of ipFamilies.entries()) {
     const at = index('spec.ipFamilies', i);
     append(causes, oneOf(at, family, ['IPv4', 'IPv6']));
-    if (ipFamilies.indexOf(family) < i) causes.push(duplicate(at, family));
+    if (again[i] === true) causes.push(duplicate(at, family));
   }
   return causes;
 }

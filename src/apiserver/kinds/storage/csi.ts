@@ -1,6 +1,7 @@
 import { append } from '../../../base/append.ts';
 import { duplicate, type FieldError, index, invalid, required } from '../../../base/field-error.ts';
 import { dns1123SubdomainProblems } from '../../../base/names.ts';
+import { byName } from '../by-name.ts';
 import { IMMUTABLE, labelName, notNegative, oneOf, oneOfIfSet, same, told } from '../field-checks.ts';
 import { fill } from '../fill.ts';
 import { goStruct } from '../go-struct.ts';
@@ -73,7 +74,7 @@ export const csiNodes: KindRules<CsiNode> = {
     const causes = drivers.flatMap((driver, i) => checkDriver(index('spec.drivers', i), driver, names));
     const before = old?.spec?.drivers ?? [];
     for (const driver of drivers) {
-      const known = before.find(({ name }) => name === driver.name);
+      const known = byName(before).get(driver.name ?? '');
       if (known !== undefined && !same(known, driver)) {
         const { name, nodeID, topologyKeys, allocatable } = driver;
         const shown = {
