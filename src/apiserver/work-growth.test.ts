@@ -63,7 +63,7 @@ function write(resource: Resource, body: Record<string, unknown>): void {
   duplicateFields(JSON.stringify(body));
   const object = decodeBody(resource, copyJson(body), callOf());
   fields.record(resource, object, undefined, writer);
-  resource.strategy.prepareCreate?.(object);
+  resource.strategy.prepareCreate?.(object, user);
   const causes = [...resource.shape.validate(object), ...(resource.strategy.validate?.(object) ?? [])];
   invalid(resource, 'grown', causes);
   resource.strategy.warnings?.(object);
