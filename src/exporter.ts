@@ -14,8 +14,11 @@ import { LAUNCHER_SELECTOR } from './exporter/launcher-demand.ts';
 import { PaperFleet } from './exporter/paper-fleet.ts';
 import { exporterRoutes, ON_PAPER, refusalText } from './exporter/routes.ts';
 import { readWanted } from './exporter/scenario-request.ts';
+import { type AccessToken, createAccessToken, openAccessToken, tokenFileOf } from './kube/access-token.ts';
 import { aborted } from './runtime/aborted.ts';
+import { createAuthorizer } from './runtime/http/access.ts';
 import { startHttpServer } from './runtime/http/http-server.ts';
+import { tokenReview } from './runtime/http/token-review.ts';
 import { Informers } from './runtime/informers.ts';
 import { PodManager } from './simulation-library/pod-manager.ts';
 
@@ -35,6 +38,8 @@ export async function runExporter(flags: ExporterFlags): Promise<void> {
   const wanted = flags.scenario === undefined ? undefined : scenarioAt(flags.scenario, log);
   const connection = await connected(flags, log);
   const running: Promise<void>[] = [];
+  let token = flags.tokenFile === undefined ? undefined : openAccessToken(flags.tokenFile);
+  const review = connection === undefined ? undefined : tokenReview(connection.client, log);
   try {
     const isThere = connection !== undefined && (await answers(connection, flags, clock, log));
     const follow = (to: Connection) => {
@@ -51,11 +56,15 @@ export async function runExporter(flags: ExporterFlags): Promise<void> {
       log,
       refusal: refusalText,
       routes: exporterRoutes(fleet),
+      allowedHosts: flags.allowedHosts,
+      authorize: createAuthorizer({ token: () => token, review: () => review }),
     });
     running.push(server.run(signal));
+    token ??= newToken(tokenFileOf(host, server.port), log);
     await Promise.race([cluster?.synced(), aborted(signal)]);
     if (wanted !== undefined) await load(fleet, wanted, log, signal);
     log.info({ url: server.url }, 'serving metrics');
+    if (token !== undefined) log.info({ tokenFile: token.file }, 'clients of other users and machines need this token');
     if (connection !== undefined && !isThere) {
       await untilAnswered(connection, clock, signal);
       if (signal.aborted) return;
@@ -71,6 +80,17 @@ export async function runExporter(flags: ExporterFlags): Promise<void> {
     stop.abort();
     await Promise.all(running);
     await connection?.close();
+    token?.remove();
+  }
+}
+
+/** In a pod there may be no place for a file; there, tokens of the cluster are what clients present. */
+function newToken(file: string, log: Logger): AccessToken | undefined {
+  try {
+    return createAccessToken(file);
+  } catch (error) {
+    log.info({ why: messageOf(error) }, 'no token file could be written: --token-file names another place');
+    return undefined;
   }
 }
 

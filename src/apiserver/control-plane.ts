@@ -6,6 +6,7 @@ import type { Kind } from '../api/kind.ts';
 import { type Clock, realClock } from '../base/clock.ts';
 import { type Logger, silentLogger } from '../base/logger.ts';
 import { type Random, systemRandom } from '../base/random.ts';
+import type { SocketEnds } from '../base/socket-owner.ts';
 import type { ApiExtension } from '../kube/api-extension.ts';
 import type { Client } from '../kube/client.ts';
 import { clientOver } from '../kube/http/http-client.ts';
@@ -77,7 +78,7 @@ export interface ControlPlaneOptions {
   /** Plain HTTP: only where asked for. */
   readonly insecure?: boolean;
   /**
-   * Programs of this machine that send no credentials are the administrator, where the server listens on loopback and
+   * Programs of our user on this machine that send no credentials are the administrator, where the server listens on loopback and
    * by plain HTTP alone: kubectl never sends any there.
    */
   readonly trustsLocalPrograms?: boolean;
@@ -286,7 +287,8 @@ function openAuthenticator(
 ): Authenticator {
   const staticTokens = new StaticTokens();
   staticTokens.add(adminToken, ADMIN);
-  const unnamed = (headers: RequestHeaders) => (isLocalProgram(headers) ? ADMIN : undefined);
+  const unnamed = async (headers: RequestHeaders, ends: SocketEnds) =>
+    (await isLocalProgram(headers, ends)) ? ADMIN : undefined;
   return new Authenticator({ staticTokens, serviceAccountTokens, ...(trusting ? { unnamed } : {}) });
 }
 

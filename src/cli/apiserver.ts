@@ -36,7 +36,11 @@ export function apiServerCommand(start: (settings: ApiServerSettings) => Promise
         .choices(['sync', 'relaxed'])
         .default('sync'),
     )
-    .option('--insecure-http', 'serve plain HTTP; on loopback, programs without a token are the administrator', false)
+    .option(
+      '--insecure-http',
+      'serve plain HTTP; on loopback, programs of the same user without a token are the administrator',
+      false,
+    )
     .option('--insecure-remote', 'serve plain HTTP to other machines too, by token only', false)
     .option('--controllers', 'run the controllers of Kubernetes: garbage collection, namespaces and the like', true)
     .option('--no-controllers', 'run the API server alone')

@@ -3,6 +3,7 @@ import type { NodeSize } from '../api/launcher-load.ts';
 import type { AccessFlags } from '../kube/kubeconfig/load.ts';
 import { CheckedCommand } from './checked-command.ts';
 import { filled } from './filled.ts';
+import { allowedHostsOption } from './host-names.ts';
 import { portNumber } from './port-number.ts';
 import { referenceNodeOption } from './reference-node.ts';
 
@@ -13,6 +14,9 @@ export interface ExporterFlags {
   readonly scenario?: string;
   readonly port: number;
   readonly host: string;
+  readonly allowedHosts: readonly string[];
+  /** Has the token that clients may present; a new one for each start where absent. */
+  readonly tokenFile?: string;
   readonly allNamespaces: boolean;
   readonly referenceNode: NodeSize;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -32,6 +36,12 @@ export function exporterCommand(start: (flags: ExporterFlags) => Promise<void>):
     .option('--scenario <file>', 'load this scenario first; #name chooses one of several, else it is the first', filled)
     .option('--port <number>', 'port to listen on; 0 takes a free one', portNumber, 8000)
     .option('--host <address>', 'address to listen on', filled, '127.0.0.1')
+    .addOption(allowedHostsOption())
+    .option(
+      '--token-file <file>',
+      'file with the token for clients that change something; created where it is not there (default: a new one at each start)',
+      filled,
+    )
     .option('-n, --namespace <name>', 'namespace of the machines; that of the context where absent', filled)
     .option('-A, --all-namespaces', 'count the machines of all namespaces; scenarios still go to one', false)
     .option('--kubeconfig <file>', 'kubeconfig to use (default: KUBECONFIG, the usual file, then the pod)', filled)

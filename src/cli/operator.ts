@@ -8,6 +8,7 @@ import { type BindAddress, bindAddress } from './bind-address.ts';
 import { type CarbonFlags, carbonContradictions, carbonSettings, withCarbonFlags } from './carbon/flags.ts';
 import { CheckedCommand, type Given } from './checked-command.ts';
 import { filled } from './filled.ts';
+import { allowedHostsOption, imageHostsOption } from './host-names.ts';
 import { portNumber } from './port-number.ts';
 import { referenceNodeOption } from './reference-node.ts';
 import { DIALECT_NAMES, type DialectName, dialects, lostAfter } from './up.ts';
@@ -22,6 +23,8 @@ export interface OperatorFlags {
   readonly leaderElectionNamespace?: string;
   readonly metrics: BindAddress | 'nowhere';
   readonly health: BindAddress | 'nowhere';
+  /** Names of its listeners besides those of its Services. */
+  readonly allowedHosts: readonly string[];
   /** 0: neither webhooks nor subresources are served. */
   readonly webhookPort: number;
   readonly webhookName?: string;
@@ -40,6 +43,8 @@ export interface OperatorFlags {
   readonly checkImages: boolean;
   /** Whether images with a checksum are fetched and compared before a machine first starts. */
   readonly verifyImages: boolean;
+  /** Image servers that may be at addresses that are not public. */
+  readonly imageHosts: readonly string[];
   readonly carbon: CarbonSettings;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   readonly logFormat: 'json' | 'text';
@@ -82,6 +87,7 @@ export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>):
         .default({ port: 8081 }, ':8081'),
     )
     .addOption(new Option('--health-probe-bind-address <address>', 'the same').argParser(bindAddress))
+    .addOption(allowedHostsOption())
     .option('--webhook-port <number>', 'port of webhooks and subresources; 0 serves neither', portNumber, 9443)
     .option(
       '--webhook-name <name>',
@@ -116,7 +122,8 @@ export function operatorCommand(start: (flags: OperatorFlags) => Promise<void>):
     )
     .addOption(referenceNodeOption())
     .option('--check-images', 'ask web servers whether the images of templates are there', false)
-    .addOption(verifyImagesOption());
+    .addOption(verifyImagesOption())
+    .addOption(imageHostsOption());
   return withCarbonFlags(operator)
     .addOption(
       new Option('--log-level <level>', 'what to log')
@@ -163,6 +170,9 @@ function contradictions(parsed: Parsed, given: Given): string[] {
   );
   return [
     ...carbonContradictions(parsed),
+    ...(given('imageHosts') && !parsed.verifyImages && !parsed.checkImages
+      ? ['--image-hosts is of no use without --check-images or --verify-images.']
+      : []),
     ...twice.map((name) => `--${dashed(name)} and --${dashed(name)}ess name different addresses.`),
     ...shared,
     ...(webhookPort === 0 && given('webhookCertDir')

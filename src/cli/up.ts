@@ -6,6 +6,7 @@ import { type CarbonFlags, carbonContradictions, carbonSettings, withCarbonFlags
 import { CheckedCommand, type Given } from './checked-command.ts';
 import { durationMs, durationOption } from './duration-option.ts';
 import { filled } from './filled.ts';
+import { allowedHostsOption, imageHostsOption } from './host-names.ts';
 import { type NodeFlags, nodeFlags } from './node-flags.ts';
 import { portNumber } from './port-number.ts';
 import { referenceNodeOption } from './reference-node.ts';
@@ -22,6 +23,7 @@ export interface UpSettings extends NodeFlags {
   readonly durability: 'sync' | 'relaxed';
   readonly port: number;
   readonly bindAddress: string;
+  readonly allowedHosts: readonly string[];
   readonly metricsPort: number;
   readonly healthPort: number;
   readonly exporterPort: number;
@@ -36,6 +38,8 @@ export interface UpSettings extends NodeFlags {
   readonly referenceNode: NodeSize;
   /** Whether images with a checksum are fetched and compared before a machine first starts. */
   readonly verifyImages: boolean;
+  /** Image servers that may be at addresses that are not public. */
+  readonly imageHosts: readonly string[];
   readonly carbon: CarbonSettings;
   readonly auditLog?: string;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -58,6 +62,7 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
     )
     .option('--port <number>', 'port of the API server; 0 takes free ones for all listeners', portNumber, 6443)
     .option('--bind-address <address>', 'address that all listeners listen on', filled, '127.0.0.1')
+    .addOption(allowedHostsOption())
     .option('--metrics-port <number>', 'port of /metrics and /explain', portNumber, 8080)
     .option('--health-port <number>', 'port of /healthz and /readyz', portNumber, 8081)
     .option(
@@ -85,7 +90,8 @@ export function upCommand(start: (settings: UpSettings) => Promise<void>): Comma
       durationOption('--node-lost-after <duration>', 'when a silent node is given up', '40s').argParser(lostAfter),
     )
     .addOption(referenceNodeOption())
-    .addOption(verifyImagesOption());
+    .addOption(verifyImagesOption())
+    .addOption(imageHostsOption());
   return withCarbonFlags(up)
     .option('--audit-log <file>', 'append one JSON line for every request', filled)
     .addOption(
@@ -125,6 +131,7 @@ function contradictions(flags: Flags, given: Given): string[] {
   const shared = named.find(([, number], at) => named.findIndex(([, other]) => other === number) !== at);
   return [
     ...carbonContradictions(flags),
+    ...(given('imageHosts') && !flags.verifyImages ? ['--image-hosts is of no use without --verify-images.'] : []),
     ...(demo === true && empty === true ? ['--demo and --empty contradict each other.'] : []),
     ...(demo === true && !flags.dialects.includes('kubevirt')
       ? ['--demo creates machines of kubevirt.io, which --dialects leaves out.']

@@ -12,7 +12,7 @@ import { nodeText } from './written-node.ts';
 export const ON_PAPER = 'Running without pod management - metrics will be calculated from VMs directly';
 
 /** A scenario of 100,000 machines; what is larger is a mistake. */
-const LARGEST_SCENARIO = 64 * 1024 * 1024;
+const LARGEST_SCENARIO = 32 * 1024 * 1024;
 const LARGEST_FEEDBACK = 4 * 1024 * 1024;
 
 /** How the server of an exporter tells what it refuses itself: as all else is told. */

@@ -1,4 +1,5 @@
 import type { PolicyRule } from '../kube/kinds/rbac.ts';
+import { TOKEN_REVIEW_RULES } from '../runtime/http/token-review.ts';
 
 /** What an exporter may do: follow nodes and pods, make and delete simulated machines, and stop those that are to move. */
 export const EXPORTER_RULES: readonly PolicyRule[] = [
@@ -12,3 +13,6 @@ export const EXPORTER_RULES: readonly PolicyRule[] = [
   { apiGroups: ['simulation.node-classifier.io'], resources: ['virtualmachines/status'], verbs: ['update'] },
   { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances'], verbs: ['delete'] },
 ];
+
+/** What it may do besides where it accepts tokens of the cluster: ask whose a token is, and what that user may do. */
+export const CLUSTER_EXPORTER_RULES: readonly PolicyRule[] = [...EXPORTER_RULES, ...TOKEN_REVIEW_RULES];

@@ -64,6 +64,8 @@ function resources(path: string, extension: ApiExtension, parts: AggregatedApiPa
   return {
     path: `${path}/`,
     methods: Object.keys(VERBS),
+    // By the certificate of the API server, and what that says of the user.
+    access: 'decided by route',
     async handle(request, response, signal) {
       try {
         send(response, await answered(extension, request, signal, parts));

@@ -32,7 +32,7 @@ import { type NamedFlags, named } from './identity.ts';
 import { besideKubevirt, isKubevirtItself } from './kubevirt-itself.ts';
 import { listen } from './listen.ts';
 import { namespacedClient } from './namespaced-client.ts';
-import { startServing } from './serving.ts';
+import { ownHosts, startServing } from './serving.ts';
 import { storedReview } from './stored-review.ts';
 
 /** Runs the operator of `vimana operator` until SIGINT or SIGTERM; a second one ends it at once. */
@@ -144,7 +144,8 @@ async function startOperator(flags: NamedFlags, surroundings: Surroundings): Pro
     running: () => (stopping ? 'stopping' : undefined),
     ...serving?.ready,
   };
-  const servers = await serversOf(flags, ready, metrics, shared);
+  const allowedHosts = [...ownHosts(flags, namespace), ...flags.allowedHosts];
+  const servers = await serversOf(flags, ready, metrics, { clock, log, allowedHosts });
   log.info({ dialects: flags.dialects, namespace: flags.watchNamespace, leaderElect: flags.leaderElect }, 'started');
   const inner = manager('operator', [
     ...servers,
@@ -171,7 +172,7 @@ async function serversOf(
   { metrics: measured, health }: OperatorFlags,
   ready: Checks,
   metrics: Metrics,
-  shared: { readonly clock: Clock; readonly log: Logger },
+  shared: { readonly clock: Clock; readonly log: Logger; readonly allowedHosts: readonly string[] },
 ): Promise<HttpServer[]> {
   const servers: HttpServer[] = [];
   if (health !== 'nowhere') {

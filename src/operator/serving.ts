@@ -3,6 +3,7 @@ import { findAdmission } from '../admission/admitters.ts';
 import { vmTemplate } from '../api/hypersdk/vm-template.ts';
 import { virtualMachineInstance } from '../api/kubevirt/group.ts';
 import { vmNetwork } from '../api/novacron/vm-network.ts';
+import { serviceHosts } from '../base/allowed-hosts.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Random } from '../base/random.ts';
@@ -60,6 +61,7 @@ export async function startServing(flags: NamedFlags, parts: ServingParts): Prom
   let reviewing: ReviewParts | undefined;
   const server = await listen({ port: flags.webhookPort }, '--webhook-port', {
     https: true,
+    allowedHosts: [...ownHosts(flags, namespace), ...flags.allowedHosts],
     clock,
     log,
     routes: webhookRoutes(() => reviewing, client),
@@ -135,6 +137,11 @@ export async function startServing(flags: NamedFlags, parts: ServingParts): Prom
     run: (signal) =>
       manager('serving', [serve, certificates, identify, ...(proxy === undefined ? [] : [proxy])]).run(signal),
   };
+}
+
+/** What clients in the cluster call the operator by: the Service of its webhooks, and that of its metrics. */
+export function ownHosts({ webhookName: name }: NamedFlags, namespace: string): string[] {
+  return [name, ownNames(name).service].flatMap((each) => serviceHosts({ name: each, namespace }));
 }
 
 function namesOf({ name, namespace }: { readonly name: string; readonly namespace: string }): string[] {

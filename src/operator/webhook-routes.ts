@@ -40,6 +40,8 @@ function route(path: string, answer: Answerer): Route {
   return {
     path,
     methods: ['POST'],
+    // An API server presents nothing to webhooks, unless its administrator has arranged for it.
+    access: 'open',
     largestBody: LARGEST_REVIEW,
     async handle(request, response, signal) {
       const review = await reviewIn(request);

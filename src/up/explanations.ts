@@ -23,10 +23,11 @@ export function explanationsApi(explanationsOf: ExplanationsOf): ApiExtension {
   };
 }
 
-/** `/explain/NAMESPACE/POD`: the same by plain HTTP, beside /metrics, for whoever may reach that. */
+/** `/explain/NAMESPACE/POD`: the same by plain HTTP, beside /metrics, which no role guards: not for everybody, therefore. */
 export function explanationsRoute(explanationsOf: ExplanationsOf): Route {
   return {
     path: '/explain/',
+    access: 'authorized',
     handle(request, response) {
       const { pathname } = new URL(request.url ?? '/', 'http://localhost');
       const [, , namespace = '', name = '', ...more] = pathname.split('/');

@@ -14,6 +14,8 @@ export interface RunFile {
   readonly health: string;
   /** Where the exporter is; absent where it is not on. */
   readonly exporter?: string;
+  /** Has the token with which others than its user may change something by HTTP. */
+  readonly tokenFile?: string;
   /** Its objects are in memory alone. */
   readonly ephemeral?: boolean;
 }

@@ -40,6 +40,7 @@ export async function status(settings: RunningSettings, io: Io): Promise<void> {
         ...(run.exporter === undefined ? [] : [`exporter:    ${run.exporter}`]),
         `health:      ${run.health}`,
         `kubeconfig:  ${run.kubeconfig}`,
+        ...(run.tokenFile === undefined ? [] : [`token file:  ${run.tokenFile}`]),
         `nodes:       ${found.nodes.ready} of ${found.nodes.all} ready`,
         `machines:    ${machines.length === 0 ? 'none' : machines.join(', ')}`,
         `pods:        ${found.pods}`,

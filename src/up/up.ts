@@ -10,12 +10,15 @@ import type { Io } from '../cli/io.ts';
 import type { UpSettings } from '../cli/up.ts';
 import { exporterRoutes, refusalText } from '../exporter/routes.ts';
 import { nodeNames, nodePools } from '../install/node-pools.ts';
+import { type AccessToken, createAccessToken, tokenFileOf } from '../kube/access-token.ts';
 import { writeKubeconfig } from '../kube/kubeconfig/kubeconfig-text.ts';
 import { makePrivateFolder, writePrivateFile } from '../kube/kubeconfig/private-file.ts';
 import { aborted } from '../runtime/aborted.ts';
+import { createAuthorizer } from '../runtime/http/access.ts';
 import { healthRoutes } from '../runtime/http/health-routes.ts';
 import { startHttpServer } from '../runtime/http/http-server.ts';
 import { metricsRoute } from '../runtime/http/metrics-route.ts';
+import { tokenReview } from '../runtime/http/token-review.ts';
 import { Metrics } from '../runtime/metrics.ts';
 import { clusterName, explainedStart, usualFolder } from './data-folder.ts';
 import { demoWish } from './demo-wish.ts';
@@ -51,6 +54,15 @@ export async function up(settings: UpSettings, io: Io): Promise<void> {
   } finally {
     removeRunFile(dataDir);
     release();
+  }
+}
+
+/** Where clients of the same user look for it, or at least in the data folder. */
+function newToken(file: string, otherwise: string): AccessToken {
+  try {
+    return createAccessToken(file);
+  } catch {
+    return createAccessToken(otherwise);
   }
 }
 
@@ -94,7 +106,16 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
   const { bindAddress: host } = settings;
   // The ports are taken first: where one of them cannot be had, nothing is changed.
   let embedded: Embedded | undefined;
+  let token: AccessToken | undefined;
+  const access = {
+    allowedHosts: settings.allowedHosts,
+    authorize: createAuthorizer({
+      token: () => token,
+      review: () => (embedded === undefined ? undefined : tokenReview(embedded.admin, log)),
+    }),
+  };
   const health = await startHttpServer({
+    ...access,
     host,
     port: settings.healthPort,
     clock,
@@ -102,6 +123,7 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
     routes: healthRoutes({ ready: { started: () => (embedded === undefined ? 'starting' : undefined) } }),
   });
   const measures = await startHttpServer({
+    ...access,
     host,
     port: settings.metricsPort,
     clock,
@@ -114,13 +136,14 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
   const isExporting = settings.dialects.includes('simulation');
   const exporting = !isExporting
     ? undefined
-    : await startHttpServer({ host, port: settings.exporterPort, clock, log, refusal: refusalText }).catch(
+    : await startHttpServer({ ...access, host, port: settings.exporterPort, clock, log, refusal: refusalText }).catch(
         async (error: unknown) => {
           await Promise.all([health.close(), measures.close()]);
           throw error;
         },
       );
   try {
+    token = newToken(tokenFileOf(host, (exporting ?? measures).port), join(dataDir, 'http-token'));
     io.out('Vimana is starting\n');
     const running = await progress.step(
       'control plane',
@@ -168,6 +191,7 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
         metrics: `${measures.url}/metrics`,
         health: `${health.url}/readyz`,
         ...(exporting === undefined ? {} : { exporter: exporting.url }),
+        tokenFile: token.file,
         ephemeral: settings.ephemeral,
       });
       const nodes = nodeNames(pools);
@@ -179,12 +203,13 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
       if (why !== undefined) io.out(`  no demo fleet: ${why}\n`);
       const renamed = running.changed.shortNames;
       const at = exporting === undefined ? {} : { exporter: exporting.url };
-      io.out(whatNext({ settings, kubeconfig: out ?? kubeconfig, dataDir, renamed, ...at }));
+      io.out(whatNext({ settings, kubeconfig: out ?? kubeconfig, dataDir, renamed, tokenFile: token.file, ...at }));
       await Promise.race([aborted(signal), running.ended]);
     } finally {
       await running.stop();
     }
   } finally {
+    token?.remove();
     await Promise.all([measures.close(), health.close(), exporting?.close()]);
   }
 }

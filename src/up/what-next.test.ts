@@ -3,8 +3,15 @@ import { expect, test } from 'vitest';
 import { DIALECT_NAMES, type DialectName } from '../cli/up.ts';
 import { whatNext } from './what-next.ts';
 
+const tokenFile = '/home/me/token';
 const said = (dialects: readonly DialectName[], renamed = false) =>
-  whatNext({ settings: { dialects, ephemeral: false }, kubeconfig: '/home/me/it is', dataDir: '/data', renamed });
+  whatNext({
+    settings: { dialects, ephemeral: false },
+    kubeconfig: '/home/me/it is',
+    dataDir: '/data',
+    renamed,
+    tokenFile,
+  });
 
 const applied = (text: string) => [...text.matchAll(/kubectl apply -f (\S+)/g)].map(([, path]) => path ?? '');
 
@@ -27,7 +34,7 @@ test('machines that cannot move while they run are not said to', () => {
 
 test('the exporter is named where it listens', () => {
   const settings = { dialects: ['simulation'] as const, ephemeral: false };
-  const started = { settings, kubeconfig: '/k', dataDir: '/data', renamed: false };
+  const started = { settings, kubeconfig: '/k', dataDir: '/data', renamed: false, tokenFile };
   expect(whatNext({ ...started, exporter: 'http://127.0.0.1:4242' })).toMatch(
     /^ {2}curl -s http:\/\/127\.0\.0\.1:4242\/metrics .*\n {2}bin\/vimana rebalance run --exporter http:\/\/127\.0\.0\.1:4242 /m,
   );
@@ -42,4 +49,8 @@ test('kubectl is told to look again where short names mean something else', () =
 test('paths are words of a shell, and a folder that is not the usual one is named', () => {
   expect(said(['kubevirt'])).toContain("export KUBECONFIG='/home/me/it is'\n");
   expect(said(['kubevirt'])).toContain('bin/vimana down --data-dir /data, stops it');
+});
+
+test('the file with the token is named', () => {
+  expect(said(['kubevirt'])).toContain('need the token in /home/me/token to change something');
 });

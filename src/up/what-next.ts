@@ -10,6 +10,8 @@ export interface Started {
   readonly dataDir: string;
   /** Whether short names mean other kinds than at the start before. */
   readonly renamed: boolean;
+  /** Has the token for HTTP clients of other users. */
+  readonly tokenFile: string;
   /** Where the exporter listens, where it is on. */
   readonly exporter?: string;
 }
@@ -17,7 +19,7 @@ export interface Started {
 type Line = readonly [command: string, why: string];
 
 /** What the user may try now, with the groups that were chosen. */
-export function whatNext({ settings, kubeconfig, dataDir, renamed, exporter }: Started): string {
+export function whatNext({ settings, kubeconfig, dataDir, renamed, tokenFile, exporter }: Started): string {
   const which = dataDir === resolve(usualFolder('up')) ? '' : ` --data-dir ${shellWord(dataDir)}`;
   const kept = settings.ephemeral ? 'what it holds is gone then' : 'what it holds is there again at the next start';
   const lines = [...tries(settings.dialects, renamed), ...(exporter === undefined ? [] : exporterTries(exporter))];
@@ -27,6 +29,7 @@ Ready. In another terminal:
 
   export KUBECONFIG=${shellWord(kubeconfig)}
 ${lines.map(([command, why]) => `  ${command.padEnd(width)}  # ${why}\n`).join('')}
+HTTP clients of other users and machines need the token in ${shellWord(tokenFile)} to change something.
 Ctrl-C, or bin/vimana down${which}, stops it; ${kept}.
 `;
 }

@@ -4,7 +4,7 @@ import type { Kind } from '../../src/api/kind.ts';
 import { KINDS } from '../../src/api/kinds.ts';
 import { DIALECT_NAMES, type DialectName } from '../../src/cli/up.ts';
 import { operatedRules } from '../../src/controllers/operation/rules.ts';
-import { EXPORTER_RULES } from '../../src/exporter/rules.ts';
+import { CLUSTER_EXPORTER_RULES } from '../../src/exporter/rules.ts';
 import { GROUPS } from '../../src/install/definitions.ts';
 import type { ClusterRole, PolicyRule } from '../../src/kube/kinds/rbac.ts';
 import { USER_ROLES } from '../../src/machine/subresources/roles.ts';
@@ -71,12 +71,13 @@ function dialectData(name: DialectName): object {
   };
 }
 
-/** Nodes belong to the cluster; all else may be that of one namespace. */
+/** Nodes and reviews belong to the cluster; all else may be that of one namespace. */
 function exporterData(): object {
-  const isOfCluster = ({ resources = [] }: PolicyRule) => resources.includes('nodes');
+  const isOfCluster = ({ resources = [] }: PolicyRule) =>
+    resources.some((each) => each === 'nodes' || each.endsWith('reviews'));
   return {
-    clusterRules: compactRules(EXPORTER_RULES.filter(isOfCluster)),
-    rules: compactRules(EXPORTER_RULES.filter((rule) => !isOfCluster(rule))),
+    clusterRules: compactRules(CLUSTER_EXPORTER_RULES.filter(isOfCluster)),
+    rules: compactRules(CLUSTER_EXPORTER_RULES.filter((rule) => !isOfCluster(rule))),
   };
 }
 

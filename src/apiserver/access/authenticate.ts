@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { append } from '../../base/append.ts';
+import type { SocketEnds } from '../../base/socket-owner.ts';
 import { bearerToken, type RequestHeaders } from './bearer.ts';
 import { userOfCertificate } from './client-certificate.ts';
 import type { ServiceAccountTokens } from './service-account-tokens.ts';
@@ -12,7 +13,7 @@ export interface AuthenticatorOptions {
   /** Whether requests without credentials go on as system:anonymous; true where absent. */
   readonly anonymous?: boolean;
   /** Who sends a request without credentials, where that can be told from the rest of it. */
-  readonly unnamed?: (headers: RequestHeaders) => User | undefined;
+  readonly unnamed?: (headers: RequestHeaders, ends: SocketEnds) => Promise<User | undefined>;
 }
 
 /** What of a request says who sends it. */
@@ -20,6 +21,8 @@ export interface RequestCredentials {
   readonly headers: RequestHeaders;
   /** The client's certificate, if it sent one, and whether the TLS handshake found it to be of our authority. */
   readonly certificate?: { readonly value: X509Certificate; readonly trusted: boolean };
+  /** The connection that the request came by. */
+  readonly ends?: SocketEnds;
 }
 
 /** A user, or why the request is refused: for logs only, the client just learns that it is not authorized. */
@@ -43,7 +46,7 @@ export class Authenticator {
     this.#options = options;
   }
 
-  async authenticate({ headers, certificate }: RequestCredentials): Promise<Authentication> {
+  async authenticate({ headers, certificate, ends = {} }: RequestCredentials): Promise<Authentication> {
     const problems: string[] = [];
     if (certificate?.trusted) {
       const user = userOfCertificate(certificate.value);
@@ -56,7 +59,7 @@ export class Authenticator {
       append(problems, found.problems);
     }
     if (problems.length > 0) return { refused: problems.join(', ') };
-    const unnamed = this.#options.unnamed?.(headers);
+    const unnamed = await this.#options.unnamed?.(headers, ends);
     if (unnamed !== undefined) return { user: unnamed };
     return this.#options.anonymous === false ? { refused: 'no credentials' } : { user: ANONYMOUS };
   }

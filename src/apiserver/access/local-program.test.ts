@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { request } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { hasKubectl } from '../../testing/programs.ts';
+import { hasKubectl, tellSkipped } from '../../testing/programs.ts';
 import { startControlPlane } from '../control-plane.ts';
 import { kubectlWith } from '../http/kubectl.fixture.ts';
 import { isLoopback } from './local-program.ts';
@@ -36,6 +38,17 @@ function codeFor(url: string, headers: Record<string, string> = {}): Promise<num
   });
 }
 
+const isRoot = process.getuid?.() === 0;
+if (!isRoot) tellSkipped('requests of another user, which only root can make');
+
+/** The status of a request that another user of this machine makes. */
+async function codeForNobody(url: string): Promise<number> {
+  const ask = `fetch('${url}/api/v1/namespaces').then((answer) => console.log(answer.status))`;
+  const child = spawn(process.execPath, ['-e', ask], { uid: 65_534, gid: 65_534, cwd: '/', env: {} });
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  return Number(line.toString());
+}
+
 describe('over plain HTTP', () => {
   test('a program of this machine needs no credentials where that was asked for', async () => {
     const { url, adminToken } = await started({ trustsLocalPrograms: true });
@@ -49,6 +62,11 @@ describe('over plain HTTP', () => {
     expect(await codeFor(url, { origin: 'http://example.com' })).toBe(403);
     expect(await codeFor(url, { 'sec-fetch-site': 'cross-site' })).toBe(403);
     expect(await codeFor(url, { host: 'rebound.example.com' })).toBe(403);
+  });
+
+  test.runIf(isRoot)('a program of another user is nobody', async () => {
+    const { url } = await started({ trustsLocalPrograms: true });
+    expect(await codeForNobody(url)).toBe(403);
   });
 
   test('nobody is trusted unless it was asked for, nor where others than this machine can reach', async () => {

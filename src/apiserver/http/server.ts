@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '../../base/clock.ts';
+import type { SocketEnds } from '../../base/socket-owner.ts';
 import type { UpgradedConnection } from '../../kube/api-extension.ts';
 import type { Credentials as TlsCredentials } from '../access/pki.ts';
 import type { User } from '../access/user.ts';
@@ -54,6 +55,8 @@ export interface ServerOptions {
 export interface RequestCredentials {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly certificate?: { readonly value: X509Certificate; readonly trusted: boolean };
+  /** The connection that the request came by. */
+  readonly ends?: SocketEnds;
 }
 
 /** What metrics and the audit log record of a request. */
@@ -344,7 +347,7 @@ function distinctHeaders({ headers, rawHeaders }: Request): ApiRequest['headers'
 function credentialsOf(request: Request): RequestCredentials {
   const socket = request.socket as TLSSocket;
   const certificate = certificateOf(socket);
-  return { headers: request.headers, ...(certificate === undefined ? {} : { certificate }) };
+  return { headers: request.headers, ends: socket, ...(certificate === undefined ? {} : { certificate }) };
 }
 
 const certificates = new WeakMap<object, RequestCredentials['certificate']>();

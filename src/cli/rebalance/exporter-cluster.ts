@@ -21,10 +21,16 @@ interface ToldNode {
 }
 
 /** A cluster as its exporter tells of it; what it tells is what its watches have told it a moment ago. */
-export function exporterCluster(at: string): LiveCluster {
+export function exporterCluster(at: string, token?: () => string | undefined): LiveCluster {
   return {
     async observe(signal) {
-      const { nodes } = await webAnswer<{ nodes?: readonly ToldNode[] }>({ who: WHO, at, path: 'scenario', signal });
+      const { nodes } = await webAnswer<{ nodes?: readonly ToldNode[] }>({
+        who: WHO,
+        at,
+        path: 'scenario',
+        token: token?.(),
+        signal,
+      });
       if (!Array.isArray(nodes) || !nodes.every(isTold)) {
         throw new VimanaError('REFUSED', `${at} is no exporter of ours: its answer to /scenario has no nodes`);
       }
@@ -34,6 +40,7 @@ export function exporterCluster(at: string): LiveCluster {
     async move(migrations) {
       const { results } = await webAnswer<{ results: readonly MadeMove[] }>({
         ...{ who: WHO, at, path: 'feedback' },
+        token: token?.(),
         body: { migrations },
       });
       return results;

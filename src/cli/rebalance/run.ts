@@ -6,8 +6,10 @@ import type { Planner } from '../../rebalance/planner.ts';
 import type { Bounds } from '../../rebalance/rebalancing.ts';
 import { durationOption } from '../duration-option.ts';
 import { EXIT_CODES, ToldFailure } from '../failure.ts';
+import { filled } from '../filled.ts';
 import type { RebalanceParts } from './command.ts';
 import { exporterCluster } from './exporter-cluster.ts';
+import { exporterToken } from './exporter-token.ts';
 import { sub, wholeNumber } from './load-flags.ts';
 import {
   algorithmOption,
@@ -25,6 +27,7 @@ import { webAddress } from './web-answer.ts';
 interface RunFlags extends MethodFlags, BoundFlags {
   readonly planner: Planner;
   readonly exporter: string;
+  readonly tokenFile?: string;
   readonly prometheus?: string;
   readonly patience: number;
   readonly steps: number;
@@ -40,6 +43,11 @@ export function addRunCommand(parent: Command, parts: RebalanceParts): void {
   withBoundFlags(sub(parent, 'run'))
     .description('rebalance a cluster until no node has too much to do; the exit code says whether it came to that')
     .option('--exporter <url>', 'where the exporter answers, which moves machines', webAddress(EXPORTER), EXPORTER)
+    .option(
+      '--token-file <file>',
+      'file with the token for the exporter (default: the one that an exporter of this user at that address has written)',
+      filled,
+    )
     .addOption(
       new Option(
         '--prometheus <url>',
@@ -88,8 +96,11 @@ async function run(flags: RunFlags, { io, clock, interrupted }: RebalanceParts):
   if (code !== EXIT_CODES.done) throw new ToldFailure(code);
 }
 
-function clusterOf({ exporter, prometheus, patience }: RunFlags, clock: RebalanceParts['clock']): LiveCluster {
-  const cluster = exporterCluster(exporter);
+function clusterOf(
+  { exporter, tokenFile, prometheus, patience }: RunFlags,
+  clock: RebalanceParts['clock'],
+): LiveCluster {
+  const cluster = exporterCluster(exporter, () => exporterToken(exporter, tokenFile));
   return prometheus === undefined
     ? cluster
     : measuredByPrometheus(cluster, { at: prometheus, clock, patienceMs: patience });

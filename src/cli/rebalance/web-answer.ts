@@ -17,17 +17,23 @@ interface Question {
   readonly path: string;
   /** What is posted; the question is a GET where absent. */
   readonly body?: unknown;
+  /** Presented to the server, and to nobody whom it points to. */
+  readonly token?: string | undefined;
   readonly signal?: AbortSignal;
 }
 
 /** Asks a server that answers in JSON; whatever is no answer becomes an error that names the server. */
-export async function webAnswer<T>({ who, at, path, body, signal }: Question): Promise<T> {
+export async function webAnswer<T>({ who, at, path, body, token, signal }: Question): Promise<T> {
   const url = new URL(path, at.endsWith('/') ? at : `${at}/`);
   const { username, password } = url;
   // The runtime refuses addresses with a password in them.
   [url.username, url.password] = ['', ''];
-  const given = username === '' ? {} : { authorization: basic(username, password) };
-  const posted = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+  const named = username === '' ? {} : { authorization: basic(username, password) };
+  const given = token === undefined ? named : { authorization: `Bearer ${token}` };
+  const posted = {
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+    ...(token === undefined ? {} : { redirect: 'error' as const }),
+  };
   const headers = { ...given, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
   const said = await fetch(url, { ...posted, headers, ...(signal === undefined ? {} : { signal }) }).then(
     async (answer) => ({ status: answer.status, text: await answer.text() }),

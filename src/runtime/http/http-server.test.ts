@@ -84,10 +84,10 @@ describe('an HTTP server', () => {
     ]);
     expect(await ask('/echo', { method: 'POST', body: 'abc' })).toMatchObject({ status: 200, text: 'abc' });
     const large = 'x'.repeat(1024 * 1024 + 1);
-    const declared = `POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: ${large.length}\r\n\r\n`;
+    const declared = `POST /echo HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${large.length}\r\n\r\n`;
     expect(await converse(declared)).toMatch(/^HTTP\/1\.1 413 /);
     const size = large.length.toString(16);
-    const chunked = `POST /echo HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n${size}\r\n${large}\r\n0\r\n\r\n`;
+    const chunked = `POST /echo HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n${size}\r\n${large}\r\n0\r\n\r\n`;
     expect(await converse(chunked)).toMatch(/^HTTP\/1\.1 413 /);
   });
 
@@ -119,7 +119,7 @@ describe('an HTTP server', () => {
       },
     ]);
     const socket = connect(server.port, '127.0.0.1');
-    socket.write('GET /stream HTTP/1.1\r\nhost: x\r\n\r\n');
+    socket.write('GET /stream HTTP/1.1\r\nhost: localhost\r\n\r\n');
     await once(socket, 'data');
     socket.destroy();
     expect(await gone.promise).toMatchObject({ message: 'the client is gone' });
@@ -137,7 +137,8 @@ describe('an HTTP server', () => {
         },
       },
     ]);
-    const wish = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\n`;
+    const wish = (path: string) =>
+      `GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\n`;
     const usual = wish('/hello').replace('connection: upgrade', 'connection: upgrade, close');
     expect(await converse(usual)).toMatch(/^HTTP\/1\.1 200 OK[^]*hello/);
     const socket = connect(server.port, '127.0.0.1');
@@ -183,7 +184,7 @@ describe('an HTTP server', () => {
     // Connections that are kept for further requests must not hold up the stop.
     const work = fetch(`${server.url}/work`);
     const stream = fetch(`${server.url}/stream`);
-    const socket = converse('GET /socket HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\n');
+    const socket = converse('GET /socket HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\n');
     await Promise.all(begun.map(({ promise }) => promise));
     const from = realClock.monotonic();
     stop.abort();

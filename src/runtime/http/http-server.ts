@@ -8,10 +8,11 @@ import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import { aborted } from '../aborted.ts';
 import type { Runnable } from '../runnable.ts';
+import { type AccessOptions, createAuthorizer, type Denial, sourceDenial } from './access.ts';
 import { LARGEST_BODY, TooLargeError } from './body.ts';
 import { type Route, Routes } from './route.ts';
 
-export interface HttpServerOptions {
+export interface HttpServerOptions extends AccessOptions {
   /** Loopback where absent: what is told here is not for everybody. */
   readonly host?: string;
   /** 0 takes any free one. */
@@ -28,6 +29,8 @@ export interface HttpServerOptions {
   readonly refusal?: (text: string) => { readonly type: string; readonly body: string };
   /** How long an answer may take. */
   readonly answerMs?: number;
+  /** How long a client may take to send a request, and how often that is looked at. */
+  readonly requestMs?: number;
   /** How long a stop waits for answers that are under way. */
   readonly graceMs?: number;
 }
@@ -45,6 +48,7 @@ export interface HttpServer extends Runnable {
 const LOOPBACK = '127.0.0.1';
 const ANSWER_MS = 30_000;
 const GRACE_MS = 500;
+const slownessLimits = (ms: number) => ({ headersTimeout: ms, requestTimeout: ms, connectionsCheckingInterval: ms });
 const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -67,8 +71,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const stopping = new AbortController();
   const serving = {
     ...LIMITS,
-    shouldUpgradeCallback: (request: IncomingMessage) => upgradeOf(routes, request) !== undefined,
+    ...(options.requestMs === undefined ? {} : slownessLimits(options.requestMs)),
+    // What is denied is answered as any other request, which says why.
+    shouldUpgradeCallback: (request: IncomingMessage) =>
+      upgradeOf(routes, request) !== undefined && sourceDenial(request, options.allowedHosts) === undefined,
   };
+  const authorize = options.authorize ?? createAuthorizer();
   const encrypted =
     options.https === true ? createSecureServer({ ...serving, ...KEPT_FOR_GO, ...ASKS_WHO }) : undefined;
   const server: Server = encrypted ?? createServer(serving);
@@ -76,7 +84,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   server.on('request', (request, response) => {
     // A connection that is kept for further requests would hold up the stop.
     response.on('close', () => stopping.signal.aborted && server.closeIdleConnections());
-    void answer(options, routes, request, response, stopping.signal);
+    void answer({ ...options, authorize }, routes, request, response, stopping.signal);
   });
   server.on('clientError', (_error, socket) => socket.destroy());
   const upgraded = followUpgrades(server, routes, options.log);
@@ -129,20 +137,28 @@ function followUpgrades(server: Server, routes: Routes, log: Logger): ReadonlySe
 function upgradeOf(routes: Routes, request: IncomingMessage): ((socket: Duplex, head: Buffer) => void) | undefined {
   const found = routes.find('GET', pathOf(request));
   const route = 'route' in found ? found.route : undefined;
-  if (route?.upgrade === undefined) return undefined;
+  // Who may change something is found out while a request is answered, and a connection is handed over before.
+  if (route?.upgrade === undefined || needsAuthorization(route, request)) return undefined;
   return (socket, head) => route.upgrade?.(request, socket, head);
 }
 
 /** Never rejects. */
 async function answer(
-  { clock, log, answerMs = ANSWER_MS, refusal = asText }: HttpServerOptions,
+  options: HttpServerOptions & Required<Pick<HttpServerOptions, 'authorize'>>,
   routes: Routes,
   request: IncomingMessage,
   response: ServerResponse,
   stopping: AbortSignal,
 ): Promise<void> {
+  const { clock, log, answerMs = ANSWER_MS, refusal = asText } = options;
   const path = pathOf(request);
+  // Pages of others get nothing of it, however a browser would read it.
+  response.setHeader('cross-origin-resource-policy', 'same-origin').setHeader('x-content-type-options', 'nosniff');
   const refuse = (to: ServerResponse, status: number, text: string) => refuseWith(to, status, refusal(text));
+  const deny = ({ status, text }: Denial) =>
+    refuse(status === 401 ? response.setHeader('www-authenticate', 'Bearer') : response, status, text);
+  const foreign = sourceDenial(request, options.allowedHosts);
+  if (foreign !== undefined) return deny(foreign);
   const found = routes.find(request.method ?? 'GET', path);
   if (!('route' in found)) {
     if (found.allow.length === 0) refuse(response, 404, 'not found');
@@ -160,6 +176,8 @@ async function answer(
     refuse(response, 503, 'the answer took too long');
   });
   try {
+    const denial = needsAuthorization(found.route, request) ? await options.authorize(request, over.signal) : undefined;
+    if (denial !== undefined) return deny(denial);
     await found.route.handle(request, response, AbortSignal.any([over.signal, stopping]));
   } catch (error) {
     if (error instanceof TooLargeError) refuse(response, 413, error.message);
@@ -169,6 +187,11 @@ async function answer(
       refuse(response, 500, 'a fault of the server');
     }
   }
+}
+
+/** Nobody who asks changes anything, unless a route says so. */
+function needsAuthorization({ access }: Route, { method }: IncomingMessage): boolean {
+  return (access ?? (method === 'GET' || method === 'HEAD' ? 'open' : 'authorized')) === 'authorized';
 }
 
 /** An answer that has begun already cannot be taken back: the client sees it break off. */

@@ -7,6 +7,11 @@ export interface Route {
   readonly path: string;
   /** GET where absent. Who answers GET answers HEAD too: the body is left out for it. */
   readonly methods?: readonly string[];
+  /**
+   * Who is answered: anybody, those who may change something, or whom the route itself lets in. Defaults to anybody for
+   * GET and to those who may change something for other methods.
+   */
+  readonly access?: 'open' | 'authorized' | 'decided by route';
   /** In bytes; see readBody for what holds where absent. */
   readonly largestBody?: number;
   /** Goes on for as long as its client likes; otherwise an answer has a limited time. */

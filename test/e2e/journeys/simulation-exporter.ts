@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { EXPORTER_RULES } from '../../../src/exporter/rules.ts';
+import { CLUSTER_EXPORTER_RULES } from '../../../src/exporter/rules.ts';
 import { readManifest } from '../../../src/kube/manifest.ts';
 import { startExporter } from '../support/exporter.ts';
 import { hasKubectl } from '../support/kubectl.ts';
@@ -73,6 +73,6 @@ function journey(start: () => Promise<Target>): void {
     const objects = readManifest(readFileSync(files[0] ?? '', 'utf8')).documents.map(
       ({ object }) => object as { kind: string; rules?: object },
     );
-    expect(objects.find(({ kind }) => kind === 'ClusterRole')?.rules).toEqual(EXPORTER_RULES);
+    expect(objects.find(({ kind }) => kind === 'ClusterRole')?.rules).toEqual(CLUSTER_EXPORTER_RULES);
   });
 }

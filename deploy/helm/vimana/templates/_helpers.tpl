@@ -150,3 +150,9 @@ is the owner of what was applied by hand or by `vimana install`.
 {{- end -}}
 {{- if $wrong }}{{ fail (join "; " $wrong) }}{{ end -}}
 {{- end -}}
+
+{{- /* What clients in the cluster call a Service by, and further names. */ -}}
+{{- define "vimana.hosts" -}}
+{{- $full := printf "%s.%s" .name .namespace -}}
+{{- concat (list .name $full (printf "%s.svc" $full) (printf "%s.svc.cluster.local" $full)) .more | join "," -}}
+{{- end }}

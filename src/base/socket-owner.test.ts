@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { tellSkipped } from '../testing/programs.ts';
+import { clientUid, isOwnProgram } from './socket-owner.ts';
+
+const HEADER =
+  '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode                    \n';
+const row = (client: string, server: string, state: string, uid: number, inode: number) =>
+  `   3: ${client} ${server} ${state} 00000000:00000000 00:00000000 00000000  ${uid}        0 ${inode} 2 0000000000000000 20 0 0 10 -1\n`;
+const V4 = row('0100007F:C350', '0100007F:1F40', '01', 1000, 77);
+const ends = { remoteAddress: '127.0.0.1', remotePort: 50_000, localAddress: '127.0.0.1', localPort: 8000 };
+const V6 = '00000000000000000000000001000000';
+const MAPPED = '0000000000000000FFFF00000100007F';
+
+describe('the table of connections', () => {
+  it.each([
+    ['has it', V4, ends, 1000],
+    ['has the other end alone', row('0100007F:1F40', '0100007F:C350', '01', 1000, 78), ends, undefined],
+    ['has another port', row('0100007F:C351', '0100007F:1F40', '01', 1000, 77), ends, undefined],
+    ['has it to another port', row('0100007F:C350', '0100007F:1F41', '01', 1000, 77), ends, undefined],
+    ['has it as closed by its process', row('0100007F:C350', '0100007F:1F40', '05', 0, 0), ends, undefined],
+    ['has it as nobody holds it', row('0100007F:C350', '0100007F:1F40', '01', 0, 0), ends, undefined],
+    ['has it as ended', row('0100007F:C350', '0100007F:1F40', '06', 0, 0), ends, undefined],
+    ['has it mapped', row(`${MAPPED}:C350`, `${MAPPED}:1F40`, '01', 7, 9), ends, 7],
+    [
+      'has it as the server sees it mapped',
+      V4,
+      { ...ends, remoteAddress: '::ffff:127.0.0.1', localAddress: '::ffff:127.0.0.1' },
+      1000,
+    ],
+    [
+      'has it over IPv6',
+      row(`${V6}:C350`, `${V6}:1F40`, '01', 5, 9),
+      { ...ends, remoteAddress: '::1', localAddress: '::1' },
+      5,
+    ],
+    ['has nothing', '', ends, undefined],
+    ['is asked of nothing', V4, {}, undefined],
+  ])('%s', (_what, rows, of, uid) => {
+    expect(clientUid(`${HEADER}${rows}`, of, 'LE')).toBe(uid);
+  });
+
+  it('is written the other way round by other processors', () => {
+    const big = row('7F000001:C350', '7F000001:1F40', '01', 1000, 77);
+    expect(clientUid(big, ends, 'BE')).toBe(1000);
+    expect(clientUid(big, ends, 'LE')).toBeUndefined();
+  });
+});
+
+/** A folder as /proc, of a process in a user namespace or in none. */
+function procWith(tcp: string, uidMap = '0 0 4294967295\n'): string {
+  const folder = mkdtempSync(join(tmpdir(), 'vimana-proc-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const part of ['net', 'self', 'sys/kernel']) mkdirSync(join(folder, part), { recursive: true });
+  writeFileSync(join(folder, 'net/tcp'), tcp);
+  writeFileSync(join(folder, 'self/uid_map'), uidMap);
+  writeFileSync(join(folder, 'sys/kernel/overflowuid'), '65534\n');
+  return folder;
+}
+
+describe('a program at the other end', () => {
+  it('is ours where it runs as the same user, and not where that is unknown', async () => {
+    const proc = procWith(V4);
+    expect(await isOwnProgram(ends, proc, 1000)).toBe(true);
+    expect(await isOwnProgram(ends, proc, 1001)).toBe(false);
+    expect(await isOwnProgram(ends, proc, 0)).toBe(false);
+    expect(await isOwnProgram(ends, '/nowhere', 1000)).toBe(false);
+    expect(await isOwnProgram({ ...ends, remoteAddress: '10.0.0.1' }, proc, 1000)).toBe(false);
+  });
+
+  it('is not told from others that have no number in a user namespace', async () => {
+    const nobody = V4.replace(' 1000 ', ' 65534 ');
+    expect(await isOwnProgram(ends, procWith(nobody), 65_534)).toBe(true);
+    expect(await isOwnProgram(ends, procWith(nobody, '0 100000 65536\n'), 65_534)).toBe(false);
+    expect(await isOwnProgram(ends, procWith(V4, '0 100000 65536\n'), 1000)).toBe(true);
+  });
+});
+
+/** Accepts one connection and says whether it is of our user. */
+async function accepted(host: string, dial: (port: number) => unknown): Promise<boolean> {
+  const server = createServer().listen(0, host);
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  dial((server.address() as AddressInfo).port);
+  const [socket] = (await once(server, 'connection')) as [Socket];
+  onTestFinished(() => void socket.destroy());
+  return await isOwnProgram(socket);
+}
+
+const dialler = (port: number) =>
+  `const s = require('node:net').connect(${port}, '127.0.0.1'); s.on('close', () => process.exit()); s.on('error', () => process.exit())`;
+
+describe.runIf(process.platform === 'linux')('on Linux', () => {
+  it.each([
+    ['127.0.0.1', '127.0.0.1'],
+    ['::', '127.0.0.1'],
+    ['::1', '::1'],
+  ])('a program of the same user that reaches %s at %s is ours', async (host, to) => {
+    expect(await accepted(host, (port) => connect(port, to).on('error', () => {}))).toBe(true);
+  });
+
+  const isRoot = process.getuid?.() === 0;
+  if (!isRoot) tellSkipped('connections of another user, which only root can make');
+  it.runIf(isRoot)('a program of another user is not', async () => {
+    const isOurs = await accepted('127.0.0.1', (port) => {
+      const child = spawn(process.execPath, ['-e', dialler(port)], { uid: 65_534, gid: 65_534, cwd: '/' });
+      onTestFinished(() => void child.kill());
+    });
+    expect(isOurs).toBe(false);
+  });
+});

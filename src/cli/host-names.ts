@@ -1,0 +1,39 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { tryParseCidr } from '../base/cidr.ts';
+import { tryParseIp } from '../base/ip.ts';
+import { dns1123SubdomainProblems } from '../base/names.ts';
+
+/** Further names that clients may call our HTTP servers by. */
+export function allowedHostsOption(): Option {
+  return new Option(
+    '--allowed-hosts <names>',
+    'names that HTTP clients may use besides addresses and localhost, separated by commas; *.example.org for all below one',
+  )
+    .argParser((text: string) => listed(text, isHostName, 'names such as vimana.example.org or *.example.org'))
+    .default([], 'none');
+}
+
+/** Where images may lie that is not public. */
+export function imageHostsOption(): Option {
+  return new Option(
+    '--image-hosts <hosts>',
+    'names, addresses and CIDRs of image servers that may be at addresses that are not public, separated by commas',
+  )
+    .argParser((text: string) =>
+      listed(text, isHost, 'names, addresses or CIDRs such as images.example.org or 10.0.0.0/8'),
+    )
+    .default([], 'none');
+}
+
+function listed(text: string, isGood: (each: string) => boolean, what: string): string[] {
+  const names = text
+    .split(',')
+    .map((each) => each.trim().toLowerCase())
+    .filter((each) => each !== '');
+  const bad = names.filter((each) => !isGood(each));
+  if (bad.length === 0) return names;
+  throw new InvalidArgumentError(`${bad.join(', ')} is wrong: it must be ${what}.`);
+}
+
+const isHostName = (text: string) => dns1123SubdomainProblems(text.replace(/^\*\./, '')).length === 0;
+const isHost = (text: string) => isHostName(text) || tryParseIp(text) !== undefined || tryParseCidr(text) !== undefined;

@@ -1,0 +1,33 @@
+import { ConfigError } from '../../base/errors.ts';
+import { readToken, tokenFileOf } from '../../kube/access-token.ts';
+
+/** An exporter that listens on all addresses is found at these too. */
+const ALL: Readonly<Record<string, readonly string[]>> = { '127.0.0.1': ['0.0.0.0', '::'], '::1': ['::'] };
+
+/**
+ * The token for an exporter: of the file that was named, or of the one that an exporter of this user has written for
+ * this very address. Not for a name such as localhost, which may lead to a server of another user at another address.
+ */
+export function exporterToken(url: string, file?: string): string | undefined {
+  if (file !== undefined) {
+    const token = readable(file);
+    if (token !== undefined) return token;
+    throw new ConfigError(`the token file ${file} is not there`, {
+      hint: 'vimana up and vimana exporter say at their start where theirs is.',
+    });
+  }
+  const { protocol, hostname, port } = new URL(url);
+  const host = hostname.replaceAll(/[[\]]/g, '');
+  const number = port === '' ? { 'http:': 80, 'https:': 443 }[protocol] : Number(port);
+  const others = ALL[host];
+  if (others === undefined || number === undefined) return undefined;
+  return [host, ...others].map((each) => readable(tokenFileOf(each, number))).find((token) => token !== undefined);
+}
+
+function readable(file: string): string | undefined {
+  try {
+    return readToken(file);
+  } catch (cause) {
+    throw new ConfigError(`the token file ${file} cannot be read: ${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tellSkipped } from '../../src/testing/programs.ts';
+import { type RunningServer, startUp } from '../e2e/support/vimana.ts';
+
+interface Listeners {
+  readonly exporter: string;
+  readonly metrics: string;
+  readonly health: string;
+  readonly tokenFile: string;
+}
+
+const EMPTY = JSON.stringify([{ name: 'kwok-node-1' }]);
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+if (!isRoot) tellSkipped('attacks of another local user, which only root can make');
+
+/** Sends what fetch would not: any Host, Origin and Sec-Fetch header. */
+function send(url: string, method: string, headers: Record<string, string>, body?: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+const SENDER = `
+  const [, url, token] = process.argv;
+  const headers = token ? { authorization: 'Bearer ' + token } : {};
+  fetch(url, { method: 'POST', headers, body: process.env.BODY }).then((r) => console.log(r.status));
+`;
+
+/** Posts a scenario as another user of this machine. */
+async function postAsNobody(url: string, token = ''): Promise<number> {
+  const child = spawn(process.execPath, ['-e', SENDER, url, token], {
+    uid: NOBODY,
+    gid: NOBODY,
+    cwd: '/',
+    env: { BODY: EMPTY },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  return Number(line.toString());
+}
+
+describe('the listeners of vimana up', () => {
+  let up: RunningServer;
+  let at: Listeners;
+  beforeAll(async () => {
+    up = await startUp(['--dialects', 'simulation', '--ephemeral', '--nodes', '1', '--empty']);
+    at = JSON.parse(readFileSync(join(up.folder, 'data', 'running.json'), 'utf8')) as Listeners;
+  });
+  afterAll(() => up.stop());
+
+  it.each(['https://evil.example', 'null', 'http://127.0.0.1:3000'])(
+    'deny a page of %s that sends text, which needs no preflight',
+    async (origin) => {
+      for (const path of ['/scenario', '/feedback', '/refresh']) {
+        const headers = { origin, 'content-type': 'text/plain' };
+        expect(await send(`${at.exporter}${path}`, 'POST', headers, EMPTY), path).toBe(403);
+      }
+    },
+  );
+
+  it('deny a page that says only how it fetches', async () => {
+    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'content-type': 'text/plain' };
+    expect(await send(`${at.exporter}/scenario`, 'POST', headers, EMPTY)).toBe(403);
+    expect(await send(`${at.exporter}/scenario`, 'GET', headers)).toBe(403);
+  });
+
+  it('deny a name that was made to lead here', async () => {
+    const host = 'rebound.example.com:8000';
+    for (const url of [`${at.exporter}/scenario`, `${at.exporter}/metrics`, at.metrics, at.health]) {
+      expect(await send(url, 'GET', { host }), url).toBe(403);
+    }
+    expect(await send(`${at.exporter}/scenario`, 'POST', { host }, EMPTY)).toBe(403);
+  });
+
+  it('need a token for what a page of their own origin changes', async () => {
+    const headers = { origin: at.exporter, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
+    expect(await send(`${at.exporter}/scenario`, 'POST', headers, EMPTY)).toBe(401);
+  });
+
+  it.runIf(isRoot)('deny another user of this machine, unless it has the token', async () => {
+    expect(await postAsNobody(`${at.exporter}/scenario`)).toBe(401);
+    expect(await postAsNobody(`${at.exporter}/scenario`, 'guessed')).toBe(401);
+    const token = readFileSync(at.tokenFile, 'utf8').trim();
+    expect(await postAsNobody(`${at.exporter}/scenario`, token)).toBe(200);
+  });
+
+  it('deny bodies that are larger than any scenario', async () => {
+    const headers = { 'content-length': String(33 * 1024 * 1024) };
+    expect(await send(`${at.exporter}/scenario`, 'POST', headers).catch(() => 413)).toBe(413);
+  });
+
+  it('accept programs of the same user, as the guides have it', async () => {
+    expect(await send(`${at.exporter}/scenario`, 'POST', {}, EMPTY)).toBe(200);
+    expect(await send(`${at.exporter}/scenario`, 'POST', { host: 'localhost:8000' }, EMPTY)).toBe(200);
+    expect((await fetch(`${at.exporter}/scenario`, { method: 'POST', body: EMPTY })).status).toBe(200);
+    for (const url of [`${at.exporter}/metrics`, `${at.exporter}/health`, at.metrics, at.health]) {
+      expect(await send(url, 'GET', { host: '10.0.0.7:8000' }), url).toBe(200);
+    }
+  });
+});
