@@ -15,11 +15,11 @@ describe.each(['md5', 'sha256', 'sha512'])('an image with a %s', (algorithm) => 
     expect(faultOf({ source, checksum: `${algorithm}:${fetched.digest.toUpperCase()}` }, fetched)).toBeUndefined();
   });
 
-  it('is refused where it has another, and both are told with what is not secret of its address', () => {
+  it('is refused where it has another, which is not told, nor what is secret of its address', () => {
     const digest = hash(algorithm, 'wrong');
     expect(faultOf({ source, checksum }, { digest })).toEqual({
       reason: 'ChecksumMismatch',
-      message: `the image at ${where} is ${algorithm}:${digest}, and should be ${checksum}`,
+      message: `the image at ${where} does not match its checksum ${checksum}`,
     });
   });
 

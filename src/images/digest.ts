@@ -15,7 +15,10 @@ export function algorithmOf({ checksum }: Pick<CheckedImage, 'checksum'>): strin
   return checksum.slice(0, Math.max(0, checksum.indexOf(':')));
 }
 
-/** What is wrong with an image that was fetched; undefined where it is the right one. */
+/**
+ * What is wrong with an image that was fetched; undefined where it is the right one. It is not told which digest was
+ * found: whoever may name an image is not therefore to know what lies there.
+ */
 export function faultOf({ source, checksum }: CheckedImage, fetched: Fetched): Problem | undefined {
   const where = shownAddress(source);
   if ('failure' in fetched) {
@@ -24,7 +27,7 @@ export function faultOf({ source, checksum }: CheckedImage, fetched: Fetched): P
   const found = `${algorithmOf({ checksum })}:${fetched.digest.toLowerCase()}`;
   const expected = checksum.toLowerCase();
   if (found === expected) return undefined;
-  return { reason: MISMATCH, message: `the image at ${where} is ${found}, and should be ${expected}` };
+  return { reason: MISMATCH, message: `the image at ${where} does not match its checksum ${expected}` };
 }
 
 export const MISMATCH = 'ChecksumMismatch';

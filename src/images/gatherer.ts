@@ -34,13 +34,17 @@ export function imageGatherer(
   return {
     gather(machine, context) {
       const vm = machine as unknown as VirtualMachine;
+      const { namespace, name } = vm.metadata;
+      const key = `${namespace}/${name}`;
       const image = imageOf(vm, templates.gather(machine, context));
-      if (image === undefined) return undefined;
-      const left = leftAlone(vm, image);
-      if (left !== undefined) return left;
+      const left = image && leftAlone(vm, image);
+      if (image === undefined || left !== undefined) {
+        verifier.release(key);
+        return left;
+      }
       follow(context);
-      const verdict = verifier.look(image, context.signal);
-      const [key, wanted] = [`${vm.metadata.namespace}/${vm.metadata.name}`, keyOfImage(image)];
+      const wanted = keyOfImage(image);
+      const verdict = verifier.look(image, { namespace, key }, context.signal);
       if (verdict.state === 'waits') {
         waiting.set(wanted, (waiting.get(wanted) ?? new Set()).add(key));
       } else if (told.get(key) !== wanted) {
@@ -51,6 +55,7 @@ export function imageGatherer(
       return verdict;
     },
     forget(key) {
+      verifier.release(key);
       told.delete(key);
       for (const [image, keys] of waiting) {
         keys.delete(key);

@@ -28,14 +28,23 @@ const ANSWERS: Readonly<Record<string, (response: ServerResponse) => void>> = {
 /** A server on this machine that has an image, by whatever name below its place, and answers for others as servers do on bad days. */
 export async function imageServer() {
   const asked: string[] = [];
+  let elsewhere = '/image';
   const server = await loopbackServer(({ method, url = '' }, response) => {
     asked.push(`${method} ${url}`);
     // A connection that is kept may be closed just when the next request goes out.
     response.setHeader('connection', 'close');
     const answer = ANSWERS[`/${url.split('/')[1]}`];
-    if (answer === undefined) response.writeHead(404).end('not here');
+    if (url === '/away') response.writeHead(302, { location: elsewhere }).end();
+    else if (answer === undefined) response.writeHead(404).end('not here');
     else if (method === 'HEAD') response.end();
     else answer(response);
   });
-  return { ...server, asked };
+  return {
+    ...server,
+    asked,
+    /** Where /away redirects to. */
+    moveTo(to: string) {
+      elsewhere = to;
+    },
+  };
 }

@@ -16,6 +16,7 @@ let stop: AbortController;
 /** Requests that wait for an answer, and how many there were. */
 let open: ((text: string | number) => void)[];
 let asked: number;
+let signals: AbortSignal[];
 let woken: string[];
 
 beforeEach(() => {
@@ -24,10 +25,12 @@ beforeEach(() => {
   stop = new AbortController();
   open = [];
   asked = 0;
+  signals = [];
   woken = [];
   const web = (_url: string, { signal }: { readonly signal: AbortSignal }) =>
     new Promise<WebAnswer>((resolve, reject) => {
       asked += 1;
+      signals.push(signal);
       signal.addEventListener('abort', () => reject(signal.reason));
       open.push((said) => resolve(answering(said)));
     });
@@ -42,7 +45,9 @@ function answering(said: string | number): WebAnswer {
 async function* pieces(text: string) {
   for (const letter of text) yield Buffer.from(letter);
 }
-const look = (which = image) => verifier.look(which, stop.signal);
+const userIn = (namespace: string, name = 'vm') => ({ namespace, key: `${namespace}/${name}` });
+/** Machines of as many namespaces as there are images, unless one is named. */
+const look = (which = image, namespace = which.source) => verifier.look(which, userIn(namespace), stop.signal);
 const answer = async (said: string | number) => {
   open.shift()?.(said);
   await clock.advance(0);
@@ -114,13 +119,48 @@ describe('an image', () => {
 });
 
 describe('many images', () => {
-  it('are fetched four at once', async () => {
-    for (let i = 0; i < 6; i++) look(imageAt(`${i}`));
-    expect(asked).toBe(4);
+  it('are fetched sixteen at once', async () => {
+    for (let i = 0; i < 18; i++) look(imageAt(`${i}`));
+    expect(asked).toBe(16);
     await answer('right');
+    expect(asked).toBe(17);
+    for (let i = 0; i < 17; i++) await answer('right');
+    for (let i = 0; i < 18; i++) expect(look(imageAt(`${i}`))).toEqual({ state: 'verified' });
+  });
+
+  it('of one namespace, however slow, do not keep others waiting', async () => {
+    const many = (i: number) => verifier.look(imageAt(`slow${i}`), userIn('mallory', `vm${i}`), stop.signal);
+    for (let i = 0; i < 100; i++) many(i);
+    expect(asked).toBe(2);
+    look(imageAt('wanted'), 'ann');
+    expect(asked).toBe(3);
+    // One that the other namespace waits for, too.
+    look(imageAt('slow99'), 'bob');
+    expect(asked).toBe(4);
+  });
+
+  it('are not fetched any more once their machines are gone', async () => {
+    const [first, second, third] = ['a', 'b', 'c'].map(imageAt);
+    for (const [i, each] of [first, second, third].entries())
+      verifier.look(each ?? image, userIn('one', `vm${i}`), stop.signal);
+    look(second, 'two');
+    expect(asked).toBe(2);
+    verifier.release('one/vm0');
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    await clock.advance(0);
+    expect(asked).toBe(3);
+    verifier.release('one/vm1');
+    expect(signals[1]?.aborted).toBe(false);
+    verifier.release('two/vm');
+    expect(signals[1]?.aborted).toBe(true);
+    // A machine that wants another image does not want the first one any more.
+    verifier.look(imageAt('d'), userIn('one', 'vm2'), stop.signal);
+    expect(signals[2]?.aborted).toBe(true);
+    await clock.advance(0);
+    expect(woken).toEqual([]);
+    expect(asked).toBe(4);
+    expect(look(first)).toMatchObject(waits('VerifyingImage'));
     expect(asked).toBe(5);
-    for (let i = 0; i < 5; i++) await answer('right');
-    for (let i = 0; i < 6; i++) expect(look(imageAt(`${i}`))).toEqual({ state: 'verified' });
   });
 
   it('are not all remembered', async () => {
@@ -140,7 +180,7 @@ describe('many images', () => {
 
 it('nothing that is secret in an address is logged', async () => {
   const secret = { ...image, source: 'http://ann:hidden@images.example.org/a?signature=hidden' };
-  verifier.look(secret, stop.signal);
+  verifier.look(secret, userIn('default'), stop.signal);
   await answer('wrong');
   expect(log.entries).toHaveLength(1);
   expect(JSON.stringify(log.entries)).not.toContain('hidden');

@@ -8,6 +8,7 @@ import { type Carbon, carbonOf, isHeeded } from '../carbon.ts';
 import type { OperatorFlags } from '../cli/operator.ts';
 import { connect } from '../connect.ts';
 import { webImageProbe } from '../controllers/template/image-probe.ts';
+import { checkedFetch } from '../images/checked-fetch.ts';
 import { ImageVerifier } from '../images/verifier.ts';
 import { webOf } from '../images/web.ts';
 import type { Client } from '../kube/client.ts';
@@ -91,7 +92,7 @@ async function startOperator(flags: NamedFlags, surroundings: Surroundings): Pro
   const events = new Events({ ...shared, client, onDrop: (why) => metrics.eventDropped(why) });
   const usage = isMeasured(dialects) ? measuredUsage(informers, flags.watchNamespace, surroundings) : undefined;
   const carbon = carbonOf(isHeeded(dialects) ? flags.carbon : undefined, { clock, log, informers, namespace });
-  const web = webOf(fetch);
+  const web = webOf(checkedFetch(flags.imageHosts));
   const settings = {
     dialects,
     carbon,

@@ -9,6 +9,7 @@ import { systemRandom } from '../base/random.ts';
 import type { Io } from '../cli/io.ts';
 import type { UpSettings } from '../cli/up.ts';
 import { exporterRoutes, refusalText } from '../exporter/routes.ts';
+import { checkedFetch } from '../images/checked-fetch.ts';
 import { nodeNames, nodePools } from '../install/node-pools.ts';
 import { type AccessToken, createAccessToken, tokenFileOf } from '../kube/access-token.ts';
 import { writeKubeconfig } from '../kube/kubeconfig/kubeconfig-text.ts';
@@ -160,7 +161,7 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
           nodeLostAfterMs: settings.nodeLostAfter,
           referenceNode: settings.referenceNode,
           carbon: settings.carbon,
-          ...(settings.verifyImages ? { images: fetch } : {}),
+          ...(settings.verifyImages ? { images: checkedFetch(settings.imageHosts) } : {}),
           stageDelayMs: settings.stageDelay,
           ...(scheduling === undefined ? {} : { scheduling }),
           clock,

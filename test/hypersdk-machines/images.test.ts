@@ -41,7 +41,7 @@ describe('a machine whose image has a checksum, where images are verified', () =
   it('stays Pending where its image is another, until it is given the right checksum', async () => {
     await world.make('db', { image: imageAt('/image/db', WRONG) });
     expect(await world.phase('db')).toBe('Pending');
-    const message = `the image at ${server.url}/image/db is sha256:${RIGHT.value}, and should be sha256:${WRONG.value}`;
+    const message = `the image at ${server.url}/image/db does not match its checksum sha256:${WRONG.value}`;
     expect(await diskReady('db')).toMatchObject({ status: 'False', reason: 'ChecksumMismatch', message });
     expect(await world.condition('db', 'Ready')).toMatchObject({ status: 'False', reason: 'ChecksumMismatch' });
     expect(await world.events('db')).toContain(`ChecksumMismatch: ${message}`);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NAMESPACES } from '../../kube/kinds/core.ts';
 import { VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
 import { isNotFound } from '../../kube/kube-error.ts';
 import type { ImageSight } from './image-probe.ts';
@@ -161,5 +162,32 @@ describe('the image of a template', () => {
     expect(found).toMatchObject({ ready: true, size: '616Mi' });
     expect(asked).toHaveLength(1);
     expect(Date.parse(found?.lastUpdated ?? '')).toBeGreaterThan(Date.parse(missing?.lastUpdated ?? ''));
+  });
+
+  it('that a slow server has holds up no other namespace, and is not waited for once the template is gone', async () => {
+    const signals = new Map<string, AbortSignal>();
+    const slow = async (source: string, signal: AbortSignal): Promise<ImageSight> => {
+      signals.set(source, signal);
+      if (source.includes('slow')) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      return { status: 'True', reason: 'Found', message: 'there' };
+    };
+    const made = (name: string, place: string, path: string) =>
+      world.admin.create(VM_TEMPLATES, {
+        metadata: { name, namespace: place },
+        spec: { displayName: name, image: { source: `https://images.example.org/${path}` } },
+      });
+    await world.admin.create(NAMESPACES, { metadata: { name: 'other' } });
+    world.start({ probe: slow });
+    for (let i = 0; i < 5; i++) await made(`slow-${i}`, namespace, `slow-${i}`);
+    await made('debian', 'other', 'debian');
+    await world.cluster.until(async () => {
+      const { status } = await world.admin.get(VM_TEMPLATES, 'debian', { namespace: 'other' });
+      return status?.ready === true;
+    });
+    const aborted = () => [...signals].filter(([, signal]) => signal.aborted).map(([source]) => source);
+    expect([signals.size, aborted()]).toEqual([3, []]);
+    await world.admin.delete(VM_TEMPLATES, 'slow-0', { namespace });
+    await world.cluster.until(async () => signals.size === 4);
+    expect(aborted()).toEqual(['https://images.example.org/slow-0']);
   });
 });

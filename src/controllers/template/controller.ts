@@ -1,5 +1,6 @@
 import { TEMPLATE_FINALIZER, templateKey, userNames } from '../../api/hypersdk/template-use.ts';
 import { vmTemplate } from '../../api/hypersdk/vm-template.ts';
+import { type TenantLimits, TenantQueue } from '../../base/tenant-queue.ts';
 import { timestamp } from '../../base/timestamp.ts';
 import { HYPERSDK_VMS, type Template, VM_TEMPLATES } from '../../kube/kinds/hypersdk.ts';
 import { type Review, Reviews } from '../../machine/review.ts';
@@ -27,6 +28,16 @@ const GATHERED_MS = 200;
 const UNKNOWN_AGAIN_MS = 5 * 60_000;
 const KNOWN_AGAIN_MS = 60 * 60_000;
 
+/** How many images are looked for at once, so that slow servers of one namespace hold up no other. */
+const AT_ONCE: TenantLimits = { total: 16, perTenant: 2 };
+
+/** An image that is being looked for. */
+interface Looking {
+  readonly source: string;
+  readonly abandoned: AbortController;
+  readonly abandon: () => void;
+}
+
 interface Look {
   readonly source: string;
   readonly sight: ImageSight;
@@ -40,25 +51,56 @@ export function templates({ review, probe, verifies = false }: TemplateControlle
   const reviews = new Reviews(vmTemplate, review);
   const own = new OwnWrites();
   const looks = new Map<string, Look>();
+  const looking = new Map<string, Looking>();
+  const queue = new TenantQueue(AT_ONCE);
   /** When the status of a template was last written. */
   const written = new Map<string, number>();
 
-  /** What is known of the image, looked for anew where that is too long ago. */
-  async function imageOf(template: Template, ask: ImageProbe, { clock, signal }: Context): Promise<Look> {
+  /** What is known of the image, looked for anew where that is too long ago; undefined before the first answer. */
+  function imageOf(template: Template, ask: ImageProbe, context: Context): Look | undefined {
     const key = keyOf(template);
     const { source } = template.spec.image;
-    const known = looks.get(key);
-    if (known?.source === source && againIn(known, clock.monotonic()) > 0) return known;
-    const sight = await ask(source, signal);
-    const look = { source, sight, at: timestamp(clock.now()), since: clock.monotonic() };
-    looks.set(key, look);
-    return look;
+    const known = looks.get(key)?.source === source ? looks.get(key) : undefined;
+    if (looking.get(key)?.source !== source) abandon(key);
+    if (known !== undefined && againIn(known, context.clock.monotonic()) > 0) return known;
+    if (!looking.has(key)) lookFor(key, template, ask, context);
+    return known;
+  }
+
+  /** Beside all else: a server that does not answer keeps nothing waiting but its template. */
+  function lookFor(key: string, { metadata, spec }: Template, ask: ImageProbe, context: Context): void {
+    const { clock, enqueue } = context;
+    const { source } = spec.image;
+    const { namespace } = metadata;
+    const abandoned = new AbortController();
+    const signal = AbortSignal.any([context.signal, abandoned.signal]);
+    const run = async () => {
+      const sight = signal.aborted ? undefined : await ask(source, signal);
+      if (looking.get(key)?.abandoned !== abandoned) return;
+      looking.delete(key);
+      if (sight === undefined || signal.aborted) return;
+      looks.set(key, { source, sight, at: timestamp(clock.now()), since: clock.monotonic() });
+      enqueue(key);
+    };
+    // Known before it runs, which may be at once.
+    const entry = { source, abandoned, abandon: () => place.leave(namespace) };
+    looking.set(key, entry);
+    const place = queue.add(run, namespace);
+  }
+
+  function abandon(key: string): void {
+    const entry = looking.get(key);
+    looking.delete(key);
+    entry?.abandon();
+    entry?.abandoned.abort();
   }
 
   async function run(template: Template, context: Context): Promise<Again | undefined> {
     const { cache, clock, client } = context;
     const key = keyOf(template);
-    const look = probe === undefined ? undefined : await imageOf(template, probe, context);
+    const look = probe === undefined ? undefined : imageOf(template, probe, context);
+    // Nothing is said of a template before it is known whether its image is there, or machines would start without.
+    if (probe !== undefined && look === undefined) return undefined;
     const status = statusOf(template, {
       problem: reviews.of(key, template),
       image: look?.sight ?? NOT_LOOKED_AT,
@@ -71,7 +113,7 @@ export function templates({ review, probe, verifies = false }: TemplateControlle
     if (wait > 0 && isOnlyUsage(template.status, status)) return { afterMs: wait };
     const write = writeStatus(client, VM_TEMPLATES, template, status);
     if ((await own.during(key, write, () => context.enqueue(key))) !== template) written.set(key, clock.monotonic());
-    return look === undefined ? undefined : { afterMs: againIn(look, clock.monotonic()) };
+    return look === undefined || looking.has(key) ? undefined : { afterMs: againIn(look, clock.monotonic()) };
   }
 
   return {
@@ -98,6 +140,7 @@ export function templates({ review, probe, verifies = false }: TemplateControlle
       },
     },
     forget(key) {
+      abandon(key);
       reviews.forget(key);
       own.forget(key);
       looks.delete(key);

@@ -1,0 +1,51 @@
+import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { Agent, fetch } from 'undici';
+import { tryParseIp } from '../base/ip.ts';
+import { type ImageHosts, isImageAddress, parseImageHosts } from './image-hosts.ts';
+import type { Fetch } from './web.ts';
+
+/** Finds the addresses of a name. */
+export type Resolve = (
+  host: string,
+  options: LookupAllOptions,
+  found: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+/**
+ * Says neither which address it is nor what is there, or whoever may name an image could look around in networks that
+ * only this process reaches.
+ */
+const NOT_PUBLIC = 'it is not at a public address, and no administrator has allowed it with --image-hosts';
+
+/**
+ * Fetches from public addresses, and from others that are allowed. A name is checked when it is resolved, and the
+ * connection goes to the addresses that were checked, so that the answer of DNS cannot change in between.
+ */
+export function checkedFetch(allowed: readonly string[], resolve: Resolve = lookup): Fetch {
+  const hosts = parseImageHosts(allowed);
+  const dispatcher = new Agent({ connect: { lookup: checkedLookup(hosts, resolve) } });
+  return async (url, options) => {
+    const host = new URL(url).hostname.replaceAll(/[[\]]/g, '');
+    const literal = tryParseIp(host);
+    // An address is connected to without being looked up.
+    if (literal !== undefined && !isImageAddress(host, literal, hosts)) throw new Error(NOT_PUBLIC);
+    return await fetch(url, { ...options, dispatcher });
+  };
+}
+
+/** Finds the addresses of a name that images may be fetched from. */
+export function checkedLookup(hosts: ImageHosts, resolve: Resolve): LookupFunction {
+  return (host, options, found) => {
+    resolve(host, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return found(error, []);
+      const good = addresses.filter(({ address }) => {
+        const parsed = tryParseIp(address);
+        return parsed !== undefined && isImageAddress(host, parsed, hosts);
+      });
+      const [first] = good;
+      if (first === undefined) return found(new Error(NOT_PUBLIC), []);
+      return options.all === true ? found(null, good) : found(null, first.address, first.family);
+    });
+  };
+}

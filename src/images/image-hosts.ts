@@ -1,0 +1,31 @@
+import { matchesHost } from '../base/allowed-hosts.ts';
+import { type Cidr, contains, tryParseCidr } from '../base/cidr.ts';
+import { addressBits, type IpAddress, tryParseIp } from '../base/ip.ts';
+import { specialUse, withoutCarrier } from '../base/special-address.ts';
+
+/** Image servers that may be at addresses that are not public. */
+export interface ImageHosts {
+  readonly names: readonly string[];
+  readonly blocks: readonly Cidr[];
+}
+
+/** Reads names, `*.example.org`, addresses and CIDRs. */
+export function parseImageHosts(list: readonly string[]): ImageHosts {
+  const blocks = list.map(blockOf);
+  return {
+    names: list.filter((_, i) => blocks[i] === undefined),
+    blocks: blocks.filter((block) => block !== undefined),
+  };
+}
+
+function blockOf(text: string): Cidr | undefined {
+  const address = tryParseIp(text);
+  return address === undefined ? tryParseCidr(text) : { address, prefix: addressBits(address.family) };
+}
+
+/** Whether an image may be fetched from a host at this address. */
+export function isImageAddress(host: string, address: IpAddress, { names, blocks }: ImageHosts): boolean {
+  if (specialUse(address) === undefined) return true;
+  if (matchesHost(host.toLowerCase().replace(/\.$/, ''), names)) return true;
+  return blocks.some((block) => contains(block, address) || contains(block, withoutCarrier(address)));
+}
