@@ -16,7 +16,7 @@ export type Fetch = (
 export interface Answer {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
-  text(): Promise<string>;
+  readonly body: AsyncIterable<Uint8Array> | null;
 }
 
 export interface WebParts {
@@ -31,6 +31,8 @@ export interface WebParts {
 
 /** How long an answer may take. */
 const PATIENCE_MS = 20_000;
+/** A day of a grid in steps of five minutes takes a hundredth of it. */
+const LARGEST_ANSWER = 4 * 1024 * 1024;
 
 /** Asks a provider that answers in JSON; whatever is no answer becomes an error that names it, without any header. */
 export async function ask({ who, url, headers = {}, fetch, clock }: WebParts, path: string, signal?: AbortSignal) {
@@ -43,7 +45,7 @@ export async function ask({ who, url, headers = {}, fetch, clock }: WebParts, pa
       signal: both,
       redirect: 'error',
     });
-    const text = await answer.text();
+    const text = await textOf(who, answer);
     if (answer.status !== 200) throw refusal(who, path, answer, text, clock);
     return parsed(who, path, text);
   } catch (error) {
@@ -54,6 +56,19 @@ export async function ask({ who, url, headers = {}, fetch, clock }: WebParts, pa
   } finally {
     timer.cancel();
   }
+}
+
+/** Whatever answers there, it does not fill the memory. */
+async function textOf(who: string, { body }: Answer): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of body ?? []) {
+    size += piece.byteLength;
+    if (size > LARGEST_ANSWER)
+      throw new CarbonError('UNREADABLE', `${who} answers with more than ${LARGEST_ANSWER} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
 }
 
 function refusal(who: string, path: string, { status, headers }: Answer, text: string, clock: Clock): CarbonError {

@@ -60,6 +60,19 @@ function converterTo(reply: (review: Review) => Answer | string, status = 200, r
 const metaOf = (answer: Answer) => answer['metadata'] as Answer;
 
 describe('a conversion webhook', () => {
+  it('is sent large objects in several parts, each of which it can answer in bounded size', async () => {
+    const reviews: Review[] = [];
+    const convert = converterTo(converting(), 200, reviews);
+    const large = { data: 'x'.repeat(1_500_000) };
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const converted = await convert(
+      names.map((name) => object(name, large)),
+      `${GROUP}/v2`,
+    );
+    expect(reviews.map(({ request }) => request.objects.length)).toEqual([2, 2, 1]);
+    expect(converted.map(({ metadata }) => metadata.name)).toEqual(names);
+  });
+
   it('is sent what is in another version, all at once, and what it answers stands in its place', async () => {
     const reviews: Review[] = [];
     const convert = converterTo(

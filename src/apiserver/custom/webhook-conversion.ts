@@ -19,8 +19,9 @@ export interface WebhookParts {
 }
 
 const TIMEOUT_SECONDS = 30;
-/** A list may be longer than a webhook cares to read at once. */
+/** A list may be longer than a webhook cares to read at once, and its answer than is read here. */
 const MOST_AT_ONCE = 500;
+const LARGEST_AT_ONCE = 4 * 1024 * 1024;
 const KNOWN_REVIEWS = new Set(['v1', 'v1beta1']);
 
 /** Conversion strategy Webhook: somebody else knows how the versions of a kind differ. */
@@ -28,15 +29,15 @@ export function webhookConverter(definition: Definition, { callWebhook, uuid }: 
   const { clientConfig = {}, conversionReviewVersions = [] } = definition.spec.conversion?.webhook ?? {};
   const version = conversionReviewVersions.find((each) => KNOWN_REVIEWS.has(each));
 
-  async function convertSome(objects: readonly KubeObject[], apiVersion: string): Promise<KubeObject[]> {
+  async function convertSome({ objects, texts }: Batch, apiVersion: string): Promise<KubeObject[]> {
     const [first] = objects;
     const about = `conversion webhook for ${first?.apiVersion}, Kind=${first?.kind}`;
     if (version === undefined) throw failure('no supported conversion review versions');
-    const review = reviewOf(version, uuid(), apiVersion, objects);
+    const uid = uuid();
     let converted: readonly unknown[];
     try {
-      const answer = await callWebhook(clientConfig, JSON.stringify(review), TIMEOUT_SECONDS);
-      converted = readConverted(answer, version, review.request.uid);
+      const answer = await callWebhook(clientConfig, reviewText(version, uid, apiVersion, texts), TIMEOUT_SECONDS);
+      converted = readConverted(answer, version, uid);
     } catch (error) {
       throw failure(`${about} failed: ${(error as Error).message}`, error);
     }
@@ -53,21 +54,39 @@ export function webhookConverter(definition: Definition, { callWebhook, uuid }: 
   return async (objects, apiVersion) => {
     const pending = objects.filter((object) => object.apiVersion !== apiVersion);
     const converted: KubeObject[] = [];
-    for (let start = 0; start < pending.length; start += MOST_AT_ONCE) {
-      append(converted, await convertSome(pending.slice(start, start + MOST_AT_ONCE), apiVersion));
-    }
+    for (const batch of batches(pending)) append(converted, await convertSome(batch, apiVersion));
     let next = 0;
     return objects.map((object) => (object.apiVersion === apiVersion ? object : (converted[next++] ?? object)));
   };
 }
 
-function reviewOf(version: string, uid: string, desiredAPIVersion: string, objects: readonly KubeObject[]) {
-  return {
-    kind: 'ConversionReview',
-    apiVersion: `apiextensions.k8s.io/${version}`,
-    request: { uid, desiredAPIVersion, objects },
-    response: { uid: '', convertedObjects: null, result: { metadata: {} } },
-  };
+/** Objects that are sent at once, each with its text. */
+interface Batch {
+  readonly objects: KubeObject[];
+  readonly texts: string[];
+}
+
+function* batches(objects: readonly KubeObject[]): Iterable<Batch> {
+  let batch: Batch = { objects: [], texts: [] };
+  let size = 0;
+  for (const object of objects) {
+    const text = JSON.stringify(object);
+    if (batch.texts.length === MOST_AT_ONCE || (size > 0 && size + text.length > LARGEST_AT_ONCE)) {
+      yield batch;
+      [batch, size] = [{ objects: [], texts: [] }, 0];
+    }
+    batch.objects.push(object);
+    batch.texts.push(text);
+    size += text.length;
+  }
+  if (batch.texts.length > 0) yield batch;
+}
+
+function reviewText(version: string, uid: string, desiredAPIVersion: string, texts: readonly string[]): string {
+  const asked = JSON.stringify({ uid, desiredAPIVersion });
+  const apiVersion = `apiextensions.k8s.io/${version}`;
+  const response = { uid: '', convertedObjects: null, result: { metadata: {} } };
+  return `{"kind":"ConversionReview","apiVersion":"${apiVersion}","request":${asked.slice(0, -1)},"objects":[${texts.join(',')}]},"response":${JSON.stringify(response)}}`;
 }
 
 /** Clients hear of it as of any fault that has no name. */

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
+import type { OutgoingHttpHeaders } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509';
@@ -13,7 +14,7 @@ type Review = { readonly apiVersion: string; readonly kind: string; readonly req
 export type Reply = (
   review: Review,
   id: string,
-) => object | { readonly raw: string; readonly status?: number } | 'hang';
+) => object | { readonly raw: string; readonly status?: number; readonly headers?: OutgoingHttpHeaders } | 'hang';
 
 /** A webhook server on a port of its own; each path is a webhook. */
 export interface HookServer {
@@ -62,8 +63,7 @@ export async function hookServer(
       const reply = made.reply(review, (request.url ?? '').slice(1).split('?')[0] ?? '');
       if (reply === 'hang') return;
       if ('raw' in reply) {
-        answer.statusCode = reply.status ?? 200;
-        answer.end(reply.raw);
+        answer.writeHead(reply.status ?? 200, reply.headers).end(reply.raw);
         return;
       }
       const { apiVersion, kind } = review;

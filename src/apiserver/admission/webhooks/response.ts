@@ -83,13 +83,22 @@ const BY_STATUS: Readonly<Record<number, string>> = {
 export function serverProblem(status: number, text: string, body: unknown): string {
   const { kind, message } = (body ?? {}) as { readonly kind?: string; readonly message?: string };
   if (kind === 'Status' && message !== undefined) return message;
-  if (status === 403) return text.trim() || 'unknown';
+  const said = shortened(text);
+  if (status === 403) return said || 'unknown';
   const known = BY_STATUS[status];
   if (known !== undefined) return known;
   if (status >= 500) {
-    return `an error on the server (${goQuote(text.trim() || 'unknown')}) has prevented the request from succeeding`;
+    return `an error on the server (${goQuote(said || 'unknown')}) has prevented the request from succeeding`;
   }
   return `the server responded with the status code ${status} but did not return more information`;
+}
+
+/** How much of an answer that is no Status is passed on, as by Kubernetes' clients: users may read it who may not ask. */
+const LONGEST_TEXT = 2048;
+
+function shortened(text: string): string {
+  const bytes = Buffer.from(text);
+  return (bytes.length <= LONGEST_TEXT ? text : bytes.subarray(0, LONGEST_TEXT).toString('utf8')).trim();
 }
 
 const LOWEST_REFUSAL = 400;

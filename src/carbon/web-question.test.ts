@@ -1,0 +1,29 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { FakeClock } from '../base/fake-clock.ts';
+import { providerServer } from './provider-server.fixture.ts';
+import { ask } from './web-question.ts';
+
+const clock = new FakeClock({ start: 0 });
+const asking = async (...args: Parameters<typeof providerServer>) => {
+  const server = await providerServer(...args);
+  onTestFinished(() => server.close());
+  return { server, answer: ask({ who: 'the grid', url: server.url, fetch, clock }, '/now') };
+};
+
+describe('a provider', () => {
+  it('is not followed to where it points', async () => {
+    const { server, answer } = await asking(() => ({ status: 302, headers: { location: '/elsewhere' }, body: '' }));
+    await expect(answer).rejects.toThrow(/the grid cannot be reached/);
+    expect(server.asked.map(({ path }) => path)).toEqual(['/now']);
+  });
+
+  it('is not read to its end where that does not come', async () => {
+    const { answer } = await asking(() => ({ body: `"${'x'.repeat(5 * 1024 * 1024)}"` }));
+    await expect(answer).rejects.toThrow('the grid answers with more than 4194304 bytes');
+  });
+
+  it('is read as it is otherwise', async () => {
+    const { answer } = await asking(() => ({ body: { at: 'ü' } }));
+    expect(await answer).toEqual({ at: 'ü' });
+  });
+});
