@@ -11,7 +11,7 @@ import { nodeText } from './written-node.ts';
 /** What is said where there is no cluster; users look for these very words. */
 export const ON_PAPER = 'Running without pod management - metrics will be calculated from VMs directly';
 
-/** A scenario of 100,000 machines; what is larger is a mistake. */
+/** A scenario of 100,000 machines takes half of it; what is larger is a mistake. */
 const LARGEST_SCENARIO = 32 * 1024 * 1024;
 const LARGEST_FEEDBACK = 4 * 1024 * 1024;
 

@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tellSkipped } from '../../src/testing/programs.ts';
-import { type RunningServer, startUp } from '../e2e/support/vimana.ts';
+import { type AttackTarget, vimanaUp } from './support/attack-target.ts';
 
 interface Listeners {
   readonly exporter: string;
@@ -51,10 +51,10 @@ async function postAsNobody(url: string, token = ''): Promise<number> {
 }
 
 describe('the listeners of vimana up', () => {
-  let up: RunningServer;
+  let up: AttackTarget;
   let at: Listeners;
   beforeAll(async () => {
-    up = await startUp(['--dialects', 'simulation', '--ephemeral', '--nodes', '1', '--empty']);
+    up = await vimanaUp('--dialects', 'simulation', '--ephemeral', '--nodes', '1', '--empty').start();
     at = JSON.parse(readFileSync(join(up.folder, 'data', 'running.json'), 'utf8')) as Listeners;
   });
   afterAll(() => up.stop());
@@ -93,6 +93,21 @@ describe('the listeners of vimana up', () => {
     expect(await postAsNobody(`${at.exporter}/scenario`, 'guessed')).toBe(401);
     const token = readFileSync(at.tokenFile, 'utf8').trim();
     expect(await postAsNobody(`${at.exporter}/scenario`, token)).toBe(200);
+  });
+
+  it('accept a token of the cluster, if its user may', async () => {
+    const account = { metadata: { name: 'driver' } };
+    await up.admin.must('POST', '/api/v1/namespaces/default/serviceaccounts', { body: account });
+    const path = '/api/v1/namespaces/default/serviceaccounts/driver/token';
+    const { status } = (await up.admin.must('POST', path, { body: { spec: {} } })) as { status: { token: string } };
+    const post = () =>
+      send(`${at.exporter}/scenario`, 'POST', { authorization: `Bearer ${status.token}`, origin: at.exporter }, EMPTY);
+    expect(await post()).toBe(403);
+    const rules = [{ nonResourceURLs: ['/scenario'], verbs: ['post'] }];
+    await up.user('system:serviceaccount:default:driver', { cluster: rules });
+    expect(await post()).toBe(200);
+    const refresh = { authorization: `Bearer ${status.token}` };
+    expect(await send(`${at.exporter}/refresh`, 'POST', refresh)).toBe(403);
   });
 
   it('deny bodies that are larger than any scenario', async () => {

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { expect, vi } from 'vitest';
 import { mind } from './minder.ts';
 
@@ -11,11 +13,13 @@ const READY_WITHIN = 120_000;
 
 /** A `vimana exporter` process. */
 export async function startExporter(flags: readonly string[], env: NodeJS.ProcessEnv) {
+  // Where its token file goes.
+  const folder = mkdtempSync(join(tmpdir(), 'vimana-exporter-'));
   const child = spawn(LAUNCHER, ['exporter', '--port', '0', ...flags], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], XDG_DATA_HOME: folder, ...env },
     stdio: ['ignore', 'inherit', 'pipe'],
   });
-  mind(child);
+  mind(child, folder);
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const exited = once(child, 'exit');
@@ -38,6 +42,7 @@ export async function startExporter(flags: readonly string[], env: NodeJS.Proces
     stop: async () => {
       child.kill('SIGTERM');
       expect((await exited)[0]).toBe(0);
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
