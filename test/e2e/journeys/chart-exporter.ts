@@ -67,6 +67,15 @@ function journey(start: () => Promise<Target>): void {
       expect(await exporter.post('/refresh', {})).toMatchObject({ status: 'success', total: 3 });
       await vi.waitFor(async () => expect(await exporter.get('/metrics')).toMatch(/node_vm_count\S* 1\n/), PATIENCE);
       expect(await exporter.post('/scenario', [{ name: 'kwok-node-1' }])).toMatchObject({ total_vms: 0 });
+      await ok(`create serviceaccount driver -n ${release}`);
+      const authorization = `Bearer ${(await ok(`create token driver -n ${release}`)).trim()}`;
+      const refresh = async (headers: Record<string, string>) =>
+        (await fetch(`${exporter.url}/refresh`, { method: 'POST', headers })).status;
+      expect(await refresh({ authorization })).toBe(403);
+      expect(await refresh({ authorization: 'Bearer guessed' })).toBe(401);
+      const role = `--clusterrole=${release}-exporter-user`;
+      await ok(`create clusterrolebinding driver-${release} ${role} --serviceaccount=${release}:driver`);
+      await vi.waitFor(async () => expect(await refresh({ authorization })).toBe(200), PATIENCE);
       await exporter.stop();
       expect(exporter.said()).not.toMatch(/forbidden/i);
       expect((await may('list secrets -A')).out).toBe('no\n');
