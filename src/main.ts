@@ -13,6 +13,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+// Whatever is written is for whoever runs this: it may hold secrets, or tell of them.
+process.umask(0o077);
+
 /** What starts something is loaded only when it is asked for. */
 const starters: Starters = {
   apiserver: async (settings) => (await import('./serve.ts')).serve(settings),

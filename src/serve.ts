@@ -21,7 +21,7 @@ export async function serve(settings: ApiServerSettings): Promise<void> {
   const { store, durability, port, bindAddress: host, insecureHttp: insecure } = settings;
   checkReach(settings);
   if (settings.kubeconfigOut !== undefined) checkAskedKubeconfig(settings.kubeconfigOut);
-  const audit = settings.auditLog === undefined ? undefined : openAuditLog(settings.auditLog, log);
+  const audit = settings.auditLog === undefined ? undefined : openAuditLog(settings.auditLog, clock, log);
   const plane = await startControlPlane({
     dataDir,
     store,

@@ -1,4 +1,5 @@
 import { causeReason, type FieldError, fieldErrorBody, formatFieldError } from '../base/field-error.ts';
+import { StoreError } from './store/store-error.ts';
 
 /** One cause inside a Status. */
 export interface StatusCause {
@@ -210,6 +211,10 @@ export function tooLargeResourceVersion(wanted: number, current: number): ApiErr
 
 /** What a client hears of a fault of ours: that it happened, not where. */
 export function internal(cause: unknown): ApiError {
+  // That writes fail for want of storage is nobody's fault here, and passes: it is told as it is.
+  if (cause instanceof StoreError && cause.code === 'Unavailable') {
+    return new ApiError(503, 'ServiceUnavailable', cause.message, undefined, cause);
+  }
   const why = cause instanceof Error ? cause.message : String(cause);
   const message = `Internal error occurred: ${why}`;
   return new ApiError(500, 'InternalError', message, { causes: [{ message: why }] }, cause);

@@ -50,6 +50,7 @@ import { kindParts } from './kind-parts.ts';
 import { openApiRoute } from './openapi/route.ts';
 import { publishOwnService } from './own-service.ts';
 import { ParsedObjects } from './parsed-objects.ts';
+import { keepPrivate } from './private-data.ts';
 import { Registry } from './registry.ts';
 import { keyOf, type Resource } from './resource.ts';
 import { reviews } from './reviews.ts';
@@ -57,6 +58,8 @@ import { indexRoles } from './role-index.ts';
 import { openLmdbStore } from './store/lmdb-store.ts';
 import { openMemoryStore } from './store/memory-store.ts';
 import type { Store } from './store/store.ts';
+import { StoreError } from './store/store-error.ts';
+import { openEvents, storePlaces } from './store-places.ts';
 import type { Act } from './subresources/act.ts';
 import { bind, bindNamed } from './subresources/binding.ts';
 import { evict } from './subresources/eviction.ts';
@@ -112,6 +115,8 @@ export interface ControlPlane {
   readonly backend: Backend;
   /** A client in this process that speaks for a user, the administrator where none is named. */
   client(user?: User, fieldManager?: string): Client;
+  /** Why the store takes no writes at present, if it does not. */
+  storeProblem(): Promise<string | undefined>;
   stop(): Promise<void>;
 }
 
@@ -125,8 +130,9 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const { clock = realClock, random = systemRandom(), log = silentLogger, host = '127.0.0.1', port = 0 } = options;
   const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), 'vimana-'));
   const stop = new AbortController();
+  keepPrivate(folder);
   const pki = openPki({ folder: join(folder, 'pki'), clock, serverNames: [host] });
-  const stores = await openStores(options, folder, clock);
+  const stores = await openStores(options, folder, clock, log);
   const registry = new Registry();
   registry.add(builtInResources(kindParts));
   const parsed = new ParsedObjects();
@@ -170,12 +176,19 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const items = new WatchItems(parsed);
   const discovery = new Discovery(registry, BUILT_IN_GROUPS);
   let ready = false;
+  const storeProblem = async (): Promise<string | undefined> => {
+    const [main, events] = await Promise.all([stores.main.problem(), stores.events.problem()]);
+    const problem = main ?? events;
+    // Anybody may ask, and where the data is concerns only some.
+    return problem === undefined ? undefined : problem.cause instanceof Error ? problem.cause.message : problem.message;
+  };
+  const notReady = async () => (ready ? await storeProblem() : 'not ready');
   let address = '';
   const serviceAccountTokens = openServiceAccountTokens(backend, folder);
   const flowControl = new FlowControl(clock, backend.thread);
   const metrics = new RequestMetrics({ revision: () => stores.main.revision, flow: () => flowControl.status });
   const routes: Route[] = [
-    healthRoute(() => ready),
+    healthRoute(notReady),
     versionRoute,
     metrics.route,
     discoveryRoute(discovery),
@@ -197,8 +210,11 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     acts,
     reviews: answers,
   });
-  const onFault = (error: unknown, { method, path }: ApiRequest) =>
+  const onFault = (error: unknown, { method, path }: ApiRequest) => {
+    // That the store takes no writes is logged once.
+    if (error instanceof StoreError && error.code === 'Unavailable') return;
     log.error({ method, path, error }, 'request failed');
+  };
   const handle: (request: ApiRequest) => Promise<Answer> = router({ authorize, resources, routes, onFault });
   const clientFor: ControlPlane['client'] = (user = ADMIN, fieldManager = 'vimana') => {
     const wire = inProcessWire({ handle, user, userAgent: fieldManager, signal: stop.signal });
@@ -242,6 +258,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     adminToken,
     backend,
     client: clientFor,
+    storeProblem,
     async stop() {
       ready = false;
       await server.close();
@@ -260,14 +277,20 @@ async function openStores(
   { store = 'memory', durability = 'sync' }: ControlPlaneOptions,
   folder: string,
   clock: Clock,
+  log: Logger,
 ): Promise<{ main: Store; events: Store }> {
   if (store === 'memory') return { main: openMemoryStore({ clock }), events: openMemoryStore({ clock }) };
-  const [main, events] = await Promise.all([
-    openLmdbStore({ folder: join(folder, 'objects'), durability, clock }),
-    // Events tell what happened and are not worth a wait for the disk.
-    openLmdbStore({ folder: join(folder, 'events'), durability: 'relaxed', clock }),
-  ]);
-  return { main, events };
+  const onProblem = (problem: Error | undefined) => {
+    if (problem === undefined) log.warn('the store takes writes again');
+    else log.error({ problem: problem.message }, 'the store takes no writes; reads go on, and /readyz fails');
+  };
+  const main = await openLmdbStore({ ...storePlaces(folder).objects, durability, clock, onProblem });
+  try {
+    return { main, events: await openEvents(folder, clock, log, onProblem) };
+  } catch (error) {
+    await main.close();
+    throw error;
+  }
 }
 
 function systemCall(signal: AbortSignal): Call {

@@ -2,10 +2,10 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Makes a folder and those above it; false where it was there already. Node's own recursive mkdir does not end where a
+ * Makes a folder and those above it, for its owner alone unless told; false where it was there already. Node's own recursive mkdir does not end where a
  * file system takes no folders, as /proc does.
  */
-export function makeFolder(path: string, mode = 0o777): boolean {
+export function makeFolder(path: string, mode = 0o700): boolean {
   const whole = resolve(path);
   if (isFolder(whole)) return false;
   const above = dirname(whole);

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { StoreError } from '../apiserver/store/store-error.ts';
-import { ConfigError } from '../base/errors.ts';
+import { ConfigError, VimanaError } from '../base/errors.ts';
 import { holderOf } from './port-holder.ts';
 
 /** Where a command keeps its data when it is not told. */
@@ -25,6 +25,18 @@ export function explainedStart(error: unknown, dataDir: string, flags: Readonly<
     return new ConfigError(`the data folder ${dataDir} is in use by another control plane`, {
       cause: error,
       hint: 'Stop the other one (vimana down), or choose another folder with --data-dir.',
+    });
+  }
+  if (error instanceof StoreError && error.code === 'Corrupt') {
+    return new VimanaError('STORE_DAMAGED', `nothing is served from the data folder ${dataDir}: ${error.message}`, {
+      cause: error,
+      hint: `Put a backup in its place: vimana restore FILE --data-dir ${dataDir} --replace (what is there is set aside). Without a backup, keep a copy of the folder, and start with another one (--data-dir).`,
+    });
+  }
+  if (error instanceof StoreError && error.code === 'UnknownFormat') {
+    return new ConfigError(`the data folder ${dataDir} is of another version: ${error.message}`, {
+      cause: error,
+      hint: 'Use the version of Vimana that wrote it, or choose another folder with --data-dir.',
     });
   }
   const { code, port } = error as NodeJS.ErrnoException & { readonly port?: number };

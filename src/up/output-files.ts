@@ -1,20 +1,23 @@
-import { accessSync, constants, createWriteStream, openSync, statSync } from 'node:fs';
+import { accessSync, constants, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { Clock } from '../base/clock.ts';
 import { ConfigError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { writeKubeconfig } from '../kube/kubeconfig/kubeconfig-text.ts';
+import { tightenFile } from '../kube/kubeconfig/private-file.ts';
+import { LineFile } from './line-file.ts';
 
 /** Appends audit lines without holding anybody up; only its owner may read the file. */
-export function openAuditLog(file: string, log: Logger): (line: string) => void {
+export function openAuditLog(file: string, clock: Clock, log: Logger): (line: string) => void {
   let fd: number;
   try {
     fd = openSync(file, 'a', 0o600);
+    tightenFile(file);
   } catch (cause) {
     throw new ConfigError(`the audit log cannot be written: ${(cause as Error).message}`, { cause });
   }
-  const stream = createWriteStream(file, { fd });
-  stream.on('error', (error) => log.error(error, 'the audit log has ended'));
-  return (line) => void stream.write(line);
+  const lines = new LineFile(fd, clock, log);
+  return (line) => lines.write(line);
 }
 
 /** Refuses a place where the kubeconfig could not be written, before anything is started; changes nothing. */

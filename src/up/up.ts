@@ -102,7 +102,7 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
   const pools = nodePools(settings.nodes, settings);
   const { schedulerConfig } = settings;
   const scheduling = schedulerConfig === undefined ? undefined : schedulerConfiguration(schedulerConfig);
-  const audit = settings.auditLog === undefined ? undefined : openAuditLog(settings.auditLog, log);
+  const audit = settings.auditLog === undefined ? undefined : openAuditLog(settings.auditLog, clock, log);
   const metrics = new Metrics({ process: true });
   const { bindAddress: host } = settings;
   // The ports are taken first: where one of them cannot be had, nothing is changed.
@@ -121,7 +121,12 @@ async function started(settings: UpSettings, dataDir: string, io: Io, signal: Ab
     port: settings.healthPort,
     clock,
     log,
-    routes: healthRoutes({ ready: { started: () => (embedded === undefined ? 'starting' : undefined) } }),
+    routes: healthRoutes({
+      ready: {
+        started: () => (embedded === undefined ? 'starting' : undefined),
+        store: () => embedded?.plane.storeProblem(),
+      },
+    }),
   });
   const measures = await startHttpServer({
     ...access,

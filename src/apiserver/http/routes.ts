@@ -35,20 +35,19 @@ function checkRead({ method }: ApiRequest): void {
 
 const HEALTH = new Set(['/healthz', '/livez', '/readyz']);
 
-/** Health; `ready` tells whether start-up is over and the store takes writes. */
-export function healthRoute(ready: () => boolean): Route {
-  return ({ path, query }) => {
+/** Health; `problem` tells why the server is not ready: it starts, or its store takes no writes. */
+export function healthRoute(problem: () => Promise<string | undefined>): Route {
+  return async ({ path, query }) => {
     const [, root = '', check] = /^(\/[a-z]+)(?:\/(.*))?$/.exec(path) ?? [];
     if (!HEALTH.has(root)) return undefined;
-    const well = root !== '/readyz' || ready();
+    const why = root === '/readyz' ? await problem() : undefined;
+    const well = why === undefined || check === 'ping';
     if (check !== undefined && check !== 'ping' && check !== 'etcd') return plain(404, '404 page not found\n');
-    if (query.has('verbose')) {
-      const lines = ['ping', 'etcd']
-        .map((name) => `[${well ? '+' : '-'}]${name} ${well ? 'ok' : 'failed: not ready'}\n`)
-        .join('');
-      return plain(well ? 200 : 500, `${lines}${root.slice(1)} check ${well ? 'passed' : 'failed'}\n`);
-    }
-    return well ? plain(200, 'ok') : plain(500, `${root.slice(1)} check failed\n`);
+    if (well && !query.has('verbose')) return plain(200, 'ok');
+    const stored = why === undefined ? '[+]etcd ok' : `[-]etcd failed: ${why}`;
+    const lines = check === undefined ? ['[+]ping ok', stored] : [check === 'etcd' ? stored : '[+]ping ok'];
+    const verdict = `${root.slice(1)} check ${well ? 'passed' : 'failed'}`;
+    return plain(well ? 200 : 500, `${[...lines, verdict].join('\n')}\n`);
   };
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { realClock } from '../../base/clock.ts';
 import { seededRandom } from '../../base/random.ts';
-import type { Durability } from './lmdb-journal.ts';
+import type { Durability } from './environment.ts';
 import { openLmdbStore } from './lmdb-store.ts';
 
 /**

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { realClock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 import { sealedValue } from './crash-writer.contract.ts';
-import type { Durability } from './lmdb-journal.ts';
+import type { Durability } from './environment.ts';
 import { openLmdbStore } from './lmdb-store.ts';
 import type { Store, StoreEvent } from './store.ts';
 

@@ -1,6 +1,8 @@
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '../../base/folder.ts';
+import { tightenFile } from '../../kube/kubeconfig/private-file.ts';
 import { StoreError } from './store-error.ts';
 
 const SQLITE_BUSY = 5;
@@ -15,7 +17,15 @@ const SQLITE_BUSY = 5;
  */
 export function lockFolder(folder: string): () => void {
   makeFolder(folder);
-  const database = new DatabaseSync(join(folder, 'folder.lock'));
+  const path = join(folder, 'folder.lock');
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    // One that is there is never opened here: see above.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    tightenFile(path);
+  }
+  const database = new DatabaseSync(path);
   try {
     database.exec('BEGIN EXCLUSIVE');
   } catch (cause) {

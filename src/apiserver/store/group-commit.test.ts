@@ -7,6 +7,7 @@ import type { Version } from './version.ts';
 
 /** A journal whose commits end when and how the test says. */
 class ManualJournal implements Journal {
+  readonly place = 'memory';
   readonly commits: {
     versions: readonly Version[];
     compaction: Compaction | undefined;

@@ -24,15 +24,24 @@ export class GroupCommit {
   readonly #pending = new Map<string, Accepted>();
   #accepted: Accepted[] = [];
   #flushes: PromiseWithResolvers<void>[] = [];
+  #probing = false;
   #useless: number[] = [];
   #compacted = 0;
   #compactedOnDisk = 0;
   #newest = 0;
   #running = false;
 
-  constructor(journal: Journal, show: (versions: readonly Version[]) => readonly StoreEvent[]) {
+  /** Called after every commit with what went wrong, if anything did. */
+  readonly #onOutcome: (failure: StoreError | undefined) => void;
+
+  constructor(
+    journal: Journal,
+    show: (versions: readonly Version[]) => readonly StoreEvent[],
+    onOutcome: (failure: StoreError | undefined) => void = () => {},
+  ) {
     this.#journal = journal;
     this.#show = show;
+    this.#onOutcome = onOutcome;
   }
 
   /** The revision of the newest write accepted, which may be visible by now; 0 when all since the last were lost. */
@@ -74,6 +83,13 @@ export class GroupCommit {
     return flush.promise;
   }
 
+  /** Writes what is there once more, to find out whether the journal takes writes; fails where it does not. */
+  async probe(compacted: number): Promise<void> {
+    this.#compacted = compacted;
+    this.#probing = true;
+    await this.flush();
+  }
+
   #start(): void {
     if (this.#running) return;
     this.#running = true;
@@ -88,7 +104,9 @@ export class GroupCommit {
         const events = await this.#commit(group.map(({ version }) => version));
         this.#succeed(group, events);
       } catch (cause) {
-        this.#fail(group, new StoreError('Unavailable', 'the write could not be stored', { cause }));
+        const why = cause instanceof Error ? cause.message : String(cause);
+        const message = `the write could not be stored in ${this.#journal.place}: ${why}`;
+        this.#fail(group, new StoreError('Unavailable', message, { cause }));
       }
     }
     this.#running = false;
@@ -105,7 +123,7 @@ export class GroupCommit {
   }
 
   #compactionDue(): boolean {
-    return this.#useless.length > 0 || this.#compacted !== this.#compactedOnDisk;
+    return this.#probing || this.#useless.length > 0 || this.#compacted !== this.#compactedOnDisk;
   }
 
   async #commit(versions: readonly Version[]): Promise<readonly StoreEvent[]> {
@@ -114,6 +132,8 @@ export class GroupCommit {
     await this.#journal.append(versions, this.#compactionDue() ? { revision, useless } : undefined);
     this.#useless.splice(0, useless.length);
     this.#compactedOnDisk = revision;
+    this.#probing = false;
+    this.#onOutcome(undefined);
     return this.#show(versions);
   }
 
@@ -129,6 +149,8 @@ export class GroupCommit {
     const lost = [...group, ...this.#accepted.splice(0)];
     this.#pending.clear();
     this.#newest = 0;
+    this.#probing = false;
+    this.#onOutcome(failure);
     for (const { write } of lost) write.reject(failure);
     for (const flush of this.#flushes.splice(0)) flush.reject(failure);
   }

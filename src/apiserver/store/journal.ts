@@ -8,6 +8,8 @@ export interface Compaction {
 
 /** Where a store's versions are made durable. */
 export interface Journal {
+  /** Where that is, for people. */
+  readonly place: string;
   /**
    * Stores all versions or none of them, and settles once that is decided. After a failure the journal holds what it
    * held before, as far as the next `append` is concerned. Never called again before it has settled.

@@ -1,60 +1,87 @@
-import { type Database, open, type RootDatabase } from 'lmdb';
-import { append } from '../../base/append.ts';
+import { join } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import { makePrivateFolder, tightenFile } from '../../kube/kubeconfig/private-file.ts';
+import { explainedFailure } from './disk-failure.ts';
+import { type Durability, type Environment, openEnvironment, writeData } from './environment.ts';
+import { FileGuard } from './file-guard.ts';
 import { lockFolder } from './folder-lock.ts';
 import type { Compaction, Journal } from './journal.ts';
-import { decodeRecord, RecordEncoder } from './record.ts';
+import { RecordEncoder } from './record.ts';
 import { StoreError } from './store-error.ts';
+import { StoreHead } from './store-head.ts';
+import { dataFile, readContent, type StoredContent } from './stored-content.ts';
 import { FIRST_REVISION, Timeline } from './timeline.ts';
 import type { Version } from './version.ts';
 
-export type Durability = 'sync' | 'relaxed';
+export interface JournalOptions {
+  readonly folder: string;
+  readonly durability: Durability;
+  /** The file beside the data that says how far it goes. */
+  readonly head: string;
+  readonly clock: Pick<Clock, 'monotonic'>;
+}
 
-/** Names what the records and the meta table hold; to be changed with either. */
-const FORMAT = 'vimana-store/1';
+/** How far the head may be behind: writing it with every commit would cost as much again as a small one. */
+const HEAD_EVERY_MS = 250;
 
 /** Fills pages instead of splitting them in half; the declared types know it for `putSync` only. */
 const APPEND = { append: true } as unknown as number;
 
-interface Environment {
-  readonly root: RootDatabase<Buffer, string>;
-  /** One record a revision, so that writes only ever append. */
-  readonly records: Database<Buffer, number>;
-  readonly meta: Database<Buffer, string>;
-}
-
 /** Versions in an LMDB environment, one transaction a group of writes. Holds the folder's lock while it is open. */
 export class LmdbJournal implements Journal {
-  readonly #folder: string;
-  readonly #durability: Durability;
+  readonly #options: JournalOptions;
   readonly #unlock: () => void;
+  readonly #head: StoreHead;
+  readonly #guard: FileGuard;
   /** LMDB has read the records of a group when its commit is answered, and no group begins before that. */
   #encoder = new RecordEncoder();
   #environment: Environment;
-  #newest: number = FIRST_REVISION;
+  #newest: number;
   #failed = false;
+  #headAt: number;
 
-  private constructor(folder: string, durability: Durability, unlock: () => void) {
-    this.#folder = folder;
-    this.#durability = durability;
+  private constructor(options: JournalOptions, unlock: () => void, head: StoreHead, newest: number) {
+    this.#options = options;
     this.#unlock = unlock;
-    this.#environment = openEnvironment(folder, durability);
+    this.#head = head;
+    this.#newest = newest;
+    this.#headAt = options.clock.monotonic();
+    this.#environment = openEnvironment(options.folder, options.durability);
+    this.#guard = new FileGuard(dataFile(options.folder));
   }
 
-  /** Opens a folder and reads back everything in it. */
-  static async open(folder: string, durability: Durability): Promise<{ journal: LmdbJournal; timeline: Timeline }> {
-    const unlock = lockFolder(folder);
-    let journal: LmdbJournal | undefined;
+  get place(): string {
+    return `"${this.#options.folder}"`;
+  }
+
+  /** Opens a folder and reads back everything in it. Throws `Corrupt` where that is not all that was stored. */
+  static async open(options: JournalOptions): Promise<{ journal: LmdbJournal; timeline: Timeline }> {
+    makePrivateFolder(options.folder);
+    for (const name of ['data.mdb', 'lock.mdb']) tightenFile(join(options.folder, name));
+    const unlock = lockFolder(options.folder);
     try {
-      journal = new LmdbJournal(folder, durability, unlock);
-      return { journal, timeline: await journal.#load() };
+      const head = new StoreHead(options.head);
+      const content = readContent(options.folder);
+      const reached = head.read();
+      checkReached(options.folder, content, reached);
+      if (content === undefined) await writeData(options.folder, [], FIRST_REVISION);
+      else if (content.unchecked !== undefined) {
+        await writeData(options.folder, content.unchecked, content.timeline.compacted);
+      }
+      const timeline = content?.timeline ?? new Timeline();
+      // Where nothing is flushed, the data may be behind after a power cut: all that is sure is that there is some.
+      if (reached === undefined) head.create(options.durability === 'sync' ? timeline.revision : FIRST_REVISION);
+      const journal = new LmdbJournal(options, unlock, head, timeline.revision);
+      await journal.#remove(content?.useless ?? []);
+      return { journal, timeline };
     } catch (error) {
-      if (journal !== undefined) await journal.#environment.root.close();
       unlock();
       throw error;
     }
   }
 
   async append(versions: readonly Version[], compaction: Compaction | undefined): Promise<void> {
+    this.#guard.check();
     if (this.#failed) await this.#recover();
     const { root, records, meta } = this.#environment;
     const encoded = this.#encoder.encode(versions);
@@ -73,33 +100,17 @@ export class LmdbJournal implements Journal {
     } catch (error) {
       this.#failed = true;
       this.#encoder = new RecordEncoder();
-      throw await causeOf(error);
+      throw explainedFailure(this.#options.folder, await causeOf(error));
     }
     this.#newest = versions.at(-1)?.revision ?? this.#newest;
+    if (this.#options.clock.monotonic() - this.#headAt >= HEAD_EVERY_MS) this.#advanceHead();
   }
 
   async close(): Promise<void> {
+    this.#advanceHead();
     await this.#environment.root.close();
+    this.#head.close();
     this.#unlock();
-  }
-
-  async #load(): Promise<Timeline> {
-    const { root, records, meta } = this.#environment;
-    await checkFormat(this.#folder, this.#environment);
-    const compacted = Number(meta.get('compacted')?.toString() ?? FIRST_REVISION);
-    const timeline = new Timeline(compacted);
-    const useless: number[] = [];
-    for (const { key: revision, value } of records.getRange()) {
-      const version = decodeRecord(revision, value);
-      if (revision <= compacted) append(useless, timeline.restore(version));
-      else timeline.apply(version);
-    }
-    this.#newest = timeline.revision;
-    // A compaction marks its revision first and removes over the commits that follow: these it had not come to.
-    await root.batch(() => removeAll(records, useless));
-    // Reading has mapped the whole file into memory; writing needs little of it.
-    await this.#reopen();
-    return timeline;
   }
 
   /**
@@ -107,50 +118,38 @@ export class LmdbJournal implements Journal {
    * opens it anew and takes out what is beyond the last revision that was answered.
    */
   async #recover(): Promise<void> {
-    await this.#reopen();
-    const { root, records } = this.#environment;
-    const beyond = [...records.getKeys({ start: this.#newest + 1 })];
-    await root.batch(() => removeAll(records, beyond));
+    await this.#environment.root.close();
+    this.#environment = openEnvironment(this.#options.folder, this.#options.durability);
+    await this.#remove([...this.#environment.records.getKeys({ start: this.#newest + 1 })]);
     this.#failed = false;
   }
 
-  async #reopen(): Promise<void> {
-    await this.#environment.root.close();
-    this.#environment = openEnvironment(this.#folder, this.#durability);
+  #advanceHead(): void {
+    if (this.#options.durability !== 'sync') return;
+    this.#headAt = this.#options.clock.monotonic();
+    this.#head.advance(this.#newest);
+  }
+
+  async #remove(revisions: readonly number[]): Promise<void> {
+    const { root, records } = this.#environment;
+    if (revisions.length > 0) await root.batch(() => removeAll(records, revisions));
   }
 }
 
-function openEnvironment(folder: string, durability: Durability): Environment {
-  const root = open<Buffer, string>(folder, {
-    noSubdir: false,
-    encoding: 'binary',
-    // Two and more objects of usual size to a page; with 4 KiB each would take whole pages of its own.
-    pageSize: 8192,
-    maxDbs: 2,
-    noMemInit: true,
-    // Ours are the groups; without this, LMDB would wait for the event loop to turn and add promises nobody hears.
-    eventTurnBatching: false,
-    // LMDB's middle way, to commit first and flush after, still waits for the disk once for every group.
-    overlappingSync: false,
-    noSync: durability === 'relaxed',
-  });
-  return {
-    root,
-    records: root.openDB<Buffer, number>('records', { encoding: 'binary' }),
-    meta: root.openDB<Buffer, string>('meta', { encoding: 'binary' }),
-  };
-}
-
-async function checkFormat(folder: string, { records, meta }: Environment): Promise<void> {
-  const found = meta.get('format')?.toString();
-  if (found === FORMAT) return;
-  if (found !== undefined || records.getKeysCount({ limit: 1 }) > 0) {
+/** Data that is whole in itself may still be less than there was. */
+function checkReached(folder: string, content: StoredContent | undefined, reached: number | undefined): void {
+  if (reached === undefined) return;
+  if (content === undefined) {
     throw new StoreError(
-      'UnknownFormat',
-      `"${folder}" has format "${found ?? 'none'}"; this version reads "${FORMAT}"`,
+      'Corrupt',
+      `"${folder}" holds nothing, but revision ${reached} was stored in it: it was emptied`,
     );
   }
-  await meta.put('format', Buffer.from(FORMAT));
+  if (content.timeline.revision >= reached) return;
+  throw new StoreError(
+    'Corrupt',
+    `"${folder}" ends with revision ${content.timeline.revision}, but revision ${reached} was stored in it: its newest writes are lost, or an older copy is in its place`,
+  );
 }
 
 /** Within a batch, whose promise tells how it went. */

@@ -1,4 +1,6 @@
-import { type Durability, LmdbJournal } from './lmdb-journal.ts';
+import { join } from 'node:path';
+import type { Durability } from './environment.ts';
+import { LmdbJournal } from './lmdb-journal.ts';
 import { RevisionStore, type StoreOptions } from './revision-store.ts';
 import type { Store } from './store.ts';
 
@@ -11,10 +13,13 @@ export interface LmdbStoreOptions extends StoreOptions {
    * pages may have reached the disk in any order. For what can be made again.
    */
   readonly durability?: Durability;
+  /** The file that says how far the data goes; in the folder where absent, better outside of it. */
+  readonly head?: string;
 }
 
 /** A store that survives in a folder: everything is read into memory at the start, and every write goes to LMDB. */
-export async function openLmdbStore({ folder, durability = 'sync', ...options }: LmdbStoreOptions): Promise<Store> {
-  const { journal, timeline } = await LmdbJournal.open(folder, durability);
+export async function openLmdbStore(given: LmdbStoreOptions): Promise<Store> {
+  const { folder, durability = 'sync', head = join(folder, 'head'), ...options } = given;
+  const { journal, timeline } = await LmdbJournal.open({ folder, durability, head, clock: options.clock });
   return new RevisionStore(options, timeline, journal);
 }

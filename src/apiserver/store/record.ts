@@ -1,11 +1,14 @@
+import { crc32 } from 'node:zlib';
 import { StoreError } from './store-error.ts';
 import { Version } from './version.ts';
 
 /**
  * A version as bytes, stored under its revision:
- * kind (1 byte: 1 put, 2 delete), length of the key in bytes (4), createRevision (8, a double), key, value; UTF-8.
+ * kind (1 byte: 1 put, 2 delete), length of the key in bytes (4), createRevision (8, a double), key, value (UTF-8), and a
+ * CRC-32 of all that (4), which begins with the revision: a record under another revision is as damaged as any.
  */
 const HEADER = 13;
+const CHECKSUM = 4;
 const PUT = 1;
 const DELETE = 2;
 /** The largest buffer that is kept for further groups. */
@@ -20,9 +23,9 @@ export class RecordEncoder {
       key: Buffer.byteLength(key),
       value: Buffer.byteLength(value ?? ''),
     }));
-    const buffer = this.#room(sizes.reduce((sum, size) => sum + HEADER + size.key + size.value, 0));
+    const buffer = this.#room(sizes.reduce((sum, size) => sum + HEADER + size.key + size.value + CHECKSUM, 0));
     let start = 0;
-    return versions.map(({ key, value, createRevision }, i) => {
+    return versions.map(({ key, value, revision, createRevision }, i) => {
       const size = sizes[i]!;
       const end = start + HEADER + size.key + size.value;
       buffer.writeUInt8(value === undefined ? DELETE : PUT, start);
@@ -30,8 +33,9 @@ export class RecordEncoder {
       buffer.writeDoubleLE(createRevision, start + 5);
       write(buffer, key, start + HEADER, size.key);
       if (value !== undefined) write(buffer, value, start + HEADER + size.key, size.value);
-      const record = buffer.subarray(start, end);
-      start = end;
+      buffer.writeUInt32LE(checksum(buffer.subarray(start, end), revision), end);
+      const record = buffer.subarray(start, end + CHECKSUM);
+      start = end + CHECKSUM;
       return record;
     });
   }
@@ -50,13 +54,36 @@ function write(buffer: Buffer, text: string, at: number, bytes: number): void {
   buffer.write(text, at, bytes === text.length ? 'latin1' : 'utf8');
 }
 
+function checksum(content: Buffer, revision: number): number {
+  return crc32(content, revision % 2 ** 32);
+}
+
+/** Reads a record back. Throws `Corrupt` where it is not what was written, naming its key as far as that can be read. */
 export function decodeRecord(revision: number, record: Buffer): Version {
+  const end = record.length - CHECKSUM;
+  if (end < HEADER || record.readUInt32LE(end) !== checksum(record.subarray(0, end), revision)) {
+    throw damaged(revision, record);
+  }
+  return decodeContent(revision, record.subarray(0, end));
+}
+
+/** A record without its checksum, which is what stores of version 1 hold. */
+export function decodeContent(revision: number, record: Buffer): Version {
   const kind = record.length < HEADER ? 0 : record.readUInt8(0);
   const keyEnd = kind === 0 ? 0 : HEADER + record.readUInt32LE(1);
-  if ((kind !== PUT && kind !== DELETE) || keyEnd > record.length) {
-    throw new StoreError('Corrupt', `the record of revision ${revision} cannot be read`);
-  }
+  if ((kind !== PUT && kind !== DELETE) || keyEnd > record.length) throw damaged(revision, record);
   const key = record.toString('utf8', HEADER, keyEnd);
   const value = kind === PUT ? record.toString('utf8', keyEnd) : undefined;
   return new Version(key, value, revision, record.readDoubleLE(5));
+}
+
+function damaged(revision: number, record: Buffer): StoreError {
+  const keyEnd = record.length < HEADER ? 0 : HEADER + record.readUInt32LE(1);
+  const key = keyEnd > record.length ? '' : record.toString('utf8', HEADER, keyEnd);
+  const isReadable = key !== '' && !/[\p{Cc}\ufffd]/u.test(key);
+  const whose = isReadable ? `of ${JSON.stringify(key)}` : 'of an object whose key is damaged too';
+  return new StoreError(
+    'Corrupt',
+    `the record ${whose} (revision ${revision}) is damaged: its checksum does not match`,
+  );
 }

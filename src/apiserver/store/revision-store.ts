@@ -25,7 +25,12 @@ export interface StoreOptions {
   /** Ages history. */
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly retention?: Partial<Retention>;
+  /** Told when writes begin to fail, and when they succeed again. */
+  readonly onProblem?: (problem: StoreError | undefined) => void;
 }
+
+/** How long what was found out about a failure is believed. */
+const RECHECK_AFTER_MS = 1_000;
 
 type NewValue = string | ((revision: number) => string) | undefined;
 
@@ -37,13 +42,24 @@ export class RevisionStore implements Store {
   readonly #commits: GroupCommit | undefined;
   readonly #hub = new WatchHub();
   readonly #retention: RetentionPolicy;
+  readonly #onProblem: (problem: StoreError | undefined) => void;
+  #problem: StoreError | undefined;
+  #problemAt = 0;
+  #recheck: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor({ clock, retention }: StoreOptions, timeline = new Timeline(), journal?: Journal) {
+  constructor({ clock, retention, onProblem = () => {} }: StoreOptions, timeline = new Timeline(), journal?: Journal) {
     this.#clock = clock;
     this.#timeline = timeline;
     this.#journal = journal;
-    this.#commits = journal && new GroupCommit(journal, (versions) => this.#show(versions));
+    this.#onProblem = onProblem;
+    this.#commits =
+      journal &&
+      new GroupCommit(
+        journal,
+        (versions) => this.#show(versions),
+        (failure) => this.#note(failure),
+      );
     this.#retention = new RetentionPolicy({ ...DEFAULT_RETENTION, ...retention }, clock.monotonic(), timeline.revision);
   }
 
@@ -53,6 +69,19 @@ export class RevisionStore implements Store {
 
   get compacted(): number {
     return this.#timeline.compacted;
+  }
+
+  async problem(): Promise<StoreError | undefined> {
+    const isKnown = this.#problem === undefined || this.#closing !== undefined;
+    if (isKnown || this.#clock.monotonic() - this.#problemAt < RECHECK_AFTER_MS) return this.#problem;
+    this.#recheck ??= this.#commits
+      ?.probe(this.#timeline.compacted)
+      .catch(() => {})
+      .finally(() => {
+        this.#recheck = undefined;
+      });
+    await this.#recheck;
+    return this.#problem;
   }
 
   get(key: string, options?: { readonly revision?: number }): Entry | undefined {
@@ -123,6 +152,13 @@ export class RevisionStore implements Store {
     const floor = this.#retention.floor(this.#clock.monotonic(), this.#timeline);
     if (floor !== undefined) this.#compactTo(floor);
     return events;
+  }
+
+  #note(failure: StoreError | undefined): void {
+    const isNews = (failure === undefined) !== (this.#problem === undefined);
+    this.#problem = failure;
+    this.#problemAt = this.#clock.monotonic();
+    if (isNews) this.#onProblem(failure);
   }
 
   #apply(version: Version): StoreEvent {

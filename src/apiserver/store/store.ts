@@ -1,3 +1,5 @@
+import type { StoreError } from './store-error.ts';
+
 /** What one key holds at one revision; never changes once handed out, but for `memo`. */
 export interface Entry {
   readonly key: string;
@@ -124,6 +126,12 @@ export interface Store {
 
   /** Forgets superseded versions and events up to and including this revision; the current state always stays. */
   compact(revision: number): Promise<void>;
+
+  /**
+   * Why writes fail at present; undefined where they do not, as far as the last one tells. Asked while they do, the store
+   * finds out anew by a write of its own: where the cause is gone, nobody else needs to write to have it noticed.
+   */
+  problem(): Promise<StoreError | undefined>;
 
   /** Lets accepted writes finish, ends all watches and releases the storage. */
   close(): Promise<void>;

@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { ConfigError } from '../../base/errors.ts';
 import { makeFolder } from '../../base/folder.ts';
 
 const ONLY_OWNER_FILE = 0o600;
 const ONLY_OWNER_FOLDER = 0o700;
+const OTHERS = 0o077;
+const STICKY = 0o1000;
 
 /**
  * Writes a file that only its owner may read. Whoever looks finds the old content or the new, never a part, and
@@ -28,10 +31,33 @@ export function writePrivateFile(path: string, content: string): void {
   }
 }
 
-/** Makes a folder, with those above it, that only its owner may enter. */
+/** Makes a folder, with those above it, that only its owner may enter. One that is there already is made so. */
 export function makePrivateFolder(path: string): void {
-  if (!makeFolder(path, ONLY_OWNER_FOLDER)) {
-    // It was there already, perhaps made by hand with wider permissions.
-    chmodSync(path, ONLY_OWNER_FOLDER);
+  if (!makeFolder(path, ONLY_OWNER_FOLDER)) tighten(path, ONLY_OWNER_FOLDER);
+}
+
+/** Takes from everybody but its owner what they may do with a file; one that is not there is left alone. */
+export function tightenFile(path: string): void {
+  tighten(path, ONLY_OWNER_FILE);
+}
+
+function tighten(path: string, allowed: number): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  // Devices and pipes are as they are: a log may well go to one.
+  if (found === undefined || !(found.isFile() || found.isDirectory())) return;
+  if ((found.mode & OTHERS) === 0) return;
+  if (found.isDirectory() && (found.mode & STICKY) !== 0) {
+    throw new ConfigError(`${path} is a directory that all users of this machine share`, {
+      hint: `Name a directory of its own, such as ${join(path, 'vimana')}: secrets are kept in it.`,
+    });
+  }
+  try {
+    chmodSync(path, found.mode & allowed);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EPERM') throw cause;
+    throw new ConfigError(`other users may read ${path}, which belongs to one of them`, {
+      cause,
+      hint: `Have its owner take that from them (chmod ${allowed.toString(8)} ${path}), or name another place.`,
+    });
   }
 }

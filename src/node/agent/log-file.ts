@@ -5,6 +5,8 @@ import type { LogEntry, LogKeeper } from './log-book.ts';
 
 /** How long lines may wait to be written together. */
 const DELAY_MS = 250;
+/** How long after a failure, such as a full disk, it is tried again. */
+const RETRY_MS = 10_000;
 /** Up to here the file may hold what nobody can read any more; beyond, it is made anew when that is the larger part. */
 const SPARE_BYTES = 4 * 2 ** 20;
 
@@ -22,6 +24,7 @@ export class LogFile implements LogKeeper {
   #bytes = 0;
   #needed = 0;
   #broken = false;
+  #behind = false;
 
   constructor(path: string, clock: Clock, log: Logger) {
     this.#path = path;
@@ -43,7 +46,7 @@ export class LogFile implements LogKeeper {
   note(entry: LogEntry): void {
     if (this.#broken) return;
     this.#waiting.push(JSON.stringify(entry));
-    this.#timer ??= this.#clock.timer(DELAY_MS, () => this.flush());
+    this.#timer ??= this.#clock.timer(this.#behind ? RETRY_MS : DELAY_MS, () => this.flush());
   }
 
   flush(): void {
@@ -53,11 +56,15 @@ export class LogFile implements LogKeeper {
     const text = `${this.#waiting.join('\n')}\n`;
     this.#waiting = [];
     try {
-      appendFileSync(this.#path, text, { mode: 0o600 });
-      this.#bytes += Buffer.byteLength(text);
+      // What could not be written before is still known: all of it is written anew.
+      if (this.#behind) this.#renew();
+      else appendFileSync(this.#path, text, { mode: 0o600 });
+      this.#bytes += this.#behind ? 0 : Buffer.byteLength(text);
+      this.#behind = false;
       if (this.#bytes > SPARE_BYTES + 2 * this.#needed) this.#renew();
     } catch (error) {
-      this.#fail(error);
+      if (!this.#behind) this.#log.warn({ err: error, file: this.#path }, 'what containers say is not kept at present');
+      this.#behind = true;
     }
   }
 

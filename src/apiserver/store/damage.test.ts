@@ -1,0 +1,190 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { open } from 'lmdb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seededRandom } from '../../base/random.ts';
+import { runs } from '../../testing/runs.ts';
+import { openLmdbStore } from './lmdb-store.ts';
+import type { Store } from './store.ts';
+import { put } from './watching.contract.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'damage-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const clock = { monotonic: () => 0 };
+const LARGE = 20_000;
+const FLIPS = runs(25);
+let copies = 0;
+
+/** What is stored, as text. */
+const contentOf = (store: Store): string => JSON.stringify([store.revision, store.range({ prefix: '' }).entries]);
+
+const openIn = (folder: string) => openLmdbStore({ folder, clock, retention: { maxEvents: 50 } });
+
+/** A store with small and large values, older versions, deletions, and pages that are free again. */
+async function fill(folder: string): Promise<string> {
+  const store = await openIn(folder);
+  for (let i = 0; i < 400; i++) {
+    await put(store, `/registry/pods/default/pod-${i % 60}`, `${i} ${'ä'.repeat(i % 9 === 0 ? LARGE : i * 3)}`);
+    if (i % 11 === 0) await store.delete(`/registry/pods/default/pod-${i % 60}`);
+  }
+  const content = contentOf(store);
+  await store.close();
+  return content;
+}
+
+const whole = join(root, 'whole');
+let content = '';
+beforeAll(async () => {
+  content = await fill(whole);
+});
+
+function copy(of = whole): string {
+  const folder = join(root, `copy-${copies++}`);
+  cpSync(of, folder, { recursive: true });
+  return folder;
+}
+
+/** What comes of opening a folder: its content, or the code of the refusal. */
+async function outcomeOf(folder: string): Promise<string> {
+  try {
+    const store = await openIn(folder);
+    const found = contentOf(store);
+    await put(store, '/registry/pods/default/next', 'x'.repeat(LARGE));
+    await store.close();
+    return found === content ? 'whole' : 'another content';
+  } catch (error) {
+    return (error as { code?: string }).code ?? String(error);
+  }
+}
+
+describe('a damaged store', () => {
+  it('shows all that was stored or refuses to open, whichever byte was flipped', async () => {
+    const random = seededRandom('flipped bytes');
+    const bytes = readFileSync(join(whole, 'data.mdb'));
+    const counts = new Map<string, number>();
+    const folder = copy();
+    // The first pages, and the head of every page, are where a flip does the most harm.
+    const places = [
+      ...Array.from({ length: FLIPS }, () => random.int(0, 170)),
+      ...Array.from({ length: FLIPS }, () => 8192 + random.int(0, 170)),
+      ...Array.from({ length: 2 * FLIPS }, () => random.int(2, bytes.length / 8192 - 1) * 8192 + random.int(0, 60)),
+      ...Array.from({ length: 2 * FLIPS }, () => random.int(0, bytes.length - 1)),
+    ];
+    for (const place of places) {
+      const damaged = Buffer.from(bytes);
+      damaged[place]! ^= 1 << random.int(0, 7);
+      cpSync(join(whole, 'head'), join(folder, 'head'));
+      writeFileSync(join(folder, 'data.mdb'), damaged);
+      const outcome = await outcomeOf(folder);
+      expect(['whole', 'Corrupt'], `byte ${place}`).toContain(outcome);
+      counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+    }
+    expect(counts.get('Corrupt')).toBeGreaterThan(FLIPS);
+  });
+
+  it('refuses to open wherever it was cut off', async () => {
+    const { size } = statSync(join(whole, 'data.mdb'));
+    const random = seededRandom('truncated');
+    for (const length of [1, 100, 8192, 16_384, ...Array.from({ length: 20 }, () => random.int(1, size / 2))]) {
+      const folder = copy();
+      truncateSync(join(folder, 'data.mdb'), length);
+      expect(await outcomeOf(folder), `${length} of ${size} bytes`).toBe('Corrupt');
+    }
+  });
+
+  it('names the objects that were damaged', async () => {
+    const folder = copy();
+    const store = await openIn(folder);
+    await put(store, '/registry/pods/default/named', 'only one value has these words');
+    await store.close();
+    const bytes = readFileSync(join(folder, 'data.mdb'));
+    bytes[bytes.lastIndexOf('these words')]! ^= 1;
+    writeFileSync(join(folder, 'data.mdb'), bytes);
+    await expect(openIn(folder)).rejects.toThrow(/the record of "\/registry\/pods\/default\/named" \(revision \d+\)/);
+  });
+
+  it.each([
+    ['emptied', (folder: string) => truncateSync(join(folder, 'data.mdb'), 0), 'it was emptied'],
+    ['removed', (folder: string) => rmSync(join(folder, 'data.mdb')), 'it was emptied'],
+    [
+      'filled with zeros',
+      (folder: string) => writeFileSync(join(folder, 'data.mdb'), Buffer.alloc(1 << 20)),
+      'damaged',
+    ],
+    [
+      'damaged at its head',
+      (folder: string) => writeFileSync(join(folder, 'head'), 'vimana-store-head/1 0'),
+      'head is damaged',
+    ],
+  ])('refuses to open where it was %s', async (_what, damage, message) => {
+    const folder = copy();
+    damage(folder);
+    for (let attempt = 0; attempt < 2; attempt++) await expect(openIn(folder)).rejects.toThrow(message);
+  });
+
+  it('refuses to open where an older copy is in its place', async () => {
+    const folder = copy();
+    const store = await openIn(folder);
+    await put(store, '/later', 'x');
+    await store.close();
+    cpSync(join(whole, 'data.mdb'), join(folder, 'data.mdb'));
+    await expect(openIn(folder)).rejects.toThrow('an older copy is in its place');
+  });
+
+  it.each([
+    ['truncated', (file: string) => truncateSync(file, 8192), 'was truncated from'],
+    ['removed', (file: string) => rmSync(file), 'was removed'],
+    ['replaced', (file: string) => (rmSync(file), cpSync(join(whole, 'data.mdb'), file)), 'was replaced'],
+  ])('takes no more writes once it was %s while in use', async (_what, damage, message) => {
+    const folder = copy();
+    const store = await openIn(folder);
+    damage(join(folder, 'data.mdb'));
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await expect(store.put('/a', '1')).rejects.toMatchObject({
+        code: 'Unavailable',
+        cause: { code: 'Corrupt', message: expect.stringContaining(message) },
+      });
+    }
+    expect(contentOf(store)).toBe(content);
+    await store.close();
+  });
+});
+
+describe('a store of the version before', () => {
+  it('opens with all that it holds, and has checksums from then on', async () => {
+    const folder = join(root, 'before');
+    const environment = open(folder, { noSubdir: false, pageSize: 8192, encoding: 'binary', overlappingSync: false });
+    const records = environment.openDB<Buffer, number>('records', { encoding: 'binary' });
+    const meta = environment.openDB<Buffer, string>('meta', { encoding: 'binary' });
+    await meta.put('format', Buffer.from('vimana-store/1'));
+    await meta.put('compacted', Buffer.from('3'));
+    for (const [revision, key, value] of [
+      [2, '/a', '1'],
+      [3, '/a', '2'],
+      [4, '/b', 'ü'.repeat(9_000)],
+    ] as const) {
+      const text = Buffer.from(key + value);
+      const header = Buffer.alloc(13);
+      header.writeUInt8(1, 0);
+      header.writeUInt32LE(Buffer.byteLength(key), 1);
+      header.writeDoubleLE(revision === 3 ? 2 : revision, 5);
+      await records.put(revision, Buffer.concat([header, text]));
+    }
+    await environment.close();
+
+    for (let opening = 0; opening < 2; opening++) {
+      const store = await openIn(folder);
+      expect(store).toMatchObject({ revision: 4 + opening, compacted: 3 });
+      expect(store.get('/a')).toMatchObject({ value: '2', revision: 3, createRevision: 2 });
+      expect(store.get('/b')?.value).toBe('ü'.repeat(9_000));
+      await put(store, '/c', String(opening));
+      await store.close();
+    }
+    const bytes = readFileSync(join(folder, 'data.mdb'));
+    bytes[bytes.lastIndexOf('/a2') + 2]! ^= 1;
+    writeFileSync(join(folder, 'data.mdb'), bytes);
+    await expect(openIn(folder)).rejects.toThrow('the record of "/a" (revision 3)');
+  });
+});

@@ -1,0 +1,43 @@
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { getSystemErrorName } from 'node:util';
+
+/** How much is written to find out why nothing can be. */
+const PROBE_BYTES = 64 * 1024;
+
+const WORDS: Readonly<Record<string, string>> = {
+  ENOSPC: 'no space left on device. Free space on the disk of the data directory',
+  EDQUOT: 'the disk quota of this user is used up. Free space in the data directory, or raise the quota',
+  EFBIG: 'a file may not grow any more. Raise the limit of this process on the size of files (ulimit -f)',
+  EROFS: 'the disk of the data directory is mounted read-only. Look at the system log, and mount it for writing',
+};
+
+/** Says why a write to a folder failed, and what to do. LMDB takes half a write for a fault of the disk. */
+export function explainedFailure(folder: string, error: unknown): unknown {
+  const words = WORDS[nameOf(error)] ?? WORDS[probe(folder) ?? ''];
+  if (words === undefined) return error;
+  return new Error(`${words}: writes then succeed again without a restart`, { cause: error });
+}
+
+/** LMDB's errors carry the number that the system has for them. */
+function nameOf(error: unknown): string {
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === 'number' && code > 0 ? getSystemErrorName(-code) : '';
+}
+
+/** The code of the error by which a plain write there fails; undefined where it does not. */
+function probe(folder: string): string | undefined {
+  const path = join(folder, '.probe');
+  try {
+    const file = openSync(path, 'w', 0o600);
+    try {
+      for (let left = PROBE_BYTES; left > 0; ) left -= writeSync(file, Buffer.alloc(left));
+    } finally {
+      closeSync(file);
+      rmSync(path, { force: true });
+    }
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code;
+  }
+}

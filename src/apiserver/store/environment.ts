@@ -1,0 +1,53 @@
+import { type Database, open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
+import { RecordEncoder } from './record.ts';
+import { FORMAT } from './stored-content.ts';
+import type { Version } from './version.ts';
+
+export type Durability = 'sync' | 'relaxed';
+
+/** An LMDB environment as stores have it. */
+export interface Environment {
+  readonly root: RootDatabase<Buffer, string>;
+  /** One record a revision, so that writes only ever append. */
+  readonly records: Database<Buffer, number>;
+  readonly meta: Database<Buffer, string>;
+}
+
+export function openEnvironment(folder: string, durability: Durability): Environment {
+  const options: RootDatabaseOptionsWithPath & { readonly permissionsMode: number } = {
+    path: folder,
+    noSubdir: false,
+    encoding: 'binary',
+    // Two and more objects of usual size to a page; with 4 KiB each would take whole pages of its own.
+    pageSize: 8192,
+    maxDbs: 2,
+    noMemInit: true,
+    // Ours are the groups; without this, LMDB would wait for the event loop to turn and add promises nobody hears.
+    eventTurnBatching: false,
+    // LMDB's middle way, to commit first and flush after, still waits for the disk once for every group.
+    overlappingSync: false,
+    noSync: durability === 'relaxed',
+    permissionsMode: 0o600,
+  };
+  const root = open<Buffer, string>(options);
+  return {
+    root,
+    records: root.openDB<Buffer, number>('records', { encoding: 'binary' }),
+    meta: root.openDB<Buffer, string>('meta', { encoding: 'binary' }),
+  };
+}
+
+/** Makes the data of a folder these versions, in the present format: all at once, and flushed. */
+export async function writeData(folder: string, versions: Iterable<Version>, compacted: number): Promise<void> {
+  const { root, records, meta } = openEnvironment(folder, 'sync');
+  const encoder = new RecordEncoder();
+  try {
+    root.transactionSync(() => {
+      for (const version of versions) records.putSync(version.revision, encoder.encode([version])[0]!);
+      meta.putSync('compacted', Buffer.from(String(compacted)));
+      meta.putSync('format', Buffer.from(FORMAT));
+    });
+  } finally {
+    await root.close();
+  }
+}

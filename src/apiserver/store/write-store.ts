@@ -1,0 +1,19 @@
+import { writeData } from './environment.ts';
+import { lockFolder } from './folder-lock.ts';
+import { StoreHead } from './store-head.ts';
+import type { Version } from './version.ts';
+
+/** Makes a new store of versions that are older than its first revision, which nobody can read behind. */
+export async function writeStore(
+  { folder, head }: { readonly folder: string; readonly head: string },
+  versions: Iterable<Version>,
+  firstRevision: number,
+): Promise<void> {
+  const unlock = lockFolder(folder);
+  try {
+    await writeData(folder, versions, firstRevision);
+    new StoreHead(head).create(firstRevision);
+  } finally {
+    unlock();
+  }
+}
