@@ -23,6 +23,7 @@ import { admissionChain } from './admission/chain.ts';
 import { DEFAULT_RANGES } from './admission/services/service-network.ts';
 import { unauthorized } from './api-error.ts';
 import { type Backend, timestamp } from './backend.ts';
+import { checkRestored } from './backup/restore-data.ts';
 import { bootstrap } from './bootstrap.ts';
 import { BUILT_IN_GROUPS, builtInResources } from './builtin-resources.ts';
 import type { Call } from './call.ts';
@@ -131,6 +132,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), 'vimana-'));
   const stop = new AbortController();
   keepPrivate(folder);
+  checkRestored(folder);
   const pki = openPki({ folder: join(folder, 'pki'), clock, serverNames: [host] });
   const stores = await openStores(options, folder, clock, log);
   const registry = new Registry();

@@ -7,6 +7,10 @@ const FOLDERS = new Set(['pki', 'objects', 'events']);
 const FILES =
   /^(?:kubeconfig|running\.json|introduced|container-logs(?:\.new)?|folder\.lock(?:-journal)?|(?:objects|events)\.head)$/;
 
+/** All that is the state of one cluster; the lock is its directory's. */
+export const OWN_NAMES =
+  /^(?:pki|objects|events|kubeconfig|running\.json|introduced|container-logs(?:\.new)?|(?:objects|events)\.head)$/;
+
 /** Makes a data directory, and takes from others what they may do with it and with what an earlier version left there. */
 export function keepPrivate(dataDir: string): void {
   makePrivateFolder(dataDir);

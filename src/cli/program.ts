@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Clock } from '../base/clock.ts';
 import { type Random, systemRandom } from '../base/random.ts';
 import { type ApiServerSettings, apiServerCommand } from './apiserver.ts';
+import { type BackupSettings, backupCommand } from './backup.ts';
 import { carbonCommand } from './carbon/command.ts';
 import { CheckedCommand } from './checked-command.ts';
 import { answerCompletionCommand, completionCommand } from './completion/command.ts';
@@ -15,6 +16,7 @@ import { type NodesSettings, nodesCommand } from './nodes.ts';
 import { type OperatorFlags, operatorCommand } from './operator.ts';
 import { overview } from './overview.ts';
 import { rebalanceCommand } from './rebalance/command.ts';
+import { type RestoreSettings, restoreCommand } from './restore.ts';
 import { type RunningStarters, runningCommands } from './running.ts';
 import { type SimulateSettings, simulateCommand } from './simulate.ts';
 import { snapshotCommand } from './snapshot/command.ts';
@@ -27,6 +29,8 @@ import { vmCommand } from './vm/command.ts';
 export interface Starters extends RunningStarters, InstallStarters {
   readonly apiserver: (settings: ApiServerSettings) => Promise<void>;
   readonly up: (settings: UpSettings) => Promise<void>;
+  readonly backup: (settings: BackupSettings) => Promise<void>;
+  readonly restore: (settings: RestoreSettings) => Promise<void>;
   readonly operator: (flags: OperatorFlags) => Promise<void>;
   readonly exporter: (flags: ExporterFlags) => Promise<void>;
   readonly simulate: (settings: SimulateSettings) => Promise<void>;
@@ -72,6 +76,8 @@ export function vimanaProgram({
   const machines = { io, clock, signal, random, connect: starters.connect };
   for (const command of [...runningCommands(starters), ...installing]) program.addCommand(command);
   program
+    .addCommand(backupCommand(starters.backup))
+    .addCommand(restoreCommand(starters.restore))
     .addCommand(vmCommand(machines))
     .addCommand(snapshotCommand(machines))
     .addCommand(templateCommand(machines))

@@ -15,6 +15,8 @@ export const IDLE_STARTERS: Starters = {
   exporter: none,
   status: none,
   down: none,
+  backup: none,
+  restore: none,
   nodes: none,
   connect: none,
   kubeconfigNames: none,

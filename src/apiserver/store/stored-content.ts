@@ -58,7 +58,7 @@ function* numbered(entries: Iterable<{ readonly key: Buffer; readonly value: Buf
 }
 
 /** Plays records in the order of their revisions. */
-function replay(
+export function replay(
   folder: string,
   records: Records,
   compacted: number,

@@ -4,6 +4,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
 import type { Client } from '../../kube/client.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
+import { NODES, type Node } from '../../kube/kinds/node.ts';
 import { PODS, type Pod } from '../../kube/kinds/pod.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
 import { isConflict } from '../../kube/kube-error.ts';
@@ -22,6 +23,8 @@ import { CAUSES } from './ending.ts';
 import type { Host, Hosts, Surroundings } from './host.ts';
 import { Launchers } from './launchers.ts';
 import type { LogBook } from './log-book.ts';
+import { RestoreAnswers } from './restore-answers.ts';
+import { RestoreGate } from './restore-gate.ts';
 import { byInstance, isLauncher } from './role.ts';
 import { isKnown, newest, newRun, type Run, unseen } from './run.ts';
 import { RunBook } from './run-book.ts';
@@ -69,6 +72,8 @@ export class Agent implements Runnable {
   readonly #launchers: Launchers;
   readonly #runs = new RunBook();
   readonly #writes = new OwnWrites();
+  readonly #gate = new RestoreGate();
+  readonly #restores: RestoreAnswers;
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
@@ -85,7 +90,9 @@ export class Agent implements Runnable {
       pods: this.#pods,
       instances: informers.of(VMIS).cache,
       claims: informers.of(PERSISTENT_VOLUME_CLAIMS).cache,
+      isElsewhere: (machine, node) => this.#gate.isElsewhere(machine, node),
     });
+    this.#restores = new RestoreAnswers({ ...parts, gate: this.#gate, sweep: (host) => this.sweep(host) });
     this.#queue = new WorkQueue({
       name: this.name,
       clock,
@@ -105,15 +112,22 @@ export class Agent implements Runnable {
 
   async run(signal: AbortSignal): Promise<void> {
     const { informers } = this.#parts;
-    const sources = [informers.of(PODS), informers.of(VMIS), informers.of(PERSISTENT_VOLUME_CLAIMS)];
+    const sources = [
+      informers.of(PODS),
+      informers.of(VMIS),
+      informers.of(PERSISTENT_VOLUME_CLAIMS),
+      informers.of(NODES),
+    ];
     const stops = [
+      informers.of(NODES).onChange((change) => this.#nodeChanged(change)),
       informers.of(PODS).onChange((change) => this.#podChanged(change)),
       informers.of(VMIS).onChange((change) => this.#instanceChanged(change)),
     ];
     await Promise.race([Promise.all(sources.map(({ synced }) => synced)), aborted(signal)]);
     const { logs } = this.#parts;
     if (!signal.aborted) logs.retain(new Set([...this.#pods.all()].map(({ metadata }) => metadata.uid ?? '')));
-    await this.#queue.run(signal);
+    this.#restores.tell();
+    await Promise.all([this.#queue.run(signal), this.#restores.run(signal)]);
     logs.close();
     for (const stop of stops) stop();
   }
@@ -123,6 +137,7 @@ export class Agent implements Runnable {
     for (const pod of this.#pods.by(byNode, node)) this.#queue.add(keyOf(pod));
     // Pods may have gone while nobody was there to see it.
     for (const run of this.#runs.on(node)) this.#queue.add(run.key);
+    this.#restores.look(node);
   }
 
   /** A machine of a node has changed. */
@@ -155,6 +170,16 @@ export class Agent implements Runnable {
     this.wake(name);
   }
 
+  #nodeChanged({ type, object }: Change<Node>): void {
+    const mayBegin = this.#gate.observe(object, type === 'deleted');
+    this.#restores.look(object.metadata.name ?? '');
+    if (!mayBegin) return;
+    this.#restores.opened();
+    for (const pod of this.#pods.all()) {
+      if (this.#parts.hosts.find(pod.spec.nodeName ?? '') !== undefined) this.#queue.add(keyOf(pod));
+    }
+  }
+
   #podChanged({ type, object }: Change<Pod>): void {
     const { addresses, hosts } = this.#parts;
     const { nodeName = '' } = object.spec;
@@ -184,6 +209,8 @@ export class Agent implements Runnable {
   async #work(key: string): Promise<Again | undefined> {
     const { hosts, clock } = this.#parts;
     const cached = this.#pods.get(key);
+    // Looked at again once it is known what really runs.
+    if (!this.#gate.isOpen && (cached === undefined || isLauncher(cached))) return undefined;
     let run = this.#runs.get(key);
     if (run !== undefined && cached?.metadata.uid !== run.podUid) {
       if (hosts.find(run.node)?.frozen === true) return undefined;

@@ -38,6 +38,8 @@ export interface LauncherParts {
   readonly instances: Cache<Vmi>;
   readonly pods: Cache<Pod>;
   readonly claims: Cache<PersistentVolumeClaim>;
+  /** Whether another node says that it runs a machine of this name. */
+  readonly isElsewhere: (machine: string, node: string) => boolean;
 }
 
 /** What is known of a launcher pod during one look at it. */
@@ -81,7 +83,7 @@ export class Launchers {
       machine: look.machine,
       held: run.held ?? false,
       askedGraceMs: run.askedGraceMs,
-      waiting: hold !== undefined,
+      waiting: hold !== undefined || this.#isElsewhere(look),
       leaseHeld: host.leaseHeld,
       unhealthy: verdict?.unhealthy ?? false,
     });
@@ -121,6 +123,10 @@ export class Launchers {
       );
     }
     if (machine !== undefined) await driver.remove(machine.spec.id);
+  }
+
+  #isElsewhere({ instance, host }: Look): boolean {
+    return instance !== undefined && this.#parts.isElsewhere(keyOf(instance), host.name);
   }
 
   #instanceOf(run: Run, pod: Pod): Vmi | undefined {

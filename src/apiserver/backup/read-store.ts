@@ -1,0 +1,47 @@
+import { open } from 'lmdb';
+import { lockFolder } from '../store/folder-lock.ts';
+import { decodeRecord } from '../store/record.ts';
+import { StoreError } from '../store/store-error.ts';
+import { dataFile, readContent, replay } from '../store/stored-content.ts';
+import { FIRST_REVISION, type Timeline } from '../store/timeline.ts';
+
+/**
+ * The state of a store at one revision: read from its file where nobody uses it, which is then kept from being used; or
+ * beside a server that does, in one transaction of LMDB, which shows nothing that is written meanwhile.
+ */
+export function readStore(folder: string): Timeline | undefined {
+  let unlock: () => void;
+  try {
+    unlock = lockFolder(folder);
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'FolderInUse') return readLive(folder);
+    throw error;
+  }
+  try {
+    return readContent(folder)?.timeline;
+  } finally {
+    unlock();
+  }
+}
+
+function readLive(folder: string): Timeline {
+  const root = open<Buffer, string>({
+    path: folder,
+    noSubdir: false,
+    encoding: 'binary',
+    readOnly: true,
+    maxDbs: 2,
+    overlappingSync: false,
+  });
+  const meta = root.openDB<Buffer, string>('meta', { encoding: 'binary' });
+  const records = root.openDB<Buffer, number>('records', { encoding: 'binary' });
+  const transaction = records.useReadTransaction();
+  try {
+    const compacted = Number(meta.get('compacted', { transaction })?.toString() ?? FIRST_REVISION);
+    const entries = records.getRange({ transaction }).map(({ key, value }) => ({ revision: key, value }));
+    return replay(dataFile(folder), entries, compacted, decodeRecord).timeline;
+  } finally {
+    transaction.done();
+    void root.close();
+  }
+}

@@ -1,0 +1,121 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '../../api/restore.ts';
+import type { Clock } from '../../base/clock.ts';
+import { ConfigError } from '../../base/errors.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { makePrivateFolder, writePrivateFile } from '../../kube/kubeconfig/private-file.ts';
+import { textOf } from '../object-text.ts';
+import { OWN_NAMES } from '../private-data.ts';
+import { openLmdbStore } from '../store/lmdb-store.ts';
+import { StoreHead } from '../store/store-head.ts';
+import { writeStore } from '../store/write-store.ts';
+import { revisionBeyond, storePlaces } from '../store-places.ts';
+import type { BackupContent } from './backup-content.ts';
+
+/** Holds what is being restored until all of it is there. */
+const STAGING = 'restoring';
+const NODES_PREFIX = '/registry/nodes/';
+/** Nodes that have an agent of ours say by it what runs their machines. */
+const RUNTIME_LABEL = 'vimana.io/runtime';
+
+export interface Restored {
+  readonly revision: number;
+  readonly objects: number;
+  /** Nodes that have to list their machines before any machine is started or removed. */
+  readonly nodes: readonly string[];
+  /** Where what was there before is now. */
+  readonly aside: string | undefined;
+}
+
+export interface RestoreOptions {
+  readonly dataDir: string;
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  /** Sets aside what is there. */
+  readonly replace: boolean;
+  /** Names this restore. */
+  readonly id: string;
+}
+
+/**
+ * Makes a data directory of a backup. Nothing takes its place before all of it is written and has been read again, and
+ * what was there is moved aside, never removed.
+ */
+export async function restoreData(content: BackupContent, options: RestoreOptions): Promise<Restored> {
+  const { dataDir, clock, id } = options;
+  makePrivateFolder(dataDir);
+  const present = readdirSync(dataDir).filter((name) => OWN_NAMES.test(name) || name === STAGING);
+  if (present.length > 0 && !options.replace) {
+    throw new ConfigError(`${dataDir} holds data already: ${present.join(', ')}`, {
+      hint: 'Name another directory with --data-dir, or set what is there aside with --replace.',
+    });
+  }
+  const revision = revisionBeyond(clock.now(), content.revision, reachedIn(dataDir));
+  const staging = join(dataDir, STAGING);
+  rmSync(staging, { recursive: true, force: true });
+  makePrivateFolder(staging);
+  for (const { file, text } of content.files) {
+    makePrivateFolder(dirname(join(staging, file)));
+    writePrivateFile(join(staging, file), text);
+  }
+  const { objects, events } = storePlaces(staging);
+  await writeStore(objects, content.versions, revision);
+  await writeStore(events, [], revision);
+  const nodes = await holdNodes(objects, clock, id);
+  const aside = setAside(dataDir, present, clock.now());
+  for (const name of readdirSync(staging)) renameSync(join(staging, name), join(dataDir, name));
+  rmSync(staging, { recursive: true });
+  return { revision, objects: content.versions.length, nodes, aside };
+}
+
+/** Refuses a data directory that a restore has not been finished in. */
+export function checkRestored(dataDir: string): void {
+  if (!existsSync(join(dataDir, STAGING))) return;
+  throw new ConfigError(`a restore into ${dataDir} was not finished`, {
+    hint: `Restore again: vimana restore FILE --data-dir ${dataDir} --replace`,
+  });
+}
+
+/** How far a store went that is to be replaced, where that can still be told. */
+function reachedIn(dataDir: string): number {
+  try {
+    return new StoreHead(storePlaces(dataDir).objects.head).read() ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** Marks every node that has an agent of ours: it has to say what it runs. */
+async function holdNodes(
+  place: { readonly folder: string; readonly head: string },
+  clock: RestoreOptions['clock'],
+  id: string,
+): Promise<string[]> {
+  const store = await openLmdbStore({ ...place, clock });
+  const names: string[] = [];
+  try {
+    for (const { key, value } of store.range({ prefix: NODES_PREFIX }).entries) {
+      const node = JSON.parse(value) as KubeObject;
+      const { metadata } = node;
+      if (metadata.labels?.[RUNTIME_LABEL] === undefined) continue;
+      names.push(metadata.name ?? '');
+      const { [RESTORE_LISTING_ANNOTATION]: _earlier, ...others } = metadata.annotations ?? {};
+      const annotations = { ...others, [RESTORE_ANNOTATION]: id };
+      await store.put(key, (revision) =>
+        textOf({ ...node, metadata: { ...metadata, annotations, resourceVersion: String(revision) } }),
+      );
+    }
+  } finally {
+    await store.close();
+  }
+  return names;
+}
+
+function setAside(dataDir: string, names: readonly string[], now: number): string | undefined {
+  const kept = names.filter((name) => name !== STAGING);
+  if (kept.length === 0) return undefined;
+  const aside = join(dataDir, `replaced-${new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`);
+  mkdirSync(aside, { mode: 0o700 });
+  for (const name of kept) renameSync(join(dataDir, name), join(aside, name));
+  return aside;
+}

@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import { CheckedCommand } from './checked-command.ts';
+import { filled } from './filled.ts';
+
+/** What `vimana backup` was asked for. */
+export interface BackupSettings {
+  readonly file: string;
+  readonly dataDir?: string;
+  readonly passphraseFile?: string;
+}
+
+type Flags = Omit<BackupSettings, 'file'> & { readonly encrypt: boolean };
+
+/** `vimana backup`: all that a data directory holds, in one file. */
+export function backupCommand(start: (settings: BackupSettings) => Promise<void>): Command {
+  return new CheckedCommand('backup')
+    .description('write all objects, keys and tokens of a data folder to one file, while it is in use')
+    .argument('<file>', 'file to write; it must not exist yet', filled)
+    .option('--data-dir <folder>', 'data folder to back up (default: that of vimana up)', filled)
+    .option('--encrypt', 'encrypt the file with a passphrase', false)
+    .option('--passphrase-file <file>', 'file with the passphrase', filled)
+    .refuses(({ encrypt, passphraseFile }: Flags) => [
+      ...(encrypt && passphraseFile === undefined ? ['--encrypt needs --passphrase-file.'] : []),
+      ...(!encrypt && passphraseFile !== undefined ? ['--passphrase-file says nothing without --encrypt.'] : []),
+    ])
+    .action((file: string, { encrypt: _said, ...flags }: Flags) => start({ file, ...flags }));
+}

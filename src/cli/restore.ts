@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+import { CheckedCommand } from './checked-command.ts';
+import { filled } from './filled.ts';
+
+/** What `vimana restore` was asked for. */
+export interface RestoreSettings {
+  readonly file: string;
+  readonly dataDir?: string;
+  readonly replace: boolean;
+  readonly passphraseFile?: string;
+}
+
+/** `vimana restore`: a data directory from a backup. */
+export function restoreCommand(start: (settings: RestoreSettings) => Promise<void>): Command {
+  return new CheckedCommand('restore')
+    .description('make a data folder of a backup')
+    .argument('<file>', 'file that vimana backup wrote', filled)
+    .option('--data-dir <folder>', 'data folder to make (default: that of vimana up)', filled)
+    .option('--replace', 'set aside what the data folder holds', false)
+    .option('--passphrase-file <file>', 'file with the passphrase of an encrypted backup', filled)
+    .action((file: string, flags: Omit<RestoreSettings, 'file'>) => start({ file, ...flags }));
+}

@@ -1,0 +1,103 @@
+import { RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION, type RestoreListing } from '../../api/restore.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Random } from '../../base/random.ts';
+import type { Client } from '../../kube/client.ts';
+import { NODES } from '../../kube/kinds/node.ts';
+import { isNotFound } from '../../kube/kube-error.ts';
+import type { Informers } from '../../runtime/informers.ts';
+import { keyIn } from '../../runtime/key.ts';
+import { WorkQueue } from '../../runtime/work-queue.ts';
+import { isAlive } from '../machine-driver.ts';
+import type { Host, Hosts } from './host.ts';
+import { listingOf, type RestoreGate, restoreOf } from './restore-gate.ts';
+
+export interface RestoreAnswersParts {
+  readonly client: Client;
+  readonly informers: Informers;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly hosts: Hosts;
+  readonly gate: RestoreGate;
+  /** Ends the machines of a node that nobody knows. */
+  readonly sweep: (host: Host) => Promise<void>;
+}
+
+const CONCURRENCY = 16;
+/** How many of the nodes that are waited for are named. */
+const NAMED = 20;
+
+/** Answers for the nodes of an agent after a restore: lists what each runs, and clears up once all nodes have. */
+export class RestoreAnswers {
+  readonly #parts: RestoreAnswersParts;
+  readonly #queue: WorkQueue;
+
+  constructor(parts: RestoreAnswersParts) {
+    this.#parts = parts;
+    const { clock, random, log } = parts;
+    this.#queue = new WorkQueue({
+      name: 'restore answers',
+      clock,
+      random: random.fork('restore answers'),
+      concurrency: CONCURRENCY,
+      backOff: { first: 20, most: 10_000 },
+      work: async (node) => await this.#answer(node),
+      onFailure: (node, error, retryInMs) =>
+        log.warn({ node, err: error, retryInMs }, 'what a node runs could not be told after a restore'),
+    });
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    return this.#queue.run(signal);
+  }
+
+  /** A node has changed, or may do now what it might not before. */
+  look(node: string): void {
+    const known = this.#parts.informers.of(NODES).cache.get(node);
+    if (known !== undefined && restoreOf(known) !== undefined) this.#queue.add(node);
+  }
+
+  /** Says whom everything waits for. */
+  tell(): void {
+    const { gate, log } = this.#parts;
+    if (gate.isOpen) return;
+    const nodes = gate.waiting;
+    log.warn(
+      { nodes: nodes.slice(0, NAMED), all: nodes.length },
+      'restored from a backup: no machine is started or removed before these nodes have listed what they run; delete those that are gone for good',
+    );
+  }
+
+  /** All nodes have answered: what is left to do is done. */
+  opened(): void {
+    const { informers, log } = this.#parts;
+    log.info('restored from a backup: every node has listed what it runs');
+    for (const node of informers.of(NODES).cache.all()) this.look(node.metadata.name ?? '');
+  }
+
+  async #answer(name: string): Promise<undefined> {
+    const { informers, hosts, gate, sweep } = this.#parts;
+    const node = informers.of(NODES).cache.get(name);
+    const restore = node === undefined ? undefined : restoreOf(node);
+    const host = hosts.find(name);
+    if (node === undefined || restore === undefined || host === undefined || host.frozen || host.gone !== undefined)
+      return;
+    if (listingOf(node)?.restore !== restore) {
+      const machines = (await host.driver.list()).filter(isAlive).map(({ spec }) => keyIn(spec.namespace, spec.name));
+      const listing: RestoreListing = { restore, machines };
+      await this.#annotate(name, { [RESTORE_LISTING_ANNOTATION]: JSON.stringify(listing) });
+      return;
+    }
+    if (!gate.isOpen) return;
+    await sweep(host);
+    await this.#annotate(name, { [RESTORE_ANNOTATION]: null, [RESTORE_LISTING_ANNOTATION]: null });
+  }
+
+  async #annotate(name: string, annotations: Readonly<Record<string, string | null>>): Promise<void> {
+    const body = { metadata: { annotations } };
+    await this.#parts.client.patch(NODES, name, { type: 'merge', body }).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+  }
+}

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '../../api/restore.ts';
+import type { Client } from '../../kube/client.ts';
+import { NODES } from '../../kube/kinds/node.ts';
+import type { Pod } from '../../kube/kinds/pod.ts';
+import type { Cluster } from '../../testing/cluster.ts';
+import { type FleetWorld, fleetWorld, namespace } from '../../testing/fleet-world.ts';
+import { machineSpecOf } from '../machine-spec.ts';
+
+let world: FleetWorld;
+let cluster: Cluster;
+let admin: Client;
+beforeEach(async () => {
+  world = await fleetWorld();
+  ({ cluster, admin } = world);
+});
+afterEach(() => cluster.stop());
+
+const [ONE, TWO, THREE] = ['kwok-node-1', 'kwok-node-2', 'kwok-node-3'];
+const RESTORE = 'the-restore';
+const listing = (machines: readonly string[], restore = RESTORE) => JSON.stringify({ restore, machines });
+const annotationsOf = async (node: string) => (await admin.get(NODES, node)).metadata.annotations ?? {};
+
+/** A node that an agent in another process speaks for: the test plays it. */
+const makeForeignNode = (annotations: Record<string, string>) =>
+  admin.create(NODES, { metadata: { name: 'metal', labels: { 'vimana.io/runtime': 'qemu' }, annotations } });
+const answer = (annotations: Record<string, string | null>) =>
+  admin.patch(NODES, 'metal', { type: 'merge', body: { metadata: { annotations } } });
+
+/** As `vimana restore` leaves nodes, before any agent runs. */
+async function restoredNodes(): Promise<void> {
+  const { stop } = world.start();
+  for (const node of [ONE, TWO, THREE]) {
+    await cluster.until(() =>
+      admin.get(NODES, node).then(
+        () => true,
+        () => false,
+      ),
+    );
+  }
+  await stop();
+  const body = { metadata: { annotations: { [RESTORE_ANNOTATION]: RESTORE } } };
+  for (const node of [ONE, TWO, THREE]) await admin.patch(NODES, node, { type: 'merge', body });
+}
+
+it('starts no machine after a restore before every node has listed what it runs', async () => {
+  await restoredNodes();
+  await makeForeignNode({ [RESTORE_ANNOTATION]: RESTORE, [RESTORE_LISTING_ANNOTATION]: listing([], 'an earlier one') });
+  const { fleet } = world.start();
+  const vmi = await world.makeInstance('m');
+  await world.makeLauncher(vmi, ONE);
+  for (const node of [ONE, TWO, THREE]) {
+    await cluster.until(async () => (await annotationsOf(node))[RESTORE_LISTING_ANNOTATION] === listing([]));
+  }
+  await cluster.clock.advance(60_000);
+  expect(await fleet.simulation.driver(ONE).list()).toEqual([]);
+  expect((await world.instance('m')).status?.phase).not.toBe('Running');
+
+  await answer({ [RESTORE_LISTING_ANNOTATION]: listing(['default/other']) });
+  await world.untilPhase('m', 'Running');
+  for (const node of [ONE, TWO, THREE]) {
+    await cluster.until(async () => (await annotationsOf(node))[RESTORE_ANNOTATION] === undefined);
+    expect((await annotationsOf(node))[RESTORE_LISTING_ANNOTATION]).toBeUndefined();
+  }
+});
+
+it('starts no machine while another node lists one of its name', async () => {
+  await restoredNodes();
+  await makeForeignNode({ [RESTORE_ANNOTATION]: RESTORE, [RESTORE_LISTING_ANNOTATION]: listing(['default/m']) });
+  const { fleet } = world.start();
+  const vmi = await world.makeInstance('m');
+  await world.makeLauncher(vmi, ONE);
+  await cluster.until(async () => (await annotationsOf(ONE))[RESTORE_ANNOTATION] === undefined);
+  await cluster.clock.advance(60_000);
+  expect(await fleet.simulation.driver(ONE).list()).toEqual([]);
+
+  await answer({ [RESTORE_ANNOTATION]: null, [RESTORE_LISTING_ANNOTATION]: null });
+  await world.untilPhase('m', 'Running');
+});
+
+it('ends machines that nobody knows only when every node has listed its own, and waits for no node that is gone', async () => {
+  await restoredNodes();
+  await makeForeignNode({ [RESTORE_ANNOTATION]: RESTORE });
+  const vmi = await world.makeInstance('unknown');
+  const pod = { metadata: { name: 'made-since-the-backup', namespace, uid: 'its-uid' } } as Pod;
+  const { fleet } = world.start();
+  const driver = fleet.simulation.driver(TWO);
+  await driver.start(machineSpecOf(vmi, pod));
+  await cluster.until(
+    async () => (await annotationsOf(TWO))[RESTORE_LISTING_ANNOTATION] === listing(['default/unknown']),
+  );
+  await cluster.clock.advance(20_000);
+  expect(await driver.list()).toHaveLength(1);
+
+  await admin.delete(NODES, 'metal');
+  await cluster.until(async () => (await annotationsOf(TWO))[RESTORE_ANNOTATION] === undefined);
+  expect(await driver.list()).toEqual([]);
+});

@@ -1,0 +1,58 @@
+import { RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION, type RestoreListing } from '../../api/restore.ts';
+import type { Node } from '../../kube/kinds/node.ts';
+
+/**
+ * Keeps agents from acting on what a backup says before it is known what really runs. A machine may have been started,
+ * moved or stopped since the backup was taken: until every node has listed its own, none is started, ended or removed;
+ * and none is started while another node lists one of its name.
+ */
+export class RestoreGate {
+  /** Nodes that have not listed their machines. */
+  readonly #waiting = new Set<string>();
+  readonly #listed = new Map<string, ReadonlySet<string>>();
+
+  /** Takes in how a node is; whether a machine may begin now that could not before. */
+  observe(node: Node, isGone: boolean): boolean {
+    const { name = '' } = node.metadata;
+    const wasOpen = this.isOpen;
+    const before = this.#listed.get(name);
+    const restore = isGone ? undefined : restoreOf(node);
+    const listing = restore === undefined ? undefined : listingOf(node);
+    if (restore === undefined || listing?.restore === restore) this.#waiting.delete(name);
+    else this.#waiting.add(name);
+    if (listing === undefined) this.#listed.delete(name);
+    else this.#listed.set(name, new Set(listing.machines));
+    const hasLeft = before !== undefined && before.size > 0 && listing === undefined;
+    return this.isOpen && (!wasOpen || hasLeft);
+  }
+
+  get isOpen(): boolean {
+    return this.#waiting.size === 0;
+  }
+
+  /** The nodes that are waited for. */
+  get waiting(): readonly string[] {
+    return [...this.#waiting];
+  }
+
+  /** Whether another node says that it runs a machine of this name. */
+  isElsewhere(machine: string, node: string): boolean {
+    for (const [name, machines] of this.#listed) if (name !== node && machines.has(machine)) return true;
+    return false;
+  }
+}
+
+/** The restore that a node has to answer to. */
+export function restoreOf({ metadata }: Node): string | undefined {
+  return metadata.annotations?.[RESTORE_ANNOTATION];
+}
+
+/** What a node has answered; what cannot be read is no answer. */
+export function listingOf({ metadata }: Node): RestoreListing | undefined {
+  try {
+    const listing = JSON.parse(metadata.annotations?.[RESTORE_LISTING_ANNOTATION] ?? 'null') as RestoreListing | null;
+    return typeof listing?.restore === 'string' && Array.isArray(listing.machines) ? listing : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,98 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { backupContent, backupLines } from '../apiserver/backup/backup-content.ts';
+import { readBackup, writeBackup } from '../apiserver/backup/backup-file.ts';
+import { readStore } from '../apiserver/backup/read-store.ts';
+import { restoreData } from '../apiserver/backup/restore-data.ts';
+import { lockFolder } from '../apiserver/store/folder-lock.ts';
+import { storePlaces } from '../apiserver/store-places.ts';
+import { realClock } from '../base/clock.ts';
+import { ConfigError } from '../base/errors.ts';
+import { systemRandom } from '../base/random.ts';
+import type { BackupSettings } from '../cli/backup.ts';
+import type { Io } from '../cli/io.ts';
+import type { RestoreSettings } from '../cli/restore.ts';
+import { makePrivateFolder } from '../kube/kubeconfig/private-file.ts';
+import { explainedStart, usualFolder } from './data-folder.ts';
+import { readRunFile } from './run-file.ts';
+
+const SHORTEST_PASSPHRASE = 8;
+
+/** `vimana backup`: writes all that a data directory holds to one file, beside a server that may be running. */
+export async function backup(settings: BackupSettings, io: Io): Promise<void> {
+  const dataDir = resolve(settings.dataDir ?? usualFolder('up'));
+  const { folder } = storePlaces(dataDir).objects;
+  if (readRunFile(dataDir)?.ephemeral === true || !existsSync(folder)) {
+    throw new ConfigError(`there are no objects in ${dataDir}`, {
+      hint: 'Say which data directory with --data-dir. What runs with --ephemeral keeps none on disk.',
+    });
+  }
+  const passphrase = passphraseIn(settings.passphraseFile);
+  try {
+    const timeline = readStore(folder);
+    if (timeline === undefined) throw new ConfigError(`there are no objects in ${dataDir}`);
+    const takenAt = new Date(realClock.now()).toISOString();
+    await writeBackup(settings.file, backupLines(dataDir, timeline), { takenAt, ...(passphrase && { passphrase }) });
+    io.out(
+      `${settings.file}: ${timeline.range({ prefix: '', limit: 0 }).remaining} objects, at revision ${timeline.revision}\n`,
+    );
+  } catch (error) {
+    throw explainedStart(error, dataDir);
+  }
+  if (passphrase === undefined) {
+    io.err(
+      'It holds every Secret, the keys of the cluster and the token of its administrator, and is not encrypted.\n',
+    );
+  }
+}
+
+/** `vimana restore`: makes a data directory of a backup. */
+export async function restore(settings: RestoreSettings, io: Io): Promise<void> {
+  const dataDir = resolve(settings.dataDir ?? usualFolder('up'));
+  const { lines, takenAt } = await readBackup(settings.file, passphraseIn(settings.passphraseFile));
+  const content = backupContent(lines);
+  const release = hold(dataDir);
+  try {
+    const id = systemRandom().uuid();
+    const restored = await restoreData(content, { dataDir, clock: realClock, replace: settings.replace, id });
+    io.out(`${dataDir}: ${restored.objects} objects as of ${takenAt}; revisions go on after ${restored.revision}\n`);
+    if (restored.aside !== undefined) io.out(`What was there is in ${restored.aside}: remove it once you are sure.\n`);
+    if (restored.nodes.length > 0) {
+      io.out(
+        `No machine starts, and none is removed, before these nodes have said what they run: ${restored.nodes.join(', ')}.\nDelete those that are gone for good: kubectl delete node NAME\n`,
+      );
+    }
+  } finally {
+    release();
+  }
+}
+
+/** Nobody may use the directory meanwhile. */
+function hold(dataDir: string): () => void {
+  let release = () => {};
+  try {
+    makePrivateFolder(dataDir);
+    release = lockFolder(dataDir);
+    const { folder } = storePlaces(dataDir).objects;
+    // `vimana apiserver` holds no more than its store.
+    if (existsSync(folder)) lockFolder(folder)();
+    return release;
+  } catch (error) {
+    release();
+    throw explainedStart(error, dataDir);
+  }
+}
+
+function passphraseIn(file: string | undefined): string | undefined {
+  if (file === undefined) return undefined;
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (cause) {
+    throw new ConfigError(`the passphrase cannot be read: ${(cause as Error).message}`, { cause });
+  }
+  if (text.length >= SHORTEST_PASSPHRASE) return text;
+  throw new ConfigError(`the passphrase in ${file} is too short: ${text.length} characters`, {
+    hint: `It needs at least ${SHORTEST_PASSPHRASE}; a good one: openssl rand -base64 24`,
+  });
+}
