@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import * as lmdb from 'lmdb';
+import { append } from '../../base/append.ts';
 import { LmdbFile } from './lmdb-file.ts';
 import { decodeContent, decodeRecord } from './record.ts';
 import { StoreError } from './store-error.ts';
@@ -75,7 +76,7 @@ export function replay(
       const version = decode(revision, value);
       if (damages.length > 0) continue;
       onVersion(version);
-      if (revision <= compacted) useless.push(...timeline.restore(version));
+      if (revision <= compacted) append(useless, timeline.restore(version));
       else timeline.apply(version);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
