@@ -164,14 +164,10 @@ describe('a migration that agents know of', () => {
   const ready = announced({ targetNodeAddress: 'a' });
   const begun = announced({ targetNodeAddress: 'a', startTimestamp: ago(1) });
   const aborted = announced({ targetNodeAddress: 'a', abortRequested: true });
-  const preparing = (minutes: number) =>
-    vmim(
-      'PreparingTarget',
-      {},
-      {
-        phaseTransitionTimestamps: [{ phase: 'PreparingTarget', phaseTransitionTimestamp: ago(minutes) }],
-      },
-    );
+  const since = (phase: 'PreparingTarget' | 'TargetReady') => (minutes: number) =>
+    vmim(phase, {}, { phaseTransitionTimestamps: [{ phase, phaseTransitionTimestamp: ago(minutes) }] });
+  const preparing = since('PreparingTarget');
+  const waiting = since('TargetReady');
   const deleted = vmim('Running', gone);
   decides([
     ['prepares', { vmim: preparing(2), vmi: vmi(announced()), target }, ['look again after 3 min']],
@@ -180,7 +176,10 @@ describe('a migration that agents know of', () => {
       { vmim: preparing(5), vmi: vmi(announced()), target },
       ['call off: node n2 did not get ready for the machine'],
     ],
-    ['is ready', { vmim: preparing(1), vmi: vmi(ready), target }, ['report TargetReady']],
+    ['is ready', { vmim: preparing(1), vmi: vmi(ready), target }, ['report TargetReady', 'look again after 5 min']],
+    ['waits for its source', { vmim: waiting(2), vmi: vmi(ready), target }, ['look again after 3 min']],
+    ['is given up where its source never begins', { vmim: waiting(5), vmi: vmi(ready), target }, ['abort']],
+    ['is given up once', { vmim: waiting(6), vmi: vmi(aborted), target }, []],
     ['moves', { vmim: vmim('TargetReady'), vmi: vmi(begun), target }, ['report Running']],
     ['moves for as long as it takes', { vmim: vmim('Running'), vmi: vmi(begun), target }, []],
     [

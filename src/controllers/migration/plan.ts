@@ -186,11 +186,14 @@ function notPlaced(sight: Sight, failure: string): readonly Action[] {
 /** The agents are at work. */
 function moving(sight: Sight, state: MigrationState, times: MigrationTimes): readonly Action[] {
   if ((state.startTimestamp ?? '') !== '') return moved(sight, 'Running');
-  if ((state.targetNodeAddress ?? '') !== '') return moved(sight, 'TargetReady');
-  const begun = since(sight.vmim, 'PreparingTarget') ?? sight.now;
-  const left = begun + times.preparingMs - sight.now;
-  if (left <= 0) return [{ do: 'call off', failure: `node ${state.targetNode} did not get ready for the machine` }];
-  return [...moved(sight, 'PreparingTarget'), { do: 'look again', afterMs: left }];
+  const ready = (state.targetNodeAddress ?? '') !== '';
+  const phase = ready ? 'TargetReady' : 'PreparingTarget';
+  const begun = since(sight.vmim, phase) ?? sight.now;
+  const left = begun + (ready ? times.startingMs : times.preparingMs) - sight.now;
+  if (left > 0) return [...moved(sight, phase), { do: 'look again', afterMs: left }];
+  if (!ready) return [{ do: 'call off', failure: `node ${state.targetNode} did not get ready for the machine` }];
+  // The source may be about to begin: it says itself that it does not.
+  return state.abortRequested === true ? [] : [{ do: 'abort' }];
 }
 
 /** The status in another phase, with what the instance says of the migration by then. */

@@ -15,6 +15,8 @@ export interface MigrationTimes {
   readonly pendingMs: number;
   /** How long the node of the target may take to get ready for the machine. */
   readonly preparingMs: number;
+  /** How long the node of the source may take to begin once the target is ready. */
+  readonly startingMs: number;
 }
 
 export interface MigrationSettings extends MigrationLimits, MigrationTimes {
@@ -33,6 +35,7 @@ export const MIGRATION_SETTINGS: MigrationSettings = {
   unschedulableMs: 5 * 60_000,
   pendingMs: 15 * 60_000,
   preparingMs: 5 * 60_000,
+  startingMs: 5 * 60_000,
   kept: 5,
 };
 

@@ -261,9 +261,11 @@ export class Launchers {
     const state = instance?.status?.migrationState;
     if (instance === undefined || state === undefined || machine?.state !== 'incoming') return;
     if (state.migrationUid !== pod.metadata.labels?.[MIGRATION_LABEL]) return;
-    if ((state.targetNodeAddress ?? '') !== '' || state.completed === true || run.listensAt === undefined) return;
-    const { name, namespace, uid, resourceVersion } = instance.metadata;
     const { listensAt: targetNodeAddress } = run;
+    if (state.completed === true || targetNodeAddress === undefined || targetNodeAddress === state.targetNodeAddress) {
+      return;
+    }
+    const { name, namespace, uid, resourceVersion } = instance.metadata;
     // Late, it could be taken for the answer to another migration.
     const body = { metadata: { uid, resourceVersion }, status: { migrationState: { targetNodeAddress } } };
     const where = { namespace, subresource: 'status' };

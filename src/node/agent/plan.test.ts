@@ -284,6 +284,16 @@ describe('the target of a migration', () => {
     ['gets ready', at({}), ['prepare']],
     ['gets ready again where nobody was told', at({ machine: machine('incoming') }), ['prepare']],
     ['waits', at({ machine: machine('incoming'), instance: from({ targetNodeAddress: 'x' }) }), []],
+    [
+      'gets ready again where its agent has started again',
+      at({ instance: from({ targetNodeAddress: 'x' }) }),
+      ['prepare'],
+    ],
+    [
+      'gets nothing ready for one that has set out and is lost',
+      at({ instance: from({ targetNodeAddress: 'x', startTimestamp: 'then' }) }),
+      [],
+    ],
     ['gets nothing ready without a lease', at({ leaseHeld: false }), []],
     ['keeps what has arrived', at({ machine: machine('running'), instance: from({ targetNodeAddress: 'x' }) }), []],
     [

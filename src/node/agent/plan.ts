@@ -61,9 +61,11 @@ function planTarget({ pod, machine, leaseHeld }: Observed, { metadata, status }:
   // One that has arrived is the machine, whatever else is asked for: its status will follow.
   if (machine !== undefined && machine.state !== 'incoming') return [];
   if (over || ending) return machine === undefined ? [] : [{ do: 'kill', why: 'the migration to this node is over' }];
-  const { migrationUid, targetNodeAddress = '' } = migrationState ?? {};
-  if (migrationUid === undefined || targetNodeAddress !== '' || !leaseHeld || isOver(pod)) return [];
-  return [{ do: 'prepare', migrationUid }];
+  const { migrationUid, targetNodeAddress = '', startTimestamp = '' } = migrationState ?? {};
+  if (migrationUid === undefined || !leaseHeld || isOver(pod)) return [];
+  // An agent that started again waits again for a machine that has not set out: the source would try for ever.
+  const ready = machine !== undefined && targetNodeAddress !== '';
+  return ready || (startTimestamp ?? '') !== '' ? [] : [{ do: 'prepare', migrationUid }];
 }
 
 function planHome(observed: Observed, instance: Vmi): Deed[] {
