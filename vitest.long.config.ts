@@ -10,6 +10,7 @@ const PROPERTIES = [
   'src/apiserver/store/lmdb-store.test.ts',
   'src/kube/manifest.test.ts',
   'src/runtime/two-operators.test.ts',
+  'test/node-lease/node-lease.test.ts',
   'src/structural/cel/program.test.ts',
   'src/apiserver/custom/checks/any-schema.test.ts',
   'src/apiserver/protobuf/protobuf.test.ts',

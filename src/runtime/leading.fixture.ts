@@ -61,6 +61,10 @@ export class OwnClock implements Clock {
     return (this.#true.monotonic() - this.#slept - asleep) * this.#rate;
   }
 
+  uptime(): number {
+    return this.#true.monotonic() * this.#rate;
+  }
+
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return sleepBy(this, ms, signal);
   }

@@ -87,7 +87,6 @@ export async function startOperationWorld(options: OperationWorldOptions = {}): 
       const informers = new Informers({ ...parts('fleet'), client });
       const made = {
         pools: [{ count: nodes, prefix: 'node-' }],
-        adoptLapsed: false,
         snapshots: isHypersdkOn(dialects),
       };
       const fleet = new Fleet({ ...parts('fleet'), client, informers }, link === undefined ? made : { ...made, link });

@@ -145,7 +145,6 @@ function partsOf(options: EmbeddedOptions, dialects: readonly Dialect[], metrics
   const isAssumed = options.signsOfLife === 'assumed';
   const fleet = new Fleet(nodeParts, {
     pools: options.pools,
-    adoptLapsed: true,
     renewLeases: !isAssumed,
     usual,
     snapshots: isHypersdkOn(dialects),

@@ -47,6 +47,18 @@ describe('the signs of life of nodes', () => {
     expect(signs.silence('n', 100)).toBe(silent);
   });
 
+  it('of a node that loses its lease begin anew with that', () => {
+    const signs = new NodeSigns();
+    signs.sawLease(lease('n', 'a'), 0);
+    signs.sawNoLease('n', 30);
+    signs.sawNoLease('n', 50);
+    expect(signs.silence('n', 60)).toBe(30);
+    expect(signs.lastRenewal('n')).toBeUndefined();
+    // Made by whoever declared the node lost.
+    signs.sawLease(lease('n', ''), 70);
+    expect(signs.silence('n', 80)).toBe(50);
+  });
+
   it('of a node without a lease end when it is gone', () => {
     const signs = new NodeSigns();
     signs.sawNode(node('n', 'True'), 0);

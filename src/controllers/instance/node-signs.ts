@@ -24,10 +24,20 @@ export class NodeSigns {
 
   /** A lease bears the name of its node. */
   sawLease({ metadata, spec }: Lease, now: number): void {
-    const renewTime = spec?.renewTime ?? '';
+    const { renewTime = '' } = spec ?? {};
+    // One that was never renewed was made by whoever declared the node lost.
+    if (renewTime === '') {
+      this.sawNoLease(metadata.name ?? '', now);
+      return;
+    }
     const sign = this.#signs.get(metadata.name ?? '');
     if (sign?.renewTime === renewTime) return;
     this.#signs.set(metadata.name ?? '', { renewTime, at: now });
+  }
+
+  /** There is no lease: what it said is worth nothing, and the node begins to be silent when that is first found. */
+  sawNoLease(name: string, now: number): void {
+    if (this.#signs.get(name)?.renewTime !== undefined) this.#signs.set(name, { at: now });
   }
 
   sawNode({ metadata, spec, status }: Node, now: number): void {

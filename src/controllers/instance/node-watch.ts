@@ -1,22 +1,28 @@
 import { SCHEDULABLE_LABEL } from '../../api/launcher.ts';
 import type { Timer } from '../../base/clock.ts';
-import type { Client } from '../../kube/client.ts';
+import { TemporaryError } from '../../base/errors.ts';
 import { LEASES, NODES } from '../../kube/kinds/node.ts';
-import { ifFound, isNotFound } from '../../kube/kube-error.ts';
+import { isNotFound } from '../../kube/kube-error.ts';
+import { NODE_LEASE_NAMESPACE } from '../../kube/node-lease.ts';
+import { AwakeTime } from '../../runtime/awake-time.ts';
 import { type Context, type Watched, watched } from '../../runtime/controller.ts';
+import { declareIfSilent } from './node-loss.ts';
 import { NodeSigns } from './node-signs.ts';
 import { isPlayed } from './stand-in-agent.ts';
 
-const LEASE_NAMESPACE = 'kube-node-lease';
+/** Somebody who writes a lease all the time is not waited for. */
+const MAX_ATTEMPTS = 3;
 
 /**
  * Notices nodes that fall silent and wakes the instances there. One timer serves all nodes: it is due when the first of
- * them could be silent for too long.
+ * them could be silent for too long. Only time in which this process ran counts: what it did not hear while it stood
+ * still says nothing of the nodes.
  */
 export class NodeWatch {
   readonly #limit: number;
   readonly #instancesOn: (node: string, context: Context) => Iterable<string>;
   readonly #signs = new NodeSigns();
+  #awake: AwakeTime | undefined;
   #timer: Timer | undefined;
   #signal: AbortSignal | undefined;
 
@@ -30,17 +36,19 @@ export class NodeWatch {
       LEASES,
       (seen, context, { type, object }) => {
         // Told of both sides of a change, of which only the newer counts.
-        if (type === 'deleted' || seen !== object) return [];
-        this.#signs.sawLease(seen, context.clock.monotonic());
+        if (seen !== object) return [];
+        const { name = '' } = seen.metadata;
+        if (type === 'deleted') this.#signs.sawNoLease(name, this.#now(context));
+        else this.#signs.sawLease(seen, this.#now(context));
         this.#arm(context);
-        void this.#open(seen.metadata.name ?? '', context);
+        if (type !== 'deleted') void this.#open(name, context);
         return [];
       },
-      { namespace: LEASE_NAMESPACE },
+      { namespace: NODE_LEASE_NAMESPACE },
     );
     const node = watched(NODES, (seen, context, { type, object }) => {
       if (seen !== object) return [];
-      const now = context.clock.monotonic();
+      const now = this.#now(context);
       if (type === 'deleted') this.#signs.nodeGone(seen, now);
       else this.#signs.sawNode(seen, now);
       this.#arm(context);
@@ -51,18 +59,22 @@ export class NodeWatch {
   }
 
   /**
-   * Whether a node is lost. Before it is said to be, the server is asked for its lease: a watch that has come to a
-   * standstill must not make a node seem silent that is not.
+   * Whether a node is lost. Before it is said to be, that is written on its lease, at the version of the server: a watch
+   * that has come to a standstill must not make a node seem silent that is not, and a node that is not as silent as it
+   * seems must find out.
    */
   async isLost(name: string, context: Context): Promise<boolean> {
-    const { client, clock } = context;
-    if (this.#signs.silence(name, clock.monotonic()) < this.#limit) return false;
-    const renewed = await renewTime(client, name);
-    if (renewed !== undefined && renewed !== this.#signs.lastRenewal(name)) {
-      this.#signs.sawLease({ ...LEASE, metadata: { name }, spec: { renewTime: renewed } }, clock.monotonic());
+    const silence = () => this.#signs.silence(name, this.#now(context));
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      if (silence() < this.#limit) return false;
+      const found = await declareIfSilent(name, this.#signs.lastRenewal(name), context);
+      if (found === 'lost') return true;
+      if (found === 'changed') continue;
+      if (found === 'none') this.#signs.sawNoLease(name, this.#now(context));
+      else this.#signs.sawLease(found, this.#now(context));
       this.#arm(context);
     }
-    return this.#signs.silence(name, clock.monotonic()) >= this.#limit;
+    throw new TemporaryError(`the lease of node ${name} is being written by somebody else`);
   }
 
   /** Keeps new pods off a node that is lost: it looks empty, and is the first that a scheduler would choose. */
@@ -75,10 +87,11 @@ export class NodeWatch {
   }
 
   /** A node that KWOK plays has no agent that would take it into use again when it is back. */
-  async #open(name: string, { client, cache, clock, log }: Context): Promise<void> {
+  async #open(name: string, context: Context): Promise<void> {
+    const { client, cache, log } = context;
     const node = cache(NODES).get(name);
     if (node?.metadata.labels?.[SCHEDULABLE_LABEL] !== 'false' || !isPlayed(node)) return;
-    if (this.#signs.silence(name, clock.monotonic()) >= this.#limit) return;
+    if (this.#signs.silence(name, this.#now(context)) >= this.#limit) return;
     const body = { metadata: { labels: { [SCHEDULABLE_LABEL]: 'true' } } };
     await client.patch(NODES, name, { type: 'merge', body }).catch((error: unknown) => {
       // The next renewal is a few seconds away.
@@ -89,7 +102,7 @@ export class NodeWatch {
   #arm(context: Context): void {
     const { clock, signal } = context;
     if (this.#timer !== undefined || this.#limit === Number.POSITIVE_INFINITY || signal.aborted) return;
-    const nextIn = this.#signs.nextIn(this.#limit, clock.monotonic());
+    const nextIn = this.#signs.nextIn(this.#limit, this.#now(context));
     if (nextIn === Number.POSITIVE_INFINITY) return;
     this.#timer = clock.timer(nextIn, () => {
       this.#timer = undefined;
@@ -102,17 +115,17 @@ export class NodeWatch {
   }
 
   #wake(context: Context): void {
-    for (const name of this.#signs.newlySilent(this.#limit, context.clock.monotonic())) {
+    for (const name of this.#signs.newlySilent(this.#limit, this.#now(context))) {
       const keys = [...this.#instancesOn(name, context)];
       for (const key of keys) context.enqueue(key);
       if (keys.length === 0 && context.cache(NODES).get(name) === undefined) this.#signs.forget(name);
     }
   }
-}
 
-const LEASE = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' };
-
-async function renewTime(client: Client, name: string): Promise<string | undefined> {
-  const lease = await ifFound(client.get(LEASES, name, { namespace: LEASE_NAMESPACE }));
-  return lease === undefined ? undefined : (lease.spec?.renewTime ?? '');
+  #now({ clock, signal }: Context): number {
+    // Where no node is ever lost, nobody has to count.
+    if (this.#limit === Number.POSITIVE_INFINITY) return clock.monotonic();
+    this.#awake ??= new AwakeTime(clock).keep(signal);
+    return this.#awake.now();
+  }
 }

@@ -16,7 +16,8 @@ export const INSTANCE_RULES: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['list', 'watch'] },
   // A node that is lost is taken out of use.
   { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch', 'patch'] },
-  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'list', 'watch'] },
+  // That a node is lost is written on its lease, so that it finds out.
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'list', 'watch', 'create', 'patch'] },
   {
     apiGroups: ['policy'],
     resources: ['poddisruptionbudgets'],

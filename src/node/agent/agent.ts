@@ -1,3 +1,4 @@
+import { CREATED_BY_LABEL } from '../../api/launcher.ts';
 import type { Clock } from '../../base/clock.ts';
 import { TemporaryError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -19,13 +20,14 @@ import { type Again, WorkQueue } from '../../runtime/work-queue.ts';
 import { isAlive } from '../machine-driver.ts';
 import { isOver } from '../pod/pod-status.ts';
 import type { Addresses } from './addresses.ts';
+import { DoubtedMachines } from './doubted-machines.ts';
 import { CAUSES } from './ending.ts';
 import type { Host, Hosts, Surroundings } from './host.ts';
 import { Launchers } from './launchers.ts';
 import type { LogBook } from './log-book.ts';
 import { RestoreAnswers } from './restore-answers.ts';
 import { RestoreGate } from './restore-gate.ts';
-import { byInstance, isLauncher } from './role.ts';
+import { byInstance, instanceKeyOf, isLauncher, roleOf } from './role.ts';
 import { isKnown, newest, newRun, type Run, unseen } from './run.ts';
 import { RunBook } from './run-book.ts';
 
@@ -74,12 +76,15 @@ export class Agent implements Runnable {
   readonly #writes = new OwnWrites();
   readonly #gate = new RestoreGate();
   readonly #restores: RestoreAnswers;
+  readonly #doubted = new DoubtedMachines();
+  readonly #instances: Cache<Vmi>;
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
     const { informers, client, clock, random, log, events = silentRecorder } = parts;
     const { logs, addresses, surroundings } = parts;
     this.#pods = informers.of(PODS).cache;
+    this.#instances = informers.of(VMIS).cache;
     this.#launchers = new Launchers({
       client,
       clock,
@@ -88,7 +93,7 @@ export class Agent implements Runnable {
       addresses,
       surroundings,
       pods: this.#pods,
-      instances: informers.of(VMIS).cache,
+      instances: this.#instances,
       claims: informers.of(PERSISTENT_VOLUME_CLAIMS).cache,
       isElsewhere: (machine, node) => this.#gate.isElsewhere(machine, node),
     });
@@ -142,6 +147,8 @@ export class Agent implements Runnable {
 
   /** A machine of a node has changed. */
   machineChanged(node: string, id: string): void {
+    const host = this.#doubted.has(node) ? this.#parts.hosts.find(node) : undefined;
+    if (host !== undefined) void this.#doubted.holdArrived(host, id);
     for (const pod of this.#pods.by(byInstance, id)) {
       if (pod.spec.nodeName !== node) continue;
       const key = keyOf(pod);
@@ -157,6 +164,33 @@ export class Agent implements Runnable {
     }
   }
 
+  /** Makes the machines of a node stand still that may have been given up by everybody else, until that is known. */
+  async doubt(host: Host): Promise<void> {
+    await this.#doubted.hold(host);
+  }
+
+  /** The node is sure to be its own: its machines go on. */
+  async trust(host: Host): Promise<void> {
+    await this.#doubted.release(host);
+    this.wake(host.name);
+  }
+
+  /**
+   * Whether every machine that ran on a node before it was fenced is known to have ended: whoever starts the agent anew
+   * takes up no machine that somebody else may have started meanwhile.
+   */
+  async isSettled({ name }: Host): Promise<boolean> {
+    const { informers } = this.#parts;
+    await Promise.all([informers.of(PODS).synced, informers.of(VMIS).synced]);
+    for (const pod of this.#pods.by(byNode, name)) {
+      if (!isLauncher(pod) || isOver(pod)) continue;
+      const instance = newest(this.#instances.get(instanceKeyOf(pod) ?? ''), this.#runs.get(keyOf(pod))?.instance);
+      if (instance?.metadata.uid !== pod.metadata.labels?.[CREATED_BY_LABEL]) continue;
+      if (instance?.status?.phase === 'Running' && roleOf(pod, instance, name) === 'home') return false;
+    }
+    return true;
+  }
+
   /** Ends all machines of a node that may have been given up by everybody else, and has that told. */
   async fence({ name, driver }: Host, cause: 'Fenced' | 'NodeDeleted'): Promise<void> {
     for (const machine of await driver.list()) {
@@ -167,6 +201,7 @@ export class Agent implements Runnable {
       }
       await driver.kill(machine.spec.id, CAUSES[cause]);
     }
+    this.#doubted.forget(name);
     this.wake(name);
   }
 
@@ -213,12 +248,12 @@ export class Agent implements Runnable {
     if (!this.#gate.isOpen && (cached === undefined || isLauncher(cached))) return undefined;
     let run = this.#runs.get(key);
     if (run !== undefined && cached?.metadata.uid !== run.podUid) {
-      if (hosts.find(run.node)?.frozen === true) return undefined;
+      if (this.#isStill(hosts.find(run.node))) return undefined;
       await this.#leave(run);
       run = undefined;
     }
     const host = hosts.find(cached?.spec.nodeName ?? '');
-    if (cached === undefined || host === undefined || host.frozen) return undefined;
+    if (cached === undefined || host === undefined || this.#isStill(host)) return undefined;
     if (run === undefined) {
       run = newRun(cached, key, clock.now(), this.#writes);
       this.#runs.add(run);
@@ -240,6 +275,11 @@ export class Agent implements Runnable {
       if (isConflict(error) && isStale(run)) return undefined;
       throw error;
     }
+  }
+
+  /** Whether nothing is done for a node; whoever lets it go on wakes it. */
+  #isStill(host: Host | undefined): boolean {
+    return host !== undefined && (host.frozen || host.inDoubt || this.#doubted.has(host.name));
   }
 
   /** The pod is gone: nothing of it stays. */

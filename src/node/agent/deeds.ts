@@ -81,7 +81,8 @@ async function prepare(driver: MachineDriver, spec: MachineSpec, run: Run): Prom
 }
 
 async function adopt({ host, run, instance, pod, now, say }: DeedContext): Promise<void> {
-  const found = host.mayAdopt ? await host.driver.adopt(machineSpecOf(instance, pod), known(instance, now)) : undefined;
+  const found =
+    host.mayAdopt === true ? await host.driver.adopt(machineSpecOf(instance, pod), known(instance, now)) : undefined;
   if (found === undefined) {
     run.cause = 'Lost';
     say('the machine is gone');

@@ -13,10 +13,15 @@ export interface Host {
   readonly frozen: boolean;
   /** Whether the node may begin anything: not while its lease is in doubt. */
   readonly leaseHeld: boolean;
+  /** Whether it is about to be found out if the node was declared lost: nothing is done for it meanwhile. */
+  readonly inDoubt: boolean;
   /** There where the node is no more: nothing begins, and what has ended is told. */
   readonly gone?: string | undefined;
-  /** Whether machines that ran here before the agent did may have gone on running meanwhile. */
-  readonly mayAdopt: boolean;
+  /**
+   * Whether machines that ran here before the agent did may have gone on running meanwhile: not where the node was
+   * declared lost. Undefined while that is not known.
+   */
+  readonly mayAdopt: boolean | undefined;
 }
 
 /** The nodes that one agent speaks for. */

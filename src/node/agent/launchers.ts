@@ -85,6 +85,7 @@ export class Launchers {
       askedGraceMs: run.askedGraceMs,
       waiting: hold !== undefined || this.#isElsewhere(look),
       leaseHeld: host.leaseHeld,
+      undecided: host.mayAdopt === undefined,
       unhealthy: verdict?.unhealthy ?? false,
     });
     if (deeds.length > 0) {

@@ -2,68 +2,80 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '../../base/fake-clock.ts';
 import { silentLogger } from '../../base/logger.ts';
 import type { Client } from '../../kube/client.ts';
-import { KubeError } from '../../kube/kube-error.ts';
+import type { Lease } from '../../kube/kinds/node.ts';
+import { declareLost } from '../../kube/node-lease.ts';
+import { OwnClock } from '../../runtime/leading.fixture.ts';
 import { Leases } from './leases.ts';
-
-const notFound = () => Promise.reject(new KubeError(404, 'NotFound', 'not found'));
+import { NodeLeaseServer } from './node-leases.fixture.ts';
 
 /** A server that knows leases, and how to misbehave. */
-class LeaseServer {
+class MoodyServer extends NodeLeaseServer {
   readonly renewals: string[] = [];
   mood: 'well' | 'refuses' | 'hangs' = 'well';
-  readonly known = new Map<string, string>();
   readonly #clock: FakeClock;
 
   constructor(clock: FakeClock) {
+    super();
     this.#clock = clock;
   }
 
-  get client(): Client {
-    const write = async (name: string, renewTime: string) => {
+  reached(own: OwnClock): Client {
+    return this.client(async () => {
       if (this.mood === 'hangs') await new Promise(() => {});
       if (this.mood === 'refuses') throw new TypeError('fetch failed');
-      this.known.set(name, renewTime);
-      this.renewals.push(`${name} at ${this.#clock.monotonic()}`);
-      return {};
-    };
-    const client = {
-      create: async (
-        _type: unknown,
-        { metadata: { name }, spec }: { metadata: { name: string }; spec: { renewTime: string } },
-      ) => {
-        if (this.known.has(name)) throw new KubeError(409, 'AlreadyExists', 'there is one');
-        return await write(name, spec.renewTime);
-      },
-      patch: async (_type: unknown, name: string, { body }: { body: { spec: { renewTime: string } } }) =>
-        this.known.has(name) ? await write(name, body.spec.renewTime) : await notFound(),
-      get: async (_type: unknown, name: string) => ({ spec: { renewTime: this.known.get(name) } }),
-    };
-    return client as unknown as Client;
+      await own.awake();
+    });
+  }
+
+  override create(...args: Parameters<NodeLeaseServer['create']>): Lease {
+    return this.#note(super.create(...args));
+  }
+
+  override patch(...args: Parameters<NodeLeaseServer['patch']>): Lease {
+    return this.#note(super.patch(...args));
+  }
+
+  #note(lease: Lease): Lease {
+    this.renewals.push(`${lease.metadata.name} at ${this.#clock.monotonic()}`);
+    return lease;
   }
 }
 
 describe('the leases of nodes', () => {
   let clock: FakeClock;
-  let server: LeaseServer;
+  let server: MoodyServer;
   let leases: Leases;
   let stop: AbortController;
   let done: Promise<void>;
   let told: string[];
+  /** Of the process that renews. */
+  let own: OwnClock;
+  /** Whether the machines of lost nodes have ended, and everybody knows. */
+  let settled: boolean;
+  const say = (what: string) => (node: string) => void told.push(`${node} ${what} at ${clock.monotonic()}`);
   const begin = () => {
+    own = new OwnClock(clock, 0, 1);
     leases = new Leases({
-      client: server.client,
-      clock,
+      client: server.reached(own),
+      clock: own,
       log: silentLogger,
-      onHeld: (node) => void told.push(`${node} held at ${clock.monotonic()}`),
-      onLapsed: (node) => void told.push(`${node} lapsed at ${clock.monotonic()}`),
+      onHeld: say('held'),
+      onDoubt: say('doubted'),
+      onLapsed: say('lapsed'),
+      onLost: async (node) => {
+        // That one which never had a lease is treated so is nobody's concern.
+        if (server.leases.has(node)) say('lost')(node);
+        return settled;
+      },
     });
     stop = new AbortController();
     done = leases.run(stop.signal);
   };
   beforeEach(() => {
     clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
-    server = new LeaseServer(clock);
+    server = new MoodyServer(clock);
     told = [];
+    settled = true;
     begin();
   });
   afterEach(async () => {
@@ -112,33 +124,112 @@ describe('the leases of nodes', () => {
     expect(leases.held('a')).toBe(true);
   });
 
-  it('lapse, and are held again, where a process stood still for too long', async () => {
-    const late = new FakeClock();
-    let behind = 0;
-    // Timers fire, but all of them late.
-    const stalled = Object.assign(Object.create(late) as FakeClock, {
-      now: () => late.now() + behind,
-      monotonic: () => late.monotonic() + behind,
-      timer: (ms: number, fn: () => void) => late.timer(ms, fn),
-      sleep: (ms: number, signal?: AbortSignal) => late.sleep(ms, signal),
+  describe.each([
+    ['was stalled', false],
+    ['slept with its whole machine', true],
+  ])('of a process that %s', (_how, machine) => {
+    const sleep = async (ms: number) => {
+      own.fallAsleep(machine);
+      await clock.advance(ms);
+      own.wake();
+    };
+
+    it('are doubted, and renewed before anything ends', async () => {
+      leases.add('a');
+      await clock.advance(10_000);
+      await sleep(600_000);
+      expect(leases.held('a')).toBe(false);
+      expect(leases.inDoubt('a')).toBe(true);
+      await clock.advance(1_000);
+      expect(leases.held('a')).toBe(true);
+      expect(told).toEqual(['a held at 0', expect.stringMatching(/^a doubted/), expect.stringMatching(/^a held/)]);
     });
-    const heard: string[] = [];
-    const other = new Leases({
-      client: new LeaseServer(late).client,
-      clock: stalled,
-      log: silentLogger,
-      onHeld: () => void heard.push('held'),
-      onLapsed: () => void heard.push('lapsed'),
+
+    it('are nothing to doubt where that was short', async () => {
+      leases.add('a');
+      await clock.advance(10_000);
+      await sleep(15_000);
+      await clock.advance(60_000);
+      expect(told).toEqual(['a held at 0']);
     });
-    const end = new AbortController();
-    const ended = other.run(end.signal);
-    other.add('a');
-    await late.advance(10_000);
-    behind = 60_000;
-    await late.advance(10_000);
-    expect(heard).toEqual(['held', 'lapsed', 'held']);
-    end.abort();
-    await ended;
+
+    it('lapse where the server cannot be reached, after as long as ever the process ran', async () => {
+      leases.add('a');
+      await clock.advance(10_000);
+      server.mood = 'refuses';
+      await sleep(600_000);
+      await clock.advance(18_000);
+      expect(told.map((word) => word.split(' ')[1])).toEqual(['held', 'doubted']);
+      await clock.advance(3_000);
+      expect(told.map((word) => word.split(' ')[1])).toEqual(['held', 'doubted', 'lapsed']);
+    });
+
+    it('are lost where somebody declared the node lost meanwhile, and taken back when all is settled', async () => {
+      settled = false;
+      leases.add('a');
+      server.create({ metadata: { name: 'a' }, spec: { renewTime: 'before' } });
+      await clock.advance(10_000);
+      own.fallAsleep(machine);
+      await clock.advance(60_000);
+      await declareLost(
+        server.client(async () => {}),
+        server.get('a'),
+      );
+      own.wake();
+      await clock.advance(5_000);
+      const words = told.map((word) => word.split(' ')[1]);
+      expect(words.slice(0, 3)).toEqual(['held', 'doubted', 'lost']);
+      expect(words).not.toContain('lapsed');
+      expect(leases.neverLost('a')).toBe(false);
+      const [renewedBefore] = [server.get('a').spec?.renewTime];
+      expect(leases.held('a')).toBe(false);
+      settled = true;
+      await clock.advance(3_000);
+      expect(leases.held('a')).toBe(true);
+      expect(server.get('a').spec?.renewTime).not.toBe(renewedBefore);
+      expect(server.get('a').metadata.annotations).toEqual({});
+    });
+  });
+
+  it('are found lost by a process that starts anew', async () => {
+    server.create({ metadata: { name: 'a' }, spec: { renewTime: 'then' } });
+    await declareLost(
+      server.client(async () => {}),
+      server.get('a'),
+    );
+    server.create({ metadata: { name: 'b' }, spec: { renewTime: 'then' } });
+    for (const node of ['a', 'b', 'c']) leases.add(node);
+    expect(leases.neverLost('a')).toBeUndefined();
+    await clock.advance(10);
+    // Of one that has no lease, nobody can say.
+    expect(['a', 'b', 'c'].map((node) => leases.neverLost(node))).toEqual([false, true, false]);
+    expect(['a', 'b', 'c'].map((node) => leases.held(node))).toEqual([true, true, true]);
+  });
+
+  it('are not lost because somebody else writes them', async () => {
+    leases.add('a');
+    await clock.advance(1_000);
+    server.patch('a', { metadata: { annotations: { 'example.com/note': 'x' } } });
+    await clock.advance(60_000);
+    expect(told).toEqual(['a held at 0']);
+    expect(server.get('a').metadata.annotations).toEqual({ 'example.com/note': 'x' });
+  });
+
+  it('are made again where they were taken away only while nobody can have declared the node lost', async () => {
+    settled = false;
+    leases.add('a');
+    server.create({ metadata: { name: 'a' }, spec: { renewTime: 'before' } });
+    await clock.advance(1_000);
+    own.fallAsleep(false);
+    await clock.advance(60_000);
+    server.leases.delete('a');
+    own.wake();
+    await clock.advance(10_000);
+    expect(server.leases.has('a')).toBe(false);
+    expect(leases.neverLost('a')).toBe(false);
+    settled = true;
+    await clock.advance(3_000);
+    expect(leases.held('a')).toBe(true);
   });
 
   it('that are held back are not renewed, and lapse', async () => {
@@ -155,20 +246,12 @@ describe('the leases of nodes', () => {
     expect(told).toEqual(['a held at 0', 'b held at 0', 'a lapsed at 30000', 'a held at 61000']);
   });
 
-  it('say whether they had lapsed before', async () => {
-    server.known.set('fresh', '2029-12-31T23:59:40.000000Z');
-    server.known.set('old', '2029-12-31T23:59:20.000000Z');
-    for (const node of ['fresh', 'old', 'new']) leases.add(node);
-    await clock.advance(10);
-    expect(['fresh', 'old', 'new'].map((node) => leases.foundLapsed(node))).toEqual([false, true, false]);
-  });
-
   it('are made again where somebody took them away, and forgotten where the node is gone', async () => {
     leases.add('a');
     await clock.advance(1_000);
-    server.known.delete('a');
+    server.leases.delete('a');
     await clock.advance(19_000);
-    expect(server.known.has('a')).toBe(true);
+    expect(server.leases.has('a')).toBe(true);
     leases.remove('a');
     server.renewals.length = 0;
     await clock.advance(60_000);

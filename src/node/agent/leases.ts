@@ -2,13 +2,12 @@ import type { Clock, Timer } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import { microTimestamp } from '../../base/timestamp.ts';
 import type { Client } from '../../kube/client.ts';
-import { LEASES, type Lease } from '../../kube/kinds/node.ts';
-import { isAlreadyExists, isNotFound } from '../../kube/kube-error.ts';
 import type { KubeOwnerReference } from '../../kube/kube-object.ts';
 import { aborted } from '../../runtime/aborted.ts';
+import { AwakeTime, TICK_MS } from '../../runtime/awake-time.ts';
 import type { Runnable } from '../../runtime/runnable.ts';
-
-export const LEASE_NAMESPACE = 'kube-node-lease';
+import { type Belief, belief, hasSlept, type Moment, momentOf } from './lease-age.ts';
+import { type RenewalResult, renewLease } from './lease-renewal.ts';
 
 export interface LeaseOptions {
   readonly client: Client;
@@ -16,58 +15,67 @@ export interface LeaseOptions {
   readonly log: Logger;
   readonly renewEveryMs?: number;
   readonly retryEveryMs?: number;
-  /** How old the last successful renewal may be before the machines of a node are ended. */
+  /** How old the last successful renewal may be before the machines of a node must not run. */
   readonly fenceAfterMs?: number;
   /** Leases renewed at once. */
   readonly concurrency?: number;
-  /** The lease of a node has been renewed for the first time, or again after it lapsed. */
+  /** The lease of a node has been renewed for the first time, or again after it was in doubt, lapsed or lost. */
   readonly onHeld: (node: string) => void;
-  /** The last renewal of a node is too long ago: everybody else may think that it is gone. */
+  /** The process stood still for so long that the node may have been declared lost: its machines must stand still too. */
+  readonly onDoubt: (node: string) => void;
+  /** The node cannot find out whether it was declared lost: its machines must end. */
   readonly onLapsed: (node: string) => void;
+  /**
+   * The node was declared lost: its machines must end. Resolves with whether they have, and all who take them to run have
+   * been told; until it has been true, it is asked again, and the lease is not taken back.
+   */
+  readonly onLost: (node: string) => Promise<boolean>;
 }
 
 interface Kept {
   readonly owner: KubeOwnerReference | undefined;
-  /** Monotonic time before the last renewal that went well was sent. */
-  renewedAt: number | undefined;
+  version: string | undefined;
+  /** Before the last renewal that went well was sent. */
+  renewed: Moment | undefined;
   /** Monotonic time from which on it is to be renewed. */
   dueAt: number;
-  held: boolean;
+  state: 'new' | 'held' | 'doubted' | 'lapsed' | 'lost';
+  /** Whether nothing is left of a node that was declared lost. */
+  settled: boolean;
+  everLost: boolean;
   paused: boolean;
-  /** Whether the lease had lapsed when it was first seen here. */
-  foundLapsed: boolean;
 }
 
 const RENEW_EVERY = 20_000;
 const RETRY_EVERY = 2_000;
 /** How old the last sign of life of a node may be before it ends its machines. */
 export const FENCE_AFTER = 30_000;
-const DURATION_SECONDS = 40;
 const CONCURRENCY = 32;
 
 /**
  * Renews the leases of all nodes of a fleet, in one batch and by one timer, and knows which of them still hold. What
- * counts is when a renewal was sent, on a clock that nobody sets: a server that has not seen one for longer than that
- * cannot have given the node up before the node gives itself up.
+ * counts is when a renewal was sent: a server that has not seen one for longer than that cannot have given the node up
+ * before the node gives itself up. A process that stood still renews first, and gives up nothing that nobody has taken.
  */
 export class Leases implements Runnable {
   readonly name = 'node leases';
   readonly #options: LeaseOptions;
   readonly #nodes = new Map<string, Kept>();
+  readonly #awake: AwakeTime;
   #signal: AbortSignal | undefined;
   #renewal: Timer | undefined;
   #renewing = false;
-  #fence: Timer | undefined;
+  #tick: Timer | undefined;
 
   constructor(options: LeaseOptions) {
     this.#options = options;
+    this.#awake = new AwakeTime(options.clock);
   }
 
   add(node: string, owner?: KubeOwnerReference): void {
     if (this.#nodes.has(node)) return;
-    const now = this.#options.clock.monotonic();
-    const fresh = { renewedAt: undefined, held: false, paused: false, foundLapsed: false };
-    this.#nodes.set(node, { owner, dueAt: now, ...fresh });
+    const fresh = { version: undefined, renewed: undefined, settled: false, everLost: false, paused: false };
+    this.#nodes.set(node, { owner, dueAt: this.#options.clock.monotonic(), state: 'new', ...fresh });
     this.#arm();
   }
 
@@ -84,14 +92,23 @@ export class Leases implements Runnable {
     this.#arm();
   }
 
+  /** Whether nobody can have declared the node lost. */
   held(node: string): boolean {
     const kept = this.#nodes.get(node);
-    return kept !== undefined && kept.held && this.#age(kept) < this.#fenceAfter;
+    return kept?.state === 'held' && this.#belief(kept) === 'certain';
   }
 
-  /** Whether the lease had lapsed before anybody here renewed it. */
-  foundLapsed(node: string): boolean {
-    return this.#nodes.get(node)?.foundLapsed ?? false;
+  /** Whether it is about to be found out if somebody has: nothing is done for the node meanwhile. */
+  inDoubt(node: string): boolean {
+    const kept = this.#nodes.get(node);
+    if (kept === undefined || (kept.state !== 'held' && kept.state !== 'doubted')) return false;
+    return this.#belief(kept) === 'doubtful';
+  }
+
+  /** Whether nobody declared the node lost since machines began to run there; undefined while it is not known. */
+  neverLost(node: string): boolean | undefined {
+    const kept = this.#nodes.get(node);
+    return kept === undefined || kept.state === 'new' ? undefined : !kept.everLost;
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -99,15 +116,16 @@ export class Leases implements Runnable {
     this.#arm();
     await aborted(signal);
     this.#renewal?.cancel();
-    this.#fence?.cancel();
+    this.#tick?.cancel();
   }
 
   get #fenceAfter(): number {
     return this.#options.fenceAfterMs ?? FENCE_AFTER;
   }
 
-  #age({ renewedAt }: Kept): number {
-    return renewedAt === undefined ? Number.POSITIVE_INFINITY : this.#options.clock.monotonic() - renewedAt;
+  #belief({ renewed }: Kept): Belief {
+    if (renewed === undefined) return 'lapsed';
+    return belief(renewed, momentOf(this.#options.clock, this.#awake, false), this.#fenceAfter);
   }
 
   /** Sets the one timer to when the first lease is due. */
@@ -124,10 +142,13 @@ export class Leases implements Runnable {
   async #renewDue(): Promise<void> {
     const { clock, concurrency = CONCURRENCY } = this.#options;
     this.#renewing = true;
+    // Whoever stood still finds that out before it does anything.
+    this.#judge();
     const now = clock.monotonic();
     const due = [...this.#nodes].filter(([, { dueAt, paused }]) => !paused && dueAt <= now);
     for (let at = 0; at < due.length; at += concurrency) {
-      await Promise.all(due.slice(at, at + concurrency).map(([node, kept]) => this.#renew(node, kept)));
+      const sent = momentOf(clock, this.#awake, true);
+      await Promise.all(due.slice(at, at + concurrency).map(([node, kept]) => this.#renew(node, kept, sent)));
       // With a server in the same process nothing else would give way.
       await clock.sleep(0, this.#signal).catch(() => {});
     }
@@ -135,93 +156,100 @@ export class Leases implements Runnable {
     this.#arm();
   }
 
-  async #renew(node: string, kept: Kept): Promise<void> {
-    const { clock, log, renewEveryMs = RENEW_EVERY, retryEveryMs = RETRY_EVERY, onHeld } = this.#options;
+  async #renew(node: string, kept: Kept, sent: Moment): Promise<void> {
+    const { clock, log, retryEveryMs = RETRY_EVERY } = this.#options;
     if (this.#nodes.get(node) !== kept || kept.paused) return;
-    const sentAt = clock.monotonic();
     // A request that hangs must not keep all others from being sent.
     const limit = new AbortController();
     using _timer = clock.timer(retryEveryMs * 2, () => limit.abort(new Error('no answer in time')));
+    kept.dueAt = sent.monotonic + retryEveryMs;
     try {
-      await Promise.race([this.#write(node, kept, limit.signal), rejected(limit.signal)]);
-      // A process that stood still may get here before the timer that should have told it.
-      if (kept.held && this.#age(kept) >= this.#fenceAfter) this.#lapsed(node, kept);
-      kept.renewedAt = sentAt;
-      kept.dueAt = sentAt + renewEveryMs;
-      this.#watchAge();
-      if (kept.held || !this.#nodes.has(node)) return;
-      kept.held = true;
-      onHeld(node);
+      const result = await Promise.race([this.#write(node, kept, limit.signal), rejected(limit.signal)]);
+      if (this.#nodes.get(node) !== kept) return;
+      if (result.is === 'renewed') this.#renewed(node, kept, result.version, sent);
+      else this.#lost(node, kept, result.is);
     } catch (error) {
       log.debug({ node, err: error }, 'the lease of a node could not be renewed; trying again');
       kept.dueAt = clock.monotonic() + retryEveryMs;
     }
   }
 
-  async #write(node: string, kept: Kept, signal: AbortSignal): Promise<void> {
+  async #write(node: string, kept: Kept, signal: AbortSignal): Promise<RenewalResult> {
     const { client, clock } = this.#options;
-    const where = { namespace: LEASE_NAMESPACE, signal };
+    const { owner, version, settled } = kept;
     const renewTime = microTimestamp(clock.now());
-    if (kept.renewedAt !== undefined) {
-      const body = { spec: { renewTime } };
-      try {
-        await client.patch(LEASES, node, { type: 'merge', body }, where);
-        return;
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
-    }
-    const spec = { holderIdentity: node, leaseDurationSeconds: DURATION_SECONDS, renewTime };
-    const metadata = { name: node, namespace: LEASE_NAMESPACE };
-    const owned = kept.owner === undefined ? {} : { ownerReferences: [kept.owner] };
-    try {
-      await client.create(LEASES, { metadata: { ...metadata, ...owned }, spec }, { signal });
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-      const present = await client.get(LEASES, node, where);
-      kept.foundLapsed = this.#hasLapsed(present);
-      await client.patch(LEASES, node, { type: 'merge', body: { metadata: owned, spec } }, where);
-    }
+    const mayBeLost = () => !this.held(node);
+    return await renewLease(client, { node, owner, version, settled, renewTime, mayBeLost, signal });
   }
 
-  #hasLapsed({ spec }: Lease): boolean {
-    const renewed = Date.parse(spec?.renewTime ?? '');
-    return !(this.#options.clock.now() - renewed < this.#fenceAfter);
+  #renewed(node: string, kept: Kept, version: string, sent: Moment): void {
+    const { renewEveryMs = RENEW_EVERY, onHeld } = this.#options;
+    const before = kept.state;
+    Object.assign(kept, { version, renewed: sent, state: 'held', settled: false });
+    kept.dueAt = sent.monotonic + renewEveryMs;
+    this.#watchAge();
+    if (before !== 'held') onHeld(node);
   }
 
-  /** Sets the one timer to when the first lease lapses if it is not renewed. */
-  #watchAge(): void {
-    if (this.#fence !== undefined || this.#signal?.aborted === true) return;
-    let oldest = Number.POSITIVE_INFINITY;
-    for (const { held, renewedAt } of this.#nodes.values()) {
-      if (held && renewedAt !== undefined) oldest = Math.min(oldest, renewedAt);
-    }
-    const { clock } = this.#options;
-    const inMs = oldest === Number.POSITIVE_INFINITY ? this.#fenceAfter : oldest + this.#fenceAfter - clock.monotonic();
-    // At least a moment: fractions may say at once that it is time and that it is not.
-    this.#fence = clock.timer(Math.max(1, inMs), () => {
-      this.#fence = undefined;
-      this.#lapse();
+  #lost(node: string, kept: Kept, how: 'lost' | 'absent'): void {
+    const { clock, log, onLost } = this.#options;
+    // A node that never had a lease has nothing to end.
+    const isNews = kept.state !== 'lost' && (kept.state !== 'new' || how === 'lost');
+    if (isNews) log.warn({ node }, 'the node was declared lost; ending its machines');
+    Object.assign(kept, { state: 'lost', everLost: true, version: undefined, renewed: undefined });
+    const settled = (done: boolean) => {
+      kept.settled = done;
+      if (done) kept.dueAt = clock.monotonic();
+      this.#arm();
+    };
+    onLost(node).then(settled, (error: unknown) => {
+      log.warn({ node, err: error }, 'the machines of a node that was declared lost could not be ended; trying again');
     });
   }
 
-  #lapse(): void {
-    let held = 0;
-    for (const [node, kept] of this.#nodes) {
-      if (!kept.held) continue;
-      if (this.#age(kept) < this.#fenceAfter) held++;
-      else this.#lapsed(node, kept);
+  /** Sees to it that a lease whose renewal is too old is noticed in time, and a process that stood still soon. */
+  #watchAge(): void {
+    if (this.#tick !== undefined || this.#signal?.aborted === true) return;
+    const { clock } = this.#options;
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const { state, renewed } of this.#nodes.values()) {
+      if (isLive(state) && renewed !== undefined) oldest = Math.min(oldest, renewed.monotonic);
     }
-    if (held > 0) this.#watchAge();
+    if (oldest === Number.POSITIVE_INFINITY) return;
+    const left = oldest + this.#fenceAfter - clock.monotonic();
+    // At least a moment: fractions may say at once that it is time and that it is not.
+    this.#tick = clock.timer(left > 0 ? Math.max(1, Math.min(left, TICK_MS)) : TICK_MS, () => {
+      this.#tick = undefined;
+      this.#judge();
+      this.#watchAge();
+    });
   }
 
-  #lapsed(node: string, kept: Kept): void {
-    const { log, onLapsed } = this.#options;
-    kept.held = false;
-    log.warn({ node }, 'the lease of a node was not renewed in time; ending its machines');
-    onLapsed(node);
+  /** Draws the consequences of what each node may still believe. */
+  #judge(): void {
+    const { clock, log, onDoubt, onLapsed, renewEveryMs = RENEW_EVERY } = this.#options;
+    const now = momentOf(clock, this.#awake, true);
+    for (const [node, kept] of this.#nodes) {
+      if (!isLive(kept.state) || kept.renewed === undefined) continue;
+      const believed = belief(kept.renewed, now, this.#fenceAfter);
+      if (believed === 'lapsed') {
+        kept.state = 'lapsed';
+        log.warn({ node }, 'the lease of a node was not renewed in time; ending its machines');
+        onLapsed(node);
+      } else if (believed === 'doubtful' && kept.state === 'held') {
+        kept.state = 'doubted';
+        kept.dueAt = now.monotonic;
+        log.warn({ node }, 'the process stood still for longer than the lease of a node; renewing it first');
+        onDoubt(node);
+      } else if (hasSlept(kept.renewed, now, renewEveryMs)) {
+        kept.dueAt = Math.min(kept.dueAt, now.monotonic);
+      }
+    }
+    this.#arm();
   }
 }
+
+const isLive = (state: Kept['state']) => state === 'held' || state === 'doubted';
 
 /** Settles only by the signal. */
 function rejected(signal: AbortSignal): Promise<never> {

@@ -67,6 +67,7 @@ const deeds = (observed: Partial<Observed>) =>
     askedGraceMs: undefined,
     waiting: false,
     leaseHeld: true,
+    undecided: false,
     unhealthy: false,
     ...observed,
   }).map((deed) => deed.do);
@@ -82,6 +83,11 @@ describe('a launcher pod at home', () => {
     ['starts nothing for an instance that is to end', { instance: instance({}, dying) }, []],
     ['starts nothing once it has ended itself', { pod: pod({}, { phase: 'Failed' }) }, []],
     ['takes up a machine that is said to run', { instance: instance(running()) }, ['adopt']],
+    [
+      'takes up none while its node may have been declared lost',
+      { instance: instance(running()), undecided: true },
+      [],
+    ],
     [
       'takes up nothing once it has ended itself',
       { instance: instance(running()), pod: pod({}, { phase: 'Succeeded' }) },
@@ -134,6 +140,7 @@ describe('a launcher pod at home', () => {
         askedGraceMs: undefined,
         waiting: false,
         leaseHeld: true,
+        undecided: false,
         unhealthy: false,
         ...observed,
       });

@@ -23,6 +23,8 @@ export interface Observed {
   readonly waiting: boolean;
   /** Whether the node may begin anything: it may not while nobody can be sure that it lives. */
   readonly leaseHeld: boolean;
+  /** Whether it is not known yet if a machine that ran here before the agent did may be taken up. */
+  readonly undecided: boolean;
   /** Whether the liveness probe has failed for good. */
   readonly unhealthy: boolean;
 }
@@ -75,7 +77,7 @@ function planHome(observed: Observed, instance: Vmi): Deed[] {
   if (machine === undefined) {
     // What has been reported as ended does not come back.
     if (isOver(pod)) return [];
-    if (phase === 'Running') return [{ do: 'adopt' }];
+    if (phase === 'Running') return observed.undecided ? [] : [{ do: 'adopt' }];
     return ending !== undefined || waiting || !leaseHeld ? [] : [{ do: 'start' }];
   }
   if (!isAlive(machine)) return [];

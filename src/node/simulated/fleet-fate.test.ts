@@ -4,6 +4,7 @@ import { conditionOf } from '../../kube/kinds/condition.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { LEASES, NODES } from '../../kube/kinds/node.ts';
 import { PODS } from '../../kube/kinds/pod.ts';
+import { declareLost } from '../../kube/node-lease.ts';
 import type { Cluster } from '../../testing/cluster.ts';
 import { type FleetWorld, fleetWorld, namespace } from '../../testing/fleet-world.ts';
 import { runNodeLifecycle } from '../../testing/kubernetes-parts.ts';
@@ -345,13 +346,28 @@ describe('a fleet that starts again', () => {
     expect(world.writes.filter((write) => write.includes('/status'))).toEqual([]);
   });
 
-  it('leaves machines of a node whose lease had lapsed where it is told to', async () => {
+  it('takes up machines of a node whose lease had lapsed, as long as nobody declared it lost', async () => {
+    const first = world.start();
+    const vmi = await runInstance('m');
+    await first.stop();
+    await cluster.clock.advance(600_000);
+    const { fleet } = world.start();
+    await cluster.until(async () => (await stateOn(fleet, ONE, vmi)) === 'running');
+    expect((await world.instance('m')).status?.phase).toBe('Running');
+  });
+
+  it('takes up none of a node that was declared lost, and says so before the node is used again', async () => {
     const first = world.start();
     await runInstance('m');
     await first.stop();
-    await cluster.clock.advance(31_000);
-    world.start({ adoptLapsed: false });
+    await cluster.clock.advance(60_000);
+    await declareLost(admin, await admin.get(LEASES, ONE, { namespace: 'kube-node-lease' }));
+    const { fleet } = world.start();
     expect((await world.untilPhase('m', 'Failed')).status?.reason).toBe('Lost');
+    await cluster.clock.advance(5_000);
+    const { metadata } = await admin.get(LEASES, ONE, { namespace: 'kube-node-lease' });
+    expect(metadata.annotations ?? {}).toEqual({});
+    expect(await fleet.simulation.driver(ONE).list()).toEqual([]);
   });
 
   it('does not bring back what has been reported as ended', async () => {

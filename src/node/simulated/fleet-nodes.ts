@@ -28,8 +28,14 @@ export interface FleetNodesParts {
   readonly simulation: Simulation;
   /** Something about a node has changed: what is bound to it is to be looked at again. */
   readonly onWake: (node: string) => void;
+  /** The node may have been given up by everybody else: its machines stand still until that is known. */
+  readonly onDoubt: (host: Host) => Promise<void>;
+  /** It is known that the node has not been given up. */
+  readonly onSure: (host: Host) => Promise<void>;
   /** The node may have been given up by everybody else: its machines must end. */
   readonly onLapsed: (host: Host) => Promise<void>;
+  /** It has been: its machines must end. Resolves with whether that is done, and known to all who count on them. */
+  readonly onLost: (host: Host) => Promise<boolean>;
   /** Somebody took the node away: its machines must end, and whoever counts on them must learn of it. */
   readonly onGone: (host: Host) => Promise<void>;
   readonly onMachine: (node: string, id: string) => void;
@@ -38,7 +44,6 @@ export interface FleetNodesParts {
 export interface FleetNodesOptions {
   readonly nodeRange: string;
   readonly renewLeases: boolean;
-  readonly adoptLapsed: boolean;
   readonly deregister: boolean;
 }
 
@@ -79,11 +84,13 @@ export class FleetNodes implements Runnable, Hosts {
       log,
       onHeld: (node) => {
         this.#queue.add(node);
-        parts.onWake(node);
+        this.#tell(node, parts.onSure);
       },
-      onLapsed: (node) => {
+      onDoubt: (node) => this.#tell(node, parts.onDoubt),
+      onLapsed: (node) => this.#tell(node, parts.onLapsed),
+      onLost: async (node) => {
         const host = this.#hosts.get(node);
-        if (host !== undefined) void parts.onLapsed(host);
+        return host === undefined || (await parts.onLost(host));
       },
     });
     this.#queue = new WorkQueue({
@@ -100,6 +107,11 @@ export class FleetNodes implements Runnable, Hosts {
 
   find(node: string): Host | undefined {
     return this.#hosts.get(node);
+  }
+
+  #tell(node: string, whom: (host: Host) => Promise<void>): void {
+    const host = this.#hosts.get(node);
+    if (host !== undefined) void whom(host);
   }
 
   /** Of the nodes that are, or are to be, registered. */
@@ -165,7 +177,7 @@ export class FleetNodes implements Runnable, Hosts {
   #host(shape: NodeShape): FleetHost {
     const { simulation, onMachine } = this.#parts;
     const leases = this.#leases;
-    const { renewLeases, adoptLapsed } = this.#options;
+    const { renewLeases } = this.#options;
     const { name } = shape;
     let listening = false;
     return {
@@ -194,8 +206,11 @@ export class FleetNodes implements Runnable, Hosts {
         if (this.gone !== undefined) return false;
         return renewLeases ? leases.held(name) : this.registered !== undefined && !this.fenced;
       },
+      get inDoubt() {
+        return this.gone === undefined && leases.inDoubt(name);
+      },
       get mayAdopt() {
-        return adoptLapsed || !leases.foundLapsed(name);
+        return renewLeases && this.gone === undefined ? leases.neverLost(name) : true;
       },
     };
   }

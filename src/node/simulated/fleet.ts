@@ -52,11 +52,6 @@ export interface FleetOptions {
   readonly usual?: Readonly<Record<string, string>>;
   /** False where nobody minds: in simulated time, renewing would be most of the work. */
   readonly renewLeases?: boolean;
-  /**
-   * Whether machines of nodes whose lease had lapsed before this process began are taken to have gone on. Right where the
-   * operator starts together with the fleet; where it did not, it may have given them up, and false is safe.
-   */
-  readonly adoptLapsed?: boolean;
   /** Takes the nodes away when the fleet stops. */
   readonly deregister?: boolean;
   /** The file that what containers say is kept in; absent: it ends with the process. */
@@ -85,7 +80,7 @@ export class Fleet implements Runnable, NodeRuntime {
     this.#parts = parts;
     const { client, informers, clock, random, log, events = silentRecorder } = parts;
     const { pools, podRange = POD_RANGE, nodeRange = NODE_RANGE, link } = options;
-    const { renewLeases = true, adoptLapsed = true, deregister = false, traces, usual = {}, logFile } = options;
+    const { renewLeases = true, deregister = false, traces, usual = {}, logFile } = options;
     const claims = informers.of(PERSISTENT_VOLUME_CLAIMS).cache;
     const store = new ClaimDisks(client, (namespace, claim) => claims.get(keyIn(namespace, claim)));
     const simulation = new Simulation({ clock, usual, store, ...(link === undefined ? {} : { link }) });
@@ -105,12 +100,18 @@ export class Fleet implements Runnable, NodeRuntime {
         events,
         simulation,
         onWake: (node) => this.#agent.wake(node),
+        onDoubt: (host) => this.#agent.doubt(host),
+        onSure: (host) => this.#agent.trust(host),
         onLapsed: (host) => this.#agent.fence(host, 'Fenced'),
+        onLost: async (host) => {
+          await this.#agent.fence(host, 'Fenced');
+          return await this.#agent.isSettled(host);
+        },
         onGone: (host) => this.#agent.fence(host, 'NodeDeleted'),
         onMachine: (node, id) => this.#agent.machineChanged(node, id),
       },
       pools,
-      { nodeRange, renewLeases, adoptLapsed, deregister },
+      { nodeRange, renewLeases, deregister },
     );
     this.#agent = new Agent({
       ...shared,

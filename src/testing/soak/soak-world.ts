@@ -98,10 +98,7 @@ export async function startSoakWorld(seed: string): Promise<SoakWorld> {
     }),
     new SoakProcess('fleet', through('fleet', 'vimana-node'), (client) => {
       const informers = new Informers({ ...parts('fleet'), client });
-      const fleet = new Fleet(
-        { ...parts('fleet'), client, informers },
-        { pools: [{ count: NODES }], adoptLapsed: false },
-      );
+      const fleet = new Fleet({ ...parts('fleet'), client, informers }, { pools: [{ count: NODES }] });
       machines.watch(
         fleet,
         Array.from({ length: NODES }, (_, at) => `kwok-node-${at + 1}`),

@@ -3,10 +3,12 @@ import { conditionOf, withCondition } from '../../../kube/kinds/condition.ts';
 import { LEASES, NODES, type Node } from '../../../kube/kinds/node.ts';
 import { PODS, type Pod } from '../../../kube/kinds/pod.ts';
 import { isNotFound } from '../../../kube/kube-error.ts';
+import { NODE_LEASE_NAMESPACE } from '../../../kube/node-lease.ts';
+import { AwakeTime } from '../../../runtime/awake-time.ts';
 import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
 import type { EventRecorder } from '../../../runtime/events/event-recorder.ts';
 import { writeStatus } from '../../../runtime/status.ts';
-import { type LastSigns, NodeHealth } from './node-health.ts';
+import { AssumedHealth, type LastSigns, NodeHealth } from './node-health.ts';
 import { silentConditions, wantedTaints } from './node-plan.ts';
 import { byNode } from './pods-by-node.ts';
 
@@ -15,6 +17,13 @@ const GRACE_MS = 40_000;
 
 /** Notices nodes that fall silent, and keeps new pods off nodes that are not well. */
 export function nodeLifecycle(health: LastSigns = new NodeHealth()): Controller<Node> {
+  let awake: AwakeTime | undefined;
+  /** What was not heard while this process stood still says nothing of the nodes. */
+  const time = ({ clock, signal }: Context): number => {
+    if (health instanceof AssumedHealth) return clock.monotonic();
+    awake ??= new AwakeTime(clock).keep(signal);
+    return awake.now();
+  };
   return {
     name: 'node lifecycle',
     for: NODES,
@@ -23,17 +32,23 @@ export function nodeLifecycle(health: LastSigns = new NodeHealth()): Controller<
       // A renewed lease is only noted: the run that is due anyway will see it.
       watched(
         LEASES,
-        (lease, { clock }) => {
-          health.noticeLease(lease, clock.now());
+        (lease, context) => {
+          health.noticeLease(lease, time(context));
           return [];
         },
-        { namespace: 'kube-node-lease' },
+        { namespace: NODE_LEASE_NAMESPACE },
       ),
-      watched(NODES, (node, { clock, events }, { type, object }) => {
+      watched(NODES, (node, context, { type, object }) => {
         // Told of both sides of a change, of which only the newer counts.
         if (node !== object) return [];
-        if (type !== 'deleted') health.noticeNode(node, clock.now());
-        else tell(node, events, 'RemovingNode', (name) => `Node ${name} event: Removing Node ${name} from Controller`);
+        if (type !== 'deleted') health.noticeNode(node, time(context));
+        else
+          tell(
+            node,
+            context.events,
+            'RemovingNode',
+            (name) => `Node ${name} event: Removing Node ${name} from Controller`,
+          );
         return [];
       }),
     ],
@@ -41,8 +56,9 @@ export function nodeLifecycle(health: LastSigns = new NodeHealth()): Controller<
       const { client, clock } = context;
       const { name = '' } = node.metadata;
       // The run may come before whoever watches was told.
-      health.noticeNode(node, clock.now());
-      const silent = clock.now() - (health.lastSeen(name) ?? clock.now());
+      const now = time(context);
+      health.noticeNode(node, now);
+      const silent = now - (health.lastSeen(name) ?? now);
       let known = node;
       if (silent >= GRACE_MS) {
         const conditions = silentConditions(node, timestamp(clock.now()));

@@ -1,0 +1,45 @@
+import { LEASES, type Lease, NODES } from '../../kube/kinds/node.ts';
+import { ifFound, isAlreadyExists, isConflict, isNotFound } from '../../kube/kube-error.ts';
+import { declareLost, isDeclaredLost, NODE_LEASE_NAMESPACE, NODE_LOST_ANNOTATION } from '../../kube/node-lease.ts';
+import type { Context } from '../../runtime/controller.ts';
+
+/** 'lost': it is declared lost. 'changed': somebody wrote the lease meanwhile. 'none': there is no lease any more. */
+export type Declaration = 'lost' | 'changed' | 'none' | Lease;
+
+/**
+ * Declares a node lost whose lease still shows the renewal that was last seen, long ago, by compare-and-set; returns the
+ * lease where it shows another. Without that nobody may say what became of the machines there: an agent that merely
+ * stood still would go on with them.
+ */
+export async function declareIfSilent(
+  name: string,
+  renewal: string | undefined,
+  { client, cache }: Pick<Context, 'client' | 'cache'>,
+): Promise<Declaration> {
+  const lease = await ifFound(client.get(LEASES, name, { namespace: NODE_LEASE_NAMESPACE }));
+  if (lease === undefined && renewal !== undefined) return 'none';
+  if (lease !== undefined && (lease.spec?.renewTime ?? '') !== (renewal ?? '')) return lease;
+  if (lease !== undefined && isDeclaredLost(lease)) return 'lost';
+  try {
+    if (lease !== undefined) await declareLost(client, lease);
+    else await client.create(LEASES, lostLease(name, cache(NODES).get(name)?.metadata.uid));
+    return 'lost';
+  } catch (error) {
+    if (isConflict(error) || isNotFound(error) || isAlreadyExists(error)) return 'changed';
+    throw error;
+  }
+}
+
+/** For an agent that would make the lease which it finds missing. */
+function lostLease(name: string, uid: string | undefined) {
+  const owner = { apiVersion: 'v1', kind: 'Node', name, uid: uid ?? '' };
+  return {
+    metadata: {
+      name,
+      namespace: NODE_LEASE_NAMESPACE,
+      annotations: { [NODE_LOST_ANNOTATION]: '' },
+      ...(uid === undefined ? {} : { ownerReferences: [owner] }),
+    },
+    spec: { holderIdentity: name },
+  };
+}

@@ -1,0 +1,68 @@
+import { type Machine, type MachineDriver, NoSuchMachine, WrongState } from '../machine-driver.ts';
+import type { Host } from './host.ts';
+
+/**
+ * Machines that stand still because their node may have been declared lost: another may run elsewhere by now. They go on
+ * where it was not; nobody is told, since nobody asked for it.
+ */
+export class DoubtedMachines {
+  readonly #byNode = new Map<string, Set<string>>();
+  /** One thing at a time: what is let go must not be held afterwards. */
+  #last: Promise<void> = Promise.resolve();
+
+  has(node: string): boolean {
+    return this.#byNode.has(node);
+  }
+
+  async hold({ name, driver }: Host): Promise<void> {
+    const held = this.#byNode.get(name) ?? new Set();
+    this.#byNode.set(name, held);
+    await this.#inTurn(async () => {
+      for (const machine of await driver.list()) await stop(machine, driver, held);
+    });
+  }
+
+  /** A machine may arrive from elsewhere. */
+  async holdArrived({ name, driver }: Host, id: string): Promise<void> {
+    await this.#inTurn(async () => {
+      const held = this.#byNode.get(name);
+      const machine = await driver.inspect(id);
+      if (held !== undefined && machine !== undefined) await stop(machine, driver, held);
+    });
+  }
+
+  async release({ name, driver }: Host): Promise<void> {
+    if (!this.#byNode.has(name)) return;
+    await this.#inTurn(async () => {
+      for (const id of this.#byNode.get(name) ?? []) await unlessGone(driver.resume(id));
+      this.#byNode.delete(name);
+    });
+  }
+
+  /** They have ended. */
+  forget(node: string): void {
+    this.#byNode.delete(node);
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+}
+
+async function stop({ spec: { id }, state }: Machine, driver: MachineDriver, held: Set<string>): Promise<void> {
+  // A guest that shuts down cannot be made to stand still, and was about to end.
+  if (state === 'stopping') await driver.kill(id, 'it was shutting down when its node could have been given up');
+  if (state !== 'running') return;
+  held.add(id);
+  await unlessGone(driver.pause(id));
+}
+
+async function unlessGone(change: Promise<void>): Promise<void> {
+  try {
+    await change;
+  } catch (error) {
+    if (!(error instanceof NoSuchMachine) && !(error instanceof WrongState)) throw error;
+  }
+}

@@ -1,0 +1,80 @@
+import { TemporaryError } from '../../base/errors.ts';
+import type { Client } from '../../kube/client.ts';
+import { LEASES, type Lease } from '../../kube/kinds/node.ts';
+import { ifFound, isAlreadyExists, isConflict, isNotFound } from '../../kube/kube-error.ts';
+import type { KubeOwnerReference } from '../../kube/kube-object.ts';
+import { isDeclaredLost, NODE_LEASE_NAMESPACE, NODE_LOST_ANNOTATION } from '../../kube/node-lease.ts';
+
+export interface Renewal {
+  readonly node: string;
+  readonly owner: KubeOwnerReference | undefined;
+  readonly renewTime: string;
+  /** Of the Lease as it was last written here; undefined where it never was. */
+  readonly version: string | undefined;
+  /** Whether somebody may have declared the node lost and the Lease been deleted since, where there is none. */
+  readonly mayBeLost: () => boolean;
+  /** Whether nothing runs on the node that others take to be lost, and they know it: only then is it taken back. */
+  readonly settled: boolean;
+  readonly signal: AbortSignal;
+}
+
+export type RenewalResult =
+  | { readonly is: 'renewed'; readonly version: string }
+  /** The node was, or may have been, declared lost: nothing was written. */
+  | { readonly is: 'lost' | 'absent' };
+
+const DURATION_SECONDS = 40;
+/** Somebody who writes a Lease all the time is not waited for. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Renews the Lease of a node by compare-and-set: at the version that was last written here, so that success proves that
+ * nobody has declared the node lost meanwhile. At any other version it is read first.
+ */
+export async function renewLease(client: Client, renewal: Renewal): Promise<RenewalResult> {
+  const { version, renewTime } = renewal;
+  if (version !== undefined) {
+    const written = await patch(client, renewal, { metadata: { resourceVersion: version }, spec: { renewTime } });
+    if (written !== undefined) return written;
+  }
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const result = await readAndRenew(client, renewal);
+    if (result !== undefined) return result;
+  }
+  throw new TemporaryError(`the lease of node ${renewal.node} is being written by somebody else`);
+}
+
+/** Undefined where somebody else was faster. */
+async function readAndRenew(client: Client, renewal: Renewal): Promise<RenewalResult | undefined> {
+  const { node, owner, renewTime, mayBeLost, settled, signal } = renewal;
+  const present = await ifFound(client.get(LEASES, node, { namespace: NODE_LEASE_NAMESPACE, signal }));
+  if (present === undefined && !settled && mayBeLost()) return { is: 'absent' };
+  if (present !== undefined && !settled && isDeclaredLost(present)) return { is: 'lost' };
+  const spec = { holderIdentity: node, leaseDurationSeconds: DURATION_SECONDS, renewTime };
+  const owned = owner === undefined ? {} : { ownerReferences: [owner] };
+  if (present !== undefined) {
+    const { resourceVersion, annotations } = present.metadata;
+    const unmarked = annotations?.[NODE_LOST_ANNOTATION] === undefined ? {} : { [NODE_LOST_ANNOTATION]: null };
+    const metadata = { resourceVersion, ...owned, annotations: unmarked };
+    return await patch(client, renewal, { metadata, spec });
+  }
+  try {
+    const metadata = { name: node, namespace: NODE_LEASE_NAMESPACE, ...owned };
+    return renewed(await client.create(LEASES, { metadata, spec }, { signal }));
+  } catch (error) {
+    if (isAlreadyExists(error)) return undefined;
+    throw error;
+  }
+}
+
+async function patch(client: Client, { node, signal }: Renewal, body: object): Promise<RenewalResult | undefined> {
+  try {
+    const where = { namespace: NODE_LEASE_NAMESPACE, signal };
+    return renewed(await client.patch(LEASES, node, { type: 'merge', body }, where));
+  } catch (error) {
+    if (isConflict(error) || isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+const renewed = ({ metadata }: Lease) => ({ is: 'renewed', version: metadata.resourceVersion ?? '' }) as const;

@@ -1,0 +1,59 @@
+import { silentLogger } from '../../src/base/logger.ts';
+import { NodeWatch } from '../../src/controllers/instance/node-watch.ts';
+import type { Lease } from '../../src/kube/kinds/node.ts';
+import type { Context } from '../../src/runtime/controller.ts';
+import type { OwnClock } from '../../src/runtime/leading.fixture.ts';
+import { type LeaseWorld, NODE } from './world.ts';
+
+const EVERY_MS = 1000;
+
+/** An operator: the real watch over nodes, and a reconciliation that replaces a machine whose node is lost. */
+export class ModelOperator {
+  readonly #world: LeaseWorld;
+  readonly #own: OwnClock;
+  readonly #name: string;
+  readonly #nodes = new NodeWatch(40_000, () => ['machine']);
+  readonly #context: Context;
+
+  constructor(world: LeaseWorld, own: OwnClock, name: string, signal: AbortSignal) {
+    this.#world = world;
+    this.#own = own;
+    this.#name = name;
+    const nothing = { get: () => undefined };
+    this.#context = {
+      client: world.reach(name, own),
+      cache: () => nothing,
+      clock: own,
+      log: silentLogger,
+      signal,
+      enqueue() {},
+    } as unknown as Context;
+    void this.#run(signal);
+  }
+
+  /** What a watch tells, late or not at all. */
+  async sees(lease: Lease): Promise<void> {
+    const told = await this.#world.ask(this.#name, this.#own, () => lease).catch(() => undefined);
+    if (told === undefined) return;
+    const [leases] = this.#nodes.watches;
+    const change = { type: 'updated', object: told, old: told } as const;
+    leases?.keys(told, this.#context, change);
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#reconcile().catch(() => {});
+      await this.#own.sleep(EVERY_MS, signal).catch(() => {});
+    }
+  }
+
+  async #reconcile(): Promise<void> {
+    const { claim } = this.#world;
+    // The instance is read first: what is decided later is written at this version.
+    const { phase, version } = await this.#world.ask(this.#name, this.#own, () => ({ ...claim }));
+    if (phase !== 'Running' || !(await this.#nodes.isLost(NODE, this.#context))) return;
+    await this.#world.ask(this.#name, this.#own, () => {
+      if (claim.fail(version)) this.#world.replaced = true;
+    });
+  }
+}

@@ -1,0 +1,77 @@
+import { FakeClock } from '../../src/base/fake-clock.ts';
+import { type Random, seededRandom } from '../../src/base/random.ts';
+import type { Client } from '../../src/kube/client.ts';
+import { NodeLeaseServer } from '../../src/node/agent/node-leases.fixture.ts';
+import { OwnClock } from '../../src/runtime/leading.fixture.ts';
+
+export const NODE = 'n';
+
+/** What everybody believes of the one instance: whose it is, by compare-and-set. */
+export class Claim {
+  phase: 'Running' | 'Failed' = 'Running';
+  version = 0;
+
+  /** Whether it was still at that version. */
+  fail(version: number): boolean {
+    if (this.version !== version) return false;
+    this.phase = 'Failed';
+    this.version++;
+    return true;
+  }
+}
+
+/** How bad the network is. */
+export interface Network {
+  slowMs: number;
+  /** Whose requests go nowhere. */
+  readonly cutOff: Set<string>;
+}
+
+/** A node with one machine, and all who may act on it, each with a clock that may stand still. */
+export class LeaseWorld {
+  readonly clock = new FakeClock({ start: Date.UTC(2030, 0, 1) });
+  readonly server = new NodeLeaseServer();
+  readonly claim = new Claim();
+  readonly network: Network = { slowMs: 0, cutOff: new Set() };
+  readonly random: Random;
+  /** Whether the machine runs a second time elsewhere. */
+  replaced = false;
+
+  constructor(seed: number) {
+    this.random = seededRandom(`${seed}`);
+    this.server.create({ metadata: { name: NODE }, spec: { renewTime: 'before' } });
+  }
+
+  ownClock(): OwnClock {
+    return new OwnClock(this.clock, 0, 1);
+  }
+
+  /** The way of a process to the server. What is under way when the process stands still goes on. */
+  reach(who: string, own: OwnClock): Client {
+    return this.server.client(
+      () => this.#way(who),
+      () => this.#back(who, own),
+    );
+  }
+
+  /** Does something to the claim as a process would, over the network. */
+  async ask<T>(who: string, own: OwnClock, apply: () => T): Promise<T> {
+    await this.#way(who);
+    const answer = apply();
+    await this.#back(who, own);
+    return answer;
+  }
+
+  async #way(who: string): Promise<void> {
+    if (this.network.slowMs > 0) await this.clock.sleep(this.random.next() * this.network.slowMs);
+    if (this.network.cutOff.has(who)) throw new Error('lost on its way');
+  }
+
+  async #back(who: string, own: OwnClock): Promise<void> {
+    try {
+      await this.#way(who);
+    } finally {
+      await own.awake();
+    }
+  }
+}
