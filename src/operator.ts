@@ -6,7 +6,7 @@ import type { Random } from './base/random.ts';
 import type { Carbon } from './carbon.ts';
 import type { DialectName } from './cli/up.ts';
 import { instances } from './controllers/instance/controller.ts';
-import { INSTANCE_RULES } from './controllers/instance/rules.ts';
+import { INSTANCE_RULES, NODE_LEASE_RULES } from './controllers/instance/rules.ts';
 import { migrations } from './controllers/migration/controller.ts';
 import { evacuations } from './controllers/migration/evacuation.ts';
 import { MIGRATION_RULES } from './controllers/migration/rules.ts';
@@ -143,7 +143,7 @@ export function actsFor(
 
 /** What the controllers and the subresources may do. */
 export function operatorRules(dialects: readonly Dialect[]): PolicyRule[] {
-  return [...machineOperatorRules(dialects), ...instanceOperatorRules(), ...SUBRESOURCE_RULES];
+  return [...machineOperatorRules(dialects), ...instanceOperatorRules(), ...NODE_LEASE_RULES, ...SUBRESOURCE_RULES];
 }
 
 /** What machines of some groups take. */

@@ -17,7 +17,7 @@ it('vimana up goes on with every machine that it had after it was stopped for lo
     const list = async () => (await kubectl.run(words(`get vmi -A -o custom-columns=${columns}`))).out;
     const nodes = async () =>
       (await kubectl.run(words('get nodes -o custom-columns=:.metadata.name,:.spec.taints[*].key'))).out;
-    await vi.waitFor(async () => expect((await list()).match(/Running/g)).toHaveLength(10), WAIT);
+    await vi.waitFor(async () => expect((await list()).match(/kwok-node-\d+ +Running/g)).toHaveLength(10), WAIT);
     const before = { machines: await list(), nodes: await nodes() };
     for (const rest of [0, 25_000]) {
       process.kill(server.pid, 'SIGSTOP');

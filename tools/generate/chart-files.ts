@@ -3,10 +3,12 @@ import { crdOf } from '../../src/api/crd.ts';
 import type { Kind } from '../../src/api/kind.ts';
 import { KINDS } from '../../src/api/kinds.ts';
 import { DIALECT_NAMES, type DialectName } from '../../src/cli/up.ts';
+import { NODE_LEASE_RULES } from '../../src/controllers/instance/rules.ts';
 import { operatedRules } from '../../src/controllers/operation/rules.ts';
 import { CLUSTER_EXPORTER_RULES } from '../../src/exporter/rules.ts';
 import { GROUPS } from '../../src/install/definitions.ts';
 import type { ClusterRole, PolicyRule } from '../../src/kube/kinds/rbac.ts';
+import { NODE_LEASE_NAMESPACE } from '../../src/kube/node-lease.ts';
 import { USER_ROLES } from '../../src/machine/subresources/roles.ts';
 import { SUBRESOURCE_RULES } from '../../src/machine/subresources/rules.ts';
 import { AGENT_RULES, OWN_NODE_POLICY } from '../../src/node/own-node-policy.ts';
@@ -41,6 +43,7 @@ export function chartFiles(): { path: string; text: string }[] {
       userRoles: USER_ROLES.map(roleData),
       seen: seen(GROUPS.kubevirt, KINDS.filter(isInstance)),
     },
+    nodeLeases: { rules: compactRules(NODE_LEASE_RULES), namespace: NODE_LEASE_NAMESPACE },
     subresources: {
       rules: compactRules([...SUBRESOURCE_RULES, ...AGGREGATION_RULES]),
       apiServices: API_SERVICES,

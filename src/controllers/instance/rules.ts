@@ -16,12 +16,16 @@ export const INSTANCE_RULES: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['list', 'watch'] },
   // A node that is lost is taken out of use.
   { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch', 'patch'] },
-  // That a node is lost is written on its lease, so that it finds out.
-  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'list', 'watch', 'create', 'patch'] },
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'list', 'watch'] },
   {
     apiGroups: ['policy'],
     resources: ['poddisruptionbudgets'],
     verbs: ['list', 'watch', 'create', 'patch', 'delete'],
   },
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
+];
+
+/** That a node is lost is written on its lease, so that it finds out. Needed in the namespace of these leases alone. */
+export const NODE_LEASE_RULES: readonly PolicyRule[] = [
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'patch'] },
 ];

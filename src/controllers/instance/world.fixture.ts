@@ -7,7 +7,7 @@ import { isNotFound } from '../../kube/kube-error.ts';
 import { runnable } from '../../runtime/controller.ts';
 import { type MachineCluster, startMachineCluster } from '../../testing/machine-cluster.ts';
 import { instances } from './controller.ts';
-import { INSTANCE_RULES } from './rules.ts';
+import { INSTANCE_RULES, NODE_LEASE_RULES } from './rules.ts';
 
 export const namespace = 'default';
 export const domain = { memory: { guest: '1Gi' }, devices: {} };
@@ -16,7 +16,7 @@ export const domain = { memory: { guest: '1Gi' }, devices: {} };
 export function instanceWorld() {
   let cluster: MachineCluster;
   beforeEach(async () => {
-    cluster = await startMachineCluster(INSTANCE_RULES);
+    cluster = await startMachineCluster([...INSTANCE_RULES, ...NODE_LEASE_RULES]);
   });
   afterEach(() => cluster.stop());
 

@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+import { realClock } from '../../src/base/clock.ts';
+import type { HttpClient } from '../../src/kube/http/http-client.ts';
+import { clientOf } from '../cluster/client-of.ts';
+import { mind } from '../e2e/support/minder.ts';
+
+const LAUNCHER = resolve(import.meta.dirname, '../../bin/vimana');
+const FLAGS = ['--port', '0', '--empty', '--nodes', '4', '--dialects', 'kubevirt,hypersdk', '--log-level', 'error'];
+
+/** A `vimana up` that may be killed at any moment and started again on what it left. */
+export class DurableUp {
+  readonly client: HttpClient;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, client: HttpClient) {
+    this.#child = child;
+    this.client = client;
+  }
+
+  static async start(folder: string): Promise<DurableUp> {
+    const child = DurableUp.#spawn(folder);
+    let said = '';
+    const ready = new Promise<true>((done) => {
+      child.stdout?.on('data', (chunk: Buffer) => {
+        said += chunk.toString();
+        if (said.includes('export KUBECONFIG=')) done(true);
+      });
+    });
+    const first = await Promise.race([ready, once(child, 'exit').then(() => undefined)]);
+    if (first === undefined) throw new Error(`vimana up ended with ${child.exitCode} before it was ready:\n${said}`);
+    return new DurableUp(child, await clientOf(kubeconfigIn(folder)));
+  }
+
+  /** Starts a process and kills it before it can be ready, or soon after. */
+  static async killWhileStarting(folder: string, afterMs: number): Promise<void> {
+    const child = DurableUp.#spawn(folder);
+    const ended = once(child, 'exit');
+    await Promise.race([realClock.sleep(afterMs), ended]);
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  /** Ends the process as a power cut would, with nothing said to it. */
+  async kill(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const ended = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await ended;
+    await this.client.close();
+  }
+
+  static #spawn(folder: string): ChildProcess {
+    const args = ['up', '--data-dir', join(folder, 'data'), '--kubeconfig-out', kubeconfigIn(folder), ...FLAGS];
+    const env = { ...process.env, HOME: folder, XDG_DATA_HOME: undefined };
+    const child = spawn(LAUNCHER, args, { stdio: ['ignore', 'pipe', 'inherit'], env });
+    mind(child);
+    return child;
+  }
+}
+
+const kubeconfigIn = (folder: string) => join(folder, 'kubeconfig');

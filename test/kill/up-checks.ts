@@ -1,0 +1,117 @@
+import { CREATED_BY_LABEL } from '../../src/api/launcher.ts';
+import type { Client } from '../../src/kube/client.ts';
+import { conditionOf } from '../../src/kube/kinds/condition.ts';
+import { VMIMS, VMIS, VMS, type Vm, type Vmi, type Vmim } from '../../src/kube/kinds/machines.ts';
+import { NODES, type Node } from '../../src/kube/kinds/node.ts';
+import { OPERATIONS, type Operation } from '../../src/kube/kinds/operations.ts';
+import { PODS, type Pod } from '../../src/kube/kinds/pod.ts';
+import { CLUSTER_ROLES, type ClusterRole } from '../../src/kube/kinds/rbac.ts';
+import { VM_SNAPSHOTS } from '../../src/kube/kinds/snapshots.ts';
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../src/kube/kinds/storage.ts';
+import type { KubeObject } from '../../src/kube/kube-object.ts';
+import { AGGREGATED, MACHINES } from './up-activity.ts';
+
+/** Everything that matters, at about one moment. */
+export interface Scene {
+  readonly vms: readonly Vm[];
+  readonly vmis: readonly Vmi[];
+  readonly pods: readonly Pod[];
+  readonly migrations: readonly Vmim[];
+  readonly operations: readonly Operation[];
+  readonly snapshots: readonly KubeObject[];
+  readonly claims: readonly KubeObject[];
+  readonly volumes: readonly (KubeObject & { readonly spec: { readonly claimRef?: { readonly uid?: string } } })[];
+  readonly nodes: readonly Node[];
+  readonly roles: readonly ClusterRole[];
+}
+
+export async function sceneOf(client: Client): Promise<Scene> {
+  const items = async <T>(list: Promise<{ readonly items: readonly T[] }>) => (await list).items;
+  return {
+    vms: await items(client.list(VMS)),
+    vmis: await items(client.list(VMIS)),
+    pods: await items(client.list(PODS)),
+    migrations: await items(client.list(VMIMS)),
+    operations: await items(client.list(OPERATIONS)),
+    snapshots: await items(client.list(VM_SNAPSHOTS)),
+    claims: await items(client.list(PERSISTENT_VOLUME_CLAIMS)),
+    volumes: (await items(client.list(PERSISTENT_VOLUMES))) as Scene['volumes'],
+    nodes: await items(client.list(NODES)),
+    roles: await items(client.list(CLUSTER_ROLES)),
+  };
+}
+
+const isOver = (phase: string | undefined) => phase === 'Succeeded' || phase === 'Failed' || phase === 'Cancelled';
+const livePods = ({ metadata }: Vmi, pods: readonly Pod[]) =>
+  pods.filter((pod) => pod.metadata.labels?.[CREATED_BY_LABEL] === metadata.uid && !isOver(pod.status?.phase));
+
+/** What must not be at any moment: two instances of a machine, or two launchers of one that does not move. */
+export function doubled({ vmis, pods, migrations }: Scene): string[] {
+  const wrong: string[] = [];
+  for (const vmi of vmis) {
+    const { name } = vmi.metadata;
+    const live = livePods(vmi, pods);
+    // One that is over leaves a pod, which goes a moment later.
+    const moves = migrations.some(({ spec }) => spec.vmiName === name);
+    if (live.length > (moves ? 2 : 1)) wrong.push(`${name} has ${live.length} launchers`);
+    const active = Object.keys(vmi.status?.activePods ?? {}).length;
+    if (active > 1) wrong.push(`${name} runs in ${active} pods`);
+  }
+  return wrong;
+}
+
+/** What a world at rest must not show. */
+export function unsettled(scene: Scene): string[] {
+  const { vms, vmis, pods, migrations, operations, snapshots, claims, nodes } = scene;
+  const wrong: string[] = [];
+  for (const { metadata, status } of migrations) {
+    if (!isOver(status?.phase)) wrong.push(`migration ${metadata.name} is ${status?.phase ?? 'Pending'}`);
+  }
+  for (const { metadata, spec, status } of operations) {
+    if (!isOver(status?.phase)) wrong.push(`${metadata.name} (${spec.operation}) is ${status?.phase ?? 'Pending'}`);
+    if ((metadata.finalizers ?? []).length > 0) wrong.push(`${metadata.name} (${spec.operation}) is held`);
+  }
+  for (const name of MACHINES) {
+    const vmi = vmis.find(({ metadata }) => metadata.name === name);
+    const ready = conditionOf(vmi?.status?.conditions, 'Ready')?.status;
+    if (vmi?.status?.phase !== 'Running' || ready !== 'True') wrong.push(`${name} is ${vmi?.status?.phase}, ${ready}`);
+    const live = vmi === undefined ? [] : livePods(vmi, pods);
+    if (live.length !== 1) wrong.push(`${name} has ${live.length} launchers`);
+    if (live[0]?.spec.nodeName !== vmi?.status?.nodeName) wrong.push(`${name} is not where its launcher is`);
+  }
+  for (const each of [...vms, ...vmis, ...pods, ...migrations, ...operations, ...snapshots, ...claims]) {
+    if (each.metadata.deletionTimestamp !== undefined) wrong.push(`${each.kind} ${each.metadata.name} does not go`);
+  }
+  for (const { metadata, spec } of nodes) {
+    for (const { key } of spec?.taints ?? []) wrong.push(`${metadata.name} has taint ${key}`);
+  }
+  return [...wrong, ...leftOvers(scene), ...unaggregated(scene)];
+}
+
+/** Pods, claims and volumes whose machine is gone. */
+function leftOvers({ vms, vmis, pods, claims, volumes }: Scene): string[] {
+  const uids = new Set([...vms, ...vmis].map(({ metadata }) => metadata.uid));
+  const isOrphan = ({ metadata }: KubeObject) =>
+    !(metadata.ownerReferences ?? []).some(({ uid }) => uids.has(uid)) &&
+    metadata.name?.startsWith('disk-vm-') !== true;
+  const bound = new Set(claims.map(({ metadata }) => metadata.uid));
+  const all = [...pods.filter(isOrphan), ...vmis.filter(isOrphan), ...claims.filter(isOrphan)];
+  return [
+    ...all.map(({ kind, metadata }) => `${kind} ${metadata.name} is left over`),
+    ...volumes
+      .filter(({ spec }) => !bound.has(spec.claimRef?.uid))
+      .map(({ metadata }) => `${metadata.name} is left over`),
+  ];
+}
+
+/** The role view is made of all that say so, and of nothing else. */
+function unaggregated({ roles }: Scene): string[] {
+  const view = roles.find(({ metadata }) => metadata.name === 'view');
+  const wanted = roles
+    .filter(({ metadata }) => metadata.labels?.[AGGREGATED] === 'true')
+    .flatMap(({ rules = [] }) => rules);
+  const texts = (rules: readonly object[]) => new Set(rules.map((rule) => JSON.stringify(rule)));
+  const [has, shall] = [texts(view?.rules ?? []), texts(wanted)];
+  const wrong = [...shall].filter((rule) => !has.has(rule)).length + [...has].filter((rule) => !shall.has(rule)).length;
+  return wrong === 0 ? [] : [`the role view differs by ${wrong} rules from what it is made of`];
+}

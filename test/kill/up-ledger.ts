@@ -1,0 +1,97 @@
+import type { Client, ResourceType } from '../../src/kube/client.ts';
+import { ifFound, KubeError } from '../../src/kube/kube-error.ts';
+import type { KubeObject } from '../../src/kube/kube-object.ts';
+
+const STAMP = 'example.com/stamp';
+
+interface Entry {
+  readonly type: ResourceType;
+  readonly name: string;
+  readonly namespace: string | undefined;
+  /** What was last acknowledged; undefined where the object is deleted, or never was. */
+  known: string | undefined;
+  /** What was on its way when the connection broke: it may have happened or not. */
+  pending: { readonly stamp: string | undefined } | undefined;
+}
+
+/** Writes objects, and knows what was acknowledged of each. */
+export class Ledger {
+  readonly #entries = new Map<string, Entry>();
+  #stamps = 0;
+  acknowledged = 0;
+
+  has(type: ResourceType, name: string): boolean {
+    return this.#entries.get(`${type.plural}/${name}`)?.known !== undefined;
+  }
+
+  /** Creates an object, or writes it anew. */
+  async write(client: Client, type: ResourceType, object: KubeObjectDraft): Promise<void> {
+    const { name, namespace } = object.metadata;
+    const entry = this.#entryOf(type, name, namespace);
+    const stamp = String(++this.#stamps);
+    const metadata = { ...object.metadata, annotations: { [STAMP]: stamp } };
+    await this.#send(entry, stamp, async () => {
+      if (entry.known === undefined) await client.create(type, { ...object, metadata } as never);
+      else {
+        const where = namespace === undefined ? {} : { namespace };
+        await client.patch(type, name, { type: 'merge', body: { ...object, metadata } }, where);
+      }
+    });
+  }
+
+  async remove(client: Client, type: ResourceType, name: string, namespace?: string): Promise<void> {
+    const where = namespace === undefined ? {} : { namespace };
+    await this.#send(this.#entryOf(type, name, namespace), undefined, () => client.delete(type, name, where));
+  }
+
+  /** What a server that was started anew does not hold as it was acknowledged. Answers leave no doubt afterwards. */
+  async lost(client: Client): Promise<string[]> {
+    const wrong: string[] = [];
+    for (const [key, entry] of this.#entries) {
+      const { type, name, namespace, known, pending } = entry;
+      const found = await ifFound(client.get(type, name, namespace === undefined ? {} : { namespace }));
+      const stamp = found?.metadata.annotations?.[STAMP];
+      const isPending = pending !== undefined && pending.stamp === stamp;
+      // Whatever is on its way out goes only when others let it.
+      const isLeaving = found?.metadata.deletionTimestamp !== undefined && (known === undefined || isPending);
+      if (stamp !== known && !isPending && !isLeaving) wrong.push(`${key} is ${stamp}, and ${known} was acknowledged`);
+      Object.assign(entry, { known: isLeaving ? undefined : stamp, pending: undefined });
+      if (entry.known === undefined) this.#entries.delete(key);
+    }
+    return wrong;
+  }
+
+  /** What goes by itself, in time, is followed no longer. */
+  forget(type: ResourceType, name: string): void {
+    this.#entries.delete(`${type.plural}/${name}`);
+  }
+
+  #entryOf(type: ResourceType, name: string, namespace: string | undefined): Entry {
+    const key = `${type.plural}/${name}`;
+    const entry = this.#entries.get(key) ?? { type, name, namespace, known: undefined, pending: undefined };
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  async #send(entry: Entry, stamp: string | undefined, send: () => Promise<unknown>): Promise<void> {
+    entry.pending = { stamp };
+    try {
+      await send();
+    } catch (error) {
+      // What the server refused has not happened.
+      if (error instanceof KubeError) entry.pending = undefined;
+      throw error;
+    }
+    Object.assign(entry, { known: stamp, pending: undefined });
+    this.acknowledged++;
+  }
+}
+
+type KubeObjectDraft = Omit<Partial<KubeObject>, 'metadata'> & {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+  readonly [field: string]: unknown;
+};
