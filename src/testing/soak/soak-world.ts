@@ -45,6 +45,8 @@ export interface SoakWorld {
   /** How bad the way between processes and server is; may be changed at any time. */
   readonly faults: Faults;
   readonly processes: readonly SoakProcess[];
+  /** Called after each write of a process but Kubernetes itself, before its answer arrives. */
+  onWrite: () => void;
   readonly machines: RunningMachines;
   readonly addresses: KnownAddresses;
   stop(): Promise<void>;
@@ -84,8 +86,10 @@ export async function startSoakWorld(seed: string): Promise<SoakWorld> {
   await admin.create(NAMESPACES, { metadata: { name: CRAMPED } });
   const quota = { metadata: { name: CRAMPED, namespace: CRAMPED }, spec: { hard: { pods: '3' } } };
   await admin.create(RESOURCE_QUOTAS, quota);
-  const through = (name: string, account: string) =>
-    faultyClient(plane.client(userOf(account), name), faults, random.fork(`faults of ${name}`), clock);
+  const through = (name: string, account: string) => {
+    const told = toldOfWrites(plane.client(userOf(account), name), () => world.onWrite());
+    return faultyClient(told, faults, random.fork(`faults of ${name}`), clock);
+  };
   const parts = (name: string) => ({ clock, random: random.fork(name), log });
   const processes = [
     new SoakProcess('kubernetes', admin, () => kubernetesOf(plane, admin, clock, random, log)),
@@ -106,9 +110,8 @@ export async function startSoakWorld(seed: string): Promise<SoakWorld> {
       return manager('fleet', [informers, fleet]);
     }),
   ];
-  for (const process of processes) process.start();
-  void addresses.watch(admin, ended.signal).catch(() => {});
-  return {
+  const world: SoakWorld = {
+    onWrite() {},
     clock,
     random,
     log,
@@ -123,6 +126,25 @@ export async function startSoakWorld(seed: string): Promise<SoakWorld> {
       await plane.stop();
     },
   };
+  for (const process of processes) process.start();
+  void addresses.watch(admin, ended.signal).catch(() => {});
+  return world;
+}
+
+const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete']);
+
+function toldOfWrites(client: Client, onWrite: () => void): Client {
+  return new Proxy(client, {
+    get(target, verb: keyof Client) {
+      if (!WRITES.has(verb)) return target[verb];
+      return async (...args: unknown[]) => {
+        const answer = await (target[verb] as (...args: unknown[]) => Promise<unknown>)(...args);
+        const [{ plural }] = args as [{ readonly plural: string }];
+        if (plural !== 'events' && plural !== 'leases') onWrite();
+        return answer;
+      };
+    },
+  });
 }
 
 function operatorOf(client: Client, name: string, parts: { clock: Clock; random: Random; log: MemoryLogger }) {
