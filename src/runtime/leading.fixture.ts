@@ -77,7 +77,8 @@ export class OwnClock implements Clock {
       if (this.#asleep === undefined) fn();
       else this.#late.push(fire);
     };
-    const timer = this.#true.timer(ms / this.#rate, fire);
+    // What is left by a fraction that no clock can show would be left for ever.
+    const timer = this.#true.timer((ms > 0 ? Math.max(ms, 0.001) : ms) / this.#rate, fire);
     return cancellable(() => {
       live = false;
       timer.cancel();

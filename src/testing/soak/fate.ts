@@ -39,6 +39,15 @@ export const FATE: Deeds = [
   // Stopping takes time, which nobody here waits for.
   ['stop', 2, end((process) => void process.stop())],
   [
+    'stall',
+    3,
+    (_admin, random, world) => {
+      const { name } = random.pick(world.processes.slice(1));
+      const { wake } = world.stall(name, random.next() < 0.5);
+      return `${name}, ${later(world, wake)}`;
+    },
+  ],
+  [
     'faults',
     2,
     (_admin, random, world) => {

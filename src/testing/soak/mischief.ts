@@ -33,7 +33,10 @@ export async function peace(world: SoakWorld): Promise<void> {
   const { items } = await admin.list(NODES);
   // A fleet gives up nodes that were taken away; another one brings them back.
   if (items.length < NODE_NAMES.length) processes.find(({ name }) => name === 'fleet')?.kill();
-  for (const process of processes) process.start();
+  for (const process of processes) {
+    world.stall(process.name, false).wake();
+    process.start();
+  }
   await clock.advance(1000);
   for (const node of NODE_NAMES) {
     const body = { metadata: { annotations: { [FREEZE_ANNOTATION]: null } }, spec: { unschedulable: null } };

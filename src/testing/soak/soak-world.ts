@@ -20,6 +20,7 @@ import { runnable } from '../../runtime/controller.ts';
 import { silentRecorder } from '../../runtime/events/event-recorder.ts';
 import { Events } from '../../runtime/events/events.ts';
 import { Informers } from '../../runtime/informers.ts';
+import { OwnClock } from '../../runtime/leading.fixture.ts';
 import { leading } from '../../runtime/leading.ts';
 import { manager } from '../../runtime/manager.ts';
 import { EVENT_RULES, leaseRules } from '../../runtime/rules.ts';
@@ -45,6 +46,8 @@ export interface SoakWorld {
   /** How bad the way between processes and server is; may be changed at any time. */
   readonly faults: Faults;
   readonly processes: readonly SoakProcess[];
+  /** Has a process stand still, alone or with its whole host, until it is woken. */
+  stall(process: string, host: boolean): { wake(): void };
   /** Called after each write of a process but Kubernetes itself, before its answer arrives. */
   onWrite: () => void;
   readonly machines: RunningMachines;
@@ -86,11 +89,19 @@ export async function startSoakWorld(seed: string): Promise<SoakWorld> {
   await admin.create(NAMESPACES, { metadata: { name: CRAMPED } });
   const quota = { metadata: { name: CRAMPED, namespace: CRAMPED }, spec: { hard: { pods: '3' } } };
   await admin.create(RESOURCE_QUOTAS, quota);
+  /** Each process has a clock of its own, which may stand still. */
+  const clocks = new Map<string, OwnClock>();
+  const clockOf = (name: string) => {
+    const own = clocks.get(name) ?? new OwnClock(clock, 0, 1);
+    clocks.set(name, own);
+    return own;
+  };
+  const parts = (name: string) => ({ clock: clockOf(name), random: random.fork(name), log });
   const through = (name: string, account: string) => {
     const told = toldOfWrites(plane.client(userOf(account), name), () => world.onWrite());
-    return faultyClient(told, faults, random.fork(`faults of ${name}`), clock);
+    const faulty = faultyClient(told, faults, random.fork(`faults of ${name}`), clock);
+    return heardAwake(faulty, clockOf(name));
   };
-  const parts = (name: string) => ({ clock, random: random.fork(name), log });
   const processes = [
     new SoakProcess('kubernetes', admin, () => kubernetesOf(plane, admin, clock, random, log)),
     ...['operator a', 'operator b'].map(
@@ -112,6 +123,11 @@ export async function startSoakWorld(seed: string): Promise<SoakWorld> {
   ];
   const world: SoakWorld = {
     onWrite() {},
+    stall(process, host) {
+      const own = clockOf(process);
+      own.fallAsleep(host);
+      return { wake: () => own.wake() };
+    },
     clock,
     random,
     log,
@@ -129,6 +145,29 @@ export async function startSoakWorld(seed: string): Promise<SoakWorld> {
   for (const process of processes) process.start();
   void addresses.watch(admin, ended.signal).catch(() => {});
   return world;
+}
+
+/** What arrives while a process stands still is heard when it goes on. */
+function heardAwake(client: Client, own: OwnClock): Client {
+  return new Proxy(client, {
+    get(target, verb: keyof Client) {
+      if (verb === 'watch') {
+        return async function* (...args: Parameters<Client['watch']>) {
+          for await (const event of target.watch(...args)) {
+            await own.awake();
+            yield event;
+          }
+        };
+      }
+      return async (...args: unknown[]) => {
+        try {
+          return await (target[verb] as (...args: unknown[]) => Promise<unknown>)(...args);
+        } finally {
+          await own.awake();
+        }
+      };
+    },
+  });
 }
 
 const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete']);
