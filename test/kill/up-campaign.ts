@@ -84,15 +84,12 @@ function momentOf(random: Random): Moment {
   const matches = ({ spec, status }: KubeObject & { spec?: { operation?: string }; status?: { phase?: string } }) =>
     status?.phase === phase && (isMigration || spec?.operation === kind);
   const at = { type: isMigration ? VMIMS : (OPERATIONS as ResourceType), matches };
-  return { what: `${afterMs} ms after a ${kind} is ${phase}`, at: at as Moment['at'] & object, afterMs };
+  return { what: `${afterMs} ms after a ${kind} is ${phase}`, at, afterMs };
 }
 
 async function actUntilKilled(up: DurableUp, activity: Activity, moment: Moment, random: Random): Promise<void> {
   const over = new AbortController();
-  const killed = waitFor(up.client, moment, over.signal).then(async () => {
-    over.abort();
-    await up.kill();
-  });
+  const killed = killAt(up, moment, over);
   for (let count = 0; !over.signal.aborted; count++) {
     try {
       await activity.act(up.client);
@@ -105,15 +102,21 @@ async function actUntilKilled(up: DurableUp, activity: Activity, moment: Moment,
   await killed;
 }
 
+async function killAt(up: DurableUp, moment: Moment, over: AbortController): Promise<void> {
+  await waitFor(up.client, moment, over.signal);
+  over.abort();
+  await up.kill();
+}
+
 /** Waits for the moment; at most for as long as anything should take to get there. */
 async function waitFor(client: Client, { at, afterMs }: Moment, signal: AbortSignal): Promise<void> {
   const enough = new AbortController();
   using _timer = realClock.timer(TRIGGER_MS, () => enough.abort());
   if (at !== undefined) {
-    const { resourceVersion = '' } = (await client.list(at.type)).metadata ?? {};
+    const { resourceVersion } = (await client.list(at.type)).metadata;
     try {
       for await (const event of client.watch(at.type, { resourceVersion, signal: enough.signal })) {
-        if (signal.aborted || at.matches(event.object as KubeObject)) break;
+        if (signal.aborted || at.matches(event.object)) break;
       }
     } catch {
       // It did not come.

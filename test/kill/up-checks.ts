@@ -35,7 +35,7 @@ export async function sceneOf(client: Client): Promise<Scene> {
     operations: await items(client.list(OPERATIONS)),
     snapshots: await items(client.list(VM_SNAPSHOTS)),
     claims: await items(client.list(PERSISTENT_VOLUME_CLAIMS)),
-    volumes: (await items(client.list(PERSISTENT_VOLUMES))) as Scene['volumes'],
+    volumes: await items(client.list(PERSISTENT_VOLUMES)),
     nodes: await items(client.list(NODES)),
     roles: await items(client.list(CLUSTER_ROLES)),
   };

@@ -31,7 +31,7 @@ export class Ledger {
     const stamp = String(++this.#stamps);
     const metadata = { ...object.metadata, annotations: { [STAMP]: stamp } };
     await this.#send(entry, stamp, async () => {
-      if (entry.known === undefined) await client.create(type, { ...object, metadata } as never);
+      if (entry.known === undefined) await client.create(type, { ...object, metadata });
       else {
         const where = namespace === undefined ? {} : { namespace };
         await client.patch(type, name, { type: 'merge', body: { ...object, metadata } }, where);

@@ -31,7 +31,7 @@ const ELSEWHERE = new Set([
   'get pods.metrics.k8s.io',
   'get vmsnapshots.hypersdk.io',
   'get virtualmachineinstancemigrations.kubevirt.io',
-  ...['create', 'patch'].map((verb) => `${verb} leases.coordination.k8s.io in kube-node-lease`),
+  'create leases.coordination.k8s.io in kube-node-lease',
 ]);
 
 /** The check of owners learns of new kinds only after a while, and refuses all but administrators until then. */

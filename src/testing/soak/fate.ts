@@ -43,8 +43,8 @@ export const FATE: Deeds = [
     3,
     (_admin, random, world) => {
       const { name } = random.pick(world.processes.slice(1));
-      const { wake } = world.stall(name, random.next() < 0.5);
-      return `${name}, ${later(world, wake)}`;
+      const stalled = world.stall(name, random.next() < 0.5);
+      return `${name}, ${later(world, () => stalled.wake())}`;
     },
   ],
   [
