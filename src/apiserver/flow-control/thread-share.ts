@@ -82,20 +82,16 @@ export class ThreadShare {
       this.#letGo();
       return;
     }
-    this.#armed = true;
-    void this.#pause(othersActive ? took : 0).then(() => {
-      this.#armed = false;
-      this.#letGo();
-    });
+    void this.#letGoLater(othersActive ? took : 0);
   }
 
-  /** Waits between two slices. */
-  async #pause(ms: number): Promise<void> {
-    if (ms >= 1) {
-      await new Promise<void>((resolve) => this.#clock.timer(Math.min(ms, MAX_PAUSE_MS), resolve));
-      return;
-    }
-    for (let round = 1; round < ROUNDS; round++) await this.#clock.turn?.();
+  /** Lets the next slice go after a time, or after some turns if nobody else needs that. */
+  async #letGoLater(ms: number): Promise<void> {
+    this.#armed = true;
+    if (ms >= 1) await new Promise<void>((resolve) => this.#clock.timer(Math.min(ms, MAX_PAUSE_MS), resolve));
+    else for (let round = 1; round < ROUNDS; round++) await this.#clock.turn?.();
+    this.#armed = false;
+    this.#letGo();
   }
 
   /** Lets one slice of waiting work go; a piece that is larger than a slice goes alone. */
