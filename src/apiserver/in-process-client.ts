@@ -23,6 +23,7 @@ import { accessDenied } from './access-denied.ts';
 import { ApiError, internal, methodNotAllowed, noSuchResource, notFound, type Status } from './api-error.ts';
 import { type Backend, storeOf } from './backend.ts';
 import type { Call } from './call.ts';
+import { authorizedNamespace } from './request-path.ts';
 import { apiVersionOf, keyOf, type Resource } from './resource.ts';
 import { routedClient, type StoreClient } from './routed-client.ts';
 import { type Act, kindOf, perform } from './subresources/act.ts';
@@ -66,7 +67,8 @@ function storeClient(parts: InProcessClientParts): StoreClient {
 
   function found(type: ResourceType, verb: string, name: string, options: ObjectOptions, subresource = ''): Resource {
     const { group, version, plural } = type;
-    const attributes = { user, verb, group, resource: plural, subresource, namespace: options.namespace ?? '', name };
+    const namespace = authorizedNamespace(plural, options.namespace ?? '', name);
+    const attributes = { user, verb, group, resource: plural, subresource, namespace, name };
     const { allowed, reason } = parts.authorize(attributes);
     if (!allowed) throw accessDenied(attributes, reason);
     const resource = backend.registry.find(group, version, plural);

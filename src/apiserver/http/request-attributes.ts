@@ -3,16 +3,17 @@ import { type Impersonator, wantedUser } from '../access/impersonation.ts';
 import { nameSelected } from '../access/name-selected.ts';
 import { accessDenied } from '../access-denied.ts';
 import { badRequest } from '../api-error.ts';
-import type { RequestPath, ResourcePath } from '../request-path.ts';
+import { authorizedNamespace, type RequestPath, type ResourcePath } from '../request-path.ts';
 import type { ApiRequest } from './api-request.ts';
 import { isWatch } from './options.ts';
 
 /** What a request does to a resource, in the words that roles use; '' where they have none for it. */
 export function verbOf({ method, query }: Pick<ApiRequest, 'method' | 'query'>, { name, watch }: ResourcePath): string {
+  // Under this old path, Kubernetes calls every method a watch.
+  if (watch) return 'watch';
   switch (method) {
     case 'GET':
     case 'HEAD':
-      if (watch) return 'watch';
       if (name !== '') return 'get';
       return isWatch(query) ? 'watch' : 'list';
     case 'POST':
@@ -32,9 +33,12 @@ export function verbOf({ method, query }: Pick<ApiRequest, 'method' | 'query'>, 
 export function attributesOf(request: ApiRequest, path: RequestPath): Attributes {
   const { user, method } = request;
   if (path.kind === 'other') return { user, verb: method.toLowerCase(), path: path.path };
-  const { group, plural: resource, subresource, namespace } = path;
+  const { group, plural: resource, subresource } = path;
   const verb = verbOf(request, path);
-  const byName = verb === 'list' || verb === 'watch' ? nameSelected(request.query.get('fieldSelector')) : '';
+  // Under the old path of watches, Kubernetes does not look for a name that is selected.
+  const isSelecting = (verb === 'list' || verb === 'watch') && !path.watch;
+  const byName = isSelecting ? nameSelected(request.query.get('fieldSelector')) : '';
+  const namespace = authorizedNamespace(resource, path.namespace, path.name);
   return { user, verb, group, resource, subresource, namespace, name: path.name === '' ? byName : path.name };
 }
 

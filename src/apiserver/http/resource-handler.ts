@@ -71,6 +71,7 @@ export function resourceHandler(parts: ResourceHandlerParts) {
     const attributes = attributesOf(request, path);
     const { allowed, reason } = parts.authorize(attributes);
     if (!allowed) throw accessDenied(attributes, reason);
+    if (path.hasEmptySegment) throw noSuchResource();
     const extension = parts.backend.registry.extension(path.group, path.version);
     if (extension !== undefined) return await extensionAnswer(extension, request, path, verb);
     if (resource === undefined) {

@@ -37,21 +37,27 @@ export function router({ authorize, resources, routes, onFault }: RouterParts) {
     }
   };
 
-  async function other(path: RequestPath, request: ApiRequest): Promise<Answer> {
+  async function other(path: RequestPath & { kind: 'other' }, request: ApiRequest): Promise<Answer> {
     const attributes = attributesOf(request, path);
     const { allowed, reason } = authorize(attributes);
     if (!allowed) throw accessDenied(attributes, reason);
     // Nothing is served under an empty name.
-    if (request.path.includes('//')) {
-      if (/^\/(?:api|apis\/[^/]+\/[^/]+)\//.test(request.path)) throw noSuchResource();
+    if (path.path.includes('//')) {
+      if (/^\/(?:api|apis\/[^/]+\/[^/]+)\//.test(path.path)) throw noSuchResource();
       return plain(404, '404 page not found\n');
     }
+    // Routes see the path that roles were asked about.
+    const decoded = path.path === request.path ? request : at(request, path.path);
     for (const route of routes) {
-      const answer = await route(request);
+      const answer = await route(decoded);
       if (answer !== undefined) return answer;
     }
     return plain(404, '404 page not found\n');
   }
+}
+
+function at(request: ApiRequest, path: string): ApiRequest {
+  return Object.create(request, { path: { value: path, enumerable: true } }) as ApiRequest;
 }
 
 function pathOf(path: string): RequestPath {

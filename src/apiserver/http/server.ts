@@ -287,8 +287,9 @@ async function inTime(
 }
 
 function pathOf({ url = '/' }: Request): string {
-  const mark = url.indexOf('?');
-  return mark < 0 ? url : url.slice(0, mark);
+  const target = originForm(url);
+  const mark = target.indexOf('?');
+  return mark < 0 ? target : target.slice(0, mark);
 }
 
 function apiRequest(
@@ -299,7 +300,7 @@ function apiRequest(
   ticket: FlowTicket,
   { idleBodyMs = IDLE_BODY_MS, requestTimeoutMs = REQUEST_TIMEOUT, clock }: ServerOptions,
 ): ApiRequest {
-  const target = request.url ?? '/';
+  const target = originForm(request.url ?? '/');
   const mark = target.indexOf('?');
   let body: Promise<Buffer> | undefined;
   return {
@@ -331,6 +332,13 @@ function apiRequest(
 function lengthOf({ headers }: Request): number | undefined {
   const announced = headers['content-length'];
   return announced === undefined ? undefined : Number(announced);
+}
+
+/** A client may name the server before the path, as it does with a proxy (RFC 9112, 3.2.2). */
+function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const [, rest = target] = /^https?:\/\/[^/?]*(.*)$/i.exec(target) ?? [];
+  return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 /** Only impersonation tells two headers of one name from one with a comma; it is rare. */
