@@ -188,7 +188,11 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   let address = '';
   const serviceAccountTokens = openServiceAccountTokens(backend, folder);
   const flowControl = new FlowControl(clock, backend.thread);
-  const metrics = new RequestMetrics({ revision: () => stores.main.revision, flow: () => flowControl.status });
+  const metrics = new RequestMetrics({
+    revision: () => stores.main.revision,
+    flow: () => flowControl.status,
+    registry,
+  });
   const routes: Route[] = [
     healthRoute(notReady),
     versionRoute,

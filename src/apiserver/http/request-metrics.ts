@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { FlowStatus } from '../flow-control/flow-control.ts';
-import { parsePath } from '../request-path.ts';
+import type { Registry as ResourceRegistry } from '../registry.ts';
+import { parsePath, type ResourcePath } from '../request-path.ts';
 import { plain } from './answer.ts';
 import type { Route } from './router.ts';
 import type { FinishedRequest } from './server.ts';
@@ -10,8 +11,15 @@ export class RequestMetrics {
   readonly registry = new Registry();
   readonly #total: Counter;
   readonly #duration: Histogram;
+  readonly #served: Pick<ResourceRegistry, 'find' | 'extension'>;
 
-  constructor(state: { readonly revision: () => number; readonly flow: () => FlowStatus }) {
+  constructor(state: {
+    readonly revision: () => number;
+    readonly flow: () => FlowStatus;
+    /** Knows what is served; whatever else requests name is no label. */
+    readonly registry: Pick<ResourceRegistry, 'find' | 'extension'>;
+  }) {
+    this.#served = state.registry;
     const registers = [this.registry];
     const labels = { verb: 'verb', group: 'group', resource: 'resource', subresource: 'subresource' } as const;
     const labelNames = Object.values(labels);
@@ -71,7 +79,7 @@ export class RequestMetrics {
   }
 
   record({ method, path, status, seconds, streamed }: FinishedRequest): void {
-    const labels = labelsOf(method, path, streamed);
+    const labels = labelsOf(this.#served, method, path, streamed);
     this.#total.inc({ ...labels, code: status });
     if (!streamed) this.#duration.observe(labels, seconds);
   }
@@ -85,16 +93,33 @@ export class RequestMetrics {
 
 const VERBS: Readonly<Record<string, string>> = { POST: 'POST', PUT: 'PUT', PATCH: 'PATCH', DELETE: 'DELETE' };
 
-/** Names come from users and never end, so that only the kind of a request is a label. */
-function labelsOf(method: string, target: string, streamed: boolean) {
+/**
+ * Paths come from users and never end, so that only what is served is a label: anything else would fill the memory, and
+ * show the names in one user's paths to whoever reads metrics.
+ */
+function labelsOf(
+  served: Pick<ResourceRegistry, 'find' | 'extension'>,
+  method: string,
+  target: string,
+  streamed: boolean,
+) {
   const none = { verb: VERBS[method] ?? 'GET', group: '', resource: '', subresource: '' };
   try {
     const path = parsePath(target.split('?')[0] ?? '');
-    if (path.kind === 'other') return none;
+    if (path.kind === 'other' || !isServed(served, path)) return none;
     const { group, plural: resource, subresource, name } = path;
     const read = streamed && subresource === '' ? 'WATCH' : name === '' ? 'LIST' : 'GET';
     return { verb: VERBS[method] ?? read, group, resource, subresource };
   } catch {
     return none;
   }
+}
+
+function isServed(served: Pick<ResourceRegistry, 'find' | 'extension'>, path: ResourcePath): boolean {
+  const { group, version, plural, subresource } = path;
+  const named = subresource === '' ? plural : `${plural}/${subresource}`;
+  const extension = served.extension(group, version);
+  if (extension !== undefined) return extension.resources.some(({ name }) => name === named);
+  const resource = served.find(group, version, plural);
+  return resource !== undefined && (subresource === '' || resource.subresources.has(subresource));
 }
