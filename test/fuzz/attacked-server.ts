@@ -14,8 +14,10 @@ export class AttackedServer {
     this.token = token;
   }
 
-  static async start(): Promise<AttackedServer> {
-    const child = fork(new URL('server.ts', import.meta.url), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  /** Certificates and keys are in the folder, if one is given. */
+  static async start(dataDir?: string): Promise<AttackedServer> {
+    const args = dataDir === undefined ? [] : [dataDir];
+    const child = fork(new URL('server.ts', import.meta.url), args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     const ended = once(child, 'exit').then(() => undefined);
     const first = await Promise.race([once(child, 'message'), ended]);
     if (first === undefined) throw new Error('the server ended before it was ready');

@@ -15,11 +15,20 @@ export interface RawAnswer {
   readonly body: string;
 }
 
+/** A client certificate; without one, requests carry tokens. */
+export interface ClientCredentials {
+  readonly cert?: string;
+  readonly key?: string;
+}
+
 /** The bytes of a request in HTTP/1.1. */
 export function wireOf({ method, target, headers, body }: RawRequest, length = body.length): Buffer {
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   const framing = length > 0 || method !== 'GET' ? `content-length: ${length}\r\n` : '';
-  return Buffer.concat([Buffer.from(`${method} ${target} HTTP/1.1\r\nhost: fuzz\r\n${lines}${framing}\r\n`), body]);
+  return Buffer.concat([
+    Buffer.from(`${method} ${target} HTTP/1.1\r\nhost: localhost\r\n${lines}${framing}\r\n`),
+    body,
+  ]);
 }
 
 /** One TLS connection that speaks HTTP/1.1, written by hand so that it can also be spoken badly. */
@@ -48,8 +57,9 @@ export class Http1Connection {
     });
   }
 
-  static async open(port: number): Promise<Http1Connection> {
-    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+  static async open(port: number, credentials: ClientCredentials = {}): Promise<Http1Connection> {
+    const address = { port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] };
+    const socket = connect({ ...address, ...credentials });
     await once(socket, 'secureConnect');
     return new Http1Connection(socket);
   }

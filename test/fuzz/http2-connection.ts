@@ -1,5 +1,5 @@
-import { type ClientHttp2Session, connect } from 'node:http2';
-import type { RawAnswer, RawRequest } from './http1-connection.ts';
+import { type ClientHttp2Session, connect, constants } from 'node:http2';
+import type { ClientCredentials, RawAnswer, RawRequest } from './http1-connection.ts';
 
 /** Headers that HTTP/2 has no place for. */
 const FORBIDDEN = new Set(['upgrade', 'te', 'connection', 'expect', 'content-length']);
@@ -8,8 +8,9 @@ const FORBIDDEN = new Set(['upgrade', 'te', 'connection', 'expect', 'content-len
 export class Http2Connection {
   readonly #session: ClientHttp2Session;
 
-  constructor(port: number) {
-    this.#session = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false, maxSessionMemory: 200 });
+  constructor(port: number, credentials: ClientCredentials = {}) {
+    const options = { rejectUnauthorized: false, maxSessionMemory: 200, ...credentials };
+    this.#session = connect(`https://127.0.0.1:${port}`, options);
     this.#session.on('error', () => {});
   }
 
@@ -17,11 +18,15 @@ export class Http2Connection {
     return this.#session.closed || this.#session.destroyed;
   }
 
-  /** The answer; undefined where the stream or the session was closed before it was whole. */
-  async ask({ method, target, headers, body }: RawRequest): Promise<RawAnswer | undefined> {
+  /**
+   * The answer; undefined where the stream or the session was closed before it was whole. One that goes on is cut off
+   * after the text `readUntil`.
+   */
+  async ask({ method, target, headers, body }: RawRequest, readUntil?: string): Promise<RawAnswer | undefined> {
     const sent: Record<string, string | string[]> = { ':method': method, ':path': target };
     for (const [name, value] of headers) {
-      if (!FORBIDDEN.has(name)) sent[name] = latin1(value);
+      const lower = name.toLowerCase();
+      if (!FORBIDDEN.has(lower)) sent[lower] = latin1(value);
     }
     return await new Promise((resolve) => {
       try {
@@ -33,10 +38,14 @@ export class Http2Connection {
           status = head[':status'] ?? 0;
           received = new Map(Object.entries(head).map(([name, value]) => [name, String(value)]));
         });
-        stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-        stream.on('end', () => {
-          resolve({ status, headers: received, body: Buffer.concat(chunks).toString('utf8') });
+        const answer = () => ({ status, headers: received, body: Buffer.concat(chunks).toString('utf8') });
+        stream.on('data', (chunk: Buffer) => {
+          chunks.push(chunk);
+          if (readUntil === undefined || !Buffer.concat(chunks.slice(-2)).includes(readUntil)) return;
+          resolve(answer());
+          stream.close(constants.NGHTTP2_CANCEL);
         });
+        stream.on('end', () => resolve(answer()));
         stream.on('error', () => resolve(undefined));
         stream.on('close', () => resolve(undefined));
         if (body.length > 0) stream.end(body);

@@ -19,7 +19,10 @@ async function main(): Promise<void> {
     enabled: (level) => level === 'error' || level === 'warn',
     write: ({ message, fields }) => void faults.push(`${message} ${JSON.stringify(fields, withStacks)}`),
   });
-  const plane = await startControlPlane({ clock: realClock, random: systemRandom(), log });
+  // Where a folder is given, whoever started this can issue certificates with the authority that is in it.
+  const [dataDir] = process.argv.slice(2);
+  const storage = dataDir === undefined ? {} : { dataDir };
+  const plane = await startControlPlane({ clock: realClock, random: systemRandom(), log, ...storage });
   process.on('message', () => {
     const polluted = [...Reflect.ownKeys(Object.prototype), ...Reflect.ownKeys(Array.prototype)].map(String);
     const health: Health = {

@@ -1,0 +1,11 @@
+import 'reflect-metadata';
+import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509';
+
+const KEYS = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+
+/** A request for a certificate that Kubernetes takes, in PEM. */
+export async function certificateRequestPem(): Promise<string> {
+  const keys = await crypto.subtle.generateKey(KEYS, true, ['sign', 'verify']);
+  const request = await Pkcs10CertificateRequestGenerator.create({ name: 'CN=fuzz', keys, signingAlgorithm: KEYS });
+  return `${request.toString('pem')}\n`;
+}
