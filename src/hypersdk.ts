@@ -79,11 +79,11 @@ export function hypersdkParts(
       ...(readsSecrets ? { secret: secretGatherer } : {}),
     },
     runnables: [
-      run(machineParts(HYPERSDK_PARTS, true, refusals), 'virtualmachine-controller'),
+      run(machineParts(HYPERSDK_PARTS, true, refusals, onlyNamespace), 'virtualmachine-controller'),
       run(templates({ ...reviewing, ...probing, verifies: verifier !== undefined }), 'vmtemplate-controller'),
       run(operations({ dialects, gatherers: made, ...within }), 'vmoperation-controller'),
       run(snapshots({ dialects, gatherers: { template: templateGatherer }, ...within }), 'vmsnapshot-controller'),
-      run(diskCopies, 'vmsnapshot-controller'),
+      run(diskCopies({ dialects, gatherers: { template: templateGatherer }, ...within }), 'vmsnapshot-controller'),
       ...(carbon === undefined ? [] : [carbon.runnable]),
       ...(rounds === undefined ? [] : [rounds.runnable]),
     ],

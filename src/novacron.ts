@@ -23,13 +23,15 @@ interface NovacronSettings {
   readonly dialects: readonly Dialect[];
   /** What an instance that runs uses; absent where nobody knows. */
   readonly usage: ((instance: Vmi) => Usage | undefined) | undefined;
+  /** The only namespace that is managed, where it is one. */
+  readonly onlyNamespace?: string | undefined;
   readonly clock: Clock;
 }
 
 /** What is done for the group beside its machines, and what those are measured by. */
 export function novacronParts(
   run: Running,
-  { dialects, usage, clock }: NovacronSettings,
+  { dialects, usage, clock, onlyNamespace }: NovacronSettings,
 ): { readonly gatherers: Gatherers; readonly runnables: readonly Runnable[] } {
   if (!isNovacronOn(dialects)) return { gatherers: {}, runnables: [] };
   const operations = isHypersdkOn(dialects);
@@ -41,7 +43,7 @@ export function novacronParts(
       ...(rounds === undefined ? {} : { usage: rounds.gatherer }),
     },
     runnables: [
-      run(machineParts(NOVACRON_PARTS, operations, refusals), 'virtualmachine-controller'),
+      run(machineParts(NOVACRON_PARTS, operations, refusals, onlyNamespace), 'virtualmachine-controller'),
       ...(rounds === undefined ? [] : [rounds.runnable]),
     ],
   };

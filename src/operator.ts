@@ -88,7 +88,7 @@ export function operatorControllers(settings: OperatorSettings, parts: OperatorP
       events: parts.events.recorder(component),
     });
   const measuring = { dialects, usage: settings.usage, clock: parts.clock };
-  const novacron = novacronParts(of, measuring);
+  const novacron = novacronParts(of, { ...measuring, onlyNamespace: settings.onlyNamespace });
   const hypersdk = hypersdkParts(of, {
     ...measuring,
     ...reviewing,

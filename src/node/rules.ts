@@ -1,3 +1,4 @@
+import { KINDS } from '../api/kinds.ts';
 import type { PolicyRule } from '../kube/kinds/rbac.ts';
 
 /** What agents, and the fleets that they speak for, may do: no more than they do. */
@@ -9,6 +10,13 @@ export const NODE_RULES: readonly PolicyRule[] = [
   // What is on a simulated disk stands with its claim.
   { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['get', 'list', 'watch', 'patch'] },
   { apiGroups: ['hypersdk.io'], resources: ['vmsnapshots'], verbs: ['list', 'watch'] },
+  // Whether a machine asks for a restore, which disks are its own, and whether its namespace lets others act on it.
+  {
+    apiGroups: [...new Set(KINDS.flatMap(({ group, kind }) => (kind === 'VirtualMachine' ? [group] : [])))],
+    resources: ['virtualmachines'],
+    verbs: ['get'],
+  },
+  { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] },
   { apiGroups: ['hypersdk.io'], resources: ['vmsnapshots/status'], verbs: ['update'] },
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'patch'] },

@@ -110,7 +110,7 @@ export async function snapshotWorld(): Promise<SnapshotWorld> {
     operate: (wrap = (client) => client) =>
       run('vimana-operator', wrap, (parts) => [
         runnable(snapshots({ dialects: [kubevirt] }), parts),
-        runnable(diskCopies, parts),
+        runnable(diskCopies({ dialects: [kubevirt] }), parts),
       ]),
     async machine(name, disks = ['root'], storageClassName = 'fast-ssd') {
       for (const disk of disks) {

@@ -1,15 +1,24 @@
 import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
 import { OPERATION, OPERATION_UID } from '../../api/operation-request.ts';
 import { TemporaryError } from '../../base/errors.ts';
-import { type Copies, cloneUnderWay, copiesIn } from '../../kube/disk/clone-under-way.ts';
+import {
+  type Copies,
+  cloneNamespace,
+  cloneUnderWay,
+  copiesIn,
+  machineNamedBy,
+} from '../../kube/disk/clone-under-way.ts';
 import { type CopiedDisk, copiedDisk } from '../../kube/disk/copied-disk.ts';
+import { type CopyAuthority, mayCopy } from '../../kube/disk/foreign-source.ts';
+import { NAMESPACES } from '../../kube/kinds/core.ts';
 import { OPERATIONS } from '../../kube/kinds/operations.ts';
 import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES, type StorageClass } from '../../kube/kinds/storage.ts';
+import { objectionAmong } from '../../kube/namespace-grant.ts';
 import type { Cache } from '../../runtime/cache.ts';
 import type { Context } from '../../runtime/controller.ts';
 import { keyIn } from '../../runtime/key.ts';
-import type { GroupWords, Machine } from './group.ts';
+import type { GroupWords, Machine, PartsGroup } from './group.ts';
 
 const NONE: Copies = {};
 
@@ -26,10 +35,8 @@ export function copiesFor(
   if (!operations || metadata.annotations?.[OPERATION] === undefined) return NONE;
   const clone = cloneUnderWay(metadata.annotations, (key) => cache(OPERATIONS).get(key));
   if (clone === undefined) return NONE;
-  const { vmRef, cloneSpec } = clone.spec;
-  const namespace = cloneSpec?.targetNamespace || vmRef.namespace || clone.metadata.namespace;
-  const isTarget = cloneSpec?.targetName === metadata.name && namespace === metadata.namespace;
-  if (!isTarget || (vmRef.apiGroup || 'hypersdk.io') !== machines.group) return NONE;
+  const isTarget = clone.spec.cloneSpec?.targetName === metadata.name && cloneNamespace(clone) === metadata.namespace;
+  if (!isTarget || machineNamedBy(clone).group !== machines.group) return NONE;
   return copiesIn(clone) ?? 'awaited';
 }
 
@@ -40,23 +47,39 @@ export function asCloned(disk: ClaimedDisk, copies: Copies | 'awaited'): Claimed
   return rest;
 }
 
+/** Where copies are looked up that operations ask for. */
+export interface CopySettings {
+  /** Whether there are operations, and snapshots. */
+  readonly operations: boolean;
+  /** The only namespace that is managed, where it is one. */
+  readonly onlyNamespace?: string | undefined;
+}
+
 /**
- * What makes the claim of a disk a copy; undefined where it is none. `operations`: whether there are any, and snapshots.
- * Throws while it is not known where from.
+ * What makes the claim of a disk a copy; undefined where it is none. Throws while it is not known where from, and where
+ * the copy is not allowed.
  */
-export function copyFor(
+export async function copyFor<M extends Machine>(
+  group: Pick<PartsGroup<M>, 'machines' | 'disksOf'>,
   machine: Machine,
   { disk, claim, origin }: ClaimedDisk,
   copies: Copies | 'awaited',
-  { cache }: Context,
-  operations: boolean,
-): CopiedDisk | undefined {
+  context: Context,
+  settings: CopySettings,
+): Promise<CopiedDisk | undefined> {
+  const { cache } = context;
+  const { operations } = settings;
   const { namespace, annotations = {} } = machine.metadata;
   if (copies === 'awaited')
     throw new TemporaryError(`what VMOperation ${annotations[OPERATION]} copies to ${claim} is not seen yet`);
   const cloned = Object.hasOwn(copies, claim) ? copies[claim] : undefined;
   const source = cloned ?? (origin?.claim === undefined ? undefined : { claim: origin.claim });
   if (source === undefined) return undefined;
+  const asked = { namespace, name: claim, annotations };
+  if (!(await mayCopy(source, asked, copyAuthority(group, context, settings))))
+    throw new TemporaryError(
+      `VMOperation ${annotations[OPERATION]} may not copy a disk of namespace ${source.namespace}`,
+    );
   const storageClass = disk.storageClass ?? usualClass(cache(STORAGE_CLASSES));
   const place = { namespace, storageClass };
   const copied = copiedDisk(source, place, {
@@ -69,6 +92,25 @@ export function copyFor(
   if (source.namespace === undefined) return copied;
   // Whoever fills the claim asks the operation once more.
   return { ...copied, annotations: { ...madeBy(annotations), ...copied.annotations } };
+}
+
+function copyAuthority<M extends Machine>(
+  { machines, disksOf }: Pick<PartsGroup<M>, 'machines' | 'disksOf'>,
+  context: Context,
+  { onlyNamespace: only }: CopySettings,
+): CopyAuthority {
+  const { cache, client } = context;
+  const grants = { namespace: (name: string) => cache(NAMESPACES).get(name), only };
+  return {
+    operation: (key) => cache(OPERATIONS).get(key),
+    objection: (from, among) => objectionAmong(from, among, grants, client),
+    claimsOf(operation) {
+      const { namespace, name } = machineNamedBy(operation);
+      const source = cache(machines).get(keyIn(namespace, name));
+      return source === undefined ? undefined : disksOf(source, context)?.map((disk) => disk.claim);
+    },
+    snapshot: (namespace, name) => cache(VM_SNAPSHOTS).get(keyIn(namespace, name)),
+  };
 }
 
 /** The class that the server gives to claims without one. */

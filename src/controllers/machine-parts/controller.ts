@@ -2,7 +2,7 @@ import type { ClaimedDisk } from '../../api/disk/claimed-disk.ts';
 import { isRestoring } from '../../api/disk/request.ts';
 import { TemporaryError } from '../../base/errors.ts';
 import type { Copies } from '../../kube/disk/clone-under-way.ts';
-import { SERVICES } from '../../kube/kinds/core.ts';
+import { NAMESPACES, SERVICES } from '../../kube/kinds/core.ts';
 import { OPERATIONS } from '../../kube/kinds/operations.ts';
 import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
@@ -23,12 +23,14 @@ const REFUSED_MS = 30_000;
 
 /**
  * Gives the machines of a group the claims that their disks are on, and a Service by which they are found.
- * `operations`: whether there are any, which may have made machines as copies of others.
+ * `operations`: whether there are any, which may have made machines as copies of others. `onlyNamespace`: the only one
+ * that is managed, where it is one.
  */
 export function machineParts<M extends Machine>(
   group: PartsGroup<M>,
   operations: boolean,
   refusals: ClaimRefusals,
+  onlyNamespace?: string,
 ): Controller<M> {
   const { machines } = group;
   const expectedClaims = new Expectations();
@@ -80,7 +82,8 @@ export function machineParts<M extends Machine>(
       if (isRestoring(machine.metadata.annotations)) return;
       const source = disk.origin?.claim === undefined ? undefined : find(disk.origin.claim);
       if (claimSight(group, undefined, machine, disk, source, undefined).reason !== undefined) return;
-      const claim = newClaim(group, machine, disk, copyFor(machine, disk, copies, context, operations), source);
+      const copied = await copyFor(group, machine, disk, copies, context, { operations, onlyNamespace });
+      const claim = newClaim(group, machine, disk, copied, source);
       const made = await unlessThere(client.create(PERSISTENT_VOLUME_CLAIMS, claim)).catch((error: unknown) =>
         refuse(key, disk, error),
       );
@@ -117,7 +120,7 @@ export function machineParts<M extends Machine>(
     for: machines,
     concurrency: 64,
     owns: group.hasService ? [SERVICES] : [],
-    reads: [STORAGE_CLASSES, ...(operations ? [VM_SNAPSHOTS, OPERATIONS] : [])],
+    reads: [STORAGE_CLASSES, ...(operations ? [NAMESPACES, VM_SNAPSHOTS, OPERATIONS] : [])],
     watches: [claimWatch(group), ...group.watches],
     async reconcile(machine, context) {
       if (machine.metadata.deletionTimestamp !== undefined) return;

@@ -22,4 +22,6 @@ export function machinePartsRules({
 /** What it takes where machines may be copies of others. */
 export const COPIED_PARTS_RULES: readonly PolicyRule[] = [
   { apiGroups: [vmOperation.group], resources: [vmSnapshot.plural, vmOperation.plural], verbs: read },
+  // Whether a namespace lets operations of another copy its disks.
+  { apiGroups: [''], resources: ['namespaces'], verbs: ['get', ...read] },
 ];

@@ -3,7 +3,7 @@ import { type Course, type Deed, fail, type GivingUp, NOT_YET, type Turn, WAIT }
 import { hostnameOf, placed } from './migrate.ts';
 import type { Checkpoint } from './operation.ts';
 import { type Active, powerOf } from './sight.ts';
-import { beginStandstill, comeToStandstill, resume } from './standstill.ts';
+import { beginStandstill, comeToStandstill, powerFieldsIn, resume } from './standstill.ts';
 
 /** The machine is stopped, and started on another node. */
 export const coldMigration: Course = {
@@ -84,7 +84,7 @@ function startingElsewhere(sight: Active, checkpoint: Checkpoint): Turn {
   // With the word of where it is to start, the start itself was written.
   const place = placeOf(sight);
   const told = Object.entries(place).every(([name, value]) => (vm.metadata.annotations?.[name] ?? null) === value);
-  const spec = JSON.parse(checkpoint.before ?? '{}') as object;
+  const spec = powerFieldsIn(checkpoint.before ?? '{}');
   if (told && Object.keys(spec).length > 0)
     return fail('Stopped', 'the machine was stopped by somebody else before it ran again', [cleared]);
   return { to: 'go on', deeds: resume(sight, checkpoint, place) };

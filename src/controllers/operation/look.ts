@@ -90,13 +90,16 @@ function machineSight(
   return { dialect, vm, instance: isOwn ? named : undefined };
 }
 
-/** Why an operation is never done, whatever comes. */
+/**
+ * Why an operation is never done, whatever comes. One that has begun is asked again with every step: that it has begun
+ * is only what its status says, and a namespace may have taken its word back.
+ */
 async function objectionTo(operation: Operation, { dialects, onlyNamespace }: Known, { cache, client }: Context) {
-  if (isOver(operation) || hasBegun(operation)) return undefined;
+  if (isOver(operation)) return undefined;
   const { group, namespace } = machineOf(operation);
   const { metadata, spec } = operation;
   const served: readonly string[] = dialects.map(({ kind }) => kind.group);
-  if (!served.includes(group))
+  if (!served.includes(group) && !hasBegun(operation))
     return {
       reason: 'NotServed',
       message: `nothing acts on machines of ${group} here, only on those of ${served.join(', ')}`,

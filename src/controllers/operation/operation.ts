@@ -1,4 +1,5 @@
 import { parseDuration } from '../../base/duration.ts';
+import { machineNamedBy, type NamedMachine } from '../../kube/disk/clone-under-way.ts';
 import { OPERATIONS, type Operation } from '../../kube/kinds/operations.ts';
 
 export { OPERATIONS, type Operation };
@@ -17,16 +18,9 @@ export const hasBegun = (operation: Operation) => phaseOf(operation) === 'Runnin
 export const isCalledOff = ({ metadata, spec }: Operation) => spec.cancel || metadata.deletionTimestamp !== undefined;
 
 /** Which machine an operation is about. */
-export interface MachineRef {
-  readonly group: string;
-  readonly namespace: string;
-  readonly name: string;
-}
+export type MachineRef = NamedMachine;
 
-export function machineOf({ metadata, spec }: Operation): MachineRef {
-  const { name, namespace, apiGroup } = spec.vmRef;
-  return { group: apiGroup || 'hypersdk.io', namespace: namespace || metadata.namespace, name };
-}
+export const machineOf = (operation: Operation): MachineRef => machineNamedBy(operation);
 
 /** Machines of several groups may share a name. */
 export const machineKey = ({ group, namespace, name }: MachineRef) => `${group}/${namespace}/${name}`;

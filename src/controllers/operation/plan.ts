@@ -128,7 +128,12 @@ function missing(
 }
 
 function underWay(sight: Sight, course: Course): readonly Action[] {
-  const { operation, ref, vm, now } = sight;
+  const { operation, ref, vm, now, objection } = sight;
+  // Nothing is put right either: whatever the status says was begun there may be made up.
+  if (objection !== undefined) {
+    const message = `${objection.message}; nothing more is done, and what was begun stays as it is`;
+    return [ended(sight, 'Failed', { reason: objection.reason, message })];
+  }
   const checkpoint = operation.status?.checkpoint ?? {};
   if (!isActive(sight) || (checkpoint.vmUID !== undefined && checkpoint.vmUID !== vm?.metadata.uid)) {
     const words = vm === undefined ? 'is gone' : 'is another one by now';

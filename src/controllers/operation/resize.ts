@@ -1,5 +1,6 @@
 import { HOT_CHANGES } from '../../api/kubevirt/hot-change.ts';
 import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { readRecord } from '../../base/json-record.ts';
 import { compare, parseQuantity, tryParseQuantity, value } from '../../base/quantity.ts';
 import type { Vmi } from '../../kube/kinds/machines.ts';
 import { holds } from '../../machine/condition.ts';
@@ -44,7 +45,7 @@ export const resize: Course = {
   },
   go(sight, checkpoint) {
     const { before = '{}' } = checkpoint;
-    const old = JSON.parse(before) as MachineSize;
+    const old = recordedSize(before, sight);
     const wanted = wantedBy(sight.operation, old);
     const has = sight.dialect.size?.(sight.vm) ?? old;
     if (isSame(has, wanted)) return arriving(sight, wanted, old, checkpoint);
@@ -55,7 +56,7 @@ export const resize: Course = {
   },
   /** A size that has not reached the machine is taken back; what is plugged in stays. */
   giveUp(sight, { before = '{}' }): GivingUp {
-    const old = JSON.parse(before) as MachineSize;
+    const old = recordedSize(before, sight);
     const has = sight.dialect.size?.(sight.vm) ?? old;
     const edited = sight.dialect.resize?.(sight.vm, old);
     const { live } = powerOf(sight);
@@ -67,6 +68,16 @@ export const resize: Course = {
     return { over: true, stays: `the machine is to have ${wordsFor(old)} again`, deeds };
   },
 };
+
+/** The size that was recorded; that of the spec where the record is none. */
+function recordedSize(before: string, { dialect, vm }: Active): MachineSize {
+  const { cpus, memory } = readRecord(before);
+  const known = dialect.size?.(vm) ?? { cpus: 1, memory: LEAST_MEMORY };
+  return {
+    cpus: typeof cpus === 'number' ? cpus : known.cpus,
+    memory: typeof memory === 'string' && bytes(memory) !== undefined ? memory : known.memory,
+  };
+}
 
 function wantedBy({ spec }: Operation, before: MachineSize): MachineSize {
   const { cpus = before.cpus, memory = before.memory } = spec.resizeSpec ?? {};

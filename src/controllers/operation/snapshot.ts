@@ -1,3 +1,4 @@
+import { machineNamedBy } from '../../kube/disk/clone-under-way.ts';
 import { conditionOf } from '../../kube/kinds/condition.ts';
 import { type Snapshot, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { type Course, type Deed, fail, type GivingUp, NOT_YET, stays, type Turn } from './course.ts';
@@ -111,9 +112,10 @@ export function usable({ look, ref }: Active, name: string): { readonly ready: S
     turn: fail(reason, `${words} ${why}: nothing has been changed`),
   });
   if (found === undefined) return { turn: { to: 'wait', reason: 'NotFound', message: `${words} is not there` } };
-  const { name: vm, namespace, apiGroup } = found.spec.vmRef;
-  const of = { group: apiGroup || 'hypersdk.io', namespace: namespace || (found.metadata.namespace ?? ''), name: vm };
-  if (machineKey(of) !== machineKey(ref)) return refused('WrongMachine', `is one of ${wordFor(of)}`);
+  const of = machineNamedBy(found);
+  // A machine of another namespace is nothing to whoever asks.
+  const whose = of.namespace === ref.namespace ? `one of ${wordFor(of)}` : `none of ${wordFor(ref)}`;
+  if (machineKey(of) !== machineKey(ref)) return refused('WrongMachine', `is ${whose}`);
   if (found.status?.phase === 'Failed' || found.metadata.deletionTimestamp !== undefined)
     return refused('SnapshotUnusable', 'holds nothing that could be used');
   if (found.status?.readyToRestore === true) return { ready: found };

@@ -1,4 +1,5 @@
 import { START_NOW } from '../../api/operation-request.ts';
+import { readRecord } from '../../base/json-record.ts';
 import { type Deed, fail, type Turn } from './course.ts';
 import type { Checkpoint } from './operation.ts';
 import { refusalOf, stopping } from './power.ts';
@@ -50,13 +51,24 @@ function generationWith({ metadata, spec }: Active['vm'], fields: Readonly<Recor
   return `${(metadata.generation ?? 0) + (changes ? 1 : 0)}`;
 }
 
+/** Every field by which a machine of any group is switched. */
+const POWER_FIELDS: readonly string[] = ['running', 'runStrategy'];
+
+/** What was recorded of the power of a machine; whatever else stands there is not ours to write. */
+export function powerFieldsIn(before: string): Readonly<Record<string, unknown>> {
+  const recorded = readRecord(before);
+  return Object.fromEntries(
+    POWER_FIELDS.flatMap((field) => (Object.hasOwn(recorded, field) ? [[field, recorded[field]]] : [])),
+  );
+}
+
 /** Lets the machine go on as it was; with annotations for its start, in the same write where that is one. */
 export function resume(
   { vm, dialect, instance }: Active,
   { before = '{}', startNow }: Checkpoint,
   given: Readonly<Record<string, string | null>> = {},
 ): readonly Deed[] {
-  const spec = JSON.parse(before) as Readonly<Record<string, unknown>>;
+  const spec = powerFieldsIn(before);
   const byRequest = Object.keys(spec).length === 0;
   const annotations = { ...given, ...(startNow === true ? { [START_NOW]: generationWith(vm, spec) } : {}) };
   const changes = Object.entries(annotations).some(

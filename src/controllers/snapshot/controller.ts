@@ -15,7 +15,7 @@ import { type Again, NO_MORE } from '../../runtime/work-queue.ts';
 import { createSnapshot, write } from './create.ts';
 import { sourceSnapshot, unfilledFrom } from './fill.ts';
 import { keepSnapshot } from './keep.ts';
-import { byMachine, keyOfMachine, machineKey } from './machine.ts';
+import { byMachine, keyOfMachine, machineKey, namespaceOf } from './machine.ts';
 import { askersOf, restoreFor } from './restore.ts';
 import { SNAPSHOT_SETTINGS, type SnapshotParts, type SnapshotSettings } from './settings.ts';
 import { isAwaited, sourcesOf } from './volume-sources.ts';
@@ -31,9 +31,7 @@ const waitingForClaim: Index<Snapshot> = {
   values: (snapshot) =>
     isSettled(snapshot) && !isRestoring(snapshot)
       ? []
-      : (snapshot.status?.disks ?? []).map(({ claim }) =>
-          keyIn(snapshot.spec.vmRef.namespace ?? snapshot.metadata.namespace, claim),
-        ),
+      : (snapshot.status?.disks ?? []).map(({ claim }) => keyIn(namespaceOf(snapshot), claim)),
 };
 
 /** Takes snapshots of machines of every group, keeps them for as long as they are wanted, and restores machines to them. */

@@ -1,16 +1,23 @@
 import { copyOf, type DiskContents } from '../../api/disk/contents.ts';
 import { type DiskSource, readDiskSource } from '../../api/disk/request.ts';
 import { OPERATION } from '../../api/operation-request.ts';
+import type { ResourceType } from '../../kube/client.ts';
 import { contentsOf, isFilled, writeContents } from '../../kube/disk/claim-disks.ts';
-import { mayCopy } from '../../kube/disk/foreign-source.ts';
+import { type CopyAuthority, mayCopy } from '../../kube/disk/foreign-source.ts';
 import { keptIn } from '../../kube/disk/saved-disks.ts';
+import { NAMESPACES } from '../../kube/kinds/core.ts';
+import { resourceOfKind, VMIS } from '../../kube/kinds/machines.ts';
 import { OPERATIONS } from '../../kube/kinds/operations.ts';
 import { type Snapshot, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../kube/kinds/storage.ts';
+import { objectionAmong } from '../../kube/namespace-grant.ts';
 import { isCaptured } from '../../kube/snapshot/lineage.ts';
+import type { Dialect } from '../../machine/dialect.ts';
+import type { Gatherers } from '../../machine/gatherer.ts';
 import type { Index } from '../../runtime/cache.ts';
 import { type Context, type Controller, watched } from '../../runtime/controller.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
+import { machineClaims } from './machine.ts';
 
 /** Claims that are still to be filled, by where from. */
 const unfilled: Index<PersistentVolumeClaim> = {
@@ -30,12 +37,26 @@ const unfilledFor: Index<PersistentVolumeClaim> = {
   },
 };
 
+export interface CopyOptions {
+  readonly dialects: readonly Dialect[];
+  /** Who knows the templates of machines. */
+  readonly gatherers?: Gatherers;
+  /** The only namespace that is managed, where it is one. */
+  readonly onlyNamespace?: string;
+}
+
 /** Fills new claims of simulated disks with what they are copies of. */
-export const diskCopies: Controller<PersistentVolumeClaim> = {
+export const diskCopies = (options: CopyOptions): Controller<PersistentVolumeClaim> => ({
   name: 'disk copies',
   for: PERSISTENT_VOLUME_CLAIMS,
   concurrency: 16,
   knows: isFilled,
+  reads: [
+    NAMESPACES,
+    VMIS,
+    ...options.dialects.map(({ kind }) => resourceOfKind(kind) as unknown as ResourceType),
+    ...(options.gatherers?.template?.watches ?? []).map(({ type }) => type),
+  ],
   watches: [
     watched(VM_SNAPSHOTS, (snapshot, { cache }) =>
       [...cache(PERSISTENT_VOLUME_CLAIMS).by(unfilled, `snapshot ${keyOf(snapshot)}`)].map(keyOf),
@@ -53,8 +74,8 @@ export const diskCopies: Controller<PersistentVolumeClaim> = {
     const source = isFilled(claim) ? undefined : readDiskSource(claim.metadata.annotations);
     if (source === undefined || claim.metadata.deletionTimestamp !== undefined) return;
     const { namespace = '', name = '', annotations } = claim.metadata;
-    if (!mayCopy(source, { namespace, name, annotations }, (key) => context.cache(OPERATIONS).get(key))) {
-      const message = `a disk of namespace ${source.namespace} is copied by a VMOperation clone only: the claim stays empty`;
+    if (!(await mayCopy(source, { namespace, name, annotations }, copyAuthority(options, context)))) {
+      const message = `a disk of namespace ${source.namespace} is copied only by a VMOperation clone that both namespaces allow: the claim stays empty`;
       context.events.event(claim, 'Warning', 'Forbidden', message);
       return;
     }
@@ -65,7 +86,21 @@ export const diskCopies: Controller<PersistentVolumeClaim> = {
     }
     await writeContents(context.client, claim, copyOf(found, placeOf(source, claim), source.linked === true));
   },
-};
+});
+
+function copyAuthority(
+  { dialects, gatherers = {}, onlyNamespace: only }: CopyOptions,
+  context: Context,
+): CopyAuthority {
+  const { cache, client } = context;
+  const grants = { namespace: (name: string) => cache(NAMESPACES).get(name), only };
+  return {
+    operation: (key) => cache(OPERATIONS).get(key),
+    objection: (from, among) => objectionAmong(from, among, grants, client),
+    claimsOf: (operation) => machineClaims(operation, dialects, gatherers, context),
+    snapshot: (namespace, name) => cache(VM_SNAPSHOTS).get(keyIn(namespace, name)),
+  };
+}
 
 /** What a claim is to hold; a sentence where that cannot be had yet. */
 async function sourceContents(

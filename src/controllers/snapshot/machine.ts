@@ -1,6 +1,7 @@
 import type { Kind, ObjectOf } from '../../api/kind.ts';
 import type { InstanceSpec } from '../../api/kubevirt/virtual-machine-instance.ts';
 import { USUAL_NODE } from '../../api/launcher-load.ts';
+import { machineNamedBy } from '../../kube/disk/clone-under-way.ts';
 import { resourceOfKind, VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import type { Snapshot, SnapshotStatus } from '../../kube/kinds/snapshots.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
@@ -27,12 +28,13 @@ export interface SeenMachine {
   readonly comes: boolean;
 }
 
-const HYPERSDK = 'hypersdk.io';
+/** Something that names a machine: a snapshot, or an operation. */
+type Naming = Parameters<typeof machineNamedBy>[0];
 
 /** Where the machine of a snapshot is, in words that no other machine has. */
-export function machineKey({ metadata, spec }: Snapshot): string {
-  const { name, namespace = metadata.namespace, apiGroup = '' } = spec.vmRef;
-  return `${apiGroup === '' ? HYPERSDK : apiGroup}/${namespace}/${name}`;
+export function machineKey(snapshot: Snapshot): string {
+  const { group, namespace, name } = machineNamedBy(snapshot);
+  return `${group}/${namespace}/${name}`;
 }
 
 export const keyOfMachine = ({ kind }: Dialect, { metadata }: KubeObject) =>
@@ -41,19 +43,17 @@ export const keyOfMachine = ({ kind }: Dialect, { metadata }: KubeObject) =>
 /** Snapshots by their machine. */
 export const byMachine: Index<Snapshot> = { values: (snapshot) => [machineKey(snapshot)] };
 
-export const namespaceOf = ({ metadata, spec }: Snapshot) => spec.vmRef.namespace ?? metadata.namespace ?? '';
+export const namespaceOf = (snapshot: Snapshot) => machineNamedBy(snapshot).namespace;
 
 export function findMachine(
-  snapshot: Snapshot,
+  naming: Naming,
   dialects: readonly Dialect[],
   gatherers: Gatherers,
   context: Context,
 ): SeenMachine | 'missing' | 'not served' {
-  const { name, apiGroup = '' } = snapshot.spec.vmRef;
-  const group = apiGroup === '' ? HYPERSDK : apiGroup;
+  const { group, namespace, name } = machineNamedBy(naming);
   const dialect = dialects.find(({ kind }) => kind.group === group);
   if (dialect === undefined) return 'not served';
-  const namespace = namespaceOf(snapshot);
   const vm = context.cache(resourceOfKind(dialect.kind)).get(keyIn(namespace, name));
   if (vm === undefined) return 'missing';
   const found = context.cache(VMIS).get(keyIn(namespace, instanceName(dialect, name)));
@@ -75,6 +75,27 @@ function offSpec(dialect: Dialect, vm: Machine, { template }: Gatherers, context
     ...(found === undefined ? {} : { template: found }),
   }).spec;
 }
+
+/** The claims that a machine has by its spec, or runs with; undefined where there is no such machine. */
+export function machineClaims(
+  naming: Naming,
+  dialects: readonly Dialect[],
+  gatherers: Gatherers,
+  context: Context,
+): string[] | undefined {
+  const found = findMachine(naming, dialects, gatherers, context);
+  if (typeof found === 'string') return undefined;
+  const { dialect, vm, spec, instance } = found;
+  return [
+    ...claimNamesIn(spec),
+    ...(instance === undefined ? [] : claimNamesIn(offSpec(dialect, vm, gatherers, context))),
+  ];
+}
+
+const claimNamesIn = ({ volumes = [] }: InstanceSpec): string[] =>
+  volumes.flatMap(
+    ({ persistentVolumeClaim, dataVolume }) => persistentVolumeClaim?.claimName ?? dataVolume?.name ?? [],
+  );
 
 /** The disks of a machine that are claims and that it may write to. */
 export function claimedDisks({ domain, volumes = [] }: InstanceSpec): { name: string; claim: string }[] {

@@ -7,7 +7,7 @@ import type { Node } from '../../kube/kinds/node.ts';
 import type { Snapshot } from '../../kube/kinds/snapshots.ts';
 import type { PersistentVolumeClaim, StorageClass } from '../../kube/kinds/storage.ts';
 import type { Objection } from '../../kube/namespace-grant.ts';
-import { claimedDisks, machineKey, type SeenMachine } from './machine.ts';
+import { claimedDisks, machineKey, namespaceOf, type SeenMachine } from './machine.ts';
 import type { SnapshotSettings } from './settings.ts';
 import type { ChosenClass } from './volume-snapshot-class.ts';
 
@@ -109,7 +109,7 @@ function planCapture(sight: Sight, machine: SeenMachine, what: string, wait: Wai
   }
   if (!kinds.has('storage')) return { do: 'capture', by: capturerOf(sight, machine), machine, disks };
   if (spec.includeMemory) return fail('NotSupported', 'spec.includeMemory: VolumeSnapshots hold disks only');
-  if ((spec.vmRef.namespace ?? metadata.namespace) !== metadata.namespace) {
+  if (namespaceOf(sight.snapshot) !== metadata.namespace) {
     return fail('NotSupported', 'VolumeSnapshots are made in the namespace of the machine: so must the VMSnapshot be');
   }
   return { do: 'capture', by: 'storage', machine, disks };

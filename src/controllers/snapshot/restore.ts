@@ -8,6 +8,7 @@ import {
 import { TemporaryError, VimanaError } from '../../base/errors.ts';
 import { timestamp } from '../../base/timestamp.ts';
 import { ClaimDisks } from '../../kube/disk/claim-disks.ts';
+import { isMadeFor } from '../../kube/disk/machine-disk.ts';
 import { restoreDisks } from '../../kube/disk/saved-disks.ts';
 import { resourceOfKind, VMIS } from '../../kube/kinds/machines.ts';
 import { type Snapshot, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
@@ -21,7 +22,7 @@ import type { Context } from '../../runtime/controller.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
 import type { Again } from '../../runtime/work-queue.ts';
 import { anyNode, write } from './create.ts';
-import { byMachine, keyOfMachine, machineKey, namespaceOf } from './machine.ts';
+import { byMachine, keyOfMachine, machineClaims, machineKey, namespaceOf } from './machine.ts';
 import type { SnapshotParts } from './settings.ts';
 import { isByStorage } from './volume-capture.ts';
 import { restoreByStorage } from './volume-restore.ts';
@@ -46,10 +47,21 @@ export function* askersOf(snapshot: Snapshot, dialects: readonly Dialect[], cach
   for (const dialect of dialects) {
     for (const vm of cache(resourceOfKind(dialect.kind)).by(asking, keyOf(snapshot))) {
       const asked = readRestoreRequest(vm.metadata.annotations);
-      if (asked !== undefined) yield { dialect, vm, asked };
+      if (asked !== undefined && mayAsk(snapshot, dialect, vm)) yield { dialect, vm, asked };
     }
   }
 }
+
+/**
+ * A snapshot of another namespace answers its own machine alone. To any other it is as if it were not there: an answer
+ * would tell strangers which snapshots there are, and of what.
+ */
+function mayAsk(snapshot: Snapshot, dialect: Dialect, vm: KubeObject): boolean {
+  return snapshot.metadata.namespace === vm.metadata.namespace || isOf(snapshot, dialect, vm);
+}
+
+const isOf = (snapshot: Snapshot, dialect: Dialect, vm: KubeObject) =>
+  machineKey(snapshot) === keyOfMachine(dialect, vm);
 
 /** Restores the machine that asks for it to a snapshot, once it is off; 'written' where the snapshot is another now. */
 export async function restoreFor(
@@ -58,7 +70,7 @@ export async function restoreFor(
   context: Context,
 ): Promise<Again | 'written' | undefined> {
   for (const asker of askersOf(snapshot, parts.dialects, context.cache)) {
-    const refusal = refusalOf(snapshot, asker, context);
+    const refusal = refusalOf(snapshot, asker, parts, context);
     if (refusal !== undefined) {
       await answer(asker, { reason: refusal[0], message: refusal[1] }, context);
       continue;
@@ -137,13 +149,18 @@ function restoredOn(snapshot: Snapshot, others: readonly Snapshot[]): { name: st
 }
 
 /** Why a machine cannot be restored to a snapshot: a word and a sentence. */
-function refusalOf(snapshot: Snapshot, { dialect, vm }: Asker, { cache }: Context): [string, string] | undefined {
+function refusalOf(
+  snapshot: Snapshot,
+  { dialect, vm }: Asker,
+  parts: SnapshotParts,
+  context: Context,
+): [string, string] | undefined {
   const name = keyOf(snapshot);
-  if (machineKey(snapshot) !== keyOfMachine(dialect, vm)) {
-    return [
-      'WrongMachine',
-      `VMSnapshot ${name} is of ${machineKey(snapshot)}, another machine; the disks are as before`,
-    ];
+  if (!isOf(snapshot, dialect, vm)) {
+    // A machine of another namespace is nothing to this one.
+    const isNear = namespaceOf(snapshot) === vm.metadata.namespace;
+    const whose = isNear ? `${machineKey(snapshot)}, another machine` : 'another machine';
+    return ['WrongMachine', `VMSnapshot ${name} is of ${whose}; the disks are as before`];
   }
   if (!isCaptured(snapshot))
     return ['NotReady', `VMSnapshot ${name} has failed, and holds nothing; the disks are as before`];
@@ -152,9 +169,26 @@ function refusalOf(snapshot: Snapshot, { dialect, vm }: Asker, { cache }: Contex
     const begun = status?.restore !== undefined && status.restore.failure === undefined;
     if (!begun) return ['NotReady', `VMSnapshot ${name} is being deleted; the disks are as before`];
   }
-  if (isByStorage(status ?? {})) return undefined;
-  for (const { name: disk, claim } of status?.disks ?? []) {
-    const found = cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespaceOf(snapshot), claim));
+  return diskRefusal(snapshot, vm, parts, context);
+}
+
+/** The disks of a snapshot are only what its status says: none but those of the machine are written to, or deleted. */
+function diskRefusal(
+  snapshot: Snapshot,
+  vm: KubeObject,
+  { dialects, gatherers }: SnapshotParts,
+  context: Context,
+): [string, string] | undefined {
+  const { status = {} } = snapshot;
+  const named = new Set(machineClaims(snapshot, dialects, gatherers, context));
+  for (const { name: disk, claim } of status.disks ?? []) {
+    const found = context.cache(PERSISTENT_VOLUME_CLAIMS).get(keyIn(namespaceOf(snapshot), claim));
+    if (found !== undefined && !named.has(claim) && !isMadeFor(found, vm)) {
+      const message = `the disk ${disk} is on PersistentVolumeClaim ${claim}, which is none of the machine; the disks are as before`;
+      return ['WrongMachine', message];
+    }
+    // The storage makes its claims anew, so that one may be gone for a while.
+    if (isByStorage(status)) continue;
     if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
       return [
         'DiskNotFound',

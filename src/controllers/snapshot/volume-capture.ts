@@ -9,7 +9,7 @@ import { failedStatus, withConditions } from '../../kube/snapshot/status.ts';
 import type { Context } from '../../runtime/controller.ts';
 import { keyIn } from '../../runtime/key.ts';
 import type { Again } from '../../runtime/work-queue.ts';
-import { byMachine, findMachine, machineKey } from './machine.ts';
+import { byMachine, findMachine, machineClaims, machineKey, namespaceOf } from './machine.ts';
 import type { SnapshotParts, SnapshotSettings } from './settings.ts';
 import { classesFor } from './volume-snapshot-class.ts';
 import {
@@ -56,9 +56,15 @@ export async function captureByStorage(
     return;
   }
   if (progress.is === 'failed') return await fail(snapshot, progress, parts, context, write);
+  let named: readonly string[] | undefined;
   for (const [index, { name, claim, volumeSnapshot = '' }] of disks.entries()) {
     if (found[index] !== undefined) continue;
-    const refused = await make(snapshot, volumeSnapshot, claim, context);
+    named ??= ownClaims(snapshot, parts, context);
+    // What is in the status does not say that the disk is one of the machine.
+    const isNamed = named.includes(claim);
+    const refused = !isNamed
+      ? `PersistentVolumeClaim ${claim} is none of the machine`
+      : await make(snapshot, volumeSnapshot, claim, context);
     if (refused === undefined) continue;
     const message = `the disk ${name} cannot be captured: ${refused}`;
     return await fail(snapshot, { reason: 'CaptureFailed', message }, parts, context, write);
@@ -66,6 +72,12 @@ export async function captureByStorage(
   const { until, trouble } = progress;
   if (trouble !== undefined) await write(snapshot, troubled(snapshot, trouble, clock.now()), parts, context);
   return { afterMs: Math.max(0, until - clock.now()) };
+}
+
+/** The claims of the machine, where they can be captured: beside the snapshot. */
+function ownClaims(snapshot: Snapshot, { dialects, gatherers }: SnapshotParts, context: Context): readonly string[] {
+  if (namespaceOf(snapshot) !== snapshot.metadata.namespace) return [];
+  return machineClaims(snapshot, dialects, gatherers, context) ?? [];
 }
 
 /** How far VolumeSnapshots are, each at the place of its disk. An error may pass: whoever captures tries again. */

@@ -1,4 +1,5 @@
 import { RESTORED_ANNOTATION } from '../../api/disk/request.ts';
+import { readRecords } from '../../base/json-record.ts';
 import { timestamp } from '../../base/timestamp.ts';
 import { atLeast, volumeState } from '../../kube/disk/claim-volume.ts';
 import type { Snapshot } from '../../kube/kinds/snapshots.ts';
@@ -46,13 +47,15 @@ export async function restoreByStorage(
     await write(snapshot, { ...status, restore }, parts, context);
     return 'written';
   }
-  const wanted = JSON.parse(status.restore.claims ?? '[]') as readonly ClaimManifest[];
+  const wanted = recordedClaims(snapshot);
   const waits: string[] = [];
   for (const claim of wanted) if (!(await bringBack(claim, uid, context))) waits.push(claim.metadata.name ?? '');
   const due = Date.parse(status.restore.startTime ?? '') + parts.settings.waitMs;
   if (waits.length > 0 && clock.now() < due) return { afterMs: due - clock.now() };
   const former = wanted.flatMap(({ volume }) => volume ?? []);
-  if (waits.length === 0) for (const volume of former) await letStay(volume, false, client);
+  if (waits.length === 0)
+    for (const { volume, metadata } of wanted)
+      if (volume !== undefined) await letStay(volume, placeOf(metadata), false, client);
   const restore = { uid, ...(waits.length === 0 ? { completed: true } : { failure: failureOf(waits, former, parts) }) };
   await write(snapshot, { ...status, restore }, parts, context);
   return 'written';
@@ -68,6 +71,23 @@ function failureOf(waits: readonly string[], former: readonly string[], { settin
 interface ClaimManifest extends Pick<PersistentVolumeClaim, 'metadata' | 'spec'> {
   /** The volume that the claim had, where that would have gone with it. */
   readonly volume?: string;
+}
+
+const placeOf = ({ namespace = '', name = '' }: ClaimManifest['metadata']) => ({ namespace, name });
+
+/**
+ * The claims that were written down. A status may say anything: none is made but on the disks of the snapshot, where
+ * its machine is, and from what was captured of them.
+ */
+function recordedClaims(snapshot: Snapshot): ClaimManifest[] {
+  const { restore, disks = [] } = snapshot.status ?? {};
+  const recorded = readRecords(restore?.claims ?? '[]') as readonly Partial<ClaimManifest>[];
+  return recorded.flatMap(({ metadata, spec, volume }) => {
+    const disk = disks.find(({ claim }) => claim === metadata?.name);
+    if (metadata === undefined || spec === undefined || disk?.volumeSnapshot === undefined) return [];
+    const claim = { metadata: { ...metadata, namespace: namespaceOf(snapshot) }, spec };
+    return [{ ...anew(claim, disk.volumeSnapshot, 0), ...(typeof volume === 'string' ? { volume } : {}) }];
+  });
 }
 
 /** The claims as they are to be made; why not, where any could not be: until then nothing is lost. */
@@ -104,7 +124,7 @@ async function bringBack(claim: ClaimManifest, uid: string, { client, cache }: C
       if (!isAlreadyExists(error)) throw error;
     });
   } else if (present.metadata.deletionTimestamp === undefined) {
-    if (claim.volume !== undefined) await letStay(claim.volume, true, client);
+    if (claim.volume !== undefined) await letStay(claim.volume, placeOf(claim.metadata), true, client);
     const preconditions = { uid: present.metadata.uid ?? '' };
     await ifFound(client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace, preconditions }));
   }
@@ -112,7 +132,11 @@ async function bringBack(claim: ClaimManifest, uid: string, { client, cache }: C
 }
 
 /** A claim as it can be made once more, from a VolumeSnapshot that it has room for. */
-function anew({ metadata, spec }: PersistentVolumeClaim, volumeSnapshot: string, bytes: number): ClaimManifest {
+function anew(
+  { metadata, spec }: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>,
+  volumeSnapshot: string,
+  bytes: number,
+): ClaimManifest {
   const { name, namespace, labels, ownerReferences, annotations = {} } = metadata;
   const { volumeName: _volume, dataSourceRef: _ref, ...asked } = spec as typeof spec & { dataSourceRef?: unknown };
   const own = Object.entries(annotations).filter(([key]) => !/(^|\.)kubernetes\.io\//.test(key));

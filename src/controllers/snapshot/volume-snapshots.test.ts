@@ -70,7 +70,13 @@ async function bind(claim: string, source: object = { csi: { driver: DRIVER, vol
   const accessModes = spec.accessModes ?? [];
   await world.admin.create(PERSISTENT_VOLUMES, {
     metadata: { name },
-    spec: { capacity, accessModes, persistentVolumeReclaimPolicy: 'Delete', ...source },
+    spec: {
+      capacity,
+      accessModes,
+      persistentVolumeReclaimPolicy: 'Delete',
+      claimRef: { namespace, name: claim },
+      ...source,
+    },
   });
   const change = (body: object, where: object = {}) =>
     world.admin.patch(PERSISTENT_VOLUME_CLAIMS, claim, { type: 'merge', body }, { namespace, ...where });

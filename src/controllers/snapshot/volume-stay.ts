@@ -9,8 +9,15 @@ export async function perishable(name: string | undefined, client: Client): Prom
   return found?.spec.persistentVolumeReclaimPolicy === 'Delete' ? name : undefined;
 }
 
-/** Lets a volume outlive its claim, or lets it go again. */
-export async function letStay(name: string, stays: boolean, client: Client): Promise<void> {
+/** Lets the volume of a claim outlive it, or lets it go again. The volume of any other claim stays as it is. */
+export async function letStay(
+  name: string,
+  claim: { readonly namespace: string; readonly name: string },
+  stays: boolean,
+  client: Client,
+): Promise<void> {
+  const { claimRef } = (await ifFound(client.get(PERSISTENT_VOLUMES, name)))?.spec ?? {};
+  if (claimRef?.namespace !== claim.namespace || claimRef.name !== claim.name) return;
   const body = { spec: { persistentVolumeReclaimPolicy: stays ? 'Retain' : 'Delete' } };
   await ifFound(client.patch(PERSISTENT_VOLUMES, name, { type: 'merge', body }));
 }

@@ -1,5 +1,6 @@
 import type { DiskSource } from '../../api/disk/request.ts';
 import { OPERATION, OPERATION_UID } from '../../api/operation-request.ts';
+import { readRecord } from '../../base/json-record.ts';
 import type { Operation } from '../kinds/operations.ts';
 
 /** The operation of a key, as far as it is seen. */
@@ -26,5 +27,28 @@ export function cloneUnderWay(
 /** What a clone has written down of its claims; undefined before it has. */
 export function copiesIn({ status }: Operation): Copies | undefined {
   const { copies } = status?.checkpoint ?? {};
-  return copies === undefined ? undefined : (JSON.parse(copies) as Copies);
+  return copies === undefined ? undefined : (readRecord(copies) as Copies);
 }
+
+/** The machine that an operation names. */
+export interface NamedMachine {
+  readonly group: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** An empty group or namespace is as good as none. */
+export function machineNamedBy({
+  metadata,
+  spec,
+}: {
+  readonly metadata: { readonly namespace?: string };
+  readonly spec: Pick<Operation['spec'], 'vmRef'>;
+}): NamedMachine {
+  const { name, namespace, apiGroup } = spec.vmRef;
+  return { group: apiGroup || 'hypersdk.io', namespace: namespace || (metadata.namespace ?? ''), name };
+}
+
+/** Where a clone puts the new machine. */
+export const cloneNamespace = (operation: Operation): string =>
+  operation.spec.cloneSpec?.targetNamespace || machineNamedBy(operation).namespace;

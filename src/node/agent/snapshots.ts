@@ -1,4 +1,5 @@
-import { TemporaryError, VimanaError } from '../../base/errors.ts';
+import { TemporaryError, TerminalError, VimanaError } from '../../base/errors.ts';
+import { machineNamedBy } from '../../kube/disk/clone-under-way.ts';
 import { type Snapshot, type SnapshotStatus, VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { ancestryWith, living } from '../../kube/snapshot/lineage.ts';
 import { capturedStatus, failedStatus } from '../../kube/snapshot/status.ts';
@@ -8,6 +9,7 @@ import { writeStatus } from '../../runtime/status.ts';
 import type { Again } from '../../runtime/work-queue.ts';
 import { isAlive, type MachineSnapshot } from '../machine-driver.ts';
 import type { Host, Hosts } from './host.ts';
+import { snapshotObjection } from './snapshot-access.ts';
 
 /** A node that does nothing at the moment is asked again; whoever gave it the work gives it up in the end. */
 const LATER: Again = { afterMs: 5_000 };
@@ -42,11 +44,12 @@ function isAsked({ metadata, status }: Snapshot): { to: 'capture' | 'restore'; n
 }
 
 async function capture(snapshot: Snapshot, { driver }: Host, { client, cache, clock, events }: Context): Promise<void> {
-  const { spec, status = {}, metadata } = snapshot;
+  const { spec, status = {} } = snapshot;
   const { instanceUID, vmUID = '', disks = [] } = status;
-  const namespace = spec.vmRef.namespace ?? metadata.namespace ?? '';
+  const { namespace } = machineNamedBy(snapshot);
   let next: SnapshotStatus;
   try {
+    await assertAllowed(snapshot, 'capture', driver, client);
     const kept = await driver.snapshot(instanceUID ?? { namespace, disks }, {
       memory: spec.includeMemory,
       quiesce: spec.quiesce,
@@ -64,10 +67,10 @@ async function capture(snapshot: Snapshot, { driver }: Host, { client, cache, cl
 }
 
 async function restore(snapshot: Snapshot, { driver }: Host, { client, cache }: Context): Promise<void> {
-  const { spec, status = {}, metadata } = snapshot;
+  const { status = {} } = snapshot;
   const { restore: asked, vmUID = '' } = status;
   if (asked === undefined) return;
-  const namespace = spec.vmRef.namespace ?? metadata.namespace ?? '';
+  const { namespace } = machineNamedBy(snapshot);
   const others = [...cache(VM_SNAPSHOTS).by(byMachine, vmUID)];
   const on = [
     ...living(status, others).map(({ metadata: { name, uid } }) => ({ name, uid })),
@@ -75,6 +78,7 @@ async function restore(snapshot: Snapshot, { driver }: Host, { client, cache }: 
   ];
   const kept = keptBy(status);
   try {
+    await assertAllowed(snapshot, 'restore', driver, client);
     await driver.restore({ namespace, disks: kept.disks as readonly { name: string; claim: string }[] }, kept, {
       uid: asked.uid,
       on,
@@ -84,6 +88,19 @@ async function restore(snapshot: Snapshot, { driver }: Host, { client, cache }: 
     if (!isFinal(error)) throw error;
     await writeStatus(client, VM_SNAPSHOTS, snapshot, { ...status, restore: { ...asked, failure: error.message } });
   }
+}
+
+/** Throws where the status asks for what it must not grant. */
+async function assertAllowed(
+  snapshot: Snapshot,
+  to: 'capture' | 'restore',
+  driver: Host['driver'],
+  client: Context['client'],
+): Promise<void> {
+  const { instanceUID } = snapshot.status ?? {};
+  const running = instanceUID === undefined ? undefined : (await driver.inspect(instanceUID))?.spec;
+  const objection = await snapshotObjection(snapshot, to, running, client);
+  if (objection !== undefined) throw new TerminalError(`${objection}; nothing was changed`);
 }
 
 /** What the status of a snapshot keeps, as drivers have it. */

@@ -1,0 +1,68 @@
+import { readRestoreRequest } from '../../api/disk/request.ts';
+import { KINDS } from '../../api/kinds.ts';
+import type { Client } from '../../kube/client.ts';
+import { machineNamedBy, type NamedMachine } from '../../kube/disk/clone-under-way.ts';
+import { isDiskOf } from '../../kube/disk/machine-disk.ts';
+import { resourceOfKind, VMIS } from '../../kube/kinds/machines.ts';
+import type { Snapshot } from '../../kube/kinds/snapshots.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
+import { ifFound } from '../../kube/kube-error.ts';
+import type { KubeObject } from '../../kube/kube-object.ts';
+import { objectionAmong } from '../../kube/namespace-grant.ts';
+import type { MachineSpec } from '../machine-spec.ts';
+
+type Reader = Pick<Client, 'get'>;
+
+/**
+ * Why an agent does not capture or restore what the status of a snapshot names; undefined where it does. Whoever may
+ * write that status could name the disks of others: so what it grants is looked up in the machine itself, and in the
+ * namespace that the machine is in.
+ */
+export async function snapshotObjection(
+  snapshot: Snapshot,
+  to: 'capture' | 'restore',
+  running: MachineSpec | undefined,
+  client: Reader,
+): Promise<string | undefined> {
+  const machine = machineNamedBy(snapshot);
+  const { namespace } = snapshot.metadata;
+  const objection = await objectionAmong(namespace, [machine.namespace], { namespace: () => undefined }, client);
+  if (objection !== undefined) return objection.message;
+  const what = `VirtualMachine.${machine.group} ${machine.namespace}/${machine.name}`;
+  if (to === 'capture' && snapshot.status?.instanceUID !== undefined) {
+    const isOwn = running !== undefined && (await isInstanceOf(running, machine, client));
+    return isOwn ? undefined : `the instance that is to be captured is none of ${what}`;
+  }
+  const vm = await findVm(machine, client);
+  if (vm === undefined) return `${what} is not there`;
+  if (to === 'restore' && !asksFor(vm, snapshot)) return `${what} does not ask to be restored to this snapshot`;
+  for (const { name, claim } of snapshot.status?.disks ?? []) {
+    const found = await ifFound(client.get(PERSISTENT_VOLUME_CLAIMS, claim, { namespace: machine.namespace }));
+    // One that is gone is told of by whoever looks for it.
+    if (found !== undefined && !isDiskOf(found, vm))
+      return `the disk ${name} is on PersistentVolumeClaim ${claim}, which is none of ${what}`;
+  }
+  return undefined;
+}
+
+async function findVm({ group, namespace, name }: NamedMachine, client: Reader): Promise<KubeObject | undefined> {
+  const kind = KINDS.find((each) => each.group === group && each.kind === 'VirtualMachine');
+  return kind === undefined ? undefined : await ifFound(client.get(resourceOfKind(kind), name, { namespace }));
+}
+
+async function isInstanceOf(running: MachineSpec, machine: NamedMachine, client: Reader): Promise<boolean> {
+  if (running.namespace !== machine.namespace) return false;
+  const found = await ifFound(client.get(VMIS, running.name, { namespace: running.namespace }));
+  const owner = found?.metadata.ownerReferences?.find(({ controller }) => controller === true);
+  if (found?.metadata.uid !== running.id || owner === undefined) return false;
+  return owner.name === machine.name && owner.apiVersion.startsWith(`${machine.group}/`);
+}
+
+function asksFor({ metadata }: KubeObject, snapshot: Snapshot): boolean {
+  const asked = readRestoreRequest(metadata.annotations);
+  return (
+    asked?.uid === snapshot.status?.restore?.uid &&
+    asked?.snapshot === snapshot.metadata.name &&
+    (asked?.namespace ?? metadata.namespace) === snapshot.metadata.namespace
+  );
+}

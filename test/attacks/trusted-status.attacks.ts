@@ -1,0 +1,191 @@
+import { expect, it } from 'vitest';
+import { realClock } from '../../src/base/clock.ts';
+import { until } from '../../src/testing/patience.ts';
+import { attackSuite } from './support/attack-suite.ts';
+import type { AttackTarget, AttackTargetSource, AttackUser } from './support/attack-target.ts';
+
+const MERGE = 'application/merge-patch+json';
+const HYPERSDK = '/apis/hypersdk.io/v1alpha1/namespaces';
+const VICTIM = 'victim';
+const EVIL = 'evil';
+const DISK = { name: 'root', size: '1Gi', storageClass: 'fast-ssd' };
+const CONTENTS = 'vimana.io/disk-contents';
+
+interface Found {
+  readonly metadata: { readonly uid: string; readonly annotations?: Readonly<Record<string, string>> };
+  readonly status?: {
+    readonly phase?: string;
+    readonly message?: string;
+    readonly restore?: { readonly failure?: string; readonly completed?: boolean };
+    readonly disks?: readonly { readonly contents?: string }[];
+  };
+}
+
+const pathOf = (namespace: string, plural: string, name = '') =>
+  plural === 'persistentvolumeclaims'
+    ? `/api/v1/namespaces/${namespace}/${plural}/${name}`
+    : `${HYPERSDK}/${namespace}/${plural}/${name}`;
+
+/** What a user who may do everything in one namespace, and forge every status there, gets of another namespace. */
+export function trustedStatusAttacks(source: AttackTargetSource): void {
+  attackSuite('trusted status', source, (target) => {
+    const get = async (namespace: string, plural: string, name: string): Promise<Found | undefined> => {
+      const { status, body } = await target().admin.send('GET', pathOf(namespace, plural, name));
+      return status === 200 ? (body as Found) : undefined;
+    };
+    const forge = (user: AttackUser, plural: string, name: string, status: object) =>
+      user.send('PATCH', `${pathOf(EVIL, plural, name)}/status`, { contentType: MERGE, body: { status } });
+    const create = (user: AttackUser, plural: string, kind: string, name: string, content: object) =>
+      user.must('POST', pathOf(EVIL, plural).slice(0, -1), {
+        body: { apiVersion: apiVersionOf(plural), kind, metadata: { name, namespace: EVIL }, ...content },
+      }) as Promise<Found>;
+    const ready = memo(() => victimMachine(target()));
+    /** Everything in its own namespace, the verb by which statuses are written included. */
+    const owner = memo(async () => {
+      await ready();
+      return await target().user('trent', {
+        namespaces: { [EVIL]: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] },
+      });
+    });
+
+    it('copies no disk of another namespace to a claim by a forged clone', async () => {
+      const trent = await owner();
+      const source = { claim: 'db-root', namespace: VICTIM };
+      const cloneSpec = { targetName: 'copy', targetNamespace: EVIL };
+      // The clone of a machine whose template is missing waits for its disks for as long as it may.
+      await create(trent, 'virtualmachines', 'VirtualMachine', 'own', {
+        spec: { running: false, cpus: 1, memory: '1Gi', image: { templateRef: { name: 'none' } }, disks: [DISK] },
+      });
+      const op = await create(trent, 'vmoperations', 'VMOperation', 'steal', {
+        spec: { vmRef: { name: 'own' }, operation: 'clone', cloneSpec },
+      });
+      await forge(trent, 'vmoperations', 'steal', {
+        phase: 'Running',
+        result: { targetVM: 'copy', targetNamespace: EVIL },
+        checkpoint: { step: 'Cloning', copies: JSON.stringify({ loot: source }) },
+      });
+      await create(trent, 'persistentvolumeclaims', 'PersistentVolumeClaim', 'loot', {
+        metadata: {
+          name: 'loot',
+          namespace: EVIL,
+          annotations: {
+            'vimana.io/disk-source': JSON.stringify(source),
+            'vimana.io/operation': `${EVIL}/steal`,
+            'vimana.io/operation-uid': op.metadata.uid,
+          },
+        },
+        spec: {
+          accessModes: ['ReadWriteMany'],
+          storageClassName: 'fast-ssd',
+          resources: { requests: { storage: '1Gi' } },
+        },
+      });
+      await until(async () => (await get(EVIL, 'persistentvolumeclaims', 'loot')) !== undefined);
+      await until(() => hasEvent(target(), 'loot', 'Forbidden'));
+      expect((await get(EVIL, 'persistentvolumeclaims', 'loot'))?.metadata.annotations?.[CONTENTS]).toBeUndefined();
+    });
+
+    it.each(['stop', 'delete'])(
+      'does not %s a machine of another namespace for an operation that says it has begun',
+      async (operation) => {
+        const trent = await owner();
+        const before = await get(VICTIM, 'virtualmachines', 'db');
+        // Nothing acts on it before its machine is named by a status: the victim's name is in the spec from the start.
+        const name = `begun-${operation}`;
+        await create(trent, 'vmoperations', 'VMOperation', name, {
+          spec: { vmRef: { name: 'db', namespace: VICTIM }, operation, timeout: '1h' },
+        });
+        await forge(trent, 'vmoperations', name, {
+          phase: 'Running',
+          completionTime: null,
+          checkpoint: { step: 'Deleting' },
+        });
+        await until(async () => (await get(EVIL, 'vmoperations', name))?.status?.phase === 'Failed');
+        expect((await get(EVIL, 'vmoperations', name))?.status?.message).toContain('vimana.io/operations-from');
+        expect((await get(VICTIM, 'virtualmachines', 'db'))?.metadata.uid).toBe(before?.metadata.uid);
+      },
+    );
+
+    it('captures no disk of another namespace for a snapshot that says it is being captured', async () => {
+      const trent = await owner();
+      const node = await firstNode(target());
+      await create(trent, 'vmsnapshots', 'VMSnapshot', 'grab', { spec: { vmRef: { name: 'db', namespace: VICTIM } } });
+      await forge(trent, 'vmsnapshots', 'grab', {
+        phase: 'Creating',
+        vmUID: (await get(VICTIM, 'virtualmachines', 'db'))?.metadata.uid,
+        startTime: new Date(realClock.now()).toISOString(),
+        nodeName: node,
+        disks: [{ name: 'root', claim: 'db-root' }],
+      });
+      await until(async () => (await get(EVIL, 'vmsnapshots', 'grab'))?.status?.phase !== 'Creating');
+      const found = await get(EVIL, 'vmsnapshots', 'grab');
+      expect(found?.status?.phase).toBe('Failed');
+      expect(JSON.stringify(found)).not.toContain('secret-image');
+    });
+
+    it('restores no disk of another namespace for a snapshot that says it is asked to', async () => {
+      const trent = await owner();
+      const node = await firstNode(target());
+      const before = (await get(VICTIM, 'persistentvolumeclaims', 'db-root'))?.metadata.annotations?.[CONTENTS];
+      await create(trent, 'vmsnapshots', 'VMSnapshot', 'poison', {
+        spec: { vmRef: { name: 'db', namespace: VICTIM } },
+      });
+      const contents = JSON.stringify({ files: {}, image: { source: 'evil-image' } });
+      await forge(trent, 'vmsnapshots', 'poison', {
+        phase: 'Ready',
+        creationTime: '2026-01-01T00:00:00Z',
+        readyToRestore: true,
+        disks: [{ name: 'root', claim: 'db-root', contents }],
+        restore: { uid: 'x', nodeName: node },
+      });
+      await until(async () => (await get(EVIL, 'vmsnapshots', 'poison'))?.status?.restore?.failure !== undefined);
+      expect((await get(VICTIM, 'persistentvolumeclaims', 'db-root'))?.metadata.annotations?.[CONTENTS]).toBe(before);
+    });
+  });
+}
+
+const apiVersionOf = (plural: string) => (plural === 'persistentvolumeclaims' ? 'v1' : 'hypersdk.io/v1alpha1');
+
+/** Does something once, whoever asks first. */
+function memo<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}
+
+/** A machine of somebody else, with a disk that holds a secret. */
+async function victimMachine({ admin }: AttackTarget): Promise<void> {
+  for (const name of [VICTIM, EVIL])
+    await admin.must('POST', '/api/v1/namespaces', {
+      body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
+    });
+  const image = { source: 'https://example.com/secret-image.qcow2' };
+  await admin.must('POST', pathOf(VICTIM, 'virtualmachines').slice(0, -1), {
+    body: {
+      apiVersion: 'hypersdk.io/v1alpha1',
+      kind: 'VirtualMachine',
+      metadata: { name: 'db', namespace: VICTIM },
+      spec: {
+        running: false,
+        cpus: 1,
+        memory: '1Gi',
+        image,
+        disks: [DISK],
+      },
+    },
+  });
+  await until(async () => {
+    const { status, body } = await admin.send('GET', pathOf(VICTIM, 'persistentvolumeclaims', 'db-root'));
+    return status === 200 && (body as Found).metadata.annotations?.[CONTENTS] !== undefined;
+  });
+}
+
+async function hasEvent({ admin }: AttackTarget, name: string, reason: string): Promise<boolean> {
+  const { body } = await admin.send('GET', `/api/v1/namespaces/${EVIL}/events`);
+  const { items } = body as { items: { reason: string; involvedObject: { name: string } }[] };
+  return items.some((each) => each.involvedObject.name === name && each.reason === reason);
+}
+
+async function firstNode({ admin }: AttackTarget): Promise<string> {
+  const { items } = (await admin.must('GET', '/api/v1/nodes')) as { items: { metadata: { name: string } }[] };
+  return items[0]?.metadata.name ?? '';
+}
