@@ -16,7 +16,7 @@ import { placeAt } from '../src/testing/arbitrary/place.ts';
 import { type SchemaField, schemaArbitrary } from '../src/testing/arbitrary/schema-arbitrary.ts';
 
 const PATIENCE = 60_000;
-const admissionOf = findAdmission({ operatorUser: 'operator' });
+const admissionOf = findAdmission();
 
 const context: { work?: () => unknown } = createContext({});
 const run = new Script('work()');

@@ -115,7 +115,7 @@ describe('vimana install', () => {
       {
         apiGroups: ['*'],
         resources: ['*'],
-        verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'],
+        verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection', 'operate'],
       },
     ]);
     expect(await as('holder', 'install', ...SIMULATION)).toMatchObject({ code: 0, err: '' });

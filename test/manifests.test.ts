@@ -6,7 +6,7 @@ import { KINDS } from '../src/api/kinds.ts';
 import { formatFieldError } from '../src/base/field-error.ts';
 import { readManifest } from '../src/kube/manifest.ts';
 
-const admissionOf = findAdmission({ operatorUser: '' });
+const admissionOf = findAdmission();
 
 interface Named {
   readonly apiVersion: string;

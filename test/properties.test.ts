@@ -16,7 +16,7 @@ import { type SchemaField, schemaArbitrary } from '../src/testing/arbitrary/sche
 import { runs } from '../src/testing/runs.ts';
 
 const RUNS = runs(150);
-const admissionOf = findAdmission({ operatorUser: 'operator' });
+const admissionOf = findAdmission();
 
 type Write = (object: unknown, old?: unknown, subresource?: string) => Admitted<Kind>;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findAdmission } from './admitters.ts';
 
-const find = findAdmission({ operatorUser: 'operator' });
+const find = findAdmission();
 const user = { name: 'jane', groups: [] };
 
 function write(object: { apiVersion: string; kind: string }) {

@@ -16,6 +16,8 @@ export interface AdmissionRequest<T> {
   readonly object: T;
   readonly old?: T;
   readonly user: Requester;
+  /** Whether the requester has the verb `operate` on the object; nobody has where absent. */
+  readonly operates?: () => boolean;
   readonly subresource?: string;
   readonly lookup: Lookup;
 }

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { KINDS } from '../api/kinds.ts';
 import { admitters, findAdmission } from './admitters.ts';
 
-const settings = { operatorUser: 'operator' };
 const user = { name: 'jane', groups: [] };
 const machine = () => ({
   apiVersion: 'hypersdk.io/v1alpha1',
@@ -13,11 +12,11 @@ const machine = () => ({
 
 describe('admission', () => {
   it('is there for every kind', () => {
-    expect(admitters(settings).map(({ kind }) => kind)).toEqual([...KINDS]);
+    expect(admitters().map(({ kind }) => kind)).toEqual([...KINDS]);
   });
 
   it('is found by every version that a kind is served in, and by no other', () => {
-    const find = findAdmission(settings);
+    const find = findAdmission();
     for (const { group, versions, kind } of KINDS) {
       for (const version of versions) expect(find(`${group}/${version}`, kind)).toBeDefined();
       expect(find(`${group}/v9`, kind)).toBeUndefined();
@@ -27,7 +26,7 @@ describe('admission', () => {
 
   it('tells who creates an object that nothing acts on it yet', () => {
     const write = (operation: 'CREATE' | 'UPDATE', actsOn?: () => boolean) => {
-      const find = findAdmission({ ...settings, ...(actsOn === undefined ? {} : { actsOn }) });
+      const find = findAdmission(actsOn === undefined ? {} : { actsOn });
       const admit = find('hypersdk.io/v1alpha1', 'VirtualMachine');
       return admit?.({ operation, object: machine(), user, lookup: () => undefined }).warnings;
     };
@@ -46,7 +45,7 @@ describe('admission', () => {
         metadata: { name: 'web', finalizers },
         spec,
       };
-      const admit = findAdmission({ ...settings, actsOn })('kubevirt.io/v1', 'VirtualMachine');
+      const admit = findAdmission({ actsOn })('kubevirt.io/v1', 'VirtualMachine');
       return admit?.({ operation, object, user, lookup: () => undefined }).object.metadata.finalizers;
     };
     const finalizer = 'kubevirt.io/virtualMachineControllerFinalize';

@@ -16,17 +16,15 @@ import { simulationScenarioAdmitter } from './simulation/simulation-scenario.ts'
 import { virtualMachineAdmitter as simulationVirtualMachine } from './simulation/virtual-machine.ts';
 
 export interface AdmissionSettings {
-  /** The user that the operator writes as; some things are its alone. */
-  readonly operatorUser: string;
   /** Whether something acts on objects of a kind; who creates one that nothing acts on yet is told. All, where absent. */
   readonly actsOn?: (kind: Kind) => boolean;
 }
 
 /** What every kind asks beyond its schema. */
-export function admitters({ operatorUser }: AdmissionSettings): readonly Admitter[] {
+export function admitters(): readonly Admitter[] {
   const all: readonly unknown[] = [
     kubevirtVirtualMachine,
-    virtualMachineInstanceAdmitter({ operatorUser }),
+    virtualMachineInstanceAdmitter,
     virtualMachineInstanceMigrationAdmitter,
     hypersdkVirtualMachine,
     vmOperationAdmitter,
@@ -46,8 +44,8 @@ export function admitters({ operatorUser }: AdmissionSettings): readonly Admitte
 export type FindAdmission = (apiVersion: string, kind: string) => Admit<Kind> | undefined;
 
 /** Schemas are compiled when the first object of a kind comes along. */
-export function findAdmission(settings: AdmissionSettings): FindAdmission {
-  const known = admitters(settings);
+export function findAdmission(settings: AdmissionSettings = {}): FindAdmission {
+  const known = admitters();
   const compiled = new Map<Admitter, Admit<Kind>>();
   return (apiVersion, kind) => {
     const slash = apiVersion.indexOf('/');

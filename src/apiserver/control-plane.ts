@@ -86,7 +86,7 @@ export interface ControlPlaneOptions {
    * by plain HTTP alone: kubectl never sends any there.
    */
   readonly trustsLocalPrograms?: boolean;
-  /** Whom the operator writes as, which may do things to our own kinds that nobody else may. */
+  /** In whose name instances are marked that an eviction asks to leave their node. */
   readonly operatorUser?: string;
   /** Whether something acts on objects of one of our own kinds; who creates one that nothing acts on is told. */
   readonly actsOn?: (kind: Kind) => boolean;
@@ -140,7 +140,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const parsed = new ParsedObjects();
   const rbac = indexRoles(stores.main, registry, parsed, stop.signal);
   const authorize = rbac.authorize.bind(rbac);
-  const operator: User = { name: options.operatorUser ?? OPERATOR_USER, groups: [AUTHENTICATED] };
+  // What the server does in the operator's name needs no role, which may not be there yet.
+  const operator: User = { name: options.operatorUser ?? OPERATOR_USER, groups: [MASTERS, AUTHENTICATED] };
   const backend: Backend = {
     stores,
     registry,
@@ -150,10 +151,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       clock,
       random: random.fork('admission'),
       access: { authorize, rulesFor: rbac.rulesFor.bind(rbac), rulesOf: rbac.rulesOf.bind(rbac) },
-      findAdmission: findAdmission({
-        operatorUser: operator.name,
-        ...(options.actsOn === undefined ? {} : { actsOn: options.actsOn }),
-      }),
+      findAdmission: findAdmission(options.actsOn === undefined ? {} : { actsOn: options.actsOn }),
       evacuate: evacuation(
         () => backend,
         () => ({ ...systemCall(stop.signal), user: operator }),

@@ -7,7 +7,7 @@ import { fieldLine } from '../kube/manifest-line.ts';
 import type { Io } from './io.ts';
 import { fileText } from './manifest-files.ts';
 
-const admissionOf = findAdmission({ operatorUser: '' });
+const admissionOf = findAdmission();
 
 /** The scenario of a file, with defaults; whatever is wrong with it is told at once, with its line. */
 export function scenarioAt(io: Io, place: string): SimulationScenario {

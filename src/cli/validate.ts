@@ -12,7 +12,7 @@ import type { Io } from './io.ts';
 import { fileText, manifestFiles } from './manifest-files.ts';
 
 /** A manifest in a file is a user's, whoever runs the operator. */
-const admissionOf = findAdmission({ operatorUser: '' });
+const admissionOf = findAdmission();
 
 interface Outcome {
   readonly lines: readonly string[];

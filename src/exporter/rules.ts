@@ -1,3 +1,4 @@
+import { OPERATE } from '../api/operate-verb.ts';
 import type { PolicyRule } from '../kube/kinds/rbac.ts';
 import { TOKEN_REVIEW_RULES } from '../runtime/http/token-review.ts';
 
@@ -10,7 +11,7 @@ export const EXPORTER_RULES: readonly PolicyRule[] = [
     resources: ['virtualmachines'],
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   },
-  { apiGroups: ['simulation.node-classifier.io'], resources: ['virtualmachines/status'], verbs: ['update'] },
+  { apiGroups: ['simulation.node-classifier.io'], resources: ['virtualmachines/status'], verbs: ['update', OPERATE] },
   { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances'], verbs: ['delete'] },
 ];
 

@@ -10,6 +10,7 @@ import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../kube/kinds/rbac.ts';
 import { resourceType } from '../kube/kinds/resource-type.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import { readManifest } from '../kube/manifest.ts';
+import { POLICIES, POLICY_BINDINGS } from '../kube/status-policy.ts';
 import { kwokNodes } from '../node/simulated/kwok/manifests.ts';
 import { STAGES } from '../node/simulated/kwok/stages.ts';
 import type { NodePool } from '../node/simulated/node-pool.ts';
@@ -26,7 +27,16 @@ export const ROLES = resourceType(RBAC, 'Role', 'roles');
 export const STAGE_OBJECTS = resourceType('kwok.x-k8s.io/v1alpha1', 'Stage', 'stages', 'Cluster');
 const ROLE_BINDINGS = resourceType(RBAC, 'RoleBinding', 'rolebindings');
 /** Of all that an operator in a cluster takes, what one that runs elsewhere takes too. */
-const OF_RIGHTS = [NAMESPACES, SERVICE_ACCOUNTS, CLUSTER_ROLES, CLUSTER_ROLE_BINDINGS, ROLES, ROLE_BINDINGS];
+const OF_RIGHTS = [
+  NAMESPACES,
+  SERVICE_ACCOUNTS,
+  CLUSTER_ROLES,
+  CLUSTER_ROLE_BINDINGS,
+  ROLES,
+  ROLE_BINDINGS,
+  POLICIES,
+  POLICY_BINDINGS,
+];
 
 const ROOT = new URL('../../', import.meta.url);
 
@@ -45,14 +55,15 @@ export function wantedDefinitions(dialects: readonly DialectName[]): Wanted[] {
   return kindsOf(dialects).map((kind) => ({ type: DEFINITIONS, object: definitionOf(kind) }));
 }
 
-/** The accounts and roles of deploy/operator, those for users only of the chosen groups. */
+/** The accounts, roles and policies of deploy/operator, those for users and statuses only of the chosen groups. */
 export function wantedRights(dialects: readonly DialectName[]): Wanted[] {
   const left = Object.entries(GROUPS).flatMap(([name, group]) =>
     // Users of every group see the instances that their machines run as.
-    name === 'kubevirt' || dialects.includes(name as DialectName) ? [] : [`${group}:`],
+    name === 'kubevirt' || dialects.includes(name as DialectName) ? [] : [group],
   );
+  const isLeft = (name = '') => left.some((group) => name.startsWith(`${group}:`) || name.endsWith(`.status.${group}`));
   return objectsIn('deploy/operator/operator.yaml', OF_RIGHTS)
-    .filter(({ object }) => !left.some((start) => object.metadata.name?.startsWith(start) === true))
+    .filter(({ object }) => !isLeft(object.metadata.name))
     .map(({ type, object }) => ({ type, object: type === NAMESPACES ? installed(object) : object }));
 }
 

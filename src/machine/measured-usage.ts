@@ -9,7 +9,7 @@ import type { Pod } from '../kube/kinds/pod.ts';
 import { isNotFound } from '../kube/kube-error.ts';
 import { type PodMetrics, podMetricsPath, totalUsage } from '../kube/pod-metrics.ts';
 import { isSimulated } from '../kube/reference-node.ts';
-import { byController, type Cache } from '../runtime/cache.ts';
+import { byController, type Cache, controllerKey } from '../runtime/cache.ts';
 import { keyIn, keyOf } from '../runtime/key.ts';
 import type { Usage } from './metrics.ts';
 
@@ -48,7 +48,7 @@ export class MeasuredUsage {
 
   /** What the pod of an instance uses, which is on the node that the instance says. */
   of({ metadata, status }: Vmi): Usage | undefined {
-    for (const pod of this.#parts.pods.by(byController, metadata.uid)) {
+    for (const pod of this.#parts.pods.by(byController, controllerKey({ metadata }))) {
       if (pod.spec.nodeName !== status?.nodeName) continue;
       return this.#measures.get(keyOf(pod)) ?? this.#said(pod);
     }

@@ -1,5 +1,6 @@
 import type { Kind } from '../api/kind.ts';
 import { virtualMachineInstance } from '../api/kubevirt/group.ts';
+import { OPERATE } from '../api/operate-verb.ts';
 import type { PolicyRule } from '../kube/kinds/rbac.ts';
 
 /** What it takes to know what machines use, where others measure it. */
@@ -13,14 +14,14 @@ export function machineRules(kinds: readonly Kind[]): readonly PolicyRule[] {
   return [
     ...kinds.flatMap(({ group, plural }) => [
       { apiGroups: [group], resources: [plural], verbs: ['get', 'list', 'watch', 'update'] },
-      { apiGroups: [group], resources: [`${plural}/status`], verbs: ['update'] },
+      { apiGroups: [group], resources: [`${plural}/status`], verbs: ['update', OPERATE] },
       // Where owners are protected, whoever blocks their deletion must be able to.
       { apiGroups: [group], resources: [`${plural}/finalizers`], verbs: ['update'] },
     ]),
     {
       apiGroups: [virtualMachineInstance.group],
       resources: [virtualMachineInstance.plural],
-      verbs: ['get', 'list', 'watch', 'create', 'update', 'delete'],
+      verbs: ['get', 'list', 'watch', 'create', 'update', 'delete', OPERATE],
     },
     { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
   ];

@@ -1,4 +1,5 @@
 import { KINDS } from '../api/kinds.ts';
+import { OPERATE } from '../api/operate-verb.ts';
 import type { PolicyRule } from '../kube/kinds/rbac.ts';
 
 /** What agents, and the fleets that they speak for, may do: no more than they do. */
@@ -17,7 +18,7 @@ export const NODE_RULES: readonly PolicyRule[] = [
     verbs: ['get'],
   },
   { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] },
-  { apiGroups: ['hypersdk.io'], resources: ['vmsnapshots/status'], verbs: ['update'] },
+  { apiGroups: ['hypersdk.io'], resources: ['vmsnapshots/status'], verbs: ['update', OPERATE] },
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'patch'] },
   {
@@ -25,7 +26,7 @@ export const NODE_RULES: readonly PolicyRule[] = [
     resources: ['virtualmachineinstances'],
     verbs: ['get', 'list', 'watch', 'update'],
   },
-  { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances/status'], verbs: ['update', 'patch'] },
+  { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances/status'], verbs: ['update', 'patch', OPERATE] },
 ];
 
 /** What whoever makes volumes for the simulated storage classes may do. */

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { findAdmission } from '../admission/admitters.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
-import { type ReviewRequest, reviewBody, reviewObject } from './admission-review.ts';
+import { asksForVerb, type ReviewRequest, reviewBody, reviewObject } from './admission-review.ts';
 
-const OPERATOR = 'system:serviceaccount:system:operator';
-const find = findAdmission({ operatorUser: OPERATOR, actsOn: ({ group }) => group === 'kubevirt.io' });
+const find = findAdmission({ actsOn: ({ group }) => group === 'kubevirt.io' });
 const parts = { find, lookup: () => undefined };
 
 const machine = (spec: object, metadata: object = {}): KubeObject => ({
@@ -31,6 +30,28 @@ const request = (object: KubeObject, more: Partial<ReviewRequest> = {}): ReviewR
 });
 
 describe('the admission webhook', () => {
+  it('lets who has the verb operate change an instance, and nobody else', () => {
+    const instance = (guest: string): KubeObject => ({
+      apiVersion: 'kubevirt.io/v1',
+      kind: 'VirtualMachineInstance',
+      metadata: { name: 'a', namespace: 'x' },
+      spec: { domain: { devices: {}, memory: { guest } } },
+    });
+    const kind = { group: 'kubevirt.io', version: 'v1', kind: 'VirtualMachineInstance' };
+    const change = request(instance('2Gi'), { kind, operation: 'UPDATE', oldObject: instance('1Gi') });
+    expect(asksForVerb(change)).toBe(true);
+    expect(reviewObject(change, 'validate', { ...parts, operates: true }).allowed).toBe(true);
+    expect(reviewObject(change, 'validate', { ...parts, operates: false }).allowed).toBe(false);
+    expect(reviewObject(change, 'validate', parts).allowed).toBe(false);
+  });
+
+  it('asks for no verb where none decides', () => {
+    const kind = { group: 'kubevirt.io', version: 'v1', kind: 'VirtualMachineInstance' };
+    expect(asksForVerb(request(machine(GOOD)))).toBe(false);
+    expect(asksForVerb(request(machine(GOOD), { kind, subResource: 'status', operation: 'UPDATE' }))).toBe(false);
+    expect(asksForVerb(request(machine(GOOD), { kind, operation: 'DELETE' }))).toBe(false);
+  });
+
   it('tells everything that is wrong at once, with causes, already before the schema is looked at', () => {
     for (const phase of ['mutate', 'validate'] as const) {
       const { allowed, status } = reviewObject(request(machine(BAD)), phase, parts);

@@ -2,6 +2,7 @@ import type { Lookup } from '../admission/admitter.ts';
 import type { FindAdmission } from '../admission/admitters.ts';
 import type { Kind, ObjectOf } from '../api/kind.ts';
 import { KINDS } from '../api/kinds.ts';
+import { virtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
 import { invalid, type Status } from '../apiserver/api-error.ts';
 import { isSameJson } from '../base/json-same.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
@@ -14,7 +15,7 @@ export interface ReviewRequest {
   readonly subResource?: string;
   readonly namespace?: string;
   readonly name?: string;
-  readonly userInfo?: { readonly username?: string; readonly groups?: readonly string[] };
+  readonly userInfo?: { readonly username?: string; readonly groups?: readonly string[]; readonly extra?: object };
   readonly object?: KubeObject | null;
   readonly oldObject?: KubeObject | null;
   readonly dryRun?: boolean;
@@ -32,6 +33,14 @@ const ALLOWED: ReviewAnswer = { allowed: true };
 export interface ReviewParts {
   readonly find: FindAdmission;
   readonly lookup: Lookup;
+  /** Whether the requester has the verb `operate` on the object; nobody has where absent. */
+  readonly operates?: boolean;
+}
+
+/** Whether a review depends on what else the requester may do. */
+export function asksForVerb({ kind, operation, subResource = '' }: ReviewRequest): boolean {
+  const isInstance = kind.group === virtualMachineInstance.group && kind.kind === virtualMachineInstance.kind;
+  return isInstance && subResource === '' && (operation === 'CREATE' || operation === 'UPDATE');
 }
 
 /**
@@ -55,6 +64,7 @@ export function reviewObject(request: ReviewRequest, phase: 'mutate' | 'validate
     // The API server has pruned and defaulted it by the schema that it has, which may know more fields than this one.
     readBy: schema,
     user: { name: username, groups },
+    operates: () => parts.operates === true,
     lookup: parts.lookup,
   });
   if (verdict.causes.length > 0) {

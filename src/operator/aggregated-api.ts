@@ -15,6 +15,7 @@ import { KubeError } from '../kube/kube-error.ts';
 import { readBody } from '../runtime/http/body.ts';
 import type { Route } from '../runtime/http/route.ts';
 import { type FrontProxy, type ProxiedUser, proxiedUser } from './front-proxy.ts';
+import { mayDo } from './subject-access.ts';
 
 export interface AggregatedApiParts {
   /** Asks the API server what a user may do. */
@@ -29,7 +30,6 @@ const VERBS: Readonly<Record<string, string>> = {
   PATCH: 'patch',
   DELETE: 'delete',
 };
-const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
 
 /** Extensions as the API server of a cluster asks for them, through an APIService. What there is, anybody may know. */
 export function aggregatedApi(extensions: readonly ApiExtension[], parts: AggregatedApiParts): Route[] {
@@ -91,7 +91,7 @@ async function answered(
   if (path.kind !== 'resource') throw noSuchResource();
   const method = request.method ?? 'GET';
   const verb = VERBS[method] ?? method.toLowerCase();
-  if (!(await mayDo(client, user, path, verb, signal))) throw refusedTo(user, path, verb);
+  if (!(await mayDo(client, subjectOf(user), attributesOf(path, verb), signal))) throw refusedTo(user, path, verb);
   const named = path.subresource === '' ? path.plural : `${path.plural}/${path.subresource}`;
   const resource = extension.resources.find(({ name }) => name === named);
   if (resource === undefined || path.name === '' || resource.namespaced !== (path.namespace !== '')) {
@@ -129,22 +129,12 @@ function extensionRequest(
   };
 }
 
-async function mayDo(
-  client: Client,
-  { name: user, groups, extra }: ProxiedUser,
+const subjectOf = ({ name: user, groups, extra }: ProxiedUser) => ({ user, groups, extra });
+
+const attributesOf = (
   { group, version, plural: resource, subresource, namespace, name }: ResourcePath,
   verb: string,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const resourceAttributes = { group, version, resource, subresource, namespace, name, verb };
-  const body = {
-    apiVersion: 'authorization.k8s.io/v1',
-    kind: 'SubjectAccessReview',
-    spec: { user, groups, extra, resourceAttributes },
-  };
-  const answer = await client.request({ method: 'POST', path: REVIEWS, body }, { signal });
-  return (answer.body as { readonly status?: { readonly allowed?: boolean } }).status?.allowed === true;
-}
+) => ({ group, version, resource, subresource, namespace, name, verb });
 
 function refusedTo({ name }: ProxiedUser, path: ResourcePath, verb: string): ApiError {
   const { plural, subresource, group, namespace } = path;

@@ -40,7 +40,7 @@ function accountOf(user: string | undefined): string | undefined {
 }
 
 /** The user that this process is for the API server, asked until it answers; undefined where the signal comes first. */
-export async function ownUser({ client, clock, log }: Asking, signal: AbortSignal): Promise<string | undefined> {
+async function ownUser({ client, clock, log }: Asking, signal: AbortSignal): Promise<string | undefined> {
   const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
   while (!signal.aborted) {
     try {

@@ -22,8 +22,16 @@ export function webhookRules(name: string): readonly PolicyRule[] {
       resourceNames: [name],
       verbs: ['get', 'patch'],
     },
+    // Whether whoever changes an instance has the verb for it.
+    ACCESS_REVIEWS,
   ];
 }
+
+const ACCESS_REVIEWS: PolicyRule = {
+  apiGroups: ['authorization.k8s.io'],
+  resources: ['subjectaccessreviews'],
+  verbs: ['create'],
+};
 
 /** What serving subresources takes besides acting on them. */
 export const AGGREGATION_RULES: readonly PolicyRule[] = [
@@ -33,7 +41,7 @@ export const AGGREGATION_RULES: readonly PolicyRule[] = [
     resourceNames: API_SERVICES,
     verbs: ['get', 'patch'],
   },
-  { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+  ACCESS_REVIEWS,
 ];
 
 /** What it reads in kube-system: how the API server is known that hands on requests. */

@@ -25,9 +25,10 @@ import { aggregatedApi } from './aggregated-api.ts';
 import { caBundles } from './ca-bundles.ts';
 import { folderCertificates, sharedCertificates } from './certificates.ts';
 import { followFrontProxy } from './front-proxy.ts';
-import { type NamedFlags, ownUser } from './identity.ts';
+import type { NamedFlags } from './identity.ts';
 import { listen } from './listen.ts';
 import { API_SERVICES, ownNames } from './rules.ts';
+import { SubjectAccess } from './subject-access.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
 export interface ServingParts {
@@ -54,17 +55,15 @@ const DRAIN_MS = 3000;
 
 /** Webhooks and subresources, under a certificate that is kept current. */
 export async function startServing(flags: NamedFlags, parts: ServingParts): Promise<Serving> {
-  const { client, clock, random, log, namespace, dialects, informers } = parts;
+  const { client, clock, random, log, namespace, dialects } = parts;
   const names = ownNames(flags.webhookName);
   const service = { namespace, name: names.service };
-  const lookup = lookupIn(informers, flags);
-  let reviewing: ReviewParts | undefined;
   const server = await listen({ port: flags.webhookPort }, '--webhook-port', {
     https: true,
     allowedHosts: [...ownHosts(flags, namespace), ...flags.allowedHosts],
     clock,
     log,
-    routes: webhookRoutes(() => reviewing, client),
+    routes: webhookRoutes(reviewParts(flags, parts), new SubjectAccess(client, clock), client),
   });
   const secure = () => {
     const { cert, key } = certificates.current ?? {};
@@ -88,26 +87,6 @@ export async function startServing(flags: NamedFlags, parts: ServingParts): Prom
     });
     for (const route of aggregatedApi(extensions, { client, proxy: () => proxy.current })) server.mount(route);
   }
-  const identify: Runnable = {
-    name: 'identity',
-    async run(signal) {
-      const operatorUser = await ownUser({ client, clock, log }, signal);
-      if (operatorUser === undefined) return;
-      const runs = new Set(flags.instances ? ['VirtualMachineInstance', 'VirtualMachineInstanceMigration'] : []);
-      const acts = actsFor(dialects);
-      const actsOn = ({ group, kind }: { readonly group: string; readonly kind: string }) =>
-        (group === virtualMachineInstance.group && runs.has(kind)) || acts({ group, kind });
-      const find = findAdmission({ operatorUser, actsOn });
-      // Where KubeVirt itself is, its objects are none of ours, whatever a webhook configuration still says.
-      const isOurs = flags.instances || flags.dialects.includes('kubevirt');
-      const foreign = isOurs ? undefined : `${virtualMachineInstance.group}/`;
-      reviewing = {
-        find: (apiVersion, kind) =>
-          foreign !== undefined && apiVersion.startsWith(foreign) ? undefined : find(apiVersion, kind),
-        lookup,
-      };
-    },
-  };
   const serve: Runnable = {
     name: server.name,
     async run(signal) {
@@ -119,10 +98,7 @@ export async function startServing(flags: NamedFlags, parts: ServingParts): Prom
   return {
     name: 'serving',
     ready: {
-      webhook: () => {
-        if (certificates.current === undefined) return 'no certificate yet';
-        return reviewing === undefined ? 'the API server has not said who this is' : undefined;
-      },
+      webhook: () => (certificates.current === undefined ? 'no certificate yet' : undefined),
     },
     leading: (guarded) =>
       caBundles({
@@ -134,8 +110,24 @@ export async function startServing(flags: NamedFlags, parts: ServingParts): Prom
         service,
         ca: () => certificates.current?.ca,
       }),
-    run: (signal) =>
-      manager('serving', [serve, certificates, identify, ...(proxy === undefined ? [] : [proxy])]).run(signal),
+    run: (signal) => manager('serving', [serve, certificates, ...(proxy === undefined ? [] : [proxy])]).run(signal),
+  };
+}
+
+/** What admission of the kinds asks for that are acted on here. */
+function reviewParts(flags: NamedFlags, { dialects, informers }: ServingParts): ReviewParts {
+  const runs = new Set(flags.instances ? ['VirtualMachineInstance', 'VirtualMachineInstanceMigration'] : []);
+  const acts = actsFor(dialects);
+  const actsOn = ({ group, kind }: { readonly group: string; readonly kind: string }) =>
+    (group === virtualMachineInstance.group && runs.has(kind)) || acts({ group, kind });
+  const find = findAdmission({ actsOn });
+  // Where KubeVirt itself is, its objects are none of ours, whatever a webhook configuration still says.
+  const isOurs = flags.instances || flags.dialects.includes('kubevirt');
+  const foreign = isOurs ? undefined : `${virtualMachineInstance.group}/`;
+  return {
+    find: (apiVersion, kind) =>
+      foreign !== undefined && apiVersion.startsWith(foreign) ? undefined : find(apiVersion, kind),
+    lookup: lookupIn(informers, flags),
   };
 }
 

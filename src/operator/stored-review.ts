@@ -1,15 +1,23 @@
 import { findAdmission } from '../admission/admitters.ts';
+import type { Kind } from '../api/kind.ts';
+import { virtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
 import { invalid } from '../apiserver/api-error.ts';
+import type { KubeObject } from '../kube/kube-object.ts';
 import type { Review } from '../machine/review.ts';
 
-/** Stands for the operator's own user, which may give instances any size and label. */
-const OPERATOR = 'operator';
+/** Who has set an annotation of an instance cannot be seen any more, and its addresses are checked when they are used. */
+function judged(kind: Kind, object: KubeObject): KubeObject {
+  if (kind !== virtualMachineInstance) return object;
+  const { annotations: _set, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
 /** As much as a condition can say. */
 const LONGEST_MESSAGE = 32_768;
 
 /** Asks admission once more about what is stored, whoever let it in. */
 export function storedReview(): Review {
-  const find = findAdmission({ operatorUser: OPERATOR });
+  const find = findAdmission();
   return (kind, object) => {
     // What is only warned of in the oldest version may have been written in it: machines tell of that in their own words.
     const apiVersion = `${kind.group}/${kind.versions.at(-1) ?? ''}`;
@@ -19,9 +27,11 @@ export function storedReview(): Review {
       kind.kind,
     )?.({
       operation: 'CREATE',
-      object: { ...object, apiVersion, kind: kind.kind },
+      object: { ...judged(kind, object), apiVersion, kind: kind.kind },
       readBy: kind.schema,
-      user: { name: owned ? OPERATOR : '', groups: [] },
+      user: { name: '', groups: [] },
+      // What belongs to a machine was made by the operator, which may give instances any size and label.
+      operates: () => owned,
       // What an object refers to may have changed since.
       lookup: () => undefined,
     });

@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { virtualMachineInstance } from '../api/kubevirt/virtual-machine-instance.ts';
+import { OPERATE } from '../api/operate-verb.ts';
 import type { Client } from '../kube/client.ts';
 import { readBody } from '../runtime/http/body.ts';
 import type { Route } from '../runtime/http/route.ts';
 import {
+  asksForVerb,
   type ReviewAnswer,
   type ReviewParts,
   type ReviewRequest,
@@ -10,6 +13,7 @@ import {
   reviewObject,
 } from './admission-review.ts';
 import { reviewEviction } from './eviction-review.ts';
+import type { SubjectAccess } from './subject-access.ts';
 
 /** A review holds an object twice, and each may be as large as the API server takes them. */
 const LARGEST_REVIEW = 8 * 1024 * 1024;
@@ -21,12 +25,14 @@ export const WEBHOOK_PATHS = {
   evict: '/admit/eviction',
 } as const;
 
-/** The admission webhooks; undefined parts: not known yet, which the API server takes for a failure. */
-export function webhookRoutes(parts: () => ReviewParts | undefined, client: Client): Route[] {
-  const ofObject = (phase: 'mutate' | 'validate') => (request: ReviewRequest) => {
-    const known = parts();
-    return known === undefined ? undefined : reviewObject(request, phase, known);
-  };
+/** The admission webhooks. */
+export function webhookRoutes(parts: Omit<ReviewParts, 'operates'>, access: SubjectAccess, client: Client): Route[] {
+  const ofObject =
+    (phase: 'mutate' | 'validate') =>
+    async (request: ReviewRequest, signal: AbortSignal): Promise<ReviewAnswer> => {
+      const operates = asksForVerb(request) && (await isOperating(request, access, signal));
+      return reviewObject(request, phase, { ...parts, operates });
+    };
   return [
     route(WEBHOOK_PATHS.mutate, ofObject('mutate')),
     route(WEBHOOK_PATHS.validate, ofObject('validate')),
@@ -34,7 +40,19 @@ export function webhookRoutes(parts: () => ReviewParts | undefined, client: Clie
   ];
 }
 
-type Answerer = (request: ReviewRequest, signal: AbortSignal) => ReviewAnswer | undefined | Promise<ReviewAnswer>;
+/** Whether the requester has the verb by which instances are changed. */
+function isOperating(
+  { userInfo = {}, namespace = '' }: ReviewRequest,
+  access: SubjectAccess,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { username: user = '', groups = [], extra } = userInfo;
+  const { group, plural: resource } = virtualMachineInstance;
+  const subject = { user, groups, ...(extra === undefined ? {} : { extra }) };
+  return access.mayDo(subject, { verb: OPERATE, group, resource, namespace }, signal);
+}
+
+type Answerer = (request: ReviewRequest, signal: AbortSignal) => Promise<ReviewAnswer>;
 
 function route(path: string, answer: Answerer): Route {
   return {
@@ -47,7 +65,6 @@ function route(path: string, answer: Answerer): Route {
       const review = await reviewIn(request);
       if (review === undefined) return text(response, 400, 'not an AdmissionReview of admission.k8s.io/v1\n');
       const answered = await answer(review, signal);
-      if (answered === undefined) return text(response, 503, 'starting\n');
       const body = JSON.stringify(reviewBody(review.uid, answered));
       response.writeHead(200, { 'content-type': 'application/json' }).end(body);
     },

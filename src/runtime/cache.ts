@@ -1,6 +1,6 @@
 import type { KubeObject } from '../kube/kube-object.ts';
 import type { Sink } from './follow.ts';
-import { keyOf } from './key.ts';
+import { keyIn, keyOf } from './key.ts';
 import { compareResourceVersions } from './resource-version.ts';
 
 /** A way to find objects by something they hold: the values under which one is filed. Each is its own identity. */
@@ -21,11 +21,20 @@ export interface Cache<T extends KubeObject = KubeObject> {
   readonly version: string;
 }
 
-/** Files objects under the uid of their controller. */
+/**
+ * Files objects under their controller, by `controllerKey`. Owners are in the namespace of what they own: a uid alone can
+ * be named by anybody who knows it, from any namespace.
+ */
 export const byController: Index = {
   values: ({ metadata }) =>
-    (metadata.ownerReferences ?? []).filter((ref) => ref.controller === true).map((ref) => ref.uid),
+    (metadata.ownerReferences ?? [])
+      .filter((ref) => ref.controller === true)
+      .map((ref) => keyIn(metadata.namespace, ref.uid)),
 };
+
+/** Where the objects of a controller are filed. */
+export const controllerKey = ({ metadata }: Pick<KubeObject, 'metadata'>): string =>
+  keyIn(metadata.namespace, metadata.uid);
 
 /** Files objects that have no controller under their namespace. */
 export const uncontrolledIn: Index = {

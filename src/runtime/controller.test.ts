@@ -3,7 +3,7 @@ import { CONFIG_MAPS, type ConfigMap, NAMESPACES, SERVICE_ACCOUNTS } from '../ku
 import type { KubeObject } from '../kube/kube-object.ts';
 import { type Cluster, startCluster } from '../testing/cluster.ts';
 import { aborted } from './aborted.ts';
-import { byController } from './cache.ts';
+import { byController, controllerKey } from './cache.ts';
 import { type Controller, runnable, watched } from './controller.ts';
 import { Expectations } from './expectations.ts';
 import { Informers } from './informers.ts';
@@ -154,7 +154,7 @@ describe('a controller', () => {
         const key = keyOf(owner);
         // Whatever asks for a run in the meantime must not lead to a second child.
         if (runs++ < 5) enqueue(key);
-        if (!expected.met(key, children) || [...children.by(byController, owner.metadata.uid ?? '')].length > 0) return;
+        if (!expected.met(key, children) || [...children.by(byController, controllerKey(owner))].length > 0) return;
         made++;
         const { name = '', uid = '' } = owner.metadata;
         const ownerReferences = [{ apiVersion: 'v1', kind: 'ServiceAccount', name, uid, controller: true }];

@@ -6,7 +6,7 @@ import { CONFIG_MAPS, SERVICE_ACCOUNTS } from '../kube/kinds/core.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import { type Cluster, startCluster } from '../testing/cluster.ts';
 import { runs } from '../testing/runs.ts';
-import { byController } from './cache.ts';
+import { byController, controllerKey } from './cache.ts';
 import { type Controller, runnable } from './controller.ts';
 import { Expectations } from './expectations.ts';
 import { Informers } from './informers.ts';
@@ -29,7 +29,7 @@ function oneChild(): Controller {
     async reconcile(owner, { client, cache }) {
       const children = cache(CONFIG_MAPS);
       const { name = '', uid = '' } = owner.metadata;
-      const known = [...children.by(byController, uid)].length > 0;
+      const known = [...children.by(byController, controllerKey(owner))].length > 0;
       if (!expected.met(keyOf(owner), children) || known) return;
       const ownerReferences = [{ apiVersion: 'v1', kind: 'ServiceAccount', name, uid, controller: true }];
       const child = { metadata: { generateName: `${name}-`, namespace, ownerReferences } };

@@ -1,3 +1,4 @@
+import { OPERATE } from '../api/operate-verb.ts';
 import type { PolicyRule } from '../kube/kinds/rbac.ts';
 
 const GROUP = 'simulation.node-classifier.io';
@@ -5,7 +6,7 @@ const GROUP = 'simulation.node-classifier.io';
 /** What playing scenarios takes: to make, load, move and delete simulated machines, and to fail and remove nodes. */
 export const SCENARIO_RULES: readonly PolicyRule[] = [
   { apiGroups: [GROUP], resources: ['simulationscenarios'], verbs: ['get', 'list', 'watch', 'patch'] },
-  { apiGroups: [GROUP], resources: ['simulationscenarios/status'], verbs: ['update'] },
+  { apiGroups: [GROUP], resources: ['simulationscenarios/status'], verbs: ['update', OPERATE] },
   { apiGroups: [GROUP], resources: ['virtualmachines'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] },
   { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch', 'patch', 'delete'] },

@@ -16,7 +16,7 @@ export const diskImage = { image: 'registry.example.com/disk:1' };
 export const rootVolume = { name: 'root', containerDisk: diskImage };
 export const rootDisk = { name: 'root', disk: {} };
 
-const tryOut = admissionTrial(virtualMachineInstanceAdmitter({ operatorUser: 'operator' }));
+const tryOut = admissionTrial(virtualMachineInstanceAdmitter);
 
 export function tryMachine({ spec = {}, domain = {}, devices = {} }: MachineParts) {
   return tryOut({

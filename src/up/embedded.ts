@@ -31,7 +31,7 @@ import { simulatedProvisioner, simulatedReclaimer } from '../node/simulated/stor
 import { ensureStorageClasses } from '../node/simulated/storage/storage-classes.ts';
 import { actsFor, dialectsOf, operatorControllers, operatorRules } from '../operator.ts';
 import { aborted } from '../runtime/aborted.ts';
-import { byController, type Cache } from '../runtime/cache.ts';
+import { byController, type Cache, controllerKey } from '../runtime/cache.ts';
 import { runnable } from '../runtime/controller.ts';
 import { Events } from '../runtime/events/events.ts';
 import { Informers } from '../runtime/informers.ts';
@@ -347,7 +347,7 @@ function imageParts(fetch: Fetch, { clock, log }: EmbeddedOptions) {
 /** What the pod of an instance uses, which is on the node that the instance says. */
 function usageOn(fleet: Fleet, informers: Informers, { metadata, status }: Vmi) {
   const pods = informers.of(PODS).cache;
-  for (const pod of pods.by(byController, metadata.uid)) {
+  for (const pod of pods.by(byController, controllerKey({ metadata }))) {
     if (pod.spec.nodeName !== status?.nodeName) continue;
     const usage = fleet.usageOf(pod);
     return usage === undefined ? undefined : { cpuCores: usage.cores, memoryBytes: usage.bytes };

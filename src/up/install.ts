@@ -6,6 +6,7 @@ import { NAMESPACES, SERVICE_ACCOUNTS } from '../kube/kinds/core.ts';
 import { DEFINITIONS, type Definition } from '../kube/kinds/definitions.ts';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type ClusterRole, type PolicyRule } from '../kube/kinds/rbac.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
+import { POLICIES, POLICY_BINDINGS, statusPolicy } from '../kube/status-policy.ts';
 import { withoutNamesOf } from './withheld-names.ts';
 
 export const SYSTEM_NAMESPACE = 'vimana-system';
@@ -54,12 +55,27 @@ export async function install(client: Client, { kinds, actors, roles }: Installe
     await apply(CLUSTER_ROLE_BINDINGS, { ...named(RBAC, 'ClusterRoleBinding', name), roleRef, subjects: [subject] });
   }
   for (const role of roles) await apply(CLUSTER_ROLES, role);
+  // After the roles, or those who write statuses already could not for a moment. Kinds that stay are protected as well.
+  for (const [group, plurals] of statusesOf(KINDS)) {
+    const [policy, binding] = statusPolicy(POLICY_NAME, group, plurals);
+    await apply(POLICIES, policy);
+    await apply(POLICY_BINDINGS, binding);
+  }
   await Promise.all(applied.map(({ metadata: { name = '' } }) => served(client, name)));
   return { shortNames: before.size > 0 && applied.some((each) => !isNamedAs(before.get(each.metadata.name), each)) };
 }
 
 const isNamedAs = (before: Definition | undefined, now: Definition) =>
   isSame(before?.spec.names.shortNames, now.spec.names.shortNames);
+
+const POLICY_NAME = 'vimana-operator';
+
+/** The kinds of each group that have a status. */
+function statusesOf(kinds: readonly Kind[]): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const { group, plural } of kinds) groups.set(group, [...(groups.get(group) ?? []), plural]);
+  return groups;
+}
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
 

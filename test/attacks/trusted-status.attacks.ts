@@ -48,6 +48,24 @@ export function trustedStatusAttacks(source: AttackTargetSource): void {
       });
     });
 
+    it('denies a user who may only patch statuses to write one that controllers act on', async () => {
+      await ready();
+      const verbs = ['get', 'create', 'update', 'patch'];
+      const resources = ['vmoperations', 'vmsnapshots', 'virtualmachines', 'vmtemplates'];
+      const rules = [{ apiGroups: ['hypersdk.io'], resources: [...resources, '*/status'], verbs }];
+      const mallory = await target().user('mallory', { namespaces: { [EVIL]: rules } });
+      const vmRef = { name: 'db' };
+      await create(mallory, 'vmoperations', 'VMOperation', 'mine', { spec: { vmRef, operation: 'stop' } });
+      await create(mallory, 'vmsnapshots', 'VMSnapshot', 'mine', { spec: { vmRef } });
+      for (const plural of ['vmoperations', 'vmsnapshots']) {
+        const response = await forge(mallory, plural, 'mine', { phase: 'Failed' });
+        expect(response).toMatchObject({
+          status: 403,
+          body: { message: expect.stringContaining(`verb operate on ${plural}/status`) as string },
+        });
+      }
+    });
+
     it('copies no disk of another namespace to a claim by a forged clone', async () => {
       const trent = await owner();
       const source = { claim: 'db-root', namespace: VICTIM };

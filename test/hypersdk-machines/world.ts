@@ -62,7 +62,8 @@ export class World {
 
   async evict(name: string): Promise<number> {
     const { items } = await this.admin.list(PODS, { namespace, labelSelector: `vm=${name}` });
-    const pod = items[0]?.metadata.name ?? '';
+    // Not the place that a migration waits for.
+    const pod = items.find(({ spec }) => spec.nodeName !== undefined)?.metadata.name ?? '';
     const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod, namespace } };
     return await this.admin.act(PODS, pod, 'eviction', body, { namespace }).then(
       () => 201,

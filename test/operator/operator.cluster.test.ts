@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { LOAD_ANNOTATION } from '../../src/api/launcher.ts';
+import { OPERATE } from '../../src/api/operate-verb.ts';
 import { realClock } from '../../src/base/clock.ts';
 import type { HttpClient } from '../../src/kube/http/http-client.ts';
 import { conditionOf } from '../../src/kube/kinds/condition.ts';
@@ -11,15 +12,15 @@ import { hasKubectl, Kubectl } from '../e2e/support/kubectl.ts';
 import { shell } from '../e2e/support/shell.ts';
 import { machine as machineIn } from './fleet-of-machines.ts';
 import { type Installation, installChart, type Replica } from './installation.ts';
-import { callsIn, rightsOf, rightText, usesOf } from './rights.ts';
+import { callsIn, type Right, rightsOf, rightText, usesOf } from './rights.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 200 };
 const namespace = 'default';
 
 const machine = (name: string, more: object = {}) => machineIn(name, namespace, more);
 
-/** Looked at by the check of owners, and by no call: without them, the objects here would be refused. */
-const ENFORCED = /\/finalizers$/;
+/** Looked at by the check of owners or by policies, and by no call: without them, the objects here would be refused. */
+const isEnforced = ({ resource, verb }: Right) => resource.endsWith('/finalizers') || verb === OPERATE;
 
 /** Of no use here: this cluster has neither CSI snapshots nor metrics, and no write was cut off whose end is looked up. */
 const ELSEWHERE = new Set([
@@ -325,9 +326,7 @@ describe.skipIf(missingAssets().length > 0 || !hasKubectl())('the operator, inst
     expect(lines.filter((line) => /forbidden/i.test(line))).toEqual([]);
     expect(calls.filter(({ code }) => code === 403)).toEqual([]);
     const rights = await rightsOf(client, installed.account);
-    const unused = rights.filter(
-      (right) => !ENFORCED.test(right.resource) && usesOf(right, rights, calls).length === 0,
-    );
+    const unused = rights.filter((right) => !isEnforced(right) && usesOf(right, rights, calls).length === 0);
     expect(unused.map(rightText).filter((right) => !ELSEWHERE.has(right))).toEqual([]);
   });
 });

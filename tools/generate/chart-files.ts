@@ -9,6 +9,7 @@ import { CLUSTER_EXPORTER_RULES } from '../../src/exporter/rules.ts';
 import { GROUPS } from '../../src/install/definitions.ts';
 import type { ClusterRole, PolicyRule } from '../../src/kube/kinds/rbac.ts';
 import { NODE_LEASE_NAMESPACE } from '../../src/kube/node-lease.ts';
+import { STATUS_VALIDATION } from '../../src/kube/status-policy.ts';
 import { USER_ROLES } from '../../src/machine/subresources/roles.ts';
 import { SUBRESOURCE_RULES } from '../../src/machine/subresources/rules.ts';
 import { AGENT_RULES, OWN_NODE_POLICY } from '../../src/node/own-node-policy.ts';
@@ -48,6 +49,7 @@ export function chartFiles(): { path: string; text: string }[] {
       rules: compactRules([...SUBRESOURCE_RULES, ...AGGREGATION_RULES]),
       apiServices: API_SERVICES,
     },
+    statusPolicy: STATUS_VALIDATION,
     always: { rules: compactRules(EVENT_RULES) },
     webhook: { rules: compactRules(webhookRules(NAME)), paths: WEBHOOK_PATHS },
     frontProxy: { rules: compactRules(FRONT_PROXY_RULES), namespace: FRONT_PROXY.namespace },

@@ -22,7 +22,7 @@ interface Manifest {
 const root = new URL('../../../', import.meta.url);
 const trials = {
   VirtualMachine: admissionTrial(virtualMachineAdmitter),
-  VirtualMachineInstance: admissionTrial(virtualMachineInstanceAdmitter({ operatorUser: 'operator' })),
+  VirtualMachineInstance: admissionTrial(virtualMachineInstanceAdmitter),
   VirtualMachineInstanceMigration: admissionTrial(virtualMachineInstanceMigrationAdmitter),
 };
 

@@ -4,8 +4,8 @@ import { formatFieldError } from '../../base/field-error.ts';
 import { admission } from '../admit.ts';
 import { virtualMachineInstanceAdmitter } from './virtual-machine-instance.ts';
 
-const operator = 'system:serviceaccount:vimana-system:vimana-operator';
-const admit = admission(virtualMachineInstanceAdmitter({ operatorUser: operator }));
+const operator = 'operator';
+const admit = admission(virtualMachineInstanceAdmitter);
 
 const instance = {
   apiVersion: 'kubevirt.io/v1' as const,
@@ -19,7 +19,9 @@ function write(user: string, object: object, old?: object) {
     operation: old === undefined ? 'CREATE' : 'UPDATE',
     object: structuredClone(object),
     ...(old === undefined ? {} : { old: old as never }),
-    user: { name: user, groups: [] },
+    user: { name: user, groups: user === 'root' ? ['system:masters'] : [] },
+    // Whoever may do everything has this verb too.
+    operates: () => user !== 'ada',
     lookup: () => undefined,
   });
   return { causes: causes.map(formatFieldError), warnings };
@@ -31,11 +33,20 @@ const bigger = {
 };
 
 describe('the spec of an instance', () => {
-  test('may be changed by the operator alone', () => {
+  test.each(['ada', 'root'])('may be changed by who has the verb operate alone, not by %s', (user) => {
     expect(write(operator, bigger, instance).causes).toEqual([]);
-    expect(write('ada', bigger, instance).causes).toEqual([
+    expect(write(user, bigger, instance).causes).toEqual([
       'spec: Forbidden: update of VMI object is restricted: change the VirtualMachine that it belongs to',
     ]);
+  });
+
+  test.each(['vimana.io/identity', 'vimana.io/node', 'vimana.io/launcher'])('is not got around by %s', (name) => {
+    const annotated = { ...instance, metadata: { ...instance.metadata, annotations: { [name]: '{}' } } };
+    const cause = `metadata.annotations[${name}]: Forbidden: this annotation is reserved: only the operator may set it on an instance`;
+    expect(write('ada', annotated).causes).toEqual([cause]);
+    expect(write('ada', annotated, instance).causes).toEqual([cause]);
+    expect(write('ada', annotated, annotated).causes).toEqual([]);
+    expect(write(operator, annotated).causes).toEqual([]);
   });
 
   test('is not changed by writing it in another order', () => {

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { IDENTITY_ANNOTATION } from '../../api/instance-request.ts';
 import { type VirtualMachineInstance, virtualMachineInstance } from '../../api/kubevirt/virtual-machine-instance.ts';
+import { LAUNCHER_ANNOTATION, NODE_ANNOTATION } from '../../api/launcher.ts';
 import { type FieldError, forbidden } from '../../base/field-error.ts';
 import type { AdmissionRequest, Admitter, Verdict } from '../admitter.ts';
 import { changesSpec } from '../changes-spec.ts';
@@ -7,11 +9,6 @@ import { missingVolumes, unusedVolumes } from './disk-volumes.ts';
 import { idleFields, idleWarning } from './idle-fields.ts';
 import { instanceSpecCauses } from './instance-spec.ts';
 import { memoryMissing } from './resources.ts';
-
-export interface InstanceSettings {
-  /** Name of the user that the operator writes as: nobody else may change an instance. */
-  readonly operatorUser: string;
-}
 
 /** Labels by which controllers find their instances; a user's would lead them astray. */
 const RESERVED_LABELS = [
@@ -25,17 +22,20 @@ const RESERVED_LABELS = [
 
 const findIdleFields = idleFields(virtualMachineInstance.schema.properties?.['spec'] ?? {}, 'spec');
 
-export function virtualMachineInstanceAdmitter({
-  operatorUser,
-}: InstanceSettings): Admitter<typeof virtualMachineInstance> {
-  return {
-    kind: virtualMachineInstance,
-    validate(request) {
-      if (!changesSpec(request)) return { causes: [], warnings: [] };
-      return verdictOn(request, request.user.name === operatorUser);
-    },
-  };
-}
+/** Annotations that an instance is placed and reached by: a user's could take the address of another machine. */
+const RESERVED_ANNOTATIONS = [IDENTITY_ANNOTATION, NODE_ANNOTATION, LAUNCHER_ANNOTATION];
+
+export const virtualMachineInstanceAdmitter: Admitter<typeof virtualMachineInstance> = {
+  kind: virtualMachineInstance,
+  validate(request) {
+    if (!changesSpec(request)) return { causes: [], warnings: [] };
+    const operates = request.operates?.() === true;
+    // Superusers have every verb, and change machines by their VirtualMachine like everybody else.
+    const byOperator = operates && !request.user.groups.includes('system:masters');
+    const { causes, warnings } = verdictOn(request, byOperator);
+    return { causes: operates ? causes : [...causes, ...annotationCauses(request)], warnings };
+  },
+};
 
 function verdictOn(request: AdmissionRequest<VirtualMachineInstance>, byOperator: boolean): Verdict {
   const { object, old } = request;
@@ -64,8 +64,14 @@ function verdictOn(request: AdmissionRequest<VirtualMachineInstance>, byOperator
 
 function labelCauses({ metadata }: VirtualMachineInstance, old: VirtualMachineInstance | undefined): FieldError[] {
   const changed = RESERVED_LABELS.filter((label) => metadata.labels?.[label] !== old?.metadata.labels?.[label]);
-  if (changed.length === 0) return [];
-  return changed.map((label) =>
-    forbidden(`metadata.labels[${label}]`, 'this label is reserved: only the operator may set it on an instance'),
-  );
+  return changed.map((label) => reserved(`metadata.labels[${label}]`, 'label'));
 }
+
+function annotationCauses({ object, old }: AdmissionRequest<VirtualMachineInstance>): FieldError[] {
+  const [now, before] = [object.metadata.annotations, old?.metadata.annotations];
+  const changed = RESERVED_ANNOTATIONS.filter((name) => now?.[name] !== before?.[name]);
+  return changed.map((name) => reserved(`metadata.annotations[${name}]`, 'annotation'));
+}
+
+const reserved = (field: string, what: string) =>
+  forbidden(field, `this ${what} is reserved: only the operator may set it on an instance`);

@@ -52,7 +52,7 @@ export interface How {
 
 export const OPERATOR: User = {
   name: 'system:serviceaccount:vimana-system:vimana-operator',
-  groups: [MASTERS, AUTHENTICATED],
+  groups: [AUTHENTICATED],
 };
 const ADMIN: User = { name: 'admin', groups: [MASTERS, AUTHENTICATED] };
 
@@ -78,7 +78,7 @@ export async function testCluster(parts: Partial<ChainParts> = {}): Promise<Clus
     },
     signal,
     clock: realClock,
-    findAdmission: findAdmission({ operatorUser: OPERATOR.name }),
+    findAdmission: findAdmission(),
     ...parts,
   });
   const backend: Backend = {

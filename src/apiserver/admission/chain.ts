@@ -99,7 +99,7 @@ export function admissionChain(parts: ChainParts): readonly AdmissionPlugin[] {
       mutatingPolicies(mutating, source),
       mutatingWebhooks(webhooks('mutatingwebhookconfigurations'), asking),
     ]),
-    vimanaAdmission(source, parts.findAdmission),
+    vimanaAdmission(source, parts.findAdmission, authorize),
     roleEscalation(access),
     serviceAllocation(network, source),
     expressionCheck(environment),

@@ -54,9 +54,20 @@ describe('an instance', () => {
   };
   const grow = { spec: { domain: { memory: { guest: '2Gi' } } } };
 
-  test('is changed by the operator alone', async () => {
+  test('is changed by who has the verb operate alone', async () => {
     const cluster = await testCluster();
     await cluster.create(`${INSTANCES}/x`, instance);
+    const unnamed = await cluster.refused(cluster.patch(`${INSTANCES}/x/i`, grow, { user: OPERATOR }));
+    expect(unnamed.message).toContain('update of VMI object is restricted');
+    const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name: 'o' } };
+    const rules = [{ apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances'], verbs: ['operate'] }];
+    await cluster.create('clusterroles.rbac.authorization.k8s.io', { ...rbac, kind: 'ClusterRole', rules });
+    await cluster.create('clusterrolebindings.rbac.authorization.k8s.io', {
+      ...rbac,
+      kind: 'ClusterRoleBinding',
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'o' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: OPERATOR.name }],
+    });
     const { message, code } = await cluster.refused(cluster.patch(`${INSTANCES}/x/i`, grow));
     expect(code).toBe(422);
     expect(message).toContain('update of VMI object is restricted');

@@ -1,8 +1,10 @@
 import type { Lookup } from '../../admission/admitter.ts';
 import type { FindAdmission } from '../../admission/admitters.ts';
 import type { Kind, ObjectOf } from '../../api/kind.ts';
+import { OPERATE } from '../../api/operate-verb.ts';
 import { copyJson } from '../../base/json-copy.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
+import type { Authorize } from '../access/attributes.ts';
 import type { AdmissionPlugin, Write } from '../admission-plugin.ts';
 import { invalid } from '../api-error.ts';
 import { apiVersionOf } from '../resource.ts';
@@ -12,11 +14,12 @@ import { type ObjectSource, readObject } from './stored-objects.ts';
  * Our own kinds' admission without the way over a webhook. It runs after all that may change an object, so that one
  * answer holds everything wrong with it, and again only for an object that was exchanged or given a name since.
  */
-export function vimanaAdmission(source: ObjectSource, find: FindAdmission): AdmissionPlugin {
+export function vimanaAdmission(source: ObjectSource, find: FindAdmission, authorize: Authorize): AdmissionPlugin {
   const lookup = lookupIn(source);
 
   function run(write: Write, object: KubeObject): KubeObject | undefined {
     const { resource, operation, subresource, old, call, kind } = write;
+    const asked = { group: resource.group, resource: resource.plural, namespace: write.namespace };
     const admit = resource.custom && kind === undefined ? find(apiVersionOf(resource), resource.kind) : undefined;
     if (admit === undefined || operation === 'CONNECT') return undefined;
     const verdict = admit({
@@ -26,6 +29,7 @@ export function vimanaAdmission(source: ObjectSource, find: FindAdmission): Admi
       ...(subresource === '' ? {} : { subresource }),
       ...(resource.schema === undefined ? {} : { readBy: resource.schema }),
       user: call.user,
+      operates: () => authorize({ user: call.user, verb: OPERATE, ...asked }).allowed,
       lookup,
     });
     const { name, generateName } = object.metadata;

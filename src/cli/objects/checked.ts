@@ -3,7 +3,7 @@ import { UsageError } from '../../base/errors.ts';
 import { formatFieldError } from '../../base/field-error.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 
-const admissionOf = findAdmission({ operatorUser: '' });
+const admissionOf = findAdmission();
 
 /** The object itself where every rule of its kind is kept; otherwise it is refused with all that is wrong. */
 export function checked<T extends object>(object: T): T {

@@ -3,7 +3,7 @@ import { findAdmission } from '../../admission/admitters.ts';
 import { MACHINE_GROUPS } from './machine-kinds.ts';
 import { newMachine } from './new-machine.ts';
 
-const admissionOf = findAdmission({ operatorUser: '' });
+const admissionOf = findAdmission();
 
 describe('a machine made from flags', () => {
   it.each(MACHINE_GROUPS)('is one that admission of %s takes', (group) => {

@@ -9,7 +9,7 @@ import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
 import { claimNames } from '../../machine/launcher/volumes.ts';
 import { PassingStates } from '../../machine/passing-state.ts';
 import { Reviews } from '../../machine/review.ts';
-import { byController, type Change } from '../../runtime/cache.ts';
+import { byController, type Change, controllerKey } from '../../runtime/cache.ts';
 import { type Context, type Controller, watched } from '../../runtime/controller.ts';
 import { Expectations } from '../../runtime/expectations.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
@@ -46,7 +46,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
     const { cache, clock } = context;
     const { uid, namespace } = vmi.metadata;
     const key = keyOf(vmi);
-    let pods: readonly Pod[] = [...cache(PODS).by(byController, uid)];
+    let pods: readonly Pod[] = [...cache(PODS).by(byController, controllerKey(vmi))];
     // That nothing is there is believed of the server alone, where there should be something.
     if (pods.length === 0 && hadPod(vmi)) pods = await podsOf(vmi, context);
     const left = abandoned.get(key);
@@ -106,7 +106,7 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
     const passes = actions.some((action) => action.do === 'create' || (action.do === 'report' && action.passing));
     const arrives = !passes && passing.holds(key);
     if (!passes) passing.arrived(key);
-    for (const action of planBudget(vmi, [...cache(POD_DISRUPTION_BUDGETS).by(byController, vmi.metadata.uid)])) {
+    for (const action of planBudget(vmi, [...cache(POD_DISRUPTION_BUDGETS).by(byController, controllerKey(vmi))])) {
       await act.onBudget(action, context);
     }
     let again: Again | undefined = arrives ? NO_MORE : undefined;

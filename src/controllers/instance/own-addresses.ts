@@ -1,10 +1,11 @@
 import { IDENTITY_ANNOTATION } from '../../api/instance-request.ts';
+import { isSameJson } from '../../base/json-same.ts';
 import type { ResourceType } from '../../kube/client.ts';
 import { resourceOfKind, VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import type { AddressPool } from '../../machine/address-pool.ts';
 import type { Dialect, Problem } from '../../machine/dialect.ts';
 import { heldAddresses } from '../../machine/held-addresses.ts';
-import { giveIdentity, writeIdentity } from '../../machine/identity.ts';
+import { giveIdentity, identityOf, writeIdentity } from '../../machine/identity.ts';
 import { noAddress } from '../../machine/obstacle.ts';
 import type { Context } from '../../runtime/controller.ts';
 import { keyOf } from '../../runtime/key.ts';
@@ -35,12 +36,14 @@ export class OwnAddresses {
     const { metadata, spec } = vmi;
     const owned = metadata.ownerReferences?.some(({ controller }) => controller === true) === true;
     const source = this.#source;
-    if (source === undefined || owned || metadata.annotations?.[IDENTITY_ANNOTATION] !== undefined) return { vmi };
+    if (source === undefined || owned) return { vmi };
     if (!this.#consulted) source.pool.consult(heldAddresses(source.dialects, context));
     this.#consulted = true;
-    const { identity, without } = giveIdentity(spec, metadata.uid, {}, source.pool);
+    // Addresses that it brings are its own only where nobody else has them.
+    const { identity, without } = giveIdentity(spec, metadata.uid, identityOf(vmi), source.pool);
     if (without.length > 0) return { vmi, problem: noAddress(without) };
     this.#uids.set(keyOf(vmi), metadata.uid);
+    if (isSameJson(identity, identityOf(vmi))) return { vmi };
     const annotations = { [IDENTITY_ANNOTATION]: writeIdentity(identity) };
     const { name, namespace, resourceVersion } = metadata;
     const body = { metadata: { resourceVersion, annotations } };

@@ -1,3 +1,4 @@
+import { OPERATE } from '../../api/operate-verb.ts';
 import type { PolicyRule } from '../../kube/kinds/rbac.ts';
 
 /** What the instance controller may do; watching what it reads included. */
@@ -6,9 +7,9 @@ export const INSTANCE_RULES: readonly PolicyRule[] = [
     apiGroups: ['kubevirt.io'],
     resources: ['virtualmachineinstances'],
     // Instances of users are given a finalizer and addresses; the finalizer is taken off all.
-    verbs: ['get', 'list', 'watch', 'update', 'patch'],
+    verbs: ['get', 'list', 'watch', 'update', 'patch', OPERATE],
   },
-  { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances/status'], verbs: ['update'] },
+  { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances/status'], verbs: ['update', OPERATE] },
   // Pods that block the deletion of their instance.
   { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances/finalizers'], verbs: ['update'] },
   // What a simulated machine uses is told to its pod while it runs.

@@ -5,7 +5,7 @@ import { PODS, type Pod } from '../../kube/kinds/pod.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
 import { ifFound, isNotFound } from '../../kube/kube-error.ts';
 import { Reviews } from '../../machine/review.ts';
-import { byController } from '../../runtime/cache.ts';
+import { byController, controllerKey } from '../../runtime/cache.ts';
 import { type Context, type Controller, watched } from '../../runtime/controller.ts';
 import { Expectations } from '../../runtime/expectations.ts';
 import { keyOf } from '../../runtime/key.ts';
@@ -45,7 +45,7 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
       underWay.set(vmim.metadata.uid, candidate(vmim, context));
     for (const vmim of cache(VMIMS).by(byProgress, 'waiting')) {
       const { uid, deletionTimestamp } = vmim.metadata;
-      const [target] = cache(PODS).by(byMigration, uid);
+      const [target] = cache(PODS).by(byMigration, controllerKey(vmim));
       if (target !== undefined || begun.has(uid)) underWay.set(uid, candidate(vmim, context));
       else if (deletionTimestamp === undefined) waiting.push(candidate(vmim, context));
     }
@@ -56,10 +56,10 @@ export function migrations(given: Partial<MigrationSettings> = {}): Controller<V
     const { cache, clock } = context;
     const vmi = cache(VMIS).get(instanceKey(vmim)) ?? (isOver(vmim) ? undefined : await instanceOf(vmim, context));
     const known = vmim.status?.migrationState ?? vmi?.status?.migrationState;
-    let [target] = cache(PODS).by(byMigration, vmim.metadata.uid) as Iterable<Pod | undefined>;
+    let [target] = cache(PODS).by(byMigration, controllerKey(vmim)) as Iterable<Pod | undefined>;
     // That it is gone is believed of the server alone.
     if (target === undefined && !isOver(vmim) && phaseOf(vmim) !== 'Pending') target = await targetOf(vmim, context);
-    const own = vmi === undefined ? [] : [...cache(PODS).by(byController, vmi.metadata.uid)];
+    const own = vmi === undefined ? [] : [...cache(PODS).by(byController, controllerKey(vmi))];
     const mine = known?.migrationUid === vmim.metadata.uid ? known.sourcePod : undefined;
     const source = mine === undefined ? vmi && placeOf(vmi, own) : own.find(({ metadata }) => metadata.name === mine);
     const refusal = phaseOf(vmim) === 'Pending' ? reviews.of(keyOf(vmim), vmim)?.message : undefined;

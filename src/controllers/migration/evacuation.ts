@@ -3,7 +3,7 @@ import { VMIMS, VMIS, type Vmi, type Vmim } from '../../kube/kinds/machines.ts';
 import { NODES, type Node } from '../../kube/kinds/node.ts';
 import { PODS } from '../../kube/kinds/pod.ts';
 import { isAlreadyExists, isNamespaceEnding } from '../../kube/kube-error.ts';
-import { byController, type Index } from '../../runtime/cache.ts';
+import { byController, controllerKey, type Index } from '../../runtime/cache.ts';
 import { type Context, type Controller, watched } from '../../runtime/controller.ts';
 import { Expectations } from '../../runtime/expectations.ts';
 import { keyOf } from '../../runtime/key.ts';
@@ -71,7 +71,7 @@ export function evacuations({ outboundPerNode }: Partial<MigrationLimits> = {}):
           draining,
           instances: [...cache(VMIS).by(byNode, name)],
           migrationsOf: (vmi) => [...cache(VMIMS).by(byInstance, keyOf(vmi))],
-          placeOf: (vmi) => placeOf(vmi, cache(PODS).by(byController, vmi.metadata.uid)),
+          placeOf: (vmi) => placeOf(vmi, cache(PODS).by(byController, controllerKey(vmi))),
           now: clock.now(),
         },
         limit,

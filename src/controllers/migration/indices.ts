@@ -17,11 +17,11 @@ export const byProgress: Index<Vmim> = {
   values: (vmim) => (isOver(vmim) ? [] : [phaseOf(vmim) === 'Pending' ? 'waiting' : 'under way']),
 };
 
-/** Target pods by the uid of their migration. */
+/** Target pods by namespace and uid of their migration, which is beside them. */
 export const byMigration: Index<Pod> = {
   values: ({ metadata }) => {
     const uid = metadata.labels?.[MIGRATION_LABEL];
-    return uid === undefined ? [] : [uid];
+    return uid === undefined ? [] : [keyIn(metadata.namespace, uid)];
   },
 };
 

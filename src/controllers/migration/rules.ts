@@ -1,3 +1,4 @@
+import { OPERATE } from '../../api/operate-verb.ts';
 import type { PolicyRule } from '../../kube/kinds/rbac.ts';
 
 /** What the controllers of migrations and evacuations may do; watching what they read included. */
@@ -7,9 +8,9 @@ export const MIGRATION_RULES: readonly PolicyRule[] = [
     resources: ['virtualmachineinstancemigrations'],
     verbs: ['list', 'watch', 'create', 'update', 'delete'],
   },
-  { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstancemigrations/status'], verbs: ['update'] },
+  { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstancemigrations/status'], verbs: ['update', OPERATE] },
   { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances'], verbs: ['get', 'list', 'watch'] },
-  { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances/status'], verbs: ['patch'] },
+  { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances/status'], verbs: ['patch', OPERATE] },
   // Target pods block the deletion of their instance.
   { apiGroups: ['kubevirt.io'], resources: ['virtualmachineinstances/finalizers'], verbs: ['update'] },
   { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'create', 'delete'] },

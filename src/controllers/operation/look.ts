@@ -11,7 +11,7 @@ import { type Dialect, instanceName } from '../../machine/dialect.ts';
 import type { Gatherers } from '../../machine/gatherer.ts';
 import { belonging } from '../../machine/instance-state.ts';
 import type { Surroundings } from '../../machine/surroundings.ts';
-import { byController } from '../../runtime/cache.ts';
+import { byController, controllerKey } from '../../runtime/cache.ts';
 import type { Context } from '../../runtime/controller.ts';
 import { keyIn } from '../../runtime/key.ts';
 import { byMachine } from './indices.ts';
@@ -40,7 +40,7 @@ export async function answersTo(operation: Operation, known: Known, context: Con
   return {
     objection: await objectionTo(operation, known, context),
     usage: measured
-      ? await usageOf(context.client, instance, context.cache(PODS).by(byController, instance.metadata.uid))
+      ? await usageOf(context.client, instance, context.cache(PODS).by(byController, controllerKey(instance)))
       : undefined,
   };
 }

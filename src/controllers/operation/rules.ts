@@ -1,5 +1,6 @@
 import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
 import type { Kind } from '../../api/kind.ts';
+import { OPERATE } from '../../api/operate-verb.ts';
 import type { PolicyRule } from '../../kube/kinds/rbac.ts';
 
 const kubevirt = (resources: string[], verbs: string[]): PolicyRule => ({
@@ -13,9 +14,9 @@ export function operationRules(kinds: readonly Kind[]): readonly PolicyRule[] {
   const { group, plural } = vmOperation;
   return [
     { apiGroups: [group], resources: [plural], verbs: ['list', 'watch', 'update', 'delete'] },
-    { apiGroups: [group], resources: [`${plural}/status`], verbs: ['update'] },
+    { apiGroups: [group], resources: [`${plural}/status`], verbs: ['update', OPERATE] },
     ...kinds.flatMap(operatedRules),
-    kubevirt(['virtualmachineinstances'], ['list', 'watch', 'patch']),
+    kubevirt(['virtualmachineinstances'], ['list', 'watch', 'patch', OPERATE]),
     kubevirt(['virtualmachineinstancemigrations'], ['get', 'list', 'watch', 'create', 'delete']),
     { apiGroups: [group], resources: ['vmsnapshots'], verbs: ['get', 'list', 'watch', 'create', 'delete'] },
     { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['get', 'list', 'watch', 'create'] },
@@ -31,7 +32,7 @@ export function operationRules(kinds: readonly Kind[]): readonly PolicyRule[] {
 export function operatedRules({ group, plural }: Kind): readonly PolicyRule[] {
   return [
     { apiGroups: [group], resources: [plural], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
-    { apiGroups: [group], resources: [`${plural}/status`], verbs: ['patch'] },
+    { apiGroups: [group], resources: [`${plural}/status`], verbs: ['patch', OPERATE] },
     // Claims of a clone block its deletion.
     { apiGroups: [group], resources: [`${plural}/finalizers`], verbs: ['update'] },
   ];

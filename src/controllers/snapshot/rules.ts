@@ -1,6 +1,7 @@
 import { vmOperation } from '../../api/hypersdk/vm-operation.ts';
 import { vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
 import type { Kind } from '../../api/kind.ts';
+import { OPERATE } from '../../api/operate-verb.ts';
 import type { PolicyRule } from '../../kube/kinds/rbac.ts';
 
 /** What the controllers of snapshots and of copied disks may do. */
@@ -8,7 +9,7 @@ export function snapshotRules(machines: readonly Kind[]): readonly PolicyRule[] 
   const { group, plural } = vmSnapshot;
   return [
     { apiGroups: [group], resources: [plural], verbs: ['get', 'list', 'watch', 'update', 'delete'] },
-    { apiGroups: [group], resources: [`${plural}/status`], verbs: ['update'] },
+    { apiGroups: [group], resources: [`${plural}/status`], verbs: ['update', OPERATE] },
     // Where owners are protected, whoever blocks their deletion must be able to.
     { apiGroups: [group], resources: [`${plural}/finalizers`], verbs: ['update'] },
     // The answer to a restore stands on the machine.

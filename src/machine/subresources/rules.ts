@@ -1,3 +1,4 @@
+import { OPERATE } from '../../api/operate-verb.ts';
 import type { PolicyRule } from '../../kube/kinds/rbac.ts';
 
 const kubevirt = (resources: string[], verbs: string[]): PolicyRule => ({
@@ -8,8 +9,9 @@ const kubevirt = (resources: string[], verbs: string[]): PolicyRule => ({
 
 /** What whoever serves the subresources may do itself. */
 export const SUBRESOURCE_RULES: readonly PolicyRule[] = [
-  kubevirt(['virtualmachines', 'virtualmachineinstances'], ['get', 'patch']),
-  kubevirt(['virtualmachines/status'], ['patch']),
+  kubevirt(['virtualmachines'], ['get', 'patch']),
+  kubevirt(['virtualmachineinstances'], ['get', 'patch', OPERATE]),
+  kubevirt(['virtualmachines/status'], ['patch', OPERATE]),
   kubevirt(['virtualmachineinstancemigrations'], ['list', 'create']),
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
 ];

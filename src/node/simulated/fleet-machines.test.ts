@@ -3,6 +3,7 @@ import type { Client } from '../../kube/client.ts';
 import { conditionOf } from '../../kube/kinds/condition.ts';
 import { VMIS, type Vmi } from '../../kube/kinds/machines.ts';
 import { PODS } from '../../kube/kinds/pod.ts';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../../kube/kinds/rbac.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
 import type { Cluster } from '../../testing/cluster.ts';
 import { type FleetWorld, fleetWorld, namespace } from '../../testing/fleet-world.ts';
@@ -305,10 +306,15 @@ describe('what is asked of a machine', () => {
     await runInstance('m', { spec: { domain: domain(1) } });
     const resize = (sockets: number) =>
       operator.patch(VMIS, 'm', { type: 'merge', body: { spec: { domain: domain(sockets) } } }, { namespace });
-    const operator = cluster.clientFor({
-      name: 'system:serviceaccount:vimana-system:vimana-operator',
-      groups: ['system:masters', 'system:authenticated'],
+    const user = { name: 'operator', groups: ['system:authenticated'] };
+    const rules = [{ apiGroups: ['kubevirt.io'], resources: [VMIS.plural], verbs: ['patch', 'operate'] }];
+    await admin.create(CLUSTER_ROLES, { metadata: { name: 'operator' }, rules });
+    await admin.create(CLUSTER_ROLE_BINDINGS, {
+      metadata: { name: 'operator' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'operator' },
+      subjects: [{ kind: 'User', name: user.name }],
     });
+    const operator = cluster.clientFor(user);
     await resize(3);
     await cluster.until(async () => condition(await world.instance('m'), 'HotVCPUChange') !== undefined);
     const vmi = await world.instance('m');

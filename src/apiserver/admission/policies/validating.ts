@@ -3,6 +3,7 @@ import type { Environment } from '../../../structural/cel/environment.ts';
 import type { Meter } from '../../../structural/cel/program.ts';
 import type { AdmissionPlugin, Write } from '../../admission-plugin.ts';
 import { ApiError } from '../../api-error.ts';
+import type { Resource } from '../../resource.ts';
 import { Expression, ExpressionError, type Inputs } from '../cel/expression.ts';
 import { isExempt } from '../matching.ts';
 import { refusal } from '../refusal.ts';
@@ -43,18 +44,30 @@ export function validatingPolicies(
   policies: BoundPolicies<readonly CompiledValidation[]>,
   source: ObjectSource,
 ): AdmissionPlugin {
-  async function evaluate(write: Write): Promise<void> {
-    for (const policy of policies.all()) await evaluatePolicy(policy, write, source);
+  type Matched = readonly [Validating, Resource];
+  async function evaluate(matched: readonly Matched[], write: Write): Promise<void> {
+    for (const [policy, shownAs] of matched) await evaluatePolicy(policy, shownAs, write, source);
   }
   return {
     name: 'ValidatingAdmissionPolicy',
-    validate: (write) => (policies.idle || isExempt(write) ? undefined : evaluate(write)),
+    validate(write) {
+      if (policies.idle || isExempt(write)) return undefined;
+      const matched = policies.all().flatMap((policy): Matched[] => {
+        const shownAs = policy.match(write);
+        return shownAs === undefined ? [] : [[policy, shownAs]];
+      });
+      // Most writes are no policy's matter, and wait for none.
+      return matched.length === 0 ? undefined : evaluate(matched, write);
+    },
   };
 }
 
-async function evaluatePolicy(policy: Validating, write: Write, source: ObjectSource): Promise<void> {
-  const shownAs = policy.match(write);
-  if (shownAs === undefined) return;
+async function evaluatePolicy(
+  policy: Validating,
+  shownAs: Resource,
+  write: Write,
+  source: ObjectSource,
+): Promise<void> {
   const inputs = await inputsOf(write, shownAs, write.object, source);
   const bound = policy.bindings.filter((binding) => binding.match(write) !== undefined);
   for (const binding of bound) {

@@ -3,7 +3,7 @@ import { PODS } from '../../../kube/kinds/pod.ts';
 import { DEPLOYMENTS, type Deployment, REPLICA_SETS, type ReplicaSet } from '../../../kube/kinds/workloads.ts';
 import { ifFound, isAlreadyExists } from '../../../kube/kube-error.ts';
 import { labelSelectorOf } from '../../../kube/selectors/label-selector.ts';
-import { byController, uncontrolledIn } from '../../../runtime/cache.ts';
+import { byController, controllerKey, uncontrolledIn } from '../../../runtime/cache.ts';
 import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
 import { Expectations } from '../../../runtime/expectations.ts';
 import { keyIn, keyOf } from '../../../runtime/key.ts';
@@ -38,8 +38,8 @@ export function deployments(): Controller<Deployment> {
       const { cache, client } = context;
       const sets = cache(REPLICA_SETS);
       if (!expectations.met(keyOf(deployment), sets)) return undefined;
-      const { uid = '', namespace = '' } = deployment.metadata;
-      const near = [...sets.by(byController, uid), ...sets.by(uncontrolledIn, namespace)];
+      const { namespace = '' } = deployment.metadata;
+      const near = [...sets.by(byController, controllerKey(deployment)), ...sets.by(uncontrolledIn, namespace)];
       const selector = labelSelectorOf(deployment.spec.selector);
       const claiming = {
         client,
@@ -108,8 +108,8 @@ class Rollout {
 
   #hasOldPods(): boolean {
     const pods = this.#context.cache(PODS);
-    return this.#old.some(({ metadata }) =>
-      [...pods.by(byController, metadata.uid ?? '')].some(
+    return this.#old.some((each) =>
+      [...pods.by(byController, controllerKey(each))].some(
         ({ status }) => status?.phase !== 'Failed' && status?.phase !== 'Succeeded',
       ),
     );

@@ -9,10 +9,10 @@ import {
 } from '../../../kube/kinds/workloads.ts';
 import { isNamespaceEnding, isNotFound } from '../../../kube/kube-error.ts';
 import { type LabelSelector, labelSelectorOf, labelSelectorOfSet } from '../../../kube/selectors/label-selector.ts';
-import { byController, uncontrolledIn } from '../../../runtime/cache.ts';
+import { byController, controllerKey, uncontrolledIn } from '../../../runtime/cache.ts';
 import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
 import { Expectations } from '../../../runtime/expectations.ts';
-import { keyOf } from '../../../runtime/key.ts';
+import { keyIn, keyOf } from '../../../runtime/key.ts';
 import { writeStatus } from '../../../runtime/status.ts';
 import { claimed, controllerRef } from './claimed.ts';
 import { podFromTemplate } from './pod-from-template.ts';
@@ -102,8 +102,8 @@ function keepReplicas<T extends Replicated>({ name, type, selectorOf, replicasOf
       const key = keyOf(owner);
       const pods = cache(PODS);
       if (!expectations.met(key, pods)) return undefined;
-      const { namespace = '', uid = '' } = owner.metadata;
-      const near = [...pods.by(byController, uid), ...pods.by(uncontrolledIn, namespace)];
+      const { namespace = '' } = owner.metadata;
+      const near = [...pods.by(byController, controllerKey(owner)), ...pods.by(uncontrolledIn, namespace)];
       const claiming = { client, ownerType: type, owner, type: PODS, selector: selectorOf(owner), expectations };
       const own = await claimed(claiming, near);
       const active = own.filter(isActive);
@@ -127,8 +127,8 @@ function keepReplicas<T extends Replicated>({ name, type, selectorOf, replicasOf
   function related(owner: T, own: readonly Pod[], { cache }: Context): readonly Pod[] {
     const above = owner.metadata.ownerReferences?.find(({ controller }) => controller === true);
     if (above === undefined) return own;
-    return [...cache(type).by(byController, above.uid)].flatMap(({ metadata }) => [
-      ...cache(PODS).by(byController, metadata.uid ?? ''),
+    return [...cache(type).by(byController, keyIn(owner.metadata.namespace, above.uid))].flatMap((each) => [
+      ...cache(PODS).by(byController, controllerKey(each)),
     ]);
   }
 }

@@ -1,0 +1,46 @@
+import { OPERATE } from '../api/operate-verb.ts';
+import { resourceType } from './kinds/resource-type.ts';
+import type { KubeObject } from './kube-object.ts';
+
+const API = 'admissionregistration.k8s.io/v1';
+const POLICY = 'ValidatingAdmissionPolicy';
+const BINDING = 'ValidatingAdmissionPolicyBinding';
+
+export const POLICIES = resourceType(API, POLICY, 'validatingadmissionpolicies', 'Cluster');
+export const POLICY_BINDINGS = resourceType(API, BINDING, 'validatingadmissionpolicybindings', 'Cluster');
+
+/** What the policy for every group says: who writes a status has the verb for it, whoever that is. */
+export const STATUS_VALIDATION = {
+  expression: `authorizer.group(request.resource.group).resource(request.resource.resource).subresource('status').namespace(request.namespace).name(request.name).check('${OPERATE}').allowed()`,
+  messageExpression: `'controllers act on this status: writing it takes the verb ${OPERATE} on ' + request.resource.resource + '/status'`,
+  reason: 'Forbidden',
+} as const;
+
+/** The status of some kinds of a group, as a policy matches it. */
+export const statusRule = (group: string, plurals: readonly string[]) => ({
+  apiGroups: [group],
+  apiVersions: ['*'],
+  resources: plurals.map((plural) => `${plural}/status`),
+  operations: ['UPDATE'],
+});
+
+/** The policy that protects the statuses of a group, and its binding. */
+export function statusPolicy(
+  name: string,
+  group: string,
+  plurals: readonly string[],
+): readonly [KubeObject, KubeObject] {
+  const metadata = { name: `${name}.status.${group}` };
+  const policy = {
+    apiVersion: API,
+    kind: POLICY,
+    metadata,
+    spec: {
+      failurePolicy: 'Fail',
+      matchConstraints: { resourceRules: [statusRule(group, plurals)] },
+      validations: [STATUS_VALIDATION],
+    },
+  };
+  const spec = { policyName: metadata.name, validationActions: ['Deny'] };
+  return [policy, { apiVersion: API, kind: BINDING, metadata, spec }];
+}

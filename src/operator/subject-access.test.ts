@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { FakeClock } from '../base/fake-clock.ts';
+import { SubjectAccess } from './subject-access.ts';
+
+const asked = { verb: 'operate', group: 'kubevirt.io', resource: 'virtualmachineinstances', namespace: 'x' };
+
+function access(allowed: (user: string) => boolean) {
+  const clock = new FakeClock();
+  const users: string[] = [];
+  const client = {
+    request: async ({ body }: { body?: unknown }) => {
+      const { spec } = body as { spec: { user: string; resourceAttributes: object } };
+      expect(spec.resourceAttributes).toEqual(asked);
+      users.push(spec.user);
+      return { status: 201, body: { status: { allowed: allowed(spec.user) } } };
+    },
+  };
+  const reviews = new SubjectAccess(client, clock);
+  const { signal } = new AbortController();
+  return { clock, users, may: (user: string) => reviews.mayDo({ user, groups: [] }, asked, signal) };
+}
+
+it('asks the API server once for a while, for each subject', async () => {
+  const { users, may, clock } = access((user) => user === 'operator');
+  for (let i = 0; i < 3; i++) {
+    expect(await may('operator')).toBe(true);
+    expect(await may('jane')).toBe(false);
+  }
+  expect(users).toEqual(['operator', 'jane']);
+  await clock.advance(60_000);
+  expect(await may('operator')).toBe(true);
+  expect(await may('jane')).toBe(false);
+  expect(users).toEqual(['operator', 'jane', 'jane']);
+  await clock.advance(300_000);
+  expect(await may('operator')).toBe(true);
+  expect(users).toEqual(['operator', 'jane', 'jane', 'operator']);
+});

@@ -1,0 +1,64 @@
+import type { Clock } from '../base/clock.ts';
+import type { Client } from '../kube/client.ts';
+
+const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+/** How long answers hold, as those that API servers get from a webhook. */
+const ALLOWED_MS = 5 * 60_000;
+const DENIED_MS = 30_000;
+/** More would be users that come once. */
+const MAX_ANSWERS = 1000;
+
+export interface Subject {
+  readonly user: string;
+  readonly groups?: readonly string[];
+  readonly extra?: object;
+}
+
+/** What somebody may do to a resource, or not. */
+export interface ResourceAttributes {
+  readonly verb: string;
+  readonly group: string;
+  readonly version?: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/** Asks the API server whether a subject may do something. */
+export async function mayDo(
+  client: Pick<Client, 'request'>,
+  subject: Subject,
+  resourceAttributes: ResourceAttributes,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const body = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SubjectAccessReview',
+    spec: { ...subject, resourceAttributes },
+  };
+  const answer = await client.request({ method: 'POST', path: REVIEWS, body }, { signal });
+  return (answer.body as { readonly status?: { readonly allowed?: boolean } }).status?.allowed === true;
+}
+
+/** Remembers answers for a while: the operator itself is asked about with every instance that it makes. */
+export class SubjectAccess {
+  readonly #client: Pick<Client, 'request'>;
+  readonly #clock: Clock;
+  readonly #answers = new Map<string, { readonly allowed: boolean; readonly until: number }>();
+
+  constructor(client: Pick<Client, 'request'>, clock: Clock) {
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  async mayDo(subject: Subject, attributes: ResourceAttributes, signal: AbortSignal): Promise<boolean> {
+    const key = JSON.stringify([subject, attributes]);
+    const known = this.#answers.get(key);
+    if (known !== undefined && this.#clock.monotonic() < known.until) return known.allowed;
+    const allowed = await mayDo(this.#client, subject, attributes, signal);
+    if (this.#answers.size >= MAX_ANSWERS) this.#answers.clear();
+    this.#answers.set(key, { allowed, until: this.#clock.monotonic() + (allowed ? ALLOWED_MS : DENIED_MS) });
+    return allowed;
+  }
+}
