@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../kube/kube-object.ts';
-import { type Change, type Index, IndexedCache } from './cache.ts';
+import { byController, type Change, controllerKey, type Index, IndexedCache } from './cache.ts';
 import { keyOf } from './key.ts';
 
 const byColour: Index = { values: (object) => object['colours'] as string[] };
@@ -108,4 +108,17 @@ describe('a cache', () => {
     cache.reached('100000000000000000000');
     expect(cache.version).toBe('100000000000000000000');
   });
+});
+
+it('finds what a controller owns beside it alone, though others may name its uid', () => {
+  const cache = new IndexedCache<KubeObject>();
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'Owner', name: 'o', uid: 'u', controller: true }];
+  const item = (namespace: string): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Thing',
+    metadata: { name: 'a', namespace, uid: namespace, resourceVersion: '1', ownerReferences },
+  });
+  cache.replace([item('x'), item('y')], '1');
+  const found = cache.by(byController, controllerKey({ metadata: { namespace: 'x', name: 'o', uid: 'u' } }));
+  expect([...found].map(keyOf)).toEqual(['x/a']);
 });

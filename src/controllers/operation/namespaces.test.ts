@@ -47,6 +47,28 @@ describe('operations from one namespace on machines of another', () => {
     expect((await world.admin.list(VM_SNAPSHOTS)).items).toEqual([]);
   });
 
+  it('are refused though their status says that they have begun', async () => {
+    await world.ask('op', 'gone', 'delete', { vmRef: { name: 'web', namespace: OTHER } });
+    const before = (await vm('web'))?.metadata.resourceVersion;
+    const status = { phase: 'Running', completionTime: null, checkpoint: { step: 'Deleting' } };
+    const where = { namespace, subresource: 'status' };
+    await world.admin.patch(OPERATIONS, 'op', { type: 'merge', body: { status } }, where);
+    expect(await reasonOf('op')).toBe('Forbidden');
+    await world.clock.advance(5000);
+    expect((await vm('web'))?.metadata.resourceVersion).toBe(before);
+  });
+
+  it('stop where that namespace takes its word back', async () => {
+    await allow('default');
+    await world.ask('op', 'web', 'migrate', { ...THERE, migrateSpec: { bandwidth: '1Mbps' } });
+    await world.clock.advance(5000);
+    expect((await world.operation('op')).status?.phase).toBe('Running');
+    await allow('nobody');
+    await world.admin.patch(OPERATIONS, 'op', { type: 'merge', body: { spec: { cancel: true } } }, { namespace });
+    expect(await reasonOf('op')).toBe('Forbidden');
+    expect((await world.operation('op')).metadata.finalizers ?? []).toEqual([]);
+  });
+
   it('are done where that namespace allows it', async () => {
     await allow('x,default');
     await world.ask('op', 'web', 'stop', THERE);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DISK_SOURCE_ANNOTATION } from '../../api/disk/request.ts';
 import type { Client } from '../../kube/client.ts';
+import { NAMESPACES } from '../../kube/kinds/core.ts';
 import { VMS } from '../../kube/kinds/machines.ts';
 import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
@@ -236,6 +237,22 @@ describe('a restore', () => {
     await world.stop('web');
     expect(await world.restore('web', 's', 'op')).toMatchObject({ 'vimana.io/restored': 'op' });
     expect((await world.disk('web-root')).files['/f']?.text).toBe('kept');
+  });
+
+  it('of another namespace says nothing of the machine that it is of, nor that it is there', async () => {
+    await world.admin.create(NAMESPACES, { metadata: { name: 'victim' } });
+    await world.admin.create(VM_SNAPSHOTS, {
+      metadata: { name: 'theirs', namespace: 'victim' },
+      spec: { vmRef: { name: 'secret-machine', apiGroup: 'kubevirt.io' } } as never,
+    });
+    await world.machine('other');
+    const request = { snapshot: 'theirs', namespace: 'victim', uid: 'op' };
+    const body = { metadata: { annotations: { 'vimana.io/restore': JSON.stringify(request) } } };
+    await world.admin.patch(VMS, 'other', { type: 'merge', body }, { namespace: 'default' });
+    await world.cluster.clock.advance(700_000);
+    const { annotations } = (await world.admin.get(VMS, 'other', { namespace: 'default' })).metadata;
+    expect(annotations).toEqual({ 'vimana.io/restore': JSON.stringify(request) });
+    expect(world.told.filter((each) => each.startsWith('other '))).toEqual([]);
   });
 
   it('of another machine is refused, and changes nothing', async () => {

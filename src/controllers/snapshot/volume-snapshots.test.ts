@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { timestamp } from '../../base/timestamp.ts';
+import { NAMESPACES } from '../../kube/kinds/core.ts';
 import { DEFINITIONS } from '../../kube/kinds/definitions.ts';
 import { VM_SNAPSHOTS } from '../../kube/kinds/snapshots.ts';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../../kube/kinds/storage.ts';
@@ -171,6 +173,49 @@ describe('disks of a class that is not simulated', () => {
     await bind('db-data');
     expect(await world.restore('db', 's', 'op')).toMatchObject({ 'vimana.io/restored': 'op' });
     expect(await policyOf(former)).toBe('Delete');
+  });
+
+  it('are all that a forged status makes anew, where the machine is, and keeps or lets go', async () => {
+    await makeKinds();
+    await machine(['root']);
+    await world.snapshot('s', { vm: 'db' });
+    await tell('s-root', { readyToUse: true, restoreSize: '1Gi' });
+    await world.untilPhase('s', 'Ready');
+    await stopOperator();
+    await world.admin.create(NAMESPACES, { metadata: { name: 'victim' } });
+    const capacity = { storage: '1Gi' };
+    await world.admin.create(PERSISTENT_VOLUMES, {
+      metadata: { name: 'foreign' },
+      spec: {
+        capacity,
+        accessModes: ['ReadWriteMany'],
+        persistentVolumeReclaimPolicy: 'Retain',
+        claimRef: { namespace: 'victim', name: 'data' },
+        csi: { driver: DRIVER, volumeHandle: 'foreign' },
+      },
+    });
+    const spec = { accessModes: ['ReadWriteMany'], resources: { requests: capacity } };
+    const claims = [
+      {
+        metadata: { name: 'db-root', namespace: 'victim' },
+        spec: { ...spec, volumeName: 'foreign' },
+        volume: 'foreign',
+      },
+      { metadata: { name: 'stolen', namespace: 'victim' }, spec: { ...spec, volumeName: 'foreign' } },
+    ];
+    const startTime = timestamp(world.cluster.clock.now());
+    const restore = { uid: 'op', startTime, claims: JSON.stringify(claims) };
+    const where = { namespace, subresource: 'status' };
+    await world.admin.patch(VM_SNAPSHOTS, 's', { type: 'merge', body: { status: { restore } } }, where);
+    await world.askRestore('db', 's', 'op');
+    stopOperator = world.operate();
+    const { spec: made } = await madeAnew('db-root', 'op');
+    expect(made.volumeName).toBeUndefined();
+    expect(made.dataSource).toMatchObject({ kind: 'VolumeSnapshot', name: 's-root' });
+    await bind('db-root');
+    expect(await world.restore('db', 's', 'op')).toMatchObject({ 'vimana.io/restored': 'op' });
+    expect((await world.admin.list(PERSISTENT_VOLUME_CLAIMS, { namespace: 'victim' })).items).toEqual([]);
+    expect(await policyOf('foreign')).toBe('Retain');
   });
 
   it('are not touched where a VolumeSnapshot is gone that they were to be restored from', async () => {
