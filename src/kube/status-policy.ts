@@ -30,17 +30,19 @@ export function statusPolicy(
   group: string,
   plurals: readonly string[],
 ): readonly [KubeObject, KubeObject] {
-  const metadata = { name: `${name}.status.${group}` };
-  const policy = {
-    apiVersion: API,
-    kind: POLICY,
-    metadata,
-    spec: {
-      failurePolicy: 'Fail',
-      matchConstraints: { resourceRules: [statusRule(group, plurals)] },
-      validations: [STATUS_VALIDATION],
-    },
-  };
-  const spec = { policyName: metadata.name, validationActions: ['Deny'] };
-  return [policy, { apiVersion: API, kind: BINDING, metadata, spec }];
+  return policyWith(`${name}.status.${group}`, {
+    failurePolicy: 'Fail',
+    matchConstraints: { resourceRules: [statusRule(group, plurals)] },
+    validations: [STATUS_VALIDATION],
+  });
+}
+
+/** A policy of this name, and the binding by which it denies. */
+export function policyWith(name: string, spec: object): readonly [KubeObject, KubeObject] {
+  const metadata = { name };
+  const binding = { policyName: name, validationActions: ['Deny'] };
+  return [
+    { apiVersion: API, kind: POLICY, metadata, spec },
+    { apiVersion: API, kind: BINDING, metadata, spec: binding },
+  ];
 }

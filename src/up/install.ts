@@ -6,6 +6,7 @@ import { NAMESPACES, SERVICE_ACCOUNTS } from '../kube/kinds/core.ts';
 import { DEFINITIONS, type Definition } from '../kube/kinds/definitions.ts';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type ClusterRole, type PolicyRule } from '../kube/kinds/rbac.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
+import { scenarioPolicy } from '../kube/scenario-policy.ts';
 import { POLICIES, POLICY_BINDINGS, statusPolicy } from '../kube/status-policy.ts';
 import { withoutNamesOf } from './withheld-names.ts';
 
@@ -56,8 +57,8 @@ export async function install(client: Client, { kinds, actors, roles }: Installe
   }
   for (const role of roles) await apply(CLUSTER_ROLES, role);
   // After the roles, or those who write statuses already could not for a moment. Kinds that stay are protected as well.
-  for (const [group, plurals] of statusesOf(KINDS)) {
-    const [policy, binding] = statusPolicy(POLICY_NAME, group, plurals);
+  const protecting = [...statusesOf(KINDS)].map(([group, plurals]) => statusPolicy(POLICY_NAME, group, plurals));
+  for (const [policy, binding] of [...protecting, scenarioPolicy(POLICY_NAME)]) {
     await apply(POLICIES, policy);
     await apply(POLICY_BINDINGS, binding);
   }

@@ -66,6 +66,36 @@ export function trustedStatusAttacks(source: AttackTargetSource): void {
       }
     });
 
+    it('lets a scenario of a namespace do nothing to nodes that its author may not', async () => {
+      const trent = await owner();
+      const play = (name: string, spec: object) =>
+        trent.send('POST', `/apis/simulation.node-classifier.io/v1alpha1/namespaces/${EVIL}/simulationscenarios`, {
+          body: {
+            apiVersion: 'simulation.node-classifier.io/v1alpha1',
+            kind: 'SimulationScenario',
+            metadata: { name, namespace: EVIL },
+            spec: { duration: '1h', ...spec },
+          },
+        });
+      const nodes = [await firstNode(target())];
+      const actions = [{ action: 'removeNodes', nodes }];
+      const answers = [
+        await play('fail', { timeline: [{ at: '1s', action: 'failNodes', nodes }] }),
+        await play('remove', { timeline: [{ at: '1s', action: 'removeNodes', nodes }] }),
+        await play('later', {
+          conditionalEvents: [{ name: 'c', when: { metric: 'pendingVMs', threshold: 0 }, actions }],
+        }),
+        await play('bring', { nodes: [{ name: 'bait', count: 1 }] }),
+      ];
+      expect(answers.map(({ status, body }) => [status, (body as { message?: string }).message])).toEqual(
+        ['patch', 'delete', 'delete', 'create'].map((verb) => [
+          403,
+          expect.stringContaining(`takes the right to ${verb} nodes`) as string,
+        ]),
+      );
+      expect((await play('own', {})).status).toBe(201);
+    });
+
     it('copies no disk of another namespace to a claim by a forged clone', async () => {
       const trent = await owner();
       const source = { claim: 'db-root', namespace: VICTIM };

@@ -243,7 +243,7 @@ describe('a restore', () => {
     await world.admin.create(NAMESPACES, { metadata: { name: 'victim' } });
     await world.admin.create(VM_SNAPSHOTS, {
       metadata: { name: 'theirs', namespace: 'victim' },
-      spec: { vmRef: { name: 'secret-machine', apiGroup: 'kubevirt.io' } } as never,
+      spec: { vmRef: { name: 'secret-machine', apiGroup: 'kubevirt.io' } },
     });
     await world.machine('other');
     const request = { snapshot: 'theirs', namespace: 'victim', uid: 'op' };

@@ -1,0 +1,47 @@
+import { simulationScenario } from '../api/simulation/simulation-scenario.ts';
+import type { KubeObject } from './kube-object.ts';
+import { policyWith } from './status-policy.ts';
+
+/** The parts of a scenario that say what happens to nodes. */
+const PARTS = ['nodes', 'timeline', 'conditionalEvents'];
+
+/** Whether a scenario has an action of some kinds, at a fixed time or on a condition. */
+function hasAction(...actions: readonly string[]): string {
+  const names = `[${actions.map((action) => `'${action}'`).join(', ')}]`;
+  const among = (list: string, each: string) => `${list}.exists(${each}, ${each}.action in ${names})`;
+  const timeline = `has(object.spec.timeline) && ${among('object.spec.timeline', 'e')}`;
+  const conditional = `has(object.spec.conditionalEvents) && object.spec.conditionalEvents.exists(c, ${among('c.actions', 'a')})`;
+  return `(${timeline}) || (${conditional})`;
+}
+
+const takes = (use: string, verb: string) => ({
+  expression: `!(${use}) || authorizer.group('').resource('nodes').check('${verb}').allowed()`,
+  message: `what this scenario does to nodes takes the right to ${verb} nodes`,
+  reason: 'Forbidden',
+});
+
+/**
+ * The policy by which a scenario, which is of a namespace, does to nodes, which are everybody's, only what its author
+ * may do: the scenario itself is played with rights of our own.
+ */
+export function scenarioPolicy(name: string): readonly [KubeObject, KubeObject] {
+  const { group, plural } = simulationScenario;
+  const changed = PARTS.map((part) => `object.spec.?${part} != oldObject.spec.?${part}`);
+  return policyWith(`${name}.nodes.${group}`, {
+    failurePolicy: 'Fail',
+    matchConstraints: {
+      resourceRules: [
+        { apiGroups: [group], apiVersions: ['*'], resources: [plural], operations: ['CREATE', 'UPDATE'] },
+      ],
+    },
+    // Whoever pauses it does nothing to nodes.
+    matchConditions: [
+      { name: 'what-happens-to-nodes', expression: `request.operation == 'CREATE' || ${changed.join(' || ')}` },
+    ],
+    validations: [
+      takes(`has(object.spec.nodes) && size(object.spec.nodes) > 0 || ${hasAction('addNodes')}`, 'create'),
+      takes(hasAction('removeNodes'), 'delete'),
+      takes(hasAction('failNodes', 'recoverNodes'), 'patch'),
+    ],
+  });
+}
