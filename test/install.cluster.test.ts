@@ -37,7 +37,7 @@ describe.skipIf(missingAssets().length > 0)('vimana install on kube-apiserver', 
       /escalate, bind clusterroles\S+, or each right that they give, of which \d+ of \d+ are missing/,
     );
     // Also those may install who hold every right, and no power over roles.
-    const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
+    const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection', 'operate'];
     await ok(`create clusterrole all --verb=${verbs.join(',')} --resource=*.*`);
     await ok('create clusterrolebinding all --clusterrole=all --serviceaccount=default:newcomer');
     await expect
