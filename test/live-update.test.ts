@@ -27,6 +27,8 @@ describe('a machine that is made larger while it runs', () => {
     await world.clock.advance(5000);
   };
 
+  /** A scheduler that has not heard of a cordon yet would still choose the node. */
+  const everybodyToKnow = () => world.clock.advance(1000);
   const instance = () => world.admin.get(VMIS, 'web', { namespace });
   const condition = async (type: string) => (await instance()).status?.conditions?.find((each) => each.type === type);
   const launchers = async () =>
@@ -75,6 +77,7 @@ describe('a machine that is made larger while it runs', () => {
       const body = { spec: { unschedulable: true } };
       await world.admin.patch(NODES, metadata.name ?? '', { type: 'merge', body });
     }
+    await everybodyToKnow();
     await edit({ memory: { guest: '3Gi' } });
     await world.clock.advance(60_000);
     expect(await condition('HotMemoryChange')).toMatchObject({ status: 'True', reason: 'MigrationRequired' });
@@ -117,6 +120,7 @@ describe('a machine that is made larger while it runs', () => {
         await world.admin.patch(NODES, metadata.name ?? '', { type: 'merge', body: { spec: { unschedulable } } });
     };
     await cordon(true);
+    await everybodyToKnow();
     await edit({ memory: { guest: '3Gi' } });
     await world.clock.advance(10_000);
     expect(await launchers()).toHaveLength(2);
