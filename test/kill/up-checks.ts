@@ -1,4 +1,4 @@
-import { CREATED_BY_LABEL } from '../../src/api/launcher.ts';
+import { CREATED_BY_LABEL, MIGRATION_LABEL } from '../../src/api/launcher.ts';
 import type { Client } from '../../src/kube/client.ts';
 import { conditionOf } from '../../src/kube/kinds/condition.ts';
 import { VMIMS, VMIS, VMS, type Vm, type Vmi, type Vmim } from '../../src/kube/kinds/machines.ts';
@@ -28,10 +28,11 @@ export interface Scene {
 export async function sceneOf(client: Client): Promise<Scene> {
   const items = async <T>(list: Promise<{ readonly items: readonly T[] }>) => (await list).items;
   return {
-    vms: await items(client.list(VMS)),
-    vmis: await items(client.list(VMIS)),
+    // In this order: what explains a pod is there before it, and is told of after it.
     pods: await items(client.list(PODS)),
     migrations: await items(client.list(VMIMS)),
+    vmis: await items(client.list(VMIS)),
+    vms: await items(client.list(VMS)),
     operations: await items(client.list(OPERATIONS)),
     snapshots: await items(client.list(VM_SNAPSHOTS)),
     claims: await items(client.list(PERSISTENT_VOLUME_CLAIMS)),
@@ -45,17 +46,26 @@ const isOver = (phase: string | undefined) => phase === 'Succeeded' || phase ===
 const livePods = ({ metadata }: Vmi, pods: readonly Pod[]) =>
   pods.filter((pod) => pod.metadata.labels?.[CREATED_BY_LABEL] === metadata.uid && !isOver(pod.status?.phase));
 
-/** What must not be at any moment: two instances of a machine, or two launchers of one that does not move. */
+/** What must not be at any moment: a machine in two pods, or a launcher that neither holds one nor a migration needs. */
 export function doubled({ vmis, pods, migrations }: Scene): string[] {
   const wrong: string[] = [];
   for (const vmi of vmis) {
     const { name } = vmi.metadata;
-    const live = livePods(vmi, pods);
-    // One that is over leaves a pod, which goes a moment later.
-    const moves = migrations.some(({ spec }) => spec.vmiName === name);
-    if (live.length > (moves ? 2 : 1)) wrong.push(`${name} has ${live.length} launchers`);
-    const active = Object.keys(vmi.status?.activePods ?? {}).length;
-    if (active > 1) wrong.push(`${name} runs in ${active} pods`);
+    const active = vmi.status?.activePods ?? {};
+    if (Object.keys(active).length > 1) wrong.push(`${name} runs in ${Object.keys(active).length} pods`);
+    const isExplained = ({ metadata }: Pod) =>
+      active[metadata.uid ?? ''] !== undefined ||
+      metadata.deletionTimestamp !== undefined ||
+      migrations.some(
+        (each) =>
+          each.metadata.uid === metadata.labels?.[MIGRATION_LABEL] ||
+          each.status?.migrationState?.sourcePod === metadata.name,
+      );
+    const unexplained = livePods(vmi, pods).filter((pod) => !isExplained(pod));
+    // One that has not begun to run has a launcher that it does not name yet.
+    const begins = Object.keys(active).length === 0 ? 1 : 0;
+    if (unexplained.length > begins)
+      wrong.push(`${name} has launchers for nothing: ${unexplained.map(({ metadata }) => metadata.name).join(', ')}`);
   }
   return wrong;
 }
