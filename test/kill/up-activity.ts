@@ -69,9 +69,8 @@ export class Activity {
     if (this.#random.next() < 0.5)
       return await this.#ask(client, vm, number, 'migrate', { migrateSpec: { live: true } });
     const spec = { vmiName: vm };
-    await this.#ledger.write(client, VMIMS, { metadata: { name: `mig-${number}`, namespace }, spec });
-    // Of those that are over only some are kept.
-    this.#ledger.forget(VMIMS, `mig-${number}`);
+    // Not followed: it goes with its instance, and of those that are over only some are kept.
+    await client.create(VMIMS, { metadata: { name: `mig-${number}`, namespace }, spec });
   }
 
   async #clone(client: Client, vm: string, number: number): Promise<void> {

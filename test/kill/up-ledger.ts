@@ -61,11 +61,6 @@ export class Ledger {
     return wrong;
   }
 
-  /** What goes by itself, in time, is followed no longer. */
-  forget(type: ResourceType, name: string): void {
-    this.#entries.delete(`${type.plural}/${name}`);
-  }
-
   #entryOf(type: ResourceType, name: string, namespace: string | undefined): Entry {
     const key = `${type.plural}/${name}`;
     const entry = this.#entries.get(key) ?? { type, name, namespace, known: undefined, pending: undefined };
