@@ -73,6 +73,13 @@ describe('paths', () => {
     expect((await plane.ask('GET', path)).code).toBe(404);
   });
 
+  test('may have the address of the server before them', async () => {
+    const lines = `Host: x\r\nConnection: close\r\nAuthorization: Bearer ${plane.plane.adminToken}\r\n\r\n`;
+    const answer = await exchange(`GET http://x/api/v1/namespaces/default?pretty=0 HTTP/1.1\r\n${lines}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(answer).toContain('"kind":"Namespace"');
+  });
+
   test('/ tells all others', async () => {
     const { body } = await plane.ask('GET', '/');
     expect(body['paths']).toEqual(expect.arrayContaining(['/api/v1', '/apis/apps', '/apis/apps/v1', '/version']));

@@ -146,6 +146,14 @@ describe.each(SERVERS)('over HTTP/1.1 and %s', (_name, options) => {
     expect(await answerTo(await http1(server), '/other')).toContain('"/other"');
   });
 
+  test('the address of the server before a path hides the path from nobody who records requests', async () => {
+    const recorded: string[] = [];
+    const { server, seen } = await started({ ...options, onRequest: ({ path }) => recorded.push(path) });
+    (await http1(server)).write(request('https://x/api/v1/secrets?limit=1'));
+    await until(() => recorded.length > 0);
+    expect([...seen.asked, ...recorded]).toEqual(['/api/v1/secrets', '/api/v1/secrets?limit=1']);
+  });
+
   test('requests sent ahead are all answered, in order', async () => {
     const { server } = await started(options);
     const socket = await http1(server);

@@ -196,7 +196,8 @@ function requestListener(options: ServerOptions, stopping: AbortSignal, connecti
       const gzip = request.method === 'GET' && acceptsGzip(request.headers['accept-encoding']);
       await send({ response, end, slowMs, clock, auditId, gzip, work }, result);
       endStream?.();
-      const { method = '', url: path = '' } = request;
+      const { method = '', url = '' } = request;
+      const path = originForm(url);
       const seconds = (clock.monotonic() - began) / 1000;
       options.onRequest?.({ request: asked, method, path, status: result.status, seconds, streamed, auditId });
     } finally {
