@@ -1,4 +1,5 @@
 import { appendFileSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
 
 /**
  * Loaded into a server before its own code: records every time that its event loop stood still, as wall time and as
@@ -7,7 +8,8 @@ import { appendFileSync } from 'node:fs';
 const EVERY_MS = 5;
 const WORTH_RECORDING_MS = 20;
 const file = process.env['VIMANA_STALL_LOG'];
-if (file !== undefined) {
+// Threads inherit what is loaded first, and may stand still as long as they like.
+if (file !== undefined && isMainThread) {
   let wall = performance.now();
   let processor = process.threadCpuUsage();
   const timer = setInterval(() => {

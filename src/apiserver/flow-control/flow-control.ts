@@ -83,15 +83,14 @@ export class FlowControl {
       void this.#thread.spend(undefined, WORK.request);
       return this.#exemptTicket();
     }
+    // Before a seat is asked for, since many rejections at once take their time as well.
+    const share = this.#thread.spend(flow, WORK.request);
+    return share === undefined ? this.#seated(flow) : share.then(() => this.#seated(flow));
+  }
+
+  #seated(flow: string): FlowTicket | Promise<FlowTicket> {
     const turn = this.#acquire(this.#seats, flow, 1);
-    if (turn === undefined) {
-      const share = this.#thread.spend(flow, WORK.request);
-      return share === undefined ? this.#ticket(flow) : share.then(() => this.#ticket(flow));
-    }
-    return turn.then(async () => {
-      await this.#thread.spend(flow, WORK.request);
-      return this.#ticket(flow);
-    });
+    return turn === undefined ? this.#ticket(flow) : turn.then(() => this.#ticket(flow));
   }
 
   #exemptTicket(): FlowTicket {

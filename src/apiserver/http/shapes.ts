@@ -1,7 +1,7 @@
 import { ParseError } from '../../base/errors.ts';
 import { ApiError, badRequest } from '../api-error.ts';
 import type { Backend } from '../backend.ts';
-import type { AnnounceWork } from '../flow-control/work.ts';
+import { Breath } from '../breath.ts';
 import { textOf } from '../object-text.ts';
 import { apiVersionOf, type Resource } from '../resource.ts';
 import type { Entry } from '../store/store.ts';
@@ -79,30 +79,47 @@ export async function listAnswer(
     const head = { kind: resource.listKind, apiVersion: apiVersionOf(resource), metadata };
     return { status: 200, head, field: 'items', items: await itemTexts(backend, resource, entries, request.work) };
   }
-  const objects = await listed(backend, resource, entries, request.work);
   if (as !== 'table') {
     const head = { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${version}`, metadata };
-    const items = objects.map((object) => JSON.stringify(partialObject(object, version)));
+    const items = await itemsOf(backend, request, resource, entries, (object) =>
+      JSON.stringify(partialObject(object, version)),
+    );
     return { status: 200, head, field: 'items', items };
   }
   const { table } = resource;
   const options = { now: backend.clock.now(), includeObject: includeObject(request), version };
   const { rows: _none, ...head } = listTable(table, [], metadata, options);
-  const sorted = () => [...objects].sort((a, b) => table.compare?.(a, b) ?? 0);
-  const ordered = table.compare === undefined ? objects : sorted().values();
-  const items = ordered.map((object) => JSON.stringify(listTable(table, [object], {}, options).rows[0]));
+  const row = (object: Listed) => JSON.stringify(listTable(table, [object], {}, options).rows[0]);
+  if (table.compare === undefined) {
+    return { status: 200, head, field: 'rows', items: await itemsOf(backend, request, resource, entries, row) };
+  }
+  const objects = await listedObjects(backend, resource, entries, request.work);
+  const items = [...objects].sort((a, b) => table.compare?.(a, b) ?? 0).map(row);
   return { status: 200, head, field: 'rows', items };
 }
 
-/** The objects of a list, each parsed when it is taken unless all have to be converted first. */
-async function listed(
+/**
+ * What a list shows of each object, as text. A table shows little of what may be much, so that others get their turn
+ * while it is made; objects are parsed one by one, since all of them could take more memory than there is.
+ */
+async function itemsOf(
   backend: Backend,
+  request: ApiRequest,
   resource: Resource,
   entries: readonly Entry[],
-  work: AnnounceWork | undefined,
-): Promise<IteratorObject<Listed>> {
-  if (resource.fromStorage === undefined) return entries.values().map((entry) => backend.parsed.get(entry));
-  return (await listedObjects(backend, resource, entries, work)).values();
+  show: (object: Listed) => string,
+): Promise<string[]> {
+  if (resource.fromStorage !== undefined) {
+    return (await listedObjects(backend, resource, entries, request.work)).map(show);
+  }
+  const breath = new Breath(backend.clock, request.work);
+  const items: string[] = [];
+  for (const entry of entries) {
+    items.push(show(backend.parsed.get(entry)));
+    const pause = breath.spend(entry.value.length);
+    if (pause !== undefined) await pause;
+  }
+  return items;
 }
 
 /** Lines that are handed on together, when many events come at once. */

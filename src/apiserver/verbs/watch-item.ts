@@ -4,6 +4,7 @@ import { textOf } from '../object-text.ts';
 import type { ParsedObjects } from '../parsed-objects.ts';
 import { apiVersionOf, type Resource } from '../resource.ts';
 import type { Entry, StoreEvent } from '../store/store.ts';
+import { WatchLines } from './watch-lines.ts';
 
 export type WatchType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
 
@@ -40,7 +41,7 @@ class PresentItem implements WatchItem {
 export class WatchItems {
   readonly #parsed: ParsedObjects;
   readonly #gone = new WeakMap<StoreEvent, { object: KubeObject; text: string }>();
-  #last = { type: '', text: '', line: '' };
+  readonly #lines = new WatchLines();
 
   constructor(parsed: ParsedObjects) {
     this.#parsed = parsed;
@@ -65,13 +66,9 @@ export class WatchItems {
     return { type: 'DELETED', ...last };
   }
 
-  /** An event as one line of JSON. All watchers of a change ask for it one after the other, so that the last is kept. */
-  line({ type, text }: Pick<WatchItem, 'type' | 'text'>): string {
-    const last = this.#last;
-    if (last.type === type && last.text === text) return last.line;
-    const line = `{"type":"${type}","object":${text}}\n`;
-    this.#last = { type, text, line };
-    return line;
+  /** An event as one line of JSON. */
+  line(item: Pick<WatchItem, 'type' | 'text'>): string {
+    return this.#lines.of(item);
   }
 
   async #converted(type: WatchType, resource: Resource, stored: KubeObject): Promise<WatchItem> {
