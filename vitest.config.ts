@@ -4,7 +4,13 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'tools/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: ['test/long/**', 'test/nightly/**', 'test/cluster/**', 'test/**/*.cluster.test.ts'],
+    exclude: [
+      'test/long/**',
+      'test/attacks/store.test.ts',
+      'test/nightly/**',
+      'test/cluster/**',
+      'test/**/*.cluster.test.ts',
+    ],
     setupFiles: ['test/property-seed.ts'],
     pool: 'threads',
     // One more than there are cores: much of the time goes into waiting for processes that tests have started.

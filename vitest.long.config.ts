@@ -19,7 +19,8 @@ const PROPERTIES = [
 /** Tests that take minutes: not part of `npm test`. */
 export default defineConfig({
   test: {
-    include: ['test/long/**/*.test.ts', ...PROPERTIES],
+    // Damaging stores takes many starts of a server.
+    include: ['test/long/**/*.test.ts', 'test/attacks/store.test.ts', ...PROPERTIES],
     env: { VIMANA_PROPERTY_RUNS: '4' },
     setupFiles: ['test/property-seed.ts'],
     pool: 'threads',
