@@ -10,7 +10,7 @@ import { flowOf } from './flow-control/flow.ts';
 import type { ThreadShare } from './flow-control/thread-share.ts';
 import { WORK } from './flow-control/work.ts';
 import type { LongWork } from './http/body.ts';
-import type { YamlThread } from './http/yaml-thread.ts';
+import type { YamlReader } from './http/yaml-reader.ts';
 import type { ParsedObjects } from './parsed-objects.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
@@ -30,7 +30,7 @@ export interface Backend {
   readonly random: Random;
   /** Long work waits for its turn there. */
   readonly thread: ThreadShare;
-  readonly yaml: YamlThread;
+  readonly yaml: YamlReader;
 }
 
 export function storeOf(backend: Backend, resource: Resource): Store {
@@ -40,7 +40,10 @@ export function storeOf(backend: Backend, resource: Resource): Store {
 /** How a user's long bodies are read. */
 export function longWorkOf({ thread, yaml }: Backend, user: User): LongWork {
   const flow = flowOf(user);
-  return { pause: () => thread.spend(flow, WORK.chunk) ?? NEXT_STAGE, yaml };
+  return {
+    pause: () => thread.spend(flow, WORK.chunk) ?? NEXT_STAGE,
+    readYaml: (text) => yaml.read(text, flow),
+  };
 }
 
 /** The time as Kubernetes writes it in objects: whole seconds. */

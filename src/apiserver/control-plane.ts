@@ -44,7 +44,7 @@ import { resourceHandler } from './http/resource-handler.ts';
 import { type Route, router } from './http/router.ts';
 import { discoveryRoute, healthRoute, versionRoute } from './http/routes.ts';
 import { startServer } from './http/server.ts';
-import { YamlThread } from './http/yaml-thread.ts';
+import { YamlReader } from './http/yaml-reader.ts';
 import { inProcessClient } from './in-process-client.ts';
 import { inProcessWire } from './in-process-wire.ts';
 import { kindParts } from './kind-parts.ts';
@@ -163,7 +163,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     clock,
     random,
     thread: new ThreadShare(clock),
-    yaml: new YamlThread(),
+    yaml: new YamlReader(clock),
   };
   await bootstrap(backend, systemCall(stop.signal));
   const converterFor = converters({

@@ -1,4 +1,13 @@
-import { type Document, isScalar, LineCounter, parseAllDocuments, type Tags, visit, type YAMLMap } from 'yaml';
+import {
+  type Document,
+  isScalar,
+  LineCounter,
+  parseAllDocuments,
+  type ScalarTag,
+  type Tags,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 import { append } from '../base/append.ts';
 import { ParseError } from '../base/errors.ts';
 
@@ -128,7 +137,13 @@ const NOT_OF_JSON = new Set(['timestamp', 'binary', 'omap', 'pairs', 'set'].map(
 
 function asKubectlReads(tags: Tags): Tags {
   const kept = tags.filter((tag) => typeof tag === 'string' || (!NOT_OF_JSON.has(tag.tag) && tag.format !== 'TIME'));
-  return [...kept, { tag: 'tag:yaml.org,2002:binary', resolve: unpacked }];
+  return [...kept.map(withDigits), { tag: 'tag:yaml.org,2002:binary', resolve: unpacked }];
+}
+
+/** YAML 1.1 takes `e1` for a number, whose digits before the exponent may be missing; Kubernetes takes it for a text. */
+function withDigits(tag: Tags[number]): Tags[number] {
+  if (typeof tag === 'string' || tag.format !== 'EXP') return tag;
+  return { ...(tag as ScalarTag), test: /^[-+]?(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)[eE][-+]?\d+$/ };
 }
 
 function unpacked(base64: string, onError: (message: string) => void): string {

@@ -15,7 +15,7 @@ import { customResources } from '../custom/custom-resource.ts';
 import type { Definition } from '../custom/definition.ts';
 import { FieldManagement } from '../field-management.ts';
 import { ThreadShare } from '../flow-control/thread-share.ts';
-import { YamlThread } from '../http/yaml-thread.ts';
+import { YamlReader } from '../http/yaml-reader.ts';
 import { kindParts } from '../kind-parts.ts';
 import { textOf } from '../object-text.ts';
 import { ParsedObjects } from '../parsed-objects.ts';
@@ -91,7 +91,7 @@ export async function testCluster(parts: Partial<ChainParts> = {}): Promise<Clus
     clock,
     random,
     thread: new ThreadShare(clock),
-    yaml: new YamlThread(),
+    yaml: new YamlReader(clock),
   };
   let warnings: string[] = [];
   const callOf = ({ user = ADMIN, dryRun = false }: How = {}): Call => {

@@ -9,7 +9,7 @@ import { duplicateFields, duplicateFieldsInChunks } from './duplicate-fields.ts'
 import { duplicateField } from './field-problems.ts';
 import { parseJson, parseLargeJson } from './json-text.ts';
 import { mediaTypeOf } from './media-type.ts';
-import type { YamlThread } from './yaml-thread.ts';
+import type { YamlText } from './yaml-thread.ts';
 
 /** The body of a request as a JSON value, and what to say of keys that stood in it twice. */
 export interface Decoded {
@@ -25,7 +25,7 @@ const ACCEPTED = ['application/json', 'application/yaml', PROTOBUF];
 export interface LongWork {
   /** Lets others go first before more is done. */
   readonly pause: () => Promise<void>;
-  readonly yaml: Pick<YamlThread, 'read'>;
+  readonly readYaml: (text: string) => Promise<YamlText>;
 }
 
 /** Text that is read in one go, since that takes a few milliseconds. */
@@ -106,8 +106,8 @@ export async function decodeYaml(text: string, kind: string, work: LongWork): Pr
 }
 
 /** Reads YAML that is long on another thread, whose JSON is then read here. */
-async function readLargeYaml(text: string, { yaml, pause }: LongWork): Promise<YamlAsJson> {
-  const { json, duplicates } = await yaml.read(text);
+async function readLargeYaml(text: string, { readYaml: readOnThread, pause }: LongWork): Promise<YamlAsJson> {
+  const { json, duplicates } = await readOnThread(text);
   return { value: json.length <= SHORT ? JSON.parse(json) : await parseLargeJson(json, pause), duplicates };
 }
 

@@ -310,3 +310,22 @@ describe('stopping', () => {
     closing.splice(0, 1);
   });
 });
+
+test('a client certificate does not count for a page of another site', async () => {
+  const seen: boolean[] = [];
+  const { server } = await started({
+    authenticate: async ({ certificate }) => {
+      seen.push(certificate !== undefined);
+      return { name: 'somebody', groups: [] };
+    },
+  });
+  const { certPem: cert, keyPem: key } = pki.clientCertificate({ user: 'admin', groups: [] });
+  const session = connectHttp2(server.url, { rejectUnauthorized: false, cert, key });
+  closing.push(() => session.destroy());
+  for (const site of ['none', 'same-origin', 'same-site', 'cross-site']) {
+    const stream = session.request({ ':path': '/', 'sec-fetch-site': site });
+    stream.resume();
+    await once(stream, 'end');
+  }
+  expect(seen).toEqual([true, true, false, false]);
+});

@@ -353,9 +353,14 @@ function distinctHeaders({ headers, rawHeaders }: Request): ApiRequest['headers'
   return distinct;
 }
 
+/** A browser presents its certificate for every page: one that belongs to another site is not its user. */
+function isOfForeignPage({ headers }: Request): boolean {
+  return headers['sec-fetch-site'] === 'cross-site' || headers['sec-fetch-site'] === 'same-site';
+}
+
 function credentialsOf(request: Request): RequestCredentials {
   const socket = request.socket as TLSSocket;
-  const certificate = certificateOf(socket);
+  const certificate = isOfForeignPage(request) ? undefined : certificateOf(socket);
   return { headers: request.headers, ends: socket, ...(certificate === undefined ? {} : { certificate }) };
 }
 

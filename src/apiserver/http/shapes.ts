@@ -91,11 +91,16 @@ export async function listAnswer(
   const { rows: _none, ...head } = listTable(table, [], metadata, options);
   const row = (object: Listed) => JSON.stringify(listTable(table, [object], {}, options).rows[0]);
   if (table.compare === undefined) {
-    return { status: 200, head, field: 'rows', items: await itemsOf(backend, request, resource, entries, row) };
+    // Rows with their objects are as large as these, and made when they are taken.
+    const items =
+      options.includeObject === 'Object' && resource.fromStorage === undefined
+        ? entries.values().map((entry) => row(backend.parsed.get(entry)))
+        : await itemsOf(backend, request, resource, entries, row);
+    return { status: 200, head, field: 'rows', items };
   }
   const objects = await listedObjects(backend, resource, entries, request.work);
-  const items = [...objects].sort((a, b) => table.compare?.(a, b) ?? 0).map(row);
-  return { status: 200, head, field: 'rows', items };
+  const ordered = [...objects].sort((a, b) => table.compare?.(a, b) ?? 0);
+  return { status: 200, head, field: 'rows', items: ordered.values().map(row) };
 }
 
 /**

@@ -1,8 +1,9 @@
 import { afterAll, expect, it } from 'vitest';
+import { realClock } from '../../base/clock.ts';
 import { ParseError } from '../../base/errors.ts';
 import { YamlThread } from './yaml-thread.ts';
 
-const thread = new YamlThread();
+const thread = new YamlThread(realClock);
 afterAll(() => thread.close());
 
 it('reads YAML to JSON text, and tells keys that stand twice', async () => {
@@ -26,4 +27,26 @@ it('reads on after its thread has ended', async () => {
   // It may have been read before the end.
   await Promise.allSettled([lost]);
   await expect(thread.read('b: 2')).resolves.toMatchObject({ json: '{"b":2}' });
+});
+
+it('reads texts of several users in turn, however many one of them has sent', async () => {
+  const order: string[] = [];
+  const read = (flow: string, name: string) => thread.read(`name: ${name}`, flow).then(() => order.push(name));
+  const many = ['e1', 'e2', 'e3', 'e4'].map((name) => read('eve', name));
+  await Promise.all([...many, read('bob', 'b1')]);
+  expect(order.indexOf('b1')).toBeLessThanOrEqual(2);
+});
+
+it('rejects a user who has too many texts waiting, and no other', async () => {
+  const results = await Promise.allSettled([
+    ...Array.from({ length: 150 }, () => thread.read('a: 1', 'eve')),
+    thread.read('b: 2', 'bob'),
+  ]);
+  expect(results.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(0);
+  expect(results.at(-1)).toMatchObject({ status: 'fulfilled' });
+});
+
+it('takes an exponent without digits for a text, as Kubernetes does', async () => {
+  const { json } = await thread.read('a: e1\nb: 1e1\nc: .5e1\nd: -E5\n');
+  expect(JSON.parse(json)).toEqual({ a: 'e1', b: 10, c: 5, d: '-E5' });
 });

@@ -1,6 +1,9 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { Clock } from '../../base/clock.ts';
 import { ParseError } from '../../base/errors.ts';
+import { tooManyRequests } from '../api-error.ts';
+import { FairLimiter, FlowLimitError } from '../flow-control/fair-limiter.ts';
 
 export interface YamlOrder {
   readonly id: number;
@@ -22,6 +25,8 @@ export interface YamlText {
   readonly duplicates: readonly string[];
 }
 
+const ONE_AT_A_TIME = { total: 1, perFlow: 1, maxWaiting: 100, maxWaitMs: 15_000 };
+
 /**
  * Reads YAML on a thread of its own, since that takes a second for a megabyte. Its JSON comes back as text, because
  * objects would be copied on this thread, which takes as long as parsing them.
@@ -30,9 +35,35 @@ export class YamlThread {
   #worker: Worker | undefined;
   #last = 0;
   readonly #waiting = new Map<number, PromiseWithResolvers<YamlText>>();
+  readonly #limiter: FairLimiter;
 
-  /** The first document of a text. Rejects with a ParseError where it is broken. */
-  read(text: string): Promise<YamlText> {
+  constructor(clock: Pick<Clock, 'timer'>) {
+    this.#limiter = new FairLimiter(ONE_AT_A_TIME, clock);
+  }
+
+  /**
+   * The first document of a text. Texts are read one by one, those of several flows in turn, so that nobody waits for
+   * all that another has sent. Rejects with a ParseError where it is broken, and with 429 where the flow has too many
+   * waiting.
+   */
+  async read(text: string, flow = ''): Promise<YamlText> {
+    await this.#turn(flow);
+    try {
+      return await this.#order(text);
+    } finally {
+      this.#limiter.release(flow);
+    }
+  }
+
+  async #turn(flow: string): Promise<void> {
+    try {
+      await this.#limiter.acquire(flow);
+    } catch (error) {
+      throw error instanceof FlowLimitError ? tooManyRequests('Too many requests, please try again later.', 1) : error;
+    }
+  }
+
+  #order(text: string): Promise<YamlText> {
     const id = ++this.#last;
     const result = Promise.withResolvers<YamlText>();
     this.#waiting.set(id, result);

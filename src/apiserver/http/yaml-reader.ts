@@ -1,0 +1,25 @@
+import type { Clock } from '../../base/clock.ts';
+import { type YamlText, YamlThread } from './yaml-thread.ts';
+
+/** Text that is read in less than a tenth of a second. */
+const SHORT = 64 * 1024;
+
+/** Reads YAML on two threads, so that what people write does not wait for what takes seconds. */
+export class YamlReader {
+  readonly #short: YamlThread;
+  readonly #long: YamlThread;
+
+  constructor(clock: Pick<Clock, 'timer'>) {
+    this.#short = new YamlThread(clock);
+    this.#long = new YamlThread(clock);
+  }
+
+  /** Reads the first document of a text for a flow; see YamlThread. */
+  read(text: string, flow?: string): Promise<YamlText> {
+    return (text.length <= SHORT ? this.#short : this.#long).read(text, flow);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#short.close(), this.#long.close()]);
+  }
+}
