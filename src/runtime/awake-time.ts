@@ -23,7 +23,8 @@ export class AwakeTime {
     const gap = at - this.#readAt;
     this.#readAt = at;
     this.#awake += gap > 2 * TICK_MS ? TICK_MS : gap;
-    return this.#awake;
+    // Whole ones: whoever waits for the rest of a sum of fractions might wait for less than a clock can tell.
+    return Math.floor(this.#awake);
   }
 
   /** Reads once a tick until the signal is aborted. */

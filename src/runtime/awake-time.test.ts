@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { FakeClock } from '../base/fake-clock.ts';
+import { AwakeTime, TICK_MS } from './awake-time.ts';
+
+test('time that is read often passes as it does on the clock', async () => {
+  const clock = new FakeClock();
+  const awake = new AwakeTime(clock);
+  const begin = awake.now();
+  for (let i = 0; i < 30; i++) {
+    await clock.advance(TICK_MS);
+    awake.now();
+  }
+  expect(awake.now() - begin).toBe(30 * TICK_MS);
+});
+
+test('a long gap counts as one tick', async () => {
+  const clock = new FakeClock();
+  const awake = new AwakeTime(clock);
+  const begin = awake.now();
+  await clock.advance(100 * TICK_MS);
+  expect(awake.now() - begin).toBe(TICK_MS);
+});
+
+test('it is told in whole milliseconds, so that the rest of a wait is never too short for a timer', async () => {
+  const clock = new FakeClock();
+  const awake = new AwakeTime(clock);
+  for (let i = 0; i < 100; i++) {
+    await clock.advance(0.1);
+    expect(Number.isInteger(awake.now())).toBe(true);
+  }
+});
