@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '../../api/restore.ts';
+import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '../../api/restore.ts';
 import type { Clock } from '../../base/clock.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
@@ -100,7 +100,7 @@ async function holdNodes(
       if (metadata.labels?.[RUNTIME_LABEL] === undefined) continue;
       names.push(metadata.name ?? '');
       const { [RESTORE_LISTING_ANNOTATION]: _earlier, ...others } = metadata.annotations ?? {};
-      const annotations = { ...others, [RESTORE_ANNOTATION]: id };
+      const annotations = { ...others, [NODE_RESTORE_ANNOTATION]: id };
       await store.put(key, (revision) =>
         textOf({ ...node, metadata: { ...metadata, annotations, resourceVersion: String(revision) } }),
       );

@@ -1,6 +1,7 @@
 import { NumberTooLarge, parseFiniteJson } from '../../base/finite-json.ts';
 import { jsonProblem } from '../../base/json-problem.ts';
 import { tooLarge } from '../api-error.ts';
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-characters.ts';
 import { parseInChunks } from './large-json.ts';
 
 /** Deeper than anything that is meant, and far less than what a stack can hold. */
@@ -102,14 +103,6 @@ function partsIn(text: string): Parts {
   }
   return { deepest, containers, entries };
 }
-
-const QUOTE = 34;
-const COMMA = 44;
-const BACKSLASH = 92;
-const OPEN_OBJECT = 123;
-const CLOSE_OBJECT = 125;
-const OPEN_ARRAY = 91;
-const CLOSE_ARRAY = 93;
 
 /** Where the string that starts at `start` ends: at the next quote that no backslash precedes. */
 export function endOfString(text: string, start: number): number {

@@ -1,4 +1,5 @@
 import { setOwn } from '../../base/own-value.ts';
+import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-characters.ts';
 import { endOfString, parseSlice } from './json-text.ts';
 
 export interface Chunking {
@@ -9,14 +10,6 @@ export interface Chunking {
 
 /** What is large deeper down is parsed whole, or looking for its parts would cost as much on every level. */
 const DEEPEST = 8;
-
-const QUOTE = 34;
-const COMMA = 44;
-const COLON = 58;
-const OPEN_OBJECT = 123;
-const CLOSE_OBJECT = 125;
-const OPEN_ARRAY = 91;
-const CLOSE_ARRAY = 93;
 
 /**
  * Parses JSON in chunks, with a pause after each: what is long is cut between members or items. Gives what JSON.parse

@@ -1,4 +1,4 @@
-import { RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION, type RestoreListing } from '../../api/restore.ts';
+import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION, type RestoreListing } from '../../api/restore.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Random } from '../../base/random.ts';
@@ -91,7 +91,7 @@ export class RestoreAnswers {
     }
     if (!gate.isOpen) return;
     await sweep(host);
-    await this.#annotate(name, { [RESTORE_ANNOTATION]: null, [RESTORE_LISTING_ANNOTATION]: null });
+    await this.#annotate(name, { [NODE_RESTORE_ANNOTATION]: null, [RESTORE_LISTING_ANNOTATION]: null });
   }
 
   async #annotate(name: string, annotations: Readonly<Record<string, string | null>>): Promise<void> {

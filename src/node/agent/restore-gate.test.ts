@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '../../api/restore.ts';
+import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '../../api/restore.ts';
 import type { Client } from '../../kube/client.ts';
 import { NODES } from '../../kube/kinds/node.ts';
 import type { Pod } from '../../kube/kinds/pod.ts';
@@ -39,13 +39,16 @@ async function restoredNodes(): Promise<void> {
     );
   }
   await stop();
-  const body = { metadata: { annotations: { [RESTORE_ANNOTATION]: RESTORE } } };
+  const body = { metadata: { annotations: { [NODE_RESTORE_ANNOTATION]: RESTORE } } };
   for (const node of [ONE, TWO, THREE]) await admin.patch(NODES, node, { type: 'merge', body });
 }
 
 it('starts no machine after a restore before every node has listed what it runs', async () => {
   await restoredNodes();
-  await makeForeignNode({ [RESTORE_ANNOTATION]: RESTORE, [RESTORE_LISTING_ANNOTATION]: listing([], 'an earlier one') });
+  await makeForeignNode({
+    [NODE_RESTORE_ANNOTATION]: RESTORE,
+    [RESTORE_LISTING_ANNOTATION]: listing([], 'an earlier one'),
+  });
   const { fleet } = world.start();
   const vmi = await world.makeInstance('m');
   await world.makeLauncher(vmi, ONE);
@@ -59,28 +62,28 @@ it('starts no machine after a restore before every node has listed what it runs'
   await answer({ [RESTORE_LISTING_ANNOTATION]: listing(['default/other']) });
   await world.untilPhase('m', 'Running');
   for (const node of [ONE, TWO, THREE]) {
-    await cluster.until(async () => (await annotationsOf(node))[RESTORE_ANNOTATION] === undefined);
+    await cluster.until(async () => (await annotationsOf(node))[NODE_RESTORE_ANNOTATION] === undefined);
     expect((await annotationsOf(node))[RESTORE_LISTING_ANNOTATION]).toBeUndefined();
   }
 });
 
 it('starts no machine while another node lists one of its name', async () => {
   await restoredNodes();
-  await makeForeignNode({ [RESTORE_ANNOTATION]: RESTORE, [RESTORE_LISTING_ANNOTATION]: listing(['default/m']) });
+  await makeForeignNode({ [NODE_RESTORE_ANNOTATION]: RESTORE, [RESTORE_LISTING_ANNOTATION]: listing(['default/m']) });
   const { fleet } = world.start();
   const vmi = await world.makeInstance('m');
   await world.makeLauncher(vmi, ONE);
-  await cluster.until(async () => (await annotationsOf(ONE))[RESTORE_ANNOTATION] === undefined);
+  await cluster.until(async () => (await annotationsOf(ONE))[NODE_RESTORE_ANNOTATION] === undefined);
   await cluster.clock.advance(60_000);
   expect(await fleet.simulation.driver(ONE).list()).toEqual([]);
 
-  await answer({ [RESTORE_ANNOTATION]: null, [RESTORE_LISTING_ANNOTATION]: null });
+  await answer({ [NODE_RESTORE_ANNOTATION]: null, [RESTORE_LISTING_ANNOTATION]: null });
   await world.untilPhase('m', 'Running');
 });
 
 it('ends machines that nobody knows only when every node has listed its own, and waits for no node that is gone', async () => {
   await restoredNodes();
-  await makeForeignNode({ [RESTORE_ANNOTATION]: RESTORE });
+  await makeForeignNode({ [NODE_RESTORE_ANNOTATION]: RESTORE });
   const vmi = await world.makeInstance('unknown');
   const pod = { metadata: { name: 'made-since-the-backup', namespace, uid: 'its-uid' } } as Pod;
   const { fleet } = world.start();
@@ -93,6 +96,6 @@ it('ends machines that nobody knows only when every node has listed its own, and
   expect(await driver.list()).toHaveLength(1);
 
   await admin.delete(NODES, 'metal');
-  await cluster.until(async () => (await annotationsOf(TWO))[RESTORE_ANNOTATION] === undefined);
+  await cluster.until(async () => (await annotationsOf(TWO))[NODE_RESTORE_ANNOTATION] === undefined);
   expect(await driver.list()).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION, type RestoreListing } from '../../api/restore.ts';
+import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION, type RestoreListing } from '../../api/restore.ts';
 import type { Node } from '../../kube/kinds/node.ts';
 
 /**
@@ -44,7 +44,7 @@ export class RestoreGate {
 
 /** The restore that a node has to answer to. */
 export function restoreOf({ metadata }: Node): string | undefined {
-  return metadata.annotations?.[RESTORE_ANNOTATION];
+  return metadata.annotations?.[NODE_RESTORE_ANNOTATION];
 }
 
 /** What a node has answered; what cannot be read is no answer. */
