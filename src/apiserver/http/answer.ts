@@ -38,6 +38,8 @@ export interface ListAnswer {
   readonly field: 'items' | 'rows';
   /** As JSON texts, each made when it is taken. */
   readonly items: Iterable<string>;
+  /** What the text of every item lacks at its beginning: putting it there would copy the text. */
+  readonly opening?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

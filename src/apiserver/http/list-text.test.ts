@@ -48,4 +48,20 @@ describe.each(['json', 'pretty', 'yaml'] as const)('a list as %s', (format) => {
     expect(taken).toBeLessThan(200);
     expect(textOf(items, 'items', format)).toBe(AS_ONE[format]({ ...head, items }));
   });
+
+  test('completes items whose texts lack their beginning', () => {
+    const items = [{ a: 1 }, { b: 'x' }];
+    const texts = items.map((item) => JSON.stringify(item).slice(1));
+    const answer = listText({ status: 200, head, field: 'items', items: texts, opening: '{' }, format);
+    expect(answer).toMatchObject({ body: AS_ONE[format]({ ...head, items }) });
+  });
+});
+
+test('a long item of a list goes out as it is, since putting it to others would copy it', () => {
+  const items = ['short', 'x'.repeat(100_000), 'y'.repeat(100_000), 'short'].map((text) => JSON.stringify({ text }));
+  const texts = items.map((text) => text.slice(1));
+  const answer = listText({ status: 200, head, field: 'items', items: texts, opening: '{' }, 'json');
+  const parts = 'parts' in answer ? [...answer.parts] : [];
+  expect(parts.filter((part) => part.length > 1_000)).toEqual([texts[1], texts[2]]);
+  expect(parts.join('')).toBe(`${JSON.stringify(head).slice(0, -1)},"items":[${items.join()}]}`);
 });

@@ -17,35 +17,36 @@ export function listText(list: ListAnswer, format: TextFormat): Answer {
 }
 
 const WRITERS: Readonly<Record<TextFormat, (list: ListAnswer) => Generator<string>>> = {
-  *json({ head, field, items }) {
+  *json({ head, field, items, opening = '' }) {
     yield `${JSON.stringify(head).slice(0, -1)},"${field}":[`;
-    let separator = '';
+    let before = opening;
     for (const item of items) {
-      yield `${separator}${item}`;
-      separator = ',';
+      if (before !== '') yield before;
+      yield item;
+      before = `,${opening}`;
     }
     yield ']}';
   },
 
-  *pretty({ head, field, items }) {
+  *pretty({ head, field, items, opening = '' }) {
     yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "${field}": [`;
     let separator = '';
     for (const item of items) {
-      const indented = JSON.stringify(JSON.parse(item), null, 2).replaceAll('\n', '\n    ');
+      const indented = JSON.stringify(JSON.parse(`${opening}${item}`), null, 2).replaceAll('\n', '\n    ');
       yield `${separator}\n    ${indented}`;
       separator = ',';
     }
     yield separator === '' ? ']\n}' : '\n  ]\n}';
   },
 
-  *yaml({ head, field, items }) {
+  *yaml({ head, field, items, opening = '' }) {
     const fields = Object.entries(head);
     const part = (chosen: typeof fields) =>
       chosen.length === 0 ? '' : stringify(Object.fromEntries(chosen), YAML_OPTIONS);
     yield part(fields.filter(([name]) => name < field));
     let none = true;
     for (const item of items) {
-      yield `${none ? `${field}:\n` : ''}${stringify([JSON.parse(item)], YAML_OPTIONS)}`;
+      yield `${none ? `${field}:\n` : ''}${stringify([JSON.parse(`${opening}${item}`)], YAML_OPTIONS)}`;
       none = false;
     }
     if (none) yield `${field}: []\n`;
@@ -53,10 +54,16 @@ const WRITERS: Readonly<Record<TextFormat, (list: ListAnswer) => Generator<strin
   },
 };
 
-/** Texts put together until they are worth sending. */
+/** Texts put together until they are worth sending; a long one goes as it is, since putting it to others copies it. */
 function* grouped(texts: Iterable<string>): Generator<string, undefined> {
   let [gathered, length]: [string[], number] = [[], 0];
   for (const text of texts) {
+    if (text.length >= PART) {
+      if (length > 0) yield gathered.join('');
+      yield text;
+      [gathered, length] = [[], 0];
+      continue;
+    }
     gathered.push(text);
     length += text.length;
     if (length < PART) continue;

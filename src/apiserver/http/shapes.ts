@@ -77,7 +77,7 @@ export async function listAnswer(
   const { entries, metadata } = listing;
   if (as === 'object') {
     const head = { kind: resource.listKind, apiVersion: apiVersionOf(resource), metadata };
-    return { status: 200, head, field: 'items', items: await itemTexts(backend, resource, entries, request.work) };
+    return { status: 200, head, field: 'items', ...(await itemTexts(backend, resource, entries, request.work)) };
   }
   if (as !== 'table') {
     const head = { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${version}`, metadata };

@@ -141,21 +141,27 @@ function readError(error: unknown, token = ''): unknown {
     : expired('The resourceVersion for the provided list is too old.');
 }
 
-/** The texts of listed objects, each made when it is taken. */
+/** The texts of listed objects, each made when it is taken, and what all of them lack at their beginning. */
+export interface ItemTexts {
+  readonly items: Iterable<string>;
+  readonly opening?: string;
+}
+
 export async function itemTexts(
   backend: Backend,
   resource: Resource,
   entries: readonly Entry[],
   work?: AnnounceWork,
-): Promise<Iterable<string>> {
+): Promise<ItemTexts> {
   if (resource.fromStorage === undefined) return storedTexts(resource, entries);
-  return (await listedObjects(backend, resource, entries, work)).values().map((object) => textOf(object));
+  return { items: (await listedObjects(backend, resource, entries, work)).values().map((object) => textOf(object)) };
 }
 
 /** Items of a built-in kind do not repeat kind and apiVersion; custom ones do. */
-function* storedTexts({ custom, kind, ...resource }: Resource, entries: readonly Entry[]): Generator<string> {
+function storedTexts({ custom, kind, ...resource }: Resource, entries: readonly Entry[]): ItemTexts {
+  if (custom) return { items: entries.values().map(({ value }) => value) };
   const start = headerOf(kind, apiVersionOf(resource)).length;
-  for (const { value } of entries) yield custom ? value : `{${value.slice(start)}`;
+  return { items: entries.values().map(({ value }) => value.slice(start)), opening: '{' };
 }
 
 export async function listedObjects(
