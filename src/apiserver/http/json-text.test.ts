@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJson } from './json-text.ts';
+import { parseJson, parseLargeJson } from './json-text.ts';
 
 describe('JSON that somebody else wrote', () => {
   it('is read as JSON.parse reads it', () => {
@@ -33,5 +33,18 @@ describe('JSON that somebody else wrote', () => {
   it('may hold any number of brackets in texts, and side by side', () => {
     const text = `["${'[{\\"'.repeat(2_000)}", ${'[],'.repeat(2_000)} []]`;
     expect(parseJson(text)).toEqual(JSON.parse(text));
+  });
+});
+
+describe('JSON that is long', () => {
+  it.each([
+    ['is nested', '['.repeat(1_000_000), 'exceeded max depth'],
+    ['has many parts', `[${'{},'.repeat(400_000)}{}]`, '100000 objects and lists'],
+    ['has many entries', `[${'1,'.repeat(500_000)}1]`, '50000 entries'],
+  ])('lets others have turns while it is found out how it %s', async (_title, text, refusal) => {
+    let pauses = 0;
+    const pause = async (): Promise<void> => void pauses++;
+    await expect(parseLargeJson(text, pause)).rejects.toThrow(refusal);
+    expect(pauses).toBe(Math.floor((text.length - 1) / (256 * 1024)));
   });
 });

@@ -15,13 +15,19 @@ const MOST_ENTRIES = 50_000;
 const LONG = 1_000;
 /** Text that is parsed in one go: a few milliseconds. */
 const CHUNK = 128 * 1024;
+/** Text whose parts are counted in one go. */
+const COUNTED = 256 * 1024;
 
 /**
  * Reads JSON that somebody else wrote. Throws a SyntaxError in Go's words where it is none, or is nested too deeply to
  * be worked on; half a surrogate pair, which no UTF-8 can hold, becomes the sign for what cannot be shown, as in Go.
  */
 export function parseJson(text: string): unknown {
-  checkParts(text);
+  if (text.length > DEEPEST) {
+    const parts = new PartCount(text);
+    parts.advance(text.length);
+    checkParts(parts);
+  }
   try {
     return parseSlice(text);
   } catch (error) {
@@ -31,7 +37,9 @@ export function parseJson(text: string): unknown {
 
 /** The same for a text that is long: others get a turn after each chunk of it. */
 export async function parseLargeJson(text: string, pause: () => Promise<void>): Promise<unknown> {
-  checkParts(text);
+  const parts = new PartCount(text);
+  for (let end = COUNTED; !parts.advance(end); end += COUNTED) await pause();
+  checkParts(parts);
   await pause();
   try {
     return await parseInChunks(text, { size: CHUNK, pause });
@@ -42,9 +50,7 @@ export async function parseLargeJson(text: string, pause: () => Promise<void>): 
 }
 
 /** Refuses what is nested too deeply, or has too many parts to be worked on in a moment. */
-function checkParts(text: string): void {
-  if (text.length <= DEEPEST) return;
-  const { deepest, containers, entries } = partsIn(text);
+function checkParts({ deepest, containers, entries }: PartCount): void {
   if (deepest > DEEPEST) throw new SyntaxError('exceeded max depth');
   if (containers > MOST_CONTAINERS) throw tooLarge(`${MOST_CONTAINERS} objects and lists`);
   if (entries > MOST_ENTRIES) throw tooLarge(`${MOST_ENTRIES} entries in objects and lists with more than ${LONG}`);
@@ -66,42 +72,53 @@ function whole(escape: string): string {
   return escape.length === '\\uXXXX'.length ? '\\ufffd' : escape;
 }
 
-interface Parts {
+/** Counts the parts of a text, as far as it has been looked at. */
+class PartCount {
+  readonly #text: string;
+  /** Of each object and list that is open. */
+  readonly #commas: number[] = [];
+  #at = 0;
   /** The most brackets that are open at once. */
-  readonly deepest: number;
-  readonly containers: number;
+  deepest = 0;
+  containers = 0;
   /** Of all objects and lists that are long. */
-  readonly entries: number;
-}
+  entries = 0;
 
-function partsIn(text: string): Parts {
-  const commas: number[] = [];
-  let deepest = 0;
-  let containers = 0;
-  let entries = 0;
-  for (let i = 0; i < text.length; i++) {
-    switch (text.charCodeAt(i)) {
-      case QUOTE:
-        i = endOfString(text, i);
-        break;
-      case COMMA:
-        commas[commas.length - 1]!++;
-        break;
-      case OPEN_OBJECT:
-      case OPEN_ARRAY:
-        containers++;
-        if (commas.push(0) > deepest) deepest = commas.length;
-        break;
-      case CLOSE_OBJECT:
-      case CLOSE_ARRAY: {
-        const count = commas.pop() ?? 0;
-        if (count >= LONG) entries += count + 1;
-        break;
-      }
-      default:
-    }
+  constructor(text: string) {
+    this.#text = text;
   }
-  return { deepest, containers, entries };
+
+  /** Looks on until a place of the text; whether that was all of it. */
+  advance(end: number): boolean {
+    const text = this.#text;
+    const commas = this.#commas;
+    const last = Math.min(end, text.length);
+    let i = this.#at;
+    for (; i < last; i++) {
+      switch (text.charCodeAt(i)) {
+        case QUOTE:
+          i = endOfString(text, i);
+          break;
+        case COMMA:
+          commas[commas.length - 1]!++;
+          break;
+        case OPEN_OBJECT:
+        case OPEN_ARRAY:
+          this.containers++;
+          if (commas.push(0) > this.deepest) this.deepest = commas.length;
+          break;
+        case CLOSE_OBJECT:
+        case CLOSE_ARRAY: {
+          const count = commas.pop() ?? 0;
+          if (count >= LONG) this.entries += count + 1;
+          break;
+        }
+        default:
+      }
+    }
+    this.#at = i;
+    return i >= text.length;
+  }
 }
 
 /** Where the string that starts at `start` ends: at the next quote that no backslash precedes. */
