@@ -311,6 +311,29 @@ describe('stopping', () => {
   });
 });
 
+test('the certificate of an HTTP/2 connection is taken apart once for all its requests', async () => {
+  const seen: unknown[] = [];
+  const { server } = await started({
+    authenticate: async ({ certificate }) => {
+      seen.push(certificate?.value);
+      return { name: 'somebody', groups: [] };
+    },
+  });
+  const { certPem: cert, keyPem: key } = pki.admin;
+  const session = connectHttp2(server.url, { rejectUnauthorized: false, cert, key });
+  closing.push(() => session.destroy());
+  for (let i = 0; i < 3; i++) await once(ask(session, '/').resume(), 'close');
+  expect(seen).toHaveLength(3);
+  expect(seen[0]).toBeDefined();
+  expect(new Set(seen).size).toBe(1);
+});
+
+test('many connections that are opened at once are all served', async () => {
+  const { server } = await started();
+  const sessions = await Promise.all(Array.from({ length: 60 }, () => http2(server)));
+  await Promise.all(sessions.map((session) => once(ask(session, '/').resume(), 'close')));
+});
+
 test('a client certificate does not count for a page of another site', async () => {
   const seen: boolean[] = [];
   const { server } = await started({

@@ -359,9 +359,15 @@ function isOfForeignPage({ headers }: Request): boolean {
 }
 
 function credentialsOf(request: Request): RequestCredentials {
-  const socket = request.socket as TLSSocket;
+  const socket = socketOf(request);
   const certificate = isOfForeignPage(request) ? undefined : certificateOf(socket);
   return { headers: request.headers, ends: socket, ...(certificate === undefined ? {} : { certificate }) };
+}
+
+/** The socket of a connection: every HTTP/2 request has an object of its own for it. */
+function socketOf(request: Request): TLSSocket {
+  const session = 'stream' in request ? request.stream.session : undefined;
+  return (session?.socket ?? request.socket) as TLSSocket;
 }
 
 const certificates = new WeakMap<object, RequestCredentials['certificate']>();
