@@ -10,6 +10,7 @@ import { until } from '../../testing/patience.ts';
 import { type Plane, startPlane } from '../custom/plane.fixture.ts';
 import { FlowControl } from '../flow-control/flow-control.ts';
 import { ThreadShare } from '../flow-control/thread-share.ts';
+import type { AnnounceWork } from '../flow-control/work.ts';
 import { json } from './answer.ts';
 import { readBody } from './request-body.ts';
 import { type ApiHttpServer, type ServerOptions, startServer } from './server.ts';
@@ -116,12 +117,32 @@ test('a body of unknown length beyond the limit is refused for that', async () =
 });
 
 describe('a body that comes in pieces', () => {
-  function slowRequest() {
+  function slowRequest(work: AnnounceWork = () => undefined) {
     const clock = new FakeClock();
     const request = Object.assign(new PassThrough(), { headers: {}, complete: false });
-    const body = readBody(request as unknown as IncomingMessage, { idleMs: IDLE, totalMs: TOTAL }, clock);
+    const body = readBody(request as unknown as IncomingMessage, { idleMs: IDLE, totalMs: TOTAL }, clock, work);
     return { clock, request, body };
   }
+
+  test('is received no faster than its sender may work, and that time is not its own', async () => {
+    const announced: number[] = [];
+    const turns: (() => void)[] = [];
+    const { clock, request, body } = slowRequest((units) => {
+      announced.push(units);
+      return new Promise((resolve) => turns.push(resolve));
+    });
+    for (const piece of ['a', 'b', 'c']) request.write(piece.repeat(32));
+    request.end();
+    for (let taken = 1; taken <= 4; taken++) {
+      await clock.advance(2 * IDLE);
+      expect(announced).toHaveLength(taken);
+      turns.shift()?.();
+    }
+    expect((await body).length).toBe(96);
+    // Three pieces, and the whole.
+    expect(announced).toEqual([1, 1, 1, 3]);
+    expect(clock.pending).toBe(0);
+  });
 
   test('is waited for as long as something comes', async () => {
     const { clock, request, body } = slowRequest();

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { constants, type Http2ServerRequest } from 'node:http2';
 import type { Clock, Timer } from '../../base/clock.ts';
 import { ApiError, badRequest, tooLarge } from '../api-error.ts';
+import { type AnnounceWork, WORK } from '../flow-control/work.ts';
 
 type Request = IncomingMessage | Http2ServerRequest;
 
@@ -15,17 +16,21 @@ export interface BodyDeadlines {
   readonly totalMs: number;
 }
 
-/** Returns the whole body. Rejects one that is too large or takes too long. */
+/**
+ * Returns the whole body. Rejects one that is too large or takes too long. No more of it is received than its sender's
+ * share of the thread allows, since many large ones would otherwise be decrypted in one turn of the event loop.
+ */
 export async function readBody(
   request: Request,
   deadlines: BodyDeadlines,
   clock: Pick<Clock, 'monotonic' | 'timer'>,
+  work: AnnounceWork,
 ): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > LARGEST_BODY) throw tooLarge(LARGEST_BODY);
   // Most bodies have arrived with their head.
   const patience = request.complete ? undefined : new Patience(request, deadlines, clock);
   try {
-    return await collected(request, patience);
+    return await collected(request, patience, work);
   } catch (error) {
     // A client that goes away in the middle is no fault of ours.
     throw error instanceof ApiError ? error : badRequest('the body of the request broke off');
@@ -55,6 +60,11 @@ class Patience {
     this.#timer = clock.timer(Math.min(idleMs, totalMs), () => this.#look());
   }
 
+  /** The time that a sender is made to wait is not its own. */
+  suspend(): void {
+    this.#last = Number.POSITIVE_INFINITY;
+  }
+
   renew(): void {
     this.#last = this.#clock.monotonic();
   }
@@ -70,14 +80,23 @@ class Patience {
   }
 }
 
-async function collected(request: Request, patience: Patience | undefined): Promise<Buffer> {
+async function collected(request: Request, patience: Patience | undefined, work: AnnounceWork): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
-    patience?.renew();
     size += chunk.length;
     if (size > LARGEST_BODY) throw tooLarge(LARGEST_BODY);
     chunks.push(chunk);
+    const turn = work(chunk.length * WORK.receivedByte);
+    if (turn !== undefined) {
+      patience?.suspend();
+      await turn;
+    }
+    patience?.renew();
   }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+  const [only] = chunks;
+  if (only !== undefined && chunks.length === 1) return only;
+  const turn = work(size * WORK.receivedByte);
+  if (turn !== undefined) await turn;
+  return Buffer.concat(chunks);
 }

@@ -320,7 +320,7 @@ function apiRequest(
     },
     body: () => {
       body ??= ticket.receive(lengthOf(request), () =>
-        readBody(request, { idleMs: idleBodyMs, totalMs: requestTimeoutMs }, clock),
+        readBody(request, { idleMs: idleBodyMs, totalMs: requestTimeoutMs }, clock, ticket.work),
       );
       return body;
     },
