@@ -105,3 +105,53 @@ describe('FlowControl', () => {
     expect(() => ticket.beginStream()).not.toThrow();
   });
 });
+
+describe('handshakes', () => {
+  function scene() {
+    const clock = new FakeClock();
+    const control = flowControl(clock, { handshakes: { ...limits, maxWaiting: 5 } });
+    const begun: string[] = [];
+    const ends: (() => void)[] = [];
+    const attempt = async (address: string): Promise<void> => {
+      try {
+        ends.push(await control.beginHandshake(address));
+        begun.push(address);
+      } catch (error) {
+        begun.push(String(error));
+      }
+    };
+    const begin = (address: string): void => void attempt(address);
+    return { clock, begun, ends, begin };
+  }
+
+  test('of one address wait for each other, and hold up no other', async () => {
+    const { clock, begun, ends, begin } = scene();
+    for (const address of ['a', 'a', 'a', 'b']) begin(address);
+    await clock.advance(0);
+    expect(begun).toEqual(['a', 'a', 'b']);
+    ends[0]?.();
+    ends[0]?.();
+    await clock.advance(0);
+    expect(begun).toEqual(['a', 'a', 'b', 'a']);
+  });
+
+  test('that are never ended keep others waiting for a moment only', async () => {
+    const { clock, begun, begin } = scene();
+    for (let i = 0; i < 6; i++) begin('a');
+    await clock.advance(99);
+    expect(begun).toHaveLength(2);
+    await clock.advance(1);
+    expect(begun).toHaveLength(4);
+    await clock.advance(100);
+    expect(begun).toHaveLength(6);
+    await clock.advance(100);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('beyond those that may wait are not begun', async () => {
+    const { clock, begun, begin } = scene();
+    for (let i = 0; i < 8; i++) begin('a');
+    await clock.advance(0);
+    expect(begun).toEqual(expect.arrayContaining(['FlowLimitError: rejected by flow control: queue-full']));
+  });
+});

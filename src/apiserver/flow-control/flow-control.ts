@@ -15,6 +15,9 @@ const MAX_BODY = 3 * MIB;
 /** Even the smallest body in progress counts as this much, which limits how many one user can keep open. */
 const MIN_RESERVATION = MIB / 2;
 
+/** A handshake that takes longer no longer counts: its client is far away, or does not mean to end it. */
+const MAX_HANDSHAKE_HOLD_MS = 100;
+
 export interface FlowLimitSet {
   /** Requests that are executed, watches and bodies that are still arriving not counted. */
   readonly seats: FairLimits;
@@ -22,12 +25,15 @@ export interface FlowLimitSet {
   readonly bodies: FairLimits;
   /** Watches and other responses without an end. */
   readonly watches: FairLimits;
+  /** TLS handshakes in progress; a flow is an address. */
+  readonly handshakes: FairLimits;
 }
 
 export const DEFAULT_LIMITS: FlowLimitSet = {
   seats: { total: 256, perFlow: 64, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS },
   bodies: { total: 256 * MIB, perFlow: 64 * MIB, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS },
   watches: { total: 20_000, perFlow: 1_000, maxWaiting: 0, maxWaitMs: MAX_WAIT_MS },
+  handshakes: { total: 32, perFlow: 16, maxWaiting: 10_000, maxWaitMs: MAX_WAIT_MS },
 };
 
 /** What a request that was let in holds. */
@@ -56,12 +62,16 @@ export class FlowControl {
   readonly #seats: FairLimiter;
   readonly #bodies: FairLimiter;
   readonly #watches: FairLimiter;
+  readonly #handshakes: FairLimiter;
+  readonly #clock: Pick<Clock, 'timer'>;
   readonly #thread: ThreadShare;
   readonly #rejected = { 'queue-full': 0, 'time-out': 0 };
   #exempt = 0;
 
   constructor(clock: Pick<Clock, 'timer'>, thread: ThreadShare, limits: Partial<FlowLimitSet> = {}) {
-    const { seats, bodies, watches } = { ...DEFAULT_LIMITS, ...limits };
+    const { seats, bodies, watches, handshakes } = { ...DEFAULT_LIMITS, ...limits };
+    this.#handshakes = new FairLimiter(handshakes, clock);
+    this.#clock = clock;
     this.#seats = new FairLimiter(seats, clock);
     this.#bodies = new FairLimiter(bodies, clock);
     this.#watches = new FairLimiter(watches, clock);
@@ -74,6 +84,25 @@ export class FlowControl {
       waiting: this.#seats.waiting + this.#bodies.waiting,
       rejected: { ...this.#rejected },
     };
+  }
+
+  /**
+   * Lets the handshake of a new connection begin, with a function that says that it is over. Those from one address wait
+   * for each other. Rejects if that takes too long.
+   */
+  async beginHandshake(address = ''): Promise<() => void> {
+    const flow = `connections from ${address}`;
+    await this.#handshakes.acquire(flow);
+    let holds = true;
+    const end = (): void => {
+      if (holds) this.#handshakes.release(flow);
+      holds = false;
+      timer.cancel();
+    };
+    // Whoever never ends a handshake must not keep others from theirs.
+    const timer = this.#clock.timer(MAX_HANDSHAKE_HOLD_MS, end);
+    await this.#thread.spend(flow, WORK.handshake);
+    return end;
   }
 
   /** Lets a request in. Throws or rejects with an ApiError (429) if its user has too many already. */

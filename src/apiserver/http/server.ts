@@ -17,6 +17,7 @@ import { type Answer, statusAnswer } from './answer.ts';
 import type { ApiRequest } from './api-request.ts';
 import { acceptsGzip } from './compression.ts';
 import { Connections } from './connections.ts';
+import { paceHandshakes } from './paced-handshakes.ts';
 import { keepWhilePaused } from './paused-socket.ts';
 import { refuseConnection, refuseTunnel } from './refused-connection.ts';
 import { readBody } from './request-body.ts';
@@ -135,7 +136,7 @@ function upgradeListener(onRequest: RequestListener, stopping: AbortSignal) {
 }
 
 function listenerFor(
-  { tls, handshakeMs: handshakeTimeout = HANDSHAKE_MS }: ServerOptions,
+  { tls, handshakeMs: handshakeTimeout = HANDSHAKE_MS, flowControl }: ServerOptions,
   onRequest: RequestListener,
   connections: Connections,
 ): Server | Http2SecureServer {
@@ -160,6 +161,7 @@ function listenerFor(
   });
   // Of HTTP/1.1 on the same port, which takes no such options.
   Object.assign(server, { headersTimeout: HEADERS_TIMEOUT, requestTimeout: REQUEST_TIMEOUT });
+  paceHandshakes(server, (address) => flowControl.beginHandshake(address));
   server.on('secureConnection', keepWhilePaused);
   server.on('connection', (socket) => connections.addRaw(socket));
   server.on('secureConnection', (socket) => connections.add(socket));
