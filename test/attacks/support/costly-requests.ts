@@ -24,6 +24,7 @@ export interface CostlyAttack {
 
 const CONFIG_MAPS = `/api/v1/namespaces/${ATTACKED_NAMESPACE}/configmaps`;
 const PODS = `/api/v1/namespaces/${ATTACKED_NAMESPACE}/pods`;
+const SERVICES = `/api/v1/namespaces/${ATTACKED_NAMESPACE}/services`;
 const ROLES = `/apis/rbac.authorization.k8s.io/v1/namespaces/${ATTACKED_NAMESPACE}/roles`;
 const CUSTOM = `/apis/attacks.example.com/v1/namespaces/${ATTACKED_NAMESPACE}/bulks`;
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -89,6 +90,13 @@ const podWith = (spec: object): object => ({
   spec: { containers: [{ name: 'main', image: 'none', ...spec }] },
 });
 const environment = (count: number, value: string): object[] => times(count, (at) => ({ name: `E${at}`, value }));
+
+const serviceWith = (ports: number): object => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'bulk' },
+  spec: { ports: times(ports, (at) => ({ name: `p${at}`, port: at + 1 })) },
+});
 
 const DEFINITION = {
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -293,6 +301,11 @@ export const COSTLY_ATTACKS: readonly CostlyAttack[] = [
     permissions: permitted('', 'pods'),
     burst: () =>
       repeated(6, post(PODS, podWith({ env: environment(20_000, 'v'), args: times(25_000, String) }), '?dryRun=All')),
+  },
+  {
+    name: 'service of 50000 ports',
+    permissions: permitted('', 'services'),
+    burst: () => repeated(6, post(SERVICES, serviceWith(50_000), '?dryRun=All')),
   },
   {
     name: 'YAML',
