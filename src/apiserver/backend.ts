@@ -6,6 +6,7 @@ import type { Authorize } from './access/attributes.ts';
 import type { User } from './access/user.ts';
 import type { AdmissionPlugin, Write } from './admission-plugin.ts';
 import type { FieldManagement } from './field-management.ts';
+import type { CommitShare } from './flow-control/commit-share.ts';
 import { flowOf } from './flow-control/flow.ts';
 import type { ThreadShare } from './flow-control/thread-share.ts';
 import { WORK } from './flow-control/work.ts';
@@ -30,6 +31,8 @@ export interface Backend {
   readonly random: Random;
   /** Long work waits for its turn there. */
   readonly thread: ThreadShare;
+  /** Large objects wait there before they are stored. */
+  readonly commits: CommitShare;
   readonly yaml: YamlReader;
 }
 

@@ -32,6 +32,7 @@ import { converters } from './custom/converters.ts';
 import { Definitions } from './custom/definitions.ts';
 import { evacuation } from './evacuation.ts';
 import { FieldManagement } from './field-management.ts';
+import { CommitShare } from './flow-control/commit-share.ts';
 import { FlowControl } from './flow-control/flow-control.ts';
 import { ThreadShare } from './flow-control/thread-share.ts';
 import type { Answer } from './http/answer.ts';
@@ -163,6 +164,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     clock,
     random,
     thread: new ThreadShare(clock),
+    commits: new CommitShare(clock),
     yaml: new YamlReader(clock),
   };
   await bootstrap(backend, systemCall(stop.signal));

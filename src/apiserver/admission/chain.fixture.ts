@@ -14,6 +14,7 @@ import { renameVersion } from '../custom/conversion.ts';
 import { customResources } from '../custom/custom-resource.ts';
 import type { Definition } from '../custom/definition.ts';
 import { FieldManagement } from '../field-management.ts';
+import { CommitShare } from '../flow-control/commit-share.ts';
 import { ThreadShare } from '../flow-control/thread-share.ts';
 import { YamlReader } from '../http/yaml-reader.ts';
 import { kindParts } from '../kind-parts.ts';
@@ -91,6 +92,7 @@ export async function testCluster(parts: Partial<ChainParts> = {}): Promise<Clus
     clock,
     random,
     thread: new ThreadShare(clock),
+    commits: new CommitShare(clock),
     yaml: new YamlReader(clock),
   };
   let warnings: string[] = [];

@@ -34,14 +34,16 @@ export async function store(
   }
   await nextStage(backend.thread, size, user);
   const stored = resource.toStorage === undefined ? object : await resource.toStorage(object);
-  const outcome = await target.put(
-    key,
-    (revision) => {
-      stored.metadata.resourceVersion = String(revision);
-      return backend.parsed.textOf(stored);
-    },
-    { expected, memo: backend.parsed.memoOf(stored) },
-  );
+  const put = () =>
+    target.put(
+      key,
+      (revision) => {
+        stored.metadata.resourceVersion = String(revision);
+        return backend.parsed.textOf(stored);
+      },
+      { expected, memo: backend.parsed.memoOf(stored) },
+    );
+  const outcome = await backend.commits.write(user, size, put);
   if (!outcome.done) return undefined;
   object.metadata.resourceVersion = String(outcome.event.revision);
   if (stored === object) return { object, text: outcome.event.entry.value, created };
