@@ -178,6 +178,11 @@ export function tooManyRequests(message: string, retryAfterSeconds: number): Api
   return new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds });
 }
 
+/** A request whose client has gone away: what is not begun is not done. Nobody reads this, but it is recorded. */
+export function clientGone(): ApiError {
+  return new ApiError(499, 'ClientGone', 'the client is gone');
+}
+
 /** A request that took longer than any may. What it has begun may still be carried out. */
 export function requestTimedOut(): ApiError {
   return new ApiError(504, 'Timeout', 'Timeout: request did not complete within the allotted timeout');

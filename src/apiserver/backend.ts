@@ -8,7 +8,7 @@ import type { AdmissionPlugin, Write } from './admission-plugin.ts';
 import type { FieldManagement } from './field-management.ts';
 import type { CommitShare } from './flow-control/commit-share.ts';
 import { flowOf } from './flow-control/flow.ts';
-import type { ThreadShare } from './flow-control/thread-share.ts';
+import type { Thread } from './flow-control/thread-share.ts';
 import { WORK } from './flow-control/work.ts';
 import type { LongWork } from './http/body.ts';
 import type { YamlReader } from './http/yaml-reader.ts';
@@ -30,7 +30,7 @@ export interface Backend {
   readonly clock: Clock;
   readonly random: Random;
   /** Long work waits for its turn there. */
-  readonly thread: ThreadShare;
+  readonly thread: Thread;
   /** Large objects wait there before they are stored. */
   readonly commits: CommitShare;
   readonly yaml: YamlReader;

@@ -143,6 +143,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const authorize = rbac.authorize.bind(rbac);
   // What the server does in the operator's name needs no role, which may not be there yet.
   const operator: User = { name: options.operatorUser ?? OPERATOR_USER, groups: [MASTERS, AUTHENTICATED] };
+  const thread = new ThreadShare(clock);
   const backend: Backend = {
     stores,
     registry,
@@ -163,7 +164,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     fields: new FieldManagement((resource) => versionsOf(registry, resource)),
     clock,
     random,
-    thread: new ThreadShare(clock),
+    thread,
     commits: new CommitShare(clock),
     yaml: new YamlReader(clock),
   };
@@ -187,7 +188,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const notReady = async () => (ready ? await storeProblem() : 'not ready');
   let address = '';
   const serviceAccountTokens = openServiceAccountTokens(backend, folder);
-  const flowControl = new FlowControl(clock, backend.thread);
+  const flowControl = new FlowControl(clock, thread);
   const metrics = new RequestMetrics({
     revision: () => stores.main.revision,
     flow: () => flowControl.status,

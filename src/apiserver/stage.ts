@@ -1,6 +1,6 @@
 import type { User } from './access/user.ts';
 import { flowOf } from './flow-control/flow.ts';
-import type { ThreadShare } from './flow-control/thread-share.ts';
+import type { Thread } from './flow-control/thread-share.ts';
 
 /**
  * Awaited between the stages of a write, where nothing else is to be waited for: all writes under way then go through a
@@ -14,11 +14,11 @@ const LARGE = 64 * 1024;
 const STAGE = 1 / 4;
 
 /** The same for a write of so much text: between the stages of a large one, everybody else gets a turn. */
-export function nextStage(thread: ThreadShare, size: number, user: User): Promise<void> {
+export function nextStage(thread: Thread, size: number, user: User): Promise<void> {
   return turnOf(thread, size, user) ?? NEXT_STAGE;
 }
 
 /** Where a stage of a large write is long enough to be cut in two; a small one does not wait there at all. */
-export function turnOf(thread: ThreadShare, size: number, user: User): Promise<void> | undefined {
+export function turnOf(thread: Thread, size: number, user: User): Promise<void> | undefined {
   return size < LARGE ? undefined : thread.spend(flowOf(user), size * STAGE);
 }

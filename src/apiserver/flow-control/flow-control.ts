@@ -3,7 +3,7 @@ import type { User } from '../access/user.ts';
 import { tooManyRequests } from '../api-error.ts';
 import { FairLimiter, type FairLimits, FlowLimitError, type Rejection } from './fair-limiter.ts';
 import { flowOf } from './flow.ts';
-import type { ThreadShare } from './thread-share.ts';
+import type { IsGone, Thread, ThreadShare } from './thread-share.ts';
 import { type AnnounceWork, WORK } from './work.ts';
 
 const MIB = 1024 * 1024;
@@ -16,7 +16,7 @@ const MAX_BODY = 3 * MIB;
 const MIN_RESERVATION = MIB / 2;
 
 /** A handshake that takes longer no longer counts: its client is far away, or does not mean to end it. */
-const MAX_HANDSHAKE_HOLD_MS = 100;
+const MAX_HANDSHAKE_HOLD_MS = 25;
 
 export interface FlowLimitSet {
   /** Requests that are executed, watches and bodies that are still arriving not counted. */
@@ -33,12 +33,14 @@ export const DEFAULT_LIMITS: FlowLimitSet = {
   seats: { total: 256, perFlow: 64, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS },
   bodies: { total: 256 * MIB, perFlow: 64 * MIB, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS },
   watches: { total: 20_000, perFlow: 1_000, maxWaiting: 0, maxWaitMs: MAX_WAIT_MS },
-  handshakes: { total: 32, perFlow: 16, maxWaiting: 10_000, maxWaitMs: MAX_WAIT_MS },
+  handshakes: { total: 20, perFlow: 10, maxWaiting: 10_000, maxWaitMs: MAX_WAIT_MS },
 };
 
 /** What a request that was let in holds. */
 export interface FlowTicket {
   readonly work: AnnounceWork;
+  /** For work that is announced on behalf of whoever the sender acts as; it ends with the client, like all of its. */
+  readonly thread: Thread;
   /** Receives a body of the given length, or of any length, without holding up others meanwhile. */
   receive(length: number | undefined, read: () => Promise<Buffer>): Promise<Buffer>;
   /** Gives back everything but the right to stream; called once the response is known. */
@@ -106,27 +108,29 @@ export class FlowControl {
   }
 
   /** Lets a request in. Throws or rejects with an ApiError (429) if its user has too many already. */
-  admit(user: User, path: string): FlowTicket | Promise<FlowTicket> {
+  admit(user: User, path: string, isGone: IsGone = () => false): FlowTicket | Promise<FlowTicket> {
     const flow = flowOf(user, path);
+    const thread = this.#thread.of(isGone);
     if (flow === undefined) {
       void this.#thread.spend(undefined, WORK.request);
-      return this.#exemptTicket();
+      return this.#exemptTicket(thread);
     }
     // Before a seat is asked for, since many rejections at once take their time as well.
-    const share = this.#thread.spend(flow, WORK.request);
-    return share === undefined ? this.#seated(flow) : share.then(() => this.#seated(flow));
+    const share = thread.spend(flow, WORK.request);
+    return share === undefined ? this.#seated(flow, thread) : share.then(() => this.#seated(flow, thread));
   }
 
-  #seated(flow: string): FlowTicket | Promise<FlowTicket> {
+  #seated(flow: string, thread: Thread): FlowTicket | Promise<FlowTicket> {
     const turn = this.#acquire(this.#seats, flow, 1);
-    return turn === undefined ? this.#ticket(flow) : turn.then(() => this.#ticket(flow));
+    return turn === undefined ? this.#ticket(flow, thread) : turn.then(() => this.#ticket(flow, thread));
   }
 
-  #exemptTicket(): FlowTicket {
+  #exemptTicket(thread: Thread): FlowTicket {
     let holds = true;
     this.#exempt++;
     return {
-      work: (units) => this.#thread.spend(undefined, units),
+      thread,
+      work: (units) => thread.spend(undefined, units),
       receive: (_length, read) => read(),
       finish: () => {
         if (holds) this.#exempt--;
@@ -136,7 +140,7 @@ export class FlowControl {
     };
   }
 
-  #ticket(flow: string): FlowTicket {
+  #ticket(flow: string, thread: Thread): FlowTicket {
     let seated = true;
     let reserved = 0;
     const stand = (): void => {
@@ -144,7 +148,8 @@ export class FlowControl {
       seated = false;
     };
     return {
-      work: (units) => this.#thread.spend(flow, units),
+      thread,
+      work: (units) => thread.spend(flow, units),
       receive: async (length, read) => {
         // Whoever sends slowly holds no seat meanwhile.
         stand();
@@ -155,7 +160,7 @@ export class FlowControl {
         await this.#acquire(this.#seats, flow, 1);
         seated = true;
         // What is longer is read in chunks, each of which is announced.
-        await this.#thread.spend(flow, Math.min(body.length, WORK.chunk));
+        await thread.spend(flow, Math.min(body.length, WORK.chunk));
         return body;
       },
       finish: () => {

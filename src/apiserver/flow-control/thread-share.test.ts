@@ -120,3 +120,30 @@ describe('work that waits', () => {
     expect(log).toEqual(['a1', 'a2']);
   });
 });
+
+describe('work whose client is gone', () => {
+  test('is rejected in the queue, and takes nothing of the slice', async () => {
+    const { share, turn, log } = scene();
+    let gone = false;
+    const note = async (name: string, wait: Promise<void> | undefined): Promise<void> => {
+      try {
+        await wait;
+        log.push(name);
+      } catch (error) {
+        log.push(`${name}: ${(error as Error).message}`);
+      }
+    };
+    const left = share.of(() => gone);
+    for (const name of ['a1', 'a2', 'a3']) void note(name, left.spend('a', 250 * KIB));
+    void note('b1', share.spend('b', 250 * KIB));
+    gone = true;
+    await turn();
+    expect(log).toEqual(expect.arrayContaining(['a1: the client is gone', 'a3: the client is gone', 'b1']));
+    expect(log).toHaveLength(4);
+  });
+
+  test('is not even announced', () => {
+    const thread = scene().share.of(() => true);
+    expect(() => thread.spend('a', 1)).toThrow('the client is gone');
+  });
+});

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { clientGone } from '../api-error.ts';
 
 /** Work that a flow may do in one turn of the event loop without waiting: about 3 ms (see WORK in work.ts). */
 const ALLOWANCE = 64 * 1024;
@@ -14,7 +15,19 @@ const MAX_PAUSE_MS = 50;
 interface Piece {
   readonly units: number;
   readonly go: () => void;
+  readonly isGone: IsGone;
+  readonly drop: () => void;
 }
+
+/** Whether nobody waits for the result of some work any more. */
+export type IsGone = () => boolean;
+
+/** Announces work of a flow, undefined for one that never waits; a promise is awaited before the work is done. */
+export interface Thread {
+  spend(name: string | undefined, units: number): Promise<void> | undefined;
+}
+
+const isNeverGone: IsGone = () => false;
 
 interface FlowShare {
   /** Work done in this turn without waiting. */
@@ -29,7 +42,7 @@ interface FlowShare {
  * the event loop, and the flow that has had least goes first. While others are active, waiting work pauses after each
  * slice for as long as that took: it has half of the thread, and whoever sends little hardly ever waits.
  */
-export class ThreadShare {
+export class ThreadShare implements Thread {
   readonly #clock: Pick<Clock, 'monotonic' | 'timer' | 'turn'>;
   readonly #flows = new Map<string, FlowShare>();
   #virtual = 0;
@@ -42,8 +55,17 @@ export class ThreadShare {
     this.#clock = clock;
   }
 
-  /** Announces work of a flow, undefined for one that never waits; a promise is awaited before the work is done. */
-  spend(name: string | undefined, units: number): Promise<void> | undefined {
+  /** The thread as one request uses it: its work is rejected with an ApiError once its client is gone. */
+  of(isGone: IsGone): Thread {
+    return {
+      spend: (name, units) => {
+        if (isGone()) throw clientGone();
+        return this.spend(name, units, isGone);
+      },
+    };
+  }
+
+  spend(name: string | undefined, units: number, isGone = isNeverGone): Promise<void> | undefined {
     if (this.#clock.turn === undefined) return undefined;
     if (name === undefined) {
       this.#exemptWork = true;
@@ -57,7 +79,7 @@ export class ThreadShare {
       return undefined;
     }
     if (flow.queue.length === 0) flow.virtual = Math.max(flow.virtual, this.#virtual);
-    return new Promise((go) => flow.queue.push({ units, go }));
+    return new Promise((go, reject) => flow.queue.push({ units, go, isGone, drop: () => reject(clientGone()) }));
   }
 
   #arm(): void {
@@ -102,6 +124,11 @@ export class ThreadShare {
       const flow = this.#next();
       const piece = flow?.queue[0];
       if (flow === undefined || piece === undefined) return;
+      if (piece.isGone()) {
+        flow.queue.shift();
+        piece.drop();
+        continue;
+      }
       if (piece.units > left && left < SLICE) return;
       flow.queue.shift();
       left -= piece.units;

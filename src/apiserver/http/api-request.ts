@@ -1,5 +1,6 @@
 import type { UpgradedConnection } from '../../kube/api-extension.ts';
 import type { User } from '../access/user.ts';
+import type { Thread } from '../flow-control/thread-share.ts';
 import type { AnnounceWork } from '../flow-control/work.ts';
 
 /** A request whose sender is known. */
@@ -17,6 +18,8 @@ export interface ApiRequest {
   readonly signal: AbortSignal;
   /** For long work on behalf of the sender; absent for components of this process, which nobody makes wait. */
   readonly work?: AnnounceWork;
+  /** The same for work on behalf of whoever the sender acts as. */
+  readonly thread?: Thread;
   /** What turns out on the way, for those who record requests. */
   readonly notes?: RequestNotes;
   /** Takes the connection over, where the client asks to go on with another protocol. */

@@ -6,37 +6,45 @@ type BeginHandshake = FlowControl['beginHandshake'];
 
 /**
  * Lets the TLS handshakes of a server begin in turns. Node begins that of every connection as soon as it is accepted, and
- * hundreds that are opened at once take longer than others should wait.
+ * hundreds that are opened at once take longer than others should wait. A client that says nothing holds no place, and
+ * is cut off after `firstByteMs`.
  */
-export function paceHandshakes(server: Http2SecureServer, beginHandshake: BeginHandshake): void {
+export function paceHandshakes(server: Http2SecureServer, firstByteMs: number, beginHandshake: BeginHandshake): void {
   const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
   const inProgress = new Map<string, () => void>();
+  const end = (name: string): void => {
+    inProgress.get(name)?.();
+    inProgress.delete(name);
+  };
   const begin = async (socket: Socket): Promise<void> => {
-    const gone = (): void => void socket.destroy();
-    socket.on('error', gone);
-    const name = nameOf(socket);
-    const end = await beginHandshake(socket.remoteAddress).catch(gone);
-    if (end === undefined) return;
-    socket.removeListener('error', gone);
-    if (socket.destroyed) {
-      end();
+    const release = await beginHandshake(socket.remoteAddress).catch(() => undefined);
+    if (release === undefined || socket.destroyed) {
+      release?.();
+      socket.destroy();
       return;
     }
-    inProgress.set(name, end);
-    socket.on('close', () => over(name, end));
+    const name = nameOf(socket);
+    inProgress.set(name, release);
+    socket.on('close', () => end(name));
     for (const listener of listeners) listener.call(server, socket);
   };
-  const over = (name: string, end: () => void): void => {
-    end();
-    if (inProgress.get(name) === end) inProgress.delete(name);
+  server.on('connection', (socket: Socket) => onFirstByte(socket, firstByteMs, () => begin(socket)));
+  server.on('secureConnection', (socket) => end(nameOf(socket)));
+}
+
+/** Goes on once a client has sent something, and looks after errors of its socket until somebody else does. */
+function onFirstByte(socket: Socket, firstByteMs: number, next: () => Promise<void>): void {
+  const destroy = (): void => void socket.destroy();
+  const go = async (): Promise<void> => {
+    socket.setTimeout(0);
+    socket.removeListener('timeout', destroy);
+    await next();
+    socket.removeListener('error', destroy);
   };
-  server.on('connection', (socket: Socket) => void begin(socket));
-  server.on('secureConnection', (socket) => {
-    const name = nameOf(socket);
-    const end = inProgress.get(name);
-    if (end !== undefined) over(name, end);
-  });
+  socket.on('error', destroy);
+  socket.setTimeout(firstByteMs, destroy);
+  socket.once('readable', () => void go());
 }
 
 /** The encrypted and the plain socket of a connection go by the same one. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { connect as connectHttp2 } from 'node:http2';
+import { connect as connectHttp2, type Http2ServerRequest } from 'node:http2';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
@@ -102,6 +102,14 @@ test('over HTTP/2 it ends its stream alone', async () => {
   const [piece] = (await once(other, 'data')) as [Buffer];
   expect(piece.toString()).toBe('5');
   session.close();
+});
+
+test('a body that its HTTP/2 client broke off while it waited to be read is not taken for an empty one', async () => {
+  const stream = { aborted: true };
+  const request = Object.assign(new PassThrough().end(), { headers: {}, complete: true, stream });
+  const deadlines = { idleMs: IDLE, totalMs: TOTAL };
+  const body = readBody(request as unknown as Http2ServerRequest, deadlines, new FakeClock(), () => undefined);
+  await expect(body).rejects.toThrow('the body of the request broke off');
 });
 
 test('a body of unknown length beyond the limit is refused for that', async () => {

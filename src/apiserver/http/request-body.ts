@@ -6,6 +6,7 @@ import { type AnnounceWork, WORK } from '../flow-control/work.ts';
 
 type Request = IncomingMessage | Http2ServerRequest;
 
+const BROKEN_OFF = 'the body of the request broke off';
 const LARGEST_BODY = 3 * 1024 * 1024;
 
 /** How long a body may take. */
@@ -33,7 +34,7 @@ export async function readBody(
     return await collected(request, patience, work);
   } catch (error) {
     // A client that goes away in the middle is no fault of ours.
-    throw error instanceof ApiError ? error : badRequest('the body of the request broke off');
+    throw error instanceof ApiError ? error : badRequest(BROKEN_OFF);
   } finally {
     patience?.end();
   }
@@ -94,6 +95,8 @@ async function collected(request: Request, patience: Patience | undefined, work:
     }
     patience?.renew();
   }
+  // The body of an HTTP/2 stream that was broken off ends like any other.
+  if ('stream' in request && request.stream.aborted) throw badRequest(BROKEN_OFF);
   const [only] = chunks;
   if (only !== undefined && chunks.length === 1) return only;
   const turn = work(size * WORK.receivedByte);

@@ -64,8 +64,9 @@ export interface ResourceHandlerParts {
 }
 
 /** Answers requests for resources: finds the resource, asks whether it is allowed, and does what the method says. */
-export function resourceHandler(parts: ResourceHandlerParts) {
+export function resourceHandler(shared: ResourceHandlerParts) {
   return async (request: ApiRequest, path: ResourcePath): Promise<Draft> => {
+    const parts = ownParts(shared, request);
     const resource = parts.backend.registry.find(path.group, path.version, path.plural);
     const verb = verbOf(request, path);
     const attributes = attributesOf(request, path);
@@ -98,6 +99,11 @@ export function resourceHandler(parts: ResourceHandlerParts) {
       return warned(statusAnswer(error.status), warnings);
     }
   };
+}
+
+/** What is shared by all requests, but for the thread: the work of a request ends with its client. */
+function ownParts(shared: ResourceHandlerParts, { thread }: ApiRequest): ResourceHandlerParts {
+  return thread === undefined ? shared : { ...shared, backend: { ...shared.backend, thread } };
 }
 
 const NOTHING_HERE = plain(404, '404 page not found\n');

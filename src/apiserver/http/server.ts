@@ -10,7 +10,7 @@ import type { SocketEnds } from '../../base/socket-owner.ts';
 import type { UpgradedConnection } from '../../kube/api-extension.ts';
 import type { Credentials as TlsCredentials } from '../access/pki.ts';
 import type { User } from '../access/user.ts';
-import { ApiError, internal, requestTimedOut } from '../api-error.ts';
+import { ApiError, clientGone, internal, requestTimedOut } from '../api-error.ts';
 import type { FlowControl, FlowTicket } from '../flow-control/flow-control.ts';
 import type { AnnounceWork } from '../flow-control/work.ts';
 import { type Answer, statusAnswer } from './answer.ts';
@@ -161,7 +161,7 @@ function listenerFor(
   });
   // Of HTTP/1.1 on the same port, which takes no such options.
   Object.assign(server, { headersTimeout: HEADERS_TIMEOUT, requestTimeout: REQUEST_TIMEOUT });
-  paceHandshakes(server, (address) => flowControl.beginHandshake(address));
+  paceHandshakes(server, handshakeTimeout, (address) => flowControl.beginHandshake(address));
   server.on('secureConnection', keepWhilePaused);
   server.on('connection', (socket) => connections.addRaw(socket));
   server.on('secureConnection', (socket) => connections.add(socket));
@@ -190,7 +190,7 @@ function requestListener(options: ServerOptions, stopping: AbortSignal, connecti
     try {
       if (isGone(response)) return;
       const end = lazySignal(response, stopping);
-      const { asked, result, work, endStream } = await answer(options, request, end, upgrade);
+      const { asked, result, work, endStream } = await answer(options, request, response, end, upgrade);
       // There may be many watches on one HTTP/2 session, and none of them ends.
       const streamed = 'pieces' in result;
       if (streamed && 'stream' in request) leave();
@@ -215,6 +215,9 @@ function auditIdOf({ headers }: Request): string | undefined {
   return typeof given === 'string' && /^[\w-]{1,64}$/.test(given) ? given : undefined;
 }
 
+/** One for all: hundreds of watches may end at once, and to find out where each was would take a while. */
+const CLIENT_GONE = new Error('the client is gone');
+
 /** Most requests never look at their signal, so that it is made when first asked for. */
 function lazySignal(response: Response, stopping: AbortSignal): () => AbortSignal {
   let ending: AbortController | undefined;
@@ -226,7 +229,7 @@ function lazySignal(response: Response, stopping: AbortSignal): () => AbortSigna
     const stop = (): void => made.abort(stopping.reason);
     const gone = (): void => {
       stopping.removeEventListener('abort', stop);
-      made.abort(new Error('the client is gone'));
+      made.abort(CLIENT_GONE);
     };
     if (isGone(response)) gone();
     else if (stopping.aborted) stop();
@@ -251,6 +254,7 @@ interface Answered {
 async function answer(
   options: ServerOptions,
   request: Request,
+  response: Response,
   end: () => AbortSignal,
   upgrade: (() => UpgradedConnection) | undefined,
 ): Promise<Answered> {
@@ -259,8 +263,9 @@ async function answer(
   const work: AnnounceWork = (units) => ticket?.work(units);
   try {
     const user = await options.authenticate(credentialsOf(request));
-    const admitted = options.flowControl.admit(user, pathOf(request));
+    const admitted = options.flowControl.admit(user, pathOf(request), () => isGone(response));
     ticket = admitted instanceof Promise ? await admitted : admitted;
+    if (isGone(response)) throw clientGone();
     asked = apiRequest(request, user, end, upgrade, ticket, options);
     const handling = options.handle(asked);
     const result = await (upgrade === undefined ? inTime(handling, options) : handling);
@@ -327,6 +332,7 @@ function apiRequest(
       return body;
     },
     work: ticket.work,
+    thread: ticket.thread,
     ...(upgrade === undefined ? {} : { upgrade }),
   };
 }

@@ -32,10 +32,11 @@ export async function store(
     if ((target.latest(key)?.revision ?? 0) !== expected) return undefined;
     return { object, text: textOf(object), created };
   }
-  await nextStage(backend.thread, size, user);
   const stored = resource.toStorage === undefined ? object : await resource.toStorage(object);
-  const put = () =>
-    target.put(
+  const put = async () => {
+    // The last moment at which it is of no use any more; from here on the write happens.
+    await nextStage(backend.thread, size, user);
+    return await target.put(
       key,
       (revision) => {
         stored.metadata.resourceVersion = String(revision);
@@ -43,6 +44,7 @@ export async function store(
       },
       { expected, memo: backend.parsed.memoOf(stored) },
     );
+  };
   const outcome = await backend.commits.write(user, size, put);
   if (!outcome.done) return undefined;
   object.metadata.resourceVersion = String(outcome.event.revision);
