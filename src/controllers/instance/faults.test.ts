@@ -106,6 +106,33 @@ describe('a node that falls silent', () => {
     expect(await world.status()).toMatchObject({ phase: 'Failed', reason: 'NodeLost' });
   });
 
+  it('does not lose a pod by force that somebody changed since it was looked at', async () => {
+    await world.cluster.makeNode('n1');
+    await world.cluster.renew('n1');
+    const attempts: string[] = [];
+    world.start({}, (client) => ({
+      ...client,
+      async delete(type, name, options) {
+        if (type.kind !== 'Pod' || options?.gracePeriodSeconds !== 0) return await client.delete(type, name, options);
+        if (attempts.length === 0) {
+          const body = { metadata: { annotations: { 'example.com/seen': 'no' } } };
+          await world.admin.patch(PODS, name, { type: 'merge', body }, { namespace });
+        }
+        return await client.delete(type, name, options).then(
+          (left) => (attempts.push('gone'), left),
+          (error: unknown) => {
+            attempts.push((error as { reason?: string }).reason ?? '');
+            throw error;
+          },
+        );
+      },
+    }));
+    await world.running();
+    await live(2 * MINUTE);
+    expect(attempts).toEqual(['Conflict', 'gone']);
+    expect(await world.status()).toMatchObject({ phase: 'Failed', reason: 'NodeLost' });
+  });
+
   it('is not given up after a restore before all nodes have said what they run, and then is', async () => {
     for (const node of ['n1', 'n2']) {
       await world.cluster.makeNode(node);
