@@ -31,6 +31,7 @@ import { ApiServices } from './custom/api-services.ts';
 import { converters } from './custom/converters.ts';
 import { Definitions } from './custom/definitions.ts';
 import { evacuation } from './evacuation.ts';
+import { openEvents } from './event-store.ts';
 import { FieldManagement } from './field-management.ts';
 import { CommitShare } from './flow-control/commit-share.ts';
 import { FlowControl } from './flow-control/flow-control.ts';
@@ -61,7 +62,9 @@ import { openLmdbStore } from './store/lmdb-store.ts';
 import { openMemoryStore } from './store/memory-store.ts';
 import type { Store } from './store/store.ts';
 import { StoreError } from './store/store-error.ts';
-import { openEvents, storePlaces } from './store-places.ts';
+import { FIRST_REVISION } from './store/timeline.ts';
+import { storePlaces } from './store-places.ts';
+import { assertStorePresent, assertStoreReached, recordReached } from './store-witness.ts';
 import type { Act } from './subresources/act.ts';
 import { bind, bindNamed } from './subresources/binding.ts';
 import { evict } from './subresources/eviction.ts';
@@ -169,6 +172,10 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     yaml: new YamlReader(clock),
   };
   await bootstrap(backend, systemCall(stop.signal));
+  if (options.store === 'lmdb') {
+    // Where nothing is flushed, all that is sure after a power cut is that there were objects.
+    recordReached(folder, options.durability === 'relaxed' ? FIRST_REVISION : stores.main.revision);
+  }
   const converterFor = converters({
     source: { store: stores.main, registry, parsed },
     clock,
@@ -291,8 +298,10 @@ async function openStores(
     if (problem === undefined) log.warn('the store takes writes again');
     else log.error({ problem: problem.message }, 'the store takes no writes; reads go on, and /readyz fails');
   };
+  assertStorePresent(folder);
   const main = await openLmdbStore({ ...storePlaces(folder).objects, durability, clock, onProblem });
   try {
+    assertStoreReached(folder, main.revision);
     return { main, events: await openEvents(folder, clock, log, onProblem) };
   } catch (error) {
     await main.close();

@@ -132,18 +132,56 @@ function heightOf(value: unknown, depth: number, known: Map<object, number>): nu
   return height;
 }
 
+const INTEGER = 'tag:yaml.org,2002:int';
+
 /** Types of YAML 1.1 that JSON has no word for: kubectl leaves a date, a time or 52:54:00:12:34:56 the text that it is. */
 const NOT_OF_JSON = new Set(['timestamp', 'binary', 'omap', 'pairs', 'set'].map((name) => `tag:yaml.org,2002:${name}`));
 
 function asKubectlReads(tags: Tags): Tags {
   const kept = tags.filter((tag) => typeof tag === 'string' || (!NOT_OF_JSON.has(tag.tag) && tag.format !== 'TIME'));
-  return [...kept.map(withDigits), { tag: 'tag:yaml.org,2002:binary', resolve: unpacked }];
+  return [...kept.map(withDigits).map(withExactValue), octal, { tag: 'tag:yaml.org,2002:binary', resolve: unpacked }];
 }
 
 /** YAML 1.1 takes `e1` for a number, whose digits before the exponent may be missing; Kubernetes takes it for a text. */
 function withDigits(tag: Tags[number]): Tags[number] {
   if (typeof tag === 'string' || tag.format !== 'EXP') return tag;
   return { ...(tag as ScalarTag), test: /^[-+]?(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)[eE][-+]?\d+$/ };
+}
+
+/** YAML 1.1 writes 017, and 1.2 0o17: Kubernetes reads both. What has more than 64 bits is no number to it. */
+const octal: ScalarTag = {
+  tag: INTEGER,
+  default: true,
+  format: 'OCT',
+  test: /^[-+]?0[oO][0-7_]+$/,
+  resolve(text) {
+    const digits = text.replaceAll('_', '').replace(/^[-+]/, '').toLowerCase();
+    const value = Number(digits);
+    if (Number.isNaN(value) || BigInt(digits) >= 2n ** 64n) return text;
+    return text.startsWith('-') ? -value : value;
+  },
+};
+
+/** Kubernetes keeps integers of 64 bits, which are doubles here: one that would have other digits is rejected. */
+function withExactValue(tag: Tags[number]): Tags[number] {
+  if (typeof tag === 'string' || tag.tag !== INTEGER || tag.format !== undefined) return tag;
+  const read = tag as ScalarTag;
+  const exactly: ScalarTag = {
+    ...read,
+    resolve(text, onError, options) {
+      const value = read.resolve(text, onError, options);
+      // A number of any length is only compared where 64 bits may hold it.
+      if (Number.isSafeInteger(value) || Math.abs(value as number) > 2 ** 63) return value;
+      const exact = BigInt(text.replaceAll('_', '').replace(/^\+/, ''));
+      if (BigInt.asIntN(64, exact) === exact && String(value) !== String(exact)) {
+        onError(
+          `cannot keep all digits of ${text}: integers are exact up to ${Number.MAX_SAFE_INTEGER}; quote it to make it a string`,
+        );
+      }
+      return value;
+    },
+  };
+  return exactly;
 }
 
 function unpacked(base64: string, onError: (message: string) => void): string {

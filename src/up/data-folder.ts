@@ -30,7 +30,7 @@ export function explainedStart(error: unknown, dataDir: string, flags: Readonly<
   if (error instanceof StoreError && error.code === 'Corrupt') {
     return new VimanaError('STORE_DAMAGED', `nothing is served from the data folder ${dataDir}: ${error.message}`, {
       cause: error,
-      hint: `Put a backup in its place: vimana restore FILE --data-dir ${dataDir} --replace (what is there is set aside). Without a backup, keep a copy of the folder, and start with another one (--data-dir).`,
+      hint: `Put a backup in its place: vimana restore FILE --data-dir ${dataDir} --replace (what is there is set aside). Without a backup, keep a copy of the folder, and start with another one (--data-dir) or, to begin anew, remove all of it.`,
     });
   }
   if (error instanceof StoreError && error.code === 'UnknownFormat') {

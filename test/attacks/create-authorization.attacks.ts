@@ -75,6 +75,19 @@ export function createAuthorizationAttacks(source: AttackTargetSource): void {
       expect((await target().admin.send('GET', `${path}/made`)).status).toBe(404);
     });
 
+    it('denies a Service by way of its status', async () => {
+      const rules = [{ apiGroups: [''], resources: ['services/status'], verbs: ['get', 'update', 'patch'] }];
+      const mallory = await target().user('change-status', { namespaces: { default: rules } });
+      const path = '/api/v1/namespaces/default/services/made/status';
+      const body = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'made' }, spec: { ports: [{ port: 80 }] } };
+      const denied = `services "made" is forbidden: User "${mallory.name}" cannot create resource "services/status" in API group "" in the namespace "default"`;
+      const put = await mallory.send('PUT', path, { body });
+      expect([put.status, messageOf(put)]).toEqual([403, denied]);
+      const applied = await mallory.send('PATCH', `${path}?fieldManager=mallory`, { body, contentType: APPLY });
+      expect([applied.status, messageOf(applied)]).toEqual([403, denied]);
+      expect((await target().admin.send('GET', '/api/v1/namespaces/default/services/made')).status).toBe(404);
+    });
+
     it.each(KINDS)('allows $kind by whoever may create that one', async (kind) => {
       await prepare(target());
       const { group, plural, path } = kind;

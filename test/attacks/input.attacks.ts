@@ -46,6 +46,90 @@ export function inputAttacks(source: AttackTargetSource): void {
       });
     });
 
+    describe('an integer of 64 bits', () => {
+      it.each(['9007199254740993', '9223372036854775807', '-9223372036854775808', '4611686018427387904'])(
+        'never comes back with other digits: %s',
+        async (value) => {
+          await prepare(target());
+          const { admin } = target();
+          const name = `digits-${value.replace('-', 'minus-')}`;
+          const path = `${THINGS}/${name}`;
+          const thing = (a: string) => `{${TYPE},"metadata":{"name":"${name}"},"spec":{"a":${a}}}`;
+          const yaml = `apiVersion: attack.example/v1\nkind: Thing\nmetadata: {name: ${name}}\nspec: {a: ${value}}\n`;
+          const attempts = [
+            ['POST', THINGS, 'application/json', thing(value)],
+            ['POST', THINGS, 'application/yaml', yaml],
+            ['PATCH', path, 'application/merge-patch+json', `{"spec":{"a":${value}}}`],
+            ['PATCH', path, 'application/json-patch+json', `[{"op":"add","path":"/spec/a","value":${value}}]`],
+            ['PATCH', `${path}?fieldManager=a&force=true`, 'application/apply-patch+yaml', thing(value)],
+            ['PATCH', `${path}?fieldManager=a&force=true`, 'application/apply-patch+yaml', yaml],
+          ] as const;
+          for (const [method, where, contentType, body] of attempts) {
+            await admin.send('DELETE', path);
+            if (method === 'PATCH') await admin.must('POST', THINGS, { body: thing('1') });
+            const { status, text } = await raw(target(), method, where, contentType, body);
+            // Ours has no room for it, and says so.
+            if (status === 400) expect(text).toContain(`cannot keep all digits of ${value}`);
+            else expect(text).toContain(`"spec":{"a":${value}}`);
+          }
+        },
+      );
+
+      it.each(['9007199254740991', '-9007199254740991', '9007199254740994', '1e18', '"9007199254740993"'])(
+        'is kept where it can be: %s',
+        async (value) => {
+          await prepare(target());
+          const name = `exact-${value.replaceAll(/\W/g, 'x')}`;
+          const body = `{${TYPE},"metadata":{"name":"${name}"},"spec":{"a":${value}}}`;
+          const { status, text } = await raw(target(), 'POST', THINGS, 'application/json', body);
+          expect([status, text]).toEqual([201, expect.stringMatching(`"a":${value === '1e18' ? '10{18}' : value}`)]);
+        },
+      );
+
+      it('may be a bound of a schema, which is rounded', async () => {
+        const schema = '{"type":"object","properties":{"a":{"type":"integer","maximum":9223372036854775807}}}';
+        const versions = `[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":${schema}}}]`;
+        const spec = `{"group":"attack.example","scope":"Namespaced","names":{"plural":"bounds","kind":"Bound"},"versions":${versions}}`;
+        const body = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"bounds.attack.example"},"spec":${spec}}`;
+        const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+        expect((await target().admin.send('POST', path, { body })).status).toBe(201);
+      });
+    });
+
+    it.each([
+      ['0o17', 15],
+      ['-0o17', -15],
+      ['0O17', 15],
+      ['0o1_7', 15],
+      ['0o8', '0o8'],
+      ['0o', '0o'],
+      ['0o1777777777777777777777', 2 ** 64],
+      ['"0o17"', '0o17'],
+      ['!!str 0o17', '0o17'],
+      ['017', 15],
+    ])('YAML is read as Kubernetes reads it: %s', async (written, value) => {
+      await prepare(target());
+      const name = `octal-${Buffer.from(written).toString('hex')}`;
+      const body = `apiVersion: attack.example/v1\nkind: Thing\nmetadata: {name: ${name}}\nspec: {a: ${written}}\n`;
+      const { status, body: made } = await target().admin.send('POST', THINGS, {
+        body,
+        contentType: 'application/yaml',
+      });
+      expect([status, (made as { spec?: unknown }).spec]).toEqual([201, { a: value }]);
+    });
+
+    it('a claim is never filled from another namespace', async () => {
+      const path = '/api/v1/namespaces/default/persistentvolumeclaims';
+      const dataSourceRef = { apiGroup: 'attack.example', kind: 'Thing', name: 'secret', namespace: 'kube-system' };
+      const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, dataSourceRef };
+      const { status, body } = await target().admin.send('POST', path, {
+        body: { metadata: { name: 'foreign' }, spec },
+      });
+      expect(status).toBe(201);
+      expect((body as { spec: object }).spec).not.toHaveProperty('dataSourceRef');
+      expect((body as { spec: object }).spec).not.toHaveProperty('dataSource');
+    });
+
     describe('the token of a ServiceAccount', () => {
       it('counts in its one spelling alone', async () => {
         const { admin, url, caPem } = target();
@@ -81,6 +165,26 @@ export function inputAttacks(source: AttackTargetSource): void {
       });
     });
   });
+}
+
+/** What is sent and received, byte by byte. */
+async function raw(
+  target: AttackTarget,
+  method: 'POST' | 'PATCH',
+  path: string,
+  contentType: string,
+  body: string,
+): Promise<{ status: number; text: string }> {
+  const { url, caPem: ca } = target;
+  const { certPem: cert, keyPem: key } = target.certificate('attack-admin', ['system:masters']);
+  const agent = new Agent({ connect: { ca, cert, key }, allowH2: false });
+  try {
+    const headers = { 'content-type': contentType, accept: 'application/json' };
+    const response = await request(new URL(path, url), { method, dispatcher: agent, headers, body });
+    return { status: response.statusCode, text: await response.body.text() };
+  } finally {
+    await agent.close();
+  }
 }
 
 /** A kind that takes anything. */

@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   truncateSync,
   writeFileSync,
@@ -87,6 +88,17 @@ describe('the data of a running server', () => {
       expect((await server.send('POST', CONFIG_MAPS, configMap('after', 50_000))).status).toBe(201);
     },
   );
+
+  it('is missed as soon as it is gone, without a write', async () => {
+    renameSync(data, `${data}.gone`);
+    const ready = await server.send('GET', '/readyz');
+    renameSync(`${data}.gone`, data);
+    expect(ready).toEqual({
+      status: 500,
+      text: expect.stringContaining('[-]etcd failed: data.mdb was removed while it was in use. Stop the server'),
+    });
+    expect((await server.send('GET', `${CONFIG_MAPS}/precious`)).status).toBe(200);
+  });
 });
 
 describe('a store that was destroyed', () => {
@@ -145,6 +157,14 @@ describe('a data directory that was damaged', () => {
   it.each([
     ['truncated', (folder: string) => truncateSync(join(folder, 'objects/data.mdb'), 20_000), 'it was truncated'],
     ['emptied', (folder: string) => rmSync(join(folder, 'objects'), { recursive: true }), 'it was emptied'],
+    [
+      'emptied, with all that says so beside it',
+      (folder: string) => {
+        for (const name of ['objects', 'objects.head', 'events', 'events.head'])
+          rmSync(join(folder, name), { recursive: true });
+      },
+      'they were removed',
+    ],
     [
       'changed',
       (folder: string) => flip(join(folder, 'objects/data.mdb'), 'precious"'),

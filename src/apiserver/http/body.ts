@@ -1,4 +1,5 @@
 import { ParseError } from '../../base/errors.ts';
+import { NumberTooLarge } from '../../base/finite-json.ts';
 import { readYaml } from '../../kube/yaml-json.ts';
 import { badRequest, unsupportedMediaType } from '../api-error.ts';
 import { decodeProtobuf, PROTOBUF, type TypeMeta } from '../protobuf/protobuf.ts';
@@ -6,6 +7,7 @@ import { summaryOf } from '../verbs/object-type.ts';
 import { JSON_PATCH, STRATEGIC_PATCH } from '../verbs/patch.ts';
 import type { ApiRequest } from './api-request.ts';
 import { duplicateFields, duplicateFieldsInChunks } from './duplicate-fields.ts';
+import { assertExactIntegers } from './exact-integers.ts';
 import { duplicateField } from './field-problems.ts';
 import { parseJson, parseLargeJson } from './json-text.ts';
 import { mediaTypeOf } from './media-type.ts';
@@ -54,11 +56,19 @@ interface Read {
   readonly twice: readonly string[];
 }
 
+/** The bounds in a schema are numbers of any size, which Kubernetes rounds as well. */
+const ROUNDED = 'CustomResourceDefinition';
+
 /** Reads JSON, in chunks where it is long. */
-async function readJson(text: string, { pause }: LongWork): Promise<Read> {
-  if (text.length <= SHORT) return { value: parseJson(text), twice: duplicateFields(text) };
+async function readJson(text: string, kind: string, { pause }: LongWork): Promise<Read> {
+  if (text.length <= SHORT) {
+    const value = parseJson(text);
+    if (kind !== ROUNDED) assertExactIntegers(text);
+    return { value, twice: duplicateFields(text) };
+  }
   await pause();
   const value = await parseLargeJson(text, pause);
+  if (kind !== ROUNDED) assertExactIntegers(text);
   return { value, twice: await duplicateFieldsInChunks(text, pause) };
 }
 
@@ -73,7 +83,7 @@ function decodeBinary(bytes: Buffer, expected: TypeMeta): Decoded {
 
 async function decodeJson(text: string, kind: string, work: LongWork): Promise<Decoded> {
   try {
-    const { value, twice } = await readJson(text, work);
+    const { value, twice } = await readJson(text, kind, work);
     const duplicates = twice.map(duplicateField);
     return { value, duplicates, ...(duplicates.length === 0 ? {} : { text }) };
   } catch (error) {
@@ -87,12 +97,12 @@ async function decodeJson(text: string, kind: string, work: LongWork): Promise<D
 export async function decodeYaml(text: string, kind: string, work: LongWork): Promise<Decoded> {
   if (text.startsWith('{')) {
     try {
-      const { value, twice } = await readJson(text, work);
+      const { value, twice } = await readJson(text, kind, work);
       // Keys that stand twice are told by their lines, which YAML alone knows.
       if (twice.length === 0) return { value, duplicates: [] };
     } catch (error) {
       // A map in YAML begins the same way.
-      if (!(error instanceof SyntaxError)) throw error;
+      if (!(error instanceof SyntaxError) || error instanceof NumberTooLarge) throw yamlRefusal(error, kind);
     }
   }
   try {
@@ -100,9 +110,14 @@ export async function decodeYaml(text: string, kind: string, work: LongWork): Pr
     const told = `yaml: unmarshal errors:\n${duplicates.map((line) => `  ${line}`).join('\n')}`;
     return { value, duplicates: duplicates.length === 0 ? [] : [told] };
   } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    throw badRequest(`the object provided is unrecognized (must be of type ${kind}): yaml: ${error.message}`);
+    throw yamlRefusal(error, kind);
   }
+}
+
+function yamlRefusal(error: unknown, kind: string): unknown {
+  const unrecognized = `the object provided is unrecognized (must be of type ${kind})`;
+  if (error instanceof ParseError) return badRequest(`${unrecognized}: yaml: ${error.message}`);
+  return error instanceof NumberTooLarge ? badRequest(`${unrecognized}: ${error.message}`) : error;
 }
 
 /** Reads YAML that is long on another thread, whose JSON is then read here. */
@@ -116,9 +131,9 @@ interface YamlAsJson {
   readonly duplicates: readonly string[];
 }
 
-export async function decodePatch(text: string, type: string, work: LongWork): Promise<Decoded> {
+export async function decodePatch(text: string, type: string, kind: string, work: LongWork): Promise<Decoded> {
   try {
-    const { value, twice } = await readJson(text, work);
+    const { value, twice } = await readJson(text, kind, work);
     const told = type === JSON_PATCH ? 'json patch ' : '';
     return { value, duplicates: twice.map((path) => `${told}${duplicateField(path)}`) };
   } catch (error) {

@@ -289,7 +289,7 @@ async function patchText(
   text: string,
   call: Call,
 ): Promise<Written> {
-  const { value, duplicates } = await decodePatch(text, type, longWorkOf(backend, call.user));
+  const { value, duplicates } = await decodePatch(text, type, asked.resource.kind, longWorkOf(backend, call.user));
   const problems = (unknown: readonly string[]) => [...duplicates, ...unknown.map(unknownField)];
   const sized = { ...call, size: text.length };
   return await patchObject(backend, asked, type, value, duplicates.length === 0 ? sized : { ...sized, problems });

@@ -113,7 +113,12 @@ function decodePatchedScale(patched: KubeObject): KubeObject {
 /** A patch that does not speak of the version holds for whichever is newest. */
 async function scalePatch({ backend, request }: ScaleRequest): Promise<ChangeScale> {
   const type = mediaType(request);
-  const { value } = await decodePatch((await request.body()).toString('utf8'), type, longWorkOf(backend, request.user));
+  const { value } = await decodePatch(
+    (await request.body()).toString('utf8'),
+    type,
+    'Scale',
+    longWorkOf(backend, request.user),
+  );
   return (scale) => {
     const patched = decodePatchedScale(patchPlain(scale, type, value));
     if (patched.metadata.resourceVersion === scale.metadata.resourceVersion) delete patched.metadata.resourceVersion;

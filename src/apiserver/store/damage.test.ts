@@ -137,18 +137,41 @@ describe('a damaged store', () => {
     ['truncated', (file: string) => truncateSync(file, 8192), 'was truncated from'],
     ['removed', (file: string) => rmSync(file), 'was removed'],
     ['replaced', (file: string) => (rmSync(file), cpSync(join(whole, 'data.mdb'), file)), 'was replaced'],
-  ])('takes no more writes once it was %s while in use', async (_what, damage, message) => {
+    [
+      'overwritten by an older copy',
+      (file: string) => writeFileSync(file, readFileSync(join(whole, 'data.mdb')), { flag: 'r+' }),
+      'was overwritten by an older copy',
+    ],
+  ])('says so, and takes no more writes, once it was %s while in use', async (_what, damage, message) => {
     const folder = copy();
     const store = await openIn(folder);
+    for (let i = 0; i < 3; i++) await put(store, '/registry/pods/default/pod-1', String(i));
+    const before = contentOf(store);
+    expect(await store.problem()).toBeUndefined();
     damage(join(folder, 'data.mdb'));
+    expect(await store.problem()).toMatchObject({ cause: { message: expect.stringContaining(message) } });
     for (let attempt = 0; attempt < 2; attempt++) {
       await expect(store.put('/a', '1')).rejects.toMatchObject({
         code: 'Unavailable',
         cause: { code: 'Corrupt', message: expect.stringContaining(message) },
       });
     }
-    expect(contentOf(store)).toBe(content);
+    expect(await store.problem()).toMatchObject({ cause: { message: expect.stringContaining(message) } });
+    expect(contentOf(store)).toBe(before);
+    // What is left to be compacted cannot be written either.
+    await store.close().catch(() => {});
+  });
+});
+
+describe('the head of a store', () => {
+  it('is there again after it was removed while in use', async () => {
+    const folder = copy();
+    const store = await openIn(folder);
+    rmSync(join(folder, 'head'));
+    await put(store, '/later', 'x');
     await store.close();
+    cpSync(join(whole, 'data.mdb'), join(folder, 'data.mdb'));
+    await expect(openIn(folder)).rejects.toThrow('an older copy is in its place');
   });
 });
 

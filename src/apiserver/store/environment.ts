@@ -5,6 +5,9 @@ import type { Version } from './version.ts';
 
 export type Durability = 'sync' | 'relaxed';
 
+/** Two and more objects of usual size to a page; with 4 KiB each would take whole pages of its own. */
+export const PAGE_SIZE = 8192;
+
 /** An LMDB environment as stores have it. */
 export interface Environment {
   readonly root: RootDatabase<Buffer, string>;
@@ -18,8 +21,7 @@ export function openEnvironment(folder: string, durability: Durability): Environ
     path: folder,
     noSubdir: false,
     encoding: 'binary',
-    // Two and more objects of usual size to a page; with 4 KiB each would take whole pages of its own.
-    pageSize: 8192,
+    pageSize: PAGE_SIZE,
     maxDbs: 2,
     noMemInit: true,
     // Ours are the groups; without this, LMDB would wait for the event loop to turn and add promises nobody hears.

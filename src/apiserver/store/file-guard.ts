@@ -1,5 +1,7 @@
-import { statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
+import { PAGE_SIZE } from './environment.ts';
+import { TRANSACTION_AT } from './lmdb-file.ts';
 import { StoreError } from './store-error.ts';
 
 /**
@@ -9,7 +11,11 @@ import { StoreError } from './store-error.ts';
 export class FileGuard {
   readonly #path: string;
   readonly #inode: number;
+  /** Of the very file that was there first. */
+  readonly #fd: number;
+  readonly #number = Buffer.alloc(8);
   #size: number;
+  #transaction = 0n;
   #damage: StoreError | undefined;
 
   constructor(path: string) {
@@ -17,6 +23,7 @@ export class FileGuard {
     const { ino, size } = statSync(path);
     this.#inode = ino;
     this.#size = size;
+    this.#fd = openSync(path, 'r');
   }
 
   /** Throws once the file is not what it was, and ever after. */
@@ -30,7 +37,9 @@ export class FileGuard {
           ? 'replaced'
           : found.size < this.#size
             ? `truncated from ${this.#size} to ${found.size} bytes`
-            : undefined;
+            : this.#newest() < this.#transaction
+              ? 'overwritten by an older copy'
+              : undefined;
     if (what !== undefined) {
       this.#damage = new StoreError(
         'Corrupt',
@@ -39,5 +48,21 @@ export class FileGuard {
       throw this.#damage;
     }
     this.#size = found?.size ?? 0;
+    this.#transaction = this.#newest();
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  /** The newer of the two transactions that the file's first pages tell of; it never goes back. */
+  #newest(): bigint {
+    let newest = 0n;
+    for (const page of [0, PAGE_SIZE]) {
+      readSync(this.#fd, this.#number, 0, 8, page + TRANSACTION_AT);
+      const transaction = this.#number.readBigUInt64LE(0);
+      if (transaction > newest) newest = transaction;
+    }
+    return newest;
   }
 }

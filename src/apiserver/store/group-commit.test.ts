@@ -20,6 +20,8 @@ class ManualJournal implements Journal {
     return end.promise;
   }
 
+  check(): void {}
+
   async close(): Promise<void> {}
 
   get keys(): string[][] {

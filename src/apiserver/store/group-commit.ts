@@ -90,6 +90,15 @@ export class GroupCommit {
     await this.flush();
   }
 
+  /** Finds out without a write whether the journal lost what it holds: then it takes no more writes. */
+  check(): void {
+    try {
+      this.#journal.check();
+    } catch (cause) {
+      this.#onOutcome(this.#unavailable(cause));
+    }
+  }
+
   #start(): void {
     if (this.#running) return;
     this.#running = true;
@@ -104,9 +113,7 @@ export class GroupCommit {
         const events = await this.#commit(group.map(({ version }) => version));
         this.#succeed(group, events);
       } catch (cause) {
-        const why = cause instanceof Error ? cause.message : String(cause);
-        const message = `the write could not be stored in ${this.#journal.place}: ${why}`;
-        this.#fail(group, new StoreError('Unavailable', message, { cause }));
+        this.#fail(group, this.#unavailable(cause));
       }
     }
     this.#running = false;
@@ -143,6 +150,12 @@ export class GroupCommit {
       if (this.#pending.get(key) === accepted) this.#pending.delete(key);
       accepted.write.resolve(events[i]!);
     }
+  }
+
+  #unavailable(cause: unknown): StoreError {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const message = `the write could not be stored in ${this.#journal.place}: ${why}`;
+    return new StoreError('Unavailable', message, { cause });
   }
 
   #fail(group: readonly Accepted[], failure: StoreError): void {

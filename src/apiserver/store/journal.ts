@@ -15,5 +15,7 @@ export interface Journal {
    * held before, as far as the next `append` is concerned. Never called again before it has settled.
    */
   append(versions: readonly Version[], compaction: Compaction | undefined): Promise<void>;
+  /** Throws where what was stored is known not to be there any more, without a write. Cheap: asked for with every probe. */
+  check(): void;
   close(): Promise<void>;
 }

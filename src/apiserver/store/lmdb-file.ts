@@ -12,6 +12,8 @@ const PAGE_HEADER = 24;
 const NODE_HEADER = 8;
 const TREE_SIZE = 48;
 const META_SIZE = 168;
+/** Where one of the two first pages says which transaction wrote it. */
+export const TRANSACTION_AT = 152;
 const NO_PAGE = 0xffff_ffff_ffff_ffffn;
 const [BRANCH, LEAF, OVERFLOW, META] = [1, 2, 4, 8];
 const [BIG_DATA, SUB_DATA] = [1, 2];
@@ -114,10 +116,13 @@ export class LmdbFile {
     if (![4096, 8192, 16_384, 32_768].includes(this.#pageSize)) throw this.#damage('its first page is damaged');
     const second = this.#bytes(this.#pageSize, META_SIZE);
     this.#checkMeta(second, 'second');
-    const [older, newer] = first.readBigUInt64LE(152) > second.readBigUInt64LE(152) ? [second, first] : [first, second];
-    this.#transaction = newer.readBigUInt64LE(152);
+    const [older, newer] =
+      first.readBigUInt64LE(TRANSACTION_AT) > second.readBigUInt64LE(TRANSACTION_AT)
+        ? [second, first]
+        : [first, second];
+    this.#transaction = newer.readBigUInt64LE(TRANSACTION_AT);
     // Each transaction writes the page that the one before did not.
-    if (this.#transaction - older.readBigUInt64LE(152) > 1n)
+    if (this.#transaction - older.readBigUInt64LE(TRANSACTION_AT) > 1n)
       throw this.#damage('its first pages contradict each other');
     if (older.readUInt32LE(48) !== newer.readUInt32LE(48)) throw this.#damage('its first pages contradict each other');
     this.#lastPage = this.#count(newer.readBigUInt64LE(144));

@@ -80,6 +80,10 @@ export class LmdbJournal implements Journal {
     }
   }
 
+  check(): void {
+    this.#guard.check();
+  }
+
   async append(versions: readonly Version[], compaction: Compaction | undefined): Promise<void> {
     this.#guard.check();
     if (this.#failed) await this.#recover();
@@ -109,6 +113,7 @@ export class LmdbJournal implements Journal {
   async close(): Promise<void> {
     this.#advanceHead();
     await this.#environment.root.close();
+    this.#guard.close();
     this.#head.close();
     this.#unlock();
   }

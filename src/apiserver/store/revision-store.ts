@@ -72,6 +72,7 @@ export class RevisionStore implements Store {
   }
 
   async problem(): Promise<StoreError | undefined> {
+    if (this.#problem === undefined && this.#closing === undefined) this.#commits?.check();
     const isKnown = this.#problem === undefined || this.#closing !== undefined;
     if (isKnown || this.#clock.monotonic() - this.#problemAt < RECHECK_AFTER_MS) return this.#problem;
     this.#recheck ??= this.#commits

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { writePrivateFile } from '../../kube/kubeconfig/private-file.ts';
 import { StoreError } from './store-error.ts';
@@ -49,6 +49,8 @@ export class StoreHead {
    */
   advance(revision: number): void {
     try {
+      // One that was removed would be written without anybody ever finding it.
+      if (!existsSync(this.#path)) this.create(revision);
       this.#fd ??= openSync(this.#path, 'r+');
       writeSync(this.#fd, textOf(revision), 0, 'latin1');
     } catch {

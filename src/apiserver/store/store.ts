@@ -128,8 +128,9 @@ export interface Store {
   compact(revision: number): Promise<void>;
 
   /**
-   * Why writes fail at present; undefined where they do not, as far as the last one tells. Asked while they do, the store
-   * finds out anew by a write of its own: where the cause is gone, nobody else needs to write to have it noticed.
+   * Why writes fail at present; undefined where they do not, as far as the last one and a look at the storage tell. Asked
+   * while they do, the store finds out anew by a write of its own: where the cause is gone, nobody else needs to write to
+   * have it noticed.
    */
   problem(): Promise<StoreError | undefined>;
 

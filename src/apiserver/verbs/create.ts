@@ -123,7 +123,7 @@ async function attemptCreate(
 }
 
 /** Whoever may change an object may not, for that alone, make one where there is none. */
-function checkCreation(
+export function checkCreation(
   { authorize }: Backend,
   { resource, namespace, name, subresource }: Target,
   { user }: Call,

@@ -8,7 +8,7 @@ import { applyJsonPatch } from '../../kube/patches/json-patch.ts';
 import { applyMergePatch } from '../../kube/patches/merge-patch.ts';
 import { PatchError } from '../../kube/patches/patch-error.ts';
 import { applyStrategicMergePatch } from '../../kube/patches/strategic-merge-patch.ts';
-import { ApiError, badRequest, invalid, notFound, unsupportedMediaType } from '../api-error.ts';
+import { ApiError, badRequest, invalid, unsupportedMediaType } from '../api-error.ts';
 import { type Backend, storeOf, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';
 import { keyOf, type Resource } from '../resource.ts';
@@ -19,7 +19,7 @@ import { checkNewUid } from './frozen-metadata.ts';
 import { checkAppliedType, checkPatchedType } from './object-type.ts';
 import { badVersion, isVersion } from './resource-version.ts';
 import type { Target } from './target.ts';
-import { checkPlace, checkVersioned, rewrite } from './update.ts';
+import { checkPlace, checkVersioned, notMade, rewrite } from './update.ts';
 import type { Written } from './written.ts';
 
 export const JSON_PATCH = 'application/json-patch+json';
@@ -180,7 +180,7 @@ export async function applyObject(
   }
   const writer = () => ({ manager: call.fieldManager, subresource, time: timestamp(backend.clock) });
   if (storeOf(backend, resource).latest(keyOf(resource, namespace, name)) === undefined) {
-    if (subresource !== '') throw notFound(resource, name);
+    if (subresource !== '') throw notMade(backend, target, call);
     const { resourceVersion: asked = '' } = object.metadata;
     checkNewUid(resource, name, object.metadata);
     if (asked !== '' && !isVersion(asked)) throw badVersion(asked);

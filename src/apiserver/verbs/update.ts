@@ -13,7 +13,7 @@ import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import { nextStage, turnOf } from '../stage.ts';
 import type { Entry } from '../store/store.ts';
 import { partOf } from '../subresources/parts.ts';
-import { createObject, NAMESPACE_MISMATCH } from './create.ts';
+import { checkCreation, createObject, NAMESPACE_MISMATCH } from './create.ts';
 import { decodeBody } from './decode.ts';
 import { dropEntry, isFinished } from './delete.ts';
 import { checkUid, finalizerCauses, frozenCauses } from './frozen-metadata.ts';
@@ -31,7 +31,8 @@ export async function updateObject(backend: Backend, target: Target, body: unkno
   checkPlace(target, object);
   const asked = object.metadata.resourceVersion ?? '';
   const exists = () => storeOf(backend, resource).latest(keyOf(resource, namespace, name)) !== undefined;
-  if (resource.strategy.createOnUpdate === true && target.subresource === '' && !exists()) {
+  if (resource.strategy.createOnUpdate === true && !exists()) {
+    if (target.subresource !== '') throw notMade(backend, target, call);
     const { problems: _told, ...rest } = call;
     checkUid(target, object.metadata);
     if (asked !== '' && !isVersion(asked)) throw badVersion(asked);
@@ -47,6 +48,15 @@ export async function updateObject(backend: Backend, target: Target, body: unkno
     return asked === '' ? copyJson(object) : object;
   };
   return await rewrite(backend, target, replace, call);
+}
+
+/**
+ * Says that there is nothing to write a part of, to whoever might create it in this way; kube-apiserver does create it,
+ * without anything that a new object is given, such as the address of a Service.
+ */
+export function notMade(backend: Backend, target: Target, call: Call): ApiError {
+  if (target.resource.strategy.createOnUpdate === true) checkCreation(backend, target, call);
+  return notFound(target.resource, target.name);
 }
 
 /** Some kinds are only ever written over a version that the writer has seen. */

@@ -85,19 +85,19 @@ export function actor({ settings, addresses, expectations, told, passing }: Acto
   }
 
   async function remove(vmi: Vmi, pod: Pod, force: boolean, { client, events }: Context): Promise<void> {
-    const { name = '', namespace = '', uid = '' } = pod.metadata;
+    const { name = '', namespace = '', uid = '', resourceVersion = '' } = pod.metadata;
     try {
       const left = await client.delete(PODS, name, {
         namespace,
-        preconditions: { uid },
-        ...(force ? { gracePeriodSeconds: 0 } : {}),
+        // An agent that is back may have taken it up again since it was looked at.
+        ...(force ? { gracePeriodSeconds: 0, preconditions: { uid, resourceVersion } } : { preconditions: { uid } }),
       });
       if (left === undefined) expectations.removed(keyOf(vmi), pod);
       else expectations.wrote(keyOf(vmi), left);
       events.event(vmi, 'Normal', 'SuccessfulDelete', `Deleted virtual machine pod ${name}`);
     } catch (error) {
-      // Gone, or another of its name.
-      if (!isNotFound(error) && !isConflict(error)) throw error;
+      // Gone, or another of its name; or, where it was to be by force, changed, and looked at again.
+      if (!isNotFound(error) && (force || !isConflict(error))) throw error;
     }
   }
 

@@ -13,6 +13,7 @@ import { byController, type Change, controllerKey } from '../../runtime/cache.ts
 import { type Context, type Controller, watched } from '../../runtime/controller.ts';
 import { Expectations } from '../../runtime/expectations.ts';
 import { keyIn, keyOf } from '../../runtime/key.ts';
+import { awaitsListings } from '../../runtime/restored-nodes.ts';
 import { type Again, NO_MORE } from '../../runtime/work-queue.ts';
 import { actor } from './act.ts';
 import { planBudget } from './budget.ts';
@@ -67,6 +68,8 @@ export function instances(given: Partial<InstanceSettings> = {}): Controller<Vmi
         : claimNames(vmi.spec).find((name) => claims.get(keyIn(namespace, name)) === undefined);
     const unbound = waits ? claimNames(vmi.spec).find((name) => phaseOf(name) !== 'Bound') : undefined;
     const refusal = pods.length > 0 ? undefined : reviews.of(key, vmi);
+    // Agents say nothing before all nodes have, after a restore.
+    if (awaitsListings(context)) owed.delete(key);
     const debt = owed.get(key);
     return {
       vmi,

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION } from '../../api/restore.ts';
 import { VMIS } from '../../kube/kinds/machines.ts';
-import { NODES } from '../../kube/kinds/node.ts';
+import { LEASES, NODES } from '../../kube/kinds/node.ts';
 import { PODS, type Pod } from '../../kube/kinds/pod.ts';
+import { NODE_LEASE_NAMESPACE, NODE_LOST_ANNOTATION } from '../../kube/node-lease.ts';
 import { instanceWorld, namespace } from './world.fixture.ts';
 
 const world = instanceWorld();
@@ -101,6 +103,57 @@ describe('a node that falls silent', () => {
     await live(5 * MINUTE, 'n1');
     expect(await world.status()).toMatchObject({ phase: 'Running' });
     await live(1.5 * MINUTE);
+    expect(await world.status()).toMatchObject({ phase: 'Failed', reason: 'NodeLost' });
+  });
+
+  it('does not lose a pod by force that somebody changed since it was looked at', async () => {
+    await world.cluster.makeNode('n1');
+    await world.cluster.renew('n1');
+    const attempts: string[] = [];
+    world.start({}, (client) => ({
+      ...client,
+      async delete(type, name, options) {
+        if (type.kind !== 'Pod' || options?.gracePeriodSeconds !== 0) return await client.delete(type, name, options);
+        if (attempts.length === 0) {
+          const body = { metadata: { annotations: { 'example.com/seen': 'no' } } };
+          await world.admin.patch(PODS, name, { type: 'merge', body }, { namespace });
+        }
+        return await client.delete(type, name, options).then(
+          (left) => (attempts.push('gone'), left),
+          (error: unknown) => {
+            attempts.push((error as { reason?: string }).reason ?? '');
+            throw error;
+          },
+        );
+      },
+    }));
+    await world.running();
+    await live(2 * MINUTE);
+    expect(attempts).toEqual(['Conflict', 'gone']);
+    expect(await world.status()).toMatchObject({ phase: 'Failed', reason: 'NodeLost' });
+  });
+
+  it('is not given up after a restore before all nodes have said what they run, and then is', async () => {
+    for (const node of ['n1', 'n2']) {
+      await world.cluster.makeNode(node);
+      await world.cluster.renew(node);
+    }
+    const annotate = (annotations: Record<string, string>) =>
+      world.admin.patch(NODES, 'n2', { type: 'merge', body: { metadata: { annotations } } });
+    await annotate({ [NODE_RESTORE_ANNOTATION]: 'the-restore' });
+    world.start();
+    const pod = await world.running();
+    await live(5 * MINUTE, 'n2');
+    expect(await world.status()).toMatchObject({ phase: 'Running' });
+    const { metadata } = await world.admin.get(LEASES, 'n1', { namespace: NODE_LEASE_NAMESPACE });
+    expect(metadata.annotations?.[NODE_LOST_ANNOTATION]).toBeUndefined();
+    // Nor is the machine of a pod that went away without its agent.
+    await world.admin.delete(PODS, pod.metadata.name ?? '', { namespace, gracePeriodSeconds: 0 });
+    await live(5 * MINUTE, 'n2');
+    expect(await world.status()).toMatchObject({ phase: 'Running' });
+
+    await annotate({ [RESTORE_LISTING_ANNOTATION]: JSON.stringify({ restore: 'the-restore', machines: [] }) });
+    await world.cluster.until(async () => (await world.status())?.phase === 'Failed');
     expect(await world.status()).toMatchObject({ phase: 'Failed', reason: 'NodeLost' });
   });
 

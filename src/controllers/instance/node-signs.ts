@@ -77,6 +77,11 @@ export class NodeSigns {
     return names;
   }
 
+  /** All nodes that have been silent for this long. */
+  silent(limit: number, now: number): string[] {
+    return [...this.#signs.keys()].filter((name) => this.silence(name, now) >= limit);
+  }
+
   /** How long it is until another node may have been silent for this long. */
   nextIn(limit: number, now: number): number {
     let next = Number.POSITIVE_INFINITY;

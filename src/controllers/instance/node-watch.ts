@@ -6,6 +6,7 @@ import { isNotFound } from '../../kube/kube-error.ts';
 import { NODE_LEASE_NAMESPACE } from '../../kube/node-lease.ts';
 import { AwakeTime } from '../../runtime/awake-time.ts';
 import { type Context, type Watched, watched } from '../../runtime/controller.ts';
+import { awaitsListings } from '../../runtime/restored-nodes.ts';
 import { declareIfSilent } from './node-loss.ts';
 import { NodeSigns } from './node-signs.ts';
 import { isPlayed } from './stand-in-agent.ts';
@@ -22,6 +23,8 @@ export class NodeWatch {
   readonly #limit: number;
   readonly #instancesOn: (node: string, context: Context) => Iterable<string>;
   readonly #signs = new NodeSigns();
+  /** Whether nodes have yet to say what they run, after a restore. */
+  #restored = false;
   #awake: AwakeTime | undefined;
   #timer: Timer | undefined;
   #signal: AbortSignal | undefined;
@@ -52,6 +55,10 @@ export class NodeWatch {
       if (type === 'deleted') this.#signs.nodeGone(seen, now);
       else this.#signs.sawNode(seen, now);
       this.#arm(context);
+      const wasRestored = this.#restored;
+      this.#restored = awaitsListings(context);
+      if (wasRestored && !this.#restored)
+        return this.#signs.silent(this.#limit, now).flatMap((each) => [...this.#instancesOn(each, context)]);
       const { name = '' } = seen.metadata;
       return this.#signs.silence(name, now) >= this.#limit ? this.#instancesOn(name, context) : [];
     });
@@ -61,12 +68,12 @@ export class NodeWatch {
   /**
    * Whether a node is lost. Before it is said to be, that is written on its lease, at the version of the server: a watch
    * that has come to a standstill must not make a node seem silent that is not, and a node that is not as silent as it
-   * seems must find out.
+   * seems must find out. After a restore no node is, before all have said what they run.
    */
   async isLost(name: string, context: Context): Promise<boolean> {
     const silence = () => this.#signs.silence(name, this.#now(context));
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      if (silence() < this.#limit) return false;
+      if (silence() < this.#limit || awaitsListings(context)) return false;
       const found = await declareIfSilent(name, this.#signs.lastRenewal(name), context);
       if (found === 'lost') return true;
       if (found === 'changed') continue;

@@ -275,14 +275,16 @@ export class Launchers {
 
   /** All is said: the machine can be forgotten, and the pod may go. */
   async #putAway({ run, host, pod, machine }: Look): Promise<void> {
-    const { uid = '', name = '', namespace = '', deletionTimestamp } = pod.metadata;
+    const { uid = '', name = '', namespace = '', resourceVersion = '', deletionTimestamp } = pod.metadata;
     if (machine !== undefined) await host.driver.remove(machine.spec.id);
     delete run.machineId;
     this.#parts.logs.end(uid, COMPUTE_CONTAINER);
     this.#parts.addresses.release(uid);
     if (deletionTimestamp === undefined) return;
+    // Whoever changed the pod meanwhile may have meant what is not looked at yet.
+    const preconditions = { uid, resourceVersion };
     try {
-      await this.#parts.client.delete(PODS, name, { namespace, gracePeriodSeconds: 0, preconditions: { uid } });
+      await this.#parts.client.delete(PODS, name, { namespace, gracePeriodSeconds: 0, preconditions });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }

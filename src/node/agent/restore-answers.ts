@@ -5,12 +5,13 @@ import type { Random } from '../../base/random.ts';
 import type { Client } from '../../kube/client.ts';
 import { NODES } from '../../kube/kinds/node.ts';
 import { isNotFound } from '../../kube/kube-error.ts';
+import { listingOf, restoreOf } from '../../kube/node-restore.ts';
 import type { Informers } from '../../runtime/informers.ts';
 import { keyIn } from '../../runtime/key.ts';
 import { WorkQueue } from '../../runtime/work-queue.ts';
 import { isAlive } from '../machine-driver.ts';
 import type { Host, Hosts } from './host.ts';
-import { listingOf, type RestoreGate, restoreOf } from './restore-gate.ts';
+import type { RestoreGate } from './restore-gate.ts';
 
 export interface RestoreAnswersParts {
   readonly client: Client;

@@ -1,5 +1,5 @@
-import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION, type RestoreListing } from '../../api/restore.ts';
 import type { Node } from '../../kube/kinds/node.ts';
+import { listingOf, restoreOf } from '../../kube/node-restore.ts';
 
 /**
  * Keeps agents from acting on what a backup says before it is known what really runs. A machine may have been started,
@@ -39,20 +39,5 @@ export class RestoreGate {
   isElsewhere(machine: string, node: string): boolean {
     for (const [name, machines] of this.#listed) if (name !== node && machines.has(machine)) return true;
     return false;
-  }
-}
-
-/** The restore that a node has to answer to. */
-export function restoreOf({ metadata }: Node): string | undefined {
-  return metadata.annotations?.[NODE_RESTORE_ANNOTATION];
-}
-
-/** What a node has answered; what cannot be read is no answer. */
-export function listingOf({ metadata }: Node): RestoreListing | undefined {
-  try {
-    const listing = JSON.parse(metadata.annotations?.[RESTORE_LISTING_ANNOTATION] ?? 'null') as RestoreListing | null;
-    return typeof listing?.restore === 'string' && Array.isArray(listing.machines) ? listing : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -19,8 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => cluster.stop());
 
-const [ONE, TWO] = ['kwok-node-1', 'kwok-node-2'];
-const MIGRATION = 'b7a1b1a8-0000-4000-8000-000000000001';
+const ONE = 'kwok-node-1';
 
 async function runInstance(name: string, annotations: Record<string, string> = {}): Promise<Vmi> {
   const vmi = await world.makeInstance(name, { annotations });
@@ -29,215 +28,6 @@ async function runInstance(name: string, annotations: Record<string, string> = {
 }
 const stateOn = async (fleet: Fleet, node: string, vmi: Vmi) =>
   (await fleet.simulation.driver(node).inspect(vmi.metadata.uid))?.state;
-const patchState = (name: string, migrationState: object) =>
-  admin.patch(
-    VMIS,
-    name,
-    { type: 'merge', body: { status: { migrationState } } },
-    { namespace, subresource: 'status' },
-  );
-
-/** Plays the migration controller up to where the agents go on. */
-async function beginMigration(vmi: Vmi, more: object = {}): Promise<void> {
-  await world.makeLauncher(vmi, TWO, { name: 'target', migration: MIGRATION });
-  await world.untilPod('target', ({ status }) => status?.phase === 'Running');
-  await patchState(vmi.metadata.name, {
-    migrationUid: MIGRATION,
-    sourceNode: ONE,
-    sourcePod: `launcher-${vmi.metadata.name}`,
-    targetNode: TWO,
-    targetPod: 'target',
-    ...more,
-  });
-}
-const migrationOf = async (name: string) => (await world.instance(name)).status?.migrationState;
-
-describe('a live migration', () => {
-  it('moves the machine, its status and its place, and keeps its addresses and its age', async () => {
-    const { fleet } = world.start();
-    const before = await runInstance('m');
-    await patchState('m', {});
-    await admin.patch(
-      VMIS,
-      'm',
-      { type: 'merge', body: { status: { evacuationNodeName: ONE } } },
-      { namespace, subresource: 'status' },
-    );
-    await beginMigration(before);
-    await cluster.until(async () => (await migrationOf('m'))?.targetNodeAddress !== undefined);
-    await cluster.until(async () => (await migrationOf('m'))?.startTimestamp !== undefined);
-    expect(await stateOn(fleet, ONE, before)).toBe('running');
-    expect(await stateOn(fleet, TWO, before)).toBe('incoming');
-    await cluster.clock.advance(1_000);
-    const after = await cluster.until(async () => {
-      const vmi = await world.instance('m');
-      return vmi.status?.nodeName === TWO && vmi;
-    });
-    const target = await world.pod('target');
-    expect(after.status).toMatchObject({
-      phase: 'Running',
-      nodeName: TWO,
-      activePods: { [target.metadata.uid ?? '']: TWO },
-      interfaces: before.status?.interfaces,
-      migrationState: { completed: true, migrationUid: MIGRATION, mode: 'PreCopy' },
-    });
-    expect(after.status?.migrationState?.failed).toBeUndefined();
-    expect(after.status?.evacuationNodeName).toBeUndefined();
-    expect(after.status?.activePods).toEqual({ [target.metadata.uid ?? '']: TWO });
-    expect(await stateOn(fleet, ONE, before)).toBeUndefined();
-    expect(await stateOn(fleet, TWO, before)).toBe('running');
-    await world.untilPod('launcher-m', ({ status }) => status?.phase === 'Succeeded');
-    expect(target.status?.['podIP']).toBe('10.244.0.7');
-    expect(world.told).toEqual(['m Normal Started', 'm Normal Migrating', 'm Normal Migrated']);
-    // The target speaks for the machine from now on.
-    await world.annotate('m', { 'vimana.io/paused': 'true' });
-    await cluster.until(async () => (await stateOn(fleet, TWO, before)) === 'paused');
-    await admin.delete(VMIS, 'm', { namespace });
-    await cluster.until(async () => (await stateOn(fleet, TWO, before)) === undefined);
-  });
-
-  it('that does not converge fails, and the machine goes on where it was', async () => {
-    const { fleet } = world.start({ link: 1e6 });
-    const vmi = await runInstance('m', { 'vimana.io/dirty-rate': '2M' });
-    await beginMigration(vmi);
-    await cluster.until(async () => (await migrationOf('m'))?.startTimestamp !== undefined);
-    await cluster.clock.advance(150_000);
-    await cluster.until(async () => (await migrationOf('m'))?.completed === true);
-    expect(await migrationOf('m')).toMatchObject({ failed: true, completed: true });
-    expect((await migrationOf('m'))?.failureReason).toMatch(/does not converge/);
-    expect((await world.instance('m')).status).toMatchObject({ phase: 'Running', nodeName: ONE });
-    expect(await stateOn(fleet, ONE, vmi)).toBe('running');
-    await admin.delete(PODS, 'target', { namespace });
-    await world.untilPodGone('target');
-    expect(await stateOn(fleet, TWO, vmi)).toBeUndefined();
-    expect(await stateOn(fleet, ONE, vmi)).toBe('running');
-  });
-
-  it('keeps to what it may use', async () => {
-    world.start();
-    const vmi = await runInstance('m');
-    await beginMigration(vmi, { migrationConfiguration: { bandwidthPerMigration: '16Mi' } });
-    await cluster.until(async () => (await migrationOf('m'))?.startTimestamp !== undefined);
-    // 128Mi at 16Mi a second.
-    await cluster.clock.advance(7_900);
-    expect((await world.instance('m')).status?.nodeName).toBe(ONE);
-    await cluster.clock.advance(200);
-    await cluster.until(async () => (await world.instance('m')).status?.nodeName === TWO);
-  });
-
-  it('of a busy guest ends in bounded time with post-copy, and tells what it took', async () => {
-    const MIB = 2 ** 20;
-    world.start({ link: 16 * MIB });
-    const vmi = await runInstance('m', { 'vimana.io/dirty-rate': '64Mi' });
-    await beginMigration(vmi, { migrationConfiguration: { allowPostCopy: true } });
-    await cluster.until(async () => (await migrationOf('m'))?.startTimestamp !== undefined);
-    expect(await migrationOf('m')).toMatchObject({ mode: 'PreCopy', totalBytes: 128 * MIB });
-    // All of it once, and once more.
-    await cluster.clock.advance(15_900);
-    expect((await world.instance('m')).status?.nodeName).toBe(ONE);
-    await cluster.clock.advance(200);
-    await cluster.until(async () => (await world.instance('m')).status?.nodeName === TWO);
-    const { transferredBytes = 0, downtimeMs = 0, ...state } = (await migrationOf('m')) ?? {};
-    expect(state).toMatchObject({ mode: 'PostCopy', completed: true });
-    expect(transferredBytes / MIB).toBeCloseTo(256, 0);
-    expect(downtimeMs).toBeGreaterThan(0);
-    expect(downtimeMs).toBeLessThanOrEqual(300);
-  });
-
-  it('that goes well tells when it will end, and how much it sent', async () => {
-    const MIB = 2 ** 20;
-    world.start({ link: 16 * MIB });
-    const vmi = await runInstance('m');
-    await beginMigration(vmi);
-    await cluster.until(async () => (await migrationOf('m'))?.startTimestamp !== undefined);
-    const { startTimestamp, expectedEndTimestamp } = (await migrationOf('m')) ?? {};
-    expect(Date.parse(expectedEndTimestamp ?? '') - Date.parse(startTimestamp ?? '')).toBe(8_000);
-    await cluster.clock.advance(8_100);
-    await cluster.until(async () => (await world.instance('m')).status?.nodeName === TWO);
-    expect(await migrationOf('m')).toMatchObject({ transferredBytes: 128 * MIB, downtimeMs: 250 });
-  });
-
-  it('that is given up leaves the machine where it was', async () => {
-    const { fleet } = world.start({ link: 1e6 });
-    const vmi = await runInstance('m');
-    await beginMigration(vmi);
-    await cluster.until(async () => (await migrationOf('m'))?.startTimestamp !== undefined);
-    await cluster.clock.advance(10_000);
-    await patchState('m', { abortRequested: true });
-    await cluster.until(async () => (await migrationOf('m'))?.completed === true);
-    expect(await migrationOf('m')).toMatchObject({ failed: true, abortStatus: 'Succeeded' });
-    expect(await stateOn(fleet, ONE, vmi)).toBe('running');
-    await cluster.until(async () => (await stateOn(fleet, TWO, vmi)) !== 'incoming');
-  });
-
-  it('is not answered by a target that was made for another', async () => {
-    world.start();
-    const vmi = await runInstance('m');
-    await beginMigration(vmi, { migrationUid: 'b7a1b1a8-0000-4000-8000-000000000002' });
-    await cluster.clock.advance(1_000);
-    expect((await migrationOf('m'))?.targetNodeAddress).toBeUndefined();
-  });
-
-  it('stays done where the pod that was left goes before that could be told', async () => {
-    const { fleet } = world.start();
-    const vmi = await runInstance('m');
-    await beginMigration(vmi);
-    await cluster.until(async () => (await migrationOf('m'))?.startTimestamp !== undefined);
-    world.cutOff = true;
-    await cluster.clock.advance(2_000);
-    expect(await stateOn(fleet, TWO, vmi)).toBe('running');
-    await admin.delete(PODS, 'launcher-m', { namespace, gracePeriodSeconds: 0 });
-    world.cutOff = false;
-    await cluster.clock.advance(10_000);
-    const { phase, nodeName, activePods } = (await world.instance('m')).status ?? {};
-    expect({ phase, nodeName }).toEqual({ phase: 'Running', nodeName: TWO });
-    expect(activePods).toEqual({ [(await world.pod('target')).metadata.uid ?? '']: TWO });
-    expect(await stateOn(fleet, TWO, vmi)).toBe('running');
-  });
-
-  it('can be tried again', async () => {
-    const { fleet } = world.start();
-    const vmi = await runInstance('m');
-    await beginMigration(vmi);
-    await patchState('m', { abortRequested: true });
-    await cluster.until(async () => (await migrationOf('m'))?.completed === true);
-    await admin.delete(PODS, 'target', { namespace });
-    await world.untilPodGone('target');
-    const second = 'b7a1b1a8-0000-4000-8000-000000000002';
-    await world.makeLauncher(vmi, TWO, { name: 'again', migration: second });
-    await world.untilPod('again', ({ status }) => status?.phase === 'Running');
-    const status = { migrationState: null };
-    await admin.patch(VMIS, 'm', { type: 'merge', body: { status } }, { namespace, subresource: 'status' });
-    await patchState('m', {
-      migrationUid: second,
-      sourceNode: ONE,
-      sourcePod: 'launcher-m',
-      targetNode: TWO,
-      targetPod: 'again',
-    });
-    await cluster.until(async () => (await migrationOf('m'))?.startTimestamp !== undefined);
-    await cluster.clock.advance(1_000);
-    await cluster.until(async () => (await world.instance('m')).status?.nodeName === TWO);
-    expect(await stateOn(fleet, TWO, vmi)).toBe('running');
-  });
-
-  it('ends with the instance', async () => {
-    const { fleet } = world.start({ link: 1e6 });
-    const vmi = await runInstance('m');
-    await admin.patch(
-      VMIS,
-      'm',
-      { type: 'merge', body: { metadata: { finalizers: ['example.com/held'] } } },
-      { namespace },
-    );
-    await beginMigration(vmi);
-    await cluster.until(async () => (await migrationOf('m'))?.startTimestamp !== undefined);
-    await admin.delete(VMIS, 'm', { namespace });
-    await world.untilPhase('m', 'Succeeded');
-    await cluster.until(async () => (await stateOn(fleet, TWO, vmi)) !== 'incoming');
-    expect(await stateOn(fleet, ONE, vmi)).toBeUndefined();
-  });
-});
 
 describe('a machine that is made ready', () => {
   /** A fleet whose word on instances takes as long as a test likes. */
@@ -406,5 +196,38 @@ describe('a node that freezes', () => {
     await world.untilPhase('m', 'Failed');
     await cluster.until(async () => (await ready()) === 'True');
     expect(await renewed()).not.toBe(before);
+  });
+});
+
+describe('a pod that somebody else changes while it ends', () => {
+  it.each(['launcher-m', 'plain'])('is looked at again before it goes for good: %s', async (name) => {
+    const attempts: string[] = [];
+    world.start(
+      {},
+      {
+        ...admin,
+        async delete(type, which, options) {
+          if (type.kind !== 'Pod' || which !== name) return await admin.delete(type, which, options);
+          if (attempts.length === 0) {
+            const body = { metadata: { annotations: { 'example.com/seen': 'no' } } };
+            await admin.patch(PODS, name, { type: 'merge', body }, { namespace });
+          }
+          return await admin.delete(type, which, options).then(
+            (left) => (attempts.push('gone'), left),
+            (error: unknown) => {
+              attempts.push((error as { reason?: string }).reason ?? '');
+              throw error;
+            },
+          );
+        },
+      },
+    );
+    if (name === 'plain') await world.makePod(name);
+    else await runInstance('m');
+    await world.untilPod(name, ({ status }) => status?.phase === 'Running');
+    await admin.delete(PODS, name, { namespace, gracePeriodSeconds: 1 });
+    await cluster.clock.advance(60_000);
+    await world.untilPodGone(name);
+    expect(attempts).toEqual(['Conflict', 'gone']);
   });
 });

@@ -21,8 +21,14 @@ export const persistentVolumeClaims: KindRules<Claim> = {
     (claim.status ??= {}).phase ??= 'Pending';
   },
   firstStatus: () => ({ phase: 'Pending' }),
-  prepareCreate: (object) => settleSource(object.spec ?? {}),
-  prepareUpdate: (object) => settleSource(object.spec ?? {}),
+  prepareCreate({ spec = {} }) {
+    dropForeignSource(spec);
+    settleSource(spec);
+  },
+  prepareUpdate({ spec = {} }, { spec: old = {} }) {
+    if (!isForeign(old)) dropForeignSource(spec);
+    settleSource(spec);
+  },
   validate(object, old) {
     const { spec = {} } = object;
     const before = old;
@@ -34,6 +40,13 @@ export const persistentVolumeClaims: KindRules<Claim> = {
     ...fractionWarnings('spec.resources.requests[storage]', spec.resources?.requests?.['storage'] ?? '0'),
   ],
 };
+
+const isForeign = ({ dataSourceRef }: ClaimSpec) => (dataSourceRef?.namespace ?? '') !== '';
+
+/** A source in another namespace is ignored: the feature gate for it (CrossNamespaceVolumeDataSource) is off. */
+function dropForeignSource(spec: ClaimSpec): void {
+  if (isForeign(spec)) delete spec.dataSourceRef;
+}
 
 /** What a claim is filled from has two fields that say the same; a source that neither knows how to use is ignored. */
 function settleSource(spec: ClaimSpec): void {

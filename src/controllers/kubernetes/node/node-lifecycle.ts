@@ -7,6 +7,7 @@ import { NODE_LEASE_NAMESPACE } from '../../../kube/node-lease.ts';
 import { AwakeTime } from '../../../runtime/awake-time.ts';
 import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
 import type { EventRecorder } from '../../../runtime/events/event-recorder.ts';
+import { awaitsListings, LISTINGS_RECHECK_MS } from '../../../runtime/restored-nodes.ts';
 import { writeStatus } from '../../../runtime/status.ts';
 import { AssumedHealth, type LastSigns, NodeHealth } from './node-health.ts';
 import { silentConditions, wantedTaints } from './node-plan.ts';
@@ -59,6 +60,7 @@ export function nodeLifecycle(health: LastSigns = new NodeHealth()): Controller<
       const now = time(context);
       health.noticeNode(node, now);
       const silent = now - (health.lastSeen(name) ?? now);
+      if (silent >= GRACE_MS && awaitsListings(context)) return { afterMs: LISTINGS_RECHECK_MS };
       let known = node;
       if (silent >= GRACE_MS) {
         const conditions = silentConditions(node, timestamp(clock.now()));

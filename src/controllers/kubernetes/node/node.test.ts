@@ -247,6 +247,29 @@ describe('a node', () => {
     expect(await isEnding('patient')).toBe(false);
   });
 
+  it('keeps its pods after a restore, however silent it is, before all nodes have said what they run', async () => {
+    await makeNode('n');
+    const restored = (annotations: object) =>
+      admin.patch(NODES, 'other', { type: 'merge', body: { metadata: { annotations } } });
+    await makeNode('other');
+    await restored({ 'vimana.io/restore': 'the-restore' });
+    await makePod('hasty', ofReadiness(0));
+    for (let i = 0; i < 40; i++) {
+      await cluster.clock.advance(10_000);
+      await renew('other');
+    }
+    expect(await readiness('n')).toBe('True');
+    expect(await taintsOf('n')).toEqual([]);
+    const taints = [{ key: 'example.com/out', effect: 'NoExecute' }];
+    await admin.patch(NODES, 'n', { type: 'merge', body: { spec: { taints } } });
+    await cluster.clock.advance(60_000);
+    expect(await isEnding('hasty')).toBe(false);
+    await restored({ 'vimana.io/restore-machines': '{"restore":"the-restore","machines":[]}' });
+    await cluster.clock.advance(20_000);
+    await cluster.until(() => isEnding('hasty'));
+    expect(await readiness('n')).toBe('Unknown');
+  });
+
   it('that is tainted by hand loses the pods that do not put up with it, with a word on why', async () => {
     await makeNode('n');
     await admin.create(PODS, {

@@ -3,6 +3,7 @@ import { NODES, type Node, type Taint, tolerates } from '../../../kube/kinds/nod
 import { PODS, type Pod, type Toleration } from '../../../kube/kinds/pod.ts';
 import { type Controller, watched } from '../../../runtime/controller.ts';
 import { keyOf } from '../../../runtime/key.ts';
+import { awaitsListings, LISTINGS_RECHECK_MS } from '../../../runtime/restored-nodes.ts';
 import { endPod } from './disruption-target.ts';
 import { byNode } from './pods-by-node.ts';
 
@@ -35,7 +36,8 @@ export function taintEviction(): Controller<Pod> {
         return same ? [] : [...cache(PODS).by(byNode, node.metadata.name ?? '')].map(keyOf);
       }),
     ],
-    async reconcile(pod, { cache, client, clock }) {
+    async reconcile(pod, context) {
+      const { cache, client, clock } = context;
       const { metadata, spec } = pod;
       const taints = drivingOut(cache(NODES).get(spec.nodeName ?? ''));
       const key = keyOf(pod);
@@ -49,6 +51,7 @@ export function taintEviction(): Controller<Pod> {
       since.set(key, { uid: metadata.uid, at: begun });
       const left = begun + wait - clock.now();
       if (left > 0) return { afterMs: left };
+      if (awaitsListings(context)) return { afterMs: LISTINGS_RECHECK_MS };
       await endPod(pod, ENDING, timestamp(clock.now()), client);
       return undefined;
     },

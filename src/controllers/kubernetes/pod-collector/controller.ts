@@ -4,6 +4,7 @@ import { PODS, type Pod } from '../../../kube/kinds/pod.ts';
 import { ifFound } from '../../../kube/kube-error.ts';
 import { type Context, type Controller, watched } from '../../../runtime/controller.ts';
 import { keyOf } from '../../../runtime/key.ts';
+import { awaitsListings, LISTINGS_RECHECK_MS } from '../../../runtime/restored-nodes.ts';
 import { endPod } from '../node/disruption-target.ts';
 import { byNode } from '../node/pods-by-node.ts';
 import { judgePod, LOST } from './plan.ts';
@@ -31,6 +32,8 @@ export function podCollector({ mostFinished = 12_500 } = {}): Controller<Pod> {
       const verdict = judgePod(pod, cache(NODES).get(nodeName));
       if (verdict.is === 'finished') finished.set(keyOf(pod), pod.metadata.creationTimestamp ?? '');
       else finished.delete(keyOf(pod));
+      if (['stuck', 'lost'].includes(verdict.is) && nodeName !== '' && awaitsListings(context))
+        return { afterMs: LISTINGS_RECHECK_MS };
       if (verdict.is === 'finished' && finished.size > mostFinished) await endOldest(context);
       if (verdict.is === 'stuck') await endPod(pod, verdict.ending, timestamp(clock.now()), client);
       if (verdict.is !== 'lost') return undefined;

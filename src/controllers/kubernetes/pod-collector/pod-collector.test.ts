@@ -42,6 +42,16 @@ describe('the pod collector', () => {
     expect(await names()).toContain('waiting');
   });
 
+  it('spares them after a restore before all nodes have said what they run', async () => {
+    await admin.create(NODES, { metadata: { name: 'other', annotations: { 'vimana.io/restore': 'the-restore' } } });
+    await makePod('there', { nodeName: 'gone' });
+    await cluster.clock.advance(300_000);
+    expect(await names()).toEqual(['there']);
+    await admin.delete(NODES, 'other');
+    await cluster.clock.advance(60_000);
+    await cluster.until(async () => (await names()).length === 0);
+  });
+
   it('spares the pods of a node that comes back in time', async () => {
     await makePod('early', { nodeName: 'n' });
     await cluster.clock.advance(30_000);

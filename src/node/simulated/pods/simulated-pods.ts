@@ -108,9 +108,10 @@ export class SimulatedPods implements PlainPods {
     return undefined;
   }
 
-  async #end({ metadata: { name = '', namespace = '', uid = '' } }: Pod): Promise<undefined> {
+  async #end({ metadata: { name = '', namespace = '', uid = '', resourceVersion = '' } }: Pod): Promise<undefined> {
+    const preconditions = { uid, resourceVersion };
     try {
-      await this.#parts.client.delete(PODS, name, { namespace, gracePeriodSeconds: 0, preconditions: { uid } });
+      await this.#parts.client.delete(PODS, name, { namespace, gracePeriodSeconds: 0, preconditions });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }

@@ -1,0 +1,133 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, truncateSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startControlPlane } from '../apiserver/control-plane.ts';
+import { CONFIG_MAPS } from '../kube/kinds/core.ts';
+import { EVENTS } from '../kube/kinds/event.ts';
+import { memoryIo } from '../testing/memory-io.ts';
+import { backup, restore } from './backup.ts';
+import { explainedStart } from './data-folder.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'removed-store-'));
+const whole = join(root, 'whole');
+const empty = join(root, 'empty');
+const WITNESS = 'pki/objects.head';
+let copies = 0;
+
+const start = (dataDir: string) => startControlPlane({ dataDir, store: 'lmdb' });
+
+beforeAll(async () => {
+  await (await start(empty)).stop();
+  const plane = await start(whole);
+  await plane.client().create(CONFIG_MAPS, { metadata: { name: 'precious', namespace: 'default' } });
+  await plane.stop();
+  // How far it went is with the keys as of each start.
+  await (await start(whole)).stop();
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+function copy(...removed: string[]): string {
+  const folder = join(root, `copy-${copies++}`);
+  cpSync(whole, folder, { recursive: true });
+  for (const name of removed) rmSync(join(folder, name), { recursive: true });
+  return folder;
+}
+
+async function namesIn(dataDir: string): Promise<readonly (string | undefined)[]> {
+  const plane = await start(dataDir);
+  try {
+    const { items } = await plane.client().list(CONFIG_MAPS, { namespace: 'default' });
+    return items.map(({ metadata }) => metadata.name);
+  } finally {
+    await plane.stop();
+  }
+}
+
+describe('a data directory whose store was removed', () => {
+  it.each<[string, () => string, RegExp]>([
+    ['objects', () => copy('objects'), /holds nothing, but revision \d+ was stored/],
+    ['the head', () => copy('objects.head'), /objects\.head is missing, so that nobody can tell/],
+    ['objects and head', () => copy('objects', 'objects.head'), /objects" and .*objects\.head are missing/],
+    [
+      'objects and head, leaving an empty directory',
+      () => {
+        const folder = copy('objects', 'objects.head');
+        mkdirSync(join(folder, 'objects'));
+        return folder;
+      },
+      /are missing/,
+    ],
+    [
+      'the content of both',
+      () => {
+        const folder = copy();
+        for (const name of ['objects/data.mdb', 'objects.head']) truncateSync(join(folder, name), 0);
+        return folder;
+      },
+      /are missing/,
+    ],
+    ['all stores', () => copy('objects', 'objects.head', 'events', 'events.head'), /are missing/],
+    ['objects, head and keys', () => copy('objects', 'objects.head', 'pki'), /are missing/],
+    ['objects and head, under an earlier version', () => copy('objects', 'objects.head', WITNESS), /are missing/],
+    [
+      'everything, with an empty cluster in its place',
+      () => {
+        const folder = copy('objects', 'objects.head');
+        for (const name of ['objects', 'objects.head'])
+          cpSync(join(empty, name), join(folder, name), { recursive: true });
+        return folder;
+      },
+      /an older or an empty copy is in its place/,
+    ],
+  ])('is not served without %s, however often it is tried', async (_what, damaged, cause) => {
+    const folder = damaged();
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const error = await start(folder).then(
+        async (plane) => (await plane.stop(), undefined),
+        (failure: unknown) => explainedStart(failure, folder) as Error & { hint: string },
+      );
+      expect(error).toMatchObject({ code: 'STORE_DAMAGED', message: expect.stringMatching(cause) });
+      expect(error?.hint).toContain(`vimana restore FILE --data-dir ${folder} --replace`);
+      expect(error?.hint).toContain('to begin anew, remove all of it');
+    }
+  });
+
+  it('is served again with what it still has, where only the head is missing, by way of a backup', async () => {
+    const folder = copy('objects.head');
+    const file = join(root, 'backup');
+    await backup({ file, dataDir: folder }, memoryIo());
+    await restore({ file, dataDir: folder, replace: true }, memoryIo());
+    expect(await namesIn(folder)).toEqual(['precious']);
+  });
+
+  it('begins with new Events where only those were removed, beyond any revision that was served', async () => {
+    for (const removed of [['events', 'events.head'], ['events.head']]) {
+      const plane = await start(copy(...removed));
+      const { metadata } = await plane.client().list(EVENTS, { namespace: 'default' });
+      await plane.stop();
+      expect(Number(metadata.resourceVersion)).toBeGreaterThan(1e15);
+    }
+  });
+});
+
+describe('a first start that was killed', () => {
+  const LATER = [
+    WITNESS,
+    'events.head',
+    'events',
+    'objects.head',
+    'objects/data.mdb',
+    'objects',
+    'pki/service-account.key',
+  ];
+
+  it.each(LATER.map((last, i) => [last, LATER.slice(0, i + 1)] as const))(
+    'before it wrote %s starts the next time',
+    async (_last, missing) => {
+      const folder = copy(...missing);
+      expect(await namesIn(folder)).toEqual(missing.includes('objects/data.mdb') ? [] : ['precious']);
+      expect(existsSync(join(folder, WITNESS))).toBe(true);
+    },
+  );
+});
