@@ -59,7 +59,10 @@ async function readJson(text: string, { pause }: LongWork): Promise<Read> {
   if (text.length <= SHORT) return { value: parseJson(text), twice: duplicateFields(text) };
   await pause();
   const value = await parseLargeJson(text, pause);
-  return { value, twice: await duplicateFieldsInChunks(text, pause) };
+  await pause();
+  const twice = await duplicateFieldsInChunks(text, pause);
+  await pause();
+  return { value, twice };
 }
 
 function decodeBinary(bytes: Buffer, expected: TypeMeta): Decoded {
@@ -108,7 +111,10 @@ export async function decodeYaml(text: string, kind: string, work: LongWork): Pr
 /** Reads YAML that is long on another thread, whose JSON is then read here. */
 async function readLargeYaml(text: string, { readYaml: readOnThread, pause }: LongWork): Promise<YamlAsJson> {
   const { json, duplicates } = await readOnThread(text);
-  return { value: json.length <= SHORT ? JSON.parse(json) : await parseLargeJson(json, pause), duplicates };
+  if (json.length <= SHORT) return { value: JSON.parse(json), duplicates };
+  const value = await parseLargeJson(json, pause);
+  await pause();
+  return { value, duplicates };
 }
 
 interface YamlAsJson {
