@@ -6,6 +6,7 @@ import type { Resource } from '../../src/apiserver/resource.ts';
 import { openMemoryStore } from '../../src/apiserver/store/memory-store.ts';
 import { decodeBody } from '../../src/apiserver/verbs/decode.ts';
 import { realClock } from '../../src/base/clock.ts';
+import { runSteps } from '../../src/base/steps.ts';
 import type { KubeObject } from '../../src/kube/kube-object.ts';
 
 const ROUNDS = 20_000;
@@ -63,7 +64,7 @@ async function admitted(backend: Backend, resource: Resource, object: KubeObject
 }
 
 function causes({ shape, strategy }: Resource, object: KubeObject): number {
-  return shape.validate(object).length + (strategy.validate?.(object) ?? []).length;
+  return runSteps(shape.validate(object)).length + (strategy.validate?.(object) ?? []).length;
 }
 
 async function microseconds(work: (i: number) => unknown): Promise<number> {

@@ -1,12 +1,12 @@
-import { copyJson } from '../base/json-copy.ts';
+import { runSteps, type Steps } from '../base/steps.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../kube/kube-object.ts';
 import type { JsonObject } from '../kube/patches/json-object.ts';
 import { ApiError } from './api-error.ts';
 import { componentOf } from './builtin-resources.ts';
 import { decodeBuiltIn } from './builtin-schema/decode.ts';
-import { applyConfiguration } from './fields/apply.ts';
+import { applyConfiguration, configurationApply } from './fields/apply.ts';
 import { ApplyConflictError, ApplyError } from './fields/apply-error.ts';
-import { type ManagedKind, updateManagedFields } from './fields/managed-fields.ts';
+import { type ManagedKind, managedFieldsUpdate } from './fields/managed-fields.ts';
 import { builtInKind, customKind } from './fields/managed-kinds.ts';
 import type { ManagedFieldsEntry as RecordedFields } from './fields/managers.ts';
 import { fromScaleFields, type ReplicasPaths, toScaleFields } from './fields/scale-fields.ts';
@@ -38,23 +38,32 @@ export class FieldManagement {
    * admission: what plugins and allocators add belongs to nobody.
    */
   record(resource: Resource, object: KubeObject, live: KubeObject | undefined, writer: Writer): void {
-    const { manager, time } = writer;
-    const kind = this.#kindOf(resource, writer.subresource);
-    setEntries(object, updateManagedFields(json(live), json(object), { kind, manager, time }));
+    runSteps(this.recordInSteps(resource, object, live, writer));
   }
 
-  /** The object after applying a configuration, which still has to be defaulted; throws a conflict unless forced. */
-  apply(
+  /** The same in steps. */
+  *recordInSteps(resource: Resource, object: KubeObject, live: KubeObject | undefined, writer: Writer): Steps<void> {
+    const { manager, time } = writer;
+    const kind = this.#kindOf(resource, writer.subresource);
+    setEntries(object, yield* managedFieldsUpdate(json(live), json(object), { kind, manager, time }));
+  }
+
+  /**
+   * The object after applying a configuration, in steps; throws a conflict unless forced. It still has to be decoded,
+   * which copies it: below its metadata it shares with the configuration and the live object.
+   */
+  *apply(
     resource: Resource,
     config: KubeObject,
     live: KubeObject | undefined,
     { manager, subresource, time }: Writer,
     force: boolean,
-  ): KubeObject {
+  ): Steps<KubeObject> {
     try {
       const kind = this.#kindOf(resource, subresource);
-      const applied = applyConfiguration(json(live), json(config), { kind, manager, time, force });
-      const object = copyJson(applied.object) as unknown as KubeObject;
+      const applied = yield* configurationApply(json(live), json(config), { kind, manager, time, force });
+      const merged = applied.object as unknown as KubeObject;
+      const object = { ...merged, metadata: { ...merged.metadata } };
       setEntries(object, applied.managedFields);
       return object;
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../api/json-schema.ts';
 import type { FieldError } from '../base/field-error.ts';
+import type { Steps } from '../base/steps.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import type { PatchSchema } from '../kube/patches/patch-schema.ts';
 import type { SelectableFields } from '../kube/selectors/selectable-fields.ts';
@@ -24,7 +25,7 @@ export interface Shape {
    * All causes why the object cannot be stored; `old` is the stored one on update, of a subresource where one is named.
    * `fits`: it was held against its schema already, as it is.
    */
-  validate(object: KubeObject, old?: KubeObject, subresource?: string, fits?: boolean): readonly FieldError[];
+  validate(object: KubeObject, old?: KubeObject, subresource?: string, fits?: boolean): Steps<readonly FieldError[]>;
 }
 
 /** A body as an object of its kind, and the paths of fields that the kind does not have. */

@@ -1,3 +1,4 @@
+import { runSteps, runStepsInTurns, type Steps } from '../base/steps.ts';
 import type { User } from './access/user.ts';
 import { flowOf } from './flow-control/flow.ts';
 import type { Thread } from './flow-control/thread-share.ts';
@@ -21,4 +22,10 @@ export function nextStage(thread: Thread, size: number, user: User): Promise<voi
 /** Where a stage of a large write is long enough to be cut in two; a small one does not wait there at all. */
 export function turnOf(thread: Thread, size: number, user: User): Promise<void> | undefined {
   return size < LARGE ? undefined : thread.spend(flowOf(user), size * STAGE);
+}
+
+/** Does a stage in steps: between those of a large write, everybody else gets a turn. */
+export function stageOf<T>(thread: ThreadShare, size: number, user: User, steps: Steps<T>): T | Promise<T> {
+  if (size < LARGE) return runSteps(steps);
+  return runStepsInTurns(steps, () => turnOf(thread, size, user));
 }

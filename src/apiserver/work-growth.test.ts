@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonSchema } from '../api/json-schema.ts';
 import { copyJson } from '../base/json-copy.ts';
+import { runSteps } from '../base/steps.ts';
 import type { KubeObject } from '../kube/kube-object.ts';
 import { applyJsonPatch } from '../kube/patches/json-patch.ts';
 import { applyMergePatch } from '../kube/patches/merge-patch.ts';
@@ -64,7 +65,7 @@ function write(resource: Resource, body: Record<string, unknown>): void {
   const object = decodeBody(resource, copyJson(body), callOf());
   fields.record(resource, object, undefined, writer);
   resource.strategy.prepareCreate?.(object, user);
-  const causes = [...resource.shape.validate(object), ...(resource.strategy.validate?.(object) ?? [])];
+  const causes = [...runSteps(resource.shape.validate(object)), ...(resource.strategy.validate?.(object) ?? [])];
   invalid(resource, 'grown', causes);
   resource.strategy.warnings?.(object);
   textOf(object);
@@ -74,7 +75,7 @@ function write(resource: Resource, body: Record<string, unknown>): void {
 function update(resource: Resource, old: KubeObject, body: Record<string, unknown>): void {
   const next = decodeBody(resource, reversed(body), callOf());
   fields.record(resource, next, old, other);
-  resource.shape.validate(next, old);
+  runSteps(resource.shape.validate(next, old));
   resource.strategy.validate?.(next, old);
   const { metadata, ...content } = body;
   const { managedFields: _, ...named } = metadata as Record<string, unknown>;
@@ -83,7 +84,8 @@ function update(resource: Resource, old: KubeObject, body: Record<string, unknow
   try {
     if (resource.patchSchema !== undefined)
       applyStrategicMergePatch(old as never, patch as never, resource.patchSchema);
-    fields.apply(resource, copyJson({ ...content, metadata: named }) as unknown as KubeObject, old, other, true);
+    const config = copyJson({ ...content, metadata: named }) as unknown as KubeObject;
+    runSteps(fields.apply(resource, config, old, other, true));
   } catch {
     // Items that cannot be told apart are refused, after as much work.
   }
@@ -165,8 +167,8 @@ describe('work on an object grows no faster than its lists', () => {
           return () => {
             const { object } = shape.read(copyJson(body));
             shape.applyDefaults(object);
-            invalid({ group: '', kind: '' }, '', shape.validate(object));
-            shape.validate(reversed(object), object);
+            invalid({ group: '', kind: '' }, '', runSteps(shape.validate(object)));
+            runSteps(shape.validate(reversed(object), object));
           };
         });
       }),

@@ -121,7 +121,8 @@ function checkArray(schema: JsonSchema): Check {
 
 /** What has no fields has no keys either. */
 function reportNoObjects(list: readonly unknown[], at: Cursor): void {
-  for (const [i, entry] of list.entries()) {
+  for (let i = 0; i < list.length; i++) {
+    const entry = list[i];
     if (typeof entry === 'object' && entry !== null && !Array.isArray(entry)) continue;
     at.enter(i);
     at.report(invalid(at.path(), entry, 'must be an object for an array of list-type map'));
@@ -163,12 +164,12 @@ function reportTwice(
   for (let i = 0; i < items.length; i++) {
     const identity = identityOf(items[i]);
     if (identity === undefined) continue;
-    if (seen.has(identity)) {
-      at.enter(i);
-      at.report(duplicate(at.path(), shown(items[i])));
-      at.leave();
-    }
+    const known = seen.size;
     seen.add(identity);
+    if (seen.size > known) continue;
+    at.enter(i);
+    at.report(duplicate(at.path(), shown(items[i])));
+    at.leave();
   }
 }
 

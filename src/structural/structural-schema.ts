@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../api/json-schema.ts';
 import { type FieldError, type FieldErrorType, invalid } from '../base/field-error.ts';
+import { runSteps, type Steps } from '../base/steps.ts';
 import { compileChangedCheck } from './changed-check.ts';
 import { compileCheck } from './checks.ts';
 import { Cursor } from './cursor.ts';
@@ -23,6 +24,8 @@ export interface StructuralSchema {
    * the stored object on update.
    */
   validate(object: unknown, old?: unknown, others?: readonly FieldError[]): readonly FieldError[];
+  /** The same in steps. */
+  validateInSteps(object: unknown, old?: unknown, others?: readonly FieldError[]): Steps<readonly FieldError[]>;
 }
 
 /** After one of these the shape of the object is not what rules were written for. */
@@ -50,6 +53,27 @@ export function compileSchema(schema: JsonSchema): StructuralSchema {
     check(old, before);
     forgiveUnchanged(at, new Change(object, old, schema), before);
   };
+  function* validateInSteps(
+    object: unknown,
+    old?: unknown,
+    others: readonly FieldError[] = [],
+  ): Steps<readonly FieldError[]> {
+    const at = new Cursor();
+    if (isObject(object) && isObject(old)) checkChanged(object, old, at);
+    else check(object, at);
+    if (old !== undefined && at.causes.length > 0) forgive(at, object, old);
+    yield;
+    if (isObject(object)) {
+      const before = isObject(old) ? old['metadata'] : undefined;
+      for (const cause of validateMeta(object['metadata'], { before })) at.report(cause);
+    }
+    for (const cause of others) at.report(cause);
+    if (rules === undefined) return at.causes;
+    if (at.causes.some((cause) => BLOCKS_RULES.has(cause.type))) return [...at.causes, RULES_NOT_CHECKED];
+    yield;
+    rules(object, old, at);
+    return at.causes;
+  }
   return {
     prune(object) {
       const dropped: string[] = [];
@@ -60,21 +84,8 @@ export function compileSchema(schema: JsonSchema): StructuralSchema {
     applyDefaults(object) {
       defaults?.(object);
     },
-    validate(object, old, others = []) {
-      const at = new Cursor();
-      if (isObject(object) && isObject(old)) checkChanged(object, old, at);
-      else check(object, at);
-      if (old !== undefined && at.causes.length > 0) forgive(at, object, old);
-      if (isObject(object)) {
-        const before = isObject(old) ? old['metadata'] : undefined;
-        for (const cause of validateMeta(object['metadata'], { before })) at.report(cause);
-      }
-      for (const cause of others) at.report(cause);
-      if (rules === undefined) return at.causes;
-      if (at.causes.some((cause) => BLOCKS_RULES.has(cause.type))) return [...at.causes, RULES_NOT_CHECKED];
-      rules(object, old, at);
-      return at.causes;
-    },
+    validate: (object, old, others) => runSteps(validateInSteps(object, old, others)),
+    validateInSteps,
   };
 }
 

@@ -17,10 +17,13 @@ import { type ObjectSource, readObject } from './stored-objects.ts';
 export function vimanaAdmission(source: ObjectSource, find: FindAdmission, authorize: Authorize): AdmissionPlugin {
   const lookup = lookupIn(source);
 
+  const admitterFor = ({ resource, kind }: Write) =>
+    resource.custom && kind === undefined ? find(apiVersionOf(resource), resource.kind) : undefined;
+
   function run(write: Write, object: KubeObject): KubeObject | undefined {
-    const { resource, operation, subresource, old, call, kind } = write;
+    const { resource, operation, subresource, old, call } = write;
     const asked = { group: resource.group, resource: resource.plural, namespace: write.namespace };
-    const admit = resource.custom && kind === undefined ? find(apiVersionOf(resource), resource.kind) : undefined;
+    const admit = admitterFor(write);
     if (admit === undefined || operation === 'CONNECT') return undefined;
     const verdict = admit({
       operation,
@@ -45,7 +48,7 @@ export function vimanaAdmission(source: ObjectSource, find: FindAdmission, autho
     name: 'VimanaAdmission',
     mutate: (write) => (write.object === undefined ? undefined : run(write, write.object)),
     validate(write) {
-      if (!write.resource.custom) return;
+      if (admitterFor(write) === undefined) return;
       const { object, call } = write;
       // It is nobody's to change then, and whoever let it in was asked something else.
       if (write.operation === 'DELETE' && write.old !== undefined) run(write, write.old);

@@ -114,24 +114,34 @@ function readField(value: unknown, field: Field, walk: DecodeWalk): unknown {
     return value.map((entry, i) => readItem(entry, i, field, walk));
   }
   if (typeof value !== 'object' || Array.isArray(value)) return walk.mismatch(value, field.goType, 'map');
-  const entries: Json = {};
-  const keys = Object.keys(value);
-  for (const key of keys) {
-    const entry = (value as Json)[key];
-    if (entry !== undefined) setOwn(entries, key, readItem(entry, key, field, walk));
+  return readMap(value as Json, field, walk);
+}
+
+/** Nothing where Go would leave out an empty map. */
+function readMap(value: Json, field: Field, walk: DecodeWalk): Json | undefined {
+  const read: Entry[] = [];
+  let isSorted = true;
+  let last: string | undefined;
+  for (const key of Object.keys(value)) {
+    if (value[key] === undefined) continue;
+    if (last !== undefined && last >= key) isSorted = false;
+    last = key;
+    read.push({ key, item: readItem(value[key], key, field, walk) });
   }
-  return byKey(entries, keys);
+  if (read.length === 0 && field.omitsZero) return undefined;
+  // Go writes maps by key.
+  if (!isSorted) read.sort(byKey);
+  const entries: Json = {};
+  for (const { key, item } of read) setOwn(entries, key, item);
+  return entries;
 }
 
-/** Go writes maps by key. */
-function byKey(entries: Json, keys: string[]): Json {
-  if (keys.every((key, i) => i === 0 || (keys[i - 1] as string) < key)) return entries;
-  const ordered: Json = {};
-  for (const key of keys.sort(byText)) if (entries[key] !== undefined) setOwn(ordered, key, entries[key]);
-  return ordered;
+interface Entry {
+  readonly key: string;
+  readonly item: unknown;
 }
 
-const byText = (a: string, b: string) => (a < b ? -1 : 1);
+const byKey = (a: Entry, b: Entry) => (a.key < b.key ? -1 : 1);
 
 function readItem(value: unknown, segment: string | number, field: Field, walk: DecodeWalk): unknown {
   walk.enterItem(segment);
@@ -204,7 +214,8 @@ function writeFields(read: readonly unknown[], plan: ReadPlan, out: Json): Json 
     const { field, slot } = ordered[i] as PlannedField;
     const value = read[slot];
     if (value !== undefined) {
-      if (!field.omitsZero || !isEmpty(value)) out[field.json] = value;
+      // An empty map was read as nothing.
+      if (!field.omitsZero || field.container === 'map' || !isEmpty(value)) out[field.json] = value;
     } else if (field.absent === 'null') out[field.json] = null;
     else if (field.absent === 'zero') out[field.json] = zeroOf(field);
   }

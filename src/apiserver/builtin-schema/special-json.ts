@@ -17,6 +17,9 @@ export interface SpecialJson {
 /** Any JSON at all. */
 const anything: SpecialJson = { zero: null, read: copyJson };
 
+/** Field sets never change, so that all who have the same one share it. */
+const fieldSet: SpecialJson = { zero: null, read: (value) => value };
+
 /** How many different times and quantities are kept in mind: those of a while are few. */
 const KEPT = 1024;
 
@@ -108,7 +111,7 @@ const SPECIAL: ReadonlyMap<string, SpecialJson> = new Map(
     [`${META}Time`]: time(false),
     [`${META}MicroTime`]: time(true),
     [`${META}Duration`]: duration,
-    [`${META}FieldsV1`]: anything,
+    [`${META}FieldsV1`]: fieldSet,
     'k8s.io.api.authentication.v1.ExtraValue': texts,
     'k8s.io.api.authorization.v1.ExtraValue': texts,
     'k8s.io.api.certificates.v1.ExtraValue': texts,

@@ -34,10 +34,10 @@ export function customShape(
       return { object, unknown: [...structural.prune(object), ...others] };
     },
     applyDefaults: (object) => structural.applyDefaults(object),
-    validate: (object, old, subresource, fits) => {
+    *validate(object, old, subresource, fits) {
       // What a scale shows must be there to be shown.
       const others = scale === undefined ? [] : scaleCauses(object, scale);
-      const found = fits === true ? others : structural.validate(object, old, others);
+      const found = fits === true ? others : yield* structural.validateInSteps(object, old, others);
       const causes = subresource === 'status' ? found.map(withinStatus) : found;
       if (embedded === undefined) return causes;
       const inside: FieldError[] = [];

@@ -1,12 +1,14 @@
 import type { Json } from '../../api/json-schema.ts';
+import { runSteps, type Steps } from '../../base/steps.ts';
 import { isObject, type JsonObject, member, sameJson } from '../../kube/patches/json-object.ts';
 import { ApplyConflictError, ApplyError, type Conflict, conflictsWith } from './apply-error.ts';
 import { filterFields } from './field-filter.ts';
 import { difference, type FieldSet, intersection, isEmpty, printPaths } from './field-set.ts';
+import { withLargeNodes } from './large-nodes.ts';
 import { KUBECTL, lastAppliedFields, withLastApplied } from './last-applied.ts';
 import { ListItemError } from './list-items.ts';
 import {
-  compareIn,
+  Differences,
   liveEntries,
   type ManagedKind,
   METADATA_IDENTITY,
@@ -49,46 +51,66 @@ export function applyConfiguration(
   config: JsonObject,
   application: Application,
 ): Applied {
+  return runSteps(configurationApply(live, config, application));
+}
+
+/** The same in steps. */
+export function* configurationApply(
+  live: JsonObject | undefined,
+  config: JsonObject,
+  application: Application,
+): Steps<Applied> {
   const { kind, manager } = application;
   checkConfig(config, kind);
+  yield;
   const name = { ...named(application), operation: 'Apply' } as const;
   const managers = readManagers(liveEntries(live));
   const current = live === undefined ? {} : withoutManagedFields(live);
   if (live !== undefined && managers.size === 0) {
     const before = { ...named({ ...application, manager: BEFORE_FIRST_APPLY }), operation: 'Update' } as const;
-    recordUpdate(managers, kind.empty, current, before, application);
+    yield* recordUpdate(managers, kind.empty, current, before, application);
+    yield;
   }
   try {
-    return finish(live, current, config, managers, name, application);
+    return yield* finish(live, current, config, managers, name, application);
   } catch (error) {
     if (error instanceof ListItemError) throw new ApplyError('', `failed to merge config: ${error.message}`);
     if (!(error instanceof ApplyConflictError) || manager !== KUBECTL) throw error;
     const left = withoutFormer(error, lastAppliedFields(current, kind.apiVersion, kind.type));
     if (left.length > 0) throw new ApplyConflictError(left);
-    return applyConfiguration(live, config, { ...application, force: true });
+    return yield* configurationApply(live, config, { ...application, force: true });
   }
 }
 
-function finish(
+function* finish(
   live: JsonObject | undefined,
   current: JsonObject,
   config: JsonObject,
   managers: Managers,
   name: ManagerName,
   { kind, manager, time, force }: Application,
-): Applied {
+): Steps<Applied> {
   if (kind.custom) reconcileManagers(managers, kind);
   const last = managers.get(name);
-  const present = filterFields(ownedFields(config, kind.type), kind.reset);
+  const owned = yield* withLargeNodes(() => ownedFields(config, kind.type));
+  const present = filterFields(owned, kind.reset);
   managers.set({ ...name, time: last?.time, fields: present });
   const former = last === undefined ? undefined : { ...last, fields: filterFields(last.fields, kind.reset) };
+  yield;
   const merged = mergeTyped(current, config, kind.type);
+  yield;
   const object = withoutAbandoned(merged, managers, former, present, kind);
+  yield;
+  const differences = new Differences(current, object, kind);
+  // Nobody asks how it differs where nobody else owns anything.
+  if (managers.size > 1) yield* differences.compareOwn();
   if (!force) {
-    const conflicts = findConflicts(managers, current, object, kind, name);
+    const conflicts = findConflicts(managers, differences, name);
     if (conflicts.length > 0) throw new ApplyConflictError(conflicts);
+    yield;
   }
-  moveOwnership(managers, current, object, kind, name);
+  moveOwnership(managers, differences, name);
+  yield;
   const changed = live === undefined || !sameJson(current, object);
   const fields = difference(present, METADATA_IDENTITY);
   if (isEmpty(fields)) managers.delete(name);
@@ -100,25 +122,13 @@ function finish(
   };
 }
 
-function findConflicts(
-  managers: Managers,
-  before: JsonObject,
-  after: JsonObject,
-  kind: ManagedKind,
-  applier: ManagerName,
-): Conflict[] {
+function findConflicts(managers: Managers, differences: Differences, applier: ManagerName): Conflict[] {
   const conflicts: Conflict[] = [];
   const own = managers.get(applier);
-  const versions = new Map([[kind.apiVersion, compareIn(before, after, kind)]]);
   for (const manager of managers.sorted()) {
     if (manager === own) continue;
-    let compared = versions.get(manager.apiVersion);
-    if (compared === undefined) {
-      const version = kind.version?.(manager.apiVersion);
-      if (version === undefined) continue;
-      compared = compareIn(version.convert(before), version.convert(after), version);
-      versions.set(manager.apiVersion, compared);
-    }
+    const compared = differences.in(manager.apiVersion);
+    if (compared === undefined) continue;
     for (const one of conflictsWith(manager, intersection(manager.fields, compared.changed))) conflicts.push(one);
   }
   return conflicts;

@@ -1,7 +1,10 @@
 import type { Json } from '../../api/json-schema.ts';
+import { ownValue } from '../../base/own-value.ts';
+import type { Steps } from '../../base/steps.ts';
 import { isList, isObject, type JsonObject, sameJson } from '../../kube/patches/json-object.ts';
 import { assertDepth } from '../../kube/patches/patch-error.ts';
 import { EMPTY, type FieldSet, unionNodes } from './field-set.ts';
+import { isChunk, LARGE_NODE, largeNode, type NodeDraft } from './large-nodes.ts';
 import { ItemFields, indexItems, itemElement, MemberFields } from './list-items.ts';
 import { DEDUCED, LIST, type ListType, MAP, type MapType, SCALAR, shapesOf, type Type } from './type.ts';
 
@@ -16,7 +19,7 @@ export const NO_DIFFERENCE: Difference = { changed: EMPTY, removed: EMPTY };
 /** How an object became another one; members that `skip` names are not looked at. */
 export function changedFields(before: JsonObject, after: JsonObject, type: Type, skip: SkippedFields = {}): Difference {
   if (before === after || type.map === undefined) return NO_DIFFERENCE;
-  const difference = compareMembers(before, after, type.map, 0, skip);
+  const difference = compareMembers(before, after, type.map, 0, skip, Object.keys(before), Object.keys(after));
   return difference === undefined
     ? NO_DIFFERENCE
     : { changed: difference.changed ?? EMPTY, removed: difference.removed ?? EMPTY };
@@ -70,13 +73,11 @@ function compareMaps(
 ): Found | undefined {
   const old = isObject(before) ? before : {};
   const now = isObject(after) ? after : {};
-  if (map.atomic || (isBare(old) && isBare(now))) return compareLeaves(before, after);
-  return compareMembers(old, now, map, depth, skip);
-}
-
-function isBare(object: JsonObject): boolean {
-  for (const _ in object) return false;
-  return true;
+  if (map.atomic) return compareLeaves(before, after);
+  const oldNames = Object.keys(old);
+  const names = Object.keys(now);
+  if (oldNames.length === 0 && names.length === 0) return compareLeaves(before, after);
+  return compareMembers(old, now, map, depth, skip, oldNames, names);
 }
 
 function compareMembers(
@@ -85,12 +86,17 @@ function compareMembers(
   map: MapType,
   depth: number,
   skip: SkippedFields | undefined,
+  oldNames: readonly string[],
+  names: readonly string[],
 ): Found | undefined {
   let changed: MemberFields | undefined;
   let removed: MemberFields | undefined;
-  for (const name of Object.keys(after)) {
+  let kept = 0;
+  for (const name of names) {
     const now = after[name] as Json;
-    const old = Object.hasOwn(before, name) ? before[name] : undefined;
+    const isKept = Object.hasOwn(before, name);
+    if (isKept) kept++;
+    const old = isKept ? before[name] : undefined;
     if (now === old) continue;
     const skipped = skip?.[name];
     if (skipped === true) continue;
@@ -105,7 +111,7 @@ function compareMembers(
     if (found?.changed !== undefined) (changed ??= new MemberFields(map)).add(element, found.changed);
     if (found?.removed !== undefined) (removed ??= new MemberFields(map)).add(element, found.removed);
   }
-  for (const name of Object.keys(before)) {
+  for (const name of kept === oldNames.length ? [] : oldNames) {
     if (Object.hasOwn(after, name)) continue;
     const skipped = skip?.[name];
     if (skipped === true) continue;
@@ -165,13 +171,26 @@ function allFields(value: Json, type: Type, depth: number, skip?: SkippedFields)
   }
   const { list } = type;
   if ((shapes & SCALAR) !== 0 || list === undefined || list.atomic || !isList(value)) return EMPTY;
+  if (value.length > LARGE_NODE) return largeNode((draft) => fillItems(draft, value, list, depth));
   const items = new ItemFields(list);
   for (const item of value) items.add(itemElement(list, item), item, allFields(item, list.items, depth + 1));
   return items.toNode(true) as FieldSet;
 }
 
+function* fillItems(draft: NodeDraft, value: readonly Json[], list: ListType, depth: number): Steps<void> {
+  const items = new ItemFields(list);
+  for (const [i, item] of value.entries()) {
+    if (isChunk(i)) yield;
+    items.add(itemElement(list, item), item, allFields(item, list.items, depth + 1));
+  }
+  yield;
+  yield* items.fill(draft, true);
+}
+
 function allMembers(value: JsonObject, map: MapType, depth: number, skip: SkippedFields | undefined): FieldSet {
-  const { members, elements } = map.plans.of(Object.keys(value), skip, map, DEDUCED);
+  const names = Object.keys(value);
+  if (names.length > LARGE_NODE) return largeNode((draft) => fillMembers(draft, names, value, map, depth, skip));
+  const { members, elements } = map.plans.of(names, skip, map, DEDUCED);
   const fields: FieldSet[] = [];
   for (const member of members) {
     fields.push(allFields(value[member.name] as Json, member.type, depth + 1, member.skip));
@@ -179,10 +198,32 @@ function allMembers(value: JsonObject, map: MapType, depth: number, skip: Skippe
   return map.nodes.node(true, elements, fields) as FieldSet;
 }
 
+function* fillMembers(
+  draft: NodeDraft,
+  names: readonly string[],
+  value: JsonObject,
+  map: MapType,
+  depth: number,
+  skip: SkippedFields | undefined,
+): Steps<void> {
+  const members = new MemberFields(map);
+  for (const [i, name] of names.entries()) {
+    if (isChunk(i)) yield;
+    const skipped = skip === undefined ? undefined : ownValue(skip, name);
+    if (skipped === true) continue;
+    const field = map.field(name);
+    const type = field?.type ?? map.entries ?? DEDUCED;
+    members.add(field?.element ?? `f:${name}`, allFields(value[name] as Json, type, depth + 1, skipped));
+  }
+  yield;
+  yield* members.fill(draft, true);
+}
+
 function found(changed: FieldSet | undefined, removed: FieldSet | undefined): Found | undefined {
   return changed === undefined && removed === undefined ? undefined : { changed, removed };
 }
 
+/** The two are of different shapes, so that nothing below them is in both. */
 function unite(a: Found | undefined, b: Found | undefined): Found | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return found(uniteMaybe(a.changed, b.changed), uniteMaybe(a.removed, b.removed));

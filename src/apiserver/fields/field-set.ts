@@ -26,8 +26,9 @@ export function isEmpty(set: FieldSet): boolean {
 
 /** Whether a node below the root is itself a member. */
 export function isMember(node: FieldSet): boolean {
-  for (const element in node) return element === SELF;
-  return true;
+  // Asking a large node for its first element means asking for all of them.
+  if (node === EMPTY || SELF in node) return true;
+  return isEmpty(node);
 }
 
 export function hasChildren(node: FieldSet): boolean {
@@ -64,11 +65,31 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return isEmpty(a) ? b : uniteChildren(a, b, false);
 }
 
-/** The union of many sets: by halves, since one after the other would look through what has come together each time. */
+/** The union of many sets, all at once: one after the other would look through what has come together each time. */
 export function unionOf(sets: readonly FieldSet[]): FieldSet {
-  if (sets.length <= 2) return union(sets[0] ?? EMPTY, sets[1] ?? EMPTY);
-  const middle = sets.length >> 1;
-  return union(unionOf(sets.slice(0, middle)), unionOf(sets.slice(middle)));
+  return uniteAll(
+    sets.filter((set) => !isEmpty(set)),
+    false,
+  );
+}
+
+function uniteAll(nodes: readonly FieldSet[], member: boolean): FieldSet {
+  const [first = EMPTY, second] = nodes;
+  if (second === undefined) return first;
+  const below = new Map<PathElement, FieldSet[]>();
+  for (const node of nodes) {
+    for (const element in node) {
+      const known = below.get(element);
+      if (known !== undefined) known.push(node[element] as FieldSet);
+      else if (element !== SELF) below.set(element, [node[element] as FieldSet]);
+    }
+  }
+  const elements = [...below.keys()].sort(compareElements);
+  const children = elements.map((element) => {
+    const same = below.get(element) as FieldSet[];
+    return uniteAll(same, same.some(isMember));
+  });
+  return node(member, elements, children) ?? EMPTY;
 }
 
 /** The union of two nodes below the root. */
@@ -93,7 +114,7 @@ function uniteChildren(a: FieldSet, b: FieldSet, member: boolean): FieldSet {
 
 /** The members of `a` that are not members of `b`. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
-  return isEmpty(b) ? a : (subtract(a, b, false, false, false) ?? EMPTY);
+  return a === EMPTY || isEmpty(b) ? a : (subtract(a, b, false, false, false) ?? EMPTY);
 }
 
 /** The members of `a` that are neither members of `b` nor below one. */
@@ -181,6 +202,7 @@ export function parseFieldSet(fields: Json | undefined, depth = 0): FieldSet {
   if (fields === null || fields === undefined) return EMPTY;
   if (!isObject(fields)) throw new SyntaxError('a field set is an object');
   if (depth > MAX_DEPTH) throw new SyntaxError('a field set is nested too deep');
+  if (isEmpty(fields as FieldSet)) return EMPTY;
   const known = new Map<PathElement, FieldSet>();
   for (const text of Object.keys(fields)) {
     const element = canonicalElement(text);

@@ -1,7 +1,9 @@
 import type { Json } from '../../api/json-schema.ts';
 import { goQuote } from '../../base/go-value.ts';
+import type { Steps } from '../../base/steps.ts';
 import { isObject, member } from '../../kube/patches/json-object.ts';
 import { EMPTY, type FieldSet } from './field-set.ts';
+import { fillNode, type NodeDraft } from './large-nodes.ts';
 import { compareText, compareValues, keyElement, type PathElement, valueElement } from './path-element.ts';
 import type { ListType, MapType } from './type.ts';
 
@@ -77,6 +79,17 @@ export class ItemFields {
   }
 
   toNode(member: boolean): FieldSet | undefined {
+    const { elements, fields } = this.#sorted();
+    return this.#list.nodes.node(member, elements, fields);
+  }
+
+  /** The same as a large node. */
+  *fill(draft: NodeDraft, member: boolean): Steps<void> {
+    const { elements, fields } = this.#sorted();
+    yield* fillNode(draft, member, elements, fields);
+  }
+
+  #sorted(): { readonly elements: readonly PathElement[]; readonly fields: readonly FieldSet[] } {
     const entries = this.#entries;
     if (entries.length > 1) entries.sort(compareEntries);
     const elements: PathElement[] = [];
@@ -90,7 +103,7 @@ export class ItemFields {
         fields.push(entry.fields);
       }
     }
-    return this.#list.nodes.node(member, elements, fields);
+    return { elements, fields };
   }
 }
 
@@ -136,6 +149,12 @@ export class MemberFields {
   toNode(member: boolean): FieldSet | undefined {
     if (!this.#isSorted) this.#sort();
     return this.#map.nodes.node(member, this.#elements, this.#fields);
+  }
+
+  /** The same as a large node. */
+  *fill(draft: NodeDraft, member: boolean): Steps<void> {
+    if (!this.#isSorted) this.#sort();
+    yield* fillNode(draft, member, this.#elements, this.#fields);
   }
 
   #sort(): void {

@@ -1,8 +1,10 @@
 import type { Json } from '../../api/json-schema.ts';
+import { runSteps, type Steps } from '../../base/steps.ts';
 import { isObject, type JsonObject, member } from '../../kube/patches/json-object.ts';
 import { changedFields, type Difference, NO_DIFFERENCE, type SkippedFields } from './changed-fields.ts';
 import { type FieldFilter, filterFields } from './field-filter.ts';
 import { difference, EMPTY, type FieldSet, isEmpty, isMember, union } from './field-set.ts';
+import { withLargeNodes } from './large-nodes.ts';
 import { ListItemError } from './list-items.ts';
 import { type ManagedFieldsEntry, type ManagerName, type Managers, managersOfWrite } from './managers.ts';
 import { reconcileFields } from './prune.ts';
@@ -73,6 +75,15 @@ export function updateManagedFields(
   next: JsonObject,
   write: Write,
 ): readonly ManagedFieldsEntry[] | undefined {
+  return runSteps(managedFieldsUpdate(live, next, write));
+}
+
+/** The same in steps. */
+export function* managedFieldsUpdate(
+  live: JsonObject | undefined,
+  next: JsonObject,
+  write: Write,
+): Steps<readonly ManagedFieldsEntry[] | undefined> {
   const entries = liveEntries(live);
   const sent = write.kind.subresource === '' ? member(metadataOf(next), 'managedFields') : undefined;
   const managers = managersOfWrite(entries, sent);
@@ -80,13 +91,15 @@ export function updateManagedFields(
   if (managers.size === 0 && live !== undefined) return undefined;
   const name = { ...named(write), operation: 'Update' } as const;
   if (write.kind.custom) reconcileManagers(managers, write.kind);
+  yield;
   try {
-    recordUpdate(managers, live ?? write.kind.empty, next, name, write);
+    yield* recordUpdate(managers, live ?? write.kind.empty, next, name, write);
   } catch (error) {
     // Items that cannot be told apart cannot be owned; the server then manages nothing rather than refuse the write.
     if (error instanceof ListItemError) return undefined;
     throw error;
   }
+  yield;
   managers.cap();
   if (write.kind.custom) {
     for (const { apiVersion, fields } of managers) {
@@ -98,55 +111,78 @@ export function updateManagedFields(
 }
 
 /** Gives what a write changed to its manager and takes it from all others. */
-export function recordUpdate(
+export function* recordUpdate(
   managers: Managers,
   before: JsonObject,
   after: JsonObject,
   name: ManagerName,
   write: Write,
-): void {
-  const compared = moveOwnership(managers, before, after, write.kind, undefined);
-  const own = difference(compared.changed, METADATA);
+): Steps<void> {
+  const differences = new Differences(before, after, write.kind);
+  const { changed } = yield* differences.compareOwn();
+  yield;
+  moveOwnership(managers, differences, undefined);
+  const own = difference(changed, METADATA);
   if (isEmpty(own)) return;
+  yield;
   const previous = managers.get(name);
   const fields = previous === undefined ? own : union(own, previous.fields);
   managers.set({ ...name, time: write.time, fields });
 }
 
-/** Takes changed and removed fields from all managers but one and returns what changed in the version of the write. */
-export function moveOwnership(
-  managers: Managers,
-  before: JsonObject,
-  after: JsonObject,
-  kind: ManagedKind,
-  except: ManagerName | undefined,
-): Difference {
-  const versions = new Map<string, Difference>();
-  const own = compareIn(before, after, kind);
-  versions.set(kind.apiVersion, own);
+/** How an object became another one, as the versions of its kind show it: each is compared when it is asked for. */
+export class Differences {
+  readonly #before: JsonObject;
+  readonly #after: JsonObject;
+  readonly #kind: ManagedKind;
+  readonly #known = new Map<string, Difference | undefined>();
+  #own: Difference | undefined;
+
+  constructor(before: JsonObject, after: JsonObject, kind: ManagedKind) {
+    this.#before = before;
+    this.#after = after;
+    this.#kind = kind;
+  }
+
+  /** In the version of the write. */
+  *compareOwn(): Steps<Difference> {
+    this.#own ??= yield* compareIn(this.#before, this.#after, this.#kind);
+    return this.#own;
+  }
+
+  /** Undefined for a version that is no longer served. */
+  in(apiVersion: string): Difference | undefined {
+    if (apiVersion === this.#kind.apiVersion) return runSteps(this.compareOwn());
+    if (!this.#known.has(apiVersion)) this.#known.set(apiVersion, this.#compareIn(apiVersion));
+    return this.#known.get(apiVersion);
+  }
+
+  #compareIn(apiVersion: string): Difference | undefined {
+    const version = this.#kind.version?.(apiVersion);
+    if (version === undefined) return undefined;
+    return runSteps(compareIn(version.convert(this.#before), version.convert(this.#after), version));
+  }
+}
+
+/** Takes changed and removed fields from all managers but one. */
+export function moveOwnership(managers: Managers, differences: Differences, except: ManagerName | undefined): void {
   const kept = except === undefined ? undefined : managers.get(except);
   for (const manager of managers) {
     if (manager === kept) continue;
-    let compared = versions.get(manager.apiVersion);
+    const compared = differences.in(manager.apiVersion);
     if (compared === undefined) {
-      const version = kind.version?.(manager.apiVersion);
-      if (version === undefined) {
-        managers.delete(manager);
-        continue;
-      }
-      compared = compareIn(version.convert(before), version.convert(after), version);
-      versions.set(manager.apiVersion, compared);
+      managers.delete(manager);
+      continue;
     }
     if (compared === NO_DIFFERENCE) continue;
     const left = difference(difference(manager.fields, compared.changed), compared.removed);
     managers.setFields(manager, left);
   }
-  return own;
 }
 
 /** What differs in one version, without the fields that the endpoint cannot set. */
-export function compareIn(before: JsonObject, after: JsonObject, { type, reset }: VersionedType): Difference {
-  const compared = changedFields(before, after, type, skipped(reset));
+function* compareIn(before: JsonObject, after: JsonObject, { type, reset }: VersionedType): Steps<Difference> {
+  const compared = yield* withLargeNodes(() => changedFields(before, after, type, skipped(reset)));
   if (compared === NO_DIFFERENCE) return compared;
   return { changed: filterFields(compared.changed, reset), removed: filterFields(compared.removed, reset) };
 }

@@ -52,8 +52,7 @@ export class Managers {
 
   /** All managers in the order of their identities. */
   sorted(): readonly Manager[] {
-    return [...this]
-      .map((manager) => ({ manager, id: identity(manager) }))
+    return this.#named()
       .sort((a, b) => compareText(a.id, b.id))
       .map(({ manager }) => manager);
   }
@@ -91,9 +90,7 @@ export class Managers {
   /** More updaters than ten are too many to keep apart: the oldest of a version become one. */
   cap(): void {
     if (this.size <= MAX_UPDATE_MANAGERS) return;
-    const named = [...this]
-      .filter((manager) => manager.operation === 'Update')
-      .map((manager) => ({ manager, id: identity(manager) }));
+    const named = this.#named().filter(({ manager }) => manager.operation === 'Update');
     let count = named.length;
     if (count <= MAX_UPDATE_MANAGERS) return;
     named.sort((a, b) => compareText(seconds(a.manager.time), seconds(b.manager.time)) || compareText(a.id, b.id));
@@ -127,6 +124,12 @@ export class Managers {
   toEntries(): ManagedFieldsEntry[] {
     const entries = [...this].sort(compareManagers);
     return entries.map((manager) => manager.entry ?? toEntry(manager));
+  }
+
+  /** All managers with their identities, which are known once they are many. */
+  #named(): { readonly manager: Manager; readonly id: string }[] {
+    if (this.#many === undefined) return this.#all.map((manager) => ({ manager, id: identity(manager) }));
+    return Array.from(this.#many, ([id, manager]) => ({ manager, id }));
   }
 
   #indexOf(name: ManagerName): number {
@@ -226,7 +229,11 @@ function parseManagers(sent: readonly Json[]): Managers | undefined {
   try {
     for (const item of sent) {
       const entry = item as unknown as ManagedFieldsEntry;
-      if (!['Apply', 'Update'].includes(entry.operation) || !entry.apiVersion || entry.fieldsType !== 'FieldsV1') {
+      if (
+        (entry.operation !== 'Apply' && entry.operation !== 'Update') ||
+        !entry.apiVersion ||
+        entry.fieldsType !== 'FieldsV1'
+      ) {
         return undefined;
       }
       const manager = toManager(entry, parseFieldSet(entry.fieldsV1));

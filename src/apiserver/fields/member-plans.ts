@@ -41,13 +41,14 @@ export class MemberPlans {
 }
 
 function planOf(given: readonly string[], skip: SkippedFields | undefined, map: MapType, other: Type): MemberPlan {
-  const members = given.flatMap((name): readonly PlannedMember[] => {
+  const members: PlannedMember[] = [];
+  for (const name of given) {
     const skipped = skip === undefined ? undefined : ownValue(skip, name);
-    if (skipped === true) return [];
+    if (skipped === true) continue;
     const field = map.field(name);
     const type = field?.type ?? map.entries ?? other;
-    return [{ name, element: field?.element ?? `f:${name}`, type, skip: skipped }];
-  });
+    members.push({ name, element: field?.element ?? `f:${name}`, type, skip: skipped });
+  }
   members.sort((a, b) => (a.element < b.element ? -1 : 1));
   return { given, skip, members, elements: members.map(({ element }) => element) };
 }

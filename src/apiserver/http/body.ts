@@ -68,8 +68,11 @@ async function readJson(text: string, kind: string, { pause }: LongWork): Promis
   }
   await pause();
   const value = await parseLargeJson(text, pause);
+  await pause();
   if (kind !== ROUNDED) assertExactIntegers(text);
-  return { value, twice: await duplicateFieldsInChunks(text, pause) };
+  const twice = await duplicateFieldsInChunks(text, pause);
+  await pause();
+  return { value, twice };
 }
 
 function decodeBinary(bytes: Buffer, expected: TypeMeta): Decoded {
@@ -123,7 +126,10 @@ function yamlRefusal(error: unknown, kind: string): unknown {
 /** Reads YAML that is long on another thread, whose JSON is then read here. */
 async function readLargeYaml(text: string, { readYaml: readOnThread, pause }: LongWork): Promise<YamlAsJson> {
   const { json, duplicates } = await readOnThread(text);
-  return { value: json.length <= SHORT ? JSON.parse(json) : await parseLargeJson(json, pause), duplicates };
+  if (json.length <= SHORT) return { value: JSON.parse(json), duplicates };
+  const value = await parseLargeJson(json, pause);
+  await pause();
+  return { value, duplicates };
 }
 
 interface YamlAsJson {

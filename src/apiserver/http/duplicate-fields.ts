@@ -29,7 +29,7 @@ export async function duplicateFieldsInChunks(text: string, pause: () => Promise
 }
 
 /** Text that is looked through in one go: a few milliseconds. */
-const CHUNK = 256 * 1024;
+const CHUNK = 128 * 1024;
 
 class DuplicateScan {
   readonly #text: string;
@@ -96,8 +96,9 @@ class DuplicateScan {
     if (this.#expectsKey && level?.keys !== undefined) {
       const raw = text.slice(start + 1, end);
       level.key = raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
-      if (level.keys.has(level.key) && this.#found.size < MOST) this.#found.add(pathOf(levels));
+      const known = level.keys.size;
       level.keys.add(level.key);
+      if (level.keys.size === known && this.#found.size < MOST) this.#found.add(pathOf(levels));
       this.#seen?.(pathOf(levels));
     }
     this.#expectsKey = false;

@@ -2,13 +2,14 @@ import { append } from '../../base/append.ts';
 import type { FieldError } from '../../base/field-error.ts';
 import { copyJson } from '../../base/json-copy.ts';
 import type { Random } from '../../base/random.ts';
+import type { Steps } from '../../base/steps.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { accessDenied } from '../access-denied.ts';
 import { ApiError, alreadyExists, badRequest, invalid } from '../api-error.ts';
 import { admit, type Backend, mutate, settle, storeOf, timestamp } from '../backend.ts';
 import { type Call, isFitting } from '../call.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
-import { nextStage, turnOf } from '../stage.ts';
+import { nextStage, stageOf, turnOf } from '../stage.ts';
 import { decodeBody } from './decode.ts';
 import { isVersion } from './resource-version.ts';
 import type { Target } from './target.ts';
@@ -20,6 +21,8 @@ const NAME_ATTEMPTS = 8;
 export interface Creation {
   /** managedFields are as they should be already, as after applying. */
   readonly recorded?: boolean;
+  /** The body was decoded already. */
+  readonly decoded?: boolean;
   /** What a request other than `create` names, whose user must be allowed to create it as well. */
   readonly requested?: Target;
 }
@@ -34,7 +37,7 @@ export async function createObject(
   how: Creation = {},
 ): Promise<Written> {
   const { size = 0, user } = call;
-  const object = decodeBody(resource, body, call);
+  const object = how.decoded === true ? (body as KubeObject) : decodeBody(resource, body, call);
   await nextStage(backend.thread, size, user);
   placeIn(resource, namespace, object);
   const { resourceVersion = '' } = object.metadata;
@@ -83,11 +86,17 @@ async function attemptCreate(
   if (resource.strategy.generation) metadata.generation = 1;
 
   const { namespace = '' } = metadata;
+  const { size = 0, user } = call;
   if (how.recorded !== true) {
     const writer = { manager: call.fieldManager, subresource: '', time };
-    backend.fields.record(resource, object, undefined, writer);
+    const recording = stageOf(
+      backend.thread,
+      size,
+      user,
+      backend.fields.recordInSteps(resource, object, undefined, writer),
+    );
+    if (recording !== undefined) await recording;
   }
-  const { size = 0, user } = call;
   await nextStage(backend.thread, size, user);
   const write = {
     operation: 'CREATE',
@@ -108,7 +117,8 @@ async function attemptCreate(
     resource.strategy.prepareCreate?.(admitted, user);
     const turn = turnOf(backend.thread, size, user);
     if (turn !== undefined) await turn;
-    const causes = causesOf(resource, admitted, isFitting(call, admitted));
+    const validating = stageOf(backend.thread, size, user, causesOf(resource, admitted, isFitting(call, admitted)));
+    const causes = validating instanceof Promise ? await validating : validating;
     if (causes.length > 0) throw invalid(resource, name, causes);
     append(call.warnings, resource.strategy.warnings?.(admitted) ?? []);
     if (how.requested !== undefined) checkCreation(backend, how.requested, call);
@@ -134,10 +144,10 @@ export function checkCreation(
   if (!allowed) throw accessDenied(attributes, reason);
 }
 
-function causesOf({ shape, strategy }: Resource, object: KubeObject, fits: boolean): readonly FieldError[] {
+function* causesOf({ shape, strategy }: Resource, object: KubeObject, fits: boolean): Steps<readonly FieldError[]> {
   const own = strategy.validate?.(object) ?? [];
   if (own.length > 0 && strategy.metadataLast === true) return own;
-  return [...shape.validate(object, undefined, '', fits), ...own];
+  return [...(yield* shape.validate(object, undefined, '', fits)), ...own];
 }
 
 function nameOf(metadata: KubeObject['metadata'], random: Random, always: boolean): void {

@@ -12,7 +12,7 @@ import { ApiError, badRequest, invalid, unsupportedMediaType } from '../api-erro
 import { type Backend, storeOf, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';
 import { keyOf, type Resource } from '../resource.ts';
-import { turnOf } from '../stage.ts';
+import { stageOf, turnOf } from '../stage.ts';
 import { createObject } from './create.ts';
 import { decodeBody } from './decode.ts';
 import { checkNewUid } from './frozen-metadata.ts';
@@ -43,10 +43,7 @@ export async function patchObject(
       const changed = guarded(() => change(current as never, patch as Json));
       const before = turnOf(backend.thread, call.size ?? 0, call.user);
       if (before !== undefined) await before;
-      const patched = copyJson(changed) as unknown as KubeObject;
-      const after = turnOf(backend.thread, call.size ?? 0, call.user);
-      if (after !== undefined) await after;
-      clarifyOwners(target.resource, patched);
+      const patched = withClearOwners(target.resource, ownObject(target.resource, changed as unknown as KubeObject));
       const object = decodePatched(target.resource, patched, call, type === STRATEGIC_PATCH ? patch : undefined);
       checkPlace(target, object);
       checkVersioned(target, object);
@@ -56,12 +53,17 @@ export async function patchObject(
   );
 }
 
+/** An object that may be decoded: one that shares with others is copied, unless decoding does that anyway. */
+function ownObject({ shape }: Resource, object: KubeObject): KubeObject {
+  return shape.copies ? object : copyJson(object);
+}
+
 /** No owners at all mean that nobody owns anything any more, and nothing to a custom object. */
-function clarifyOwners({ custom }: Resource, { metadata }: KubeObject): void {
-  const owners: unknown = metadata?.managedFields;
-  if (!Array.isArray(owners) || owners.length > 0) return;
-  if (custom) delete metadata.managedFields;
-  else metadata.managedFields = [{}] as never;
+function withClearOwners({ custom }: Resource, object: KubeObject): KubeObject {
+  const owners: unknown = object.metadata?.managedFields;
+  if (!Array.isArray(owners) || owners.length > 0) return object;
+  const { managedFields: _none, ...metadata } = object.metadata;
+  return { ...object, metadata: custom ? metadata : { ...metadata, managedFields: [{}] as never } };
 }
 
 /** Patches an object that no schema speaks of, such as a Scale. */
@@ -146,7 +148,7 @@ export function badPatch(text: string, why: string): ApiError {
 function converted(resource: Resource, merged: KubeObject, { metadata }: KubeObject, call: Call): KubeObject {
   const { group, version, kind } = resource;
   try {
-    return decodeBody(resource, copyJson(merged), call);
+    return decodeBody(resource, ownObject(resource, merged), call);
   } catch (error) {
     const [, why] = error instanceof ApiError ? (/ cannot be handled as a \S+: (.*)$/s.exec(error.message) ?? []) : [];
     if (why === undefined || why.startsWith('strict decoding error')) throw error;
@@ -185,20 +187,21 @@ export async function applyObject(
     checkNewUid(resource, name, object.metadata);
     if (asked !== '' && !isVersion(asked)) throw badVersion(asked);
     delete object.metadata.resourceVersion;
-    const fresh = backend.fields.apply(resource, object, undefined, writer(), force);
+    const applying = backend.fields.apply(resource, object, undefined, writer(), force);
+    const fresh = await stageOf(backend.thread, call.size ?? 0, call.user, applying);
     checkPlace(target, fresh);
-    const before = turnOf(backend.thread, call.size ?? 0, call.user);
-    if (before !== undefined) await before;
-    converted(resource, fresh, object, { ...call, warnings: [] });
-    const after = turnOf(backend.thread, call.size ?? 0, call.user);
-    if (after !== undefined) await after;
-    return await createObject(backend, resource, namespace, fresh, call, { recorded: true, requested: target });
+    const turn = turnOf(backend.thread, call.size ?? 0, call.user);
+    if (turn !== undefined) await turn;
+    const decoded = converted(resource, fresh, object, call);
+    const how = { recorded: true, decoded: true, requested: target };
+    return await createObject(backend, resource, namespace, decoded, call, how);
   }
   return await rewrite(
     backend,
     target,
     async (current) => {
-      const merged = backend.fields.apply(resource, copyJson(object), current, writer(), force);
+      const applying = backend.fields.apply(resource, object, current, writer(), force);
+      const merged = await stageOf(backend.thread, call.size ?? 0, call.user, applying);
       const turn = turnOf(backend.thread, call.size ?? 0, call.user);
       if (turn !== undefined) await turn;
       const decoded = converted(resource, merged, object, call);

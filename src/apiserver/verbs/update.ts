@@ -1,6 +1,7 @@
 import { append } from '../../base/append.ts';
-import { invalid as invalidField } from '../../base/field-error.ts';
+import { type FieldError, invalid as invalidField } from '../../base/field-error.ts';
 import { copyJson } from '../../base/json-copy.ts';
+import type { Steps } from '../../base/steps.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { sameJson } from '../../kube/patches/json-object.ts';
 import type { ObjectKind, Write } from '../admission-plugin.ts';
@@ -10,7 +11,7 @@ import { type Call, isFitting } from '../call.ts';
 import { withUnchangedTimes } from '../fields/unchanged-times.ts';
 import { textOf } from '../object-text.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
-import { nextStage, turnOf } from '../stage.ts';
+import { nextStage, stageOf, turnOf } from '../stage.ts';
 import type { Entry } from '../store/store.ts';
 import { partOf } from '../subresources/parts.ts';
 import { checkCreation, createObject, NAMESPACE_MISMATCH } from './create.ts';
@@ -145,16 +146,18 @@ async function attemptWrite(
   how: Rewriting,
 ): Promise<Written | undefined> {
   const { resource, name, subresource } = target;
-  const { strategy } = resource;
   const size = Math.max(call.size ?? 0, entry.value.length);
   const asked = sent.metadata.resourceVersion ?? '';
   if (asked !== '' && asked !== old.metadata.resourceVersion) throw staleVersion(resource, name, asked);
-  const frozen = takesMetadata(target) ? frozenCauses(sent.metadata, old.metadata) : [];
+  const frozen = takesMetadata(target) && subresource !== 'binding' ? frozenCauses(sent.metadata, old.metadata) : [];
   const object = keepWhatIsTheServers(target, sent, old);
   if (how.recorded !== true) {
     // Of a scale it is not known when it was written.
     const time = subresource === 'scale' ? undefined : timestamp(backend.clock);
-    backend.fields.record(resource, object, old, { manager: call.fieldManager, subresource, time });
+    const writer = { manager: call.fieldManager, subresource, time };
+    const steps = backend.fields.recordInSteps(resource, object, old, writer);
+    const recording = stageOf(backend.thread, size, call.user, steps);
+    if (recording !== undefined) await recording;
   }
   await nextStage(backend.thread, size, call.user);
   const write = writeOf(target, object, old, call, how.facet);
@@ -165,17 +168,9 @@ async function attemptWrite(
     prepare(target, admitted, old);
     const turn = turnOf(backend.thread, size, call.user);
     if (turn !== undefined) await turn;
-    // A binding sets what no other update may, and nothing else.
-    const causes =
-      subresource === 'binding'
-        ? []
-        : [
-            ...frozen,
-            ...finalizerCauses(admitted, old),
-            ...resource.shape.validate(admitted, old, subresource, isFitting(call, admitted)),
-            ...((strategy.parts?.get(subresource) ?? strategy).validate?.(admitted, old) ?? []),
-          ];
-    if (causes.length > 0) throw invalid(resource, name, causes);
+    const validating = stageOf(backend.thread, size, call.user, causesOf(target, admitted, old, call));
+    const causes = validating instanceof Promise ? await validating : validating;
+    if (causes.length > 0 || frozen.length > 0) throw invalid(resource, name, [...frozen, ...causes]);
     append(call.warnings, resource.strategy.warnings?.(admitted, old) ?? []);
     admitted.metadata.resourceVersion = String(entry.revision);
     if (how.admitted !== true) await admit(backend, { ...write, object: how.facet?.show(admitted) ?? admitted });
@@ -187,8 +182,12 @@ async function attemptWrite(
       admitted.metadata.resourceVersion = String(entry.revision);
       return { ...dropped, text: textOf(admitted) };
     }
+    const before = turnOf(backend.thread, size, call.user);
+    if (before !== undefined) await before;
     // A write that changes nothing leaves no trace.
     const final = withUnchangedTimes(old as never, admitted as never) as unknown as KubeObject;
+    const after = turnOf(backend.thread, size, call.user);
+    if (after !== undefined) await after;
     if (sameJson(final as never, old as never)) return { object: old, text: textOf(old), created: false };
     const written = await store(backend, resource, key, final, entry.revision, { ...call, size });
     stored = written !== undefined && !call.dryRun;
@@ -196,6 +195,22 @@ async function attemptWrite(
   } finally {
     if (how.admitted !== true) settle(backend, write, stored);
   }
+}
+
+function* causesOf(
+  { resource, subresource }: Target,
+  object: KubeObject,
+  old: KubeObject,
+  call: Call,
+): Steps<readonly FieldError[]> {
+  // A binding sets what no other update may, and nothing else.
+  if (subresource === 'binding') return [];
+  const { shape, strategy } = resource;
+  const finalizers = finalizerCauses(object, old);
+  const causes = yield* shape.validate(object, old, subresource, isFitting(call, object));
+  yield;
+  const own = (strategy.parts?.get(subresource) ?? strategy).validate?.(object, old) ?? [];
+  return [...finalizers, ...causes, ...own];
 }
 
 function writeOf(target: Target, object: KubeObject, old: KubeObject, call: Call, facet: Facet | undefined): Write {

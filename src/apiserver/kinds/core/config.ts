@@ -24,11 +24,11 @@ export const configMaps: KindRules<ConfigMap> = {
     const { data = {}, binaryData = {} } = object;
     const causes: FieldError[] = [];
     let size = 0;
-    for (const [name, value] of Object.entries(data)) {
+    for (const name of Object.keys(data)) {
       append(causes, told(key('data', name), name, configKeyProblems(name)));
       if (Object.hasOwn(binaryData, name))
         causes.push(invalid(key('data', name), name, 'duplicate of key present in binaryData'));
-      size += Buffer.byteLength(value);
+      size += Buffer.byteLength(data[name] as string);
     }
     for (const [name, value] of Object.entries(binaryData)) {
       append(causes, told(key('binaryData', name), name, configKeyProblems(name)));
