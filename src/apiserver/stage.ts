@@ -25,7 +25,7 @@ export function turnOf(thread: Thread, size: number, user: User): Promise<void> 
 }
 
 /** Does a stage in steps: between those of a large write, everybody else gets a turn. */
-export function stageOf<T>(thread: ThreadShare, size: number, user: User, steps: Steps<T>): T | Promise<T> {
+export function stageOf<T>(thread: Thread, size: number, user: User, steps: Steps<T>): T | Promise<T> {
   if (size < LARGE) return runSteps(steps);
   return runStepsInTurns(steps, () => turnOf(thread, size, user));
 }
