@@ -12,7 +12,7 @@ export const WORK = {
   /** What a chunk of a long text costs to read. */
   chunk: 64 * 1024,
   /** What agreeing with a client on how to encrypt costs. */
-  handshake: 12 * 1024,
+  handshake: 32 * 1024,
   /** A byte of a body costs this part while it arrives, and again when the whole is put together. */
   receivedByte: 1 / 32,
   /** A byte that is sent costs this part of one that is received. */

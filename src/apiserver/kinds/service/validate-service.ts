@@ -64,16 +64,18 @@ function checkPorts({ ports = [], type }: ServiceSpec): FieldError[] {
 
 /** One port of one protocol leads to one place. */
 function checkTwins(ports: readonly ServicePort[]): FieldError[] {
-  const seen = new Set<string>();
-  return ports.flatMap(({ protocol, port }, i) => {
-    const place = `${protocol}/${port}`;
-    if (!seen.has(place)) {
-      seen.add(place);
-      return [];
+  const seen = new Map<string | undefined, Set<number | undefined>>();
+  const causes: FieldError[] = [];
+  for (const [i, { protocol, port }] of ports.entries()) {
+    const known = seen.get(protocol) ?? new Set();
+    seen.set(protocol, known);
+    if (known.has(port)) {
+      const shown = { Name: '', Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
+      causes.push(duplicate(index('spec.ports', i), goStruct(shown)));
     }
-    const shown = { Name: '', Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
-    return [duplicate(index('spec.ports', i), goStruct(shown))];
-  });
+    known.add(port);
+  }
+  return causes;
 }
 
 function checkStickiness({ sessionAffinity, sessionAffinityConfig }: ServiceSpec): FieldError[] {
