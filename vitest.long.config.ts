@@ -14,6 +14,7 @@ const PROPERTIES = [
   'src/structural/cel/program.test.ts',
   'src/apiserver/custom/checks/any-schema.test.ts',
   'src/apiserver/protobuf/protobuf.test.ts',
+  'src/apiserver/work-growth.test.ts',
 ];
 
 /** Tests that take minutes: not part of `npm test`. */

@@ -34,6 +34,13 @@ function listsIn(message: string, path: readonly Field[]): ListPlace[] {
 /** The name of a place, for messages: spec.containers.env. */
 export const placeName = ({ path }: ListPlace): string => path.map(({ json }) => json).join('.');
 
+/** Tells places apart that are not the same list of the same message. */
+export const lastFields = ({ path }: ListPlace): string =>
+  path
+    .slice(-2)
+    .map(({ json, type }) => `${json} ${type}`)
+    .join(' ');
+
 /** An object of the kind with so many entries at one place, all different, in an order that is not theirs. */
 export function objectWith(resource: Resource, { path }: ListPlace, count: number): Record<string, unknown> {
   const object: Record<string, unknown> = {

@@ -19,7 +19,7 @@ import { kindParts } from './kind-parts.ts';
 import { textOf } from './object-text.ts';
 import type { Resource } from './resource.ts';
 import { decodeBody } from './verbs/decode.ts';
-import { isReadable, type ListPlace, listsOf, objectWith, placeName } from './work-growth.fixture.ts';
+import { isReadable, type ListPlace, lastFields, listsOf, objectWith, placeName } from './work-growth.fixture.ts';
 
 /** Work on this many entries, and on this many times as many. */
 const FEW = 300;
@@ -38,9 +38,11 @@ function leastEffort(work: () => unknown): number {
 
 /** Work that grows faster than its input is told by name. */
 function expectLinear(name: string, workOn: (count: number) => () => unknown): void {
-  const few = Math.max(leastEffort(workOn(FEW)), LEAST_MS);
   const work = workOn(FEW * TIMES);
-  let many = leastEffort(work);
+  let many = effort(work);
+  // However little a few entries take, that is not too long.
+  if (many < LEAST_MS * MOST_TIMES) return;
+  const few = Math.max(leastEffort(workOn(FEW)), LEAST_MS);
   for (let more = 1; more < TRIES && many / few >= MOST_TIMES; more++) many = Math.min(many, effort(work));
   expect(many / few, `${name}: ${few} ms for ${FEW}, ${many} ms for ${FEW * TIMES}`).toBeLessThan(MOST_TIMES);
 }
@@ -67,7 +69,7 @@ function write(resource: Resource, body: Record<string, unknown>): void {
   resource.strategy.prepareCreate?.(object, user);
   const causes = [...runSteps(resource.shape.validate(object)), ...(resource.strategy.validate?.(object) ?? [])];
   invalid(resource, 'grown', causes);
-  resource.strategy.warnings?.(object);
+  if (causes.length === 0) resource.strategy.warnings?.(object);
   textOf(object);
   update(resource, object, body);
 }
@@ -76,7 +78,11 @@ function update(resource: Resource, old: KubeObject, body: Record<string, unknow
   const next = decodeBody(resource, reversed(body), callOf());
   fields.record(resource, next, old, other);
   runSteps(resource.shape.validate(next, old));
-  resource.strategy.validate?.(next, old);
+  try {
+    resource.strategy.validate?.(next, old);
+  } catch {
+    // What is stored is valid, and rules may rely on it; this one may not be.
+  }
   const { metadata, ...content } = body;
   const { managedFields: _, ...named } = metadata as Record<string, unknown>;
   const patch = reversed({ ...content, metadata: named });
@@ -125,10 +131,24 @@ describe('work on an object grows no faster than its lists', () => {
     check(find('ConfigMap', 'metadata.managedFields'));
   });
 
-  it('whichever list of whichever built-in kind is long', () => {
+  it('whichever list of whichever built-in kind is long', { timeout: 10 * 60_000 }, () => {
     expect(places.length).toBeGreaterThan(1000);
-    const anyOne = fc.nat(places.length - 1).map((at) => places[at] as (typeof places)[number]);
-    fc.assert(fc.property(anyOne, check), { numRuns: runs(20) });
+    // The long tests try all places; many are the same list, in the template of one kind of workload or another.
+    const isLong = runs(1) > 1;
+    const distinct = [...new Map(places.map((each) => [lastFields(each.place), each])).values()];
+    const count = Math.min(runs(140), distinct.length);
+    const [some = []] = fc.sample(fc.shuffledSubarray(distinct, { minLength: count, maxLength: count }), 1);
+    const faults: string[] = [];
+    for (const each of isLong ? places : some) {
+      // Each of them takes long, and more than a few have one cause.
+      if (faults.length === 3) break;
+      try {
+        check(each);
+      } catch (error) {
+        faults.push((error as Error).message);
+      }
+    }
+    expect(faults).toEqual([]);
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { append } from '../../base/append.ts';
 import { duplicate, index, key, required } from '../../base/field-error.ts';
 import { dns1123LabelProblems } from '../../base/names.ts';
 import { deprecatedLabel } from './deprecated-labels.ts';
-import { immutable, labels, same, told } from './field-checks.ts';
+import { immutable, labels, told } from './field-checks.ts';
 import { goStruct } from './go-struct.ts';
 import type { KindRules } from './kind-rules.ts';
 import type { Quantities, Toleration } from './pod/pod-spec.ts';
@@ -26,8 +26,8 @@ export const runtimeClasses: KindRules<RuntimeClass> = {
     append(causes, labels('scheduling.nodeSelector', scheduling.nodeSelector));
     const tolerations = scheduling.tolerations ?? [];
     append(causes, checkTolerations('scheduling.tolerations', tolerations));
+    const seen = new Set<string>();
     for (const [i, toleration] of tolerations.entries()) {
-      if (!tolerations.slice(0, i).some((each) => same(each, toleration))) continue;
       const { key: name = '', operator = '', value = '', effect = '', tolerationSeconds } = toleration;
       const shown = {
         Key: name,
@@ -36,7 +36,9 @@ export const runtimeClasses: KindRules<RuntimeClass> = {
         Effect: effect,
         TolerationSeconds: tolerationSeconds ?? null,
       };
-      causes.push(duplicate(index('scheduling.tolerations', i), goStruct(shown)));
+      const text = JSON.stringify(shown);
+      if (seen.has(text)) causes.push(duplicate(index('scheduling.tolerations', i), goStruct(shown)));
+      seen.add(text);
     }
     const before = old;
     return before === undefined ? causes : [...causes, ...immutable('handler', handler, before.handler)];
