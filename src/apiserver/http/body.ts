@@ -60,9 +60,7 @@ async function readJson(text: string, { pause }: LongWork): Promise<Read> {
   await pause();
   const value = await parseLargeJson(text, pause);
   await pause();
-  const twice = await duplicateFieldsInChunks(text, pause);
-  await pause();
-  return { value, twice };
+  return { value, twice: await duplicateFieldsInChunks(text, pause) };
 }
 
 function decodeBinary(bytes: Buffer, expected: TypeMeta): Decoded {
@@ -111,10 +109,7 @@ export async function decodeYaml(text: string, kind: string, work: LongWork): Pr
 /** Reads YAML that is long on another thread, whose JSON is then read here. */
 async function readLargeYaml(text: string, { readYaml: readOnThread, pause }: LongWork): Promise<YamlAsJson> {
   const { json, duplicates } = await readOnThread(text);
-  if (json.length <= SHORT) return { value: JSON.parse(json), duplicates };
-  const value = await parseLargeJson(json, pause);
-  await pause();
-  return { value, duplicates };
+  return { value: json.length <= SHORT ? JSON.parse(json) : await parseLargeJson(json, pause), duplicates };
 }
 
 interface YamlAsJson {

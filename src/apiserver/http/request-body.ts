@@ -70,14 +70,32 @@ class Patience {
   }
 }
 
+/** Most bodies are one chunk. Others are put together as they arrive: many large ones may be complete at once. */
 async function collected(request: Request, patience: Patience | undefined): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+  let body: Buffer = Buffer.alloc(0);
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     patience?.renew();
+    const before = size;
     size += chunk.length;
     if (size > LARGEST_BODY) throw tooLarge(LARGEST_BODY);
-    chunks.push(chunk);
+    if (before === 0) body = chunk;
+    else {
+      if (size > body.length) body = withRoom(body.subarray(0, before), roomFor(request, size));
+      chunk.copy(body, before);
+    }
   }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+  return body.subarray(0, size);
+}
+
+/** All that was announced, or twice as much as there is. */
+function roomFor(request: Request, size: number): number {
+  const announced = Number(request.headers['content-length'] ?? 0);
+  return announced >= size ? announced : Math.min(2 * size, LARGEST_BODY);
+}
+
+function withRoom(body: Buffer, room: number): Buffer {
+  const larger = Buffer.allocUnsafe(room);
+  body.copy(larger);
+  return larger;
 }
