@@ -1,8 +1,8 @@
 import type { KubeObject } from '../kube/kube-object.ts';
-import { validateMeta } from '../structural/object-meta.ts';
+import { metaValidation } from '../structural/object-meta.ts';
 import { badRequest } from './api-error.ts';
 import type { KindParts } from './builtin-resources.ts';
-import { conversionProblem, decodeBuiltIn } from './builtin-schema/decode.ts';
+import { builtInDecoding, conversionProblem, decodeBuiltIn } from './builtin-schema/decode.ts';
 import { crdStrategy } from './custom/definition-strategy.ts';
 import { conversionOf } from './kinds/conversion-of.ts';
 import { nameProblems } from './kinds/object-name.ts';
@@ -21,8 +21,9 @@ function shapeOf(group: string, version: string, kind: string, plural: string): 
   const rules = { nameProblems: nameProblems(group, plural) };
   return {
     copies: decodeBuiltIn(apiVersion, kind, {}) !== undefined,
-    read: (body) => {
-      const { object, unknown, error } = decodeBuiltIn(apiVersion, kind, body) ?? { object: body, unknown: [] };
+    *read(body) {
+      const decoded = yield* builtInDecoding(apiVersion, kind, body);
+      const { object, unknown, error } = decoded ?? { object: body, unknown: [] };
       if (error === undefined) return { object: object as KubeObject, unknown };
       throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${error}`);
     },
@@ -32,7 +33,7 @@ function shapeOf(group: string, version: string, kind: string, plural: string): 
     *validate({ metadata }) {
       // The rules of the kind have been looked at before.
       yield;
-      return validateMeta(metadata, rules);
+      return yield* metaValidation(metadata, rules);
     },
   };
 }

@@ -14,7 +14,7 @@ export interface Shape {
    * Makes an object of the kind of a body, which belongs to the server: fields that the kind does not have are left out
    * and named. Throws an ApiError where a value cannot be decoded at all, as Go's decoder would.
    */
-  read(body: KubeObject): ReadObject;
+  read(body: KubeObject): Steps<ReadObject>;
   /** Why an object that was put together from parts is not of the kind, where there are words of their own for that. */
   conversionProblem?(object: KubeObject): string | undefined;
   /** Whether reading leaves the body as it is, and shares nothing with it. */

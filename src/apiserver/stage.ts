@@ -11,8 +11,8 @@ export const NEXT_STAGE: Promise<void> = Promise.resolve();
 
 /** Text of which one stage takes more than a few milliseconds. */
 const LARGE = 64 * 1024;
-/** What one stage costs of what the whole write does. */
-const STAGE = 1 / 4;
+/** What one stage costs of what the whole write does, where there is much in little text. */
+const STAGE = 1 / 2;
 
 /** The same for a write of so much text: between the stages of a large one, everybody else gets a turn. */
 export function nextStage(thread: Thread, size: number, user: User): Promise<void> {

@@ -2,6 +2,7 @@ import type { JsonSchema } from '../api/json-schema.ts';
 import { append } from '../base/append.ts';
 import { type FieldError, invalid, required, tooLong } from '../base/field-error.ts';
 import { dns1123SubdomainProblems, labelValueProblems, qualifiedNameProblems } from '../base/names.ts';
+import { runSteps, type Steps } from '../base/steps.ts';
 import { utf8Length } from '../base/utf8.ts';
 import { compileChangedCheck } from './changed-check.ts';
 import { compileCheck } from './checks.ts';
@@ -77,6 +78,11 @@ const NONE: Meta = {};
 
 /** All causes why this is not the metadata of an object; where the shape is off, the rules are not looked at. */
 export function validateMeta(meta: unknown, rules: MetaRules = {}): readonly FieldError[] {
+  return runSteps(metaValidation(meta, rules));
+}
+
+/** The same in steps. */
+export function* metaValidation(meta: unknown, rules: MetaRules = {}): Steps<readonly FieldError[]> {
   const { nameProblems = dns1123SubdomainProblems, before } = rules;
   const known = (meta ?? NONE) as Meta;
   const old = typeof before === 'object' && before !== null ? (before as Meta) : NONE;
@@ -85,8 +91,10 @@ export function validateMeta(meta: unknown, rules: MetaRules = {}): readonly Fie
   if (old !== NONE && typeof known === 'object') checkChangedShape(known as never, old as never, at);
   else checkShape(known, at);
   if (at.causes.length > 0) return at.causes;
+  yield;
   const causes = known.name === old.name && known.name !== undefined ? [] : nameCauses(known, nameProblems);
   if (known.labels !== old.labels) append(causes, labelCauses(known));
+  yield;
   if (known.annotations !== old.annotations || known.finalizers !== old.finalizers) {
     append(causes, annotationCauses(known));
   }

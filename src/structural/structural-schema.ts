@@ -5,7 +5,7 @@ import { compileChangedCheck } from './changed-check.ts';
 import { compileCheck } from './checks.ts';
 import { Cursor } from './cursor.ts';
 import { compileDefaults } from './defaults.ts';
-import { pruneMeta, validateMeta } from './object-meta.ts';
+import { metaValidation, pruneMeta } from './object-meta.ts';
 import { compilePrune } from './prune.ts';
 import { Change, forgiveUnchanged } from './ratchet.ts';
 import { compileRules } from './rules.ts';
@@ -65,7 +65,7 @@ export function compileSchema(schema: JsonSchema): StructuralSchema {
     yield;
     if (isObject(object)) {
       const before = isObject(old) ? old['metadata'] : undefined;
-      for (const cause of validateMeta(object['metadata'], { before })) at.report(cause);
+      for (const cause of yield* metaValidation(object['metadata'], { before })) at.report(cause);
     }
     for (const cause of others) at.report(cause);
     if (rules === undefined) return at.causes;

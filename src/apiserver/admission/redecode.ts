@@ -1,3 +1,4 @@
+import { runSteps } from '../../base/steps.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import type { ObjectKind } from '../admission-plugin.ts';
 import { ApiError, internal } from '../api-error.ts';
@@ -26,7 +27,7 @@ function redecodedPart(patched: KubeObject, kind: ObjectKind): KubeObject {
 /** The writer is not to blame for what the patch did. */
 function readOf({ shape }: Resource, patched: KubeObject): KubeObject {
   try {
-    return shape.read(patched).object;
+    return runSteps(shape.read(patched)).object;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     throw internal(new Error(error.message.replace(/^.*? cannot be handled as a \w+: /, ''), { cause: error }));

@@ -1,3 +1,4 @@
+import type { Steps } from '../../base/steps.ts';
 import type { FieldPlace } from './read-plan.ts';
 
 /** More than these are not told, as by the API server. */
@@ -12,12 +13,23 @@ export type ReadMessage = (value: unknown, message: string, walk: DecodeWalk) =>
 /** What a type of Go is in the end, whatever it is called. */
 export type GoKind = 'string' | 'bool' | 'int32' | 'int64' | 'float64' | 'slice' | 'map' | 'struct';
 
+/** What was found, and at which place of the text: what is read later stands before what follows it there. */
+interface Finding {
+  readonly rank: number;
+  readonly text: string;
+}
+
 /** Where the reading of a body stands, and what it has found: fields nobody knows, and the first value of a wrong type. */
 export class DecodeWalk {
-  readonly unknown: string[] = [];
-  #mismatch: string | undefined;
-  #refusal: string | undefined;
-  readonly #places: (FieldPlace | string | number)[] = [];
+  #unknown: Finding[] = [];
+  /** Fields that were told since the reading of this part began. */
+  #told = 0;
+  #mismatch: Finding | undefined;
+  #refusal: Finding | undefined;
+  #places: (FieldPlace | string | number)[] = [];
+  readonly #postponed: { readonly places: (FieldPlace | string | number)[]; readonly read: Steps<void> }[] = [];
+  #finishes = false;
+  #rank = 0;
   readonly #readMessage: ReadMessage;
   /** Whether the body was put together from parts, which Go reads in another way and with other words than a text. */
   readonly #converts: boolean;
@@ -45,9 +57,45 @@ export class DecodeWalk {
     return this.#places.length > DEEPEST;
   }
 
+  /** Whether what is long here may be read later. */
+  get postpones(): boolean {
+    return !this.#quiet && !this.#finishes;
+  }
+
+  /** Leaves what is long for later. What is wrong with it is then told as if it had been read here. */
+  postpone(read: Steps<void>): void {
+    this.#postponed.push({ places: [...this.#places], read });
+    this.#rank++;
+  }
+
+  /** Whether anything was left for later. */
+  get isUnfinished(): boolean {
+    return this.#postponed.length > 0;
+  }
+
+  /** Reads what was left for later. */
+  *finish(): Steps<void> {
+    this.#finishes = true;
+    for (const [i, { places, read }] of this.#postponed.entries()) {
+      this.#rank = i + 0.5;
+      this.#told = 0;
+      this.#places = places;
+      yield;
+      yield* read;
+    }
+  }
+
+  /** The paths of fields that nobody knows. */
+  get unknown(): readonly string[] {
+    if (this.#unknown.length === 0) return [];
+    const inOrder = this.#unknown.toSorted((a, b) => a.rank - b.rank);
+    return inOrder.slice(0, MOST_UNKNOWN).map(({ text }) => text);
+  }
+
   /** Tells of a field that the structure here does not have. */
   unknownField(name: string): void {
-    if (!this.#quiet && this.unknown.length < MOST_UNKNOWN) this.unknown.push(this.#pathTo(name));
+    if (this.#quiet || this.#told++ >= MOST_UNKNOWN) return;
+    this.#unknown.push({ rank: this.#rank, text: this.#pathTo(name) });
   }
 
   #pathTo(name: string): string {
@@ -62,21 +110,25 @@ export class DecodeWalk {
 
   /** Why the body cannot be read: Go stops at the first refusal of a type, but reads on after a value of the wrong type. */
   get error(): string | undefined {
-    return this.#refusal ?? this.#mismatch;
+    return (this.#refusal ?? this.#mismatch)?.text;
   }
 
   /** Tells what is wrong with a value; only the first counts. The value then reads as nothing. */
   fail(error: string): undefined {
     // What is read quietly is read by a type for itself.
     if (this.#quiet) return this.refuse(error);
-    this.#mismatch ??= error;
+    this.#mismatch = this.#first(this.#mismatch, error);
     return undefined;
   }
 
   /** Tells that a type which reads its own JSON does not take this. */
   refuse(error: string): undefined {
-    this.#refusal ??= error;
+    this.#refusal = this.#first(this.#refusal, error);
     return undefined;
+  }
+
+  #first(known: Finding | undefined, text: string): Finding {
+    return known !== undefined && known.rank <= this.#rank ? known : { rank: this.#rank, text };
   }
 
   /** Tells that a value has not the type that Go wants here. */

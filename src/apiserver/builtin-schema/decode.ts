@@ -1,4 +1,5 @@
 import { setOwn } from '../../base/own-value.ts';
+import { runSteps, type Steps } from '../../base/steps.ts';
 import { base64Problem } from './base64.ts';
 import { DecodeWalk } from './decode-walk.ts';
 import { schemaNameOf } from './kinds.ts';
@@ -19,12 +20,23 @@ export interface Decoded {
 
 /** Reads a JSON body of a built-in kind; undefined where the kind is not built in. The body itself stays as it is. */
 export function decodeBuiltIn(apiVersion: string, kind: string, body: unknown): Decoded | undefined {
+  return runSteps(builtInDecoding(apiVersion, kind, body));
+}
+
+/** The same in steps. */
+export function* builtInDecoding(apiVersion: string, kind: string, body: unknown): Steps<Decoded | undefined> {
   const schemaName = schemaNameOf(apiVersion, kind);
   const message = schemaName === undefined ? '' : messageOf(schemaName);
   if (message === '') return undefined;
   const walk = new DecodeWalk(readMessage);
-  const object = (readMessage(body, message, walk) ?? {}) as Json;
-  return { object, unknown: walk.unknown, ...(walk.error === undefined ? {} : { error: walk.error }) };
+  const object = readMessage(body, message, walk);
+  if (walk.isUnfinished) yield* walk.finish();
+  return decoded(object, walk);
+}
+
+function decoded(object: unknown, walk: DecodeWalk): Decoded {
+  const { unknown, error } = walk;
+  return { object: (object ?? {}) as Json, unknown, ...(error === undefined ? {} : { error }) };
 }
 
 /**
@@ -37,6 +49,7 @@ export function conversionProblem(apiVersion: string, kind: string, object: unkn
   if (message === '') return undefined;
   const walk = new DecodeWalk(readMessage, true);
   readMessage(object, message, walk);
+  runSteps(walk.finish());
   return walk.error;
 }
 
@@ -58,9 +71,15 @@ const OBJECT_META = 'k8s.io.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
 /** Reads the metadata of an object of any kind, also of one that is not built in. */
 export function decodeObjectMeta(body: unknown): Decoded {
+  return runSteps(objectMetaDecoding(body));
+}
+
+/** The same in steps. */
+export function* objectMetaDecoding(body: unknown): Steps<Decoded> {
   const walk = new DecodeWalk(readMessage);
-  const object = (readMessage(body, OBJECT_META, walk) ?? {}) as Json;
-  return { object, unknown: walk.unknown, ...(walk.error === undefined ? {} : { error: walk.error }) };
+  const object = readMessage(body, OBJECT_META, walk);
+  if (walk.isUnfinished) yield* walk.finish();
+  return decoded(object, walk);
 }
 
 /** The error of a request that wants its fields strictly validated. */
@@ -111,34 +130,74 @@ function readField(value: unknown, field: Field, walk: DecodeWalk): unknown {
   if (field.container === 'one') return readOne(value, field, field.goType, walk);
   if (field.container === 'list') {
     if (!Array.isArray(value)) return walk.mismatch(value, field.goType, 'slice');
-    return value.map((entry, i) => readItem(entry, i, field, walk));
+    return readList(value, field, walk);
   }
   if (typeof value !== 'object' || Array.isArray(value)) return walk.mismatch(value, field.goType, 'map');
   return readMap(value as Json, field, walk);
 }
 
+/** Lists and maps with more entries are read after everything else, with turns for others between so many of them. */
+const CHUNK = 2_048;
+
+/** Nothing where Go would leave out an empty list. */
+function readList(value: readonly unknown[], field: Field, walk: DecodeWalk): unknown[] | undefined {
+  if (value.length === 0 && field.omitsZero) return undefined;
+  if (value.length <= CHUNK || !walk.postpones) return value.map((entry, i) => readItem(entry, i, field, walk));
+  const items: unknown[] = [];
+  walk.postpone(listSteps(items, value, field, walk));
+  return items;
+}
+
+function* listSteps(items: unknown[], value: readonly unknown[], field: Field, walk: DecodeWalk): Steps<void> {
+  for (let i = 0; i < value.length; i++) {
+    if (i > 0 && i % CHUNK === 0) yield;
+    items.push(readItem(value[i], i, field, walk));
+  }
+}
+
 /** Nothing where Go would leave out an empty map. */
 function readMap(value: Json, field: Field, walk: DecodeWalk): Json | undefined {
-  const read: Entry[] = [];
-  let isSorted = true;
-  let last: string | undefined;
-  for (const key of Object.keys(value)) {
-    if (value[key] === undefined) continue;
-    if (last !== undefined && last >= key) isSorted = false;
-    last = key;
-    read.push({ key, item: readItem(value[key], key, field, walk) });
-  }
-  if (read.length === 0 && field.omitsZero) return undefined;
-  // Go writes maps by key.
-  if (!isSorted) read.sort(byKey);
+  const keys = Object.keys(value);
   const entries: Json = {};
+  if (keys.length > CHUNK && walk.postpones) {
+    walk.postpone(mapSteps(entries, keys, value, field, walk));
+    return entries;
+  }
+  const read: Entry[] = [];
+  for (const key of keys) readEntry(read, key, value, field, walk);
+  if (read.length === 0 && field.omitsZero) return undefined;
+  sortEntries(read);
   for (const { key, item } of read) setOwn(entries, key, item);
   return entries;
+}
+
+function* mapSteps(entries: Json, keys: readonly string[], value: Json, field: Field, walk: DecodeWalk): Steps<void> {
+  const read: Entry[] = [];
+  for (let i = 0; i < keys.length; i++) {
+    if (i > 0 && i % CHUNK === 0) yield;
+    readEntry(read, keys[i] as string, value, field, walk);
+  }
+  sortEntries(read);
+  for (let i = 0; i < read.length; i++) {
+    if (i % CHUNK === 0) yield;
+    const { key, item } = read[i] as Entry;
+    setOwn(entries, key, item);
+  }
 }
 
 interface Entry {
   readonly key: string;
   readonly item: unknown;
+}
+
+function readEntry(read: Entry[], key: string, value: Json, field: Field, walk: DecodeWalk): void {
+  // A member without a value is none in JSON.
+  if (value[key] !== undefined) read.push({ key, item: readItem(value[key], key, field, walk) });
+}
+
+/** Go writes maps by key. */
+function sortEntries(read: Entry[]): void {
+  if (!read.every(({ key }, i) => i === 0 || (read[i - 1] as Entry).key < key)) read.sort(byKey);
 }
 
 const byKey = (a: Entry, b: Entry) => (a.key < b.key ? -1 : 1);
@@ -214,8 +273,8 @@ function writeFields(read: readonly unknown[], plan: ReadPlan, out: Json): Json 
     const { field, slot } = ordered[i] as PlannedField;
     const value = read[slot];
     if (value !== undefined) {
-      // An empty map was read as nothing.
-      if (!field.omitsZero || field.container === 'map' || !isEmpty(value)) out[field.json] = value;
+      // Empty lists and maps were read as nothing.
+      if (!field.omitsZero || field.container !== 'one' || !isEmpty(value)) out[field.json] = value;
     } else if (field.absent === 'null') out[field.json] = null;
     else if (field.absent === 'zero') out[field.json] = zeroOf(field);
   }

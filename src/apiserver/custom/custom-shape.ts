@@ -2,7 +2,7 @@ import { append } from '../../base/append.ts';
 import type { FieldError } from '../../base/field-error.ts';
 import { compileSchema } from '../../structural/structural-schema.ts';
 import { badRequest } from '../api-error.ts';
-import { decodeObjectMeta } from '../builtin-schema/decode.ts';
+import { objectMetaDecoding } from '../builtin-schema/decode.ts';
 import type { Shape } from '../resource.ts';
 import type { ScalePaths } from '../subresources/scale.ts';
 import { scaleCauses } from '../subresources/scale-values.ts';
@@ -21,8 +21,8 @@ export function customShape(
   const refuse = (why: string) => badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`);
   return {
     copies: false,
-    read: (object) => {
-      const { object: metadata, unknown, error } = decodeObjectMeta(object.metadata ?? {});
+    *read(object) {
+      const { object: metadata, unknown, error } = yield* objectMetaDecoding(object.metadata ?? {});
       if (error !== undefined) throw refuse(error);
       object.metadata = metadata;
       const others = unknown.map((path) => `metadata.${path}`);
@@ -31,6 +31,7 @@ export function customShape(
         if (read.problem !== undefined) throw refuse(read.problem);
         append(others, read.unknown);
       });
+      yield;
       return { object, unknown: [...structural.prune(object), ...others] };
     },
     applyDefaults: (object) => structural.applyDefaults(object),

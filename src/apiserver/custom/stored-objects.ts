@@ -1,3 +1,4 @@
+import { runSteps } from '../../base/steps.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import type { Resource, Shape } from '../resource.ts';
 import type { Convert } from './conversion.ts';
@@ -35,7 +36,7 @@ const versionOf = ({ apiVersion }: KubeObject): string => apiVersion.slice(apiVe
 /** The object as the version that it is stored in has it today: without fields that are gone, with defaults that have come. */
 function settled(object: KubeObject, shape: Shape | undefined): KubeObject {
   if (shape === undefined) return object;
-  const { object: read } = shape.read(structuredClone(object));
+  const { object: read } = runSteps(shape.read(structuredClone(object)));
   shape.applyDefaults(read);
   return read;
 }

@@ -86,7 +86,7 @@ export function* managedFieldsUpdate(
 ): Steps<readonly ManagedFieldsEntry[] | undefined> {
   const entries = liveEntries(live);
   const sent = write.kind.subresource === '' ? member(metadataOf(next), 'managedFields') : undefined;
-  const managers = managersOfWrite(entries, sent);
+  const managers = yield* managersOfWrite(entries, sent);
   // An object that was written without managers keeps none until somebody applies it.
   if (managers.size === 0 && live !== undefined) return undefined;
   const name = { ...named(write), operation: 'Update' } as const;

@@ -1,6 +1,8 @@
 import type { Json } from '../../api/json-schema.ts';
+import type { Steps } from '../../base/steps.ts';
 import { isList, sameJson } from '../../kube/patches/json-object.ts';
 import { EMPTY, type FieldSet, isEmpty, parseFieldSet, unionOf } from './field-set.ts';
+import { isChunk } from './large-nodes.ts';
 import { compareText } from './path-element.ts';
 
 /** One entry of metadata.managedFields. */
@@ -218,16 +220,20 @@ function toManager(entry: ManagedFieldsEntry, fields: FieldSet, source?: Managed
  * The managers that a write starts from. A client may hand in entries of its own; `[]` and `[{}]` ask to forget all,
  * and what is missing or cannot be read leaves those of the live object.
  */
-export function managersOfWrite(live: readonly ManagedFieldsEntry[] | undefined, sent: Json | undefined): Managers {
+export function* managersOfWrite(
+  live: readonly ManagedFieldsEntry[] | undefined,
+  sent: Json | undefined,
+): Steps<Managers> {
   if (!isList(sent) || sameJson(sent, live as Json | undefined)) return readManagers(live);
   if (sent.length === 0 || (sent.length === 1 && sameJson(sent[0], {}))) return new Managers();
-  return parseManagers(sent) ?? readManagers(live);
+  return (yield* parseManagers(sent)) ?? readManagers(live);
 }
 
-function parseManagers(sent: readonly Json[]): Managers | undefined {
+function* parseManagers(sent: readonly Json[]): Steps<Managers | undefined> {
   const managers = new Managers();
   try {
-    for (const item of sent) {
+    for (const [i, item] of sent.entries()) {
+      if (isChunk(i)) yield;
       const entry = item as unknown as ManagedFieldsEntry;
       if (
         (entry.operation !== 'Apply' && entry.operation !== 'Update') ||

@@ -70,9 +70,7 @@ async function readJson(text: string, kind: string, { pause }: LongWork): Promis
   const value = await parseLargeJson(text, pause);
   await pause();
   if (kind !== ROUNDED) assertExactIntegers(text);
-  const twice = await duplicateFieldsInChunks(text, pause);
-  await pause();
-  return { value, twice };
+  return { value, twice: await duplicateFieldsInChunks(text, pause) };
 }
 
 function decodeBinary(bytes: Buffer, expected: TypeMeta): Decoded {
@@ -126,10 +124,7 @@ function yamlRefusal(error: unknown, kind: string): unknown {
 /** Reads YAML that is long on another thread, whose JSON is then read here. */
 async function readLargeYaml(text: string, { readYaml: readOnThread, pause }: LongWork): Promise<YamlAsJson> {
   const { json, duplicates } = await readOnThread(text);
-  if (json.length <= SHORT) return { value: JSON.parse(json), duplicates };
-  const value = await parseLargeJson(json, pause);
-  await pause();
-  return { value, duplicates };
+  return { value: json.length <= SHORT ? JSON.parse(json) : await parseLargeJson(json, pause), duplicates };
 }
 
 interface YamlAsJson {

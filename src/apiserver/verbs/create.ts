@@ -10,7 +10,7 @@ import { admit, type Backend, mutate, settle, storeOf, timestamp } from '../back
 import { type Call, isFitting } from '../call.ts';
 import { apiVersionOf, keyOf, type Resource } from '../resource.ts';
 import { nextStage, stageOf, turnOf } from '../stage.ts';
-import { decodeBody } from './decode.ts';
+import { bodyDecoding } from './decode.ts';
 import { isVersion } from './resource-version.ts';
 import type { Target } from './target.ts';
 import { store, type Written } from './written.ts';
@@ -37,7 +37,11 @@ export async function createObject(
   how: Creation = {},
 ): Promise<Written> {
   const { size = 0, user } = call;
-  const object = how.decoded === true ? (body as KubeObject) : decodeBody(resource, body, call);
+  const decoding =
+    how.decoded === true
+      ? (body as KubeObject)
+      : stageOf(backend.thread, size, user, bodyDecoding(resource, body, call));
+  const object = decoding instanceof Promise ? await decoding : decoding;
   await nextStage(backend.thread, size, user);
   placeIn(resource, namespace, object);
   const { resourceVersion = '' } = object.metadata;

@@ -1,4 +1,5 @@
 import { append } from '../../base/append.ts';
+import { runSteps, type Steps } from '../../base/steps.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { badRequest } from '../api-error.ts';
 import type { Call } from '../call.ts';
@@ -7,13 +8,20 @@ import { checkType, notAnObject, unrecognized } from './object-type.ts';
 
 /** Makes an object of the resource's kind of a decoded body: types, unknown fields, defaults. Changes the body in place. */
 export function decodeBody(resource: Resource, body: unknown, call: Call): KubeObject {
+  return runSteps(bodyDecoding(resource, body, call));
+}
+
+/** The same in steps. */
+export function* bodyDecoding(resource: Resource, body: unknown, call: Call): Steps<KubeObject> {
   if (typeof body !== 'object' || Array.isArray(body)) throw unrecognized(resource, body, notAnObject(body));
   // Go reads nothing as an object without fields.
   const sent = (body ?? {}) as KubeObject;
   checkType(resource, sent);
-  const { object, unknown } = resource.shape.read(sent);
+  yield;
+  const { object, unknown } = yield* resource.shape.read(sent);
   reportUnknown(resource, unknown, call);
   object.metadata ??= {};
+  yield;
   resource.shape.applyDefaults(object);
   resource.strategy.defaults?.(object);
   return object;

@@ -2,6 +2,7 @@ import type { Json } from '../../api/json-schema.ts';
 import { invalid as invalidField } from '../../base/field-error.ts';
 import { goJson } from '../../base/go-value.ts';
 import { copyJson } from '../../base/json-copy.ts';
+import { runSteps, type Steps } from '../../base/steps.ts';
 import type { KubeObject } from '../../kube/kube-object.ts';
 import { goPrint } from '../../kube/patches/go-print.ts';
 import { applyJsonPatch } from '../../kube/patches/json-patch.ts';
@@ -12,9 +13,9 @@ import { ApiError, badRequest, invalid, unsupportedMediaType } from '../api-erro
 import { type Backend, storeOf, timestamp } from '../backend.ts';
 import type { Call } from '../call.ts';
 import { keyOf, type Resource } from '../resource.ts';
-import { stageOf, turnOf } from '../stage.ts';
+import { stageOf } from '../stage.ts';
 import { createObject } from './create.ts';
-import { decodeBody } from './decode.ts';
+import { bodyDecoding } from './decode.ts';
 import { checkNewUid } from './frozen-metadata.ts';
 import { checkAppliedType, checkPatchedType } from './object-type.ts';
 import { badVersion, isVersion } from './resource-version.ts';
@@ -39,12 +40,12 @@ export async function patchObject(
   return await rewrite(
     backend,
     target,
-    async (current) => {
-      const changed = guarded(() => change(current as never, patch as Json));
-      const before = turnOf(backend.thread, call.size ?? 0, call.user);
-      if (before !== undefined) await before;
-      const patched = withClearOwners(target.resource, ownObject(target.resource, changed as unknown as KubeObject));
-      const object = decodePatched(target.resource, patched, call, type === STRATEGIC_PATCH ? patch : undefined);
+    function* (current) {
+      const changed = guarded(() => change(current as never, patch as Json)) as unknown as KubeObject;
+      yield;
+      const patched = withClearOwners(target.resource, ownObject(target.resource, changed));
+      const quoted = type === STRATEGIC_PATCH ? patch : undefined;
+      const object = yield* patchedDecoding(target.resource, patched, call, quoted);
       checkPlace(target, object);
       checkVersioned(target, object);
       return object;
@@ -108,14 +109,15 @@ function guarded<T>(patch: () => T): T {
 }
 
 /** What is wrong with a patched object is told as a fault of the patch, and of the strategic one that is quoted. */
-function decodePatched(resource: Resource, object: KubeObject, call: Call, quoted?: unknown): KubeObject {
+function* patchedDecoding(resource: Resource, object: KubeObject, call: Call, quoted?: unknown): Steps<KubeObject> {
   checkPatchedType(resource, object);
   const strict = call.fieldValidation === 'Strict';
   const before = strict && quoted === undefined ? goJson(object) : undefined;
   const shown = () => before ?? (quoted === undefined ? goJson(object) : goPrint(quoted as Json));
   const warnings: string[] = [];
   try {
-    const decoded = decodeBody(resource, object, strict ? { ...call, fieldValidation: 'Warn', warnings } : call);
+    const lenient = strict ? ({ ...call, fieldValidation: 'Warn', warnings } as const) : call;
+    const decoded = yield* bodyDecoding(resource, object, lenient);
     if (warnings.length === 0) return decoded;
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 400)) throw error;
@@ -128,7 +130,7 @@ function decodePatched(resource: Resource, object: KubeObject, call: Call, quote
 /** The first problem of the text that is quoted, in which fields stand in another order than in the object. */
 function firstProblem(resource: Resource, text: string): string | undefined {
   try {
-    resource.shape.read(JSON.parse(text) as KubeObject);
+    runSteps(resource.shape.read(JSON.parse(text) as KubeObject));
     return undefined;
   } catch (error) {
     return error instanceof ApiError ? problemIn(error) : undefined;
@@ -145,10 +147,10 @@ export function badPatch(text: string, why: string): ApiError {
 }
 
 /** A configuration whose fields are right and whose values are not is a fault of the server, as it sees it. */
-function converted(resource: Resource, merged: KubeObject, { metadata }: KubeObject, call: Call): KubeObject {
+function* conversion(resource: Resource, merged: KubeObject, { metadata }: KubeObject, call: Call): Steps<KubeObject> {
   const { group, version, kind } = resource;
   try {
-    return decodeBody(resource, ownObject(resource, merged), call);
+    return yield* bodyDecoding(resource, ownObject(resource, merged), call);
   } catch (error) {
     const [, why] = error instanceof ApiError ? (/ cannot be handled as a \S+: (.*)$/s.exec(error.message) ?? []) : [];
     if (why === undefined || why.startsWith('strict decoding error')) throw error;
@@ -180,35 +182,23 @@ export async function applyObject(
   if (object.metadata.managedFields !== undefined) {
     throw new ApiError(400, 'BadRequest', 'metadata.managedFields must be nil');
   }
-  const writer = () => ({ manager: call.fieldManager, subresource, time: timestamp(backend.clock) });
+  function* apply(live: KubeObject | undefined): Steps<KubeObject> {
+    const writer = { manager: call.fieldManager, subresource, time: timestamp(backend.clock) };
+    const merged = yield* backend.fields.apply(resource, object, live, writer, force);
+    if (live === undefined) checkPlace(target, merged);
+    const decoded = yield* conversion(resource, merged, object, call);
+    if (live !== undefined) checkPlace(target, decoded);
+    return decoded;
+  }
   if (storeOf(backend, resource).latest(keyOf(resource, namespace, name)) === undefined) {
     if (subresource !== '') throw notMade(backend, target, call);
     const { resourceVersion: asked = '' } = object.metadata;
     checkNewUid(resource, name, object.metadata);
     if (asked !== '' && !isVersion(asked)) throw badVersion(asked);
     delete object.metadata.resourceVersion;
-    const applying = backend.fields.apply(resource, object, undefined, writer(), force);
-    const fresh = await stageOf(backend.thread, call.size ?? 0, call.user, applying);
-    checkPlace(target, fresh);
-    const turn = turnOf(backend.thread, call.size ?? 0, call.user);
-    if (turn !== undefined) await turn;
-    const decoded = converted(resource, fresh, object, call);
+    const decoded = await stageOf(backend.thread, call.size ?? 0, call.user, apply(undefined));
     const how = { recorded: true, decoded: true, requested: target };
     return await createObject(backend, resource, namespace, decoded, call, how);
   }
-  return await rewrite(
-    backend,
-    target,
-    async (current) => {
-      const applying = backend.fields.apply(resource, object, current, writer(), force);
-      const merged = await stageOf(backend.thread, call.size ?? 0, call.user, applying);
-      const turn = turnOf(backend.thread, call.size ?? 0, call.user);
-      if (turn !== undefined) await turn;
-      const decoded = converted(resource, merged, object, call);
-      checkPlace(target, decoded);
-      return decoded;
-    },
-    call,
-    { recorded: true },
-  );
+  return await rewrite(backend, target, apply, call, { recorded: true });
 }

@@ -15,7 +15,7 @@ import { nextStage, stageOf, turnOf } from '../stage.ts';
 import type { Entry } from '../store/store.ts';
 import { partOf } from '../subresources/parts.ts';
 import { checkCreation, createObject, NAMESPACE_MISMATCH } from './create.ts';
-import { decodeBody } from './decode.ts';
+import { bodyDecoding } from './decode.ts';
 import { dropEntry, isFinished } from './delete.ts';
 import { checkUid, finalizerCauses, frozenCauses } from './frozen-metadata.ts';
 import { badVersion, isVersion } from './resource-version.ts';
@@ -28,7 +28,8 @@ const ATTEMPTS = 20;
 /** PUT: replaces an object, or only its status. */
 export async function updateObject(backend: Backend, target: Target, body: unknown, call: Call): Promise<Written> {
   const { resource, namespace, name } = target;
-  const object = decodeBody(resource, body, call);
+  const decoding = stageOf(backend.thread, call.size ?? 0, call.user, bodyDecoding(resource, body, call));
+  const object = decoding instanceof Promise ? await decoding : decoding;
   checkPlace(target, object);
   const asked = object.metadata.resourceVersion ?? '';
   const exists = () => storeOf(backend, resource).latest(keyOf(resource, namespace, name)) !== undefined;
@@ -87,7 +88,7 @@ export function checkPlace({ resource, namespace, name }: Target, object: KubeOb
 }
 
 /** What the object shall be, from what it is; both in the version of the request, `current` nobody may change. */
-export type Change = (current: KubeObject) => KubeObject | Promise<KubeObject>;
+export type Change = (current: KubeObject) => KubeObject | Promise<KubeObject> | Steps<KubeObject>;
 
 /** An object as a subresource that is of a kind of its own shows it, such as its Scale. */
 export interface Facet {
@@ -126,13 +127,18 @@ export async function rewrite(
     const size = Math.max(call.size ?? 0, entry.value.length);
     const before = turnOf(backend.thread, size, call.user);
     if (before !== undefined) await before;
-    const object = await change(old);
+    const changing = change(old);
+    const object = await (isSteps(changing) ? stageOf(backend.thread, size, call.user, changing) : changing);
     const after = turnOf(backend.thread, size, call.user);
     if (after !== undefined) await after;
     const written = await attemptWrite(backend, target, key, entry, old, object, call, how);
     if (written !== undefined) return written;
     if (attempt >= ATTEMPTS) throw conflict(resource, name, OBJECT_MODIFIED);
   }
+}
+
+function isSteps<T>(work: T | Promise<T> | Steps<T>): work is Steps<T> {
+  return typeof work === 'object' && work !== null && Symbol.iterator in work;
 }
 
 async function attemptWrite(
