@@ -1,4 +1,4 @@
-import { list, object, required, string } from './schema.ts';
+import { list, object, required, string } from '#platform/schema/schema';
 
 /** In the status of machines whose group has no word for it: by this their next run has the same addresses. */
 export const keptInterfaces = list(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from '#platform/schema/json-schema';
 import { KINDS } from './kinds.ts';
 
 interface Node {

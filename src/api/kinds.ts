@@ -1,8 +1,8 @@
+import type { Kind } from '#platform/schema/kind';
 import { virtualMachine as hypersdkVirtualMachine } from './hypersdk/virtual-machine.ts';
 import { vmOperation } from './hypersdk/vm-operation.ts';
 import { vmSnapshot } from './hypersdk/vm-snapshot.ts';
 import { vmTemplate } from './hypersdk/vm-template.ts';
-import type { Kind } from './kind.ts';
 import { virtualMachine as kubevirtVirtualMachine } from './kubevirt/virtual-machine.ts';
 import { virtualMachineInstance } from './kubevirt/virtual-machine-instance.ts';
 import { virtualMachineInstanceMigration } from './kubevirt/virtual-machine-instance-migration.ts';

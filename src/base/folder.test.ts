@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { tellSkipped } from '../testing/programs.ts';
+import { tellSkipped } from '#testing/programs';
 import { makeFolder } from './folder.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'vimana-folder-'));

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { tellSkipped } from '../testing/programs.ts';
+import { tellSkipped } from '#testing/programs';
 import { clientUid, isOwnProgram } from './socket-owner.ts';
 
 const HEADER =

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { ConfigError } from '../base/errors.ts';
+import { ConfigError } from '#platform/base/errors';
 import { makePrivateFolder, writePrivateFile } from './kubeconfig/private-file.ts';
 
 /** The secret that lets a client of one of our HTTP servers change something. */

@@ -1,8 +1,8 @@
-import { CPU_CONSUMPTION, MEMORY_CONSUMPTION } from '../api/launcher.ts';
-import { loadIn } from '../api/launcher-load.ts';
-import { parseQuantity, toNumber, tryParseQuantity } from '../base/quantity.ts';
-import type { Node } from './kinds/node.ts';
-import type { Pod } from './kinds/pod.ts';
+import { CPU_CONSUMPTION, MEMORY_CONSUMPTION } from '#api/launcher';
+import { loadIn } from '#api/launcher-load';
+import { parseQuantity, toNumber, tryParseQuantity } from '#platform/base/quantity';
+import type { Node } from '#platform/kube/kinds/node';
+import type { Pod } from '#platform/kube/kinds/pod';
 
 const ANNOTATIONS = { cpu: CPU_CONSUMPTION, memory: MEMORY_CONSUMPTION } as const;
 

@@ -1,4 +1,4 @@
-import type { Vmi } from './kinds/machines.ts';
+import type { Vmi } from '#api/kubevirt/resources';
 
 /** Something that users are told of. */
 export interface Transition {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { effort } from '../testing/effort.ts';
-import { runs } from '../testing/runs.ts';
+import { effort } from '#testing/effort';
+import { runs } from '#testing/runs';
 import { readManifest } from './manifest.ts';
 
 describe('a manifest', () => {

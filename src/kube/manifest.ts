@@ -1,5 +1,5 @@
 import { LineCounter } from 'yaml';
-import { append } from '../base/append.ts';
+import { append } from '#platform/base/append';
 import { duplicateKeys, jsonOf, type YamlDocument, yamlDocuments, yamlProblem } from './yaml-json.ts';
 
 /** One object of a manifest file and the line it starts at. */

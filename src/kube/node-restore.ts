@@ -1,4 +1,4 @@
-import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION, type RestoreListing } from '../api/restore.ts';
+import { NODE_RESTORE_ANNOTATION, RESTORE_LISTING_ANNOTATION, type RestoreListing } from '#api/restore';
 import type { Node } from './kinds/node.ts';
 
 /** The restore that a node has to answer to. */

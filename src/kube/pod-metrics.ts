@@ -1,4 +1,4 @@
-import { milliValue, parseQuantity, value } from '../base/quantity.ts';
+import { milliValue, parseQuantity, value } from '#platform/base/quantity';
 
 /** What a pod uses, as metrics.k8s.io tells it. */
 export interface PodMetrics {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Node } from './kinds/node.ts';
+import type { Node } from '#platform/kube/kinds/node';
 import { sharedSize } from './reference-node.ts';
 
 const node = (cpu: string | undefined, memory: string, metadata: object = { labels: { type: 'kwok' } }): Node =>

@@ -1,6 +1,6 @@
-import type { NodeSize } from '../api/launcher-load.ts';
-import { compare, isZero, tryParseQuantity } from '../base/quantity.ts';
-import type { Node } from './kinds/node.ts';
+import type { NodeSize } from '#api/launcher-load';
+import { compare, isZero, tryParseQuantity } from '#platform/base/quantity';
+import type { Node } from '#platform/kube/kinds/node';
 
 /** Whether nothing real runs on a node: it is one of ours, or KWOK plays it. */
 export function isSimulated({ metadata: { labels, annotations } }: Node): boolean {

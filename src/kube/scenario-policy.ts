@@ -1,5 +1,5 @@
-import { simulationScenario } from '../api/simulation/simulation-scenario.ts';
-import type { KubeObject } from './kube-object.ts';
+import { simulationScenario } from '#api/simulation/simulation-scenario';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { policyWith } from './status-policy.ts';
 
 /** The parts of a scenario that say what happens to nodes. */

@@ -1,6 +1,6 @@
-import { OPERATE } from '../api/operate-verb.ts';
-import { resourceType } from './kinds/resource-type.ts';
-import type { KubeObject } from './kube-object.ts';
+import { OPERATE } from '#api/operate-verb';
+import { resourceType } from '#platform/kube/kinds/resource-type';
+import type { KubeObject } from '#platform/kube/kube-object';
 
 const API = 'admissionregistration.k8s.io/v1';
 const POLICY = 'ValidatingAdmissionPolicy';

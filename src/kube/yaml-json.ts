@@ -8,8 +8,8 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
-import { append } from '../base/append.ts';
-import { ParseError } from '../base/errors.ts';
+import { append } from '#platform/base/append';
+import { ParseError } from '#platform/base/errors';
 
 /** Nothing that a person writes comes near these; what does is a mistake or an attack. */
 const DEEPEST = 500;

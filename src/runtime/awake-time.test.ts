@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FakeClock } from '../base/fake-clock.ts';
+import { FakeClock } from '#platform/base/fake-clock';
 import { AwakeTime, TICK_MS } from './awake-time.ts';
 
 test('time that is read often passes as it does on the clock', async () => {

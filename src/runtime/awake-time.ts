@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '#platform/base/clock';
 
 /** How often a process looks whether it still runs. */
 export const TICK_MS = 1000;

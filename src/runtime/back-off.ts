@@ -1,4 +1,4 @@
-import type { Random } from '../base/random.ts';
+import type { Random } from '#platform/base/random';
 
 /** How long to wait after failures: `first`, then ever twice as long, at most `most`; milliseconds. */
 export interface BackOff {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { byController, type Change, controllerKey, type Index, IndexedCache } from './cache.ts';
 import { keyOf } from './key.ts';
 

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { Sink } from './follow.ts';
 import { keyIn, keyOf } from './key.ts';
 import { compareResourceVersions } from './resource-version.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../base/fake-clock.ts';
-import { silentLogger } from '../base/logger.ts';
-import { seededRandom } from '../base/random.ts';
-import type { Client } from '../kube/client.ts';
-import { CONFIG_MAPS } from '../kube/kinds/core.ts';
+import { FakeClock } from '#platform/base/fake-clock';
+import { silentLogger } from '#platform/base/logger';
+import { seededRandom } from '#platform/base/random';
+import type { Client } from '#platform/kube/client';
+import { CONFIG_MAPS } from '#platform/kube/kinds/core';
 import { type Faults, faultyClient, LeaseServer, OwnClock } from './leading.fixture.ts';
 import { leading } from './leading.ts';
 

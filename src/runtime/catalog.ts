@@ -1,6 +1,6 @@
-import { TemporaryError } from '../base/errors.ts';
-import { DEFINITIONS, type Definition } from '../kube/kinds/definitions.ts';
-import { apiVersionOf, resourceType } from '../kube/kinds/resource-type.ts';
+import { TemporaryError } from '#platform/base/errors';
+import { DEFINITIONS, type Definition } from '#platform/kube/kinds/definitions';
+import { apiVersionOf, resourceType } from '#platform/kube/kinds/resource-type';
 import { type ControllerParts } from './controller.ts';
 import { type Discovered, type DiscoveredResource, discover } from './discovery.ts';
 import type { Runnable } from './runnable.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CONFIG_MAPS, type ConfigMap, NAMESPACES, SERVICE_ACCOUNTS } from '../kube/kinds/core.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
-import { type Cluster, startCluster } from '../testing/cluster.ts';
+import { CONFIG_MAPS, type ConfigMap, NAMESPACES, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { type Cluster, startCluster } from '#testing/cluster';
 import { aborted } from './aborted.ts';
 import { byController, controllerKey } from './cache.ts';
 import { type Controller, runnable, watched } from './controller.ts';

@@ -1,10 +1,10 @@
-import type { Clock } from '../base/clock.ts';
-import { TemporaryError } from '../base/errors.ts';
-import type { Logger } from '../base/logger.ts';
-import type { Random } from '../base/random.ts';
-import type { Client, ResourceType } from '../kube/client.ts';
-import { isConflict, isNamespaceEnding, isNotFound, KubeError } from '../kube/kube-error.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+import type { Clock } from '#platform/base/clock';
+import { TemporaryError } from '#platform/base/errors';
+import type { Logger } from '#platform/base/logger';
+import type { Random } from '#platform/base/random';
+import type { Client, ResourceType } from '#platform/kube/client';
+import { isConflict, isNamespaceEnding, isNotFound, KubeError } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { aborted } from './aborted.ts';
 import type { BackOff } from './back-off.ts';
 import type { Cache, Change } from './cache.ts';

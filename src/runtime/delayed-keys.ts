@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '../base/clock.ts';
-import { type Entry, TimerQueue } from '../base/timer-queue.ts';
+import type { Clock, Timer } from '#platform/base/clock';
+import { type Entry, TimerQueue } from '#platform/base/timer-queue';
 
 /** Keys that wait for a time. One timer waits for the earliest, whatever their number. */
 export class DelayedKeys {

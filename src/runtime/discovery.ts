@@ -1,4 +1,4 @@
-import type { Client, ResourceType } from '../kube/client.ts';
+import type { Client, ResourceType } from '#platform/kube/client';
 
 /** A resource in one version, as a server says that it serves it. */
 export interface DiscoveredResource extends ResourceType {

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '#platform/base/clock';
 
 /**
  * How long ago something was, on the side of caution: by the clock that never goes back, or by the time of day where

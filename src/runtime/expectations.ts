@@ -1,4 +1,4 @@
-import type { KubeObject } from '../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import type { Cache } from './cache.ts';
 import { keyOf } from './key.ts';
 import { compareResourceVersions } from './resource-version.ts';

@@ -1,6 +1,6 @@
-import type { Client, ResourceType } from '../kube/client.ts';
-import { ifFound } from '../kube/kube-error.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+import type { Client, ResourceType } from '#platform/kube/client';
+import { ifFound } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 
 /** Puts a finalizer on an object, unless it has changed since it was read; undefined where it is gone. */
 export function withFinalizer<T extends KubeObject>(

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { realClock } from '../base/clock.ts';
-import { silentLogger } from '../base/logger.ts';
-import { seededRandom } from '../base/random.ts';
-import type { Client, ListOptions, WatchEvent } from '../kube/client.ts';
-import { CONFIG_MAPS } from '../kube/kinds/core.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+import { realClock } from '#platform/base/clock';
+import { silentLogger } from '#platform/base/logger';
+import { seededRandom } from '#platform/base/random';
+import type { Client, ListOptions, WatchEvent } from '#platform/kube/client';
+import { CONFIG_MAPS } from '#platform/kube/kinds/core';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { follow } from './follow.ts';
 
 const PAGES = 4;

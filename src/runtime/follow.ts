@@ -1,10 +1,10 @@
-import { append } from '../base/append.ts';
-import type { Clock } from '../base/clock.ts';
-import type { Logger } from '../base/logger.ts';
-import type { Random } from '../base/random.ts';
-import type { Client, ResourceType, WatchEvent } from '../kube/client.ts';
-import { isGone } from '../kube/kube-error.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+import { append } from '#platform/base/append';
+import type { Clock } from '#platform/base/clock';
+import type { Logger } from '#platform/base/logger';
+import type { Random } from '#platform/base/random';
+import type { Client, ResourceType, WatchEvent } from '#platform/kube/client';
+import { isGone } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { backOffDelay } from './back-off.ts';
 
 /** Takes in the state of a resource and then its changes. Nothing here may throw. */

@@ -1,4 +1,4 @@
-import type { Client } from '../kube/client.ts';
+import type { Client } from '#platform/kube/client';
 
 export interface Guard {
   /** Throws where nothing may be written. */

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Client, KubeList, WatchEvent, WatchOptions } from '../kube/client.ts';
-import { CONFIG_MAPS } from '../kube/kinds/core.ts';
-import { KubeError } from '../kube/kube-error.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
-import { type Cluster, startCluster } from '../testing/cluster.ts';
+import type { Client, KubeList, WatchEvent, WatchOptions } from '#platform/kube/client';
+import { CONFIG_MAPS } from '#platform/kube/kinds/core';
+import { KubeError } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { type Cluster, startCluster } from '#testing/cluster';
 import { Informer } from './informer.ts';
 import { Informers } from './informers.ts';
 

@@ -1,8 +1,8 @@
-import type { Clock } from '../base/clock.ts';
-import type { Logger } from '../base/logger.ts';
-import type { Random } from '../base/random.ts';
-import type { Client, ResourceType } from '../kube/client.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Logger } from '#platform/base/logger';
+import type { Random } from '#platform/base/random';
+import type { Client, ResourceType } from '#platform/kube/client';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { aborted } from './aborted.ts';
 import { type Cache, type Change, IndexedCache } from './cache.ts';
 import { follow, type Selection, type Sink } from './follow.ts';

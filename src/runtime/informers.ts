@@ -1,5 +1,5 @@
-import type { ResourceType } from '../kube/client.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+import type { ResourceType } from '#platform/kube/client';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { aborted } from './aborted.ts';
 import type { Selection } from './follow.ts';
 import { Informer, type InformerParts } from './informer.ts';

@@ -1,4 +1,4 @@
-import type { KubeMeta } from '../kube/kube-object.ts';
+import type { KubeMeta } from '#platform/kube/kube-object';
 
 /** The name of an object within its resource: `namespace/name`, or the name alone for cluster-wide ones. */
 export function keyOf({ metadata }: { readonly metadata: KubeMeta }): string {

@@ -1,9 +1,9 @@
-import type { Clock } from '../base/clock.ts';
-import { ConfigError } from '../base/errors.ts';
-import { microTimestamp } from '../base/timestamp.ts';
-import type { Client } from '../kube/client.ts';
-import { LEASES, type Lease } from '../kube/kinds/node.ts';
-import { isAlreadyExists, isConflict, isNotFound, KubeError } from '../kube/kube-error.ts';
+import type { Clock } from '#platform/base/clock';
+import { ConfigError } from '#platform/base/errors';
+import { microTimestamp } from '#platform/base/timestamp';
+import type { Client } from '#platform/kube/client';
+import { LEASES, type Lease } from '#platform/kube/kinds/node';
+import { isAlreadyExists, isConflict, isNotFound, KubeError } from '#platform/kube/kube-error';
 import { Elapsed } from './elapsed.ts';
 
 /** How long a lease lasts, and how often it is renewed; milliseconds, as client-go has them by default. */

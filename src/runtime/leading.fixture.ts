@@ -1,9 +1,9 @@
-import { type Clock, cancellable, sleepBy, type Timer } from '../base/clock.ts';
-import type { FakeClock } from '../base/fake-clock.ts';
-import type { Random } from '../base/random.ts';
-import type { Client } from '../kube/client.ts';
-import type { Lease } from '../kube/kinds/node.ts';
-import { KubeError } from '../kube/kube-error.ts';
+import { type Clock, cancellable, sleepBy, type Timer } from '#platform/base/clock';
+import type { FakeClock } from '#platform/base/fake-clock';
+import type { Random } from '#platform/base/random';
+import type { Client } from '#platform/kube/client';
+import type { Lease } from '#platform/kube/kinds/node';
+import { KubeError } from '#platform/kube/kube-error';
 
 /** A server of one Lease that refuses what does not follow the present version. */
 export class LeaseServer {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Client } from '../kube/client.ts';
-import { CONFIG_MAPS } from '../kube/kinds/core.ts';
-import { EVENTS } from '../kube/kinds/event.ts';
-import { LEASES } from '../kube/kinds/node.ts';
-import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../kube/kinds/rbac.ts';
-import { type Cluster, startCluster } from '../testing/cluster.ts';
+import type { Client } from '#platform/kube/client';
+import { CONFIG_MAPS } from '#platform/kube/kinds/core';
+import { EVENTS } from '#platform/kube/kinds/event';
+import { LEASES } from '#platform/kube/kinds/node';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '#platform/kube/kinds/rbac';
+import { type Cluster, startCluster } from '#testing/cluster';
 import { aborted } from './aborted.ts';
 import { runnable } from './controller.ts';
 import { Events } from './events/events.ts';

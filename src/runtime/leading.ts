@@ -1,8 +1,8 @@
-import type { Clock } from '../base/clock.ts';
-import { TemporaryError } from '../base/errors.ts';
-import type { Logger } from '../base/logger.ts';
-import type { Random } from '../base/random.ts';
-import type { Client } from '../kube/client.ts';
+import type { Clock } from '#platform/base/clock';
+import { TemporaryError } from '#platform/base/errors';
+import type { Logger } from '#platform/base/logger';
+import type { Random } from '#platform/base/random';
+import type { Client } from '#platform/kube/client';
 import type { Elapsed } from './elapsed.ts';
 import { LeaderLease, type LeaseTimes, RETRY_JITTER } from './leader-lease.ts';
 import type { Runnable } from './runnable.ts';

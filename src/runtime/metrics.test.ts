@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { TerminalError } from '../base/errors.ts';
-import { FakeClock } from '../base/fake-clock.ts';
-import { seededRandom } from '../base/random.ts';
-import { CONFIG_MAPS } from '../kube/kinds/core.ts';
-import { startCluster } from '../testing/cluster.ts';
+import { TerminalError } from '#platform/base/errors';
+import { FakeClock } from '#platform/base/fake-clock';
+import { seededRandom } from '#platform/base/random';
+import { CONFIG_MAPS } from '#platform/kube/kinds/core';
+import { startCluster } from '#testing/cluster';
 import { runnable } from './controller.ts';
 import { Informers } from './informers.ts';
 import { manager } from './manager.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { KubeObject } from '../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 import { OwnWrites } from './own-writes.ts';
 
 const version = (resourceVersion: string): KubeObject => ({

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../kube/kube-object.ts';
+import type { KubeObject } from '#platform/kube/kube-object';
 
 /**
  * Tells the changes of objects that a controller has made itself from those of others. A change may be seen before the

@@ -1,5 +1,5 @@
-import { NODES, type Node } from '../kube/kinds/node.ts';
-import { awaitsListing } from '../kube/node-restore.ts';
+import { NODES, type Node } from '#platform/kube/kinds/node';
+import { awaitsListing } from '#platform/kube/node-restore';
 import type { Index } from './cache.ts';
 import type { Context } from './controller.ts';
 

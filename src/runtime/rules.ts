@@ -1,4 +1,4 @@
-import type { PolicyRule } from '../kube/kinds/rbac.ts';
+import type { PolicyRule } from '#platform/kube/kinds/rbac';
 
 /** What whoever records Events may do. */
 export const EVENT_RULES: readonly PolicyRule[] = [

@@ -1,6 +1,6 @@
-import { isSameJson } from '../base/json-same.ts';
-import type { Client, ResourceType } from '../kube/client.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+import { isSameJson } from '#platform/base/json-same';
+import type { Client, ResourceType } from '#platform/kube/client';
+import type { KubeObject } from '#platform/kube/kube-object';
 
 /**
  * Writes the status of an object as it was read, and only where it is another: somebody who changed it meanwhile wins,

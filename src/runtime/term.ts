@@ -1,6 +1,6 @@
-import type { Clock, Timer } from '../base/clock.ts';
-import { TemporaryError } from '../base/errors.ts';
-import type { Client } from '../kube/client.ts';
+import type { Clock, Timer } from '#platform/base/clock';
+import { TemporaryError } from '#platform/base/errors';
+import type { Client } from '#platform/kube/client';
 import type { Elapsed } from './elapsed.ts';
 import { guardedClient } from './guarded-client.ts';
 

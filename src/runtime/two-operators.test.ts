@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '../base/random.ts';
-import type { Client } from '../kube/client.ts';
-import { CONFIG_MAPS, SERVICE_ACCOUNTS } from '../kube/kinds/core.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
-import { type Cluster, startCluster } from '../testing/cluster.ts';
-import { runs } from '../testing/runs.ts';
+import { seededRandom } from '#platform/base/random';
+import type { Client } from '#platform/kube/client';
+import { CONFIG_MAPS, SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { type Cluster, startCluster } from '#testing/cluster';
+import { runs } from '#testing/runs';
 import { byController, controllerKey } from './cache.ts';
 import { type Controller, runnable } from './controller.ts';
 import { Expectations } from './expectations.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TemporaryError, TerminalError } from '../base/errors.ts';
-import { FakeClock } from '../base/fake-clock.ts';
-import { seededRandom } from '../base/random.ts';
-import { KubeError } from '../kube/kube-error.ts';
+import { TemporaryError, TerminalError } from '#platform/base/errors';
+import { FakeClock } from '#platform/base/fake-clock';
+import { seededRandom } from '#platform/base/random';
+import { KubeError } from '#platform/kube/kube-error';
 import { backOffDelay } from './back-off.ts';
 import { NO_MORE, WorkQueue, type WorkQueueOptions } from './work-queue.ts';
 

@@ -1,7 +1,7 @@
-import type { Clock, Timer } from '../base/clock.ts';
-import { TemporaryError, TerminalError } from '../base/errors.ts';
-import type { Random } from '../base/random.ts';
-import { KubeError } from '../kube/kube-error.ts';
+import type { Clock, Timer } from '#platform/base/clock';
+import { TemporaryError, TerminalError } from '#platform/base/errors';
+import type { Random } from '#platform/base/random';
+import { KubeError } from '#platform/kube/kube-error';
 import { type BackOff, backOffDelay } from './back-off.ts';
 import { DelayedKeys } from './delayed-keys.ts';
 import type { QueueMetrics, RunResult } from './queue-metrics.ts';

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../api/json-schema.ts';
+import type { JsonSchema } from '#platform/schema/json-schema';
 import type { Check } from './check.ts';
 import { compileCheck } from './checks.ts';
 import type { Cursor } from './cursor.ts';

@@ -1,5 +1,4 @@
-import type { CelRule, JsonSchema } from '../api/json-schema.ts';
-import { append } from '../base/append.ts';
+import { append } from '#platform/base/append';
 import {
   child,
   type FieldError,
@@ -10,8 +9,9 @@ import {
   key,
   notSupported,
   required,
-} from '../base/field-error.ts';
-import { ownValue } from '../base/own-value.ts';
+} from '#platform/base/field-error';
+import { ownValue } from '#platform/base/own-value';
+import type { CelRule, JsonSchema } from '#platform/schema/json-schema';
 import { MOST } from './cel/estimate.ts';
 import { readFieldPath } from './field-path.ts';
 import { type CompiledRule, compileRule, type RuleScope, ruleScope } from './rule.ts';

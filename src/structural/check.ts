@@ -1,4 +1,4 @@
-import { typeInvalid } from '../base/field-error.ts';
+import { typeInvalid } from '#platform/base/field-error';
 import type { Cursor } from './cursor.ts';
 
 /** Compares a value with a schema and reports to the cursor, in the words of the API server. */

@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../api/json-schema.ts';
-import { duplicate, invalid, required, tooMany } from '../base/field-error.ts';
-import { ownValue } from '../base/own-value.ts';
+import { duplicate, invalid, required, tooMany } from '#platform/base/field-error';
+import { ownValue } from '#platform/base/own-value';
+import type { JsonSchema } from '#platform/schema/json-schema';
 import { type Check, typeName, wrongType } from './check.ts';
 import { checkCombinators } from './combinators.ts';
 import type { Cursor } from './cursor.ts';

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../api/json-schema.ts';
-import { type FieldError, invalid } from '../base/field-error.ts';
+import { type FieldError, invalid } from '#platform/base/field-error';
+import type { JsonSchema } from '#platform/schema/json-schema';
 import type { Check } from './check.ts';
 import { Cursor } from './cursor.ts';
 

@@ -1,4 +1,4 @@
-import type { FieldError } from '../base/field-error.ts';
+import type { FieldError } from '#platform/base/field-error';
 
 /** More causes than this tell nobody anything, and a large bad object could otherwise produce hundreds of thousands. */
 export const MOST_CAUSES = 500;

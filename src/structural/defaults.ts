@@ -1,5 +1,5 @@
-import type { Json, JsonSchema } from '../api/json-schema.ts';
-import { ownValue, setOwn } from '../base/own-value.ts';
+import { ownValue, setOwn } from '#platform/base/own-value';
+import type { Json, JsonSchema } from '#platform/schema/json-schema';
 
 /** Fills in defaults in place, and drops nulls where the schema allows none, as the API server does on every write. */
 export type Defaults = (value: unknown) => void;

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../api/json-schema.ts';
-import { ownValue } from '../base/own-value.ts';
+import { ownValue } from '#platform/base/own-value';
+import type { JsonSchema } from '#platform/schema/json-schema';
 
 const ESCAPES: Readonly<Record<string, string>> = {
   a: '\x07',

@@ -1,4 +1,4 @@
-import { remembered } from '../base/remembered.ts';
+import { remembered } from '#platform/base/remembered';
 
 /** String formats that Kubernetes checks in a CustomResourceDefinition; any other name is not checked, as there. */
 

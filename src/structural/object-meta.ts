@@ -1,9 +1,9 @@
-import type { JsonSchema } from '../api/json-schema.ts';
-import { append } from '../base/append.ts';
-import { type FieldError, invalid, required, tooLong } from '../base/field-error.ts';
-import { dns1123SubdomainProblems, labelValueProblems, qualifiedNameProblems } from '../base/names.ts';
-import { runSteps, type Steps } from '../base/steps.ts';
-import { utf8Length } from '../base/utf8.ts';
+import { append } from '#platform/base/append';
+import { type FieldError, invalid, required, tooLong } from '#platform/base/field-error';
+import { dns1123SubdomainProblems, labelValueProblems, qualifiedNameProblems } from '#platform/base/names';
+import { runSteps, type Steps } from '#platform/base/steps';
+import { utf8Length } from '#platform/base/utf8';
+import type { JsonSchema } from '#platform/schema/json-schema';
 import { compileChangedCheck } from './changed-check.ts';
 import { compileCheck } from './checks.ts';
 import { Cursor, MOST_CAUSES } from './cursor.ts';

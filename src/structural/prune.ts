@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../api/json-schema.ts';
+import type { JsonSchema } from '#platform/schema/json-schema';
 
 /** Drops what a schema does not know from a value in place, and tells each path it dropped. */
 export type Prune = (value: unknown, path: string, dropped: string[]) => void;

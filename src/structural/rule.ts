@@ -1,4 +1,4 @@
-import type { CelRule, JsonSchema } from '../api/json-schema.ts';
+import type { CelRule, JsonSchema } from '#platform/schema/json-schema';
 import { type Environment, KUBERNETES } from './cel/environment.ts';
 import type { Shape } from './cel/estimate.ts';
 import { compileProgram, type Program } from './cel/program.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CelRule, JsonSchema } from '../api/json-schema.ts';
+import type { CelRule, JsonSchema } from '#platform/schema/json-schema';
 import { compileSchema } from './structural-schema.ts';
 
 const text: JsonSchema = { type: 'string' };

@@ -1,6 +1,6 @@
-import type { CelRule, JsonSchema } from '../api/json-schema.ts';
-import type { FieldError, FieldErrorType } from '../base/field-error.ts';
-import { ownValue } from '../base/own-value.ts';
+import type { FieldError, FieldErrorType } from '#platform/base/field-error';
+import { ownValue } from '#platform/base/own-value';
+import type { CelRule, JsonSchema } from '#platform/schema/json-schema';
 import type { Meter } from './cel/program.ts';
 import { type Adapt, compileAdapter } from './cel/schema-value.ts';
 import { EvaluationError, type Value } from './cel/values.ts';

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../api/json-schema.ts';
-import { type FieldError, invalid, notSupported, tooLong, typeInvalid } from '../base/field-error.ts';
+import { type FieldError, invalid, notSupported, tooLong, typeInvalid } from '#platform/base/field-error';
+import type { JsonSchema } from '#platform/schema/json-schema';
 import { type Check, wrongFormat, wrongType } from './check.ts';
 import type { Cursor } from './cursor.ts';
 import { FORMATS } from './formats.ts';

@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../api/json-schema.ts';
-import { type FieldError, type FieldErrorType, invalid } from '../base/field-error.ts';
-import { runSteps, type Steps } from '../base/steps.ts';
+import { type FieldError, type FieldErrorType, invalid } from '#platform/base/field-error';
+import { runSteps, type Steps } from '#platform/base/steps';
+import type { JsonSchema } from '#platform/schema/json-schema';
 import { compileChangedCheck } from './changed-check.ts';
 import { compileCheck } from './checks.ts';
 import { Cursor } from './cursor.ts';

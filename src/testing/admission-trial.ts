@@ -1,7 +1,7 @@
-import { admission } from '../admission/admit.ts';
-import type { Admitter } from '../admission/admitter.ts';
-import type { Kind, ObjectOf } from '../api/kind.ts';
-import { formatFieldError } from '../base/field-error.ts';
+import { formatFieldError } from '#platform/base/field-error';
+import type { Kind, ObjectOf } from '#platform/schema/kind';
+import { admission } from '#vm/admission/admit';
+import type { Admitter } from '#vm/admission/admitter';
 
 /** What admission says of a write, in the words that a user reads. */
 export interface Trial<K extends Kind> {

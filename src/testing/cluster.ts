@@ -1,11 +1,11 @@
-import { startControlPlane } from '../apiserver/control-plane.ts';
-import { realClock } from '../base/clock.ts';
-import { FakeClock } from '../base/fake-clock.ts';
-import { type MemoryLogger, memoryLogger } from '../base/logger.ts';
-import { type Random, seededRandom } from '../base/random.ts';
-import type { Client } from '../kube/client.ts';
-import { SERVICE_ACCOUNTS } from '../kube/kinds/core.ts';
-import type { Runnable } from '../runtime/runnable.ts';
+import { startControlPlane } from '#control-plane/apiserver/control-plane';
+import { realClock } from '#platform/base/clock';
+import { FakeClock } from '#platform/base/fake-clock';
+import { type MemoryLogger, memoryLogger } from '#platform/base/logger';
+import { type Random, seededRandom } from '#platform/base/random';
+import type { Client } from '#platform/kube/client';
+import { SERVICE_ACCOUNTS } from '#platform/kube/kinds/core';
+import type { Runnable } from '#platform/runtime/runnable';
 import { PATIENCE } from './patience.ts';
 
 export interface ClusterUser {

@@ -1,8 +1,8 @@
-import { controllerUser, INFORMER_USER } from '../controllers/kubernetes/controller-user.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
-import { type Controller, type ControllerParts, runnable } from '../runtime/controller.ts';
-import { Informers } from '../runtime/informers.ts';
-import { manager } from '../runtime/manager.ts';
+import { controllerUser, INFORMER_USER } from '#control-plane/controllers/controller-user';
+import type { KubeObject } from '#platform/kube/kube-object';
+import { type Controller, type ControllerParts, runnable } from '#platform/runtime/controller';
+import { Informers } from '#platform/runtime/informers';
+import { manager } from '#platform/runtime/manager';
 import type { Cluster } from './cluster.ts';
 
 /** What a controller of Kubernetes gets in a cluster, with the rights that it has there. */

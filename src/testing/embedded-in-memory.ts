@@ -1,7 +1,7 @@
-import { realClock } from '../base/clock.ts';
-import { silentLogger } from '../base/logger.ts';
-import { systemRandom } from '../base/random.ts';
-import { type Embedded, type EmbeddedOptions, startEmbedded } from '../up/embedded.ts';
+import { realClock } from '#platform/base/clock';
+import { silentLogger } from '#platform/base/logger';
+import { systemRandom } from '#platform/base/random';
+import { type Embedded, type EmbeddedOptions, startEmbedded } from '#programs/up/embedded';
 
 type Choices = Pick<EmbeddedOptions, 'dialects' | 'pools'> & Partial<EmbeddedOptions>;
 

@@ -1,8 +1,8 @@
-import type { Clock } from '../base/clock.ts';
-import type { Random } from '../base/random.ts';
-import type { Client, ResourceType, WatchOptions } from '../kube/client.ts';
-import { KubeError } from '../kube/kube-error.ts';
-import type { KubeObject } from '../kube/kube-object.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Random } from '#platform/base/random';
+import type { Client, ResourceType, WatchOptions } from '#platform/kube/client';
+import { KubeError } from '#platform/kube/kube-error';
+import type { KubeObject } from '#platform/kube/kube-object';
 
 /** How badly the way to the API server behaves; each a chance for one request, or one event of a watch. */
 export interface Faults {

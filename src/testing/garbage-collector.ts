@@ -1,6 +1,6 @@
-import { GarbageCollector } from '../controllers/kubernetes/garbage-collector/garbage-collector.ts';
-import { Catalog } from '../runtime/catalog.ts';
-import { manager } from '../runtime/manager.ts';
+import { GarbageCollector } from '#control-plane/controllers/garbage-collector/garbage-collector';
+import { Catalog } from '#platform/runtime/catalog';
+import { manager } from '#platform/runtime/manager';
 import type { Cluster } from './cluster.ts';
 import { controllerParts } from './controller-parts.ts';
 

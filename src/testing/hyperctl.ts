@@ -1,8 +1,8 @@
-import { realClock } from '../base/clock.ts';
-import { seededRandom } from '../base/random.ts';
-import { toldFailure } from '../cli/failure.ts';
-import { hyperctlProgram } from '../cli/hyperctl/program.ts';
-import type { Client } from '../kube/client.ts';
+import { realClock } from '#platform/base/clock';
+import { seededRandom } from '#platform/base/random';
+import type { Client } from '#platform/kube/client';
+import { toldFailure } from '#programs/cli/failure';
+import { hyperctlProgram } from '#programs/cli/hyperctl/program';
 import type { CommandOutcome } from './command-world.ts';
 import { IDLE_STARTERS } from './idle-starters.ts';
 import { memoryIo } from './memory-io.ts';

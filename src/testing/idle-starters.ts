@@ -1,4 +1,4 @@
-import type { Starters } from '../cli/program.ts';
+import type { Starters } from '#programs/cli/program';
 
 const none = async (): Promise<never> => {
   throw new Error('nothing is started here');

@@ -1,2 +1,2 @@
 /** kubectl for tests of any layer. */
-export { kubectlFor } from '../apiserver/http/kubectl.fixture.ts';
+export { kubectlFor } from '#control-plane/apiserver/http/kubectl.fixture';

@@ -1,9 +1,9 @@
-import { nodeLifecycle } from '../controllers/kubernetes/node/node-lifecycle.ts';
-import { claimBinder, volumeBinder } from '../controllers/kubernetes/volume/binder.ts';
-import { claimProtection, volumeProtection } from '../controllers/kubernetes/volume/protection.ts';
-import { type ControllerParts, runnable } from '../runtime/controller.ts';
-import { manager } from '../runtime/manager.ts';
-import type { Runnable } from '../runtime/runnable.ts';
+import { nodeLifecycle } from '#control-plane/controllers/node/node-lifecycle';
+import { claimBinder, volumeBinder } from '#control-plane/controllers/volume/binder';
+import { claimProtection, volumeProtection } from '#control-plane/controllers/volume/protection';
+import { type ControllerParts, runnable } from '#platform/runtime/controller';
+import { manager } from '#platform/runtime/manager';
+import type { Runnable } from '#platform/runtime/runnable';
 import type { Cluster } from './cluster.ts';
 import { controllerParts, runController } from './controller-parts.ts';
 

@@ -1,17 +1,17 @@
-import { crdOf } from '../api/crd.ts';
-import { virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration } from '../api/kubevirt/group.ts';
-import { microTimestamp, timestamp } from '../base/timestamp.ts';
-import type { Client } from '../kube/client.ts';
-import { DEFINITIONS } from '../kube/kinds/definitions.ts';
-import { VMIS, type Vmi } from '../kube/kinds/machines.ts';
-import { LEASES, NODES } from '../kube/kinds/node.ts';
-import { PODS, type Pod } from '../kube/kinds/pod.ts';
-import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '../kube/kinds/rbac.ts';
-import type { ControllerParts } from '../runtime/controller.ts';
-import type { EventRecorder } from '../runtime/events/event-recorder.ts';
-import { Informers } from '../runtime/informers.ts';
-import { manager } from '../runtime/manager.ts';
-import type { Runnable } from '../runtime/runnable.ts';
+import { virtualMachine, virtualMachineInstance, virtualMachineInstanceMigration } from '#api/kubevirt/group';
+import { VMIS, type Vmi } from '#api/kubevirt/resources';
+import { microTimestamp, timestamp } from '#platform/base/timestamp';
+import type { Client } from '#platform/kube/client';
+import { DEFINITIONS } from '#platform/kube/kinds/definitions';
+import { LEASES, NODES } from '#platform/kube/kinds/node';
+import { PODS, type Pod } from '#platform/kube/kinds/pod';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type PolicyRule } from '#platform/kube/kinds/rbac';
+import type { ControllerParts } from '#platform/runtime/controller';
+import type { EventRecorder } from '#platform/runtime/events/event-recorder';
+import { Informers } from '#platform/runtime/informers';
+import { manager } from '#platform/runtime/manager';
+import type { Runnable } from '#platform/runtime/runnable';
+import { crdOf } from '#platform/schema/crd';
 import { type Cluster, type ClusterUser, startCluster } from './cluster.ts';
 
 const OPERATOR: ClusterUser = {

@@ -1,4 +1,4 @@
-import { virtualMachineInstanceAdmitter } from '../admission/kubevirt/virtual-machine-instance.ts';
+import { virtualMachineInstanceAdmitter } from '#vm/dialects/kubevirt/admission/virtual-machine-instance';
 import { admissionTrial } from './admission-trial.ts';
 
 /** Tries out machines of kubevirt.io that are fine but for the parts under test. */

@@ -1,15 +1,15 @@
-import { timestamp } from '../base/timestamp.ts';
-import { kubevirt } from '../dialects/kubevirt.ts';
-import type { Client } from '../kube/client.ts';
-import { VMIS, VMS, type Vm, type Vmi } from '../kube/kinds/machines.ts';
-import { ifFound } from '../kube/kube-error.ts';
-import { AddressPool } from '../machine/address-pool.ts';
-import type { Condition } from '../machine/condition.ts';
-import { type MachineControllerOptions, machineController } from '../machine/controller.ts';
-import type { Dialect } from '../machine/dialect.ts';
-import { PassingStates } from '../machine/passing-state.ts';
-import { machineRules } from '../machine/rules.ts';
-import { runnable } from '../runtime/controller.ts';
+import { VMIS, VMS, type Vm, type Vmi } from '#api/kubevirt/resources';
+import { timestamp } from '#platform/base/timestamp';
+import type { Client } from '#platform/kube/client';
+import { ifFound } from '#platform/kube/kube-error';
+import { runnable } from '#platform/runtime/controller';
+import { kubevirt } from '#vm/dialects/kubevirt';
+import { AddressPool } from '#vm/engine/address-pool';
+import type { Condition } from '#vm/engine/condition';
+import { type MachineControllerOptions, machineController } from '#vm/engine/controller';
+import type { Dialect } from '#vm/engine/dialect';
+import { PassingStates } from '#vm/engine/passing-state';
+import { machineRules } from '#vm/engine/rules';
 import { type MachineCluster, startMachineCluster } from './machine-cluster.ts';
 
 /** A cluster in which machines of kubevirt.io are looked after, and a test plays everybody who looks after instances. */

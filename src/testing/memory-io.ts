@@ -1,4 +1,4 @@
-import type { Io } from '../cli/io.ts';
+import type { Io } from '#programs/cli/io';
 
 /** A terminal that remembers what was printed, in front of files that are in memory alone. */
 export interface MemoryIo extends Io {

@@ -1,4 +1,4 @@
-import { realClock } from '../base/clock.ts';
+import { realClock } from '#platform/base/clock';
 
 /**
  * How long tests wait for what happens in real time: a machine under load stands still for seconds at any moment, so

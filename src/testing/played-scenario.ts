@@ -1,5 +1,5 @@
-import { simulationScenarioAdmitter } from '../admission/simulation/simulation-scenario.ts';
-import { type SimulationScenario, simulationScenario } from '../api/simulation/simulation-scenario.ts';
+import { type SimulationScenario, simulationScenario } from '#api/simulation/simulation-scenario';
+import { simulationScenarioAdmitter } from '#vm/dialects/simulation/admission/simulation-scenario';
 import { admissionTrial } from './admission-trial.ts';
 
 const trial = admissionTrial(simulationScenarioAdmitter);

@@ -1,4 +1,4 @@
-import type { Group } from '../kind.ts';
+import type { Group } from '#platform/schema/kind';
 
 /** How groups that make disks for their machines keep them: one PersistentVolumeClaim each. */
 

@@ -1,4 +1,4 @@
-import { list, object, required, string } from '../schema.ts';
+import { list, object, required, string } from '#platform/schema/schema';
 
 export const smallDisks = list(
   'Disks whose claims ask for less than spec does: spec may go back to that size.',

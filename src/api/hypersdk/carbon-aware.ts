@@ -1,5 +1,5 @@
-import type { OutputOf } from '../schema.ts';
-import { boolean, duration, integer, object, string } from '../schema.ts';
+import type { OutputOf } from '#platform/schema/schema';
+import { boolean, duration, integer, object, string } from '#platform/schema/schema';
 
 export const carbonAware = object('Starts the machine when electricity is clean.', {
   enabled: boolean('Whether the carbon intensity of the grid is looked at.', { default: false }),

@@ -1,4 +1,4 @@
-import { object, required, string } from '../schema.ts';
+import { object, required, string } from '#platform/schema/schema';
 
 /** Admission counts bytes and names the limit; these lengths only keep the schema bounded. */
 const MAX_TEXT = 1_048_576;

@@ -1,5 +1,5 @@
-import type { OutputOf } from '../schema.ts';
-import { choice, integer, list, object, quantity, required, string } from '../schema.ts';
+import type { OutputOf } from '#platform/schema/schema';
+import { choice, integer, list, object, quantity, required, string } from '#platform/schema/schema';
 import { immutable } from './immutable.ts';
 
 const source = object(

@@ -1,4 +1,4 @@
-import { boolean, choice, integer, list, object, required, string } from '../schema.ts';
+import { boolean, choice, integer, list, object, required, string } from '#platform/schema/schema';
 
 export const machineType = choice('Chipset that QEMU emulates.', ['q35', 'pc'], { default: 'q35' });
 

@@ -1,4 +1,4 @@
-import { boolean, choice, duration, integer, object } from '../schema.ts';
+import { boolean, choice, duration, integer, object } from '#platform/schema/schema';
 
 export const highAvailability = object('What happens when the machine or its node fails.', {
   enabled: boolean(

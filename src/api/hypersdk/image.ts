@@ -1,5 +1,5 @@
-import type { OutputOf } from '../schema.ts';
-import { choice, object, required, string } from '../schema.ts';
+import type { OutputOf } from '#platform/schema/schema';
+import { choice, object, required, string } from '#platform/schema/schema';
 
 export const imageSource = string(
   'Where the image lies: http://, https:// or s3:// address, docker://image, or the plain name of a container image that carries a disk.',

@@ -1,4 +1,4 @@
-import type { CelRule } from '../json-schema.ts';
+import type { CelRule } from '#platform/schema/json-schema';
 
 /** A rule for the object that holds `field`: once written, the field stays as it is, present or absent. */
 export function immutable(field: string, message: string): CelRule {

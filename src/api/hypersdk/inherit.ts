@@ -1,4 +1,4 @@
-import { overlaid } from '../overlay.ts';
+import { overlaid } from '#platform/schema/overlay';
 import type { Disk } from './disk.ts';
 import type { Network } from './network.ts';
 import { withFeatures } from './required-features.ts';

@@ -1,5 +1,5 @@
-import type { OutputOf } from '../schema.ts';
-import { choice, list, object, required, string } from '../schema.ts';
+import type { OutputOf } from '#platform/schema/schema';
+import { choice, list, object, required, string } from '#platform/schema/schema';
 
 const network = object(
   'One network interface of the machine.',

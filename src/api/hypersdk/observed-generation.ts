@@ -1,4 +1,4 @@
-import { integer } from '../schema.ts';
+import { integer } from '#platform/schema/schema';
 
 export const observedGeneration = integer('Generation of the spec that this status speaks of.', {
   format: 'int64',

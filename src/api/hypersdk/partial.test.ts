@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { JsonSchema } from '../json-schema.ts';
+import type { JsonSchema } from '#platform/schema/json-schema';
 import { partial } from './partial.ts';
 import { virtualMachineSpec } from './virtual-machine-spec.ts';
 

@@ -1,5 +1,5 @@
-import type { CelRule, JsonSchema } from '../json-schema.ts';
-import type { InputOf, OutputOf, Schema } from '../schema.ts';
+import type { CelRule, JsonSchema } from '#platform/schema/json-schema';
+import type { InputOf, OutputOf, Schema } from '#platform/schema/schema';
 
 /** `T` with every field at every depth optional; maps keep their values as they are. */
 export type Partially<T> = T extends readonly (infer Item)[]

@@ -1,5 +1,5 @@
-import type { affinity } from '../placement.ts';
-import type { OutputOf } from '../schema.ts';
+import type { affinity } from '#platform/schema/placement';
+import type { OutputOf } from '#platform/schema/schema';
 
 type Affinity = OutputOf<typeof affinity>;
 type NodeTerm = NonNullable<

@@ -1,4 +1,4 @@
-import { integer, string } from '../schema.ts';
+import { integer, string } from '#platform/schema/schema';
 
 /** How large a machine is; the VM itself, a resize and a template all speak of size in these fields. */
 

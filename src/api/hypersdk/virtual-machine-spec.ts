@@ -1,5 +1,5 @@
-import { affinity, nodeSelector, tolerations } from '../placement.ts';
-import { boolean, map, object, required, string } from '../schema.ts';
+import { affinity, nodeSelector, tolerations } from '#platform/schema/placement';
+import { boolean, map, object, required, string } from '#platform/schema/schema';
 import { carbonAware } from './carbon-aware.ts';
 import { cloudInit } from './cloud-init.ts';
 import { disks } from './disk.ts';

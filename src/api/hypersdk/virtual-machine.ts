@@ -1,5 +1,5 @@
-import type { InputOf, ObjectOf } from '../kind.ts';
-import { defineKind } from '../kind.ts';
+import type { InputOf, ObjectOf } from '#platform/schema/kind';
+import { defineKind } from '#platform/schema/kind';
 import { virtualMachineSpec } from './virtual-machine-spec.ts';
 import { virtualMachineStatus } from './virtual-machine-status.ts';
 

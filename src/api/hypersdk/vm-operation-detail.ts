@@ -1,4 +1,4 @@
-import { boolean, object, string } from '../schema.ts';
+import { boolean, object, string } from '#platform/schema/schema';
 import { cpus, memory } from './size.ts';
 
 /** What an operation needs to know beyond its machine, one object for each operation that has something to say. */

@@ -1,5 +1,5 @@
-import { conditions } from '../conditions.ts';
-import { boolean, choice, integer, object, string, timestamp } from '../schema.ts';
+import { conditions } from '#platform/schema/conditions';
+import { boolean, choice, integer, object, string, timestamp } from '#platform/schema/schema';
 import { observedGeneration } from './observed-generation.ts';
 
 const count = (description: string) => integer(description, { format: 'int64', minimum: 0 });

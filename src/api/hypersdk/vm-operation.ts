@@ -1,7 +1,7 @@
-import type { CelRule } from '../json-schema.ts';
-import type { InputOf, ObjectOf } from '../kind.ts';
-import { defineKind } from '../kind.ts';
-import { boolean, choice, duration, integer, object, required } from '../schema.ts';
+import type { CelRule } from '#platform/schema/json-schema';
+import type { InputOf, ObjectOf } from '#platform/schema/kind';
+import { defineKind } from '#platform/schema/kind';
+import { boolean, choice, duration, integer, object, required } from '#platform/schema/schema';
 import { immutable } from './immutable.ts';
 import { cloneSpec, migrateSpec, resizeSpec, restoreSpec, snapshotSpec } from './vm-operation-detail.ts';
 import { vmOperationStatus } from './vm-operation-status.ts';

@@ -1,5 +1,5 @@
-import type { Group } from '../kind.ts';
-import { choice, object, required, string } from '../schema.ts';
+import type { Group } from '#platform/schema/kind';
+import { choice, object, required, string } from '#platform/schema/schema';
 
 const groups = [
   'hypersdk.io',

@@ -1,7 +1,7 @@
-import { conditions } from '../conditions.ts';
-import type { InputOf, ObjectOf } from '../kind.ts';
-import { defineKind } from '../kind.ts';
-import { boolean, choice, integer, list, object, required, string, timestamp } from '../schema.ts';
+import { conditions } from '#platform/schema/conditions';
+import type { InputOf, ObjectOf } from '#platform/schema/kind';
+import { defineKind } from '#platform/schema/kind';
+import { boolean, choice, integer, list, object, required, string, timestamp } from '#platform/schema/schema';
 import { immutable } from './immutable.ts';
 import { observedGeneration } from './observed-generation.ts';
 import { vmRef } from './vm-reference.ts';

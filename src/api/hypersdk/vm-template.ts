@@ -1,7 +1,7 @@
-import { conditions } from '../conditions.ts';
-import type { InputOf, ObjectOf } from '../kind.ts';
-import { defineKind } from '../kind.ts';
-import { boolean, choice, integer, list, object, quantity, required, string, timestamp } from '../schema.ts';
+import { conditions } from '#platform/schema/conditions';
+import type { InputOf, ObjectOf } from '#platform/schema/kind';
+import { defineKind } from '#platform/schema/kind';
+import { boolean, choice, integer, list, object, quantity, required, string, timestamp } from '#platform/schema/schema';
 import { cloudInitDefaults } from './cloud-init.ts';
 import { checksum, imageSource } from './image.ts';
 import { observedGeneration } from './observed-generation.ts';

@@ -1,4 +1,4 @@
-import { list, object, required, string } from '../schema.ts';
+import { list, object, required, string } from '#platform/schema/schema';
 
 const source = required(
   object('Where the credential comes from.', {

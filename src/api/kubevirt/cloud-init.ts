@@ -1,4 +1,4 @@
-import { object, string } from '../schema.ts';
+import { object, string } from '#platform/schema/schema';
 
 const secret = (description: string) =>
   object(

@@ -1,4 +1,4 @@
-import { integer, map, object, quantity, string } from '../schema.ts';
+import { integer, map, object, quantity, string } from '#platform/schema/schema';
 import { kubevirtObject } from './upstream.ts';
 
 const count = (description: string) => integer(description, { format: 'int64', minimum: 1 });

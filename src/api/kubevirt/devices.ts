@@ -1,4 +1,4 @@
-import { boolean, choice, list, object, required, string } from '../schema.ts';
+import { boolean, choice, list, object, required, string } from '#platform/schema/schema';
 import { disks } from './disk.ts';
 import { interfaces } from './network.ts';
 import { kubevirtObject } from './upstream.ts';

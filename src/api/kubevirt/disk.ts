@@ -1,4 +1,4 @@
-import { boolean, choice, integer, list, object, required, string } from '../schema.ts';
+import { boolean, choice, integer, list, object, required, string } from '#platform/schema/schema';
 import { kubevirtObject } from './upstream.ts';
 
 /** KubeVirt's limit for the lists of devices, and what keeps checks over them cheap. */

@@ -1,4 +1,4 @@
-import { required } from '../schema.ts';
+import { required } from '#platform/schema/schema';
 import { cpu, memory, resources } from './cpu-memory.ts';
 import { devices } from './devices.ts';
 import { clock, features, firmware, machine } from './firmware.ts';

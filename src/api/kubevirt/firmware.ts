@@ -1,4 +1,4 @@
-import { boolean, integer, object, string } from '../schema.ts';
+import { boolean, integer, object, string } from '#platform/schema/schema';
 import { kubevirtObject } from './upstream.ts';
 
 export const machine = object('The board that is emulated.', {

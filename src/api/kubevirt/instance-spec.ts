@@ -1,5 +1,5 @@
-import { affinity, nodeSelector, tolerations, topologySpreadConstraints } from '../placement.ts';
-import { choice, integer, required, string } from '../schema.ts';
+import { affinity, nodeSelector, tolerations, topologySpreadConstraints } from '#platform/schema/placement';
+import { choice, integer, required, string } from '#platform/schema/schema';
 import { accessCredentials } from './access-credential.ts';
 import { domain } from './domain.ts';
 import { networks } from './network.ts';

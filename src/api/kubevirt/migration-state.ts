@@ -1,4 +1,4 @@
-import { boolean, choice, integer, string, timestamp } from '../schema.ts';
+import { boolean, choice, integer, string, timestamp } from '#platform/schema/schema';
 import { kubevirtStatus } from './upstream.ts';
 
 /** How a live migration goes; the same in the status of the instance and of the migration. */

@@ -1,4 +1,4 @@
-import { boolean, choice, integer, list, object, required, string } from '../schema.ts';
+import { boolean, choice, integer, list, object, required, string } from '#platform/schema/schema';
 import { bootOrder, MAX_DEVICES } from './disk.ts';
 import { kubevirtObject } from './upstream.ts';
 

@@ -1,4 +1,4 @@
-import { choice, integer, intOrString, list, object, required, string } from '../schema.ts';
+import { choice, integer, intOrString, list, object, required, string } from '#platform/schema/schema';
 
 const port = required(intOrString('Number of the port (1 to 65535), or its name.'));
 const seconds = (description: string) => integer(description, { format: 'int32', minimum: 0 });

@@ -1,4 +1,4 @@
-import { list, map, object, required, string, timestamp } from '../schema.ts';
+import { list, map, object, required, string, timestamp } from '#platform/schema/schema';
 import { instanceSpec } from './instance-spec.ts';
 
 const ignored = (what: string) => `${what} Written by some tools; has no effect in a template.`;

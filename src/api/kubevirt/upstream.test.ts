@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { crdOf } from '../crd.ts';
-import type { JsonSchema } from '../json-schema.ts';
-import type { Kind } from '../kind.ts';
+import { crdOf } from '#platform/schema/crd';
+import type { JsonSchema } from '#platform/schema/json-schema';
+import type { Kind } from '#platform/schema/kind';
 import { definitions, NOT_ACTED_ON, SPECIAL_TYPES, type UpstreamSchema } from './upstream.ts';
 import { virtualMachine } from './virtual-machine.ts';
 import { virtualMachineInstance } from './virtual-machine-instance.ts';

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../json-schema.ts';
-import { intOrString, object, quantity, type Schema } from '../schema.ts';
+import type { JsonSchema } from '#platform/schema/json-schema';
+import { intOrString, object, quantity, type Schema } from '#platform/schema/schema';
 import data from './upstream.data.json' with { type: 'json' };
 
 /**

@@ -1,6 +1,6 @@
-import { conditions } from '../conditions.ts';
-import { defineKind, type InputOf, type ObjectOf } from '../kind.ts';
-import { choice, list, map, object, required, string, timestamp } from '../schema.ts';
+import { conditions } from '#platform/schema/conditions';
+import { defineKind, type InputOf, type ObjectOf } from '#platform/schema/kind';
+import { choice, list, map, object, required, string, timestamp } from '#platform/schema/schema';
 import { migrationState } from './migration-state.ts';
 import { kubevirtObject, kubevirtStatus } from './upstream.ts';
 

@@ -1,5 +1,5 @@
-import { conditions } from '../conditions.ts';
-import { choice, integer, list, map, object, quantity, string, timestamp } from '../schema.ts';
+import { conditions } from '#platform/schema/conditions';
+import { choice, integer, list, map, object, quantity, string, timestamp } from '#platform/schema/schema';
 import { migrationState } from './migration-state.ts';
 import { kubevirtStatus } from './upstream.ts';
 

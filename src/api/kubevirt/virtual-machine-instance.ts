@@ -1,4 +1,4 @@
-import { defineKind, type InputOf, type ObjectOf } from '../kind.ts';
+import { defineKind, type InputOf, type ObjectOf } from '#platform/schema/kind';
 import { instanceSpec } from './instance-spec.ts';
 import { virtualMachineInstanceStatus } from './virtual-machine-instance-status.ts';
 

@@ -1,5 +1,5 @@
-import { conditions } from '../conditions.ts';
-import { boolean, choice, integer, list, map, object, required, string, timestamp } from '../schema.ts';
+import { conditions } from '#platform/schema/conditions';
+import { boolean, choice, integer, list, map, object, required, string, timestamp } from '#platform/schema/schema';
 import { RUN_STRATEGIES } from './run-strategy.ts';
 import { kubevirtStatus } from './upstream.ts';
 

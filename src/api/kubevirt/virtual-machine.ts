@@ -1,5 +1,5 @@
-import { defineKind, type InputOf, type ObjectOf } from '../kind.ts';
-import { boolean, choice, required } from '../schema.ts';
+import { defineKind, type InputOf, type ObjectOf } from '#platform/schema/kind';
+import { boolean, choice, required } from '#platform/schema/schema';
 import { RUN_STRATEGIES } from './run-strategy.ts';
 import { template } from './template.ts';
 import { kubevirtObject } from './upstream.ts';

@@ -1,4 +1,4 @@
-import { boolean, choice, list, object, quantity, required, string } from '../schema.ts';
+import { boolean, choice, list, object, quantity, required, string } from '#platform/schema/schema';
 import { cloudInitConfigDrive, cloudInitNoCloud } from './cloud-init.ts';
 import { MAX_DEVICES } from './disk.ts';
 import { kubevirtObject } from './upstream.ts';

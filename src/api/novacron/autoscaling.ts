@@ -1,6 +1,17 @@
-import type { CelRule } from '../json-schema.ts';
-import { labelSelector } from '../placement.ts';
-import { boolean, choice, described, duration, integer, list, object, quantity, required, string } from '../schema.ts';
+import type { CelRule } from '#platform/schema/json-schema';
+import { labelSelector } from '#platform/schema/placement';
+import {
+  boolean,
+  choice,
+  described,
+  duration,
+  integer,
+  list,
+  object,
+  quantity,
+  required,
+  string,
+} from '#platform/schema/schema';
 
 const byType: readonly CelRule[] = [
   {

@@ -1,4 +1,4 @@
-import { string } from '../schema.ts';
+import { string } from '#platform/schema/schema';
 
 /** A rate of bits, never zero: 100Mbps, 1Gbps. */
 export function bandwidth(description: string) {

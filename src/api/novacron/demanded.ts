@@ -1,4 +1,4 @@
-import type { Schema } from '../schema.ts';
+import type { Schema } from '#platform/schema/schema';
 
 /**
  * Marks a field that must be written where a CEL rule of the holder says so in the group's own words. The schema's

@@ -1,5 +1,5 @@
-import type { CelRule } from '../json-schema.ts';
-import { choice, integer, intOrString, list, object, required, string } from '../schema.ts';
+import type { CelRule } from '#platform/schema/json-schema';
+import { choice, integer, intOrString, list, object, required, string } from '#platform/schema/schema';
 
 const timeoutSeconds = integer('How long the hook may take, in seconds; 30 when left out.', {
   format: 'int32',

@@ -1,6 +1,6 @@
-import type { CelRule } from '../json-schema.ts';
-import { affinityOnHosts, nodeSelector, tolerations } from '../placement.ts';
-import { choice, integer, list, map, object, quantity, required, string } from '../schema.ts';
+import type { CelRule } from '#platform/schema/json-schema';
+import { affinityOnHosts, nodeSelector, tolerations } from '#platform/schema/placement';
+import { choice, integer, list, map, object, quantity, required, string } from '#platform/schema/schema';
 import { demanded } from './demanded.ts';
 import { lifecycle } from './lifecycle.ts';
 import { networkInterfaces } from './network-interface.ts';

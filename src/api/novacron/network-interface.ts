@@ -1,5 +1,5 @@
-import type { CelRule } from '../json-schema.ts';
-import { choice, list, object, required, string } from '../schema.ts';
+import type { CelRule } from '#platform/schema/json-schema';
+import { choice, list, object, required, string } from '#platform/schema/schema';
 
 export const networkTypes = ['bridge', 'ovs', 'overlay', 'sr-iov', 'macvlan'] as const;
 

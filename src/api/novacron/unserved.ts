@@ -1,5 +1,5 @@
+import type { InputMeta } from '#platform/schema/kind';
 import type { Partially } from '../hypersdk/partial.ts';
-import type { InputMeta } from '../kind.ts';
 import { claimIn, ROOT_DISK } from './claims.ts';
 import type { VirtualMachine } from './virtual-machine.ts';
 

@@ -1,5 +1,5 @@
-import type { CelRule } from '../json-schema.ts';
-import { choice, integer, intOrString, object } from '../schema.ts';
+import type { CelRule } from '#platform/schema/json-schema';
+import { choice, integer, intOrString, object } from '#platform/schema/schema';
 
 /** A count, or a share of all machines from 0% to 100%. */
 const COUNT_OR_PERCENT = '^([0-9]+|[0-9]{1,2}%|100%)$';

@@ -1,9 +1,20 @@
-import { conditions } from '../conditions.ts';
+import { conditions } from '#platform/schema/conditions';
+import { defineKind, type InputOf, type ObjectOf } from '#platform/schema/kind';
+import {
+  boolean,
+  choice,
+  integer,
+  list,
+  number,
+  object,
+  quantity,
+  required,
+  string,
+  timestamp,
+} from '#platform/schema/schema';
 import { smallDisks } from '../disk/small-disks.ts';
 import { keptInterfaces } from '../kept-interfaces.ts';
-import { defineKind, type InputOf, type ObjectOf } from '../kind.ts';
 import { startFailure, stateChangeRequests } from '../kubevirt/virtual-machine-status.ts';
-import { boolean, choice, integer, list, number, object, quantity, required, string, timestamp } from '../schema.ts';
 import { bandwidth } from './bandwidth.ts';
 import { demanded } from './demanded.ts';
 import { machineTemplate, templateRules } from './machine-template.ts';

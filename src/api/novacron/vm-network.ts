@@ -1,7 +1,7 @@
-import { conditions } from '../conditions.ts';
-import type { CelRule } from '../json-schema.ts';
-import { defineKind, type ObjectOf } from '../kind.ts';
-import { boolean, choice, integer, list, object, required, string } from '../schema.ts';
+import { conditions } from '#platform/schema/conditions';
+import type { CelRule } from '#platform/schema/json-schema';
+import { defineKind, type ObjectOf } from '#platform/schema/kind';
+import { boolean, choice, integer, list, object, required, string } from '#platform/schema/schema';
 import { bandwidth } from './bandwidth.ts';
 import { networkTypes } from './network-interface.ts';
 

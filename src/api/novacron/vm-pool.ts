@@ -1,8 +1,8 @@
-import { conditions } from '../conditions.ts';
-import type { CelRule } from '../json-schema.ts';
-import { defineKind, type InputOf, type ObjectOf } from '../kind.ts';
-import { labelSelector } from '../placement.ts';
-import { described, integer, list, number, object, required, string, timestamp } from '../schema.ts';
+import { conditions } from '#platform/schema/conditions';
+import type { CelRule } from '#platform/schema/json-schema';
+import { defineKind, type InputOf, type ObjectOf } from '#platform/schema/kind';
+import { labelSelector } from '#platform/schema/placement';
+import { described, integer, list, number, object, required, string, timestamp } from '#platform/schema/schema';
 import { autoscaling } from './autoscaling.ts';
 import { demanded } from './demanded.ts';
 import { machineTemplate, templateRules } from './machine-template.ts';

@@ -1,6 +1,17 @@
-import { conditions } from '../conditions.ts';
-import { defineKind, type ObjectOf } from '../kind.ts';
-import { boolean, choice, duration, integer, list, object, quantity, required, string, timestamp } from '../schema.ts';
+import { conditions } from '#platform/schema/conditions';
+import { defineKind, type ObjectOf } from '#platform/schema/kind';
+import {
+  boolean,
+  choice,
+  duration,
+  integer,
+  list,
+  object,
+  quantity,
+  required,
+  string,
+  timestamp,
+} from '#platform/schema/schema';
 
 const schedule = (description: string) =>
   string(`${description}: a cron expression of five fields, in UTC.`, { minLength: 1, maxLength: 256 });

@@ -1,5 +1,5 @@
-import type { CelRule } from '../json-schema.ts';
-import { choice, number, object } from '../schema.ts';
+import type { CelRule } from '#platform/schema/json-schema';
+import { choice, number, object } from '#platform/schema/schema';
 
 /** Which parameters each distribution takes; min and max also bound what normal and exponential yield. */
 const PARAMETERS = {

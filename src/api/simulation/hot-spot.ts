@@ -1,4 +1,4 @@
-import { choice, integer, list, object, required } from '../schema.ts';
+import { choice, integer, list, object, required } from '#platform/schema/schema';
 import { objectName, partName } from './names.ts';
 
 export const metric = choice(

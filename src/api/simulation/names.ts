@@ -1,4 +1,4 @@
-import { string } from '../schema.ts';
+import { string } from '#platform/schema/schema';
 
 /** The name of a part of a scenario; short, because names of machines and nodes are made of it. */
 export const partName = (description: string) =>

@@ -1,5 +1,5 @@
-import type { CelRule } from '../json-schema.ts';
-import { boolean, choice, duration, list, number, object, required } from '../schema.ts';
+import type { CelRule } from '#platform/schema/json-schema';
+import { boolean, choice, duration, list, number, object, required } from '#platform/schema/schema';
 import { partName } from './names.ts';
 
 const SHAPES = ['constant', 'sine', 'trace', 'randomWalk'] as const;

@@ -1,4 +1,4 @@
-import { map, object, quantity, required, string } from '../schema.ts';
+import { map, object, quantity, required, string } from '#platform/schema/schema';
 
 /** The size of a simulated machine in either of its two forms. */
 export const resources = object(

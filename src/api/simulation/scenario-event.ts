@@ -1,5 +1,5 @@
-import type { CelRule } from '../json-schema.ts';
-import { choice, duration, integer, list, number, object, required } from '../schema.ts';
+import type { CelRule } from '#platform/schema/json-schema';
+import { choice, duration, integer, list, number, object, required } from '#platform/schema/schema';
 import { metric } from './hot-spot.ts';
 import { objectName, partName } from './names.ts';
 

@@ -1,5 +1,5 @@
-import { conditions } from '../conditions.ts';
-import { defineKind, type InputOf, type ObjectOf } from '../kind.ts';
+import { conditions } from '#platform/schema/conditions';
+import { defineKind, type InputOf, type ObjectOf } from '#platform/schema/kind';
 import {
   boolean,
   choice,
@@ -12,7 +12,7 @@ import {
   required,
   string,
   timestamp,
-} from '../schema.ts';
+} from '#platform/schema/schema';
 import { hotSpots } from './hot-spot.ts';
 import { partName } from './names.ts';
 import { profiles } from './profile.ts';

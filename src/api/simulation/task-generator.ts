@@ -1,4 +1,4 @@
-import { choice, duration, integer, list, object, required } from '../schema.ts';
+import { choice, duration, integer, list, object, required } from '#platform/schema/schema';
 import { arrivals, distribution } from './distribution.ts';
 import { partName } from './names.ts';
 import { labels } from './resources.ts';

@@ -1,7 +1,7 @@
-import { conditions } from '../conditions.ts';
-import { defineKind, type InputOf, type ObjectOf } from '../kind.ts';
+import { conditions } from '#platform/schema/conditions';
+import { defineKind, type InputOf, type ObjectOf } from '#platform/schema/kind';
+import { boolean, choice, integer, number, object, required, string, timestamp } from '#platform/schema/schema';
 import { startFailure, stateChangeRequests } from '../kubevirt/virtual-machine-status.ts';
-import { boolean, choice, integer, number, object, required, string, timestamp } from '../schema.ts';
 import { resources, utilization } from './resources.ts';
 
 /** Annotations that tell what a machine of the ratio form consumes. */

@@ -5,12 +5,12 @@ import {
   type DiskContents,
   LARGEST_CONTENTS,
   readContents,
-} from '../../api/disk/contents.ts';
-import { readDiskSource } from '../../api/disk/request.ts';
-import { TemporaryError, TerminalError } from '../../base/errors.ts';
-import type { Client } from '../client.ts';
-import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../kinds/storage.ts';
-import { ifFound, isConflict } from '../kube-error.ts';
+} from '#api/disk/contents';
+import { readDiskSource } from '#api/disk/request';
+import { TemporaryError, TerminalError } from '#platform/base/errors';
+import type { Client } from '#platform/kube/client';
+import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '#platform/kube/kinds/storage';
+import { ifFound, isConflict } from '#platform/kube/kube-error';
 import { type DiskStore, NoDisk } from './disk-store.ts';
 import { bytesOf } from './guest-disks.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StorageClass } from '../kinds/storage.ts';
+import type { StorageClass } from '#platform/kube/kinds/storage';
 import { atLeast, volumeState } from './claim-volume.ts';
 
 describe('the volume of a claim', () => {

@@ -1,5 +1,5 @@
-import { compare, formatQuantity, parseQuantity, quantityOf } from '../../base/quantity.ts';
-import type { PersistentVolumeClaim, StorageClass } from '../kinds/storage.ts';
+import { compare, formatQuantity, parseQuantity, quantityOf } from '#platform/base/quantity';
+import type { PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
 
 /** How a claim stands with its volume: it has one, gets one when a pod first uses it, or is to have one already. */
 export type VolumeState = 'bound' | 'later' | 'awaited';

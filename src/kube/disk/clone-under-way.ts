@@ -1,7 +1,7 @@
-import type { DiskSource } from '../../api/disk/request.ts';
-import { OPERATION, OPERATION_UID } from '../../api/operation-request.ts';
-import { readRecord } from '../../base/json-record.ts';
-import type { Operation } from '../kinds/operations.ts';
+import type { DiskSource } from '#api/disk/request';
+import type { Operation } from '#api/hypersdk/operation-resources';
+import { OPERATION, OPERATION_UID } from '#api/operation-request';
+import { readRecord } from '#platform/base/json-record';
 
 /** The operation of a key, as far as it is seen. */
 export type FindOperation = (key: string) => Operation | undefined;

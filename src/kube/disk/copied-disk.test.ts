@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { DISK_SOURCE_ANNOTATION, SIMULATED_PROVISIONER } from '../../api/disk/request.ts';
-import type { Snapshot } from '../kinds/snapshots.ts';
-import type { PersistentVolumeClaim } from '../kinds/storage.ts';
+import { DISK_SOURCE_ANNOTATION, SIMULATED_PROVISIONER } from '#api/disk/request';
+import type { Snapshot } from '#api/hypersdk/snapshot-resources';
+import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 import { copiedDisk, type DiskOrigins } from './copied-disk.ts';
 
 const claim: PersistentVolumeClaim = {

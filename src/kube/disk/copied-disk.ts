@@ -1,7 +1,7 @@
-import { contentsText, copyOf, DISK_CONTENTS_ANNOTATION, readContents } from '../../api/disk/contents.ts';
-import { DISK_SOURCE_ANNOTATION, type DiskSource, SIMULATED_PROVISIONER } from '../../api/disk/request.ts';
-import type { Snapshot } from '../kinds/snapshots.ts';
-import type { PersistentVolumeClaim, StorageClass } from '../kinds/storage.ts';
+import { contentsText, copyOf, DISK_CONTENTS_ANNOTATION, readContents } from '#api/disk/contents';
+import { DISK_SOURCE_ANNOTATION, type DiskSource, SIMULATED_PROVISIONER } from '#api/disk/request';
+import type { Snapshot } from '#api/hypersdk/snapshot-resources';
+import type { PersistentVolumeClaim, StorageClass } from '#platform/kube/kinds/storage';
 import { contentsOf, isFilled } from './claim-disks.ts';
 import { bytesOf } from './guest-disks.ts';
 

@@ -1,5 +1,5 @@
-import type { DiskContents } from '../../api/disk/contents.ts';
-import { TerminalError } from '../../base/errors.ts';
+import type { DiskContents } from '#api/disk/contents';
+import { TerminalError } from '#platform/base/errors';
 
 /** Holds what is on simulated disks, by the claim that each is. */
 export interface DiskStore {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { DiskSource } from '../../api/disk/request.ts';
-import type { Operation } from '../kinds/operations.ts';
-import type { Snapshot } from '../kinds/snapshots.ts';
+import type { DiskSource } from '#api/disk/request';
+import type { Operation } from '#api/hypersdk/operation-resources';
+import type { Snapshot } from '#api/hypersdk/snapshot-resources';
 import { type CopyAuthority, mayCopy } from './foreign-source.ts';
 
 const THERE: DiskSource = { claim: 'web-root', namespace: 'a' };

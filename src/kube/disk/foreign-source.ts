@@ -1,8 +1,8 @@
-import type { DiskSource } from '../../api/disk/request.ts';
-import { isSameJson } from '../../base/json-same.ts';
-import type { Operation } from '../kinds/operations.ts';
-import type { Snapshot } from '../kinds/snapshots.ts';
-import type { Objection } from '../namespace-grant.ts';
+import type { DiskSource } from '#api/disk/request';
+import type { Operation } from '#api/hypersdk/operation-resources';
+import type { Snapshot } from '#api/hypersdk/snapshot-resources';
+import { isSameJson } from '#platform/base/json-same';
+import type { Objection } from '#platform/kube/namespace-grant';
 import { cloneNamespace, cloneUnderWay, copiesIn, type FindOperation, machineNamedBy } from './clone-under-way.ts';
 
 /** A claim that is to be a copy, with what it says of the operation that made it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GuestDisk } from '../../api/disk/contents.ts';
+import type { GuestDisk } from '#api/disk/contents';
 import { diskDifference } from './guest-disks.ts';
 
 const GIB = 2 ** 30;

@@ -1,6 +1,6 @@
-import type { GuestDisk } from '../../api/disk/contents.ts';
-import { parseQuantity, value } from '../../base/quantity.ts';
-import type { PersistentVolumeClaim } from '../kinds/storage.ts';
+import type { GuestDisk } from '#api/disk/contents';
+import { parseQuantity, value } from '#platform/base/quantity';
+import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
 
 /** How large the disk is that a claim holds; undefined while it has no volume. */
 export function bytesOf({ status }: PersistentVolumeClaim): number | undefined {

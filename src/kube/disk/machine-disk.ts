@@ -1,6 +1,6 @@
-import { VM_LABEL } from '../../api/launcher.ts';
-import type { PersistentVolumeClaim } from '../kinds/storage.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { VM_LABEL } from '#api/launcher';
+import type { PersistentVolumeClaim } from '#platform/kube/kinds/storage';
+import type { KubeObject } from '#platform/kube/kube-object';
 
 /** Whether a claim was made for a machine, which may not name it any more. */
 export function isMadeFor({ metadata }: PersistentVolumeClaim, vm: KubeObject): boolean {

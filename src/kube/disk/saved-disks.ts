@@ -1,11 +1,4 @@
-import {
-  contentsText,
-  type DiskContents,
-  type GuestState,
-  keptOf,
-  readContents,
-  restoredTo,
-} from '../../api/disk/contents.ts';
+import { contentsText, type DiskContents, type GuestState, keptOf, readContents, restoredTo } from '#api/disk/contents';
 import { type DiskStore, NoDisk } from './disk-store.ts';
 
 /** Disks that are claims of a namespace, by the names that their machine has for them. */

@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts';
-import type { Random } from '../../base/random.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Random } from '#platform/base/random';
 import type {
   ApplyOptions,
   Client,

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { realClock } from '../../base/clock.ts';
-import { seededRandom } from '../../base/random.ts';
+import { realClock } from '#platform/base/clock';
+import { seededRandom } from '#platform/base/random';
 import { type HttpClient, httpClient } from './http-client.ts';
 
 let server: Server;

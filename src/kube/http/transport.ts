@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher, ProxyAgent, request } from 'undici';
-import type { Clock } from '../../base/clock.ts';
-import type { Random } from '../../base/random.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Random } from '#platform/base/random';
 import { KubeError, type KubeErrorDetails } from '../kube-error.ts';
 import type { ClusterAccess } from '../kubeconfig/cluster-access.ts';
 

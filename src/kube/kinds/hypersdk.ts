@@ -1,8 +1,8 @@
-import { type VirtualMachine, virtualMachine } from '../../api/hypersdk/virtual-machine.ts';
-import { type VMTemplate, vmTemplate } from '../../api/hypersdk/vm-template.ts';
-import type { ResourceType } from '../client.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { resourceOfKind } from './machines.ts';
+import { type VirtualMachine, virtualMachine } from '#api/hypersdk/virtual-machine';
+import { type VMTemplate, vmTemplate } from '#api/hypersdk/vm-template';
+import { resourceOfKind } from '#api/kubevirt/resources';
+import type { ResourceType } from '#platform/kube/client';
+import type { KubeObject } from '#platform/kube/kube-object';
 
 export type HypersdkVm = VirtualMachine & KubeObject;
 export type Template = VMTemplate & KubeObject;

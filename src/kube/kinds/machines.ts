@@ -1,4 +1,3 @@
-import type { Kind, ObjectOf } from '../../api/kind.ts';
 import {
   type VirtualMachine,
   type VirtualMachineInstance,
@@ -6,9 +5,10 @@ import {
   virtualMachine,
   virtualMachineInstance,
   virtualMachineInstanceMigration,
-} from '../../api/kubevirt/group.ts';
-import type { ResourceType } from '../client.ts';
-import type { KubeObject } from '../kube-object.ts';
+} from '#api/kubevirt/group';
+import type { ResourceType } from '#platform/kube/client';
+import type { KubeObject } from '#platform/kube/kube-object';
+import type { Kind, ObjectOf } from '#platform/schema/kind';
 
 /** The resource in which objects of one of our own kinds are stored, in the version that they are stored in. */
 export function resourceOfKind<K extends Kind>({

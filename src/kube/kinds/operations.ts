@@ -1,7 +1,7 @@
-import { type VMOperation, vmOperation } from '../../api/hypersdk/vm-operation.ts';
-import type { ResourceType } from '../client.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { resourceOfKind } from './machines.ts';
+import { type VMOperation, vmOperation } from '#api/hypersdk/vm-operation';
+import { resourceOfKind } from '#api/kubevirt/resources';
+import type { ResourceType } from '#platform/kube/client';
+import type { KubeObject } from '#platform/kube/kube-object';
 
 export type Operation = VMOperation & KubeObject;
 

@@ -1,7 +1,7 @@
-import { type VMSnapshot, vmSnapshot } from '../../api/hypersdk/vm-snapshot.ts';
-import type { ResourceType } from '../client.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { resourceOfKind } from './machines.ts';
+import { type VMSnapshot, vmSnapshot } from '#api/hypersdk/vm-snapshot';
+import { resourceOfKind } from '#api/kubevirt/resources';
+import type { ResourceType } from '#platform/kube/client';
+import type { KubeObject } from '#platform/kube/kube-object';
 
 export type Snapshot = VMSnapshot & KubeObject;
 export type SnapshotStatus = NonNullable<Snapshot['status']>;

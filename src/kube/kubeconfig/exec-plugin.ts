@@ -1,4 +1,4 @@
-import { ConfigError } from '../../base/errors.ts';
+import { ConfigError } from '#platform/base/errors';
 import type { ClientCertificate } from './cluster-access.ts';
 import { type ClusterSettings, reasonOf } from './cluster-settings.ts';
 import type { Surroundings } from './surroundings.ts';

@@ -1,4 +1,4 @@
-import { ConfigError } from '../../base/errors.ts';
+import { ConfigError } from '#platform/base/errors';
 import { clusterAccess } from './access.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { reasonOf } from './cluster-settings.ts';

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { stringify } from 'yaml';
-import { makeFolder } from '../../base/folder.ts';
+import { makeFolder } from '#platform/base/folder';
 import { writePrivateFile } from './private-file.ts';
 
 export interface KubeconfigContent {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ConfigError } from '../../base/errors.ts';
+import { ConfigError } from '#platform/base/errors';
 import { writeKubeconfig } from './kubeconfig-text.ts';
 import { type AccessFlags, loadClusterAccess } from './load.ts';
 import { nodeSurroundings } from './node-surroundings.ts';

@@ -1,5 +1,5 @@
 import { delimiter, join } from 'node:path';
-import { ConfigError } from '../../base/errors.ts';
+import { ConfigError } from '#platform/base/errors';
 import { clusterAccess } from './access.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { readCluster, reasonOf } from './cluster-settings.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '#platform/base/clock';
 
 /** A program to run, with its whole environment. */
 export interface Command {

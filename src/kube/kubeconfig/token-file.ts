@@ -1,4 +1,4 @@
-import { ConfigError } from '../../base/errors.ts';
+import { ConfigError } from '#platform/base/errors';
 import { reasonOf } from './cluster-settings.ts';
 import type { Surroundings } from './surroundings.ts';
 

@@ -1,5 +1,5 @@
-import type { Json } from '../../api/json-schema.ts';
-import { goNumber, goQuote } from '../../base/go-value.ts';
+import { goNumber, goQuote } from '#platform/base/go-value';
+import type { Json } from '#platform/schema/json-schema';
 
 /** Prints a JSON value as Go's %v prints maps and slices; messages of the API server quote patches that way. */
 export function goPrint(value: Json | undefined): string {

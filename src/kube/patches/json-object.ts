@@ -1,4 +1,4 @@
-import type { Json } from '../../api/json-schema.ts';
+import type { Json } from '#platform/schema/json-schema';
 
 /** A JSON object or list that may still be written to; never one that a caller handed in. */
 export interface MutableObject {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { jsonpatch } from 'json-p3';
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../api/json-schema.ts';
+import type { Json } from '#platform/schema/json-schema';
 import type { JsonObject } from './json-object.ts';
 import { applyJsonPatch } from './json-patch.ts';
 

@@ -1,5 +1,5 @@
-import type { Json } from '../../api/json-schema.ts';
-import { copyJson } from '../../base/json-copy.ts';
+import { copyJson } from '#platform/base/json-copy';
+import type { Json } from '#platform/schema/json-schema';
 import { isList, isObject, type JsonObject, type MutableObject, member, sameJson, setMember } from './json-object.ts';
 import { assertDepth, PatchError } from './patch-error.ts';
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../api/json-schema.ts';
+import type { Json } from '#platform/schema/json-schema';
 import { goPrint, goPrintString } from './go-print.ts';
 import { isList, isObject, type JsonObject, member } from './json-object.ts';
 import { DIRECTIVE, ORDER_PREFIX, withoutDirectiveKeys } from './patch-directives.ts';

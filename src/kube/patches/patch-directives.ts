@@ -1,4 +1,4 @@
-import type { Json } from '../../api/json-schema.ts';
+import type { Json } from '#platform/schema/json-schema';
 import { isList, isObject, type MutableObject, setMember } from './json-object.ts';
 import { assertDepth } from './patch-error.ts';
 

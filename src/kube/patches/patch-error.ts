@@ -1,4 +1,4 @@
-import { type ErrorDetails, VimanaError } from '../../base/errors.ts';
+import { type ErrorDetails, VimanaError } from '#platform/base/errors';
 
 /** How the API server reports a patch that it cannot apply; '' is a Status without a reason. */
 export type PatchErrorReason = 'BadRequest' | 'Invalid' | 'RequestEntityTooLarge' | '';

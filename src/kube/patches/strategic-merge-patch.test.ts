@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../api/json-schema.ts';
+import type { Json } from '#platform/schema/json-schema';
 import type { JsonObject } from './json-object.ts';
 import { PatchError } from './patch-error.ts';
 import { PatchSchemas } from './patch-schema.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../api/json-schema.ts';
+import type { Json } from '#platform/schema/json-schema';
 import { goPrint, goPrintString, goType } from './go-print.ts';
 import { isList, isObject, type JsonObject, type MutableObject, member, setMember } from './json-object.ts';
 import { mergeList, orderList } from './list-merge.ts';

@@ -1,4 +1,4 @@
-import { add, compare, formatQuantity, parseQuantity, type Quantity } from '../../base/quantity.ts';
+import { add, compare, formatQuantity, parseQuantity, type Quantity } from '#platform/base/quantity';
 import type { ResourceList } from '../kinds/pod.ts';
 
 /** Amounts by the name of what is counted. */

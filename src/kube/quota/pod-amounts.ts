@@ -1,4 +1,4 @@
-import { add } from '../../base/quantity.ts';
+import { add } from '#platform/base/quantity';
 import type { PodSpec } from '../kinds/pod.ts';
 import { type Amounts, addTo, amountsOf, raiseTo } from './amounts.ts';
 

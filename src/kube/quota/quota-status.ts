@@ -1,4 +1,4 @@
-import { quantityOf } from '../../base/quantity.ts';
+import { quantityOf } from '#platform/base/quantity';
 import type { Pod } from '../kinds/pod.ts';
 import type { ResourceQuota } from '../kinds/resource-quota.ts';
 import type { KubeObject } from '../kube-object.ts';

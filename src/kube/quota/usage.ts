@@ -1,4 +1,4 @@
-import { parseQuantity, quantityOf } from '../../base/quantity.ts';
+import { parseQuantity, quantityOf } from '#platform/base/quantity';
 import type { Pod } from '../kinds/pod.ts';
 import type { PersistentVolumeClaim } from '../kinds/storage.ts';
 import type { KubeObject } from '../kube-object.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ParseError } from '../../base/errors.ts';
+import { ParseError } from '#platform/base/errors';
 import { escapeValue, type FieldSelector, parseFieldSelector } from './field-selector.ts';
 import { builtInFields, customFields, type SelectableFields } from './selectable-fields.ts';
 // What Kubernetes 1.36 makes of each selector: its text, and which of the field sets it matches.

@@ -1,4 +1,4 @@
-import { ParseError } from '../../base/errors.ts';
+import { ParseError } from '#platform/base/errors';
 import type { ReadField, SelectableFields } from './selectable-fields.ts';
 
 export interface FieldRequirement {

@@ -1,4 +1,4 @@
-import { ParseError } from '../../base/errors.ts';
+import { ParseError } from '#platform/base/errors';
 import { checkLabelKey, type LabelOperator, type LabelRequirement, labelRequirement } from './label-requirement.ts';
 
 /** A sign (`=`, `!=`, `(`, ...), a word, or the end, which has no text. */

@@ -1,6 +1,6 @@
-import { ParseError } from '../../base/errors.ts';
-import { formatFieldError, invalid, notSupported } from '../../base/field-error.ts';
-import { labelValueProblems, qualifiedNameProblems } from '../../base/names.ts';
+import { ParseError } from '#platform/base/errors';
+import { formatFieldError, invalid, notSupported } from '#platform/base/field-error';
+import { labelValueProblems, qualifiedNameProblems } from '#platform/base/names';
 
 export type Labels = Readonly<Record<string, string>>;
 

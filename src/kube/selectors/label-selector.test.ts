@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ParseError } from '../../base/errors.ts';
+import { ParseError } from '#platform/base/errors';
 import {
   everything,
   type LabelSelector,

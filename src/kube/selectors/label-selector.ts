@@ -1,5 +1,5 @@
-import { ParseError } from '../../base/errors.ts';
-import { goQuote } from '../../base/go-value.ts';
+import { ParseError } from '#platform/base/errors';
+import { goQuote } from '#platform/base/go-value';
 import { parseLabelRequirements } from './label-parser.ts';
 import {
   type LabelOperator,

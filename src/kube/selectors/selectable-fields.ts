@@ -1,5 +1,5 @@
-import { ParseError } from '../../base/errors.ts';
-import { goQuote } from '../../base/go-value.ts';
+import { ParseError } from '#platform/base/errors';
+import { goQuote } from '#platform/base/go-value';
 
 /** Reads a field of an object as the text that a field selector compares; a field that is not there reads as ''. */
 export type ReadField = (object: object) => string;

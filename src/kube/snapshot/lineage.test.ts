@@ -8,9 +8,9 @@ import {
   keptOf,
   restoredTo,
   withFile,
-} from '../../api/disk/contents.ts';
+} from '#api/disk/contents';
+import type { Snapshot } from '#api/hypersdk/snapshot-resources';
 import { keptIn } from '../disk/saved-disks.ts';
-import type { Snapshot } from '../kinds/snapshots.ts';
 import { ancestryWith, inChain, lineageOf, living, sizeText } from './lineage.ts';
 
 describe('a size for people', () => {

@@ -1,6 +1,6 @@
-import { bytesBeyond, type DiskContents } from '../../api/disk/contents.ts';
+import { bytesBeyond, type DiskContents } from '#api/disk/contents';
+import type { Snapshot, SnapshotStatus } from '#api/hypersdk/snapshot-resources';
 import { keptIn } from '../disk/saved-disks.ts';
-import type { Snapshot, SnapshotStatus } from '../kinds/snapshots.ts';
 
 /** Whether a snapshot holds what it is for. */
 export function isCaptured({ status }: Snapshot): boolean {

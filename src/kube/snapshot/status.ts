@@ -1,6 +1,6 @@
-import { timestamp } from '../../base/timestamp.ts';
-import { type KubeCondition, withCondition } from '../kinds/condition.ts';
-import type { Snapshot, SnapshotStatus } from '../kinds/snapshots.ts';
+import type { Snapshot, SnapshotStatus } from '#api/hypersdk/snapshot-resources';
+import { timestamp } from '#platform/base/timestamp';
+import { type KubeCondition, withCondition } from '#platform/kube/kinds/condition';
 import { inChain } from './lineage.ts';
 
 /** What was captured of a machine. */

@@ -1,5 +1,5 @@
-import { timestamp } from '../../base/timestamp.ts';
-import type { Event, ObjectReference } from '../../kube/kinds/event.ts';
+import { timestamp } from '#platform/base/timestamp';
+import type { Event, ObjectReference } from '#platform/kube/kinds/event';
 import type { EventType } from './event-recorder.ts';
 import { RecentMap } from './recent-map.ts';
 import { type Rate, TokenBucket } from './token-bucket.ts';

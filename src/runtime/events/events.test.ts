@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FakeClock } from '../../base/fake-clock.ts';
-import type { Client } from '../../kube/client.ts';
-import { CONFIG_MAPS, NAMESPACES } from '../../kube/kinds/core.ts';
-import { EVENTS } from '../../kube/kinds/event.ts';
-import { type Cluster, startCluster } from '../../testing/cluster.ts';
+import { FakeClock } from '#platform/base/fake-clock';
+import type { Client } from '#platform/kube/client';
+import { CONFIG_MAPS, NAMESPACES } from '#platform/kube/kinds/core';
+import { EVENTS } from '#platform/kube/kinds/event';
+import { type Cluster, startCluster } from '#testing/cluster';
 import { runnable } from '../controller.ts';
 import { Informers } from '../informers.ts';
 import { manager } from '../manager.ts';

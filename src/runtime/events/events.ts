@@ -1,9 +1,9 @@
-import type { Clock } from '../../base/clock.ts';
-import type { Logger } from '../../base/logger.ts';
-import type { Random } from '../../base/random.ts';
-import type { Client } from '../../kube/client.ts';
-import { EVENTS } from '../../kube/kinds/event.ts';
-import { isAlreadyExists, isNotFound, KubeError } from '../../kube/kube-error.ts';
+import type { Clock } from '#platform/base/clock';
+import type { Logger } from '#platform/base/logger';
+import type { Random } from '#platform/base/random';
+import type { Client } from '#platform/kube/client';
+import { EVENTS } from '#platform/kube/kinds/event';
+import { isAlreadyExists, isNotFound, KubeError } from '#platform/kube/kube-error';
 import { aborted } from '../aborted.ts';
 import type { Runnable } from '../runnable.ts';
 import { Correlator, type EventWrite, type Said } from './correlator.ts';

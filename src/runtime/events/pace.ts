@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '#platform/base/clock';
 
 const SHORTEST_MS = 5;
 const LONGEST_MS = 80;

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { isAllowedHost } from '../../base/allowed-hosts.ts';
-import { isCrossOrigin, isFromBrowser } from '../../base/browser-request.ts';
-import { isOwnProgram } from '../../base/socket-owner.ts';
-import type { AccessToken } from '../../kube/access-token.ts';
+import { isAllowedHost } from '#platform/base/allowed-hosts';
+import { isCrossOrigin, isFromBrowser } from '#platform/base/browser-request';
+import { isOwnProgram } from '#platform/base/socket-owner';
+import type { AccessToken } from '#platform/kube/access-token';
 
 /** Why a request is not answered. */
 export interface Denial {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { VimanaError } from '../../base/errors.ts';
+import { VimanaError } from '#platform/base/errors';
 
 export const LARGEST_BODY = 1024 * 1024;
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { realClock } from '../../base/clock.ts';
-import { memoryLogger } from '../../base/logger.ts';
-import { PATIENCE } from '../../testing/patience.ts';
+import { realClock } from '#platform/base/clock';
+import { memoryLogger } from '#platform/base/logger';
+import { PATIENCE } from '#testing/patience';
 import { Metrics } from '../metrics.ts';
 import { readBody } from './body.ts';
 import { healthRoutes } from './health-routes.ts';

@@ -1,6 +1,6 @@
-import type { Logger } from '../../base/logger.ts';
-import type { Client } from '../../kube/client.ts';
-import type { PolicyRule } from '../../kube/kinds/rbac.ts';
+import type { Logger } from '#platform/base/logger';
+import type { Client } from '#platform/kube/client';
+import type { PolicyRule } from '#platform/kube/kinds/rbac';
 import { type Denial, NO_SUCH_TOKEN, type ReviewToken } from './access.ts';
 
 const TOKEN_REVIEWS = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview' };

@@ -1,4 +1,4 @@
-import { append } from '../../base/append.ts';
+import { append } from '#platform/base/append';
 import { ACCUMULATOR, type Call, type Fold, type Node, qualifiedName, type Select, type StructNode } from './ast.ts';
 import type { Environment } from './environment.ts';
 import type { MessageKind, Overload } from './library.ts';

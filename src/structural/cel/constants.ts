@@ -1,4 +1,4 @@
-import { append } from '../../base/append.ts';
+import { append } from '#platform/base/append';
 import type { Node } from './ast.ts';
 import type { Checked } from './checker.ts';
 import { childrenOf } from './children.ts';

@@ -1,4 +1,4 @@
-import { append } from '../../base/append.ts';
+import { append } from '#platform/base/append';
 import { ACCUMULATOR, type Call, type Fold, type Node } from './ast.ts';
 import { type CallEstimate, estimateCall, type Operand } from './call-estimates.ts';
 import type { Checked } from './checker.ts';

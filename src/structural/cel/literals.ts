@@ -1,4 +1,4 @@
-import { append } from '../../base/append.ts';
+import { append } from '#platform/base/append';
 import type { Token } from './lexer.ts';
 import { Uint, type Value } from './values.ts';
 

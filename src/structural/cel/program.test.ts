@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonSchema } from '../../api/json-schema.ts';
-import { effort } from '../../testing/effort.ts';
-import { runs } from '../../testing/runs.ts';
+import type { JsonSchema } from '#platform/schema/json-schema';
+import { effort } from '#testing/effort';
+import { runs } from '#testing/runs';
 import { compileRule, type RuleScope, ruleScope } from '../rule.ts';
 import { KUBERNETES } from './environment.ts';
 // What a kube-apiserver v1.36.3 made of each expression: of its text, and of its value for one object.

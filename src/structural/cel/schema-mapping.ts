@@ -1,4 +1,4 @@
-import { ownValue } from '../../base/own-value.ts';
+import { ownValue } from '#platform/base/own-value';
 import { deepEqual } from '../deep-equal.ts';
 import { equals } from './equality.ts';
 import { DYN, mapOf, objectOf, STRING, type Type } from './types.ts';

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../api/json-schema.ts';
+import type { JsonSchema } from '#platform/schema/json-schema';
 import { escapeName } from './escape.ts';
 import { SchemaList } from './schema-list.ts';
 import { SchemaMap, SchemaObject } from './schema-mapping.ts';

@@ -1,4 +1,4 @@
-import { isTimeZone, wallTime } from '../../base/time-zone.ts';
+import { isTimeZone, wallTime } from '#platform/base/time-zone';
 import { EvaluationError } from './values.ts';
 
 const MAX_INT = 2n ** 63n - 1n;

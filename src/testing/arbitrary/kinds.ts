@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../../api/json-schema.ts';
-import type { Kind } from '../../api/kind.ts';
-import { metaSchema } from '../../structural/object-meta.ts';
+import type { JsonSchema } from '#platform/schema/json-schema';
+import type { Kind } from '#platform/schema/kind';
+import { metaSchema } from '#platform/structural/object-meta';
 import { hypersdkVirtualMachine, vmOperation, vmSnapshot, vmTemplate } from './hypersdk.ts';
 import { joined, type Knowledge } from './knowledge.ts';
 import { kubevirtVirtualMachine, virtualMachineInstance, virtualMachineInstanceMigration } from './kubevirt.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Kind } from '../../api/kind.ts';
+import type { Kind } from '#platform/schema/kind';
 import type { Knowledge, Part } from './knowledge.ts';
 import { annotations, labels, labelText, qualifiedName, subdomain } from './values.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../api/json-schema.ts';
+import type { JsonSchema } from '#platform/schema/json-schema';
 import { type Knowledge, known, type Part } from './knowledge.ts';
 import { below } from './schema-arbitrary.ts';
 

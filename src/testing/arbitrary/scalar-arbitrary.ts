@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { JsonSchema } from '../../api/json-schema.ts';
+import type { JsonSchema } from '#platform/schema/json-schema';
 
 /** Values that a schema without fields and items allows. */
 export function scalarArbitrary(schema: JsonSchema): fc.Arbitrary<unknown> {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { JsonSchema } from '../../api/json-schema.ts';
+import type { JsonSchema } from '#platform/schema/json-schema';
 import { type Draw, drawn } from './draw.ts';
 import { type Knowledge, known, type Part } from './knowledge.ts';
 import { scalarArbitrary } from './scalar-arbitrary.ts';

@@ -1,5 +1,5 @@
-import type { Random } from '../../base/random.ts';
-import type { Client } from '../../kube/client.ts';
+import type { Random } from '#platform/base/random';
+import type { Client } from '#platform/kube/client';
 import type { SoakWorld } from './soak-world.ts';
 
 /** Something that is done to the world; what it says is for whoever reads the story. */

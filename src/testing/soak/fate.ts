@@ -1,5 +1,5 @@
-import { FREEZE_ANNOTATION } from '../../api/launcher.ts';
-import { NODES } from '../../kube/kinds/node.ts';
+import { FREEZE_ANNOTATION } from '#api/launcher';
+import { NODES } from '#platform/kube/kinds/node';
 import { NO_FAULTS } from '../faulty-client.ts';
 import { type Deed, type Deeds, later, NODE_NAMES } from './deed.ts';
 

@@ -1,5 +1,5 @@
-import type { Client } from '../../kube/client.ts';
-import { VMS, type Vm } from '../../kube/kinds/machines.ts';
+import { VMS, type Vm } from '#api/kubevirt/resources';
+import type { Client } from '#platform/kube/client';
 
 /** Remembers the addresses that machines were ever said to have: they are to keep them for as long as they live. */
 export class KnownAddresses {

@@ -1,8 +1,8 @@
-import { FREEZE_ANNOTATION } from '../../api/launcher.ts';
-import { VMS } from '../../kube/kinds/machines.ts';
-import { NODES } from '../../kube/kinds/node.ts';
-import { RESOURCE_QUOTAS } from '../../kube/kinds/resource-quota.ts';
-import { isAlreadyExists, isNotFound, KubeError } from '../../kube/kube-error.ts';
+import { VMS } from '#api/kubevirt/resources';
+import { FREEZE_ANNOTATION } from '#api/launcher';
+import { NODES } from '#platform/kube/kinds/node';
+import { RESOURCE_QUOTAS } from '#platform/kube/kinds/resource-quota';
+import { isAlreadyExists, isNotFound, KubeError } from '#platform/kube/kube-error';
 import { NO_FAULTS } from '../faulty-client.ts';
 import { CRAMPED, type Deed, NODE_NAMES, PLACES } from './deed.ts';
 import { FATE } from './fate.ts';

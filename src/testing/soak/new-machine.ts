@@ -1,5 +1,5 @@
-import type { Random } from '../../base/random.ts';
-import type { Vm } from '../../kube/kinds/machines.ts';
+import type { Vm } from '#api/kubevirt/resources';
+import type { Random } from '#platform/base/random';
 import { claimOf, type Place } from './deed.ts';
 
 export const STRATEGIES = ['Always', 'Always', 'Halted', 'RerunOnFailure', 'Manual', 'Once'] as const;

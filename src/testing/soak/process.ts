@@ -1,7 +1,7 @@
-import { TemporaryError } from '../../base/errors.ts';
-import type { Client } from '../../kube/client.ts';
-import { guardedClient } from '../../runtime/guarded-client.ts';
-import type { Runnable } from '../../runtime/runnable.ts';
+import { TemporaryError } from '#platform/base/errors';
+import type { Client } from '#platform/kube/client';
+import { guardedClient } from '#platform/runtime/guarded-client';
+import type { Runnable } from '#platform/runtime/runnable';
 
 /** Makes what runs in a process anew; all that it reaches of the world is the client. */
 export type Program = (client: Client) => Runnable;

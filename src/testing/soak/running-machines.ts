@@ -1,7 +1,7 @@
-import type { Client } from '../../kube/client.ts';
-import { VMIS } from '../../kube/kinds/machines.ts';
-import type { Machine, MachineDriver } from '../../node/machine-driver.ts';
-import type { Fleet } from '../../node/simulated/fleet.ts';
+import { VMIS } from '#api/kubevirt/resources';
+import type { Client } from '#platform/kube/client';
+import type { Machine, MachineDriver } from '#vm/node/machine-driver';
+import type { Fleet } from '#vm/node/simulated/fleet';
 
 export interface Found {
   /** The uid of the run. */

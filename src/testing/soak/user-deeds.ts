@@ -1,8 +1,8 @@
-import type { Random } from '../../base/random.ts';
-import type { Client } from '../../kube/client.ts';
-import { VMIMS, VMIS, VMS } from '../../kube/kinds/machines.ts';
-import { PODS } from '../../kube/kinds/pod.ts';
-import { PERSISTENT_VOLUME_CLAIMS } from '../../kube/kinds/storage.ts';
+import { VMIMS, VMIS, VMS } from '#api/kubevirt/resources';
+import type { Random } from '#platform/base/random';
+import type { Client } from '#platform/kube/client';
+import { PODS } from '#platform/kube/kinds/pod';
+import { PERSISTENT_VOLUME_CLAIMS } from '#platform/kube/kinds/storage';
 import { claimOf, type Deeds, later, PLACES, type Place, wordFor } from './deed.ts';
 import { describeMachine, newMachine, STRATEGIES } from './new-machine.ts';
 

@@ -1,4 +1,4 @@
-import { tryParseIp } from '../../../base/ip.ts';
+import { tryParseIp } from '#platform/base/ip';
 
 /** What is wrong with a text that is no address, in the words of Go's net/netip. */
 export function addressProblem(text: string): string {

@@ -1,5 +1,5 @@
-import { type Cidr, contains, formatCidr, networkAddress, tryParseCidr } from '../../../base/cidr.ts';
-import { formatIp, type IpAddress, tryParseIp } from '../../../base/ip.ts';
+import { type Cidr, contains, formatCidr, networkAddress, tryParseCidr } from '#platform/base/cidr';
+import { formatIp, type IpAddress, tryParseIp } from '#platform/base/ip';
 import { fn, type Library, method, typeConstant } from '../library.ts';
 import { opaque } from '../types.ts';
 import { EvaluationError, noSuchOverload, Opaque } from '../values.ts';

@@ -4,7 +4,7 @@ import {
   dns1123SubdomainProblems,
   labelValueProblems,
   qualifiedNameProblems,
-} from '../../../base/names.ts';
+} from '#platform/base/names';
 import { FORMATS as SCHEMA_FORMATS } from '../../formats.ts';
 import { fn, type Library, method, typeConstant } from '../library.ts';
 import { opaque } from '../types.ts';

@@ -7,7 +7,7 @@ import {
   sub,
   toNumber,
   tryParseQuantity,
-} from '../../../base/quantity.ts';
+} from '#platform/base/quantity';
 import { fn, type Library, method, typeConstant } from '../library.ts';
 import { opaque } from '../types.ts';
 import { EvaluationError, Opaque } from '../values.ts';

@@ -1,4 +1,4 @@
-import { GO_ESCAPES } from '../../../base/go-value.ts';
+import { GO_ESCAPES } from '#platform/base/go-value';
 
 const ESCAPES: Readonly<Record<string, string>> = { ...GO_ESCAPES, '"': '\\"' };
 
